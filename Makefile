@@ -1,0 +1,55 @@
+# Each target makes its own virtual environment in .venv; nothing else is needed.
+#   make demo        train, fit and check on real data; writes out/report.html
+#   make test        linters, types, tests and doctests
+#   make test-long   the same with large budgets
+#   make bench       speed, measured next to autograd and PyTorch
+#   make clean       remove what these made
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# Seconds for one test.
+TIMEOUT := 300
+
+# Two test processes share two cores best if each computes in one thread.
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: demo test test-long bench clean lint pytest
+
+demo: $(STAMP)-demo
+	$(BIN)/python -m examples.demo
+
+test: lint pytest
+	@$(BIN)/python tools/count_code.py
+
+test-long: export PULLBACK_LONG := 1
+test-long: TIMEOUT := 3600
+test-long: test
+
+bench: $(STAMP)-bench
+	@for script in benchmarks/bench_*.py; do $(BIN)/python "$$script" || exit 1; done
+
+lint: $(STAMP)-test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+pytest: $(STAMP)-test lint
+	$(BIN)/pytest --numprocesses 2 --timeout $(TIMEOUT) $(PYTEST_OPTIONS)
+
+# One environment serves all targets; each adds the dependency group that bears its name.
+$(STAMP)-%: $(STAMP)
+	$(BIN)/pip install --quiet --editable '.[learn,plot,scipy]' --group $*
+	@touch $@
+
+# Dependency groups (PEP 735) need pip 25.1.
+$(STAMP): pyproject.toml
+	rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) out build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
