@@ -1,0 +1,95 @@
+"""pullback: derivatives of the NumPy program you already have.
+
+>>> import numpy as np
+>>> import pullback as pb
+>>> pb.grad(lambda x: np.sum(np.sin(x) ** 2))(np.array([0.0, 1.0]))
+array([0.        , 0.90929743])
+"""
+
+import importlib as _importlib
+
+from .core.array import Array as Array
+from .core.dispatch import replaces as replaces
+from .core.errors import ArgumentError as ArgumentError
+from .core.errors import ArgumentTypeError as ArgumentTypeError
+from .core.errors import ConversionError as ConversionError
+from .core.errors import DtypeError as DtypeError
+from .core.errors import EscapedError as EscapedError
+from .core.errors import MissingExtraError as MissingExtraError
+from .core.errors import MissingRuleError as MissingRuleError
+from .core.errors import NonScalarOutputError as NonScalarOutputError
+from .core.errors import PullbackError as PullbackError
+from .core.errors import ShapeError as ShapeError
+from .core.errors import UnsupportedKeywordError as UnsupportedKeywordError
+from .core.primitive import Elementwise as Elementwise
+from .core.primitive import Linear as Linear
+from .core.primitive import Multilinear as Multilinear
+from .core.primitive import Primitive as Primitive
+from .core.spec import Spec as Spec
+from .core.tree import register_tree as register_tree
+from .primitives import methods as _methods  # noqa: F401  # puts NumPy's methods on Array
+from .transforms.batch import vmap as vmap
+from .transforms.custom import checkpoint as checkpoint
+from .transforms.custom import custom_jvp as custom_jvp
+from .transforms.custom import custom_vjp as custom_vjp
+from .transforms.custom import primitive as primitive
+from .transforms.custom import stop_gradient as stop_gradient
+from .transforms.derived import elementwise_grad as elementwise_grad
+from .transforms.derived import hessian as hessian
+from .transforms.derived import hvp as hvp
+from .transforms.derived import jacobian as jacobian
+from .transforms.eager import array as array
+from .transforms.eager import no_grad as no_grad
+from .transforms.forward import jvp as jvp
+from .transforms.forward import linearize as linearize
+from .transforms.reverse import grad as grad
+from .transforms.reverse import value_and_grad as value_and_grad
+from .transforms.reverse import vjp as vjp
+
+__version__ = "0.1.0.dev0"
+__all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
+    "Array",
+    "ConversionError",
+    "DtypeError",
+    "Elementwise",
+    "EscapedError",
+    "Linear",
+    "MissingExtraError",
+    "MissingRuleError",
+    "Multilinear",
+    "NonScalarOutputError",
+    "Primitive",
+    "PullbackError",
+    "ShapeError",
+    "Spec",
+    "UnsupportedKeywordError",
+    "array",
+    "checkpoint",
+    "custom_jvp",
+    "custom_vjp",
+    "elementwise_grad",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
+    "linearize",
+    "no_grad",
+    "primitive",
+    "register_tree",
+    "replaces",
+    "stop_gradient",
+    "testing",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Submodules are imported when they are first used."""
+    if name == "testing":
+        return _importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -1,0 +1,219 @@
+"""Cotangents as what they are: dense, masked, or scattered by an index.
+
+What `where`, a mask or an index did not pick has no derivative, whatever its partial is:
+the gradient of `where(x > 0, sqrt(x), 0)` at a negative x is 0 and not 0 * nan.
+So such a cotangent carries its mask or its index along; multiplying it by a partial works on what
+is present, and only `dense` fills the rest with zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .errors import ShapeError
+from .spec import Spec, is_inexact, spec_of
+
+__all__ = ["Cotangent", "Masked", "Scattered", "Slots", "dense", "fit", "masked", "unbroadcast"]
+
+
+class Cotangent:
+    """A cotangent that is not an array. `+` adds, `*` multiplies by the partial."""
+
+    __slots__ = ()
+    __array_ufunc__ = None  # `array * cotangent` comes to __rmul__
+    lazy = False  # a sum that is put off, present everywhere: rules see it dense
+
+    def dense(self) -> Any:
+        raise AssertionError("a structured cotangent defines dense")
+
+    def __add__(self, other: Any) -> Any:
+        return self.dense() + dense(other)
+
+    def __radd__(self, other: Any) -> Any:
+        return other + self.dense()
+
+
+class Masked(Cotangent):
+    """Present where mask is True. Elsewhere value may hold anything, NaN included."""
+
+    __slots__ = ("mask", "value")
+
+    def __init__(self, mask: Any, value: Any) -> None:
+        self.mask, self.value = mask, value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape
+
+    @property
+    def dtype(self) -> Any:
+        return self.value.dtype
+
+    def dense(self) -> Any:
+        return np.where(self.mask, self.value, 0)[()]
+
+    def __mul__(self, partial: Any) -> Masked:
+        return Masked(self.mask, self.value * partial)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Masked:
+        return Masked(self.mask, self.value / divisor)
+
+    def __neg__(self) -> Masked:
+        return Masked(self.mask, -self.value)
+
+    def __add__(self, other: Any) -> Any:
+        if type(other) is Scattered:
+            return other + self
+        if type(other) is not Masked:
+            return self.dense() + other
+        if other.mask is self.mask:
+            return Masked(self.mask, self.value + other.value)
+        return Masked(np.logical_or(self.mask, other.mask), self.dense() + other.dense())
+
+
+class Scattered(Cotangent):
+    """Present at the given indices of an array of zeros; several parts may meet and add.
+
+    Parts are kept side by side: n elements read one by one cost n, not n times the size.
+    A part is (index, value), and its value may itself be masked. What else was added, an array or
+    a masked one, waits in `base`, so that reads between other uses do not cost the size each.
+    `scatter(spec, parts)` makes the array; it comes with the indexing primitive.
+    """
+
+    __slots__ = ("base", "parts", "scatter", "spec")
+
+    def __init__(
+        self, spec: Spec, parts: list[Any], scatter: Callable[..., Any], base: Any = None
+    ) -> None:
+        self.spec, self.parts, self.scatter, self.base = spec, parts, scatter, base
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.spec.shape
+
+    @property
+    def dtype(self) -> Any:
+        return self.spec.dtype
+
+    def dense(self) -> Any:
+        out = self.scatter(self.spec, self.parts)
+        return out if self.base is None else dense(self.base) + out
+
+    def masked(self) -> Masked:
+        """The same with an explicit mask, for a pull that works element by element."""
+        value = self.dense()
+        if self.base is not None and type(self.base) is not Masked:
+            return Masked(np.ones_like(value, dtype=bool), value)
+        touched = [
+            (index, part.mask if type(part) is Masked else True) for index, part in self.parts
+        ]
+        mask = self.scatter(Spec(self.shape, bool), touched)
+        return Masked(mask if self.base is None else np.logical_or(mask, self.base.mask), value)
+
+    def __mul__(self, partial: Any) -> Masked:
+        return self.masked() * partial
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Masked:
+        return self.masked() / divisor
+
+    def __neg__(self) -> Scattered:
+        parts = [(index, -value) for index, value in self.parts]
+        return Scattered(self.spec, parts, self.scatter, None if self.base is None else -self.base)
+
+    def __add__(self, other: Any) -> Scattered:
+        out = Scattered(self.spec, list(self.parts), self.scatter, self.base)
+        out += other
+        return out
+
+    __radd__ = __add__
+
+    def __iadd__(self, other: Any) -> Scattered:
+        if type(other) is Scattered:
+            self.parts.extend(other.parts)
+            other = other.base
+        if other is not None:
+            self.base = other if self.base is None else self.base + other
+        return self
+
+
+class Slots(Cotangent):
+    """The cotangents of an operation with several outputs, by position; None where none came."""
+
+    __slots__ = ("bars",)
+
+    def __init__(self, bars: dict[int, Any]) -> None:
+        self.bars = bars
+
+    def __add__(self, other: Any) -> Slots:
+        bars = dict(self.bars)
+        for i, bar in other.bars.items():
+            bars[i] = bars[i] + bar if i in bars else bar
+        return Slots(bars)
+
+
+def dense(bar: Any) -> Any:
+    """The cotangent as an array, with exact zeros where nothing was present."""
+    return bar.dense() if isinstance(bar, Cotangent) else bar
+
+
+def masked(bar: Any, mask: Any) -> Masked:
+    """The part of a cotangent where the mask holds as well."""
+    if isinstance(bar, Scattered):
+        bar = bar.masked()
+    if isinstance(bar, Masked):
+        return bar if mask is True else Masked(np.logical_and(bar.mask, mask), bar.value)
+    return Masked(mask, bar)
+
+
+def fit(x: Any, spec: Spec, what: str = "a rule") -> Any:
+    """x with the dtype of spec: complex to real takes the real part. Another shape is an error."""
+    if x.shape != spec.shape:
+        raise ShapeError(
+            f"{what} returned an array of shape {x.shape} where {spec.shape} was expected."
+        )
+    dtype = x.dtype
+    if dtype == spec.dtype:
+        return x
+    if isinstance(x, Masked):
+        return Masked(x.mask, fit(x.value, Spec(x.shape, spec.dtype), what))
+    if isinstance(x, Scattered):
+        x = x.dense()
+    if dtype.kind == "c" and spec.dtype.kind != "c":
+        x = np.real(x)
+    return x.astype(spec.dtype) if is_inexact(spec.dtype) else x
+
+
+def unbroadcast(x_bar: Any, x: Any) -> Any:
+    """Sum a cotangent over the axes along which its primal x was broadcast; x may be a Spec.
+
+    Broadcasting copies, and the pullback of copying is summing. Without this, a bias of shape (3,)
+    added to a batch of shape (8, 3) would receive a cotangent of shape (8, 3).
+    Its dtype becomes that of x as well: a real operand of a complex product has a real cotangent.
+    What nobody picked of all the copies stays without a derivative.
+    """
+    spec = spec_of(x)
+    if x_bar.shape != spec.shape:
+        if isinstance(x_bar, Cotangent):
+            bar = masked(x_bar, True)
+            mask = folded(np.any, bar.mask, spec.shape)
+            return Masked(mask, fit(folded(np.sum, bar.dense(), spec.shape), spec))
+        x_bar = folded(np.sum, x_bar, spec.shape)
+    return fit(x_bar, spec)
+
+
+def folded(reduce: Callable[..., Any], x: Any, shape: tuple[int, ...]) -> Any:
+    """x reduced over the axes along which an array of this shape was broadcast."""
+    if not shape:
+        return reduce(x)
+    lead = len(x.shape) - len(shape)
+    axes = tuple(
+        [i for i, n in enumerate(x.shape) if i < lead or (shape[i - lead] == 1 and n != 1)]
+    )
+    return np.reshape(reduce(x, axis=axes), shape) if axes else x

@@ -1,0 +1,276 @@
+"""The one registry, NumPy function -> implementation, and the protocols through which it is asked.
+
+`UFUNCS` holds elementwise primitives; `FUNCTIONS` everything else that takes part.
+Both are filled where a primitive is declared (`register`, `replaces`) and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .array import Array, peel
+from .cotangent import Cotangent
+from .errors import ArgumentError, ArgumentTypeError, MissingRuleError, UnsupportedKeywordError
+from .primitive import Elementwise
+from .spec import spec_of
+from .trace import CONSTANT, youngest
+
+__all__ = [
+    "CREATION",
+    "FUNCTIONS",
+    "METHODS",
+    "UFUNCS",
+    "binary",
+    "creates",
+    "refuse",
+    "register",
+    "replaces",
+    "unary",
+]
+
+UFUNCS: dict[Any, Any] = {}  # ufunc -> primitive of one or two operands
+FUNCTIONS: dict[
+    Any, Callable[..., Any]
+] = {}  # function, or ufunc of another form -> implementation
+CREATION: dict[Any, Callable[..., Any]] = {}  # function -> implementation(x, *args) for `like=x`
+METHODS: dict[str, Callable[..., Any]] = {}  # "reduce", "outer"... -> implementation(ufunc, *args)
+
+
+def register(primitive: Elementwise) -> Elementwise:
+    """Enter an elementwise primitive under its ufunc."""
+    UFUNCS[primitive.ufunc] = primitive
+    return primitive
+
+
+def replaces(*functions: Any) -> Callable[[Any], Any]:
+    """Let a function answer for NumPy functions whenever an Array is among their arguments.
+
+    It has the signature of the original: it brings lists, axes and defaults into the form of a
+    primitive, or composes other functions. What it does not handle it hands to `refuse`.
+    """
+
+    def enter(implementation: Any) -> Any:
+        for function in functions:
+            FUNCTIONS[function] = implementation
+        return implementation
+
+    return enter
+
+
+def creates(*functions: Any) -> Callable[[Any], Any]:
+    """Let a function answer for NumPy functions that ask an Array only through `like=x`.
+
+    NumPy takes `like` out of the arguments; the implementation has x for its first parameter.
+    """
+
+    def enter(implementation: Any) -> Any:
+        for function in functions:
+            CREATION[function] = implementation
+        return implementation
+
+    return enter
+
+
+def refuse(name: str, **keywords: Any) -> None:
+    """Raise for each keyword that was given: not None, and not NumPy's <no value>."""
+    for keyword, value in keywords.items():
+        if value is None or value is np._NoValue:
+            continue
+        if keyword == "out":
+            raise UnsupportedKeywordError(
+                f"`{name}` was given `out=`, and writing a traced result into an existing array is"
+                f" not supported here.\n  Write `a = {name}(...)` instead."
+            )
+        raise UnsupportedKeywordError(
+            f"`{name}` does not support the keyword `{keyword}={value!r}` on traced Arrays.\n"
+            "  Leave it out, or compute the same with other functions."
+        )
+
+
+def unary(primitive: Elementwise, x: Any) -> Any:
+    return x.within.unary(primitive, x) if type(x) is Array else primitive.value(x)
+
+
+def binary(primitive: Elementwise, x: Any, y: Any) -> Any:
+    """Apply a primitive of two operands; the younger trace interprets."""
+    if type(x) is Array:
+        trace = x.within
+        if type(y) is Array:
+            if y.within.birth > trace.birth:
+                trace = y.within
+        elif type(y) not in PLAIN:
+            y = operand(y)
+    elif type(y) is Array:
+        trace = y.within
+        if type(x) not in PLAIN:
+            x = operand(x)
+    else:
+        return primitive.value(x, y)
+    if x is NotImplemented or y is NotImplemented:
+        return NotImplemented
+    return trace.binary(primitive, x, y)
+
+
+PLAIN = frozenset({float, int, complex, bool, np.ndarray, np.float64, np.float32})
+
+
+def operand(x: Any) -> Any:
+    """A plain operand as NumPy would take it; NotImplemented leaves the operation to x."""
+    if isinstance(x, (np.ndarray, np.generic)):
+        if type(x) not in (np.ndarray, np.matrix) and isinstance(x, np.ndarray):
+            raise ArgumentTypeError(
+                f"An operation on an Array met a {type(x).__name__}, which pullback does not trace."
+                "\n  Write `np.asarray(...)` around it."
+            )
+        return np.asarray(x) if isinstance(x, np.ndarray) else x
+    if isinstance(x, Cotangent) or getattr(type(x), "__array_ufunc__", False) is None:
+        return NotImplemented
+    if isinstance(x, (list, tuple)):
+        if any(type(item) is Array for item in x):
+            return FUNCTIONS[np.stack](x)
+        return np.asarray(x)
+    if type(x) in (float, int, complex, bool) or np.isscalar(x):
+        return x
+    return np.asarray(x) if hasattr(x, "__array__") else NotImplemented
+
+
+def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+    if method == "__call__" and not keywords:
+        primitive = UFUNCS.get(ufunc)
+        if primitive is not None:
+            if len(inputs) == 1:
+                x = inputs[0]
+                return x.within.unary(primitive, x)
+            return binary(primitive, *inputs)
+    return general_ufunc(ufunc, method, inputs, keywords)
+
+
+def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
+    """A ufunc with keywords, one of another form than elementwise, or one of its methods."""
+    for keyword in ("order", "subok"):  # of no consequence for values
+        keywords.pop(keyword, None)
+    if any(isinstance(x, Cotangent) for x in inputs):
+        return NotImplemented
+    out = keywords.pop("out", None)
+    if out is not None:
+        outs = out if isinstance(out, tuple) else (out,)
+        if any(o is not None for o in outs):
+            refuse_out(f"numpy.{ufunc.__name__}", outs)
+    if method != "__call__":
+        if method not in METHODS:
+            raise MissingRuleError(f"`numpy.{ufunc.__name__}.{method}` has no rule on Arrays.")
+        return METHODS[method](ufunc, *inputs, **keywords)
+    implementation: Any = FUNCTIONS.get(ufunc)
+    primitive: Any = UFUNCS.get(ufunc)
+    if implementation is None and primitive is None:
+        return unknown(ufunc, inputs, keywords)
+    if ufunc.signature is not None:  # works on whole arrays, and has keywords for their axes
+        return implementation(*inputs, **keywords)
+    inputs = [x if type(x) is Array else operand(x) for x in inputs]
+    if any(x is NotImplemented for x in inputs):
+        return NotImplemented
+    inputs = loop_operands(ufunc, inputs, keywords)
+    if implementation is not None:
+        return implementation(*inputs)
+    return unary(primitive, *inputs) if len(inputs) == 1 else binary(primitive, *inputs)
+
+
+def loop_operands(ufunc: Any, inputs: list[Any], keywords: dict[str, Any]) -> list[Any]:
+    """The operands as `dtype=`, `signature=` and `casting=` have them; others are refused."""
+    name = f"numpy.{ufunc.__name__}"
+    dtype, casting = keywords.pop("dtype", None), keywords.pop("casting", None)
+    signature = keywords.pop("signature", keywords.pop("sig", None))
+    if keywords.pop("where", True) is not True:
+        raise UnsupportedKeywordError(
+            f"`{name}` was given `where=`, which without `out=` leaves the rest undefined."
+            f"\n  Write `numpy.where(mask, {name}(...), other)` instead."
+        )
+    refuse(name, **keywords)
+    if dtype is None and signature is None and casting is None:
+        return inputs
+    if dtype is not None:
+        signature = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
+    elif isinstance(signature, str):
+        signature = tuple([np.dtype(c) for c in signature.replace("->", "")])
+    given = [type(x) if type(x) in (int, float, complex) else spec_of(x).dtype for x in inputs]
+    dtypes = ufunc.resolve_dtypes(
+        (*given, *(None,) * ufunc.nout),
+        signature=signature or (None,) * ufunc.nargs,
+        casting=casting or "same_kind",
+    )
+    return [
+        x
+        if kind is type(x) or kind == dtype
+        else dtype.type(x)
+        if np.isscalar(x)
+        else x.astype(dtype)
+        for x, kind, dtype in zip(inputs, given, dtypes, strict=False)
+    ]
+
+
+def cast(x: Any, dtype: Any, casting: Any, ufunc: Any) -> Any:
+    """An operand of a generalised ufunc that was given `dtype=`."""
+    dtype = np.dtype(dtype)
+    if type(x) in (float, int, complex, bool):
+        return dtype.type(x)
+    if not np.can_cast(x.dtype, dtype, casting):
+        raise ArgumentTypeError(
+            f"`numpy.{ufunc.__name__}` cannot cast {x.dtype} to {dtype} with casting='{casting}'."
+        )
+    return x.astype(dtype)
+
+
+def refuse_out(name: str, outs: Any) -> None:
+    if all(type(o) is Array for o in outs if o is not None):
+        refuse(name, out=outs)
+    raise ArgumentError(
+        f"`{name}` was asked to write a traced Array into a plain ndarray (`out=plain`, or"
+        " `plain += x`, which is the same call), and the derivative would be lost.\n"
+        "  Write `a = a + x` instead of `a += x`, or create `a` with `like=x`."
+    )
+
+
+def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    implementation = FUNCTIONS.get(function)
+    if implementation is None:
+        creation = CREATION.get(function)
+        if creation is not None:
+            return creation(self, *args, **kwargs)
+        return unknown(function, args, kwargs)
+    return implementation(*args, **kwargs)
+
+
+def unknown(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """A function without a rule: computed for constants, refused for what carries a derivative."""
+    arrays = [x for x in leaves((args, list(kwargs.values()))) if type(x) is Array]
+    trace = youngest(arrays)
+    if trace is not None and trace.live:
+        module = getattr(function, "__module__", None) or "numpy"
+        raise MissingRuleError(
+            f"`{module}.{function.__name__}` has no derivative rule; it was called with an Array"
+            f" {trace.spec(next(x for x in arrays if x.within is trace))} of `{trace.name}`.\n"
+            "  Compute the same with other functions, give it a rule with `pullback.primitive`, or"
+            " detach its argument with `pullback.stop_gradient(x)`."
+        )
+    out = function(*[plain(x) for x in args], **{key: plain(x) for key, x in kwargs.items()})
+    return Array(out, CONSTANT, None) if isinstance(out, (np.ndarray, np.generic)) else out
+
+
+def leaves(x: Any) -> Any:
+    """What lists and tuples hold, however deep."""
+    if type(x) in (list, tuple):
+        for item in x:
+            yield from leaves(item)
+    else:
+        yield x
+
+
+def plain(x: Any) -> Any:
+    return type(x)(plain(item) for item in x) if type(x) in (list, tuple) else peel(x)
+
+
+Array.__array_ufunc__ = array_ufunc  # type: ignore[attr-defined]
+Array.__array_function__ = array_function  # type: ignore[attr-defined]

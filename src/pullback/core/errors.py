@@ -1,0 +1,80 @@
+"""What pullback raises.
+
+    PullbackError(Exception)
+    ├── ConversionError, EscapedError (RuntimeError)
+    ├── NonScalarOutputError, ShapeError, ArgumentError (ValueError)
+    ├── DtypeError, ArgumentTypeError (TypeError)
+    ├── MissingRuleError, UnsupportedKeywordError (NotImplementedError)
+    └── MissingExtraError (ImportError)
+
+Each class also derives from the builtin that a caller would have caught.
+`ConversionError` is a RuntimeError because SciPy's optimizers rewrap TypeError and ValueError.
+A message says what was asked, what is wrong, and what to write instead.
+"""
+
+__all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
+    "ConversionError",
+    "DtypeError",
+    "EscapedError",
+    "MissingExtraError",
+    "MissingRuleError",
+    "NonScalarOutputError",
+    "PullbackError",
+    "ShapeError",
+    "UnsupportedKeywordError",
+]
+
+
+class PullbackError(Exception):
+    """The base of every error that pullback raises on purpose."""
+
+
+class ConversionError(PullbackError, RuntimeError):
+    """A traced Array was asked for a plain number or array, which would drop its derivative."""
+
+
+class EscapedError(PullbackError, RuntimeError):
+    """An Array was used after the transformation that it belongs to had ended."""
+
+
+class NonScalarOutputError(PullbackError, ValueError):
+    """A gradient was asked of something that is not one real number."""
+
+
+class ShapeError(PullbackError, ValueError):
+    """A shape does not fit: of a cotangent, a tangent, an axis or a batch."""
+
+
+class ArgumentError(PullbackError, ValueError):
+    """An argument has a value that makes no sense here."""
+
+
+class ArgumentTypeError(ArgumentError, TypeError):
+    """An argument has a type that makes no sense here."""
+
+
+class DtypeError(PullbackError, TypeError):
+    """A dtype cannot be differentiated, or does not fit."""
+
+
+class MissingRuleError(PullbackError, NotImplementedError):
+    """A function or primitive lacks the rule that was needed."""
+
+
+class UnsupportedKeywordError(PullbackError, NotImplementedError):
+    """A rule does not handle a keyword, and refuses it rather than ignore it."""
+
+
+class MissingExtraError(PullbackError, ImportError):
+    """An optional dependency is needed and not installed."""
+
+
+def name_of(f: object) -> str:
+    """The name of a function in messages: `loss`, `Model.loss`, `partial(loss)`."""
+    name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None)
+    if isinstance(name, str):
+        return name.rsplit("<locals>.", 1)[-1]
+    inner = getattr(f, "func", None)
+    return f"partial({name_of(inner)})" if inner is not None else type(f).__name__

@@ -1,0 +1,399 @@
+"""Primitive and its kinds: one block of text holds all that is known of an operation.
+
+A kind is a mathematical promise; given the promise, most rules are theorems, written here once.
+
+    Elementwise   out[i] depends on x[i], y[i] only     you write one partial for each operand
+    Linear        linear in its arrays together         value, spec, transpose, batch
+    Multilinear   linear in each array                  value, spec, transpose, batch
+    Primitive     nothing                               value, spec, jvp, vjp, batch
+
+Rules are pure functions in a dialect of NumPy: no `bool` of a value, no assignment, arrays created
+from specs or operands only. So they can themselves be differentiated, batched and staged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .array import Array
+from .cotangent import Cotangent, Masked, dense, fit, masked, unbroadcast
+from .errors import MissingRuleError
+from .node import Residual, keep
+from .spec import Spec, promoted, spec_of
+from .trace import bind
+
+__all__ = ["MINUS_ONE", "ONE", "ZERO", "Elementwise", "Linear", "Multilinear", "Primitive", "align"]
+
+
+class Primitive:
+    """An indivisible operation and its rules. Calling it applies it, to Arrays and plain arrays.
+
+    Everything that can be an array is a positional operand; static parameters are keyword-only.
+
+        value(*xs, **static)                    the result, from plain arrays, with NumPy
+        spec(*specs, **static)                  its spec, or a tuple of specs
+        jvp(out, xs, x_dots, **static)          tangent of out; an x_dot that is zero is None
+        vjp(out_bar, residual, wanted)          one cotangent for each operand, or None
+        batch(xs, mapped, size, **static)       the result with the batch axis at 0
+        lower(emit, *xs, **static)              machine code; without it `value` is called
+
+    A rule that is absent raises MissingRuleError when, and only when, it is needed.
+    Of jvp and vjp one suffices: the other is its transpose.
+    """
+
+    name: str = ""
+    reads: str = "out xs"  # what vjp reads: "out", "x0", "x1", "xs"; else residual holds specs
+    nondiff: tuple[int, ...] = ()  # operands that are never differentiated; kept for vjp
+    constant = False  # the result is an index, a count, a truth value: plain under grad and jvp
+    inert = False  # the result is floating, but its derivative is zero in every operand
+    structured = False  # vjp takes masked and scattered cotangents as they are
+    n_out: int | None = None  # how many results, where there are several
+    everything: ClassVar[list[Primitive]] = []  # in order of declaration
+
+    spec: Callable[..., Any] | None = None
+    jvp: Callable[..., Any] | None = None
+    vjp: Callable[..., Any] | None = None
+    batch: Callable[..., Any] | None = None
+    lower: Any = None
+
+    def __init__(self, name: str | None = None) -> None:
+        self.name = name or self.name or type(self).__name__.lower()
+        # One bound method, made once: the rule of this primitive's nodes.
+        self.pull = self.pull  # type: ignore[method-assign]
+        Primitive.everything.append(self)
+
+    def __call__(self, *xs: Any, **static: Any) -> Any:
+        return bind(self, xs, static)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def value(self, *xs: Any, **static: Any) -> Any:
+        raise AssertionError(f"`{self.name}` defines value")
+
+    # What traces call. The rules above are what authors write.
+
+    def push(self, out: Any, xs: Any, x_dots: Any, static: dict[str, Any]) -> Any:
+        """The tangent of out, of its shape and dtype."""
+        if self.jvp is None:
+            raise missing(self, "jvp")
+        try:
+            out_dot = self.jvp(out, xs, x_dots, **static)
+        except Exception as error:
+            error.add_note(f"in the jvp rule of `{self.name}`")
+            raise
+        if self.n_out is None:
+            return match(out_dot, out, self.name)
+        return tuple([match(dot, o, self.name) for dot, o in zip(out_dot, out, strict=True)])
+
+    def residual(self, out: Any, xs: Any, wanted: Any, static: dict[str, Any]) -> Residual:
+        """What vjp will read, and specs of the rest. Plain arrays are kept safe from changes."""
+        reads = self.reads_for(wanted)
+        everything = "xs" in reads
+        kept = []
+        for i, x in enumerate(xs):
+            if everything or i in self.nondiff or f"x{i}" in reads:
+                kept.append(x if wanted[i] else keep(x))
+            else:
+                kept.append(spec_of(x))
+        return Residual(self, out if "out" in reads else None, tuple(kept), static)
+
+    def reads_for(self, wanted: Any) -> Any:
+        return self.reads.split()
+
+    def pull(self, out_bar: Any, residual: Residual, wanted: Any) -> Any:
+        """One cotangent for each operand, of its shape and dtype; None is zero."""
+        if self.vjp is None:
+            raise missing(self, "vjp")
+        if self.n_out is not None:
+            out_bar = tuple([dense(out_bar.bars.get(i)) for i in range(self.n_out)])
+        elif not self.structured or getattr(out_bar, "lazy", False):
+            out_bar = dense(out_bar)
+        try:
+            x_bars = self.vjp(out_bar, residual.opened(), wanted)
+        except Exception as error:
+            error.add_note(f"in the vjp rule of `{self.name}`")
+            raise
+        return [
+            None if x_bar is None or not want else fit(x_bar, spec_of(x), f"the vjp of `{self}`")
+            for x_bar, x, want in zip(x_bars, residual.xs, wanted, strict=True)
+        ]
+
+
+def match(dot: Any, out: Any, name: str) -> Any:
+    return None if dot is None else fit(dot, spec_of(out), f"the jvp rule of `{name}`")
+
+
+def missing(primitive: Primitive, rule: str) -> MissingRuleError:
+    other = {"jvp": "vjp", "vjp": "jvp", "batch": "value", "spec": "value"}[rule]
+    how = {
+        "jvp": f"Supply one with `{primitive.name}.defjvp`, or use reverse mode (`grad`, `vjp`)",
+        "vjp": f"Supply one with `{primitive.name}.defvjp`, or use forward mode (`jvp`)",
+        "batch": f"Supply one with `{primitive.name}.defbatch`, or loop in Python",
+        "spec": f"Supply one with `{primitive.name}.defspec`",
+    }[rule]
+    has = getattr(primitive, other) is not None
+    return MissingRuleError(
+        f"`{primitive.name}` has no {rule} rule.\n  {how}"
+        + (f"; it has {other}." if has and rule in ("jvp", "vjp") else ".")
+    )
+
+
+def align(xs: Any, mapped: Any) -> list[Any]:
+    """Pad ranks after the batch axis, so that mapped and unmapped operands broadcast together."""
+    ndim = max(getattr(x, "ndim", 0) - is_mapped for x, is_mapped in zip(xs, mapped, strict=True))
+    return [
+        np.reshape(x, (x.shape[0],) + (1,) * (ndim + 1 - x.ndim) + x.shape[1:])
+        if is_mapped and x.ndim <= ndim
+        else x
+        for x, is_mapped in zip(xs, mapped, strict=True)
+    ]
+
+
+class Linear(Primitive):
+    """Linear in its arrays together: its jvp is itself, its vjp is its transpose.
+
+    The other operands (indices, masks) are named in `nondiff`.
+    `transpose(i, xs, out_bar, **static)` has specs in place of the arrays it is linear in.
+    One that `rearranges` has out elements that are each one element of x: a masked cotangent stays
+    masked, since its mask takes the same way.
+    """
+
+    reads = ""
+    structured = True
+    rearranges = False
+    transpose: Callable[..., Any]
+
+    def jvp(self, out, xs, x_dots, **static):
+        dots = [
+            x if i in self.nondiff else np.zeros_like(x) if x_dot is None else x_dot
+            for i, (x, x_dot) in enumerate(zip(xs, x_dots, strict=True))
+        ]
+        return self(*dots, **static)
+
+    def vjp(self, out_bar, residual, wanted):
+        xs, static = residual.xs, residual.static
+        if isinstance(out_bar, Cotangent):
+            if self.rearranges:
+                return self.pull_mask(masked(out_bar, True), xs, wanted, static)
+            out_bar = out_bar.dense()
+        return [
+            self.transpose(i, xs, out_bar, **static) if want else None
+            for i, want in enumerate(wanted)
+        ]
+
+    def pull_mask(self, out_bar, xs, wanted, static):
+        return [
+            Masked(
+                self.transpose(i, [Spec(x.shape, bool) for x in xs], out_bar.mask, **static),
+                self.transpose(i, xs, out_bar.value, **static),
+            )
+            if want
+            else None
+            for i, want in enumerate(wanted)
+        ]
+
+
+class Multilinear(Linear):
+    """Linear in each array: its jvp is a sum of itself. Transposes read the other operands."""
+
+    def reads_for(self, wanted):
+        n = len(wanted)
+        return [f"x{j}" for j in range(n) if any(wanted[i] for i in range(n) if i != j)]
+
+    def jvp(self, out, xs, x_dots, **static):
+        out_dot = None
+        for i, x_dot in enumerate(x_dots):
+            if x_dot is not None:
+                term = self(*xs[:i], x_dot, *xs[i + 1 :], **static)
+                out_dot = term if out_dot is None else out_dot + term
+        return out_dot
+
+
+# Partials that need no arithmetic.
+def ZERO(out, *xs):
+    return 0.0
+
+
+def ONE(out, *xs):
+    return 1.0
+
+
+def MINUS_ONE(out, *xs):
+    return -1.0
+
+
+class Elementwise(Primitive):
+    """out[i] depends on the operands' [i] only; one partial(out, *xs) for each operand.
+
+    >>> import numpy as np
+    >>> softsign = Elementwise(
+    ...     lambda x: x / (1 + abs(x)), lambda out, x: (1 - abs(out)) ** 2, reads="out",
+    ...     name="softsign")
+    >>> softsign(1.0)
+    0.5
+
+    Each d(out)/d(x) is stated once, for both modes and all orders.
+    `reads` names what the partial uses of "out", "x0", "x1"; one string for each partial.
+    A ufunc is entered into the registry under itself; `value` may be a faster way to compute it.
+    """
+
+    structured = True
+
+    def __init__(
+        self,
+        ufunc: Callable[..., Any],
+        *partials: Callable[..., Any],
+        reads: str | tuple[str, ...] = "",
+        lower: str | None = None,
+        value: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name or ufunc.__name__)
+        self.ufunc = ufunc
+        self.value = value or ufunc  # type: ignore[method-assign]
+        self.partials = partials
+        self.partial_reads = [
+            frozenset(r.split())
+            for r in ((reads,) * len(partials) if isinstance(reads, str) else reads)
+        ]
+        self.lower = lower
+        # Resolved here, once: a node's rule and what it keeps, for each choice of wanted operands.
+        if len(partials) == 1:
+            self.rule, self.pack = resolve(self, (0,))
+        elif len(partials) == 2:
+            self.rule, self.pack = resolve(self, (0, 1))
+            self.rules, self.packs = zip(resolve(self, (0,)), resolve(self, (1,)), strict=True)
+
+    def spec(self, *xs, **static):
+        shape = np.broadcast_shapes(*[x.shape for x in xs])
+        if isinstance(self.ufunc, np.ufunc):
+            *_, dtype = self.ufunc.resolve_dtypes((*[x.weak or x.dtype for x in xs], None))
+        else:
+            dtype = promoted(*xs)
+        return Spec(shape, dtype)
+
+    def reads_for(self, wanted):
+        return frozenset().union(
+            *[r for r, want in zip(self.partial_reads, wanted, strict=True) if want]
+        )
+
+    def jvp(self, out, xs, x_dots):
+        out_dot = None
+        for i, (x_dot, partial) in enumerate(zip(x_dots, self.partials, strict=True)):
+            if x_dot is None or partial is ZERO:
+                continue
+            term = dense(x_dot if partial is ONE else self.scaled(i, x_dot, out, xs))
+            out_dot = term if out_dot is None else out_dot + term
+        if out_dot is not None and out_dot.shape != out.shape:
+            out_dot = np.broadcast_to(out_dot, out.shape)
+        return out_dot
+
+    def vjp(self, out_bar, residual, wanted):
+        out, xs = residual.out, residual.xs
+        return [
+            unbroadcast(out_bar if partial is ONE else self.scaled(i, out_bar, out, xs), x)
+            if want and partial is not ZERO
+            else None
+            for i, (partial, x, want) in enumerate(zip(self.partials, xs, wanted, strict=True))
+        ]
+
+    def scaled(self, i, bar, out, xs):
+        """A tangent or cotangent times partial i."""
+        return bar * self.partials[i](out, *xs)
+
+    def factor(self, i, held):
+        """`scaled` for a node: a function of out_bar and of what `resolve` keeps (`held`)."""
+        partial, nothing = self.partials[i], [None] * (len(self.partials) + 1)
+        if partial is ONE:
+            return lambda out_bar, residual: out_bar
+        if partial is MINUS_ONE:
+            return lambda out_bar, residual: -out_bar
+        if partial is ZERO:
+            return lambda out_bar, residual: None
+        if not held:
+            return lambda out_bar, residual: out_bar * partial(*nothing)
+        if len(held) > 1:
+            return lambda out_bar, residual: out_bar * partial(*residual)
+        return {
+            (1, 0): lambda out_bar, residual: out_bar * partial(residual, None),
+            (1, 1): lambda out_bar, residual: out_bar * partial(None, residual),
+            (2, 0): lambda out_bar, residual: out_bar * partial(residual, None, None),
+            (2, 1): lambda out_bar, residual: out_bar * partial(None, residual, None),
+            (2, 2): lambda out_bar, residual: out_bar * partial(None, None, residual),
+        }[len(self.partials), held[0]]
+
+    def batch(self, xs, mapped, size):
+        return self(*align(xs, mapped)) if len(xs) > 1 else self(xs[0])
+
+
+def resolve(primitive: Elementwise, operands: tuple[int, ...]) -> tuple[Any, Any]:
+    """The rule of a node with these operands for parents, and the function that packs its residual.
+
+    For operands of one shape and dtype, or beside Python numbers: nothing to unbroadcast. What is
+    kept is one value where one is read, else a tuple (out, *xs) with None for what is not read.
+    """
+    n = len(primitive.partials)
+    names = ["out", "x0", "x1"][: n + 1]
+    reads = frozenset().union(*[primitive.partial_reads[i] for i in operands])
+    held = [i for i, name in enumerate(names) if name in reads]
+    pack = PACKS[n, tuple(held)]
+    one, nothing = len(held) == 1, [None] * (n + 1)
+
+    def unpack(residual):
+        if not one:
+            return residual or nothing
+        whole = list(nothing)
+        whole[held[0]] = residual
+        return whole
+
+    first = primitive.factor(operands[0], held)
+    if len(operands) == 2:
+        second = primitive.factor(operands[1], held)
+
+        def pull(out_bar, residual, wanted):
+            return first(out_bar, residual), second(out_bar, residual)
+    else:
+
+        def pull(out_bar, residual, wanted):
+            return (first(out_bar, residual),)
+
+    def rebuild(residual, node, trace):
+        """The residual with Arrays for values, so that the rule's own work is recorded."""
+        out, *xs = unpack(residual)
+        if out is not None:
+            out = Array(out, trace, node)
+        for i, parent in zip(operands, node.parents, strict=True):
+            if xs[i] is not None:
+                xs[i] = Array(xs[i], trace, parent)
+        whole = (out, *xs)
+        return whole[held[0]] if one else whole
+
+    rule: Any = pull
+    rule.primitive, rule.operands, rule.unpack, rule.rebuild = primitive, operands, unpack, rebuild
+    partial, kind = primitive.partials[operands[0]], type(primitive)
+    plain = kind.factor is Elementwise.factor and kind.scaled is Elementwise.scaled
+    if len(operands) == 1 and plain and partial not in (ZERO, ONE, MINUS_ONE):
+        # What out_bar is multiplied by: a backward pass may do it in a buffer of its own.
+        rule.partial = lambda residual: partial(*unpack(residual))
+    return rule, pack
+
+
+# By the number of operands and which of (out, x0, x1) are held.
+PACKS: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {
+    (1, ()): lambda out, x: None,
+    (1, (0,)): lambda out, x: out,
+    (1, (1,)): lambda out, x: x,
+    (1, (0, 1)): lambda out, x: (out, x),
+    (2, ()): lambda out, x, y: None,
+    (2, (0,)): lambda out, x, y: out,
+    (2, (1,)): lambda out, x, y: x,
+    (2, (2,)): lambda out, x, y: y,
+    (2, (0, 1)): lambda out, x, y: (out, x, None),
+    (2, (0, 2)): lambda out, x, y: (out, None, y),
+    (2, (1, 2)): lambda out, x, y: (None, x, y),
+    (2, (0, 1, 2)): lambda out, x, y: (out, x, y),
+}

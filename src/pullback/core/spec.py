@@ -1,0 +1,82 @@
+"""Spec(shape, dtype): what is known of an array before it has values."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Spec", "full", "is_inexact", "ones", "promoted", "spec_of", "zeros"]
+
+
+class Spec:
+    """The shape and dtype of an array. Arrays, NumPy scalars and Python numbers have one.
+
+    `weak` is the type of a Python number, which adapts its dtype to that of the other operands.
+
+    >>> spec_of(np.ones((2, 3), dtype=np.float32))
+    float32[2,3]
+    """
+
+    __slots__ = ("dtype", "shape", "weak")
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any, weak: type | None = None) -> None:
+        self.shape = tuple(shape)
+        self.dtype = np.dtype(dtype)
+        self.weak = weak
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Spec) and self.shape == other.shape and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype))
+
+    def __repr__(self) -> str:
+        return f"{self.dtype}[{','.join(map(str, self.shape))}]" if self.shape else str(self.dtype)
+
+
+def spec_of(x: Any) -> Spec:
+    """The spec of an Array, ndarray, NumPy scalar or Python number; a Spec is its own."""
+    if isinstance(x, Spec):
+        return x
+    try:
+        return Spec(x.shape, x.dtype)
+    except AttributeError:
+        weak = type(x) if type(x) in (int, float, complex) else None
+        x = np.asarray(x)
+        return Spec(x.shape, x.dtype, weak)
+
+
+def promoted(*specs: Spec) -> np.dtype:
+    """The dtype in which NumPy brings operands of these specs together."""
+    return np.result_type(*[x.dtype if x.weak is None else x.weak(0) for x in specs])
+
+
+def is_inexact(dtype: Any) -> bool:
+    """Whether a dtype can carry a derivative: real or complex floating."""
+    return dtype.kind in "fc"
+
+
+# Rules create arrays only through these, and through NumPy's functions that follow an operand
+# (zeros_like, full_like, broadcast_to).
+
+
+def zeros(spec: Spec) -> Any:
+    return np.zeros(spec.shape, spec.dtype)
+
+
+def ones(spec: Spec) -> Any:
+    return np.ones(spec.shape, spec.dtype)
+
+
+def full(spec: Spec, fill: Any) -> Any:
+    return np.full(spec.shape, fill, spec.dtype)

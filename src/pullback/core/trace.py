@@ -1,0 +1,161 @@
+"""Trace, birth, bind: which active transformation interprets an operation.
+
+A transformation runs the user's function on Arrays of a trace of its own.
+The youngest trace among the operands interprets an operation; an older Array is a constant to it.
+"Young" is decided by birth, a number that no two traces share:
+there is no depth counter to leak when an exception flies, and none to race between threads.
+"""
+
+from __future__ import annotations
+
+import itertools
+from contextvars import ContextVar
+from typing import Any
+
+from .array import Array, stop
+from .errors import EscapedError, name_of
+from .spec import spec_of
+
+__all__ = ["CONSTANT", "Constant", "Ended", "Trace", "bind", "run", "running", "youngest"]
+
+
+class Trace:
+    """One running transformation: it gives the operations on its Arrays their meaning.
+
+    Subclasses say what `process` does with a primitive, and may shorten the way of elementwise
+    operations on one and two operands, the hot path of the library (`unary`, `binary`).
+    What they keep beside is in `state`, so that all have one layout and a trace can end by
+    changing its class: no operation pays for asking whether its trace still runs.
+    """
+
+    __slots__ = ("__weakref__", "birth", "fun", "inner", "state", "verb")
+    births = itertools.count(1)
+    live = True  # converting an Array of this trace to a plain number would lose something
+    eager = False  # has leaves with `.grad`
+
+    def __init__(self, verb: str, fun: Any = None, state: Any = None) -> None:
+        self.birth = next(Trace.births)
+        self.verb = verb
+        self.fun = fun
+        self.state = state
+        self.inner: Trace | None = None  # the eager trace of this transformation, born when needed
+
+    @property
+    def name(self) -> str:
+        """How messages call this trace: `grad(loss)`."""
+        return f"{self.verb}({name_of(self.fun)})" if self.fun is not None else self.verb
+
+    def process(self, primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        """Interpret `primitive(*xs, **static)`; at least one of xs is an Array of this trace."""
+        raise AssertionError("a trace defines process")
+
+    def unary(self, primitive: Any, x: Array) -> Any:
+        return self.process(primitive, (x,), {})
+
+    def binary(self, primitive: Any, x: Any, y: Any) -> Any:
+        return self.process(primitive, (x, y), {})
+
+    def item(self, primitive: Any, x: Array, key: Any) -> Any:
+        """x[key] by integers and slices, the hot path of element loops."""
+        return self.process(primitive, (x,), {"key": key if type(key) is tuple else (key,)})
+
+    def spec(self, x: Array) -> Any:
+        """The spec that the user's function sees."""
+        return spec_of(x.value)
+
+    def shape(self, x: Array) -> tuple[int, ...]:
+        return x.value.shape
+
+    def primal(self, x: Array) -> Any:
+        """What x is without this trace: its value."""
+        return x.value
+
+    def detached(self, x: Array) -> Any:
+        """x without derivatives, in this trace and all older ones."""
+        return stop(x.value)
+
+    def concrete(self, x: Array, asked: str) -> Any:
+        """The value of x, for a question (`bool`, `int`) that Python itself must have answered."""
+        return x.value
+
+    def end(self) -> None:
+        """From now on every operation on an Array of this trace raises."""
+        if self.inner is not None:
+            self.inner.end()
+            self.inner = None
+        self.state = None
+        self.__class__ = Ended
+
+
+class Ended(Trace):
+    """What a trace becomes when its transformation has returned."""
+
+    __slots__ = ()
+
+    def process(self, primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        raise EscapedError(
+            f"`{primitive.name}` met an Array of `{self.name}`, which has ended.\n"
+            "  An Array lives as long as the transformation that made it: return what is needed"
+            " from the function, or log numbers with `x.numpy()`."
+        )
+
+    def concrete(self, x: Array, asked: str) -> Any:
+        raise EscapedError(
+            f"`{asked}` was asked of an Array of `{self.name}`, which has ended; write `x.numpy()`"
+            " for its value."
+        )
+
+
+class Constant(Trace):
+    """The oldest trace: Arrays that carry no derivative, such as `pullback.array([1.0, 2.0])`."""
+
+    __slots__ = ()
+    live = False
+
+    def process(self, primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        out = primitive(*[x.value if type(x) is Array else x for x in xs], **static)
+        if type(out) is tuple:
+            return tuple([Array(part, self, None) for part in out])
+        return Array(out, self, None)
+
+
+CONSTANT = Constant("constant")
+CONSTANT.birth = 0
+
+
+def youngest(xs: Any) -> Trace | None:
+    """The youngest trace among xs, or None if all are plain."""
+    found = None
+    for x in xs:
+        if type(x) is Array:
+            trace = x.within
+            if found is None or trace.birth > found.birth:
+                found = trace
+    return found
+
+
+def bind(primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+    """Apply a primitive: the youngest trace among its operands interprets it."""
+    trace = youngest(xs)
+    if trace is None:
+        return primitive.value(*xs, **static)
+    return trace.process(primitive, xs, static)
+
+
+RUNNING: ContextVar[Trace | None] = ContextVar("running", default=None)
+
+
+def running() -> Trace | None:
+    """The innermost running transformation of this thread or task."""
+    trace = RUNNING.get()
+    return None if trace is None or type(trace) is Ended else trace
+
+
+def run(trace: Trace, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Call the user's function as a part of a transformation."""
+    outer = RUNNING.get()
+    try:
+        RUNNING.set(trace)
+        return fun(*args, **kwargs)
+    finally:
+        RUNNING.set(outer)

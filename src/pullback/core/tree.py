@@ -1,0 +1,115 @@
+"""Trees: nested containers of arrays, by optree in a namespace of our own.
+
+Tuples, lists, dicts, named tuples and dataclasses are trees; None is structure.
+Strings, truth values, enums and functions are static leaves: they pass through.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import optree
+
+from .array import Array
+from .errors import ArgumentTypeError
+
+__all__ = ["broadcast_prefix", "flatten", "is_static", "register_tree", "tree_map", "unflatten"]
+
+NAMESPACE = "pullback"
+FIRST_SIGHT = threading.Lock()
+SEEN: set[type] = set()  # dataclasses that were registered on first sight
+ATOMS = frozenset({Array, np.ndarray, np.float64, np.float32, float, int, complex})
+
+
+def register_tree(
+    cls: type, flatten: Callable[[Any], Any], unflatten: Callable[[Any, Any], Any]
+) -> type:
+    """Make instances of a class trees.
+
+    >>> class Pair:
+    ...     def __init__(self, left, right):
+    ...         self.left, self.right = left, right
+    >>> _ = register_tree(Pair, lambda p: ((p.left, p.right), None), lambda aux, xs: Pair(*xs))
+
+    Args:
+        flatten: from an instance to (children, static data that can be compared).
+        unflatten: from (static data, children) to an instance.
+
+    Raises:
+        ArgumentError: the class is registered already.
+    """
+    try:
+        optree.register_pytree_node(cls, flatten, unflatten, namespace=NAMESPACE)
+    except ValueError as error:
+        raise ArgumentTypeError(f"`{cls.__name__}` is registered as a tree already.") from error
+    return cls
+
+
+def flatten(tree: Any) -> tuple[list[Any], Any]:
+    """The leaves of a tree, and its structure. A plain array never goes through optree."""
+    if type(tree) in ATOMS:
+        return [tree], None
+    while True:
+        leaves, structure = optree.tree_flatten(tree, namespace=NAMESPACE)
+        # A dataclass is registered on first sight; then the tree is deeper than it seemed.
+        new = {type(leaf) for leaf in leaves if dataclasses.is_dataclass(type(leaf))}
+        if not new:
+            alone = len(leaves) == 1 and leaves[0] is tree
+            return leaves, None if alone else structure
+        with FIRST_SIGHT:  # another thread may have seen the class at the same time
+            for cls in new - SEEN:
+                register_dataclass(cls)
+                SEEN.add(cls)
+
+
+def unflatten(structure: Any, leaves: Any) -> Any:
+    if structure is None:
+        (leaf,) = leaves
+        return leaf
+    return optree.tree_unflatten(structure, leaves)
+
+
+def broadcast_prefix(prefix: Any, tree: Any) -> list[Any]:
+    """The leaf of a prefix that stands above each leaf of a tree; None is a leaf of a prefix."""
+    flatten(prefix)  # dataclasses are registered on first sight
+    spread = optree.broadcast_prefix(prefix, tree, none_is_leaf=True, namespace=NAMESPACE)
+    leaves = optree.tree_leaves(tree, none_is_leaf=True, namespace=NAMESPACE)
+    return [x for x, leaf in zip(spread, leaves, strict=True) if leaf is not None]
+
+
+def tree_map(f: Callable[[Any], Any], tree: Any) -> Any:
+    leaves, structure = flatten(tree)
+    return unflatten(structure, [f(leaf) for leaf in leaves])
+
+
+def is_static(leaf: Any) -> bool:
+    """Whether a leaf passes through transformations untouched."""
+    return isinstance(leaf, (str, bytes, bool, np.bool_, enum.Enum)) or (
+        callable(leaf) and type(leaf) is not Array
+    )
+
+
+def register_dataclass(cls: Any) -> None:
+    """Fields are children, those with metadata={"static": True} are structure."""
+    fields = dataclasses.fields(cls)
+    moving = [field.name for field in fields if not field.metadata.get("static")]
+    static = [field.name for field in fields if field.metadata.get("static")]
+
+    def flatten(instance: Any) -> Any:
+        data = tuple([getattr(instance, name) for name in static])
+        return [getattr(instance, name) for name in moving], data
+
+    def unflatten(data: Any, children: Any) -> Any:
+        instance = object.__new__(cls)
+        for name, child in zip(moving, children, strict=True):
+            object.__setattr__(instance, name, child)
+        for name, datum in zip(static, data, strict=True):
+            object.__setattr__(instance, name, datum)
+        return instance
+
+    register_tree(cls, flatten, unflatten)

@@ -1,0 +1,174 @@
+"""Among edges: interp, histogram, bincount. Where a number falls has no derivative."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.dispatch import replaces
+from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ..core.primitive import Linear
+from ..core.spec import Spec
+from .indexing import take
+from .reductions import as_array, cast, surely
+from .sorting import concrete
+
+__all__ = ["deposit_p"]
+
+
+class Deposit(Linear):
+    """out[index[i]] is the sum of the x[i] that have that index; out has a given length."""
+
+    nondiff = (1,)
+
+    def value(self, x, index, *, length):
+        if x.dtype.kind != "c":
+            return np.bincount(index, x, minlength=length).astype(x.dtype)
+        parts = [np.bincount(index, part, minlength=length) for part in (x.real, x.imag)]
+        return (parts[0] + 1j * parts[1]).astype(x.dtype)
+
+    def spec(self, x, index, *, length):
+        return Spec((length,), x.dtype)
+
+    def transpose(self, i, xs, out_bar, *, length):
+        return take(out_bar, xs[1])
+
+    def batch(self, xs, mapped, size, *, length):
+        x, index = [
+            x if m else np.broadcast_to(x, (size, *x.shape))
+            for x, m in zip(xs, mapped, strict=True)
+        ]
+        # One long row of bins, those of each example after those of the one before.
+        offset = np.arange(size).reshape((size, 1)) * length
+        index = (index + offset).reshape(-1)
+        return self(x.reshape(-1), index, length=length * size).reshape((size, length))
+
+
+deposit_p = Deposit("deposit")
+
+
+@replaces(np.bincount)
+def bincount(x, /, weights=None, minlength=0):
+    x = as_array(x)
+    if x.ndim != 1 or x.dtype.kind not in "iub":
+        raise ArgumentTypeError(
+            f"`numpy.bincount` takes a vector of integers, but got {x.dtype} of shape {x.shape}."
+        )
+    value = concrete(x, "numpy.bincount(x), whose length depends on the numbers in x")
+    minlength = operator.index(minlength)
+    if value.size and value.min() < 0:
+        raise ArgumentError("`numpy.bincount` takes integers that are not negative.")
+    if weights is None or not value.size:
+        return np.bincount(value, minlength=minlength)
+    weights = as_array(weights)
+    if weights.shape != x.shape:
+        raise ShapeError(
+            f"`numpy.bincount` was given {x.shape} integers and {weights.shape} weights."
+        )
+    length = max(int(value.max()) + 1, minlength)
+    return deposit_p(cast(weights, np.float64), x, length=length)
+
+
+@replaces(np.histogram_bin_edges)
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    a = as_array(a).reshape(-1)
+    if isinstance(bins, str):
+        # A rule chooses how many bins there are; the edges are where they are for that number.
+        value = concrete(a, "numpy.histogram_bin_edges(a, bins='...')")
+        limits = None if range is None else [concrete(x, "range of a histogram") for x in range]
+        bins = len(np.histogram_bin_edges(value, bins, limits, weights)) - 1
+    if np.ndim(bins) == 1:
+        bins = as_array(bins)
+        if surely(bins[:-1] > bins[1:]):
+            raise ArgumentError("The edges of a histogram must increase.")
+        return bins
+    try:
+        n = operator.index(bins)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"A histogram takes a number of bins, their edges or a rule as bins, but got {bins!r}."
+        ) from error
+    if n < 1:
+        raise ArgumentError(f"A histogram needs at least one bin, but got bins={n}.")
+    first, last = outer_edges(a, range)
+    if type(first) is not Array and type(last) is not Array:
+        dtype = np.result_type(first, last, a.dtype)
+        dtype = dtype if dtype.kind == "f" else np.result_type(dtype, float)
+        return np.linspace(first, last, n + 1, dtype=dtype)
+    return np.linspace(first, last, n + 1)
+
+
+def outer_edges(a, limits):
+    if limits is not None:
+        first, last = limits
+    elif not a.size:
+        first, last = 0.0, 1.0
+    else:
+        first, last = np.min(a), np.max(a)
+    if surely(first > last):
+        raise ArgumentError("The range of a histogram must have its smaller end first.")
+    if surely(np.logical_not(np.logical_and(np.isfinite(first), np.isfinite(last)))):
+        raise ArgumentError(f"The range of a histogram must be finite, but it is {limits}.")
+    same = first == last
+    if type(same) is not Array:
+        return (first - 0.5, last + 0.5) if same else (first, last)
+    return np.where(same, first - 0.5, first), np.where(same, last + 0.5, last)
+
+
+@replaces(np.histogram)
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    a = as_array(a)
+    if weights is not None:
+        weights = as_array(weights)
+        if weights.shape != a.shape:
+            raise ShapeError(
+                f"`numpy.histogram` was given {a.shape} numbers and {weights.shape} weights."
+            )
+        weights = weights.reshape(-1)
+    a = a.reshape(-1)
+    edges = histogram_bin_edges(a, bins, range, weights)
+    n = len(edges) - 1
+    inside = np.logical_and(a >= edges[0], a <= edges[-1])
+    index = np.clip(np.searchsorted(edges, a, side="right") - 1, 0, n - 1)
+    if weights is None:
+        counts = deposit_p(inside.astype(np.intp), index, length=n)
+    else:
+        counts = deposit_p(np.where(inside, weights, weights.dtype.type(0)), index, length=n)
+    if density:
+        counts = counts / np.diff(edges).astype(np.float64) / np.sum(counts)
+    return counts, edges
+
+
+@replaces(np.interp)
+def interp(x, xp, fp, left=None, right=None, period=None):
+    x, xp, fp = as_array(x), as_array(xp), as_array(fp)
+    if xp.ndim != 1 or fp.ndim != 1:
+        raise ShapeError(f"`numpy.interp` takes vectors xp and fp, but got {xp.shape}, {fp.shape}.")
+    if xp.shape != fp.shape or not xp.size:
+        raise ShapeError(f"`numpy.interp` was given {len(xp)} points xp and {len(fp)} values fp.")
+    x, xp = cast(x, np.float64), cast(xp, np.float64)
+    fp = cast(fp, np.complex128 if fp.dtype.kind == "c" else np.float64)
+    if period is not None:
+        if surely(period == 0):
+            raise ArgumentError("`numpy.interp` takes a period that is not zero.")
+        period = np.abs(period)
+        left = right = None
+        x, xp = np.mod(x, period), np.mod(xp, period)
+        order = np.argsort(xp)
+        xp, fp = take(xp, order), take(fp, order)
+        xp = np.concatenate([xp[-1:] - period, xp, xp[:1] + period])
+        fp = np.concatenate([fp[-1:], fp, fp[:1]])
+    left = fp[0] if left is None else left
+    right = fp[-1] if right is None else right
+    n = len(xp)
+    if n == 1:
+        inside = np.where(np.isnan(x), x, fp[0])
+    else:
+        index = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, n - 2)
+        x0, x1, f0, f1 = [take(y, i) for y in (xp, fp) for i in (index, index + 1)]
+        width = x1 - x0
+        rise = (f1 - f0) / np.where(width == 0, np.ones_like(width), width)
+        inside = np.where(width == 0, f1, rise * (x - x0) + f0)
+    return np.where(x < xp[0], left, np.where(x > xp[-1], right, inside))

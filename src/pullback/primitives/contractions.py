@@ -1,0 +1,245 @@
+"""Products of arrays: matmul, dot, tensordot and their kin, all on `matmul_p` and `einsum_p`."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from ..core.dispatch import cast, refuse, replaces
+from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from .einsum import LETTERS, einsum, einsum_p
+from .matmul import check_lengths, column, matmul_p, row
+from .reductions import as_array
+
+__all__ = ["matmul_p"]
+
+
+def flat(x):
+    return np.reshape(x, (x.size,))
+
+
+def conjugate(x):
+    return np.conjugate(x) if x.dtype.kind == "c" else x
+
+
+def gufunc(ufunc, core, product):
+    """Let product(x1, x2), on the last axes, answer for a ufunc with these numbers of core axes."""
+    name = f"numpy.{ufunc.__name__}"
+
+    @replaces(ufunc)
+    def implementation(
+        x1, x2, /, *, axes=None, axis=None, keepdims=False, dtype=None, casting="same_kind",
+        signature=None,
+    ):  # fmt: skip
+        refuse(name, signature=signature)
+        xs = [as_array(x1), as_array(x2)]
+        if dtype is not None:
+            xs = [cast(x, dtype, casting, ufunc) for x in xs]
+        if axes is None and axis is None and keepdims is False:
+            return product(*xs)
+        counts = [min(n, x.ndim) for n, x in zip(core, xs, strict=True)]
+        counts.append(sum(counts) - 2)
+        if core == (1, 1):
+            counts[2] = int(keepdims)
+            if axes is None:
+                axes = [-1 if axis is None else axis] * 3
+        elif axes is None or axis is not None or keepdims:
+            raise ArgumentTypeError(
+                f"`{name}` takes neither `axis` nor `keepdims`.\n"
+                "  Write `axes`, with one tuple for each operand and one for the result."
+            )
+        axes = axes_of(axes, counts, name)
+        xs = [np.moveaxis(x, at, last(at)) for x, at in zip(xs, axes[:2], strict=True)]
+        out = column(product(*xs)) if keepdims else product(*xs)
+        return np.moveaxis(out, last(axes[2]), axes[2])
+
+    return implementation
+
+
+def last(axes):
+    return tuple(range(-len(axes), 0))
+
+
+def axes_of(axes, counts, name):
+    """The argument `axes` as one tuple for each operand and one for the result."""
+    axes = [(at,) if isinstance(at, (int, np.integer)) else tuple(at) for at in axes]
+    if len(axes) == 2 and name == "numpy.vecdot":
+        axes.append((-1,))
+    if counts[2] == 0:
+        axes[2:] = [()]
+    if [len(at) for at in axes] != counts:
+        raise ArgumentError(
+            f"`{name}` takes as `axes` a list with {counts[0]}, {counts[1]} and {counts[2]} numbers"
+            f" here, for the operands and the result, but got {axes}."
+        )
+    return axes
+
+
+def vectors(x1, x2):
+    if x1.ndim == x2.ndim == 1:
+        return matmul_p(conjugate(x1), x2)
+    if x1.ndim and x2.ndim:
+        check_lengths(x1, x2)
+    return einsum("...a,...a->...", conjugate(x1), x2)
+
+
+def matrix_vector(x1, x2):
+    if x2.ndim == 1:
+        return matmul_p(x1, x2)
+    out = matmul_p(x1, column(x2))
+    return np.reshape(out, out.shape[:-1])
+
+
+def vector_matrix(x1, x2):
+    x1 = conjugate(x1)
+    if x1.ndim == 1:
+        return matmul_p(x1, x2)
+    out = matmul_p(row(x1), x2)
+    return np.reshape(out, (*out.shape[:-2], out.shape[-1]))
+
+
+matmul = gufunc(np.matmul, (2, 2), matmul_p)
+vecdot = gufunc(np.vecdot, (1, 1), vectors)
+if hasattr(np, "matvec"):  # NumPy 2.2
+    matvec = gufunc(np.matvec, (2, 1), matrix_vector)
+    vecmat = gufunc(np.vecmat, (1, 2), vector_matrix)
+
+
+@replaces(np.linalg.matmul)
+def linalg_matmul(x1, x2, /):
+    return matmul(x1, x2)
+
+
+@replaces(np.linalg.vecdot)
+def linalg_vecdot(x1, x2, /, *, axis=-1):
+    return vecdot(x1, x2, axis=axis)
+
+
+@replaces(np.dot)
+def dot(a, b, out=None):
+    refuse("numpy.dot", out=out)
+    a, b = as_array(a), as_array(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    return tensordot(a, b, ((-1,), (-2,))) if a.ndim > 1 and b.ndim > 2 else matmul_p(a, b)
+
+
+@replaces(np.vdot)
+def vdot(a, b, /):
+    return matmul_p(flat(conjugate(as_array(a))), flat(as_array(b)))
+
+
+@replaces(np.inner)
+def inner(a, b, /):
+    a, b = as_array(a), as_array(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    if b.ndim == 1:
+        return matmul_p(a, b)
+    return matmul_p(a, b.T) if b.ndim == 2 else tensordot(a, b, ((-1,), (-1,)))
+
+
+@replaces(np.outer)
+def outer(a, b, out=None):
+    refuse("numpy.outer", out=out)
+    a, b = flat(as_array(a)), flat(as_array(b))
+    return einsum_p(a, b, ins=("a", "b"), result="ab", optimize=False)
+
+
+@replaces(np.linalg.outer)
+def linalg_outer(x1, x2, /):
+    x1, x2 = as_array(x1), as_array(x2)
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise ShapeError(
+            f"`numpy.linalg.outer` takes two vectors, but got shapes {x1.shape} and {x2.shape}.\n"
+            "  `numpy.outer` flattens its operands."
+        )
+    return outer(x1, x2)
+
+
+@replaces(np.tensordot, np.linalg.tensordot)
+def tensordot(a, b, axes=2):
+    """A matrix product, of a with the contracted axes last and b with them first."""
+    a, b = as_array(a), as_array(b)
+    axes_a, axes_b = contracted_axes(axes, a, b)
+    kept_a = [axis for axis in range(a.ndim) if axis not in axes_a]
+    kept_b = [axis for axis in range(b.ndim) if axis not in axes_b]
+    shape = tuple([a.shape[axis] for axis in kept_a] + [b.shape[axis] for axis in kept_b])
+    x = as_matrix(a, kept_a, axes_a)
+    y = as_matrix(b, axes_b, kept_b)
+    return np.reshape(matmul_p(x, y), shape)
+
+
+def contracted_axes(axes, a, b):
+    try:
+        axes_a, axes_b = axes
+    except TypeError:
+        axes_a, axes_b = range(a.ndim - axes, a.ndim), range(axes)
+    both = []
+    for x, own in ((a, axes_a), (b, axes_b)):
+        own = own if hasattr(own, "__len__") else (own,)
+        both.append([np.lib.array_utils.normalize_axis_index(int(i), x.ndim) for i in own])
+    if [a.shape[i] for i in both[0]] != [b.shape[i] for i in both[1]]:
+        raise ShapeError(
+            f"`numpy.tensordot` was asked to contract axes {both[0]} of shape {a.shape} with axes"
+            f" {both[1]} of shape {b.shape}, which differ in length."
+        )
+    return both
+
+
+def as_matrix(x, rows, columns):
+    order = (*rows, *columns)
+    if order != tuple(range(x.ndim)):
+        x = np.transpose(x, order)
+    n = len(rows)
+    return np.reshape(x, (prod(x.shape[:n]), prod(x.shape[n:])))
+
+
+@replaces(np.kron)
+def kron(a, b):
+    a, b = as_array(a), as_array(b)
+    ndim = max(a.ndim, b.ndim)
+    shapes = [(1,) * (ndim - x.ndim) + x.shape for x in (a, b)]
+    ins = LETTERS[:ndim], LETTERS[ndim : 2 * ndim]
+    pairs = "".join([label for pair in zip(*ins, strict=True) for label in pair])
+    x, y = np.reshape(a, shapes[0]), np.reshape(b, shapes[1])
+    out = einsum_p(x, y, ins=ins, result=pairs, optimize=False)
+    return np.reshape(out, tuple([n * m for n, m in zip(*shapes, strict=True)]))
+
+
+@replaces(np.linalg.multi_dot)
+def multi_dot(arrays, *, out=None):
+    """The products in the order that takes the fewest multiplications."""
+    refuse("numpy.linalg.multi_dot", out=out)
+    xs = [as_array(x) for x in arrays]
+    if len(xs) < 2 or any(x.ndim != 2 for x in xs[1:-1]) or not {xs[0].ndim, xs[-1].ndim} <= {1, 2}:
+        raise ShapeError(
+            "`numpy.linalg.multi_dot` takes two or more matrices, of which the first and the last"
+            f" may be vectors, but got shapes {[x.shape for x in xs]}."
+        )
+    rows = [1 if x.ndim == 1 else x.shape[0] for x in xs[:1]] + [x.shape[0] for x in xs[1:]]
+    return multiply(
+        xs, best_splits([*rows, 1 if xs[-1].ndim == 1 else xs[-1].shape[1]]), 0, len(xs)
+    )
+
+
+def best_splits(sizes):
+    """For each part of a chain of matrices, sizes[i] by sizes[i + 1], where to split it."""
+    n = len(sizes) - 1
+    best = {(i, i + 1): (0, i) for i in range(n)}
+    for width in range(2, n + 1):
+        for i in range(n - width + 1):
+            j = i + width
+            best[i, j] = min(
+                (best[i, k][0] + best[k, j][0] + sizes[i] * sizes[k] * sizes[j], k)
+                for k in range(i + 1, j)
+            )
+    return {part: split for part, (_, split) in best.items()}
+
+
+def multiply(xs, splits, i, j):
+    if j == i + 1:
+        return xs[i]
+    k = splits[i, j]
+    return matmul_p(multiply(xs, splits, i, k), multiply(xs, splits, k, j))

@@ -1,0 +1,261 @@
+"""Creating arrays: like another array, through `like=x`, between end points, with a diagonal."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ..core.array import Array, peel
+from ..core.dispatch import creates, replaces
+from ..core.primitive import Primitive
+from ..core.spec import Spec
+from .indexing import scatter_p
+from .keys import INDEX, known
+from .shapes import arrays_of, assembled, dims
+
+__all__ = ["adopt", "adopt_p", "like_p"]
+
+
+class Like(Primitive):
+    """An array like x, with another content: an Array of the trace of x, without derivative."""
+
+    nondiff = (0,)
+    inert = True
+
+    def value(self, x, *, make, dtype, shape):
+        return make(x, dtype=dtype, shape=shape)
+
+    def spec(self, x, *, make, dtype, shape):
+        return Spec(x.shape if shape is None else shape, x.dtype if dtype is None else dtype)
+
+    def batch(self, xs, mapped, size, *, make, dtype, shape):
+        shape = None if shape is None else (size, *shape)
+        return self(xs[0], make=make, dtype=dtype, shape=shape)
+
+
+like_p = Like("like")
+
+
+def like(make, a, dtype, shape):
+    dtype = None if dtype is None else np.dtype(dtype)
+    return like_p(a, make=make, dtype=dtype, shape=None if shape is None else dims(shape))
+
+
+@replaces(np.zeros_like)
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return like(np.zeros_like, a, dtype, shape)
+
+
+@replaces(np.ones_like)
+def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return like(np.ones_like, a, dtype, shape)
+
+
+@replaces(np.empty_like)
+def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return like(np.zeros_like, prototype, dtype, shape)
+
+
+@replaces(np.full_like)
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    (fill,) = arrays_of((fill_value,))
+    fill = fill.astype(a.dtype if dtype is None else dtype)
+    return adopt(a, np.broadcast_to(fill, a.shape if shape is None else dims(shape)))
+
+
+class Adopt(Primitive):
+    """A plain array as an Array of the trace of `like`, without derivative."""
+
+    nondiff = (0, 1)
+    inert = True
+
+    def value(self, like, x):
+        return np.array(x)
+
+    def spec(self, like, x):
+        return x
+
+    def batch(self, xs, mapped, size):
+        return np.broadcast_to(xs[1], (size, *np.shape(xs[1])))
+
+
+adopt_p = Adopt("adopt")
+
+
+def adopt(like, x):
+    return x if type(x) is Array or type(like) is not Array else adopt_p(like, x)
+
+
+# Functions that NumPy sends here for `like=x`.
+
+
+def made_by(function):
+    def implementation(like, *args, **kwargs):
+        prototype = peel(like)
+        if not isinstance(prototype, (np.ndarray, np.generic)):
+            kwargs["like"] = prototype
+        return adopt(like, function(*args, **kwargs))
+
+    return creates(function)(implementation)
+
+
+for function in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.fromfunction,
+                 np.fromiter, np.frombuffer, np.fromfile, np.fromstring, np.loadtxt,
+                 np.genfromtxt):  # fmt: skip
+    made_by(function)
+
+
+@creates(np.array)
+def array(like, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0):
+    x = assembled(object)
+    if type(x) is not Array:
+        return adopt(like, np.array(object, dtype=dtype, order=order, ndmin=ndmin))
+    if dtype is not None:
+        x = np.astype(x, np.dtype(dtype), copy=False)
+    if x.ndim < ndmin:
+        x = np.reshape(x, (1,) * (ndmin - x.ndim) + x.shape)
+    return np.copy(x) if copy and x is object else x
+
+
+@creates(np.asarray, np.asanyarray)
+def asarray(like, a, dtype=None, order=None, *, device=None, copy=None):
+    return array(like, a, dtype, copy=bool(copy))
+
+
+@creates(np.ascontiguousarray, np.asfortranarray)
+def ascontiguousarray(like, a, dtype=None):
+    return array(like, a, dtype, copy=False, ndmin=1)
+
+
+@creates(np.require)
+def require(like, a, dtype=None, requirements=None):
+    return array(like, a, dtype, copy=False)
+
+
+@creates(np.full)
+def full(like, shape, fill_value, dtype=None, order="C", *, device=None):
+    (fill,) = arrays_of((fill_value,))
+    fill = fill if dtype is None else fill.astype(dtype)
+    return adopt(like, np.broadcast_to(fill, dims(shape)))
+
+
+@creates(np.arange)
+def arange(like, *args, dtype=None, device=None, **kwargs):
+    if not any(type(x) is Array for x in (*args, *kwargs.values())):
+        return adopt(like, np.arange(*args, dtype=dtype, **kwargs))
+    given = {**dict(zip(("start", "stop", "step"), args, strict=False)), **kwargs}
+    start, stop, step = given.get("start"), given.get("stop"), given.get("step")
+    if stop is None:
+        start, stop = 0, start
+    step = 1 if step is None else step
+    n = np.arange(
+        *[known(x, "numpy.arange(start, stop, step)").item() for x in (start, stop, step)]
+    )
+    out = start + np.arange(len(n)) * step
+    return adopt(like, out if dtype is None else out.astype(dtype))
+
+
+# Numbers between end points.
+
+
+@replaces(np.linspace)
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    start, stop = np.broadcast_arrays(*arrays_of((start, stop)))
+    kind = np.result_type(start.dtype, stop.dtype, 1.0)
+    dtype = np.dtype(kind if dtype is None else dtype)
+    start, stop = start.astype(kind), stop.astype(kind)
+    div = num - 1 if endpoint else num
+    step = (stop - start) / div if div > 0 else np.full_like(start, np.nan)
+    place = np.reshape(np.arange(num), (-1,) + (1,) * start.ndim)
+    out = start + place * (step if div > 0 else stop - start)
+    if endpoint and num > 1:
+        out = np.concatenate((out[:-1], stop[None]))
+    if axis:
+        out = np.moveaxis(out, 0, axis)
+    if dtype.kind in "iu":
+        out = np.floor(out)
+    out = np.astype(out, dtype, copy=False)
+    return (out, step) if retstep else out
+
+
+@replaces(np.logspace)
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    start, stop, base = arrays_of((start, stop, base))
+    if base.ndim:  # it may change what `axis` means
+        ndim = max(start.ndim, stop.ndim, base.ndim)
+        start, stop, base = [
+            np.reshape(x, (1,) * (ndim - x.ndim) + x.shape) for x in (start, stop, base)
+        ]
+        base = np.expand_dims(base, axis)
+    out = base ** np.linspace(start, stop, num, endpoint, axis=axis)
+    return out if dtype is None else out.astype(dtype)
+
+
+@replaces(np.geomspace)
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    start, stop = np.broadcast_arrays(*arrays_of((start, stop)))
+    if any(np.any(known(x, "numpy.geomspace") == 0) for x in (start, stop) if type(x) is not Array):
+        raise ValueError("Geometric sequence cannot include zero")
+    kind = np.result_type(start.dtype, stop.dtype, np.dtype(dtype), 1.0)
+    start, stop = start.astype(kind), stop.astype(kind)
+    sign = np.sign(start)
+    logs = [np.log10(x / sign) for x in (start, stop)]
+    out = sign * 10.0 ** np.linspace(*logs, num, endpoint)
+    if num > 1:  # the ends exactly
+        ends = [start[None], out[1:-1], stop[None]] if endpoint else [start[None], out[1:]]
+        out = np.concatenate(ends)
+    elif num == 1:
+        out = start[None]
+    out = np.moveaxis(out, 0, axis) if axis else out
+    return out if dtype is None else out.astype(dtype)
+
+
+@replaces(np.meshgrid)
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    n = len(xi)
+    out = [
+        np.reshape(x, (1,) * i + (-1,) + (1,) * (n - 1 - i)) for i, x in enumerate(arrays_of(xi))
+    ]
+    if indexing == "xy" and n > 1:
+        out = [np.swapaxes(x, 0, 1) for x in out]
+    if not sparse:
+        out = np.broadcast_arrays(*out)
+    return tuple([np.copy(x) for x in out] if copy else out)
+
+
+# Diagonals and triangles.
+
+
+@replaces(np.diag)
+def diag(v, k=0):
+    if v.ndim == 2:
+        return np.diagonal(v, k)
+    if v.ndim != 1:
+        raise ValueError("Input must be 1- or 2-d.")
+    n = v.shape[0]
+    i, size = np.arange(n), n + abs(k)
+    key, shape = (INDEX, INDEX), (size, size)
+    return scatter_p(v, i + max(-k, 0), i + max(k, 0), keys=(key,), shape=shape, dtype=v.dtype)
+
+
+@replaces(np.diagflat)
+def diagflat(v, k=0):
+    return diag(np.ravel(v), k)
+
+
+@replaces(np.tril)
+def tril(m, k=0):
+    mask = np.tri(*m.shape[-2:], k=k, dtype=bool)
+    return np.where(mask, m, np.zeros(1, m.dtype))
+
+
+@replaces(np.triu)
+def triu(m, k=0):
+    mask = np.tri(*m.shape[-2:], k=k - 1, dtype=bool)
+    return np.where(mask, np.zeros(1, m.dtype), m)

@@ -1,0 +1,362 @@
+"""Along an axis: cumsum, cumprod, diff and what is made of differences; linear recurrences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.dispatch import refuse, replaces
+from ..core.errors import ArgumentError, ShapeError
+from ..core.primitive import Linear, Primitive
+from ..core.spec import Spec, is_inexact
+from .reductions import as_array, axes_of, cast, dtype_of
+
+__all__ = ["cumprod_p", "cumsum_p", "diff_p", "recurrence_p"]
+
+none = np._NoValue
+
+
+def along(axis, start, stop=None, step=None):
+    """The key that slices one axis."""
+    return (*[slice(None)] * axis, slice(start, stop, step))
+
+
+def shifted(x, axis, fill=0):
+    """x one place later along an axis: its first place is filled, its last is lost."""
+    first = np.full_like(x[along(axis, 0, 1)], fill)
+    return np.concatenate([first, x[along(axis, 0, -1)]], axis=axis) if x.size else x
+
+
+class Cumsum(Linear):
+    """Sums of the first elements along an axis."""
+
+    def value(self, x, *, axis, dtype):
+        return np.cumsum(x, axis=axis, dtype=dtype)
+
+    def spec(self, x, *, axis, dtype):
+        return Spec(x.shape, dtype or np.empty(0, x.dtype).cumsum().dtype)
+
+    def transpose(self, i, xs, out_bar, *, axis, dtype):
+        return np.flip(np.cumsum(np.flip(out_bar, axis), axis=axis), axis)
+
+    def batch(self, xs, mapped, size, *, axis, dtype):
+        return self(xs[0], axis=axis + 1, dtype=dtype)
+
+
+cumsum_p = Cumsum("cumsum")
+
+
+class Cumprod(Primitive):
+    """Products of the first elements along an axis. Its derivative never divides by x."""
+
+    reads = "out x0"
+
+    def value(self, x, *, axis, dtype):
+        return np.cumprod(x, axis=axis, dtype=dtype)
+
+    def spec(self, x, *, axis, dtype):
+        return Spec(x.shape, dtype or np.empty(0, x.dtype).cumprod().dtype)
+
+    def jvp(self, out, xs, x_dots, *, axis, dtype):
+        # out[k] = x[k] out[k-1], and its derivative along x_dot.
+        return recurrence_p(xs[0], shifted(out, axis, 1) * x_dots[0], axis=axis, reverse=False)
+
+    def vjp(self, out_bar, residual, wanted):
+        (x,), out, axis = residual.xs, residual.out, residual.static["axis"]
+        out_bar = recurrence_p(x, out_bar, axis=axis, reverse=True)
+        return (shifted(out, axis, 1) * out_bar,)
+
+    def batch(self, xs, mapped, size, *, axis, dtype):
+        return self(xs[0], axis=axis + 1, dtype=dtype)
+
+
+cumprod_p = Cumprod("cumprod")
+
+
+class Recurrence(Primitive):
+    """out[k] = a[k] out[k-1] + b[k] along an axis; reverse: out[k] = a[k+1] out[k+1] + b[k].
+
+    Computed by halving, in as many steps as the length has binary digits. Each direction is the
+    transpose of the other as far as b is concerned.
+    """
+
+    reads = "out x0"
+
+    def value(self, a, b, *, axis, reverse):
+        a, b = np.broadcast_arrays(a, b)
+        a, b = np.moveaxis(a, axis, 0), np.moveaxis(b, axis, 0)
+        with np.errstate(all="ignore"):
+            if reverse:
+                a = np.concatenate([a[:1], a[:0:-1]])
+                out = solve_recurrence(a, b[::-1])[::-1]
+            else:
+                out = solve_recurrence(a, b)
+        return np.moveaxis(out, 0, axis)
+
+    def spec(self, a, b, *, axis, reverse):
+        return Spec(np.broadcast_shapes(a.shape, b.shape), np.result_type(a.dtype, b.dtype))
+
+    def jvp(self, out, xs, x_dots, *, axis, reverse):
+        a_dot, b_dot = x_dots
+        if a_dot is not None:
+            if reverse:
+                moved = np.flip(shifted(np.flip(a_dot * out, axis), axis), axis)
+            else:
+                moved = a_dot * shifted(out, axis)
+            b_dot = moved if b_dot is None else b_dot + moved
+        return self(xs[0], b_dot, axis=axis, reverse=reverse)
+
+    def vjp(self, out_bar, residual, wanted):
+        a, out, static = residual.xs[0], residual.out, residual.static
+        axis, reverse = static["axis"], static["reverse"]
+        b_bar = self(a, out_bar, axis=axis, reverse=not reverse)
+        if not wanted[0]:
+            return None, b_bar
+        a_bar = shifted(b_bar, axis) * out if reverse else b_bar * shifted(out, axis)
+        return a_bar, b_bar
+
+    def batch(self, xs, mapped, size, *, axis, reverse):
+        a, b = [
+            x if m else np.broadcast_to(x, (size, *x.shape))
+            for x, m in zip(xs, mapped, strict=True)
+        ]
+        return self(a, b, axis=axis + 1, reverse=reverse)
+
+
+recurrence_p = Recurrence("recurrence")
+
+
+def solve_recurrence(a, b):
+    """Two steps are one step of the same kind, so that every other place is a shorter recurrence:
+
+    out[k+1] = a[k+1] a[k] out[k-1] + (a[k+1] b[k] + b[k+1])
+    """
+    n = len(b)
+    if n < 2:
+        return b.copy()
+    out = np.empty(b.shape, np.result_type(a, b))
+    odd, even = slice(1, n, 2), slice(0, n - 1, 2)
+    out[odd] = solve_recurrence(a[odd] * a[even], a[odd] * b[even] + b[odd])
+    out[0] = b[0]
+    out[2::2] = a[2::2] * out[1 : n - 1 : 2] + b[2::2]
+    return out
+
+
+def cumulate(primitive, a, axis, dtype, out):
+    refuse(f"numpy.{primitive.name}", out=out)
+    a = as_array(a)
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    else:
+        (axis,) = axes_of(axis, a.ndim)
+    return primitive(a, axis=axis, dtype=dtype_of(dtype))
+
+
+@replaces(np.cumsum)
+def cumsum(a, axis=None, dtype=None, out=None):
+    return cumulate(cumsum_p, a, axis, dtype, out)
+
+
+@replaces(np.cumprod)
+def cumprod(a, axis=None, dtype=None, out=None):
+    return cumulate(cumprod_p, a, axis, dtype, out)
+
+
+def cumulative(primitive, fill, x, axis, dtype, out, include_initial):
+    name = f"numpy.cumulative_{primitive.name[3:]}"
+    refuse(name, out=out)
+    x = as_array(x)
+    if axis is None:
+        if x.ndim > 1:
+            raise ArgumentError(f"`{name}` needs `axis=` for an array of {x.ndim} dimensions.")
+        x, axis = (x if x.ndim else x.reshape(1)), 0
+    out = cumulate(primitive, x, axis, dtype, None)
+    if include_initial:
+        (axis,) = axes_of(axis, x.ndim)
+        shape = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+        out = np.concatenate([np.full_like(out, fill, shape=shape), out], axis=axis)
+    return out
+
+
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+
+    @replaces(np.cumulative_sum)
+    def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+        return cumulative(cumsum_p, 0, x, axis, dtype, out, include_initial)
+
+    @replaces(np.cumulative_prod)
+    def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+        return cumulative(cumprod_p, 1, x, axis, dtype, out, include_initial)
+
+
+class Diff(Linear):
+    """Differences of neighbours along an axis."""
+
+    def value(self, x, *, axis):
+        return np.diff(x, axis=axis)
+
+    def spec(self, x, *, axis):
+        shape = list(x.shape)
+        shape[axis] = max(shape[axis] - 1, 0)
+        return Spec(shape, x.dtype)
+
+    def transpose(self, i, xs, out_bar, *, axis):
+        shape = xs[0].shape
+        if shape[axis] < 2:
+            return np.zeros_like(out_bar, shape=shape)
+        edge = np.zeros_like(out_bar, shape=(*shape[:axis], 1, *shape[axis + 1 :]))
+        return -np.diff(np.concatenate([edge, out_bar, edge], axis=axis), axis=axis)
+
+    def batch(self, xs, mapped, size, *, axis):
+        return self(xs[0], axis=axis + 1)
+
+
+diff_p = Diff("diff")
+
+
+@replaces(np.diff)
+def diff(a, n=1, axis=-1, prepend=none, append=none):
+    if n == 0:
+        return a
+    if n < 0:
+        raise ArgumentError(f"`numpy.diff` takes a number of times n >= 0, but got {n}.")
+    a = as_array(a)
+    if not a.ndim:
+        raise ShapeError("`numpy.diff` needs an array of at least one dimension.")
+    (axis,) = axes_of(axis, a.ndim)
+    if prepend is not none or append is not none:
+        one = (*a.shape[:axis], 1, *a.shape[axis + 1 :])
+        ends = [x if x is none else as_array(x) for x in (prepend, append)]
+        ends = [x if x is none or x.ndim else np.broadcast_to(x, one) for x in ends]
+        parts = [x for x in (ends[0], a, ends[1]) if x is not none]
+        a = np.concatenate(parts, axis=axis)
+    for _ in range(n):
+        a = diff_p(a, axis=axis)
+    return a
+
+
+@replaces(np.ediff1d)
+def ediff1d(ary, to_end=None, to_begin=None):
+    ary = as_array(ary).reshape(-1)
+
+    def beside(x):
+        x = as_array(x)
+        if not np.can_cast(x.dtype, ary.dtype, "same_kind"):
+            raise TypeError(
+                f"`numpy.ediff1d` cannot put {x.dtype} beside differences of {ary.dtype}."
+            )
+        return cast(x.reshape(-1), ary.dtype)
+
+    start = [] if to_begin is None else [beside(to_begin)]
+    end = [] if to_end is None else [beside(to_end)]
+    differences = diff_p(ary, axis=0)
+    return np.concatenate([*start, differences, *end]) if start or end else differences
+
+
+@replaces(np.gradient)
+def gradient(f, *varargs, axis=None, edge_order=1):
+    f = as_array(f)
+    axes = axes_of(axis, f.ndim)
+    spacings = [as_array(x) for x in varargs] or [1.0]
+    if len(spacings) == 1 and not np.ndim(spacings[0]):
+        spacings = spacings * len(axes)
+    if len(spacings) != len(axes):
+        raise TypeError(
+            f"`numpy.gradient` was given {len(varargs)} spacings for {len(axes)} axes.\n"
+            "  Give none, one number, or one number or array for each axis."
+        )
+    if edge_order not in (1, 2):
+        raise ArgumentError(f"`numpy.gradient` takes edge_order 1 or 2, but got {edge_order}.")
+    if not is_inexact(f.dtype):
+        f = f.astype(np.float64)
+    outs = [slope(f, h, i, edge_order) for i, h in zip(axes, spacings, strict=True)]
+    return outs[0] if len(axes) == 1 else tuple(outs)
+
+
+def slope(f, h, axis, edge_order):
+    """The derivative of samples along one axis: parabolas inside, edge_order at the ends.
+
+    h: the distance of the samples, or their places.
+    """
+    n = f.shape[axis]
+    if n < edge_order + 1:
+        raise ArgumentError(
+            f"`numpy.gradient` needs {edge_order + 1} samples along an axis with"
+            f" edge_order={edge_order}, but axis {axis} has {n}."
+        )
+    if np.ndim(h):
+        if h.shape != (n,):
+            raise ArgumentError(
+                f"`numpy.gradient` was given places of shape {h.shape} for axis {axis}, whose"
+                f" length is {n}."
+            )
+        h = np.diff(h if is_inexact(h.dtype) else h.astype(np.float64))
+        if type(h) is not Array and (h == h[0]).all():
+            h = h[0]
+    f_at = lambda start, stop=None: f[along(axis, start, stop)]
+    fan = lambda x: x.reshape((-1, *[1] * (f.ndim - axis - 1)))
+    first, last = (h[:1], h[-1:]) if np.ndim(h) else (h, h)
+    if np.ndim(h):
+        before, after = fan(h[:-1]), fan(h[1:])
+        first, last = fan(first), fan(last)
+        inside = (
+            -after / (before * (before + after)) * f_at(0, -2)
+            + (after - before) / (before * after) * f_at(1, -1)
+            + before / (after * (before + after)) * f_at(2)
+        )
+    else:
+        before = after = h
+        inside = (f_at(2) - f_at(0, -2)) / (2.0 * h)
+    if edge_order == 1:
+        start = (f_at(1, 2) - f_at(0, 1)) / first
+        end = (f_at(-1) - f_at(-2, -1)) / last
+    else:
+        start = parabola_end(
+            first, after[along(0, 0, 1)] if np.ndim(h) else h, f_at(0, 1), f_at(1, 2), f_at(2, 3)
+        )
+        end = -parabola_end(
+            last, before[along(0, -1)] if np.ndim(h) else h, f_at(-1), f_at(-2, -1), f_at(-3, -2)
+        )
+    return cast(np.concatenate([start, inside, end], axis=axis), f.dtype)
+
+
+def parabola_end(near, far, f0, f1, f2):
+    """The slope at f0 of the parabola through f0, f1 and f2, which are near and far apart."""
+    both = near + far
+    return -(near + both) / (near * both) * f0 + both / (near * far) * f1 - near / (far * both) * f2
+
+
+@replaces(np.trapezoid, *[np.trapz] if hasattr(np, "trapz") else [])
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    y = as_array(y)
+    (place,) = axes_of(axis, y.ndim)
+    if x is None:
+        d = dx
+    else:
+        x = as_array(x)
+        if x.ndim == 1:
+            d = np.diff(x).reshape((-1, *[1] * (y.ndim - place - 1)))
+        else:
+            d = np.diff(x, axis=axis)
+    return np.sum(d * (y[along(place, 1)] + y[along(place, 0, -1)]) / 2.0, axis=axis)
+
+
+@replaces(np.unwrap)
+def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
+    p = as_array(p)
+    (axis,) = axes_of(axis, p.ndim)
+    step = np.diff(p, axis=axis)
+    dtype = np.result_type(step.dtype, period if type(period) in (int, float) else period.dtype)
+    if discont is None:
+        discont = period / 2
+    if np.issubdtype(dtype, np.integer):
+        high, odd = divmod(period, 2)
+        ambiguous = odd == 0
+    else:
+        high, ambiguous = period / 2, True
+    wrapped = np.mod(step + high, period) - high
+    if ambiguous:
+        wrapped = np.where(np.logical_and(wrapped == -high, step > 0), high, wrapped)
+    correction = np.where(np.abs(step) < discont, step.dtype.type(0), wrapped - step)
+    up = p[along(axis, 1)] + np.cumsum(correction, axis=axis)
+    return cast(np.concatenate([p[along(axis, 0, 1)], up], axis=axis), dtype)

@@ -1,0 +1,526 @@
+"""Decompositions: eigh, eig, svd, cholesky, qr, and the eigenvalues and singular values alone.
+
+A matrix that NumPy takes as Hermitian, of which it reads one triangle (eigh, cholesky), is
+differentiated as Hermitian: tangents and cotangents are replaced by their Hermitian parts.
+
+Eigenvectors and singular vectors have derivatives where their values are simple. Columns that
+belong to equal values have NaN for a derivative, in both modes, if they are used; what is computed
+from the values alone is right there as well (see `spectra`). Complex vectors are determined up to a
+phase: what does not depend on it has its derivative.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.array import peel
+from ..core.dispatch import replaces
+from ..core.errors import ArgumentError, MissingRuleError
+from ..core.primitive import Primitive
+from ..core.spec import Spec, full, spec_of, zeros
+from .linalg import inverse_p
+from .spectra import (
+    adjoint,
+    col,
+    computed,
+    conj,
+    generic,
+    hermitian,
+    motion_p,
+    pull_values,
+    real_of,
+    row,
+    simple,
+)
+
+__all__ = []
+
+EighResult = type(np.linalg.eigh(np.eye(1)))
+EigResult = type(np.linalg.eig(np.eye(1)))
+SVDResult = type(np.linalg.svd(np.eye(1)))
+QRResult = type(np.linalg.qr(np.eye(1)))
+
+
+def pole(x):
+    """1 / x, and NaN where x is zero."""
+    return np.where(x == 0, np.nan, 1 / np.where(x == 0, 1, x))
+
+
+def gaps(w):
+    """1 / (w_j - w_i), 0 on the diagonal, NaN elsewhere where they are equal."""
+    return np.where(np.eye(w.shape[-1], dtype=bool), 0, pole(row(w) - col(w)))
+
+
+def used(v_bar):
+    """The columns whose cotangent is not zero everywhere: only these can meet a NaN."""
+    return np.any(v_bar != 0, axis=-2)
+
+
+def either(columns):
+    return np.logical_or(col(columns), row(columns))
+
+
+def added(x, y):
+    return y if x is None else x if y is None else x + y
+
+
+class Decomposition(Primitive):
+    """Its last results are for rules alone: vectors in general position, and the token."""
+
+    reads = "out x0"
+
+    def batch(self, xs, mapped, size, **static):
+        return self(xs[0], **static)
+
+
+class Eigh(Decomposition):
+    """a = v diag(w) v^H of Hermitian a."""
+
+    n_out = 4
+
+    def value(self, a, *, UPLO):
+        w, v = np.linalg.eigh(a, UPLO)
+        return w, v, generic(w, v, v, "eigh")[0], v
+
+    def spec(self, a, *, UPLO):
+        v = Spec(a.shape, computed(a))
+        return Spec(a.shape[:-1], real_of(v.dtype)), v, v, v
+
+    def jvp(self, out, xs, x_dots, *, UPLO):
+        w, v, frame, token = out
+        a_dot = hermitian(x_dots[0])
+        w_dot = motion_p(xs[0], token, a_dot, w, frame, frame, kind="eigh")
+        v_dot = v @ (gaps(w) * (adjoint(v) @ a_dot @ v))
+        return w_dot, v_dot, np.where(simple(w, "eigh"), v_dot, np.nan), None
+
+    def vjp(self, bars, residual, wanted):
+        w_bar, v_bar, frame_bar, token_bar = bars
+        (a,) = residual.xs
+        w, v, frame, token = residual.out
+        a_bar = None
+        if w_bar is not None:
+            a_bar = pull_values(a, token, w, frame, frame, w_bar, token_bar, "eigh")
+        if frame_bar is not None:
+            v_bar = added(v_bar, np.where(simple(w, "eigh"), frame_bar, np.nan))
+        if v_bar is not None:
+            g = conj(v_bar)
+            t = adjoint(v) @ g
+            t = np.where(either(used(g)), gaps(w) * ((t - adjoint(t)) / 2), 0)
+            a_bar = added(a_bar, conj(v @ t @ adjoint(v)))
+        return (a_bar,)
+
+
+eigh_p = Eigh("eigh")
+
+
+@replaces(np.linalg.eigh)
+def eigh(a, UPLO="L"):
+    """`numpy.linalg.eigh`; a is differentiated as a Hermitian matrix, whichever triangle is read."""
+    return EighResult(*eigh_p(a, UPLO=UPLO)[:2])
+
+
+@replaces(np.linalg.eigvalsh)
+def eigvalsh(a, UPLO="L"):
+    return eigh_p(a, UPLO=UPLO)[0]
+
+
+class Eig(Decomposition):
+    """a = v diag(w) v^-1 of general a, as complex numbers.
+
+    Columns of v have norm 1 and a real largest entry, as LAPACK makes them. Where a has no basis of
+    eigenvectors, derivatives are NaN or as large as the basis is bad.
+    """
+
+    n_out = 5
+
+    def value(self, a):
+        w, v = np.linalg.eig(a)
+        dtype = np.result_type(v, np.complex64)
+        w, v = w.astype(dtype), v.astype(dtype)
+        left = adjoint(inverse_p(v, strict=False))
+        return w, v, *generic(w, left, v, "eig"), v
+
+    def spec(self, a):
+        v = Spec(a.shape, np.result_type(computed(a), np.complex64))
+        return Spec(a.shape[:-1], v.dtype), v, v, v, v
+
+    def jvp(self, out, xs, x_dots):
+        w, v, left, right, token = out
+        (a_dot,) = x_dots
+        w_dot = motion_p(xs[0], token, a_dot, w, left, right, kind="eig")
+        inv = inverse_p(v, strict=False)
+        z = v @ (gaps(w) * (inv @ a_dot @ v))
+        top, at_top = largest(v)
+        turn = np.imag(np.sum(np.where(top, z, 0), axis=-2, keepdims=True) / at_top)
+        v_dot = z - v * (np.sum(np.real(conj(v) * z), axis=-2, keepdims=True) + 1j * turn)
+        plain = simple(w, "eig")
+        left_dot = -adjoint(inv @ v_dot @ inv)
+        return (
+            w_dot,
+            v_dot,
+            np.where(plain, left_dot, np.nan),
+            np.where(plain, v_dot, np.nan),
+            None,
+        )
+
+    def vjp(self, bars, residual, wanted):
+        w_bar, v_bar, left_bar, right_bar, token_bar = bars
+        (a,) = residual.xs
+        w, v, left, right, token = residual.out
+        a_bar = None
+        if w_bar is not None:
+            a_bar = pull_values(a, token, w, left, right, w_bar, token_bar, "eig")
+        inv = inverse_p(v, strict=False)
+        plain = simple(w, "eig")
+        if left_bar is not None:
+            left_bar = np.where(plain, left_bar, np.nan)
+            v_bar = added(v_bar, conj(-adjoint(inv @ adjoint(conj(left_bar)) @ inv)))
+        if right_bar is not None:
+            v_bar = added(v_bar, np.where(plain, right_bar, np.nan))
+        if v_bar is not None:
+            g = conj(v_bar)
+            columns = row(used(g))
+            top, at_top = largest(v)
+            along = np.sum(conj(v) * g, axis=-2, keepdims=True)
+            g = g - v * np.real(along) - np.where(top, 1j * np.imag(along) / conj(at_top), 0)
+            t = np.where(columns, conj(gaps(w)) * (adjoint(v) @ g), 0)
+            a_bar = added(a_bar, conj(adjoint(inv) @ t @ adjoint(v)))
+        return (a_bar,)
+
+
+def largest(v):
+    """Where in its column the entry of largest magnitude is, and that entry."""
+    top = np.arange(v.shape[-2])[:, None] == row(np.argmax(np.abs(v), axis=-2))
+    return top, np.sum(np.where(top, v, 0), axis=-2, keepdims=True)
+
+
+eig_p = Eig("eig")
+
+
+@replaces(np.linalg.eig)
+def eig(a):
+    """`numpy.linalg.eig`; like it, real for a real matrix, or stack, with real eigenvalues."""
+    w, v, *_ = eig_p(a)
+    if a.dtype.kind != "c" and not np.any(np.asarray(peel(w)).imag):
+        w, v = np.real(w), np.real(v)
+    return EigResult(w, v)
+
+
+@replaces(np.linalg.eigvals)
+def eigvals(a):
+    return eig(a)[0]
+
+
+class SVD(Decomposition):
+    """a = u diag(s) vh, thin; with `full` also what completes u and vh to bases."""
+
+    n_out = 8
+
+    def value(self, a, *, full):
+        u, s, vh = np.linalg.svd(a, full_matrices=full)
+        k = s.shape[-1]
+        thin = u[..., :k], s, vh[..., :k, :]
+        frames = generic(s, thin[0], adjoint(thin[2]), "svd")
+        return *thin, u[..., k:], vh[..., k:, :], *frames, a.astype(u.dtype, copy=False)
+
+    def spec(self, a, *, full):
+        (*stack, m, n), dtype = a.shape, computed(a)
+        k = min(m, n)
+        u, vh = Spec((*stack, m, k), dtype), Spec((*stack, k, n), dtype)
+        rest = [
+            Spec((*stack, m, m - k if full else 0), dtype),
+            Spec((*stack, n - k if full else 0, n), dtype),
+        ]
+        s = Spec((*stack, k), real_of(dtype))
+        return u, s, vh, *rest, u, Spec((*stack, n, k), dtype), Spec(a.shape, dtype)
+
+    def jvp(self, out, xs, x_dots, *, full):
+        u, s, vh, u_rest, vh_rest, left, right, token = out
+        (a_dot,) = x_dots
+        s_dot = motion_p(xs[0], token, a_dot, s, left, right, kind="svd")
+        v = adjoint(vh)
+        m = adjoint(u) @ a_dot @ v
+        between = gaps(s) * inverse_sums(s)
+        turn_u = between * (m * row(s) + col(s) * adjoint(m))
+        turn_v = between * (col(s) * m + adjoint(m) * row(s))
+        if m.dtype.kind == "c":
+            turn_u = turn_u + np.where(
+                np.eye(s.shape[-1], dtype=bool), 1j * np.imag(m) * row(pole(s)), 0
+            )
+        u_dot, v_dot = u @ turn_u, v @ turn_v
+        if u.shape[-2] > s.shape[-1]:
+            u_dot = u_dot + (a_dot @ v - u @ m) * row(pole(s))
+        if v.shape[-2] > s.shape[-1]:
+            v_dot = v_dot + (adjoint(a_dot) @ u - v @ adjoint(m)) * row(pole(s))
+        plain = simple(s, "svd")
+        rests = [full_nan(rest) if spec_of(rest).size else None for rest in (u_rest, vh_rest)]
+        frames = [np.where(plain, dot, np.nan) for dot in (u_dot, v_dot)]
+        return u_dot, s_dot, adjoint(v_dot), *rests, *frames, None
+
+    def vjp(self, bars, residual, wanted):
+        u_bar, s_bar, vh_bar, u_rest, vh_rest, left_bar, right_bar, token_bar = bars
+        (a,) = residual.xs
+        u, s, vh, _, _, left, right, token = residual.out
+        v = adjoint(vh)
+        for rest in (u_rest, vh_rest):
+            if rest is not None:
+                undetermined_p(rest, what="numpy.linalg.svd", instead="full_matrices=False")
+        a_bar = None
+        if s_bar is not None:
+            a_bar = pull_values(a, token, s, left, right, s_bar, token_bar, "svd")
+        plain = simple(s, "svd")
+        gu = None if u_bar is None else conj(u_bar)
+        gv = None if vh_bar is None else np.swapaxes(vh_bar, -1, -2)
+        if left_bar is not None:
+            gu = added(gu, np.where(plain, conj(left_bar), np.nan))
+        if right_bar is not None:
+            gv = added(gv, np.where(plain, conj(right_bar), np.nan))
+        if gu is not None or gv is not None:
+            a_bar = added(a_bar, conj(self.pull_vectors(u, s, v, gu, gv)))
+        return (a_bar,)
+
+    def pull_vectors(self, u, s, v, gu, gv):
+        """The gradient of a from the gradients of u and v, of which one may be None."""
+        columns = (
+            used(gu)
+            if gv is None
+            else used(gv)
+            if gu is None
+            else np.logical_or(used(gu), used(gv))
+        )
+        between = np.where(either(columns), gaps(s) * inverse_sums(s), 0)
+        over = np.where(columns, pole(s), 0)
+        t, outside = 0, []
+        if gu is not None:
+            m = adjoint(u) @ gu
+            j = between * m
+            t = t + (j + adjoint(j)) * row(s)
+            if m.dtype.kind == "c":
+                t = t + np.where(np.eye(s.shape[-1], dtype=bool), 1j * np.imag(m) * row(over), 0)
+            if u.shape[-2] > s.shape[-1]:
+                outside.append(((gu - u @ m) * row(over)) @ adjoint(v))
+        if gv is not None:
+            m = adjoint(v) @ gv
+            j = between * m
+            t = t + col(s) * (j + adjoint(j))
+            if v.shape[-2] > s.shape[-1]:
+                outside.append((u * row(over)) @ adjoint(gv - v @ m))
+        return sum(outside, u @ t @ adjoint(v))
+
+
+def inverse_sums(s):
+    """1 / (s_i + s_j) off the diagonal; where it is infinite, so is 1 / (s_i - s_j)."""
+    total = col(s) + row(s)
+    return 1 / np.where(total == 0, 1, total)
+
+
+def full_nan(x):
+    return full(spec_of(x), np.nan)
+
+
+class Undetermined(Primitive):
+    """Raises if a cotangent is not zero that belongs to vectors which the matrix leaves open."""
+
+    constant = True
+
+    def value(self, bar, *, what, instead):
+        if np.any(bar):
+            raise MissingRuleError(
+                f"`{what}` was asked for the derivative of the vectors that complete a basis; the"
+                " matrix leaves open which they are.\n"
+                f"  Use `{instead}`, or only the first min(m, n) vectors."
+            )
+        return np.zeros(bar.shape, bool)
+
+    def spec(self, bar, *, what, instead):
+        return Spec(bar.shape, bool)
+
+    def batch(self, xs, mapped, size, *, what, instead):
+        return self(xs[0], what=what, instead=instead)
+
+
+undetermined_p = Undetermined("undetermined")
+
+svd_p = SVD("svd")
+
+
+@replaces(np.linalg.svd)
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    """`numpy.linalg.svd`. With full_matrices=True the first min(m, n) vectors have derivatives."""
+    if hermitian:
+        return svd_of_hermitian(a, compute_uv)
+    everything = full_matrices and compute_uv and a.ndim > 1 and a.shape[-1] != a.shape[-2]
+    u, s, vh, u_rest, vh_rest, *_ = svd_p(a, full=bool(everything))
+    if not compute_uv:
+        return s
+    if everything and a.shape[-2] > a.shape[-1]:
+        u = np.concatenate([u, u_rest], axis=-1)
+    elif everything:
+        vh = np.concatenate([vh, vh_rest], axis=-2)
+    return SVDResult(u, s, vh)
+
+
+def svd_of_hermitian(a, compute_uv):
+    """By the eigenvalues, as NumPy does it."""
+    w, u = eigh(a)
+    s = np.abs(w)
+    order = np.argsort(s, axis=-1)[..., ::-1]
+    s = np.take_along_axis(s, order, axis=-1)
+    if not compute_uv:
+        return s
+    u = np.take_along_axis(u, row(order), axis=-1)
+    signs = np.take_along_axis(np.sign(w), order, axis=-1)
+    return SVDResult(u, s, adjoint(u * row(signs)))
+
+
+@replaces(np.linalg.svdvals)
+def svdvals(x, /):
+    return svd(x, compute_uv=False)
+
+
+# Triangular factors.
+
+
+class Cholesky(Decomposition):
+    """a = l l^H of Hermitian positive definite a, or u^H u if `upper`."""
+
+    reads = "out"
+
+    def value(self, a, *, upper):
+        return np.linalg.cholesky(a, upper=upper)
+
+    def spec(self, a, *, upper):
+        return Spec(a.shape, computed(a))
+
+    def jvp(self, out, xs, x_dots, *, upper):
+        l = adjoint(out) if upper else out
+        inv = np.linalg.inv(l)
+        l_dot = l @ half_lower(inv @ hermitian(x_dots[0]) @ adjoint(inv))
+        return adjoint(l_dot) if upper else l_dot
+
+    def vjp(self, out_bar, residual, wanted):
+        upper = residual.static["upper"]
+        l, g = residual.out, conj(out_bar)
+        if upper:
+            l, g = adjoint(l), adjoint(g)
+        inv = np.linalg.inv(l)
+        return (conj(hermitian(adjoint(inv) @ half_lower(adjoint(l) @ g) @ inv)),)
+
+
+def half_lower(x):
+    """The lower triangle with half the diagonal: x = half_lower(x) + half_lower(x)^H if x = x^H."""
+    strict, diagonal = triangles(x)
+    return x * (strict + diagonal / 2)
+
+
+cholesky_p = Cholesky("cholesky")
+
+
+@replaces(np.linalg.cholesky)
+def cholesky(a, /, *, upper=False):
+    """`numpy.linalg.cholesky`; a is differentiated as a Hermitian matrix."""
+    return cholesky_p(a, upper=bool(upper))
+
+
+class QR(Decomposition):
+    """a = q r, thin; with `full` also what completes q to a basis. The diagonal of r is real.
+
+    The first min(m, n) columns of a have to be independent.
+    """
+
+    n_out = 3
+    reads = "out"
+
+    def value(self, a, *, full):
+        k = min(a.shape[-2:])
+        q, r = np.linalg.qr(a, "complete" if full else "reduced")
+        return q[..., :k], r[..., :k, :], q[..., k:]
+
+    def spec(self, a, *, full):
+        (*stack, m, n), dtype = a.shape, computed(a)
+        k = min(m, n)
+        rest = Spec((*stack, m, m - k if full else 0), dtype)
+        return Spec((*stack, m, k), dtype), Spec((*stack, k, n), dtype), rest
+
+    def jvp(self, out, xs, x_dots, *, full):
+        q, r, rest = out
+        (a_dot,) = x_dots
+        k = q.shape[-1]
+        square = r[..., :, :k]
+        x = over(a_dot[..., :, :k], square)
+        c = adjoint(q) @ x
+        strict, diagonal = triangles(c)
+        t = c * strict.T + adjoint(c * strict) + np.real(c) * diagonal  # r_dot r^-1
+        q_dot, r_dot = x - q @ t, t @ square
+        if r.shape[-1] > k:
+            tail = adjoint(q) @ a_dot[..., :, k:] - (c - t) @ r[..., :, k:]
+            r_dot = np.concatenate([r_dot, tail], axis=-1)
+        return q_dot, r_dot, full_nan(rest) if spec_of(rest).size else None
+
+    def vjp(self, bars, residual, wanted):
+        q_bar, r_bar, rest_bar = bars
+        q, r, _ = residual.out
+        if rest_bar is not None:
+            undetermined_p(rest_bar, what="numpy.linalg.qr", instead='mode="reduced"')
+        if q_bar is None and r_bar is None:
+            return (None,)
+        k = q.shape[-1]
+        square, wide = r[..., :, :k], r.shape[-1] > k
+        gq = None if q_bar is None else conj(q_bar)
+        gr = None if r_bar is None else conj(r_bar)
+        n = 0
+        if gr is not None:
+            n = gr[..., :, :k] @ adjoint(square)
+            if wide:  # the columns on the right are q r there
+                gq = added(gq, q @ (r[..., :, k:] @ adjoint(gr[..., :, k:])))
+        if gq is not None:
+            n = n - adjoint(q) @ gq
+        strict, diagonal = triangles(n)
+        upper = n * strict.T
+        g = over_adjoint(added(gq, q @ (upper + adjoint(upper) + np.real(n) * diagonal)), square)
+        if wide:
+            nothing = zeros(Spec((*r.shape[:-1], r.shape[-1] - k), r.dtype))
+            g = np.concatenate([g, nothing if gr is None else q @ gr[..., :, k:]], axis=-1)
+        return (conj(g),)
+
+
+def triangles(x):
+    """Ones below the diagonal, and ones on it."""
+    n, dtype = x.shape[-1], real_of(x.dtype)
+    return np.tri(n, k=-1, dtype=dtype), np.eye(n, dtype=dtype)
+
+
+def over(x, r):
+    """x r^-1."""
+    return np.swapaxes(np.linalg.solve(np.swapaxes(r, -1, -2), np.swapaxes(x, -1, -2)), -1, -2)
+
+
+def over_adjoint(x, r):
+    """x r^-H."""
+    return adjoint(np.linalg.solve(r, adjoint(x)))
+
+
+qr_p = QR("qr")
+
+
+@replaces(np.linalg.qr)
+def qr(a, mode="reduced"):
+    """`numpy.linalg.qr`. With mode="complete" the first min(m, n) columns of q have derivatives."""
+    if mode == "raw":
+        raise MissingRuleError(
+            '`numpy.linalg.qr` with mode="raw" gives the reflections that LAPACK has used, which have'
+            ' no derivative here.\n  Use mode="reduced", "complete" or "r".'
+        )
+    if mode not in ("reduced", "complete", "r"):
+        raise ArgumentError(
+            f'`numpy.linalg.qr` has no mode {mode!r}; use "reduced", "complete" or "r".'
+        )
+    tall = a.ndim > 1 and a.shape[-2] > a.shape[-1]
+    q, r, rest = qr_p(a, full=mode == "complete" and tall)
+    if mode == "r":
+        return r
+    if mode == "complete" and tall:
+        q = np.concatenate([q, rest], axis=-1)
+        nothing = zeros(Spec((*r.shape[:-2], rest.shape[-1], r.shape[-1]), r.dtype))
+        r = np.concatenate([r, nothing], axis=-2)
+    return QRResult(q, r)

@@ -1,0 +1,315 @@
+"""The ufuncs: one row each. Each d(out)/d(x) is stated once, for both modes and all orders.
+
+What selects is in `selecting`, what takes complex numbers apart in `parts`.
+
+In a partial, an `out` that overflowed counts as `finite(out)`, so that a computed zero times it is
+zero; where the order of the factors decides what overflows, a row is of the kind `Scaling`.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.dispatch import register, replaces
+from ..core.primitive import MINUS_ONE, ONE, ZERO, Elementwise
+from ..core.trace import youngest
+
+__all__ = ["Scaling", "finite", "float_power", "is_complex", "own", "row", "stopped"]
+
+float64, is_finite = np.float64, math.isfinite
+
+
+class Scaling(Elementwise):
+    """Stated by how a tangent or cotangent is scaled: scale(bar, out, *xs), instead of partials.
+
+    `bar / y` is one operation less than `bar * (1 / y)`, and (bar / y) * out is in range where
+    out / y is not: in the second derivative of log(1 + exp(x)) the latter underflows at x = 400.
+    """
+
+    def scaled(self, i, bar, out, xs):
+        return self.partials[i](bar, out, *xs)
+
+    def factor(self, i, held):
+        scale = self.partials[i]
+        if scale is ONE or scale is ZERO:
+            return super().factor(i, held)
+        if len(held) > 1:
+            return lambda bar, residual: scale(bar, *residual)
+        return {
+            (1, 0): lambda bar, out: scale(bar, out, None),
+            (1, 1): lambda bar, x: scale(bar, None, x),
+            (2, 2): lambda bar, y: scale(bar, None, None, y),
+        }[len(self.partials), held[0]]
+
+
+def row(ufunc, *partials, kind=Elementwise, constant=False, **options):
+    """Declare the primitive of a ufunc; the results of `constant` ones are booleans or integers."""
+    primitive = kind(ufunc, *partials, **options)
+    primitive.constant = constant
+    return register(primitive)
+
+
+def own(function, *partials, name):
+    """A function of ours as a primitive: the function, which now takes Arrays as well."""
+
+    def value(*xs):
+        trace = youngest(xs)
+        return function(*xs) if trace is None else trace.process(primitive, xs, {})
+
+    primitive = Elementwise(value, *partials, name=name)
+    return value
+
+
+# Overflow rounds: in a partial, infinity counts as a power of two near the largest finite number.
+# A power of two so that its reciprocal is exact, and not the largest, so that a tangent of 3 times
+# it does not overflow again.
+HUGE = {
+    np.dtype(t): np.ldexp(t(1), np.finfo(t).maxexp * 15 // 16)
+    for t in (np.float16, np.float32, np.float64, np.longdouble)
+}
+HUGE64 = HUGE[np.dtype(float64)]
+
+
+def finite(x):
+    """x with infinity rounded to a large finite number; as a function of x it has derivative 1."""
+    if type(x) is float64:
+        return x if is_finite(x) or x != x else math.copysign(1, x) * HUGE64
+    return finite_p(x) if type(x) is Array else round_infinity(x)
+
+
+def round_infinity(x):
+    infinite = np.isinf(x)
+    if not np.count_nonzero(infinite):
+        return x
+    if x.dtype.kind == "c":
+        return round_infinity(x.real) + 1j * round_infinity(x.imag)
+    return np.where(infinite, np.copysign(HUGE[x.dtype], x), x)[()]
+
+
+finite_p = own(round_infinity, ONE, name="finite")
+
+
+def round_off_pole(x, at):
+    if type(x) is float64:
+        return x if at == 0 else finite(x)
+    return np.where(at == 0, x, finite(x))[()] if np.count_nonzero(np.isinf(x)) else x
+
+
+# The same except where the second operand is zero: what is infinite there is a pole.
+off_pole = own(round_off_pole, ONE, ZERO, name="finite_off_pole")
+
+# The values of x as a constant.
+stopped = own(lambda x: np.array(x)[()], ZERO, name="stopped")
+
+
+NUMBERS = frozenset({int, float, float64})  # plain: a rule may ask what they are
+
+
+def is_complex(x):
+    return x.dtype.kind == "c" if hasattr(x, "dtype") else type(x) is complex
+
+
+# Partials, and for the kind Scaling what they do with `bar`, that do not fit on a line.
+
+
+def divide_y(bar, out, x, y):
+    return -(bar / y * out)
+
+
+def power_x(out, x, y):
+    if type(y) in NUMBERS:
+        if y == 2:
+            return finite(x + x)
+        if y == 1:
+            return 1.0
+        if y == 0:
+            return 0.0
+        if y == 3:
+            return finite(3 * (x * x))
+        if y > 1:
+            return finite(y * x ** (y - 1))
+        if y == 0.5:
+            return 0.5 / np.sqrt(x)
+        return off_pole(y * x ** (y - 1), x)
+    singular = np.logical_and(x == 0, y == 0)
+    return off_pole(y * x ** np.where(singular, 0, y - 1), x)
+
+
+def power_y(out, x, y):
+    """Where x > 0, and for complex x != 0; elsewhere x**y is no smooth function of y."""
+    if type(x) in NUMBERS:
+        return finite(out) * math.log(x) if x > 0 else 0.0
+    inside = x != 0 if is_complex(x) else x > 0
+    return np.where(inside, finite(out) * np.log(np.where(inside, x, 1)), 0)
+
+
+def remainder_y(out, x, y):
+    return -np.floor_divide(x, y)
+
+
+def fmod_y(out, x, y):
+    return np.rint((out - x) / y)
+
+
+def abs_x(out, x):
+    """For complex x, abs takes the real part of this times a tangent."""
+    return np.conj(np.sign(finite(x))) if is_complex(x) else np.sign(x)
+
+
+def copysign_x(out, x, y):
+    return np.sign(x) * np.copysign(1, y)
+
+
+def hypot_x(out, x, y):
+    """x / out, and 0 where out is 0."""
+    if type(out) is float64:
+        return x / out if out != 0 else 0.0
+    origin = out == 0
+    return np.where(origin, 0, x / np.where(origin, 1, out))
+
+
+def hypot_y(out, x, y):
+    return hypot_x(out, y, x)
+
+
+def weight(exponential, x, y):
+    """exp(x) / (exp(x) + exp(y)), a half where both are the same infinity."""
+    gap = np.where(np.logical_and(x == y, np.isinf(x)), 0, y - x)
+    return 1 / (1 + exponential(gap))
+
+
+def arctan2_y(bar, out, y, x):
+    h = np.hypot(x, y)
+    return bar / h * (x / h)
+
+
+def arctan2_x(bar, out, y, x):
+    h = np.hypot(x, y)
+    return -(bar / h * (y / h))
+
+
+def arcsin_x(bar, out, x):
+    if is_complex(x):
+        return bar / (np.sqrt(1 - x) * np.sqrt(1 + x))
+    return bar / np.sqrt((1 - x) * (1 + x))
+
+
+def arccos_x(bar, out, x):
+    return -arcsin_x(bar, out, x)
+
+
+def arcsinh_x(bar, out, x):
+    if is_complex(x):
+        return bar / (np.sqrt(1 - 1j * x) * np.sqrt(1 + 1j * x))
+    return bar / np.hypot(1, x)
+
+
+def arccosh_x(bar, out, x):
+    return bar / (np.sqrt(x - 1) * np.sqrt(x + 1))
+
+
+def arctanh_x(bar, out, x):
+    return bar / ((1 - x) * (1 + x))
+
+
+LN2, LN10, DEGREE = math.log(2), math.log(10), math.pi / 180
+
+# fmt: off
+add         = row(np.add,        ONE, ONE,       value=operator.add, lower="add")
+subtract    = row(np.subtract,   ONE, MINUS_ONE, value=operator.sub, lower="sub")
+multiply    = row(np.multiply,   lambda out, x, y: y, lambda out, x, y: x,
+                  reads=("x1", "x0"), value=operator.mul, lower="mul")
+divide      = row(np.divide,     lambda bar, out, x, y: bar / y, divide_y,
+                  reads=("x1", "out x1"), kind=Scaling, value=operator.truediv, lower="div")
+power       = row(np.power,      power_x, power_y, reads=("x0 x1", "out x0"), value=operator.pow)
+negative    = row(np.negative,   MINUS_ONE, value=operator.neg)
+positive    = row(np.positive,   ONE)
+remainder   = row(np.remainder,  ONE, remainder_y, reads="x0 x1", value=operator.mod)
+fmod        = row(np.fmod,       ONE, fmod_y,      reads="out x0 x1")
+nextafter   = row(np.nextafter,  ONE, ZERO)
+copysign    = row(np.copysign,   copysign_x, ZERO, reads="x0 x1")
+hypot       = row(np.hypot,      hypot_x, hypot_y, reads=("x0 out", "x1 out"))
+absolute    = row(np.absolute,   abs_x, reads="x0", value=abs)
+fabs        = row(np.fabs,       abs_x, reads="x0")
+square      = row(np.square,     lambda out, x: finite(x + x), reads="x0")
+reciprocal  = row(np.reciprocal, lambda bar, out, x: -(bar * out * out), reads="out", kind=Scaling)
+sqrt        = row(np.sqrt,       lambda bar, out, x: bar / (out + out),  reads="out", kind=Scaling)
+cbrt        = row(np.cbrt,   lambda bar, out, x: bar / (3 * (out * out)), reads="out", kind=Scaling)
+
+exp         = row(np.exp,        lambda out, x: finite(out),       reads="out", lower="exp")
+exp2        = row(np.exp2,       lambda out, x: finite(out) * LN2, reads="out")
+expm1       = row(np.expm1,      lambda out, x: finite(np.exp(x)), reads="x0")
+log         = row(np.log,   lambda bar, out, x: bar / finite(x),          reads="x0", kind=Scaling)
+log2        = row(np.log2,  lambda bar, out, x: bar / (finite(x) * LN2),  reads="x0", kind=Scaling)
+log10       = row(np.log10, lambda bar, out, x: bar / (finite(x) * LN10), reads="x0", kind=Scaling)
+log1p       = row(np.log1p, lambda bar, out, x: bar / (1 + finite(x)),    reads="x0", kind=Scaling)
+logaddexp   = row(np.logaddexp,  lambda out, x, y: weight(np.exp, x, y),
+                                 lambda out, x, y: weight(np.exp, y, x),  reads="x0 x1")
+logaddexp2  = row(np.logaddexp2, lambda out, x, y: weight(np.exp2, x, y),
+                                 lambda out, x, y: weight(np.exp2, y, x), reads="x0 x1")
+
+sin         = row(np.sin,        lambda out, x: np.cos(x),     reads="x0", lower="sin")
+cos         = row(np.cos,        lambda out, x: -np.sin(x),    reads="x0", lower="cos")
+tan         = row(np.tan,        lambda out, x: 1 + out * out, reads="out")
+arcsin      = row(np.arcsin,     arcsin_x,             reads="x0",    kind=Scaling)
+arccos      = row(np.arccos,     arccos_x,             reads="x0",    kind=Scaling)
+arctan      = row(np.arctan,     lambda bar, out, x: bar / (1 + x * x), reads="x0", kind=Scaling)
+arctan2     = row(np.arctan2,    arctan2_y, arctan2_x, reads="x0 x1", kind=Scaling)
+sinh        = row(np.sinh,       lambda out, x: finite(np.cosh(x)), reads="x0")
+cosh        = row(np.cosh,       lambda out, x: finite(np.sinh(x)), reads="x0")
+tanh        = row(np.tanh,       lambda out, x: 1 - out * out, reads="out")
+arcsinh     = row(np.arcsinh,    arcsinh_x,            reads="x0",    kind=Scaling)
+arccosh     = row(np.arccosh,    arccosh_x,            reads="x0",    kind=Scaling)
+arctanh     = row(np.arctanh,    arctanh_x,            reads="x0",    kind=Scaling)
+deg2rad     = row(np.deg2rad,    lambda out, x: DEGREE)
+radians     = row(np.radians,    lambda out, x: DEGREE)
+rad2deg     = row(np.rad2deg,    lambda out, x: 1 / DEGREE)
+degrees     = row(np.degrees,    lambda out, x: 1 / DEGREE)
+
+floor       = row(np.floor,      ZERO)
+ceil        = row(np.ceil,       ZERO)
+trunc       = row(np.trunc,      ZERO)
+rint        = row(np.rint,       ZERO)
+spacing     = row(np.spacing,    ZERO)
+floor_divide = row(np.floor_divide, ZERO, ZERO, value=operator.floordiv)
+
+equal         = row(np.equal,         constant=True, value=operator.eq)
+not_equal     = row(np.not_equal,     constant=True, value=operator.ne)
+less          = row(np.less,          constant=True, value=operator.lt)
+less_equal    = row(np.less_equal,    constant=True, value=operator.le)
+greater       = row(np.greater,       constant=True, value=operator.gt)
+greater_equal = row(np.greater_equal, constant=True, value=operator.ge)
+logical_and   = row(np.logical_and,   constant=True)
+logical_or    = row(np.logical_or,    constant=True)
+logical_xor   = row(np.logical_xor,   constant=True)
+logical_not   = row(np.logical_not,   constant=True)
+isnan         = row(np.isnan,         constant=True)
+isinf         = row(np.isinf,         constant=True)
+isfinite      = row(np.isfinite,      constant=True)
+signbit       = row(np.signbit,       constant=True)
+bitwise_and   = row(np.bitwise_and,   constant=True, value=operator.and_)
+bitwise_or    = row(np.bitwise_or,    constant=True, value=operator.or_)
+bitwise_xor   = row(np.bitwise_xor,   constant=True, value=operator.xor)
+invert        = row(np.invert,        constant=True)
+left_shift    = row(np.left_shift,    constant=True, value=operator.lshift)
+right_shift   = row(np.right_shift,   constant=True, value=operator.rshift)
+gcd           = row(np.gcd,           constant=True)
+lcm           = row(np.lcm,           constant=True)
+bitwise_count = row(np.bitwise_count, constant=True)
+# fmt: on
+
+
+@replaces(np.float_power)
+def float_power(x, y):
+    """Power in double precision, whatever the operands are."""
+    return np.power(double(x), double(y))
+
+
+def double(x):
+    if is_complex(x):
+        return complex(x) if type(x) is complex else x.astype(np.complex128)
+    return x.astype(np.float64) if hasattr(x, "dtype") else float(x)

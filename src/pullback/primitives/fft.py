@@ -1,0 +1,280 @@
+"""Discrete Fourier transforms: three linear primitives, of which NumPy's functions are composed.
+
+Lengths are brought about before the transform, by a slice or by padding with zeros.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ..core.dispatch import refuse, replaces
+from ..core.errors import ArgumentError
+from ..core.primitive import Linear
+from ..core.spec import Spec
+from .reductions import as_array
+
+__all__ = ["fft_p", "irfft_p", "rfft_p"]
+
+
+class FFT(Linear):
+    """The transform along some axes, complex out of real or complex. Its matrix is symmetric."""
+
+    def value(self, x, *, axes, inverse, norm):
+        transform = np.fft.ifftn if inverse else np.fft.fftn
+        return transform(x, axes=axes, norm=norm)
+
+    def spec(self, x, *, axes, inverse, norm):
+        return Spec(x.shape, np.result_type(x.dtype, 1j))
+
+    def transpose(self, i, xs, out_bar, *, axes, inverse, norm):
+        return self(out_bar, axes=axes, inverse=inverse, norm=norm)
+
+    def batch(self, xs, mapped, size, *, axes, inverse, norm):
+        return self(xs[0], axes=tuple([axis + 1 for axis in axes]), inverse=inverse, norm=norm)
+
+
+fft_p = FFT("fft")
+
+
+class RFFT(Linear):
+    """The first n // 2 + 1 terms of the transform of n real numbers; the others are conjugates."""
+
+    def value(self, x, *, axis, norm):
+        return np.fft.rfft(x, axis=axis, norm=norm)
+
+    def spec(self, x, *, axis, norm):
+        shape = list(x.shape)
+        shape[axis] = shape[axis] // 2 + 1
+        return Spec(shape, np.result_type(x.dtype, 1j))
+
+    def transpose(self, i, xs, out_bar, *, axis, norm):
+        x = xs[0]
+        half = out_bar / multiplicity(x, axis)
+        return irfft_p(np.conjugate(half), n=x.shape[axis], axis=axis, norm=swapped(norm))
+
+    def batch(self, xs, mapped, size, *, axis, norm):
+        return self(xs[0], axis=axis + 1, norm=norm)
+
+
+class IRFFT(Linear):
+    """n real numbers from the first n // 2 + 1 terms of their transform.
+
+    Of the constant term, and of the last one if n is even, only the real part is read.
+    """
+
+    def value(self, x, *, n, axis, norm):
+        return np.fft.irfft(x, n=n, axis=axis, norm=norm)
+
+    def spec(self, x, *, n, axis, norm):
+        shape = list(x.shape)
+        shape[axis] = n
+        return Spec(shape, np.result_type(np.zeros((), x.dtype).real, 1.0))
+
+    def transpose(self, i, xs, out_bar, *, n, axis, norm):
+        x_bar = rfft_p(out_bar, axis=axis, norm=swapped(norm))
+        return np.conjugate(x_bar) * multiplicity(out_bar, axis)
+
+    def batch(self, xs, mapped, size, *, n, axis, norm):
+        return self(xs[0], n=n, axis=axis + 1, norm=norm)
+
+
+rfft_p, irfft_p = RFFT("rfft"), IRFFT("irfft")
+
+
+def multiplicity(x, axis):
+    """How often each kept term of the transform of the real x occurs in all of it: 1, 2, 2, ..."""
+    n = x.shape[axis]
+    counts = np.full(n // 2 + 1, 2.0, x.dtype)
+    counts[0] = 1
+    if n % 2 == 0:
+        counts[-1] = 1
+    return counts.reshape((-1,) + (1,) * (x.ndim - 1 - axis))
+
+
+def swapped(norm):
+    """The norm of the opposite direction, without which a transform and its inverse differ."""
+    try:
+        return {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}[
+            norm
+        ]
+    except KeyError:
+        raise ArgumentError(
+            f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".'
+        ) from None
+
+
+# Axes and lengths.
+
+
+def axis_of(x, axis):
+    return np.lib.array_utils.normalize_axis_index(operator.index(axis), x.ndim)
+
+
+def resized(x, n, axis):
+    """x with n numbers along an axis: the first ones, or zeros after them."""
+    m = x.shape[axis]
+    if n < 1:
+        raise ArgumentError(f"Invalid number of FFT data points ({n}) specified.")
+    if n < m:
+        return x[(slice(None),) * axis + (slice(n),)]
+    if n > m:
+        return np.pad(x, [(0, n - m if i == axis else 0) for i in range(x.ndim)])
+    return x
+
+
+def lengths(x, s, axes, name):
+    """The axes of an n-dimensional transform from 0, and the length along each."""
+    if s is None:
+        axes = range(x.ndim) if axes is None else axes
+        s = [-1] * len(axes)
+    elif axes is None:
+        axes = range(-len(s), 0)
+    axes = [axis_of(x, axis) for axis in axes]
+    if len(s) != len(axes):
+        raise ArgumentError(
+            f"`{name}` was given {len(s)} lengths `s` for {len(axes)} axes; give one for each."
+        )
+    s = [x.shape[i] if n is None or n == -1 else operator.index(n) for n, i in zip(s, axes)]  # noqa: B905
+    return axes, s
+
+
+def along(x, n, axis, norm, inverse):
+    axis = axis_of(x, axis)
+    if n is not None:
+        x = resized(x, operator.index(n), axis)
+    return fft_p(x, axes=(axis,), inverse=inverse, norm=norm)
+
+
+def along_all(x, s, axes, norm, inverse):
+    if len(set(axes)) < len(axes):  # an axis may be transformed repeatedly
+        for n, axis in zip(reversed(s), reversed(axes), strict=True):
+            x = along(x, n, axis, norm, inverse)
+        return x
+    for n, axis in zip(s, axes, strict=True):
+        x = resized(x, n, axis)
+    return fft_p(x, axes=tuple(axes), inverse=inverse, norm=norm) if axes else x
+
+
+def real(x, n, axis, norm):
+    axis = axis_of(x, axis)
+    if n is not None:
+        x = resized(x, operator.index(n), axis)
+    return rfft_p(x, axis=axis, norm=norm)
+
+
+def real_inverse(x, n, axis, norm):
+    axis = axis_of(x, axis)
+    n = 2 * (x.shape[axis] - 1) if n is None else operator.index(n)
+    return irfft_p(resized(x, n // 2 + 1, axis), n=n, axis=axis, norm=norm)
+
+
+# NumPy's functions.
+
+
+@replaces(np.fft.fft)
+def fft(a, n=None, axis=-1, norm=None, out=None):
+    refuse("numpy.fft.fft", out=out)
+    return along(as_array(a), n, axis, norm, inverse=False)
+
+
+@replaces(np.fft.ifft)
+def ifft(a, n=None, axis=-1, norm=None, out=None):
+    refuse("numpy.fft.ifft", out=out)
+    return along(as_array(a), n, axis, norm, inverse=True)
+
+
+@replaces(np.fft.rfft)
+def rfft(a, n=None, axis=-1, norm=None, out=None):
+    refuse("numpy.fft.rfft", out=out)
+    return real(as_array(a), n, axis, norm)
+
+
+@replaces(np.fft.irfft)
+def irfft(a, n=None, axis=-1, norm=None, out=None):
+    refuse("numpy.fft.irfft", out=out)
+    return real_inverse(as_array(a), n, axis, norm)
+
+
+@replaces(np.fft.hfft)
+def hfft(a, n=None, axis=-1, norm=None, out=None):
+    refuse("numpy.fft.hfft", out=out)
+    return real_inverse(np.conjugate(as_array(a)), n, axis, swapped(norm))
+
+
+@replaces(np.fft.ihfft)
+def ihfft(a, n=None, axis=-1, norm=None, out=None):
+    refuse("numpy.fft.ihfft", out=out)
+    return np.conjugate(real(as_array(a), n, axis, swapped(norm)))
+
+
+@replaces(np.fft.fftn)
+def fftn(a, s=None, axes=None, norm=None, out=None):
+    refuse("numpy.fft.fftn", out=out)
+    a = as_array(a)
+    axes, s = lengths(a, s, axes, "numpy.fft.fftn")
+    return along_all(a, s, axes, norm, inverse=False)
+
+
+@replaces(np.fft.ifftn)
+def ifftn(a, s=None, axes=None, norm=None, out=None):
+    refuse("numpy.fft.ifftn", out=out)
+    a = as_array(a)
+    axes, s = lengths(a, s, axes, "numpy.fft.ifftn")
+    return along_all(a, s, axes, norm, inverse=True)
+
+
+@replaces(np.fft.rfftn)
+def rfftn(a, s=None, axes=None, norm=None, out=None):
+    refuse("numpy.fft.rfftn", out=out)
+    a = as_array(a)
+    axes, s = lengths(a, s, axes, "numpy.fft.rfftn")
+    return along_all(real(a, s[-1], axes[-1], norm), s[:-1], axes[:-1], norm, inverse=False)
+
+
+@replaces(np.fft.irfftn)
+def irfftn(a, s=None, axes=None, norm=None, out=None):
+    refuse("numpy.fft.irfftn", out=out)
+    a = as_array(a)
+    axes, sizes = lengths(a, s, axes, "numpy.fft.irfftn")
+    last = None if s is None else sizes[-1]
+    return real_inverse(
+        along_all(a, sizes[:-1], axes[:-1], norm, inverse=True), last, axes[-1], norm
+    )
+
+
+@replaces(np.fft.fft2)
+def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    return fftn(a, s, axes, norm, out)
+
+
+@replaces(np.fft.ifft2)
+def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    return ifftn(a, s, axes, norm, out)
+
+
+@replaces(np.fft.rfft2)
+def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    return rfftn(a, s, axes, norm, out)
+
+
+@replaces(np.fft.irfft2)
+def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    return irfftn(a, s, axes, norm, out)
+
+
+@replaces(np.fft.fftshift)
+def fftshift(x, axes=None):
+    return shifted(as_array(x), axes, lambda n: n // 2)
+
+
+@replaces(np.fft.ifftshift)
+def ifftshift(x, axes=None):
+    return shifted(as_array(x), axes, lambda n: -(n // 2))
+
+
+def shifted(x, axes, shift):
+    axes = range(x.ndim) if axes is None else axes if hasattr(axes, "__len__") else (axes,)
+    axes = tuple([axis_of(x, axis) for axis in axes])
+    return np.roll(x, tuple([shift(x.shape[axis]) for axis in axes]), axes) if axes else x

@@ -1,0 +1,322 @@
+"""Indexing: x[key], its transpose, and NumPy's functions that read at indices."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.cotangent import Scattered, dense
+from ..core.dispatch import refuse, replaces
+from ..core.primitive import Linear, align
+from ..core.spec import Spec, spec_of
+from .keys import INDEX, WHOLE, basic, batched, block, count, fill, known, parse
+from .shapes import arrays_of, assembled, axis_of, ghost
+
+__all__ = ["along", "getitem", "getitem_p", "iterate", "length", "scatter", "scatter_p"]
+
+
+# The primitives: reading at indices, and its transpose, adding at indices of an array of zeros.
+
+
+cached_spec = lru_cache(Spec)
+
+
+class Getitem(Linear):
+    """x[key]. Its cotangent is scattered: an index and what came for it."""
+
+    def reads_for(self, wanted):
+        return frozenset([f"x{i}" for i in range(1, len(wanted))])
+
+    def value(self, x, *arrays, key):
+        return x[fill(key, arrays)]
+
+    def spec(self, x, *arrays, key):
+        shape, axis = [], 0
+        for k in key:
+            if k is None:
+                shape.append(1)
+            elif k is Ellipsis:
+                n = len(x.shape) - sum([j is not None and j is not Ellipsis for j in key])
+                shape += x.shape[axis : axis + n]
+                axis += n
+            else:
+                if type(k) is slice:
+                    shape.append(len(range(*k.indices(x.shape[axis]))))
+                axis += 1
+        shape += x.shape[axis:]
+        if arrays:
+            position, _ = block(key)
+            shape[position:position] = np.broadcast_shapes(*[i.shape for i in arrays])
+        return Spec(shape, x.dtype)
+
+    def jvp(self, out, xs, x_dots, *, key):
+        return self(x_dots[0], *xs[1:], key=key)
+
+    def vjp(self, out_bar, residual, wanted):
+        bar = self.transpose(0, residual.xs, out_bar, **residual.static)
+        return [bar] + [None] * (len(wanted) - 1)
+
+    def transpose(self, i, xs, out_bar, *, key):
+        if type(out_bar) is Scattered:
+            out_bar = out_bar.masked()
+        return Scattered(spec_of(xs[0]), [((key, tuple(xs[1:])), out_bar)], scatter)
+
+    def batch(self, xs, mapped, size, *, key):
+        x, *arrays = xs
+        if not mapped[0]:
+            position, _ = block(key)
+            return np.moveaxis(self(x, *align(arrays, mapped[1:]), key=key), position, 0)
+        key, arrays, source, destination = batched(key, arrays, mapped[1:], size)
+        out = self(x, *arrays, key=key)
+        return np.moveaxis(out, source, destination) if source else out
+
+    # The short way of a reverse trace for a basic key; see Trace.item.
+
+    @staticmethod
+    def item_rule(out_bar, residual, wanted):
+        key, shape, dtype = residual
+        if type(out_bar) is Scattered:
+            out_bar = out_bar.masked()
+        return (Scattered(cached_spec(shape, dtype), [((key, ()), out_bar)], scatter),)
+
+
+getitem_p = Getitem("getitem")
+Getitem.item_rule.primitive = getitem_p
+Getitem.item_rule.operands = (0,)
+Getitem.item_rule.unpack = lambda residual: [None, None]
+Getitem.item_rule.rebuild = lambda residual, node, trace: residual
+
+
+class Scatter(Linear):
+    """Values added at keys of an array of zeros: its operands are the values, then all arrays."""
+
+    structured = False
+
+    def reads_for(self, wanted):
+        return frozenset([f"x{i}" for i, want in enumerate(wanted) if not want])
+
+    def value(self, *xs, keys, shape, dtype):
+        return added(Spec(shape, dtype), list(parts(keys, xs)))
+
+    def spec(self, *xs, keys, shape, dtype):
+        return Spec(shape, dtype)
+
+    def jvp(self, out, xs, x_dots, *, keys, shape, dtype):
+        pairs = zip(parts(keys, xs), x_dots, strict=False)
+        return scatter(
+            Spec(shape, dtype), [(index, dot) for (index, _), dot in pairs if dot is not None]
+        )
+
+    def vjp(self, out_bar, residual, wanted):
+        keys = residual.static["keys"]
+        bars = [
+            read(out_bar, key, arrays) if want else None
+            for ((key, arrays), _), want in zip(parts(keys, residual.xs), wanted, strict=False)
+        ]
+        return bars + [None] * (len(wanted) - len(bars))
+
+    def transpose(self, i, xs, out_bar, *, keys, shape, dtype):
+        (key, arrays), _ = list(parts(keys, xs))[i]
+        return read(out_bar, key, arrays)
+
+    def batch(self, xs, mapped, size, *, keys, shape, dtype):
+        scattered = []
+        flags = parts(keys, mapped)
+        for ((key, arrays), x), ((_, array_flags), x_mapped) in zip(
+            parts(keys, xs), flags, strict=True
+        ):
+            key, arrays, source, destination = batched(key, arrays, array_flags, size)
+            if not x_mapped and dtype.kind != "b":  # a mask is True wherever it is added
+                x = np.broadcast_to(x, (size, *np.shape(x)))
+            x = np.moveaxis(x, destination, source) if source and np.ndim(x) else x
+            scattered.append(((key, tuple(arrays)), x))
+        return scatter(Spec((size, *shape), dtype), scattered)
+
+
+scatter_p = Scatter("scatter")
+
+
+def parts(keys, xs):
+    """((key, its arrays), its value) for each key, from the operands of a scatter."""
+    start = len(keys)
+    for key, value in zip(keys, xs[: len(keys)], strict=True):
+        stop = start + count(key)
+        yield (key, xs[start:stop]), value
+        start = stop
+
+
+def scatter(spec, parts):
+    """The array of a scattered cotangent: parts are ((key, its arrays), value)."""
+    parts = [(index, dense(value)) for index, value in parts]
+    operands = [value for _, value in parts] + [x for (_, arrays), _ in parts for x in arrays]
+    if Array not in map(type, operands):
+        return added(spec, parts)
+    keys = tuple([key for (key, _), _ in parts])
+    return scatter_p(*operands, keys=keys, shape=spec.shape, dtype=spec.dtype)
+
+
+def added(spec, parts):
+    """The same for plain values. Numbers that were read one by one are added all at once."""
+    n = len(spec.shape)
+    out = np.zeros_like(parts[0][1], spec.dtype, "C", shape=spec.shape)
+    places, numbers = [], []
+    for (key, arrays), value in parts:
+        if type(key) is int if n == 1 else n and key_of_element(key, n):
+            places.append(key)
+            numbers.append(value)
+        elif arrays:
+            add_at(out, fill(key, arrays), value)
+        else:
+            out[key] += value
+    if places:
+        index = tuple(map(np.array, zip(*places, strict=True))) if n > 1 else np.array(places)
+        np.add.at(out, index, np.array(numbers))
+    return out if n else out[()]
+
+
+def key_of_element(key, n):
+    return type(key) is tuple and len(key) == n and set(map(type, key)) == {int}
+
+
+def read(x, key, arrays):
+    return getitem_p(x, *arrays, key=key if type(key) is tuple else (key,))
+
+
+def add_at(out, index, value):
+    """out[index] += value, where an index may come again."""
+    value = np.asarray(value)
+    if out.ndim > 1 and 8 * value.size > out.size:  # NumPy is fastest along one axis
+        index = np.reshape(np.arange(out.size), out.shape)[index]
+        value = np.broadcast_to(value, index.shape).reshape(-1)
+        out, index = out.reshape(-1), index.reshape(-1)
+    np.add.at(out, index, value)
+
+
+# What Array has.
+
+
+def getitem(x, key):
+    """x[key]"""
+    if type(key) is int or basic(key):
+        return x.within.item(getitem_p, x, key)
+    if type(key) is np.ndarray and key.ndim and key.dtype.kind in "iu":
+        return getitem_p(x, key, key=(INDEX,))
+    template, arrays, new = parse(x.shape, key)
+    if not arrays:
+        return x.within.item(getitem_p, x, template)
+    return getitem_p(np.expand_dims(x, new) if new else x, *arrays, key=template)
+
+
+def length(x):
+    shape = x.shape
+    if not shape:
+        raise TypeError("len() of unsized object")
+    return shape[0]
+
+
+def iterate(x):
+    if not x.shape:
+        raise TypeError("iteration over a 0-d array")
+    return (x[i] for i in range(x.shape[0]))
+
+
+# NumPy's functions that read at indices.
+
+
+def along(x, axis, index):
+    """x at an index along one axis; the index may have any shape."""
+    return getitem_p(x, index, key=(WHOLE,) * axis + (INDEX,))
+
+
+def as_index(indices, n, mode):
+    """The indices of `take` as an array of integers, with what lies outside brought in."""
+    indices = assembled(indices)
+    if indices.size == 0 and type(indices) is not Array:
+        indices = indices.astype(np.intp)
+    if not np.can_cast(indices.dtype, np.intp, "safe"):
+        raise TypeError(
+            f"Cannot cast array data from {indices.dtype!r} to {np.dtype(np.intp)!r} according to"
+            " the rule 'safe'"
+        )
+    indices = indices.astype(np.intp)
+    if mode == "wrap":
+        return indices % n
+    if mode == "clip":
+        return np.clip(indices, 0, n - 1)
+    if mode != "raise":
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+    return indices
+
+
+@replaces(np.take)
+def take(a, indices, axis=None, out=None, mode="raise"):
+    refuse("numpy.take", out=out)
+    a = np.ravel(a) if axis is None else a if a.ndim else np.reshape(a, (1,))
+    axis = axis_of(0 if axis is None else axis, a.ndim)
+    return along(a, axis, as_index(indices, a.shape[axis], mode))
+
+
+@replaces(np.take_along_axis)
+def take_along_axis(arr, indices, axis=-1):
+    arr, indices = arrays_of((arr, indices))
+    if axis is None:
+        if indices.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        arr, axis = np.ravel(arr), 0
+    axis = axis_of(axis, arr.ndim)
+    if indices.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    if arr.ndim != indices.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    grid = [
+        indices if i == axis else np.reshape(np.arange(n), (-1,) + (1,) * (arr.ndim - 1 - i))
+        for i, n in enumerate(arr.shape)
+    ]
+    return getitem_p(arr, *grid, key=(INDEX,) * arr.ndim)
+
+
+@replaces(np.compress)
+def compress(condition, a, axis=None, out=None):
+    refuse("numpy.compress", out=out)
+    condition = known(condition, "numpy.compress(condition, x)")
+    if condition.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    return np.take(a, condition.nonzero()[0], axis=axis)
+
+
+@replaces(np.extract)
+def extract(condition, arr):
+    condition = known(condition, "numpy.extract(condition, x)")
+    return np.take(np.ravel(arr), condition.ravel().nonzero()[0])
+
+
+@replaces(np.diagonal)
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    n = np.diagonal(ghost(a.shape), offset, axis1, axis2).shape[-1]  # NumPy's own errors
+    i = np.arange(n)
+    square = np.moveaxis(a, (axis1, axis2), (0, 1))
+    picked = getitem_p(square, i + max(-offset, 0), i + max(offset, 0), key=(INDEX, INDEX))
+    return np.moveaxis(picked, 0, -1)
+
+
+@replaces(np.trace)
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    refuse("numpy.trace", out=out)
+    return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+
+
+@replaces(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    shape = np.lib.stride_tricks.sliding_window_view(ghost(x.shape), window_shape, axis).shape
+    windows = shape[x.ndim :]
+    axes = (
+        range(x.ndim)
+        if axis is None
+        else np.lib.array_utils.normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
+    )
+    for axis, window in zip(axes, windows, strict=True):
+        start = np.arange(x.shape[axis] - window + 1)
+        x = np.moveaxis(along(x, axis, start[:, None] + np.arange(window)), axis + 1, -1)
+    return x

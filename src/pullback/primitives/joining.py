@@ -1,0 +1,348 @@
+"""Joining, splitting, tiling, padding: arrays put together from others and taken apart."""
+
+from __future__ import annotations
+
+import operator
+from itertools import accumulate, pairwise
+from math import prod
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.cotangent import Cotangent, Masked, fit, masked
+from ..core.dispatch import leaves, refuse, replaces
+from ..core.primitive import Linear
+from ..core.spec import Spec
+from .indexing import along
+from .keys import WHOLE, known
+from .shapes import arrays_of, axes_of, axis_of, broadcast_p, dims, ghost
+
+__all__ = ["concatenate_p", "joined", "stack_p"]
+
+
+class Concatenate(Linear):
+    """Arrays joined along an existing axis."""
+
+    def value(self, *xs, axis):
+        return np.concatenate(xs, axis=axis)
+
+    def spec(self, *xs, axis):
+        shape = list(xs[0].shape)
+        shape[axis] = sum([x.shape[axis] for x in xs])
+        return Spec(shape, np.result_type(*[x.dtype for x in xs]))
+
+    def vjp(self, out_bar, residual, wanted):
+        axis = residual.static["axis"]
+        stops = accumulate([x.shape[axis] for x in residual.xs])
+        keys = [
+            (WHOLE,) * axis + (slice(stop - x.shape[axis], stop),)
+            for stop, x in zip(stops, residual.xs, strict=True)
+        ]
+        return pieces(out_bar, keys, wanted)
+
+    def transpose(self, i, xs, out_bar, *, axis):
+        start = sum([x.shape[axis] for x in xs[:i]])
+        return fit(out_bar[(WHOLE,) * axis + (slice(start, start + xs[i].shape[axis]),)], xs[i])
+
+    def batch(self, xs, mapped, size, *, axis):
+        return self(*spread(xs, mapped, size), axis=axis + 1)
+
+
+concatenate_p = Concatenate("concatenate")
+
+
+class Stack(Linear):
+    """Arrays of one shape joined along a new axis."""
+
+    def value(self, *xs, axis):
+        return np.stack(xs, axis=axis) if np.ndim(xs[0]) else np.array(xs)
+
+    def spec(self, *xs, axis):
+        shape = (*xs[0].shape[:axis], len(xs), *xs[0].shape[axis:])
+        return Spec(shape, np.result_type(*[x.dtype for x in xs]))
+
+    def vjp(self, out_bar, residual, wanted):
+        lead = (WHOLE,) * residual.static["axis"]
+        return pieces(out_bar, [(*lead, i) for i in range(len(wanted))], wanted)
+
+    def transpose(self, i, xs, out_bar, *, axis):
+        return fit(out_bar[(WHOLE,) * axis + (i,)], xs[i])
+
+    def batch(self, xs, mapped, size, *, axis):
+        return self(*spread(xs, mapped, size), axis=axis + 1)
+
+
+stack_p = Stack("stack")
+
+
+def pieces(out_bar, keys, wanted):
+    """The parts of a cotangent at some keys; what is masked stays masked."""
+    if isinstance(out_bar, Cotangent):
+        bar = masked(out_bar, True)
+        return [
+            Masked(bar.mask[key], bar.value[key]) if want else None
+            for key, want in zip(keys, wanted, strict=True)
+        ]
+    return [out_bar[key] if want else None for key, want in zip(keys, wanted, strict=True)]
+
+
+def spread(xs, mapped, size):
+    """Operands that all have the batch axis."""
+    return [
+        x if m else np.broadcast_to(x, (size, *np.shape(x)))
+        for x, m in zip(xs, mapped, strict=True)
+    ]
+
+
+def cast(xs, dtype, casting):
+    """Operands in the dtype that was asked for, or NumPy's error."""
+    if dtype is None and casting == "same_kind":
+        return xs
+    dtype = np.concatenate([np.empty(0, x.dtype) for x in xs], dtype=dtype, casting=casting).dtype
+    return [x if x.dtype == dtype else x.astype(dtype) for x in xs]
+
+
+def joined(xs, axis):
+    """The concatenation of what is not empty by design: parts of no width are left out."""
+    xs = [x for x in xs if x is not None]
+    return xs[0] if len(xs) == 1 else concatenate_p(*xs, axis=axis)
+
+
+def part(x, axis, start, stop):
+    return x[(WHOLE,) * axis + (slice(start, stop),)]
+
+
+# Joining.
+
+
+@replaces(np.concatenate)
+def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    refuse("numpy.concatenate", out=out)
+    xs = arrays_of(arrays)
+    if axis is None:
+        xs, axis = [np.ravel(x) for x in xs], 0
+    if any(x.ndim == 0 for x in xs):
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    return concatenate_p(*cast(xs, dtype, casting), axis=axis_of(axis, xs[0].ndim))
+
+
+@replaces(np.stack)
+def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    refuse("numpy.stack", out=out)
+    xs = arrays_of(arrays)
+    if len({x.shape for x in xs}) > 1:
+        raise ValueError("all input arrays must have the same shape")
+    return stack_p(*cast(xs, dtype, casting), axis=axis_of(axis, xs[0].ndim + 1))
+
+
+@replaces(np.vstack)
+def vstack(tup, *, dtype=None, casting="same_kind"):
+    xs = [np.atleast_2d(x) for x in tup]
+    return np.concatenate(xs, 0, dtype=dtype, casting=casting)
+
+
+@replaces(np.hstack)
+def hstack(tup, *, dtype=None, casting="same_kind"):
+    xs = [np.atleast_1d(x) for x in tup]
+    return np.concatenate(xs, 0 if xs[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+
+
+@replaces(np.dstack)
+def dstack(tup):
+    return np.concatenate([np.atleast_3d(x) for x in tup], 2)
+
+
+@replaces(np.column_stack)
+def column_stack(tup):
+    xs = arrays_of(tup)
+    return np.concatenate([x if x.ndim > 1 else np.reshape(x, (-1, 1)) for x in xs], 1)
+
+
+@replaces(np.block)
+def block(arrays):
+    depth = depth_of(arrays, "arrays")
+    ndim = max([depth, *[np.ndim(x) for x in leaves(arrays)]])
+
+    def assemble(x, level):
+        if level < depth:
+            return np.concatenate([assemble(y, level + 1) for y in x], axis=level - depth)
+        return np.reshape(x, (1,) * (ndim - np.ndim(x)) + np.shape(x))
+
+    return assemble(arrays, 0) if depth else np.copy(assemble(arrays, 0))
+
+
+def depth_of(x, where):
+    """How deep a nested list is, the same everywhere; tuples and empty lists are refused."""
+    if type(x) is tuple:
+        raise TypeError(f"{where} is a tuple. Only lists can be used to arrange blocks.")
+    if type(x) is not list:
+        return 0
+    if not x:
+        raise ValueError(f"List at {where} cannot be empty")
+    depths = [depth_of(y, f"{where}[{i}]") for i, y in enumerate(x)]
+    for i, depth in enumerate(depths):
+        if depth != depths[0]:
+            raise ValueError(
+                f"List depths are mismatched. First element was at depth {depths[0] + 1}, but"
+                f" there is an element at depth {depth + 1} ({where}[{i}])"
+            )
+    return depths[0] + 1
+
+
+@replaces(np.append)
+def append(arr, values, axis=None):
+    arr, values = arrays_of((arr, values))
+    if axis is None:
+        arr, values, axis = np.ravel(arr), np.ravel(values), 0
+    return np.concatenate((arr, values), axis=axis)
+
+
+@replaces(np.insert)
+def insert(arr, obj, values, axis=None):
+    arr, axis = flat(arr, axis)
+    obj = obj if isinstance(obj, slice) else known(obj, "numpy.insert(x, positions, values)")
+    (values,) = arrays_of((values,))
+    values = values.astype(arr.dtype)
+    values = np.reshape(values, (1,) * (arr.ndim - values.ndim) + values.shape)
+    n = arr.shape[axis]
+    n_positions = (
+        np.arange(n)[obj].size if isinstance(obj, slice) or obj.dtype == bool else obj.size
+    )
+    if n_positions == 1:
+        if not isinstance(obj, slice) and obj.ndim == 0:
+            values = np.moveaxis(values, 0, axis)
+        n_new = values.shape[axis]
+    else:
+        n_new = n_positions
+    new = (*arr.shape[:axis], n_new, *arr.shape[axis + 1 :])
+    order = np.insert(np.arange(n), obj, np.arange(n, n + n_new))
+    return along(np.concatenate((arr, np.broadcast_to(values, new)), axis), axis, order)
+
+
+@replaces(np.delete)
+def delete(arr, obj, axis=None):
+    arr, axis = flat(arr, axis)
+    obj = obj if isinstance(obj, slice) else known(obj, "numpy.delete(x, positions)")
+    obj = obj.item() if np.ndim(obj) == 0 and not isinstance(obj, slice) else obj
+    return along(arr, axis, np.delete(np.arange(arr.shape[axis]), obj))
+
+
+def flat(x, axis):
+    """x, raveled if no axis is given, and the axis."""
+    (x,) = arrays_of((x,))
+    return (np.ravel(x), 0) if axis is None else (x, axis_of(axis, x.ndim))
+
+
+# Splitting.
+
+
+@replaces(np.array_split)
+def array_split(ary, indices_or_sections, axis=0):
+    axis = axis_of(axis, ary.ndim)
+    n = ary.shape[axis]
+    if np.ndim(indices_or_sections):
+        points = [0, *[operator.index(i) for i in indices_or_sections], n]
+    else:
+        sections = operator.index(indices_or_sections)
+        if sections <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        each, extra = divmod(n, sections)
+        points = [i * each + min(i, extra) for i in range(sections + 1)]
+    return [part(ary, axis, i, j) for i, j in pairwise(points)]
+
+
+def splits(function, axis_for):
+    """One of the functions that split evenly; NumPy checks the arguments, on an array like ary."""
+
+    def implementation(ary, indices_or_sections):
+        function(ghost(ary.shape), indices_or_sections)
+        return array_split(ary, indices_or_sections, axis_for(ary))
+
+    return replaces(function)(implementation)
+
+
+@replaces(np.split)
+def split(ary, indices_or_sections, axis=0):
+    np.split(ghost(ary.shape), indices_or_sections, axis)
+    return array_split(ary, indices_or_sections, axis)
+
+
+hsplit = splits(np.hsplit, lambda ary: 1 if ary.ndim > 1 else 0)
+vsplit = splits(np.vsplit, lambda ary: 0)
+dsplit = splits(np.dsplit, lambda ary: 2)
+
+
+def unstack(x, /, *, axis=0):
+    if x.ndim == 0:
+        raise ValueError("Input array must be at least 1-d.")
+    axis = axis_of(axis, x.ndim)
+    return tuple([x[(WHOLE,) * axis + (i,)] for i in range(x.shape[axis])])
+
+
+if hasattr(np, "unstack"):  # NumPy 2.1
+    replaces(np.unstack)(unstack)
+
+
+# Repeating and moving along.
+
+
+@replaces(np.tile)
+def tile(A, reps):
+    reps = dims(reps)
+    reps = (1,) * (A.ndim - len(reps)) + reps
+    shape = (1,) * (len(reps) - A.ndim) + A.shape
+    pairs = tuple([n for r, s in zip(reps, shape, strict=True) for n in (r, s)])
+    x = broadcast_p(np.reshape(A, [n for s in shape for n in (1, s)]), shape=pairs)
+    return np.reshape(x, [r * s for r, s in zip(reps, shape, strict=True)])
+
+
+@replaces(np.repeat)
+def repeat(a, repeats, axis=None):
+    a, axis = flat(a, axis)
+    n = a.shape[axis]
+    repeats = known(repeats, "numpy.repeat(x, repeats)")
+    if repeats.size != 1 or repeats.dtype.kind not in "iu" or np.any(repeats < 0):
+        return along(a, axis, np.repeat(np.arange(n), repeats))
+    lead, rest, k = a.shape[:axis], a.shape[axis + 1 :], repeats.item()
+    x = broadcast_p(np.reshape(a, (*lead, n, 1, *rest)), shape=(*lead, n, k, *rest))
+    return np.reshape(x, (*lead, n * k, *rest))
+
+
+@replaces(np.roll)
+def roll(a, shift, axis=None):
+    if axis is None:
+        return np.reshape(np.roll(np.ravel(a), shift, 0), a.shape)
+    if any(type(x) is Array for x in leaves(shift)):  # mapped: a gather for each example
+        shifts = shift if isinstance(shift, (list, tuple)) else [shift]
+        axes = axes_of(axis, a.ndim)
+        for axis in axes:
+            n = a.shape[axis]
+            s = shifts[axes.index(axis)] if len(shifts) > 1 else shifts[0]
+            a = along(a, axis, (np.arange(n) - s) % max(n, 1))
+        return a
+    axes = axes_of(axis, a.ndim) if np.ndim(axis) == 0 else [axis_of(i, a.ndim) for i in axis]
+    pairs = np.broadcast(shift, axes)
+    if pairs.ndim > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    shifts = {}
+    for s, axis in pairs:
+        shifts[int(axis)] = shifts.get(int(axis), 0) + operator.index(s)
+    out = a
+    for axis, s in shifts.items():
+        n = a.shape[axis]
+        if n and s % n:
+            k = n - s % n
+            out = joined([part(out, axis, k, n), part(out, axis, 0, k)], axis)
+    return np.copy(a) if out is a else out
+
+
+@replaces(np.resize)
+def resize(a, new_shape):
+    shape = dims(new_shape)
+    if min(shape, default=0) < 0:
+        raise ValueError("all elements of `new_shape` must be non-negative")
+    n, x = prod(shape), np.ravel(a)
+    if x.size == 0 or n == 0:
+        return np.zeros_like(a, shape=shape)
+    x = np.tile(x, -(-n // x.size))
+    return np.reshape(x[:n], shape)

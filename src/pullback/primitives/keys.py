@@ -1,0 +1,173 @@
+"""Keys of indexing: x[...] with basic, integer and boolean keys, taken apart.
+
+A key is static but for its arrays of integers, which are operands: in the template of a key each
+is marked by `INDEX`. A boolean mask becomes the integers at which it holds.
+"""
+
+from __future__ import annotations
+
+import enum
+import operator
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.dispatch import plain
+from ..core.errors import ConversionError
+from ..core.primitive import align
+from .shapes import assembled, ghost
+
+__all__ = ["INDEX", "WHOLE", "basic", "batched", "block", "count", "fill", "known", "parse"]
+
+
+class Place(enum.Enum):
+    INDEX = "INDEX"
+
+    def __repr__(self):
+        return self.value
+
+
+INDEX = Place.INDEX
+WHOLE = slice(None)
+BOUNDS = frozenset({int, type(None)})
+BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
+
+
+def basic(key):
+    """Whether a key, or an entry of it, is made of Python's own ints, slices, None and Ellipsis."""
+    kind = type(key)
+    if kind is slice:
+        return {type(key.start), type(key.stop), type(key.step)} <= BOUNDS
+    return all(map(basic, key)) if kind is tuple else kind in BASIC
+
+
+def parse(shape, key):
+    """(template, arrays of integers, axes to be added to x first) for x[key], x of this shape.
+
+    What cannot be a key raises NumPy's own error.
+    """
+    entries = [entry(k) for k in key] if type(key) is tuple else [entry(key)]
+    if any(k is NotImplemented for k in entries):
+        invalid(shape, key)
+    consumed = sum([rank(k) for k in entries])
+    if sum([k is Ellipsis for k in entries]) > 1 or consumed > len(shape):
+        invalid(shape, key)
+    advanced = any(isinstance(k, (np.ndarray, Array)) for k in entries)
+    template, arrays, new, axis = [], [], [], 0
+    for k in entries:
+        if k is Ellipsis:  # beside arrays it is written out; without axes it still separates them
+            width = len(shape) - consumed
+            template += [WHOLE] * width if advanced and width else [Ellipsis]
+            axis += width
+            continue
+        found = [k]
+        if isinstance(k, np.ndarray) and k.dtype.kind == "b":
+            if k.shape != tuple(shape[axis : axis + k.ndim]):
+                invalid(shape, key)
+            if k.ndim:
+                found = k.nonzero()
+            else:  # a truth value picks all or nothing along a new axis
+                new.append(axis + len(new))
+                found = [np.zeros(int(k), np.intp)]
+        for index in found:
+            is_array = isinstance(index, (np.ndarray, Array))
+            template.append(INDEX if is_array else index)
+            if is_array:
+                arrays.append(index)
+        axis += rank(k)
+    return tuple(template), arrays, tuple(new)
+
+
+def entry(k):
+    """An entry of a key: an int, slice, None, Ellipsis, mask or integers; else NotImplemented."""
+    if type(k) in BASIC:
+        if type(k) is slice and not basic(k):
+            bounds = [None if n is None else operator.index(n) for n in (k.start, k.stop, k.step)]
+            return slice(*bounds)
+        return k
+    if isinstance(k, (list, tuple)):
+        k = assembled(k) if len(k) else np.zeros(0, np.intp)
+    if type(k) is Array:
+        if k.dtype.kind == "b":
+            return known(k, "x[mask]")
+        return k if k.dtype.kind in "iu" else NotImplemented
+    if isinstance(k, (bool, np.bool_)):
+        return np.asarray(k)
+    if not isinstance(k, np.ndarray):
+        try:
+            return operator.index(k)
+        except TypeError:
+            k = np.asarray(k)
+    if k.dtype.kind in "iu":
+        return k if k.ndim else int(k)
+    return k if k.dtype.kind == "b" else NotImplemented
+
+
+def rank(k):
+    """How many axes of x an entry of a key takes."""
+    if k is None or k is Ellipsis:
+        return 0
+    return k.ndim if isinstance(k, np.ndarray) and k.dtype.kind == "b" else 1
+
+
+def invalid(shape, key):
+    """Raise what NumPy raises for x[key]."""
+    ghost(shape)[tuple(plain(key)) if type(key) is tuple else plain(key)]
+    raise IndexError(f"{key!r} is no index of an array of shape {shape}")
+
+
+def known(x, asked):
+    """The plain values of x, for a result whose shape depends on them: not under vmap."""
+    while type(x) is Array:
+        try:
+            x = x.within.concrete(x, asked)
+        except ConversionError as error:
+            raise ConversionError(
+                f"The shape of `{asked}` depends on values that are mapped by `{x.within.name}`:"
+                " the examples of the batch would give different shapes.\n"
+                "  Write `np.where(mask, x, 0)`, which keeps the shape, or do this outside of vmap."
+            ) from error
+    return np.asarray(x)
+
+
+def fill(key, arrays):
+    """The key with its arrays."""
+    if not arrays:
+        return key
+    rest = iter(arrays)
+    return tuple([next(rest) if k is INDEX else k for k in key])
+
+
+def count(key):
+    """How many arrays a template takes."""
+    return key.count(INDEX) if type(key) is tuple else 0
+
+
+def block(key):
+    """Where NumPy puts the axes of the arrays in the result: (position, whether contiguous).
+
+    Integers beside arrays count as arrays. If slices stand between them, the axes go to the front.
+    """
+    places = [i for i, k in enumerate(key) if k is INDEX or type(k) is int]
+    if places[-1] - places[0] + 1 == len(places):
+        return places[0] - key[: places[0]].count(Ellipsis), True
+    return 0, False
+
+
+def batched(key, arrays, mapped, size):
+    """A key for x with a batch axis in front: (key, arrays, source, destination).
+
+    In the result the axes `source` are to be moved to `destination`, and the batch axis is first.
+    """
+    if type(key) is not tuple:
+        key = (key,)
+    if not arrays:
+        return (WHOLE, *key), arrays, (), ()
+    n = max([np.ndim(x) - m for x, m in zip(arrays, mapped, strict=True)])
+    position, contiguous = block(key)
+    if not any(mapped):
+        return (WHOLE, *key), arrays, () if contiguous else (n,), () if contiguous else (0,)
+    rows = np.reshape(np.arange(size), (size,) + (1,) * n)
+    source = tuple(range(1, 1 + n)) if contiguous and position else ()
+    destination = tuple([axis + position for axis in source])
+    return (INDEX, *key), [rows, *align(arrays, mapped)], source, destination

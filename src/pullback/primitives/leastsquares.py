@@ -1,0 +1,165 @@
+"""Least squares: the pseudoinverse, and the solution of systems that have no or many solutions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.cotangent import unbroadcast
+from ..core.dispatch import replaces
+from ..core.errors import ArgumentError, ConversionError
+from ..core.primitive import Primitive
+from ..core.spec import Spec, zeros
+from .decompositions import svd_p
+from .spectra import adjoint, computed, conj, hermitian, motion_p, pull_values, real_of, stacked
+
+__all__ = []
+
+
+class Pinv(Primitive):
+    """The pseudoinverse, differentiated as if the rank stayed as it is.
+
+    Golub and Pereyra 1973, eq. 4.12.
+    """
+
+    nondiff = (1,)
+    reads = "x0 out"
+
+    def value(self, a, rcond, *, hermitian):
+        return np.linalg.pinv(a, rcond, hermitian)
+
+    def spec(self, a, rcond, *, hermitian):
+        (*stack, m, n) = a.shape
+        return Spec((*np.broadcast_shapes(tuple(stack), rcond.shape), n, m), computed(a))
+
+    def jvp(self, out, xs, x_dots, *, hermitian):
+        a, p = xs[0], out
+        a_dot = hermitian_part(x_dots[0], hermitian)
+        left = p @ adjoint(p) @ adjoint(a_dot)
+        right = adjoint(a_dot) @ adjoint(p) @ p
+        return left - left @ a @ p + right - p @ (a @ right) - p @ a_dot @ p
+
+    def vjp(self, out_bar, residual, wanted):
+        (a, _), p = residual.xs, residual.out
+        g = conj(out_bar)
+        left = adjoint(g) @ p @ adjoint(p)
+        right = adjoint(p) @ p @ adjoint(g)
+        g = left - adjoint(p) @ (adjoint(a) @ left) + right - (right @ p) @ a
+        g = g - adjoint(p) @ conj(out_bar) @ adjoint(p)
+        g = hermitian_part(g, residual.static["hermitian"])
+        return unbroadcast(conj(g), a), None
+
+    def batch(self, xs, mapped, size, *, hermitian):
+        return self(*stacked(xs, mapped, (2, 0)), hermitian=hermitian)
+
+
+def hermitian_part(x, wanted):
+    return hermitian(x) if wanted else x
+
+
+pinv_p = Pinv("pinv")
+
+
+@replaces(np.linalg.pinv)
+def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue):
+    """`numpy.linalg.pinv`, for matrices whose rank does not change."""
+    if rcond is not None and rtol is not np._NoValue:
+        raise ArgumentError("`numpy.linalg.pinv` takes `rtol` or `rcond`, not both.")
+    if rcond is None:
+        rcond = 1e-15 if rtol is np._NoValue else rtol
+    if rcond is None:
+        rcond = max(a.shape[-2:]) * np.finfo(computed(a)).eps
+    rcond = rcond if hasattr(rcond, "dtype") else np.asarray(rcond)
+    return pinv_p(a, rcond, hermitian=bool(hermitian))
+
+
+class Lstsq(Primitive):
+    """The least-squares solution of least norm, the rank and the singular values.
+
+    Differentiated as if the rank stayed as it is.
+    """
+
+    n_out = 3
+    reads = "out xs"
+
+    def value(self, a, b, *, rcond):
+        x, _, rank, s = np.linalg.lstsq(a, b, rcond)
+        return x, np.asarray(rank)[()], s
+
+    def spec(self, a, b, *, rcond):
+        dtype = computed(a, b)
+        x = Spec((a.shape[1], *b.shape[1:]), dtype)
+        return x, Spec((), np.int32), Spec((min(a.shape),), real_of(dtype))
+
+    def inverse(self, a, b, rcond):
+        if rcond is None:
+            rcond = np.finfo(computed(a, b)).eps * max(a.shape)
+        return pinv_p(a, np.asarray(rcond), hermitian=False)
+
+    def jvp(self, out, xs, x_dots, *, rcond):
+        (a, b), (a_dot, b_dot), x = xs, x_dots, out[0]
+        p = self.inverse(a, b, rcond)
+        if a_dot is None:
+            return p @ b_dot, None, None
+        inner = adjoint(a_dot) @ (adjoint(p) @ x)
+        right = -(a_dot @ x) if b_dot is None else b_dot - a_dot @ x
+        x_dot = p @ (right + adjoint(p) @ (adjoint(a_dot) @ (b - a @ x)) - a @ inner) + inner
+        _, s, _, _, _, left, right, token = svd_p(a, full=False)
+        return x_dot, None, motion_p(a, token, a_dot, s, left, right, kind="svd")
+
+    def vjp(self, bars, residual, wanted):
+        x_bar, _, s_bar = bars
+        (a, b), x = residual.xs, residual.out[0]
+        a_bar = b_bar = None
+        if x_bar is not None:
+            g = conj(x_bar)
+            p = self.inverse(a, b, residual.static["rcond"])
+            b_bar = adjoint(p) @ g
+            if wanted[0]:
+                y = adjoint(p) @ x
+                a_bar = (b - a @ x) @ (adjoint(b_bar) @ adjoint(p))
+                a_bar = a_bar + y @ adjoint(g - adjoint(a) @ b_bar) - b_bar @ adjoint(x)
+                a_bar = conj(a_bar)
+            b_bar = conj(b_bar)
+        if s_bar is not None and wanted[0]:
+            _, s, _, _, _, left, right, token = svd_p(a, full=False)
+            extra = pull_values(a, token, s, left, right, s_bar, None, "svd")
+            a_bar = extra if a_bar is None else a_bar + extra
+        return a_bar, b_bar
+
+    def batch(self, xs, mapped, size, *, rcond):
+        rows = [
+            self(*[x[i] if m else x for x, m in zip(xs, mapped, strict=True)], rcond=rcond)
+            for i in range(size)
+        ]
+        if not rows:
+            specs = self.spec(
+                *[Spec(x.shape[m:], x.dtype) for x, m in zip(xs, mapped, strict=True)], rcond=rcond
+            )
+            return tuple([zeros(Spec((0, *s.shape), s.dtype)) for s in specs])
+        return tuple([np.stack(column) for column in zip(*rows, strict=True)])
+
+
+lstsq_p = Lstsq("lstsq")
+
+
+@replaces(np.linalg.lstsq)
+def lstsq(a, b, rcond=None):
+    """`numpy.linalg.lstsq`. Under vmap, residuals are those of matrices of full rank."""
+    if np.ndim(b) == 1:
+        x, rank, s = lstsq_p(a, np.reshape(b, (-1, 1)), rcond=rcond)
+    else:
+        x, rank, s = lstsq_p(a, b, rcond=rcond)
+    m, n = a.shape
+    if m > n and has_full_rank(rank, n):
+        rest = (np.reshape(b, (m, -1)) if np.ndim(b) == 1 else b) - a @ x
+        residuals = np.sum(np.real(conj(rest) * rest), axis=0)
+    else:
+        residuals = zeros(Spec((0,), real_of(x.dtype)))
+    return x[:, 0] if np.ndim(b) == 1 else x, residuals, rank, s
+
+
+def has_full_rank(rank, n):
+    try:
+        return bool(rank == n)
+    except ConversionError:  # mapped: one shape for all
+        return True

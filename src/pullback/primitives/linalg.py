@@ -1,0 +1,355 @@
+"""Systems of equations, inverses, powers and determinants, of matrices and stacks of them.
+
+Decompositions, least squares and norms are in files of their own.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+
+import numpy as np
+
+from ..core.cotangent import unbroadcast
+from ..core.dispatch import replaces
+from ..core.errors import ArgumentError
+from ..core.primitive import Primitive, align
+from ..core.spec import Spec
+from .spectra import adjoint, computed, conj, real_of, row
+
+__all__ = ["inverse_p"]
+
+SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
+
+
+def transposed(x):
+    return np.swapaxes(x, -1, -2)
+
+
+def contracted(x, y):
+    """tr(x^T y) of each matrix of a stack."""
+    return np.sum(x * y, axis=(-2, -1))
+
+
+class OfMatrix(Primitive):
+    """An operation on one matrix, or on each of a stack."""
+
+    def batch(self, xs, mapped, size, **static):
+        return self(xs[0], **static)
+
+
+# Systems of equations.
+
+
+class Solve(Primitive):
+    """a^-1 b for stacks of matrices."""
+
+    reads = "x0 out"
+
+    def value(self, a, b):
+        return np.linalg.solve(a, b)
+
+    def spec(self, a, b):
+        stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        return Spec((*stack, *b.shape[-2:]), computed(a, b))
+
+    def jvp(self, out, xs, x_dots):
+        a_dot, b_dot = x_dots
+        if a_dot is None:
+            right = b_dot
+        else:
+            right = -(a_dot @ out) if b_dot is None else b_dot - a_dot @ out
+        out_dot = self(xs[0], right)
+        return out_dot if out_dot.shape == out.shape else np.broadcast_to(out_dot, out.shape)
+
+    def vjp(self, out_bar, residual, wanted):
+        a, b = residual.xs
+        b_bar = self(transposed(a), out_bar)
+        a_bar = unbroadcast(-(b_bar @ transposed(residual.out)), a) if wanted[0] else None
+        return a_bar, unbroadcast(b_bar, b) if wanted[1] else None
+
+    def batch(self, xs, mapped, size):
+        return self(*align(xs, mapped))
+
+
+solve_p = Solve("solve")
+
+
+@replaces(np.linalg.solve)
+def solve(a, b):
+    """`numpy.linalg.solve`: b is one vector only if it has one dimension."""
+    if np.ndim(b) == 1:
+        return solve_p(a, np.reshape(b, (-1, 1)))[..., 0]
+    return solve_p(a, b)
+
+
+class Inverse(OfMatrix):
+    """a^-1. With strict=False a singular matrix of a stack gives NaN instead of an error."""
+
+    reads = "out"
+
+    def value(self, a, *, strict):
+        try:
+            return np.linalg.inv(a)
+        except np.linalg.LinAlgError:
+            if strict:
+                raise
+        out = np.full(a.shape, np.nan, computed(a))
+        for index in np.ndindex(a.shape[:-2]):
+            try:
+                out[index] = np.linalg.inv(a[index])
+            except np.linalg.LinAlgError:
+                continue
+        return out
+
+    def spec(self, a, *, strict):
+        return Spec(a.shape, computed(a))
+
+    def jvp(self, out, xs, x_dots, *, strict):
+        return -(out @ x_dots[0] @ out)
+
+    def vjp(self, out_bar, residual, wanted):
+        x = transposed(residual.out)
+        return (-(x @ out_bar @ x),)
+
+
+inverse_p = Inverse("inverse")
+
+
+@replaces(np.linalg.inv)
+def inv(a):
+    return inverse_p(a, strict=True)
+
+
+@replaces(np.linalg.tensorsolve)
+def tensorsolve(a, b, axes=None):
+    if axes is not None:
+        kept = [k for k in range(a.ndim) if k not in axes]
+        a = np.transpose(a, [*kept, *axes])
+    shape = a.shape[np.ndim(b) :]
+    n = math.prod(shape)
+    if a.size != n * n:
+        raise np.linalg.LinAlgError(
+            "`numpy.linalg.tensorsolve` needs prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim]), but"
+            f" a has shape {a.shape} and b {np.ndim(b)} dimensions."
+        )
+    return np.reshape(solve(np.reshape(a, (n, n)), np.ravel(b)), shape)
+
+
+@replaces(np.linalg.tensorinv)
+def tensorinv(a, ind=2):
+    if ind <= 0:
+        raise ArgumentError(f"`numpy.linalg.tensorinv` needs ind > 0, but got {ind}.")
+    shape = a.shape[ind:] + a.shape[:ind]
+    return np.reshape(inv(np.reshape(a, (math.prod(a.shape[:ind]), -1))), shape)
+
+
+@replaces(np.linalg.matrix_power)
+def matrix_power(a, n):
+    """By squaring, in the order that NumPy takes."""
+    n = operator.index(n)
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise np.linalg.LinAlgError(
+            f"`numpy.linalg.matrix_power` takes square matrices, but got shape {a.shape}."
+        )
+    if n == 0:
+        return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
+    if n < 0:
+        a, n = inv(a), -n
+    if n == 3:
+        return (a @ a) @ a
+    out, square = None, a
+    while True:
+        n, odd = divmod(n, 2)
+        if odd:
+            out = square if out is None else out @ square
+        if not n:
+            return out
+        square = square @ square
+
+
+# Determinants. The gradient of det is the matrix of cofactors, which exists for every matrix; so
+# does its derivative. By the singular value decomposition a = u diag(s) v^H both are products of
+# some of the singular values, with the other ones left out instead of divided away.
+
+
+class Det(OfMatrix):
+    """The determinant; its gradient are the cofactors, whatever the rank."""
+
+    reads = "x0"
+
+    def value(self, a):
+        return np.linalg.det(a)
+
+    def spec(self, a):
+        return Spec(a.shape[:-2], computed(a))
+
+    def jvp(self, out, xs, x_dots):
+        return contracted(cofactors_p(xs[0]), x_dots[0])
+
+    def vjp(self, out_bar, residual, wanted):
+        return (out_bar[..., None, None] * cofactors_p(residual.xs[0]),)
+
+
+det_p = Det("det")
+
+
+@replaces(np.linalg.det)
+def det(a):
+    return det_p(a)
+
+
+def but_one(s):
+    """Products of all s but s[i]; s descends."""
+    n = s.shape[-1]
+    return np.prod(np.where(np.eye(n, dtype=bool), 1, row(s)), axis=-1)
+
+
+def but_two(s):
+    """Products of all s but s[i] and s[j], for i != j; 0 on the diagonal."""
+    n = s.shape[-1]
+    i, j = np.arange(n)[:, None], np.arange(n)
+    smaller, larger = np.maximum(i, j), np.minimum(i, j)
+    divisor = s[..., larger]
+    last_two = np.prod(s[..., : max(n - 2, 0)], axis=-1)[..., None, None]
+    out = but_one(s)[..., smaller] / np.where(divisor == 0, 1, divisor)
+    out = np.where(divisor == 0, last_two * (larger == n - 2), out)
+    return np.where(i == j, 0, out)
+
+
+def unfolded(a):
+    """u, s, vh, and the determinant of u vh, a number of magnitude 1."""
+    u, s, vh = np.linalg.svd(a)
+    return u, s, vh, (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
+
+
+class Cofactors(OfMatrix):
+    """The matrix of cofactors: det(a) a^-T where a is invertible."""
+
+    reads = "x0"
+
+    def value(self, a):
+        u, s, vh, phase = unfolded(a)
+        return phase * conj((u * row(but_one(s))) @ vh)
+
+    def spec(self, a):
+        return Spec(a.shape, computed(a))
+
+    def jvp(self, out, xs, x_dots):
+        return minors_p(xs[0], x_dots[0])
+
+    def vjp(self, out_bar, residual, wanted):
+        return (minors_p(residual.xs[0], out_bar),)
+
+
+cofactors_p = Cofactors("cofactors")
+
+
+class Minors(Primitive):
+    """The derivative of the cofactors of a in the direction x: bilinear, its own transpose.
+
+    For diagonal a it is diag(sum_j q_ij x_jj) - q_ij x_ji, with q_ij the product of all but two.
+    """
+
+    reads = "xs"
+
+    def value(self, a, x):
+        u, s, vh, phase = unfolded(a)
+        m = adjoint(u) @ x @ adjoint(vh)
+        q = but_two(s)
+        total = (q @ np.diagonal(m, axis1=-2, axis2=-1)[..., None])[..., 0]
+        t = np.eye(s.shape[-1]) * row(total) - q * transposed(m)
+        return (phase * (conj(u) @ t @ conj(vh))).astype(computed(a, x), copy=False)
+
+    def spec(self, a, x):
+        return Spec(np.broadcast_shapes(a.shape, x.shape), computed(a, x))
+
+    def jvp(self, out, xs, x_dots):
+        a_dot, x_dot = x_dots
+        terms = [] if x_dot is None else [self(xs[0], x_dot)]
+        if a_dot is not None:
+            terms.append(third(xs[0], xs[1], a_dot))
+        out_dot = sum(terms[1:], terms[0])
+        return out_dot if out_dot.shape == out.shape else np.broadcast_to(out_dot, out.shape)
+
+    def vjp(self, out_bar, residual, wanted):
+        a, x = residual.xs
+        a_bar = unbroadcast(third(a, x, out_bar), a) if wanted[0] else None
+        return a_bar, unbroadcast(self(a, out_bar), x) if wanted[1] else None
+
+    def batch(self, xs, mapped, size):
+        return self(*align(xs, mapped))
+
+
+minors_p = Minors("minors")
+
+
+def third(a, x, y):
+    """The second derivative of the cofactors: of invertible matrices only, NaN for others."""
+    inv = inverse_p(a, strict=False)
+    p, q = inv @ x, inv @ y
+    trace_p, trace_q = [np.trace(z, axis1=-2, axis2=-1)[..., None, None] for z in (p, q)]
+    both = np.trace(p @ q, axis1=-2, axis2=-1)[..., None, None]
+    t = trace_p * trace_q * inv - both * inv
+    t = t - (trace_p * q + trace_q * p - p @ q - q @ p) @ inv
+    return transposed(det(a)[..., None, None] * t)
+
+
+class Slogdet(OfMatrix):
+    """The sign of the determinant and the logarithm of its magnitude. NaN where a is singular."""
+
+    n_out = 2
+    reads = "x0 out"
+
+    def value(self, a):
+        return tuple(np.linalg.slogdet(a))
+
+    def spec(self, a):
+        dtype = computed(a)
+        return Spec(a.shape[:-2], dtype), Spec(a.shape[:-2], real_of(dtype))
+
+    def jvp(self, out, xs, x_dots):
+        sign, _ = out
+        ratio = contracted(transposed(inverse_p(xs[0], strict=False)), x_dots[0])
+        if sign.dtype.kind != "c":
+            return None, ratio
+        return 1j * np.imag(ratio) * sign, np.real(ratio)
+
+    def vjp(self, bars, residual, wanted):
+        sign_bar, log_bar = bars
+        sign = residual.out[0]
+        if sign.dtype.kind == "c" and sign_bar is not None:
+            turn = 1j * np.imag(sign_bar * sign)
+            log_bar = turn if log_bar is None else log_bar + turn
+        if log_bar is None:
+            return (None,)
+        (a,) = residual.xs
+        bar = log_bar[..., None, None]
+        # A cotangent of zero is that of a matrix which was not picked: singular ones may be.
+        return (np.where(bar == 0, 0, bar * transposed(inverse_p(a, strict=False))),)
+
+
+slogdet_p = Slogdet("slogdet")
+
+
+@replaces(np.linalg.slogdet)
+def slogdet(a):
+    return SlogdetResult(*slogdet_p(a))
+
+
+# What NumPy's linalg has beside the function of the same name in the main namespace.
+
+
+@replaces(np.linalg.trace)
+def trace(x, /, *, offset=0, dtype=None):
+    return np.trace(x, offset, axis1=-2, axis2=-1, dtype=dtype)
+
+
+@replaces(np.linalg.diagonal)
+def diagonal(x, /, *, offset=0):
+    return np.diagonal(x, offset, axis1=-2, axis2=-1)
+
+
+@replaces(np.linalg.matrix_transpose)
+def matrix_transpose(x, /):
+    return np.matrix_transpose(x)

@@ -1,0 +1,235 @@
+"""The matrix product, with its rules written for BLAS."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from ..core.cotangent import Cotangent, dense
+from ..core.errors import ArgumentError, ShapeError
+from ..core.node import Residual
+from ..core.primitive import Multilinear, align
+from ..core.spec import Spec
+from .einsum import einsum_p
+
+__all__ = ["check_lengths", "column", "matmul_p", "row"]
+
+
+def swap(x):
+    return np.swapaxes(x, -1, -2)
+
+
+def product(x, y):
+    """x @ y, for matrices; an outer product is faster as a broadcast one."""
+    return x * y if x.shape[-1] == 1 else x @ y
+
+
+def compact(x):
+    """x in memory of its own where it was broadcast: BLAS takes no stride of 0."""
+    return x.copy() if type(x) is np.ndarray and 0 in x.strides else x
+
+
+class Products(Cotangent):
+    """A sum of products a.T @ b, which are made as one when the sum is complete.
+
+    A matrix that is applied to one vector after another has an outer product from each: without
+    this, each would be a matrix to write and to add. What is collected stays of the matrix's size.
+    """
+
+    __slots__ = ("base", "dtype", "pairs", "rank", "shape")
+    lazy = True
+
+    def __init__(self, a, b):
+        self.pairs, self.rank, self.base = [(a, b)], a.shape[0], None
+        self.shape, self.dtype = (a.shape[1], b.shape[1]), a.dtype
+
+    def dense(self):
+        if not self.pairs:
+            return dense(self.base)
+        if len(self.pairs) == 1:
+            ((a, b),) = self.pairs
+        else:
+            a, b = [np.concatenate(parts) for parts in zip(*self.pairs, strict=True)]
+        out = product(a.T, b)
+        return out if self.base is None else dense(self.base) + out
+
+    def __add__(self, other):
+        out = object.__new__(Products)
+        out.shape, out.dtype, out.base = self.shape, self.dtype, self.base
+        out.pairs, out.rank = list(self.pairs), self.rank
+        out += other
+        return out
+
+    __radd__ = __add__
+
+    def __iadd__(self, other):
+        if type(other) is Products:
+            self.pairs += other.pairs
+            self.rank += other.rank
+            other = other.base
+        if other is not None:
+            self.base = other if self.base is None else self.base + other
+        if self.rank > min(self.shape):
+            self.base, self.pairs, self.rank = self.dense(), [], 0
+        return self
+
+    def __mul__(self, partial):
+        return self.dense() * partial
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor):
+        return self.dense() / divisor
+
+    def __neg__(self):
+        return -self.dense()
+
+
+PLAIN = {np.ndarray, Spec}
+
+
+class Matmul(Multilinear):
+    """Matrix product of stacks: (..., m, k) @ (..., k, n) -> (..., m, n).
+
+    A vector stands for a row on the left and for a column on the right, as in NumPy. Its rules are
+    written out where BLAS has a call for it.
+    """
+
+    def value(self, x, y):
+        return np.matmul(x, y)
+
+    def spec(self, x, y):
+        stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        columns = y.shape[-1:] if y.ndim > 1 else ()
+        return Spec((*stack, *x.shape[-2:-1], *columns), np.result_type(x.dtype, y.dtype))
+
+    def residual(self, out, xs, wanted, static):
+        if all(wanted):
+            return Residual(self, None, tuple(xs), static)
+        return super().residual(out, xs, wanted, static)
+
+    def pull(self, out_bar, residual, wanted):
+        """Plain arrays of one dtype, the usual case, have cotangents that need not be fitted."""
+        x, y = residual.xs
+        if type(out_bar) is np.ndarray and type(x) in PLAIN and type(y) in PLAIN:
+            dtype = out_bar.dtype
+            if x.dtype is dtype and y.dtype is dtype:
+                return [self.pull_plain(i, x, y, out_bar) if wanted[i] else None for i in (0, 1)]
+        return super().pull(out_bar, residual, wanted)
+
+    def pull_plain(self, i, x, y, out_bar):
+        out_bar = compact(out_bar)
+        bar = collected(i, x, y, out_bar)
+        return self.transpose(i, (x, y), out_bar) if bar is None else bar
+
+    def transpose(self, i, xs, out_bar):
+        x, y = xs
+        out_bar = compact(out_bar)
+        match x.ndim, y.ndim:
+            case 2, 2:
+                return out_bar @ y.T if i == 0 else x.T @ out_bar
+            case 1, 1:
+                return out_bar * xs[1 - i]
+            case 2, 1:
+                return column(out_bar) * y if i == 0 else out_bar @ x
+            case 1, 2:
+                return y @ out_bar if i == 0 else column(x) * out_bar
+        return pull_stack(i, x, y, out_bar)
+
+    def batch(self, xs, mapped, size):
+        x, y = xs
+        ranks = [np.ndim(z) - is_mapped for z, is_mapped in zip(xs, mapped, strict=True)]
+        match ranks:
+            case (0, _) | (_, 0):
+                raise ArgumentError(
+                    "`numpy.matmul` does not take operands without dimensions.\n  Write `x * y`."
+                )
+            case 1, 1:
+                if all(mapped):
+                    check_lengths(x, y)
+                    return einsum_p(x, y, ins=("ab", "ab"), result="a", optimize=False)
+                return self(x, y) if mapped[0] else self(y, x)
+            case 1, rank if mapped[0] and (mapped[1] or rank > 2):
+                x, y = align((row(x), y), mapped)
+                out = self(x, y)
+                return np.reshape(out, (*out.shape[:-2], out.shape[-1]))
+            case 2, 1 if not mapped[0]:
+                return self(y, swap(x))
+            case _, 1 if mapped[1]:
+                x, y = align((x, column(y)), mapped)
+                out = self(x, y)
+                return np.reshape(out, out.shape[:-1])
+            case (1, _) | (_, 1):
+                return self(x, y)
+        return self(*align(xs, mapped))
+
+
+def collected(i, x, y, out_bar):
+    """The cotangent of a matrix that met vectors or few of them, None where it is not so."""
+    match x.ndim, y.ndim:
+        case 2, 1 if i == 0:
+            return Products(out_bar[None], y[None])
+        case 1, 2 if i == 1:
+            return Products(x[None], out_bar[None])
+        case 2, 2:
+            (m, k), n = x.shape, y.shape[1]
+            if i == 0 and 4 * n <= m and 4 * n <= k:
+                return Products(out_bar.T, y.T)
+            if i == 1 and 4 * m <= k and 4 * m <= n:
+                return Products(x, out_bar)
+    return None
+
+
+def row(x):
+    return x.reshape((*x.shape[:-1], 1, x.shape[-1]))
+
+
+def column(x):
+    return x.reshape((*x.shape, 1))
+
+
+def check_lengths(x, y):
+    """Raise where einsum, but no product of vectors, would broadcast."""
+    if x.shape[-1] != y.shape[-1]:
+        raise ShapeError(
+            f"A product of vectors needs equal lengths, but got {x.shape[-1]} and {y.shape[-1]}."
+        )
+
+
+def pull_stack(i, x, y, out_bar):
+    """The cotangent of operand i of a matrix product of stacks.
+
+    Stack axes along which the operand was broadcast join the contracted axis, so that the sum over
+    them is a part of the matrix product, and no stack is made that would have to be summed.
+    """
+    matrices = [x.shape, y.shape]
+    if x.ndim == 1:
+        out_bar, matrices[0] = row(out_bar), (1, *x.shape)
+    if y.ndim == 1:
+        out_bar, matrices[1] = column(out_bar), (*y.shape, 1)
+    ndim = out_bar.ndim
+    own, others = [(1,) * (ndim - len(shape)) + shape for shape in matrices][:: -1 if i else 1]
+    other = np.reshape((y, x)[i], others)
+    reduced = [axis for axis in range(ndim - 2) if own[axis] == 1 != out_bar.shape[axis]]
+    if i == 0:
+        x_bar = product(join(out_bar, reduced, ndim - 1), swap(join(other, reduced, ndim - 1)))
+    else:
+        x_bar = product(swap(join(other, reduced, ndim - 2)), join(out_bar, reduced, ndim - 2))
+    return np.reshape(x_bar, (x, y)[i].shape)
+
+
+def join(x, axes, into):
+    """x with some axes of the stack merged into one of the two axes of its matrices."""
+    if not axes:
+        return x
+    n = x.ndim
+    order = [axis for axis in range(n) if axis not in axes]
+    at = len(order) - n + into
+    order[at:at] = axes
+    shape = [x.shape[axis] for axis in order]
+    shape[at : at + len(axes) + 1] = [prod(shape[at : at + len(axes) + 1])]
+    return np.reshape(x if order == list(range(n)) else np.transpose(x, order), tuple(shape))
+
+
+matmul_p = Matmul("matmul")

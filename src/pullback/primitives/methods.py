@@ -1,0 +1,385 @@
+"""Operators, and ndarray's methods and attributes, on Array: the one place that puts them there."""
+
+from __future__ import annotations
+
+import copyreg
+import math
+
+import numpy as np
+
+from ..core.array import Array, peel, stop
+from ..core.dispatch import UFUNCS, binary, operand
+from ..core.errors import ArgumentError, ArgumentTypeError, ConversionError, MissingRuleError
+from ..core.trace import CONSTANT
+from . import (  # noqa: F401  # each declares its primitives
+    binning,
+    contractions,
+    creation,
+    cumulative,
+    decompositions,
+    einsum,
+    elementwise,
+    fft,
+    indexing,
+    joining,
+    keys,
+    leastsquares,
+    linalg,
+    matmul,
+    nanfunctions,
+    norms,
+    padding,
+    parts,
+    positions,
+    predicates,
+    products,
+    quantiles,
+    queries,
+    reductions,
+    selecting,
+    shapes,
+    sorting,
+    special,
+    statistics,
+    ufuncmethods,
+)
+
+__all__ = []
+
+
+# Operators: straight to the primitive.
+
+
+def infix(ufunc):
+    """`x + y` and `y + x`, the shortest way to the primitive of a ufunc."""
+    primitive = UFUNCS[ufunc]
+
+    def forward(self, other):
+        kind = type(other)
+        if kind is float or kind is int:
+            return self.within.binary(primitive, self, other)
+        if kind is Array:
+            trace = self.within
+            if other.within.birth > trace.birth:
+                trace = other.within
+            return trace.binary(primitive, self, other)
+        return binary(primitive, self, other)
+
+    def reflected(self, other):
+        return binary(primitive, other, self)
+
+    return forward, reflected
+
+
+def prefix(ufunc):
+    primitive = UFUNCS[ufunc]
+    return lambda self: self.within.unary(primitive, self)
+
+
+def through(function):
+    """An operator that NumPy's function stands for."""
+    return lambda self, other: NotImplemented if operand_refuses(other) else function(self, other)
+
+
+def operand_refuses(other):
+    return type(other) is not Array and operand(other) is NotImplemented
+
+
+INFIX = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "lshift": np.left_shift,
+    "rshift": np.right_shift,
+}
+COMPARISONS = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
+PREFIX = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+
+for name, ufunc in INFIX.items():
+    forward, reflected = infix(ufunc)
+    setattr(Array, f"__{name}__", forward)
+    setattr(Array, f"__r{name}__", reflected)
+for name, ufunc in COMPARISONS.items():
+    setattr(Array, f"__{name}__", infix(ufunc)[0])
+for name in PREFIX:
+    setattr(Array, f"__{name}__", prefix(PREFIX[name]))
+
+power, power_reflected = infix(np.power)
+
+
+def power_of(self, other, modulo=None):
+    if modulo is not None:
+        raise ArgumentTypeError("`pow` of an Array takes two arguments, not three.")
+    return power(self, other)
+
+
+Array.__pow__, Array.__rpow__ = power_of, power_reflected
+Array.__divmod__ = through(np.divmod)
+Array.__rdivmod__ = lambda self, other: np.divmod(other, self)
+
+
+def matmul_of(self, other):
+    if type(other) is not Array and type(other) is not np.ndarray:
+        other = operand(other)
+        if other is NotImplemented:
+            return NotImplemented
+    return matmul.matmul_p(self, other)
+
+
+Array.__matmul__ = matmul_of
+Array.__rmatmul__ = lambda self, other: np.matmul(other, self)
+Array.__round__ = lambda self, ndigits=None: np.round(self, ndigits or 0)
+
+
+def in_place(operation):
+    """`x += y` on the object: another name for the same Array sees it. A view is refused."""
+
+    def assign(self, other):
+        out = operation(self, other)
+        if out is NotImplemented or not isinstance(self.value, np.ndarray):
+            return out  # a NumPy scalar is immutable: the name is bound anew
+        if self.value.base is not None or (self.within.eager and not self.node.parents):
+            raise ArgumentError(
+                "An in-place operator (`x += y`) was used on an Array that is a view of another, or"
+                " a leaf that requires a gradient.\n  Write `x = x + y`."
+            )
+        if out.shape != self.shape or not np.can_cast(out.dtype, self.dtype, "same_kind"):
+            raise ArgumentError(
+                f"An in-place operator cannot put {out.within.spec(out)} into an Array"
+                f" {self.within.spec(self)}.\n  Write `x = x + y`."
+            )
+        out = out.astype(self.dtype)
+        self.value, self.within, self.node = out.value, out.within, out.node
+        return self
+
+    return assign
+
+
+for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
+    setattr(Array, f"__i{name}__", in_place(getattr(Array, f"__{name}__")))
+
+
+Array.__getitem__ = indexing.getitem
+Array.__len__ = indexing.length
+Array.__iter__ = indexing.iterate
+
+
+# Methods that are NumPy's function of the same name.
+
+# fmt: off
+FUNCTIONS = [
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "cumprod",
+    "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat",
+    "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
+]
+# fmt: on
+
+
+def method(function):
+    def call(self, *args, **kwargs):
+        return function(self, *args, **kwargs)
+
+    call.__name__ = function.__name__
+    call.__qualname__ = f"Array.{function.__name__}"
+    call.__doc__ = f"`numpy.{function.__name__}(x, ...)`."
+    return call
+
+
+for name in FUNCTIONS:
+    setattr(Array, name, method(getattr(np, name)))
+
+# The ufunc's own method has other positional parameters than numpy.compress(condition, a, ...).
+Array.compress = lambda self, condition, axis=None, out=None: np.compress(
+    condition, self, axis=axis, out=out
+)
+Array.conj = Array.conjugate = lambda self: np.conjugate(self)
+
+
+def reshape(self, *shape, order="C", copy=None):
+    """The same elements in another shape, given as one tuple or as several ints."""
+    return np.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
+
+
+def transpose(self, *axes):
+    """The axes in another order: reversed, or as given, as one tuple or as several ints."""
+    if not axes or axes == (None,):
+        return np.transpose(self)
+    return np.transpose(self, axes[0] if len(axes) == 1 and not np.isscalar(axes[0]) else axes)
+
+
+def flatten(self, order="C"):
+    """A copy in one dimension."""
+    return np.copy(np.ravel(self, order=order))
+
+
+def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    """The same numbers in another dtype."""
+    if not np.can_cast(self.dtype, dtype, casting):
+        raise ArgumentTypeError(
+            f"`astype` cannot cast {self.dtype} to {np.dtype(dtype)} with casting={casting!r}."
+        )
+    return np.astype(self, np.dtype(dtype))
+
+
+def view(self, dtype=None, type=None):
+    """The Array itself; another dtype would read its bits, which has no derivative."""
+    if type is not None or (dtype is not None and np.dtype(dtype) != self.dtype):
+        raise MissingRuleError(
+            f"`x.view` to another dtype or type reads the bits of {self.within.spec(self)},"
+            " and has no derivative.\n  Write `x.astype(dtype)` to convert the numbers, or `x.real`"
+            " and `x.imag` for the parts of complex ones."
+        )
+    return self[...]
+
+
+Array.reshape, Array.transpose, Array.flatten = reshape, transpose, flatten
+Array.astype, Array.view = astype, view
+Array.copy = lambda self, order="C": np.copy(self)
+
+
+# Attributes.
+
+
+def attribute(name, get):
+    setattr(Array, name, property(get))
+
+
+attribute("shape", lambda self: self.within.shape(self))
+attribute("dtype", lambda self: self.value.dtype)
+attribute("ndim", lambda self: len(self.within.shape(self)))
+attribute("size", lambda self: math.prod(self.within.shape(self)))
+attribute("itemsize", lambda self: self.value.dtype.itemsize)
+attribute("nbytes", lambda self: math.prod(self.within.shape(self)) * self.value.dtype.itemsize)
+attribute("T", lambda self: np.transpose(self))
+attribute("mT", lambda self: np.matrix_transpose(self))
+attribute("real", lambda self: np.real(self))
+attribute("imag", lambda self: np.imag(self))
+attribute("flat", lambda self: np.ravel(self))
+attribute("flags", lambda self: np.asarray(peel(self)).flags)
+attribute("strides", lambda self: np.asarray(peel(self)).strides[-self.ndim :] if self.ndim else ())
+attribute("base", lambda self: None if self.storage is None else self.storage.base)
+attribute("device", lambda self: "cpu")
+Array.to_device = lambda self, device, /, *, stream=None: self
+Array.__dir__ = lambda self: sorted(
+    set(object.__dir__(self)) - {"node", "storage", "value", "within"}
+)
+
+
+# Values without derivatives: these say in their names that they detach.
+
+
+def numpy(self):
+    """A plain copy of the values."""
+    return np.array(peel(self))
+
+
+def item(self, *args):
+    """One value as a Python number."""
+    return np.asarray(peel(self)).item(*args)
+
+
+def tolist(self):
+    """The values as nested lists of Python numbers."""
+    return np.asarray(peel(self)).tolist()
+
+
+def detach(self):
+    """The values without derivatives, as a constant Array; what is mapped stays mapped."""
+    value = stop(self)
+    return value if type(value) is Array else Array(value, CONSTANT, None)
+
+
+Array.numpy, Array.item, Array.tolist, Array.detach = numpy, item, tolist, detach
+
+
+# What Python asks for, and gets from the values.
+
+
+def text(self):
+    return str(peel(self))
+
+
+def formatted(self, spec):
+    return format(peel(self), spec)
+
+
+Array.__str__, Array.__format__ = text, formatted
+Array.__copy__ = lambda self: np.copy(self)
+Array.__deepcopy__ = lambda self, memo: np.copy(self)
+Array.__contains__ = lambda self, x: bool(np.any(self == x))
+
+
+def constant(value):
+    """How a pickled Array comes back."""
+    return Array(value, CONSTANT, None)
+
+
+def reduced(self):
+    if self.within.live:
+        raise ConversionError(
+            f"An Array {self.within.spec(self)} of `{self.within.name}` cannot be pickled: what it"
+            " was computed from would be lost.\n  Pickle `x.numpy()`."
+        )
+    return constant, (peel(self),)
+
+
+copyreg.pickle(Array, reduced)
+
+
+# Conversions to raw bytes work for constants, as `numpy.asarray` does.
+
+
+def raw(name):
+    def call(self, *args, **kwargs):
+        return getattr(np.asarray(self.converted(f"x.{name}()")), name)(*args, **kwargs)
+
+    call.__name__ = name
+    return call
+
+
+for name in ("tobytes", "tofile", "dump", "dumps"):
+    setattr(Array, name, raw(name))
+
+
+# What writes into an array in place, or reads its bits.
+
+
+def refused(name, instead):
+    def call(self, *args, **kwargs):
+        raise MissingRuleError(
+            f"`x.{name}` changes an Array {self.within.spec(self)} in place or reads its bits,"
+            f" which is not supported.\n  {instead}"
+        )
+
+    call.__name__ = name
+    return call
+
+
+REFUSED = {
+    "__setitem__": "Write `np.where(mask, value, x)`, or put the parts together with `np.stack`.",
+    "__delitem__": "Write `np.delete(x, index)`.",
+    "fill": "Write `np.full_like(x, value)`.",
+    "sort": "Write `np.sort(x)`.",
+    "partition": "Write `np.partition(x, kth)`.",
+    "put": "Write `np.where(mask, value, x)`.",
+    "resize": "Write `np.resize(x, shape)`.",
+    "byteswap": "Write `x.numpy().byteswap()`.",
+    "getfield": "Write `x.astype(dtype)`.",
+    "setfield": "Write `np.where(mask, value, x)`.",
+    "setflags": "Arrays manage their own memory.",
+}
+for name, instead in REFUSED.items():
+    setattr(Array, name, refused(name, instead))

@@ -1,0 +1,174 @@
+"""The reductions that leave NaN out. What they leave out has no derivative, whatever it meets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.dispatch import refuse, replaces
+from ..core.errors import ArgumentError, DtypeError
+from ..core.spec import is_inexact
+from . import cumulative, queries, reductions
+from .reductions import (
+    as_array,
+    as_initial,
+    axes_of,
+    broadcastable,
+    cast,
+    counted,
+    dtype_of,
+    given,
+    kept,
+    max_p,
+    min_p,
+    unsure,
+    warn_if,
+)
+from .statistics import about, root
+
+__all__ = []
+
+none = np._NoValue
+
+
+def filled(a, fill):
+    """a with numbers for NaN."""
+    a = as_array(a)
+    return np.where(np.isnan(a), a.dtype.type(fill), a) if is_inexact(a.dtype) else a
+
+
+def present(a, where):
+    """The mask of the elements that take part: given by the user, and not NaN."""
+    there = np.logical_not(np.isnan(a))
+    return there if not given(where) else np.logical_and(there, broadcastable(where, a))
+
+
+def bare(a):
+    """Whether there is no NaN to be left out, by the dtype."""
+    return not is_inexact(a.dtype)
+
+
+@replaces(np.nansum)
+def nansum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=none):
+    return reductions.sum(filled(a, 0), axis, dtype, out, keepdims, initial, where)
+
+
+@replaces(np.nanprod)
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=none):
+    return reductions.prod(filled(a, 1), axis, dtype, out, keepdims, initial, where)
+
+
+@replaces(np.nancumsum)
+def nancumsum(a, axis=None, dtype=None, out=None):
+    return cumulative.cumsum(filled(a, 0), axis, dtype, out)
+
+
+@replaces(np.nancumprod)
+def nancumprod(a, axis=None, dtype=None, out=None):
+    return cumulative.cumprod(filled(a, 1), axis, dtype, out)
+
+
+def check_dtype(name, dtype):
+    if dtype is not None and not is_inexact(np.dtype(dtype)):
+        raise DtypeError(f"`{name}` needs a floating dtype, but got dtype={np.dtype(dtype)}.")
+
+
+@replaces(np.nanmean)
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
+    refuse("numpy.nanmean", out=out)
+    a = as_array(a)
+    if bare(a):
+        return reductions.mean(a, axis, dtype, None, keepdims, where=where)
+    check_dtype("numpy.nanmean", dtype)
+    axes, keepdims = axes_of(axis, a.ndim), kept(keepdims)
+    return nan_average(a, present(a, where), axes, dtype_of(dtype), keepdims)
+
+
+def nan_average(a, there, axes, dtype, keepdims):
+    n = counted(there, a.shape, axes, keepdims)
+    total = reductions.sum(a, axes, dtype, keepdims=keepdims, where=there)
+    warn_if(n == 0, "Mean of empty slice")
+    return total / np.where(n > 0, n, np.nan).astype(total.dtype)
+
+
+def nan_variance(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
+    refuse(name, out=out)
+    check_dtype(name, dtype)
+    if correction is not none:
+        if ddof != 0:
+            raise ArgumentError(f"`{name}` takes `ddof=` or `correction=`, but got both.")
+        ddof = correction
+    a = a if dtype is None else cast(a, np.dtype(dtype))
+    axes, keepdims, there = axes_of(axis, a.ndim), kept(keepdims), present(a, where)
+    center = as_array(mean) if given(mean) else nan_average(a, there, axes, None, True)
+    freedom = counted(there, a.shape, axes, keepdims) - ddof
+    warn_if(freedom <= 0, "Degrees of freedom <= 0 for slice.")
+    return about(a, center, there, axes, keepdims, np.where(freedom > 0, freedom, np.nan))
+
+
+@replaces(np.nanvar)
+def nanvar(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=none,
+    *,
+    where=none,
+    mean=none,
+    correction=none,
+):
+    a = as_array(a)
+    if bare(a):
+        return np.var(
+            a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction
+        )
+    return nan_variance(
+        "numpy.nanvar", a, axis, dtype, out, ddof, keepdims, where, mean, correction
+    )
+
+
+@replaces(np.nanstd)
+def nanstd(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=none,
+    *,
+    where=none,
+    mean=none,
+    correction=none,
+):
+    return root(
+        nanvar(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
+    )
+
+
+def nan_extremum(primitive, name, a, axis, out, keepdims, initial, where):
+    """The extreme of what is there; NaN where nothing is."""
+    refuse(name, out=out)
+    a = as_array(a)
+    if bare(a):
+        return reductions.extremum(primitive, a, axis, None, keepdims, initial, where)
+    if (given(where) and not given(initial)) or not a.size:
+        # NumPy's own error, for there is no identity.
+        return reductions.extremum(primitive, a, axis, None, keepdims, initial, where)
+    axes, keepdims, there = axes_of(axis, a.ndim), kept(keepdims), present(a, where)
+    out = primitive(a, there, axis=axes, keepdims=keepdims, bounded=True)
+    if given(initial):
+        return primitive.pair(out, as_initial(initial, out.dtype))
+    empty = np.logical_not(queries.any(there, axes, keepdims=keepdims))
+    warn_if(empty, "All-NaN slice encountered")
+    return np.where(empty, out.dtype.type(np.nan), out) if unsure(empty) else out
+
+
+@replaces(np.nanmax)
+def nanmax(a, axis=None, out=None, keepdims=none, initial=none, where=none):
+    return nan_extremum(max_p, "numpy.nanmax", a, axis, out, keepdims, initial, where)
+
+
+@replaces(np.nanmin)
+def nanmin(a, axis=None, out=None, keepdims=none, initial=none, where=none):
+    return nan_extremum(min_p, "numpy.nanmin", a, axis, out, keepdims, initial, where)

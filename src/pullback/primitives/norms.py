@@ -1,0 +1,186 @@
+"""Norms, and what is told by them: condition numbers and ranks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..core.dispatch import replaces
+from ..core.errors import ArgumentError, ArgumentTypeError
+from ..core.primitive import Primitive
+from ..core.spec import Spec
+from .linalg import inverse_p
+from .reductions import axes_of
+from .spectra import conj, real_of
+
+__all__ = []
+
+
+class Norm(Primitive):
+    """(sum |x|^ord)^(1/ord) over some axes; over several for ord 2 only.
+
+    The gradient is x / out for ord 2. At zero, where the norm has a kink, it is 0.
+    """
+
+    def value(self, x, *, ord, axis):
+        if ord == 2 and len(axis) == x.ndim:
+            return np.linalg.norm(x)
+        if len(axis) == 1:
+            return np.linalg.norm(x, ord, axis[0])
+        return np.linalg.norm(x, "fro", axis)
+
+    def spec(self, x, *, ord, axis):
+        return Spec([n for i, n in enumerate(x.shape) if i not in axis], real_of(x.dtype))
+
+    def jvp(self, out, xs, x_dots, *, ord, axis):
+        slope = self.slope(out, xs[0], ord, axis)[0]
+        return np.sum(np.real(slope * x_dots[0]), axis=axis)
+
+    def vjp(self, out_bar, residual, wanted):
+        (x,), static = residual.xs, residual.static
+        slope, kept = self.slope(residual.out, x, **static)
+        return (np.reshape(out_bar, kept) * slope,)
+
+    def slope(self, out, x, ord, axis):
+        """The partials, and the shape of out with the axes kept."""
+        kept = tuple([1 if i in axis else n for i, n in enumerate(x.shape)])
+        zero = np.reshape(out == 0, kept)
+        out = np.where(zero, 1, np.reshape(out, kept))
+        if ord == 2:
+            return np.where(zero, 0, conj(x) / out), kept
+        size = np.abs(x)
+        zero = np.logical_or(zero, size == 0)
+        size = np.where(zero, 1, size)
+        return np.where(zero, 0, conj(x) / size * (size / out) ** (ord - 1)), kept
+
+    def batch(self, xs, mapped, size, *, ord, axis):
+        return self(xs[0], ord=ord, axis=tuple([i + 1 for i in axis]))
+
+
+norm_p = Norm("norm")
+
+
+@replaces(np.linalg.norm)
+def norm(x, ord=None, axis=None, keepdims=False):
+    """`numpy.linalg.norm`, with all its orders. At a kink the gradient is one of the generalised."""
+    if x.dtype.kind not in "fc":
+        x = x.astype(float)
+    ndim = x.ndim
+    if axis is None and (
+        ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)
+    ):
+        out = norm_p(np.ravel(x), ord=2, axis=(0,))
+        return np.reshape(out, (1,) * ndim) if keepdims else out
+    try:
+        axes = axes_of(axis, ndim)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, np.exceptions.AxisError):
+            raise
+        raise ArgumentTypeError(
+            f"`numpy.linalg.norm` takes None, an int or a tuple of ints as axis, but got {axis!r}."
+        ) from error
+    if len(axes) == 1:
+        out = vector_norm_of(x, ord, axes)
+    elif len(axes) == 2:
+        out = matrix_norm_of(x, ord, *axes)
+    else:
+        raise ArgumentError(
+            f"`numpy.linalg.norm` takes one or two axes, but got {axis!r} of an array of {ndim}"
+            " dimensions."
+        )
+    if keepdims:
+        out = np.reshape(out, [1 if i in axes else n for i, n in enumerate(x.shape)])
+    return out
+
+
+def vector_norm_of(x, ord, axes):
+    (axis,) = axes
+    if isinstance(ord, str):
+        raise ArgumentError(f"`numpy.linalg.norm` has no order {ord!r} for vectors.")
+    if ord is None or ord == 2:
+        return norm_p(x, ord=2, axis=axes)
+    if ord == math.inf:
+        return np.max(np.abs(x), axis=axis, initial=0)
+    if ord == -math.inf:
+        return np.min(np.abs(x), axis=axis)
+    if ord == 0:
+        size = np.abs(x)
+        return np.sum(np.where(x != 0, np.ones_like(size), np.zeros_like(size)), axis=axis)
+    if ord == 1:
+        return np.sum(np.abs(x), axis=axis)
+    return norm_p(x, ord=float(ord), axis=axes)
+
+
+def matrix_norm_of(x, ord, first, second):
+    if first == second:
+        raise ArgumentError("`numpy.linalg.norm` was given an axis twice.")
+    if ord in (None, "fro", "f"):
+        return norm_p(x, ord=2, axis=(first, second))
+    if ord in (1, -1, math.inf, -math.inf):
+        if abs(ord) == math.inf:
+            first, second = second, first
+        sums = np.sum(np.abs(x), axis=first)
+        axis = second - (second > first)
+        return np.max(sums, axis=axis, initial=0) if ord > 0 else np.min(sums, axis=axis)
+    if ord in (2, -2, "nuc"):
+        s = np.linalg.svd(np.moveaxis(x, (first, second), (-2, -1)), compute_uv=False)
+        if ord == "nuc":
+            return np.sum(s, axis=-1)
+        return np.max(s, axis=-1, initial=0) if ord == 2 else np.min(s, axis=-1)
+    raise ArgumentError(f"`numpy.linalg.norm` has no order {ord!r} for matrices.")
+
+
+@replaces(np.linalg.matrix_norm)
+def matrix_norm(x, /, *, keepdims=False, ord="fro"):
+    return norm(x, ord, (-2, -1), keepdims)
+
+
+@replaces(np.linalg.vector_norm)
+def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+    """`numpy.linalg.vector_norm`: over all axes, or several, as over one."""
+    axes = axes_of(axis, x.ndim)
+    if len(axes) == 1:
+        return norm(x, ord, axes[0], keepdims)
+    rest = [i for i in range(x.ndim) if i not in axes]
+    shape = [x.shape[i] for i in rest]
+    out = norm(np.reshape(np.transpose(x, [*axes, *rest]), (-1, *shape)), ord, 0)
+    return (
+        np.reshape(out, [1 if i in axes else n for i, n in enumerate(x.shape)]) if keepdims else out
+    )
+
+
+@replaces(np.linalg.cond)
+def cond(x, p=None):
+    """`numpy.linalg.cond`: infinite for a singular matrix."""
+    if 0 in x.shape[-2:]:
+        raise np.linalg.LinAlgError("`numpy.linalg.cond` is not defined on empty arrays.")
+    with np.errstate(all="ignore"):
+        if p is None or p in (2, -2):
+            s = np.linalg.svd(x, compute_uv=False)
+            first, last = s[..., 0], s[..., -1]
+            out = last / first if p == -2 else first / last
+        else:
+            out = norm(x, p, (-2, -1)) * norm(inverse_p(x, strict=False), p, (-2, -1))
+        given = np.any(np.isnan(x), axis=(-2, -1))
+        return np.where(np.logical_and(np.isnan(out), np.logical_not(given)), np.inf, out)
+
+
+@replaces(np.linalg.matrix_rank)
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
+    """`numpy.linalg.matrix_rank`: a count, without derivative."""
+    if rtol is not None and tol is not None:
+        raise ArgumentError("`numpy.linalg.matrix_rank` takes `tol` or `rtol`, not both.")
+    if A.ndim < 2:
+        return np.any(A != 0).astype(int)
+    s = np.linalg.svd(A, compute_uv=False, hermitian=hermitian)
+    if tol is None:
+        rtol = max(A.shape[-2:]) * np.finfo(s.dtype).eps if rtol is None else last_axis(rtol)
+        tol = np.max(s, axis=-1, keepdims=True, initial=0) * rtol
+    else:
+        tol = last_axis(tol)
+    return np.count_nonzero(s > tol, axis=-1)
+
+
+def last_axis(x):
+    return np.asarray(x)[..., None]

@@ -1,0 +1,131 @@
+"""Padding: each axis in turn, what is put on its two sides computed from the array between them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.dispatch import replaces
+from ..core.errors import UnsupportedKeywordError
+from .indexing import along
+from .joining import joined, part
+from .keys import WHOLE
+from .shapes import assembled, flip_p
+
+__all__ = []
+
+STATISTICS = {"maximum": np.max, "mean": np.mean, "median": np.median, "minimum": np.min}
+GATHERED = ("edge", "reflect", "symmetric", "wrap")  # padded elements are elements of the array
+OPTIONS = {
+    "constant": {"constant_values": 0},
+    "linear_ramp": {"end_values": 0},
+    "reflect": {"reflect_type": "even"},
+    "symmetric": {"reflect_type": "even"},
+    **{mode: {"stat_length": None} for mode in STATISTICS},
+    **{mode: {} for mode in ("edge", "wrap", "empty")},
+}
+
+
+@replaces(np.pad)
+def pad(array, pad_width, mode="constant", **kwargs):
+    if callable(mode):
+        raise UnsupportedKeywordError(
+            "`numpy.pad` was given a function as mode, which writes into the array that it pads.\n"
+            "  Name a mode, or join the parts with `np.concatenate`."
+        )
+    if mode not in OPTIONS:
+        raise ValueError(f"mode '{mode}' is not supported")
+    if set(kwargs) - set(OPTIONS[mode]):
+        unsupported = set(kwargs) - set(OPTIONS[mode])
+        raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unsupported}")
+    widths = widths_of(pad_width, array.ndim)
+    (option,) = {**OPTIONS[mode], **kwargs}.values() or (None,)
+    if mode in ("constant", "linear_ramp"):
+        option = by_side(option, array)
+    elif mode in STATISTICS:
+        option = [(None, None)] * array.ndim if option is None else pairs_of(option, array.ndim)
+    for axis, (before, after) in enumerate(widths):
+        if before or after:
+            choice = option if isinstance(option, str) or option is None else option[axis]
+            array = pad_axis(array, axis, before, after, mode, choice)
+    return array if any(max(width) for width in widths) else np.copy(array)
+
+
+def widths_of(pad_width, ndim):
+    """((before, after), ...) for each axis."""
+    if isinstance(pad_width, dict):
+        widths = [(0, 0)] * ndim
+        for axis, width in pad_width.items():
+            widths[axis] = tuple(width) if np.ndim(width) else (width, width)
+        pad_width = widths
+    if np.asarray(pad_width).dtype.kind not in "iu":
+        raise TypeError("`pad_width` must be of integral type.")
+    return pairs_of(pad_width, ndim)
+
+
+def pairs_of(numbers, ndim):
+    """Pairs of ints for each axis."""
+    pairs = np.broadcast_to(numbers, (ndim, 2))
+    if np.any(pairs < 0):
+        raise ValueError("index can't contain negative values")
+    return [(int(before), int(after)) for before, after in pairs]
+
+
+def by_side(values, array):
+    """Pairs of numbers for each axis; they may be Arrays, and are cast as NumPy casts them."""
+    pairs = np.broadcast_to(assembled(values), (array.ndim, 2))
+    return [(pairs[axis, 0], pairs[axis, 1]) for axis in range(array.ndim)]
+
+
+def pad_axis(x, axis, before, after, mode, option):
+    n = x.shape[axis]
+    if n == 0 and mode not in ("constant", "empty"):
+        raise ValueError(
+            f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+        )
+    if mode in GATHERED:
+        index = np.pad(np.arange(n), (before, after), mode=mode)
+        if option != "odd" or n == 1:
+            return along(x, axis, index)
+        return pad_odd(x, axis, before, after, n - 1 if mode == "reflect" else n, index)
+    left = filling(x, axis, before, mode, option and option[0], False)
+    right = filling(x, axis, after, mode, option and option[1], True)
+    return joined([left, x, right], axis)
+
+
+def pad_odd(x, axis, before, after, period, index):
+    """Point reflection at the edges: each two periods the array comes again, shifted."""
+    n = x.shape[axis]
+    place = np.arange(n + before + after) - before
+    turns = place // period
+    turns = np.reshape(turns, (-1,) + (1,) * (x.ndim - 1 - axis))
+    first, last = part(x, axis, 0, 1), part(x, axis, n - 1, n)
+    source = along(x, axis, index)
+    rise = last - first
+    odd = np.where(turns % 2 == 1, 2 * last - source + (turns - 1) * rise, source + turns * rise)
+    sides = [(0, before), (n + before, n + before + after)]
+    left, right = [part(odd, axis, i, j).astype(x.dtype) if j > i else None for i, j in sides]
+    return joined([left, x, right], axis)
+
+
+def filling(x, axis, width, mode, option, at_end):
+    """What is put on one side of one axis; None for no width."""
+    if not width:
+        return None
+    n = x.shape[axis]
+    shape = (*x.shape[:axis], width, *x.shape[axis + 1 :])
+    if mode == "empty":
+        return np.zeros(shape, x.dtype)
+    if mode == "constant":
+        return np.broadcast_to(option.astype(x.dtype), shape)
+    if mode == "linear_ramp":
+        edge = x[(WHOLE,) * axis + (n - 1 if at_end else 0,)]
+        ramp = np.linspace(option, edge, width, endpoint=False, dtype=x.dtype, axis=axis)
+        return flip_p(ramp, axes=(axis,)) if at_end else ramp
+    if option == 0 and mode in ("maximum", "minimum"):
+        raise ValueError("stat_length of 0 yields no value for padding")
+    length = n if option is None else min(option, n)
+    seen = part(x, axis, n - length, n) if at_end else part(x, axis, 0, length)
+    value = STATISTICS[mode](seen, axis=axis, keepdims=True)
+    if x.dtype.kind in "iu" and mode in ("mean", "median"):
+        value = np.rint(value)
+    return np.broadcast_to(value.astype(x.dtype), shape)

@@ -1,0 +1,153 @@
+"""Real and imaginary parts, conjugates, sign and angle: linear over the reals, or not holomorphic.
+
+A cotangent is paired without conjugation, <out_bar, out_dot> = Re(sum(out_bar * out_dot)).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..core.dispatch import replaces, unary
+from ..core.primitive import ZERO, Elementwise, Linear, Primitive
+from ..core.spec import Spec
+from .elementwise import is_complex, stopped
+
+__all__ = []
+
+
+class Part(Linear):
+    """The real or the imaginary part of complex numbers: Re(x / unit)."""
+
+    rearranges = True  # a mask stays where it is
+
+    def __init__(self, name, unit):
+        self.unit = unit
+        super().__init__(name)
+
+    def value(self, x):
+        return getattr(x, self.name)
+
+    def spec(self, x):
+        return Spec(x.shape, x.dtype.type(0).real.dtype)
+
+    def transpose(self, i, xs, out_bar):
+        if out_bar.dtype == bool or self.unit == 1:
+            return out_bar if out_bar.dtype == xs[0].dtype else out_bar.astype(xs[0].dtype)
+        return out_bar / self.unit
+
+    def batch(self, xs, mapped, size):
+        return self(xs[0])
+
+
+real_p, imag_p = Part("real", 1), Part("imag", 1j)
+
+
+class Conjugate(Linear):
+    """The complex conjugate."""
+
+    rearranges = True
+
+    def value(self, x):
+        return np.conjugate(x)
+
+    def spec(self, x):
+        return x
+
+    def transpose(self, i, xs, out_bar):
+        return np.conjugate(out_bar) if is_complex(out_bar) else out_bar
+
+    def batch(self, xs, mapped, size):
+        return self(xs[0])
+
+
+conjugate_p = Conjugate()
+
+
+@replaces(np.real)
+def real(val):
+    return real_p(val) if is_complex(val) else val
+
+
+@replaces(np.imag)
+def imag(val):
+    return imag_p(val) if is_complex(val) else np.zeros_like(val)
+
+
+@replaces(np.conjugate)
+def conjugate(x):
+    return conjugate_p(x) if is_complex(x) else np.positive(x)
+
+
+class Sign(Primitive):
+    """x / |x| for complex x, and 0 at 0: its tangent is the part of x_dot / |x| across x."""
+
+    reads = "out x0"
+
+    def value(self, x):
+        return np.sign(x)
+
+    def spec(self, x):
+        return x
+
+    def jvp(self, out, xs, x_dots):
+        across = np.imag(np.conjugate(out) * x_dots[0])
+        return 1j * out * (across / nonzero(np.abs(xs[0])))
+
+    def vjp(self, out_bar, residual, wanted):
+        out, x = residual.out, residual.xs[0]
+        across = np.imag(out_bar * out)
+        return (-1j * np.conjugate(out) * (-across / nonzero(np.abs(x))),)
+
+    def batch(self, xs, mapped, size):
+        return self(xs[0])
+
+
+sign_p = Sign()
+sign_real = Elementwise(np.sign, ZERO)
+
+
+@replaces(np.sign)
+def sign(x):
+    return sign_p(x) if is_complex(x) else unary(sign_real, x)
+
+
+def nonzero(size):
+    return np.where(size == 0, 1, size)
+
+
+@replaces(np.angle)
+def angle(z, deg=False):
+    y, x = (z.imag, z.real) if is_complex(z) else (0.0, stopped(z))  # of reals 0 or pi
+    out = np.arctan2(y, x)
+    return out * (180 / math.pi) if deg else out
+
+
+@replaces(np.real_if_close)
+def real_if_close(a, tol=100):
+    if not is_complex(a):
+        return a
+    if tol > 1:
+        tol = float(np.finfo(a.dtype).eps * tol)
+    return np.real(a) if np.all(np.abs(np.imag(a)) < tol) else a
+
+
+@replaces(np.isrealobj)
+def isrealobj(x):
+    return not is_complex(x)
+
+
+@replaces(np.iscomplexobj)
+def iscomplexobj(x):
+    return is_complex(x)
+
+
+@replaces(np.isreal)
+def isreal(x):
+    return np.equal(np.imag(x), 0)
+
+
+@replaces(np.iscomplex)
+def iscomplex(x):
+    return np.not_equal(np.imag(x), 0)

@@ -1,0 +1,165 @@
+"""Positions as results: they carry no derivative; plain if their number depends on values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.dispatch import replaces
+from ..core.primitive import Primitive, align
+from ..core.spec import Spec
+from .keys import known
+from .shapes import arrays_of, ghost
+from .shapes import dims as extent
+
+__all__ = []
+
+
+@replaces(np.nonzero)
+def nonzero(a):
+    return np.nonzero(known(a, "numpy.nonzero(x)"))
+
+
+@replaces(np.flatnonzero)
+def flatnonzero(a):
+    return np.flatnonzero(known(a, "numpy.flatnonzero(x)"))
+
+
+@replaces(np.argwhere)
+def argwhere(a):
+    return np.argwhere(known(a, "numpy.argwhere(x)"))
+
+
+@replaces(np.ix_)
+def ix_(*args):
+    out = []
+    for i, x in enumerate(args):
+        if type(x) is Array and x.dtype.kind == "b":
+            x = known(x, "numpy.ix_(mask)")
+        elif type(x) is not Array:
+            x = np.asarray(x) if len(x) else np.zeros(0, np.intp)
+        if x.ndim != 1:
+            raise ValueError("Cross index must be 1 dimensional")
+        x = x.nonzero()[0] if x.dtype.kind == "b" else x
+        out.append(np.reshape(x, (1,) * i + (-1,) + (1,) * (len(args) - 1 - i)))
+    return tuple(out)
+
+
+@replaces(np.tril_indices_from)
+def tril_indices_from(arr, k=0):
+    return np.tril_indices_from(ghost(arr.shape), k)
+
+
+@replaces(np.triu_indices_from)
+def triu_indices_from(arr, k=0):
+    return np.triu_indices_from(ghost(arr.shape), k)
+
+
+@replaces(np.diag_indices_from)
+def diag_indices_from(arr):
+    return np.diag_indices_from(ghost(arr.shape))
+
+
+class Constant(Primitive):
+    """Integers from arrays, without derivative; each example of a batch by itself."""
+
+    constant = True
+
+    def __init__(self, function):
+        super().__init__(function.__name__)
+        self.function = function
+
+    def value(self, *xs, **static):
+        return self.function(*xs, **static)
+
+
+def one_by_one(primitive, xs, mapped, size, **static):
+    outs = [
+        primitive(*[x[i] if m else x for x, m in zip(xs, mapped, strict=True)], **static)
+        for i in range(size)
+    ]
+    return np.stack(outs) if outs else np.zeros((0, *xs[-1].shape), np.intp)
+
+
+class Searchsorted(Constant):
+    """Each number of v by itself; a batch of sorted arrays is gone through one by one."""
+
+    def value(self, a, v, *sorter, side):
+        return np.searchsorted(a, v, side, *sorter)
+
+    def spec(self, a, v, *sorter, side):
+        return Spec(v.shape, np.intp)
+
+    def batch(self, xs, mapped, size, *, side):
+        if mapped[0] or any(mapped[2:]):
+            return one_by_one(self, xs, mapped, size, side=side)
+        return self(*xs, side=side)
+
+
+searchsorted_p = Searchsorted(np.searchsorted)
+
+
+@replaces(np.searchsorted)
+def searchsorted(a, v, side="left", sorter=None):
+    a, v = arrays_of((a, v))
+    return searchsorted_p(a, v, *([] if sorter is None else [sorter]), side=side)
+
+
+class Digitize(Constant):
+    def spec(self, x, bins, *, right):
+        return Spec(x.shape, np.intp)
+
+    def batch(self, xs, mapped, size, *, right):
+        return (
+            one_by_one(self, xs, mapped, size, right=right) if mapped[1] else self(*xs, right=right)
+        )
+
+
+digitize_p = Digitize(np.digitize)
+
+
+@replaces(np.digitize)
+def digitize(x, bins, right=False):
+    x, bins = arrays_of((x, bins))
+    return digitize_p(x, bins, right=right)
+
+
+class UnravelIndex(Constant):
+    """One array for all axes of the shape, which comes first."""
+
+    def value(self, indices, *, shape, order):
+        return np.stack(np.unravel_index(indices, shape, order))
+
+    def spec(self, indices, *, shape, order):
+        return Spec((len(shape), *indices.shape), np.intp)
+
+    def batch(self, xs, mapped, size, *, shape, order):
+        return np.moveaxis(self(xs[0], shape=shape, order=order), 1, 0)
+
+
+unravel_index_p = UnravelIndex(np.unravel_index)
+
+
+@replaces(np.unravel_index)
+def unravel_index(indices, shape, order="C"):
+    return tuple(unravel_index_p(*arrays_of([indices]), shape=extent(shape), order=order))
+
+
+class RavelMultiIndex(Constant):
+    def value(self, *indices, dims, mode, order):
+        return np.ravel_multi_index(indices, dims, mode, order)
+
+    def spec(self, *indices, dims, mode, order):
+        return Spec(np.broadcast_shapes(*[x.shape for x in indices]), np.intp)
+
+    def batch(self, xs, mapped, size, **static):
+        return self(*align(xs, mapped), **static)
+
+
+ravel_multi_index_p = RavelMultiIndex(np.ravel_multi_index)
+
+
+@replaces(np.ravel_multi_index)
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    indices = arrays_of(multi_index)
+    return ravel_multi_index_p(*indices, dims=extent(dims), mode=mode, order=order)

@@ -1,0 +1,142 @@
+"""Bilinear maps of vectors: cross product, convolution, correlation."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from ..core.cotangent import unbroadcast
+from ..core.dispatch import replaces
+from ..core.errors import ArgumentError, ShapeError
+from ..core.primitive import Multilinear, align
+from ..core.spec import Spec
+from .reductions import as_array
+
+__all__ = ["convolve_p", "cross_p"]
+
+
+class Cross(Multilinear):
+    """The cross product of vectors of three elements along the last axis."""
+
+    def value(self, x, y):
+        return np.cross(x, y)
+
+    def spec(self, x, y):
+        return Spec(np.broadcast_shapes(x.shape, y.shape), np.result_type(x.dtype, y.dtype))
+
+    def transpose(self, i, xs, out_bar):
+        # Cyclic: out_bar . (x cross y) = x . (y cross out_bar) = y . (out_bar cross x)
+        x, y = xs
+        return unbroadcast(self(y, out_bar), x) if i == 0 else unbroadcast(self(out_bar, x), y)
+
+    def batch(self, xs, mapped, size):
+        return self(*align(xs, mapped))
+
+
+cross_p = Cross("cross")
+
+
+@replaces(np.cross)
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = as_array(a), as_array(b)
+    if not a.ndim or not b.ndim:
+        raise ShapeError("`numpy.cross` takes arrays of vectors, but one of them is a number.")
+    a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+    sizes = a.shape[-1], b.shape[-1]
+    if not {*sizes} <= {2, 3}:
+        raise ShapeError(f"`numpy.cross` takes vectors of 2 or 3 elements, but got {sizes}.")
+    if 2 in sizes:
+        warnings.warn(
+            "Cross products of vectors of 2 elements are deprecated in NumPy.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        a, b = in_space(a), in_space(b)
+    out = cross_p(a, b)
+    return out[..., 2] if sizes == (2, 2) else np.moveaxis(out, -1, axisc)
+
+
+def in_space(x):
+    if x.shape[-1] == 3:
+        return x
+    return np.concatenate([x, np.zeros_like(x[..., :1])], axis=-1)
+
+
+class Convolve(Multilinear):
+    """The convolution along the last axis; the axes before it broadcast.
+
+    mode "full": every overlap; "valid": only whole ones, and x is the longer operand.
+    """
+
+    def value(self, x, y, *, mode):
+        if x.ndim == 1 and y.ndim == 1:
+            return np.convolve(x, y, mode)
+        stack = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
+        xs = np.broadcast_to(x, (*stack, x.shape[-1])).reshape(-1, x.shape[-1])
+        ys = np.broadcast_to(y, (*stack, y.shape[-1])).reshape(-1, y.shape[-1])
+        out = np.empty((len(xs), length(x, y, mode)), np.result_type(x, y))
+        for i in range(len(xs)):
+            out[i] = np.convolve(xs[i], ys[i], mode)
+        return out.reshape(*stack, out.shape[-1])
+
+    def spec(self, x, y, *, mode):
+        stack = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
+        return Spec((*stack, length(x, y, mode)), np.result_type(x.dtype, y.dtype))
+
+    def transpose(self, i, xs, out_bar, *, mode):
+        x, y = xs
+        if mode == "full":
+            other = (y if i == 0 else x)[..., ::-1]
+            return unbroadcast(self(out_bar, other, mode="valid"), xs[i])
+        if i == 0:
+            return unbroadcast(self(out_bar, y[..., ::-1], mode="full"), x)
+        return unbroadcast(self(x, out_bar[..., ::-1], mode="valid")[..., ::-1], y)
+
+    def batch(self, xs, mapped, size, *, mode):
+        return self(*align(xs, mapped), mode=mode)
+
+
+def length(x, y, mode):
+    n, m = x.shape[-1], y.shape[-1]
+    return n + m - 1 if mode == "full" else n - m + 1
+
+
+convolve_p = Convolve("convolve")
+
+
+def convolution(name, a, v, mode, mirrored=False):
+    """The convolution of two vectors in NumPy's modes, which are also 0, 1 and 2.
+
+    mirrored: where "same" cannot be centred it is one place later, for a correlation whose first
+    vector is the shorter one; NumPy computes that the other way round.
+    """
+    modes = {"valid": "valid", "same": "same", "full": "full", 0: "valid", 1: "same", 2: "full"}
+    if mode not in modes:
+        raise ArgumentError(f"`{name}` takes mode 'full', 'same' or 'valid', but got {mode!r}.")
+    if a.ndim != 1 or v.ndim != 1 or not a.size or not v.size:
+        raise ShapeError(
+            f"`{name}` takes two vectors that are not empty, but got shapes {a.shape} and"
+            f" {v.shape}."
+        )
+    if len(v) > len(a):
+        a, v = v, a
+    if modes[mode] != "same":
+        return convolve_p(a, v, mode=modes[mode])
+    start = (len(v) - (not mirrored)) // 2
+    return convolve_p(a, v, mode="full")[start : start + len(a)]
+
+
+@replaces(np.convolve)
+def convolve(a, v, mode="full"):
+    a, v = as_array(a), as_array(v)
+    a, v = [x if x.ndim else x.reshape(1) for x in (a, v)]
+    return convolution("numpy.convolve", a, v, mode)
+
+
+@replaces(np.correlate)
+def correlate(a, v, mode="valid"):
+    a, v = as_array(a), as_array(v)
+    return convolution("numpy.correlate", a, np.conj(v[::-1]), mode, len(a) < len(v))

@@ -1,0 +1,296 @@
+"""median, quantile, percentile, with and without NaN.
+
+Each is an average of two elements of the sorted array, or one of them. It is differentiable in the
+array, and in q where the method is continuous in q. Which elements are taken has no derivative.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.dispatch import refuse, replaces
+from ..core.errors import ArgumentError, DtypeError
+from ..core.spec import is_inexact
+from .indexing import take
+from .reductions import as_array, axes_of, kept, reduced, surely, unsure, warn_if
+from .sorting import argpartition, sort
+from .statistics import weights_of
+
+__all__ = []
+
+none = np._NoValue
+
+
+def columns(a, axes):
+    """The reduced axes of a as one, in front."""
+    if axes == (0,):
+        return a
+    rest = [i for i in range(a.ndim) if i not in axes]
+    a = np.transpose(a, [*axes, *rest])
+    return a.reshape((math.prod(a.shape[: len(axes)]), *a.shape[len(axes) :]))
+
+
+def ranked(rows, places):
+    """The elements of each column that stand at these places when it is sorted."""
+    order = argpartition(rows, places, axis=0)
+    return np.take_along_axis(rows, take(order, places, axis=0), axis=0)
+
+
+def with_nan(out, last):
+    """out, with NaN where the last of the sorted elements says that there is one."""
+    if not is_inexact(last.dtype):
+        return out
+    bad = np.isnan(last)
+    return np.where(bad, last, out) if unsure(bad) else out
+
+
+@replaces(np.median)
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    refuse("numpy.median", out=out)
+    a = as_array(a)
+    axes = axes_of(axis, a.ndim)
+    rows = columns(a, axes)
+    n = len(rows)
+    if n:
+        middle = {(n - 1) // 2, n // 2}
+        rows = ranked(rows, sorted({*middle, n - 1}))
+        out = with_nan(np.mean(rows[: len(middle)], axis=0), rows[-1])
+    else:
+        out = np.mean(rows, axis=0)
+    return out.reshape(reduced(a.shape, axes, True)) if kept(keepdims) else out
+
+
+@replaces(np.nanmedian)
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=none):
+    refuse("numpy.nanmedian", out=out)
+    a = as_array(a)
+    axes = axes_of(axis, a.ndim)
+    if not a.size:
+        return np.nanmean(a, axis, keepdims=kept(keepdims))
+    if not is_inexact(a.dtype):
+        return median(a, axis, keepdims=kept(keepdims))
+    rows = sort(columns(a, axes), axis=0)
+    n = counted(rows)
+    out = np.mean(gather(rows, np.stack([np.maximum(n - 1, 0) // 2, n // 2])), axis=0)
+    return out.reshape(reduced(a.shape, axes, True)) if kept(keepdims) else out
+
+
+def counted(rows):
+    """How many of the rows, which are sorted, are not NaN; warns where none is."""
+    n = np.sum(np.logical_not(np.isnan(rows)), axis=0)
+    warn_if(n == 0, "All-NaN slice encountered")
+    return n
+
+
+def gather(rows, index):
+    """rows[index]: with one index for all columns, or with indices for each column."""
+    if (index.ndim == 1 and rows.ndim > 1) or rows.ndim == 1:
+        return take(rows, index, axis=0)
+    return np.take_along_axis(rows, index, axis=0)
+
+
+# Where the quantile stands among n sorted elements. Hyndman and Fan 1996; numbers as there.
+
+# 4 to 9 are continuous: the virtual index is n q + alpha + q (1 - alpha - beta) - 1.
+CONTINUOUS = {
+    "interpolated_inverted_cdf": (0, 1),
+    "hazen": (0.5, 0.5),
+    "weibull": (0, 0),
+    "linear": (1, 1),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
+# The index itself.
+DISCRETE = {
+    "inverted_cdf": lambda n, q: np.maximum(np.ceil(n * q - 1), 0),
+    "closest_observation": lambda n, q: np.maximum(nearest_odd(n * q - 1.5), 0),
+    "lower": lambda n, q: np.floor((n - 1) * q),
+    "higher": lambda n, q: np.ceil((n - 1) * q),
+    "nearest": lambda n, q: np.around((n - 1) * q),
+}
+# The virtual index, and the part of the upper neighbour where it is none and where it is one.
+HALVING = {
+    "averaged_inverted_cdf": (lambda n, q: n * q - 1, 1.0, 0.5),
+    "midpoint": (lambda n, q: (n - 1) * q, 0.5, 0.0),
+}
+
+
+def nearest_odd(index):
+    """index + 1 rounded down; at a whole number the odd one of it and its successor."""
+    low = np.floor(index)
+    return np.where(np.logical_and(index == low, low % 2 == 1), low, low + 1)
+
+
+def virtual(method, n, q):
+    alpha, beta = CONTINUOUS[method]
+    if method == "linear":
+        return (n - 1) * q
+    return n * q + (alpha + q * (1 - alpha - beta)) - 1
+
+
+def pick(rows, n, q, method, weak, places=None):
+    """The quantiles q of sorted rows of which the first n count: an int, or one for each column.
+
+    places: where in the sorted array the rows stand, if they are not all of it.
+    """
+
+    def to_index(v):
+        index = np.clip(v, 0, np.maximum(n - 1, 0)).astype(np.intp)
+        return index if places is None else np.searchsorted(places, index)
+
+    if method in DISCRETE:
+        return gather(rows, to_index(DISCRETE[method](n, q)))
+    if method in HALVING:
+        place, between, at = HALVING[method]
+        v = place(n, q)
+        low = np.floor(v)
+        part = np.where(v == low, at, between).astype(v.dtype)
+    else:
+        v = virtual(method, n, q)
+        low = np.floor(v)
+        part = v - low
+    lower, upper = gather(rows, to_index(low)), gather(rows, to_index(low + 1))
+    if weak:  # q was a Python number: the dtype is that of the array
+        part = part.astype(np.result_type(rows.dtype, 0.0))
+    part = part.reshape(part.shape + (1,) * (lower.ndim - part.ndim))
+    gap = upper - lower
+    # From the nearer side, so that both ends are met exactly.
+    return np.where(part >= 0.5, upper - gap * (1 - part), lower + gap * part)
+
+
+def needed(n, q, method):
+    """The places of the sorted array that the quantiles q are made of, and the last one."""
+    if method in DISCRETE:
+        v = DISCRETE[method](n, q)
+    else:
+        v = np.floor(HALVING[method][0](n, q) if method in HALVING else virtual(method, n, q))
+    ends = np.clip([v, v + 1], 0, n - 1).astype(np.intp)
+    return sorted({*ends.ravel().tolist(), n - 1})
+
+
+def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan):
+    """All the functions of this file but the medians. scale: what q is a part of."""
+    refuse(name, out=out)
+    a = as_array(a)
+    if a.dtype.kind == "c":
+        raise DtypeError(f"`{name}` orders real numbers, but got {a.dtype}.")
+    if method not in CONTINUOUS and method not in DISCRETE and method not in HALVING:
+        known = ", ".join([*CONTINUOUS, *DISCRETE, *HALVING])
+        raise ArgumentError(f"`{name}` knows no method {method!r}; there are {known}.")
+    weak = type(q) in (int, float)
+    q = as_array(q)
+    if scale != 1:
+        q = q / scale
+    if q.ndim > 2:
+        raise ArgumentError(f"`{name}` takes q of at most 2 dimensions, but got {q.ndim}.")
+    if surely(np.logical_not(np.logical_and(q >= 0, q <= 1))):
+        raise ArgumentError(f"`{name}` takes q in the range [0, {scale}].")
+    axes, keepdims = axes_of(axis, a.ndim), kept(keepdims)
+    if skip_nan and not a.size:
+        return np.nanmean(a, axis, keepdims=keepdims)
+    rows, flat = columns(a, axes), q.reshape(-1)
+    skip_nan = skip_nan and is_inexact(a.dtype)
+    if weights is not None:
+        if method != "inverted_cdf":
+            raise ArgumentError(f"`{name}` takes weights with method='inverted_cdf' only.")
+        weights = weights_of(weights, a, axis, name)
+        if surely(weights < 0):
+            raise ArgumentError(f"`{name}` takes weights that are not negative.")
+        weights = columns(np.broadcast_to(weights, a.shape), axes)
+        out = weighted(rows, flat, weights, skip_nan)
+    elif skip_nan:
+        rows = sort(rows, axis=0)
+        n = counted(rows)
+        n = n.astype(np.result_type(q.dtype, 0.0))  # so that q decides the precision of the index
+        out = pick(rows, n, flat.reshape((-1,) + (1,) * n.ndim), method, weak)
+    else:
+        n = len(rows)
+        places = needed(n, q, method) if n and type(q) is not Array else None
+        rows = sort(rows, axis=0) if places is None else ranked(rows, places)
+        out = with_nan(pick(rows, n, flat, method, weak, places), rows[-1])
+    return out.reshape(q.shape + reduced(a.shape, axes, keepdims))
+
+
+def weighted(rows, q, weights, skip_nan):
+    """The first element at which the weights of the sorted elements add up to the part q."""
+    order = np.argsort(rows, axis=0)
+    rows = np.take_along_axis(rows, order, axis=0)
+    weights = np.take_along_axis(weights, order, axis=0)
+    n = len(rows)
+    if skip_nan:
+        n = counted(rows)
+        weights = np.where(np.isnan(rows), weights.dtype.type(0), weights)
+    sums = np.cumsum(weights, axis=0, dtype=np.float64)
+    if surely(np.logical_not(np.logical_and(sums[-1] > 0, np.isfinite(sums[-1])))):
+        raise ArgumentError("The weights of a quantile include NaN or inf, or are all zero.")
+    sums = sums / sums[-1]
+    sums = sums.astype(q.dtype) if q.dtype.kind == "f" else sums
+    q = q.reshape((-1,) + (1,) * rows.ndim)
+    # An element without weight is never the first.
+    before = np.logical_or(sums[None] < q, sums[None] == 0)
+    index = np.minimum(np.sum(before, axis=1), np.maximum(n - 1, 0))
+    out = np.take_along_axis(rows, index, axis=0)
+    return out if skip_nan else with_nan(out, rows[-1])
+
+
+@replaces(np.quantile)
+def quantile(
+    a,
+    q,
+    axis=None,
+    out=None,
+    overwrite_input=False,
+    method="linear",
+    keepdims=False,
+    *,
+    weights=None,
+):
+    return quantiles("numpy.quantile", a, q, axis, out, method, keepdims, weights, 1, False)
+
+
+@replaces(np.percentile)
+def percentile(
+    a,
+    q,
+    axis=None,
+    out=None,
+    overwrite_input=False,
+    method="linear",
+    keepdims=False,
+    *,
+    weights=None,
+):
+    return quantiles("numpy.percentile", a, q, axis, out, method, keepdims, weights, 100, False)
+
+
+@replaces(np.nanquantile)
+def nanquantile(
+    a,
+    q,
+    axis=None,
+    out=None,
+    overwrite_input=False,
+    method="linear",
+    keepdims=none,
+    *,
+    weights=None,
+):
+    return quantiles("numpy.nanquantile", a, q, axis, out, method, keepdims, weights, 1, True)
+
+
+@replaces(np.nanpercentile)
+def nanpercentile(
+    a,
+    q,
+    axis=None,
+    out=None,
+    overwrite_input=False,
+    method="linear",
+    keepdims=none,
+    *,
+    weights=None,
+):
+    return quantiles("numpy.nanpercentile", a, q, axis, out, method, keepdims, weights, 100, True)

@@ -1,0 +1,109 @@
+"""Questions to the elements: all, any, count_nonzero, argmax, argmin. They have no derivative."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.dispatch import refuse, replaces
+from ..core.primitive import Primitive, align
+from ..core.spec import Spec
+from .reductions import as_array, axes_of, broadcastable, given, kept, reduced
+
+__all__ = ["all_p", "any_p", "argmax_p", "argmin_p", "count_p", "nanargmax_p", "nanargmin_p"]
+
+none = np._NoValue
+
+
+class Answer(Primitive):
+    """What all, any and count_nonzero say of the elements that take part: no derivative."""
+
+    constant = True
+
+    def __init__(self, function, dtype):
+        super().__init__(function.__name__)
+        self.function, self.dtype = function, np.dtype(dtype)
+
+    def value(self, x, where, *, axis, keepdims):
+        if where is True:
+            return self.function(x, axis=axis, keepdims=keepdims)
+        return self.function(x, axis=axis, keepdims=keepdims, where=where)
+
+    def spec(self, x, where, *, axis, keepdims):
+        return Spec(reduced(x.shape, axis, keepdims), self.dtype)
+
+    def batch(self, xs, mapped, size, *, axis, keepdims):
+        x, where = align(xs, mapped)
+        if not mapped[0]:
+            x = np.broadcast_to(x, (size, *x.shape))
+        return self(x, where, axis=tuple([i + 1 for i in axis]), keepdims=keepdims)
+
+
+all_p = Answer(np.all, bool)
+any_p = Answer(np.any, bool)
+count_p = Answer(np.count_nonzero, np.intp)
+
+
+def answer(primitive, a, axis, out, keepdims, where):
+    refuse(f"numpy.{primitive.name}", out=out)
+    a = as_array(a)
+    where = broadcastable(where, a) if given(where) else True
+    return primitive(a, where, axis=axes_of(axis, a.ndim), keepdims=kept(keepdims))
+
+
+@replaces(np.all)
+def all(a, axis=None, out=None, keepdims=none, *, where=none):
+    return answer(all_p, a, axis, out, keepdims, where)
+
+
+@replaces(np.any)
+def any(a, axis=None, out=None, keepdims=none, *, where=none):
+    return answer(any_p, a, axis, out, keepdims, where)
+
+
+@replaces(np.count_nonzero)
+def count_nonzero(a, axis=None, *, keepdims=False):
+    return answer(count_p, a, axis, None, keepdims, none)
+
+
+class Position(Primitive):
+    """Where along an axis the extreme element stands: an index, no derivative."""
+
+    constant = True
+
+    def __init__(self, function):
+        super().__init__(function.__name__)
+        self.function = function
+
+    def value(self, x, *, axis, keepdims):
+        return self.function(x, axis=axis, keepdims=keepdims)
+
+    def spec(self, x, *, axis, keepdims):
+        return Spec(reduced(x.shape, (axis,), keepdims), np.intp)
+
+    def batch(self, xs, mapped, size, *, axis, keepdims):
+        return self(xs[0], axis=axis + 1, keepdims=keepdims)
+
+
+argmax_p = Position(np.argmax)
+argmin_p = Position(np.argmin)
+nanargmax_p = Position(np.nanargmax)
+nanargmin_p = Position(np.nanargmin)
+
+
+def position(primitive):
+    def implementation(a, axis=None, out=None, *, keepdims=none):
+        refuse(f"numpy.{primitive.name}", out=out)
+        a = as_array(a)
+        if axis is not None:
+            (axis,) = axes_of(axis, a.ndim)
+            return primitive(a, axis=axis, keepdims=kept(keepdims))
+        index = primitive(a.reshape(-1), axis=0, keepdims=False)
+        return index.reshape((1,) * a.ndim) if kept(keepdims) else index
+
+    return replaces(primitive.function)(implementation)
+
+
+argmax = position(argmax_p)
+argmin = position(argmin_p)
+nanargmax = position(nanargmax_p)
+nanargmin = position(nanargmin_p)

@@ -1,0 +1,352 @@
+"""Reductions: sum, mean, prod, max, min, ptp.
+
+Axes reach a primitive as a tuple of numbers from 0, whatever the user wrote.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.cotangent import masked
+from ..core.dispatch import leaves, refuse, replaces
+from ..core.errors import ArgumentError
+from ..core.primitive import Linear, Primitive, align
+from ..core.spec import Spec, is_inexact
+from ..core.trace import youngest
+
+__all__ = [
+    "as_array",
+    "as_initial",
+    "axes_of",
+    "cast",
+    "given",
+    "kept",
+    "max_p",
+    "mean_p",
+    "min_p",
+    "prod_p",
+    "reduced",
+    "spread",
+    "sum_p",
+    "surely",
+    "unsure",
+    "warn_if",
+]
+
+none = np._NoValue
+
+
+def given(argument):
+    return argument is not none and argument is not None
+
+
+def kept(keepdims):
+    """`keepdims=` as True or False."""
+    return keepdims is not none and bool(keepdims)
+
+
+def as_array(x):
+    """An argument that may be a list or a number, as an array; an Array stays as it is."""
+    if type(x) is Array or type(x) is np.ndarray:
+        return x
+    if isinstance(x, (list, tuple)) and youngest(leaves(x)) is not None:
+        return np.stack([as_array(item) for item in x])
+    return np.asarray(x)
+
+
+def axes_of(axis, ndim):
+    """The axes of a reduction as a tuple of numbers from 0."""
+    if axis is None:
+        return tuple(range(ndim))
+    if type(axis) is int and 0 <= axis < ndim:
+        return (axis,)
+    return np.lib.array_utils.normalize_axis_tuple(axis, ndim, "axis")
+
+
+def reduced(shape, axis, keepdims=False):
+    """The shape that is left of a shape after a reduction."""
+    if keepdims:
+        return tuple([1 if i in axis else n for i, n in enumerate(shape)])
+    return tuple([n for i, n in enumerate(shape) if i not in axis])
+
+
+def spread(x, shape, axis, keepdims=False):
+    """A reduced array repeated along the axes that were reduced, to the shape from before."""
+    if len(axis) == len(shape) and isinstance(x, np.generic) and math.prod(shape) < 1000:
+        return np.full(shape, x)  # three times as fast as broadcasting
+    if not keepdims:
+        x = x.reshape(reduced(shape, axis, True))
+    return np.broadcast_to(x, shape)
+
+
+def as_initial(initial, dtype):
+    """`initial=` in the dtype of the result, as NumPy casts it."""
+    return (
+        initial.astype(dtype) if type(initial) is Array else np.asarray(initial).astype(dtype)[()]
+    )
+
+
+def cast(x, dtype):
+    """x in a dtype; itself if that is its own, for NumPy's astype copies."""
+    return x if x.dtype == dtype else x.astype(dtype)
+
+
+def surely(condition):
+    """Whether the condition is known, which it is not under vmap, and holds somewhere."""
+    return type(condition) is not Array and bool(np.any(condition))
+
+
+def unsure(condition):
+    """Whether the condition holds somewhere, as far as is known."""
+    return type(condition) is Array or bool(np.any(condition))
+
+
+def warn_if(condition, message):
+    """Warn as NumPy does, where the condition is known."""
+    if surely(condition):
+        warnings.warn(message, RuntimeWarning, stacklevel=4)
+
+
+class Sum(Linear):
+    """The sum over some axes."""
+
+    def value(self, x, *, axis, dtype, keepdims):
+        return x.sum(axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def spec(self, x, *, axis, dtype, keepdims):
+        # NumPy adds small integers and truth values in the platform's integer.
+        dtype = dtype or np.empty(0, x.dtype).sum().dtype
+        return Spec(reduced(x.shape, axis, keepdims), dtype)
+
+    def transpose(self, i, xs, out_bar, *, axis, dtype, keepdims):
+        return spread(out_bar, xs[0].shape, axis, keepdims)
+
+    def batch(self, xs, mapped, size, *, axis, dtype, keepdims):
+        axis = tuple([i + 1 for i in axis])
+        return self(xs[0], axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+class Mean(Sum):
+    """The mean over some axes. NumPy adds float16 in float32 here."""
+
+    def value(self, x, *, axis, dtype, keepdims):
+        if dtype is None and x.dtype.char in "dfDF":
+            n = math.prod([x.shape[i] for i in axis])
+            if n:  # what np.mean does, in a third of its time
+                return x.sum(axis=axis, keepdims=keepdims) / n
+        return np.mean(x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def spec(self, x, *, axis, dtype, keepdims):
+        dtype = dtype or (x.dtype if is_inexact(x.dtype) else np.float64)
+        return Spec(reduced(x.shape, axis, keepdims), dtype)
+
+    def transpose(self, i, xs, out_bar, *, axis, dtype, keepdims):
+        shape = xs[0].shape
+        n = math.prod([shape[i] for i in axis])
+        return spread(out_bar / (n or 1), shape, axis, keepdims)
+
+
+sum_p = Sum("sum")
+mean_p = Mean("mean")
+
+
+@replaces(np.sum)
+def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=none):
+    if out is not None:
+        refuse("numpy.sum", out=out)
+    a = as_array(a)
+    if given(where):
+        a = np.where(broadcastable(where, a), a, a.dtype.type(0))
+    out = sum_p(a, axis=axes_of(axis, a.ndim), dtype=dtype_of(dtype), keepdims=kept(keepdims))
+    return out + as_initial(initial, out.dtype) if given(initial) else out
+
+
+@replaces(np.mean)
+def mean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
+    if out is not None:
+        refuse("numpy.mean", out=out)
+    a = as_array(a)
+    axes, dtype, keepdims = axes_of(axis, a.ndim), dtype_of(dtype), kept(keepdims)
+    if not given(where):
+        return mean_p(a, axis=axes, dtype=dtype, keepdims=keepdims)
+    where = broadcastable(where, a)
+    result = dtype or (a.dtype if is_inexact(a.dtype) else np.dtype(np.float64))
+    n = counted(where, a.shape, axes, keepdims)
+    warn_if(n == 0, "Mean of empty slice")
+    wide = np.dtype(np.float32) if result == np.float16 and dtype is None else result
+    total = sum(a, axes, wide, keepdims=keepdims, where=where)
+    return cast(total / n.astype(wide), result)
+
+
+def dtype_of(dtype):
+    return None if dtype is None else np.dtype(dtype)
+
+
+def broadcastable(where, a):
+    """`where=` as an array; one that would enlarge a is refused, as NumPy does."""
+    where = as_array(where)
+    if where.shape != a.shape and np.broadcast_shapes(where.shape, a.shape) != a.shape:
+        raise ArgumentError(
+            f"`where=` of shape {where.shape} does not broadcast to the shape {a.shape} of the"
+            " array."
+        )
+    return where
+
+
+def counted(where, shape, axes, keepdims=False):
+    """How many elements take part in a reduction: an int, or integers where a mask decides."""
+    if where is True:
+        return math.prod([shape[i] for i in axes])
+    return sum(np.broadcast_to(where, shape), axes, np.dtype(np.intp), keepdims=keepdims)
+
+
+class Prod(Primitive):
+    """The product over some axes. Its derivative is exact with zeros: it never divides by x."""
+
+    reads = "x0"
+
+    def value(self, x, *, axis, dtype, keepdims):
+        return np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def spec(self, x, *, axis, dtype, keepdims):
+        dtype = dtype or np.empty(0, x.dtype).prod().dtype
+        return Spec(reduced(x.shape, axis, keepdims), dtype)
+
+    def jvp(self, out, xs, x_dots, *, axis, dtype, keepdims):
+        return np.sum(others(xs[0], axis) * x_dots[0], axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def vjp(self, out_bar, residual, wanted):
+        (x,), static = residual.xs, residual.static
+        axis = static["axis"]
+        return (spread(out_bar, x.shape, axis, static["keepdims"]) * others(x, axis),)
+
+    def batch(self, xs, mapped, size, *, axis, dtype, keepdims):
+        axis = tuple([i + 1 for i in axis])
+        return self(xs[0], axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+prod_p = Prod("prod")
+
+
+def others(x, axis):
+    """For each element the product of all the others: what stands before it times what follows."""
+    n = math.prod([x.shape[i] for i in axis])
+    if n < 2 or not x.size:
+        return np.ones_like(x)
+    order = [*[i for i in range(x.ndim) if i not in axis], *axis]
+    moved = np.transpose(x, order)
+    rows = moved.reshape((*moved.shape[: -len(axis)], n))
+    one = np.ones_like(rows[..., :1])
+    before = np.cumprod(np.concatenate([one, rows[..., :-1]], axis=-1), axis=-1)
+    after = np.cumprod(np.concatenate([one, rows[..., :0:-1]], axis=-1), axis=-1)[..., ::-1]
+    out = (before * after).reshape(moved.shape)
+    return np.transpose(out, [order.index(i) for i in range(x.ndim)])
+
+
+@replaces(np.prod)
+def prod(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=none):
+    refuse("numpy.prod", out=out)
+    a = as_array(a)
+    if given(where):
+        a = np.where(broadcastable(where, a), a, a.dtype.type(1))
+    out = prod_p(a, axis=axes_of(axis, a.ndim), dtype=dtype_of(dtype), keepdims=kept(keepdims))
+    return out * as_initial(initial, out.dtype) if given(initial) else out
+
+
+class Extremum(Primitive):
+    """The largest or the smallest element over some axes. Ties share the derivative.
+
+    where: which elements take part, or True. A NaN that takes part is what was picked.
+    bounded: start from the least of all numbers, so that nothing at all may take part.
+    """
+
+    nondiff = (1,)
+    reads = "out x0"
+
+    def __init__(self, function, pair, bound):
+        super().__init__(function.__name__)
+        self.function, self.pair, self.bound = function, pair, bound
+
+    def value(self, x, where, *, axis, keepdims, bounded):
+        if where is True and not bounded:
+            return self.function(x, axis=axis, keepdims=keepdims)
+        initial = self.bound(x.dtype) if bounded else none
+        return self.function(x, axis=axis, keepdims=keepdims, initial=initial, where=where)
+
+    def spec(self, x, where, *, axis, keepdims, bounded):
+        return Spec(reduced(x.shape, axis, keepdims), x.dtype)
+
+    def picked(self, out, x, where, axis, keepdims):
+        """Where the elements stand that are the result, and how many they are."""
+        if not keepdims and out.shape:
+            out = out.reshape(reduced(x.shape, axis, True))
+        picked = (x == out) | np.isnan(x)
+        if where is not True:
+            picked = picked & where
+        n = picked.sum(axis=axis, keepdims=keepdims)
+        return picked, np.maximum(n, 1) if where is not True or not x.size else n
+
+    def jvp(self, out, xs, x_dots, *, axis, keepdims, bounded):
+        picked, n = self.picked(out, *xs, axis, keepdims)
+        x_dot = np.where(picked, x_dots[0], x_dots[0].dtype.type(0))
+        return np.sum(x_dot, axis=axis, keepdims=keepdims) / n.astype(x_dot.dtype)
+
+    def vjp(self, out_bar, residual, wanted):
+        (x, where), static = residual.xs, residual.static
+        axis, keepdims = static["axis"], static["keepdims"]
+        picked, n = self.picked(residual.out, x, where, axis, keepdims)
+        share = out_bar / n.astype(out_bar.dtype)
+        return masked(spread(share, x.shape, axis, keepdims), picked), None
+
+    def batch(self, xs, mapped, size, *, axis, keepdims, bounded):
+        x, where = align(xs, mapped)
+        if not mapped[0]:
+            x = np.broadcast_to(x, (size, *x.shape))
+        axis = tuple([i + 1 for i in axis])
+        return self(x, where, axis=axis, keepdims=keepdims, bounded=bounded)
+
+
+def least(dtype):
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min
+    return {"f": -np.inf, "c": complex(-np.inf, -np.inf), "b": False}[dtype.kind]
+
+
+def greatest(dtype):
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).max
+    return {"f": np.inf, "c": complex(np.inf, np.inf), "b": True}[dtype.kind]
+
+
+max_p = Extremum(np.max, np.maximum, least)
+min_p = Extremum(np.min, np.minimum, greatest)
+
+
+def extremum(primitive, a, axis, out, keepdims, initial, where):
+    refuse(f"numpy.{primitive.name}", out=out)
+    a = as_array(a)
+    where = broadcastable(where, a) if given(where) else True
+    bounded = given(initial)
+    axes = axes_of(axis, a.ndim)
+    out = primitive(a, where, axis=axes, keepdims=kept(keepdims), bounded=bounded)
+    return primitive.pair(out, as_initial(initial, out.dtype)) if bounded else out
+
+
+@replaces(np.max, np.amax)
+def max(a, axis=None, out=None, keepdims=none, initial=none, where=none):
+    return extremum(max_p, a, axis, out, keepdims, initial, where)
+
+
+@replaces(np.min, np.amin)
+def min(a, axis=None, out=None, keepdims=none, initial=none, where=none):
+    return extremum(min_p, a, axis, out, keepdims, initial, where)
+
+
+@replaces(np.ptp)
+def ptp(a, axis=None, out=None, keepdims=none):
+    refuse("numpy.ptp", out=out)
+    return max(a, axis, None, keepdims) - min(a, axis, None, keepdims)

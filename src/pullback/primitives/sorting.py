@@ -1,0 +1,172 @@
+"""Order: sort and partition, their indices, lexsort, unique.
+
+A sorted array is its elements gathered by the indices that sort them. So its derivative permutes;
+among equal elements it is the permutation that the sorting algorithm chose.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.dispatch import replaces
+from ..core.errors import ArgumentError
+from ..core.primitive import Primitive
+from ..core.spec import Spec
+from .reductions import as_array, axes_of
+
+__all__ = ["argpartition_p", "argsort_p", "lexsort_p"]
+
+
+class Order(Primitive):
+    """The indices that bring the elements along an axis into an order."""
+
+    constant = True
+
+    def __init__(self, function):
+        super().__init__(function.__name__)
+        self.function = function
+
+    def value(self, x, *, axis, **how):
+        return self.function(x, axis=axis, **how)
+
+    def spec(self, x, *, axis, **how):
+        return Spec(x.shape, np.intp)
+
+    def batch(self, xs, mapped, size, *, axis, **how):
+        return self(xs[0], axis=axis + 1, **how)
+
+
+argsort_p = Order(np.argsort)
+argpartition_p = Order(np.argpartition)
+
+
+def ordered(name, primitive, a, axis, order, how):
+    """The array, flat if axis is None, the axis, and the indices that order it."""
+    if order is not None:
+        raise ArgumentError(f"`{name}` takes `order=` for arrays with fields only.")
+    a = as_array(a)
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    else:
+        (axis,) = axes_of(axis, a.ndim)
+    return a, axis, primitive(a, axis=axis, **how)
+
+
+@replaces(np.sort)
+def sort(a, axis=-1, kind=None, order=None, *, stable=None):
+    how = {"kind": kind, "stable": stable}
+    a, axis, indices = ordered("numpy.sort", argsort_p, a, axis, order, how)
+    return np.take_along_axis(a, indices, axis=axis)
+
+
+@replaces(np.argsort)
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
+    how = {"kind": kind, "stable": stable}
+    return ordered("numpy.argsort", argsort_p, a, axis, order, how)[2]
+
+
+@replaces(np.partition)
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    how = {"kth": places(kth), "kind": kind}
+    a, axis, indices = ordered("numpy.partition", argpartition_p, a, axis, order, how)
+    return np.take_along_axis(a, indices, axis=axis)
+
+
+@replaces(np.argpartition)
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
+    how = {"kth": places(kth), "kind": kind}
+    return ordered("numpy.argpartition", argpartition_p, a, axis, order, how)[2]
+
+
+def places(kth):
+    """The places that a partition puts right, as something that can be compared."""
+    return tuple(np.ravel(concrete(kth, "kth of numpy.partition")).tolist())
+
+
+@replaces(np.sort_complex)
+def sort_complex(a):
+    a = sort(a)
+    if a.dtype.kind == "c":
+        return a
+    return a.astype({"b": "F", "h": "F", "B": "F", "H": "F", "g": "G"}.get(a.dtype.char, "D"))
+
+
+class Lexsort(Primitive):
+    """The indices that sort by several keys, the last one first."""
+
+    constant = True
+
+    def value(self, *keys, axis):
+        return np.lexsort(keys, axis=axis)
+
+    def spec(self, *keys, axis):
+        return Spec(keys[0].shape, np.intp)
+
+    def batch(self, xs, mapped, size, *, axis):
+        keys = [
+            x if m else np.broadcast_to(x, (size, *x.shape))
+            for x, m in zip(xs, mapped, strict=True)
+        ]
+        return self(*keys, axis=axis + 1)
+
+
+lexsort_p = Lexsort("lexsort")
+
+
+@replaces(np.lexsort)
+def lexsort(keys, axis=-1):
+    keys = [as_array(keys[i]) for i in range(len(keys))]
+    if not keys:
+        raise TypeError("`numpy.lexsort` needs at least one key.")
+    (axis,) = axes_of(axis, keys[0].ndim)
+    return lexsort_p(*keys, axis=axis)
+
+
+def concrete(x, asked):
+    """The plain value of x, for a question that its values answer; refused for a mapped one."""
+    while type(x) is Array:
+        x = x.within.concrete(x, asked)
+    return x
+
+
+@replaces(np.unique)
+def unique(
+    ar,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    sorted=True,
+):
+    ar = as_array(ar)
+    value = concrete(ar, "numpy.unique(x)")
+    _, index, *rest = np.unique(
+        value, True, return_inverse, return_counts, axis=axis, equal_nan=equal_nan
+    )
+    flat = ar.reshape(-1) if axis is None else ar
+    values = np.take(flat, index, axis=0 if axis is None else axis)
+    rest = [index, *rest] if return_index else rest
+    return (values, *rest) if rest else values
+
+
+def named(function):
+    """One of the unique functions of the array API: a named tuple, or the values alone."""
+
+    def implementation(x):
+        x = as_array(x)
+        value = concrete(x, f"numpy.{function.__name__}(x)")
+        _, index = np.unique(value, return_index=True, equal_nan=False)
+        values = np.take(x.reshape(-1), index)
+        out = function(value)
+        return out._replace(values=values) if hasattr(out, "_replace") else values
+
+    return replaces(function)(implementation)
+
+
+unique_all = named(np.unique_all)
+unique_counts = named(np.unique_counts)
+unique_inverse = named(np.unique_inverse)
+unique_values = named(np.unique_values)

@@ -1,0 +1,287 @@
+"""Elementwise functions with parameters or several results, and two special functions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..core.cotangent import unbroadcast
+from ..core.dispatch import refuse, replaces
+from ..core.primitive import Linear, Primitive, align
+from ..core.spec import Spec, promoted
+from .elementwise import finite
+
+__all__ = []
+
+
+class Round(Primitive):
+    """Rounding to decimals; its derivative is zero."""
+
+    reads = ""
+
+    def value(self, x, *, decimals):
+        return np.round(x, decimals)
+
+    def spec(self, x, *, decimals):
+        return x
+
+    def jvp(self, out, xs, x_dots, *, decimals):
+        return None
+
+    def vjp(self, out_bar, residual, wanted):
+        return (None,)
+
+    def batch(self, xs, mapped, size, *, decimals):
+        return self(xs[0], decimals=decimals)
+
+
+round_p = Round()
+
+
+@replaces(np.round, np.around)
+def round(a, decimals=0, out=None):
+    refuse("numpy.round", out=out)
+    return round_p(a, decimals=int(decimals))
+
+
+@replaces(np.fix)
+def fix(x, out=None):
+    refuse("numpy.fix", out=out)
+    return np.trunc(x)
+
+
+class Ldexp(Linear):
+    """x * 2**n, exact: linear in x."""
+
+    nondiff = (1,)
+
+    def value(self, x, n):
+        return np.ldexp(x, n)
+
+    def spec(self, x, n):
+        *_, dtype = np.ldexp.resolve_dtypes((x.weak or x.dtype, n.weak or n.dtype, None))
+        return Spec(np.broadcast_shapes(x.shape, n.shape), dtype)
+
+    def transpose(self, i, xs, out_bar):
+        return unbroadcast(np.ldexp(out_bar, xs[1]), xs[0])
+
+    def batch(self, xs, mapped, size):
+        return self(*align(xs, mapped))
+
+
+ldexp_p = Ldexp()
+
+
+@replaces(np.ldexp)
+def ldexp(x, n):
+    return ldexp_p(x, n)
+
+
+class Frexp(Primitive):
+    """Mantissa and exponent: x = mantissa * 2**exponent."""
+
+    n_out = 2
+    reads = "out"
+
+    def value(self, x):
+        return np.frexp(x)
+
+    def spec(self, x):
+        return x, Spec(x.shape, np.int32)
+
+    def jvp(self, out, xs, x_dots):
+        return np.ldexp(x_dots[0], -out[1]), None
+
+    def vjp(self, out_bar, residual, wanted):
+        return (None if out_bar[0] is None else np.ldexp(out_bar[0], -residual.out[1]),)
+
+    def batch(self, xs, mapped, size):
+        return self(xs[0])
+
+
+frexp_p = Frexp()
+
+
+@replaces(np.frexp)
+def frexp(x):
+    return frexp_p(x)
+
+
+class Modf(Primitive):
+    """Fractional and integral part; the derivative is that of the first."""
+
+    n_out = 2
+    reads = ""
+
+    def value(self, x):
+        return np.modf(x)
+
+    def spec(self, x):
+        return x, x
+
+    def jvp(self, out, xs, x_dots):
+        return x_dots[0], None
+
+    def vjp(self, out_bar, residual, wanted):
+        return (out_bar[0],)
+
+    def batch(self, xs, mapped, size):
+        return self(xs[0])
+
+
+modf_p = Modf()
+
+
+@replaces(np.modf)
+def modf(x):
+    return modf_p(x)
+
+
+class Divmod(Primitive):
+    """Quotient, rounded down, and remainder x - quotient * y."""
+
+    n_out = 2
+    reads = "out"
+
+    def value(self, x, y):
+        return np.divmod(x, y)
+
+    def spec(self, x, y):
+        spec = Spec(np.broadcast_shapes(x.shape, y.shape), promoted(x, y))
+        return spec, spec
+
+    def jvp(self, out, xs, x_dots):
+        x_dot, y_dot = x_dots
+        dot = 0 if x_dot is None else x_dot
+        dot = dot if y_dot is None else dot - out[0] * y_dot
+        return None, np.broadcast_to(dot, out[1].shape)
+
+    def vjp(self, out_bar, residual, wanted):
+        bar, (x, y) = out_bar[1], residual.xs
+        if bar is None:
+            return None, None
+        x_bar = unbroadcast(bar, x) if wanted[0] else None
+        return x_bar, unbroadcast(-(bar * residual.out[0]), y) if wanted[1] else None
+
+    def batch(self, xs, mapped, size):
+        return self(*align(xs, mapped))
+
+
+divmod_p = Divmod()
+
+
+@replaces(np.divmod)
+def divmod(x, y):
+    return divmod_p(x, y)
+
+
+class Family(Primitive):
+    """A function whose derivatives are members of one family, f_n: so all orders are exact.
+
+    `derivative(x, order)` is written in terms of the family; `at(x, order)` computes a member.
+    """
+
+    reads = "x0"
+
+    def value(self, x, *, order):
+        return self.at(x, order)
+
+    def spec(self, x, *, order):
+        return Spec(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
+
+    def jvp(self, out, xs, x_dots, *, order):
+        return x_dots[0] * self.derivative(xs[0], order)
+
+    def vjp(self, out_bar, residual, wanted):
+        return (out_bar * self.derivative(residual.xs[0], **residual.static),)
+
+    def batch(self, xs, mapped, size, *, order):
+        return self(xs[0], order=order)
+
+
+class Sinc(Family):
+    """The derivatives of sin(pi x) / (pi x), the first being that of order 0."""
+
+    def derivative(self, x, order):
+        return self(x, order=order + 1)
+
+    def at(self, x, order):
+        if order == 0:
+            return np.sinc(x)
+        t = math.pi * x
+        small = np.abs(t) < order + 1
+        out = np.where(small, series(t * small, order), recurrence(t, small, order))
+        return (math.pi**order * out)[()]
+
+
+def series(t, order):
+    """d^n/dt^n of sin(t)/t: the sum over k of (-1)^k t^(2k-n) / ((2k+1) (2k-n)!)."""
+    square, total = t * t, t * 0
+    for k in range(order + 25, (order + 1) // 2 - 1, -1):
+        coefficient = (-1) ** k / ((2 * k + 1) * math.factorial(2 * k - order))
+        total = total * square + coefficient
+    return total * t if order % 2 else total
+
+
+def recurrence(t, small, order):
+    """The same by t f_n + n f_(n-1) = sin(t + n pi/2), which is stable for |t| > n."""
+    t = np.where(small, 1, t)
+    waves = [np.sin(t), np.cos(t), -np.sin(t), -np.cos(t)]
+    out = waves[0] / t
+    for n in range(1, order + 1):
+        out = (waves[n % 4] - n * out) / t
+    return out
+
+
+class Bessel(Family):
+    """The modified Bessel functions of the first kind I_n: I_n' = (I_(n-1) + I_(n+1)) / 2."""
+
+    def derivative(self, x, order):
+        if order == 0:
+            return finite(self(x, order=1))
+        return finite((self(x, order=order - 1) + self(x, order=order + 1)) / 2)
+
+    def at(self, x, order):
+        """I_n from I_0, by the continued fraction for the ratios I_k / I_(k-1)."""
+        out = np.i0(x)[()]
+        if order == 0:
+            return out
+        largest = min(float(np.max(np.abs(x), initial=0, where=np.isfinite(x))), 1e3)
+        ratio = x * 0
+        for k in range(order + 25 + int(7 * math.sqrt(largest)), 0, -1):
+            ratio = x / (2 * k + x * ratio)
+            if k <= order:
+                out = out * ratio
+        return out
+
+
+sinc_p, bessel_p = Sinc(), Bessel()
+
+
+@replaces(np.sinc)
+def sinc(x):
+    return sinc_p(x, order=0)
+
+
+@replaces(np.i0)
+def i0(x):
+    return bessel_p(x, order=0)
+
+
+@replaces(np.nan_to_num)
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """What is replaced has no derivative; of complex numbers each part by itself."""
+    if not copy:
+        refuse("numpy.nan_to_num", copy=copy)
+    if x.dtype.kind == "c":
+        real, imag = [nan_to_num(part, True, nan, posinf, neginf) for part in (x.real, x.imag)]
+        return real + 1j * imag
+    if x.dtype.kind != "f":
+        return x
+    limits = np.finfo(x.dtype)
+    posinf = limits.max if posinf is None else posinf
+    neginf = limits.min if neginf is None else neginf
+    out = np.where(x == np.inf, posinf, np.where(x == -np.inf, neginf, x))
+    out = np.where(np.isnan(x), nan, out)
+    return out if out.dtype == x.dtype else out.astype(x.dtype)

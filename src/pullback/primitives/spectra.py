@@ -1,0 +1,395 @@
+"""Functions of eigenvalues or singular values alone: their derivatives, degenerate or not.
+
+A decomposition a = sum of w_i r_i l_i^H (Hermitian: r = l; singular values: a = left diag(w) right^H)
+moves its values by w_dot = diag(left^H a_dot right), whichever vectors stand for equal values.
+`Motion` is that map and `Spectral` its transpose, y -> left diag(y) right^H.
+
+In second order both depend on a through their vectors, by divided differences
+(y_i - y_j) / (w_i - w_j). At equal values that is 0/0 for a symmetric function, and the limit is a
+second derivative that only the function knows: for sum(f(w)) it is f''(w_i). It shows in how y
+moves when w does, so de l'Hospital's rule finds it: the slope of y_dot over w_dot. Therefore
+
+- vectors of equal values are kept in general position (`generic`), where w_dot of no direction
+  looks like that of a multiple of the identity;
+- going forward, `Spectral` sees a_dot and y_dot together, and adds the missing part (`steepened`);
+- going back, y_bar travels through the user's function to the node of the decomposition, and the
+  direction that caused it has to come along: that is what `token` is for, a result of each
+  decomposition whose value nobody reads and whose cotangent is that direction.
+
+What is not symmetric in equal values has a kink there, and gets the part that is linear.
+Forward over forward has no place where the limit could be seen: w_dot of one direction and w_dot of
+the other are all that the function gets, and they do not determine it. There the missing part is
+left out, which is right where the function is linear in the equal values (a nuclear norm, a trace),
+and where the two directions are diagonal together with what is equal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.cotangent import unbroadcast
+from ..core.primitive import Primitive
+from ..core.spec import Spec, promoted
+
+__all__ = [
+    "adjoint",
+    "col",
+    "computed",
+    "conj",
+    "generic",
+    "hermitian",
+    "motion_p",
+    "pull_values",
+    "real_of",
+    "row",
+    "simple",
+    "spectral_p",
+    "stacked",
+]
+
+
+def conj(x):
+    return np.conj(x) if x.dtype.kind == "c" else x
+
+
+def adjoint(x):
+    return conj(np.swapaxes(x, -1, -2))
+
+
+def hermitian(x):
+    """The Hermitian part, which is all that a function of Hermitian matrices sees of a direction."""
+    return (x + adjoint(x)) / 2
+
+
+def col(y):
+    return y[..., :, None]
+
+
+def row(y):
+    return y[..., None, :]
+
+
+def diag(x):
+    return np.diagonal(x, axis1=-2, axis2=-1)
+
+
+def computed(*specs):
+    """The dtype in which numpy.linalg computes: integers count as double."""
+    return np.result_type(*[x.dtype if x.dtype.kind in "fc" else np.float64 for x in specs])
+
+
+def real_of(dtype):
+    return np.zeros((), dtype).real.dtype
+
+
+def stacked(xs, mapped, cores):
+    """Pad ranks after the batch axis so that stacks broadcast; cores: the ranks of one element."""
+    ranks = [x.ndim - core - m for x, core, m in zip(xs, cores, mapped, strict=True)]
+    return [
+        np.reshape(x, x.shape[:1] + (1,) * (max(ranks) - rank) + x.shape[1:])
+        if m and rank < max(ranks)
+        else x
+        for x, m, rank in zip(xs, mapped, ranks, strict=True)
+    ]
+
+
+# Which values count as equal.
+
+
+class Levels(Primitive):
+    """For each value the number of the first that it equals to rounding; -1 for zero ones of svd."""
+
+    constant = True
+
+    def value(self, w, *, kind):
+        if not w.shape[-1]:
+            return np.zeros(w.shape, np.intp)
+        with np.errstate(invalid="ignore"):
+            tolerance = 64 * np.finfo(w.dtype).eps * np.max(np.abs(w), axis=-1, keepdims=True)
+            labels = np.argmax(np.abs(col(w) - row(w)) <= col(tolerance), axis=-1)
+            return np.where(w <= tolerance, -1, labels) if kind == "svd" else labels
+
+    def spec(self, w, *, kind):
+        return Spec(w.shape, np.intp)
+
+    def batch(self, xs, mapped, size, *, kind):
+        return self(xs[0], kind=kind)
+
+
+levels_p = Levels("levels")
+
+
+def alike(labels):
+    return col(labels) == row(labels)
+
+
+def simple(w, kind):
+    """Whether no values of a matrix are equal, and none is a singular value of zero."""
+    labels = levels_p(w, kind=kind)
+    multiple = np.sum(alike(labels), axis=-1) > 1
+    return np.logical_not(np.any(np.logical_or(multiple, labels < 0), axis=-1))[..., None, None]
+
+
+def generic(w, left, right, kind):
+    """The vectors, those of equal values turned among themselves into general position.
+
+    Runs on plain arrays. A singular value of zero leaves left and right vectors independent of each
+    other, within all that the others leave.
+    """
+    plain = simple(w, kind)[..., 0, 0]
+    if np.all(plain):
+        return left, right
+    both = left is not right
+    left, right = left.copy(), right.copy() if both else None
+    labels = levels_p.value(w, kind=kind)
+    for index in np.ndindex(plain.shape):
+        if plain[index]:
+            continue
+        for label in np.unique(labels[index]):
+            group = labels[index] == label
+            n = np.count_nonzero(group)
+            for vectors in (left[index], right[index]) if both else (left[index],):
+                if label < 0:
+                    rest = vectors[:, ~group]
+                    some = scatter(len(vectors), n, left.dtype)
+                    some = some - rest @ (adjoint(rest) @ some)
+                    vectors[:, group] = np.linalg.qr(some)[0]
+                elif n > 1:
+                    vectors[:, group] = (
+                        vectors[:, group] @ np.linalg.qr(scatter(n, n, left.dtype))[0]
+                    )
+    return left, right if both else left
+
+
+def scatter(m, n, dtype):
+    """Numbers without a pattern, the same each time."""
+    return np.random.default_rng(n).standard_normal((m, n)).astype(dtype)
+
+
+# The parts of second derivatives. x and a_dot are directions; y is real except for kind "eig".
+
+
+def project(x, kind):
+    return hermitian(x) if kind == "eigh" else x
+
+
+def inverse(x, singular):
+    return np.where(singular, 0, 1 / np.where(singular, 1, x))
+
+
+def blocks(w, left, right, x, kind):
+    """left^H x right; its part that pairs with differences of values; whose values are equal."""
+    m = adjoint(left) @ x @ right
+    labels = levels_p(w, kind=kind)
+    return m, hermitian(m) if kind == "svd" else m, labels
+
+
+def differences(w, labels):
+    """1 / (w_i - w_j), and 0 where they are equal."""
+    return inverse(col(w) - row(w), alike(labels))
+
+
+def sums(w, labels):
+    """1 / (w_i + w_j) of singular values, and 0 where both are zero; and 1 / w_i."""
+    zero = labels < 0
+    return inverse(col(w) + row(w), np.logical_and(col(zero), row(zero))), inverse(w, zero)
+
+
+def stretched(w, left, right, y, x, kind):
+    """The derivative of left diag(y) right^H in the direction x of a, for fixed y.
+
+    Of a quadratic form in x, so that it is its own transpose. For kind "svd" differences of values
+    go with the Hermitian part of left^H x right and sums with the other, because the values come
+    with both signs; what lies outside the vectors meets values of zero.
+    """
+    m, h, labels = blocks(w, left, right, x, kind)
+    t = conj(differences(w, labels)) * (col(y) - row(y)) * adjoint(h)
+    if kind != "svd":
+        return left @ t @ adjoint(right)
+    over_sums, over = sums(w, labels)
+    t = t + over_sums * (col(y) + row(y)) * (m - h)
+    out = left @ t @ adjoint(right)
+    if x.shape[-2] > w.shape[-1]:
+        out = out + ((x @ right - left @ m) * row(y * over)) @ adjoint(right)
+    if x.shape[-1] > w.shape[-1]:
+        out = out + (left * row(y * over)) @ (adjoint(left) @ x - m @ adjoint(right))
+    return out
+
+
+def bent(w, left, right, x, z, kind):
+    """The second derivative of the values in the directions x and z: <y, bent> = <x, stretched z>."""
+    mx, hx, labels = blocks(w, left, right, x, kind)
+    mz, hz, _ = blocks(w, left, right, z, kind)
+    over = differences(w, labels)
+    out = np.sum(over * (hx * np.swapaxes(hz, -1, -2) + np.swapaxes(hx, -1, -2) * hz), axis=-1)
+    if kind == "eig":
+        return out
+    out = np.real(out)
+    if kind == "eigh":
+        return out
+    over_sums, over = sums(w, labels)
+    out = out + 2 * np.sum(over_sums * np.real(conj(mx - hx) * (mz - hz)), axis=-1)
+    if x.shape[-2] > w.shape[-1]:
+        outside = np.sum(np.real(conj(x @ right) * (z @ right - left @ mz)), axis=-2)
+        out = out + over * outside
+    if x.shape[-1] > w.shape[-1]:
+        outside = np.real(conj(adjoint(left) @ x) * (adjoint(left) @ z - mz @ adjoint(right)))
+        out = out + over * np.sum(outside, axis=-1)
+    return out
+
+
+def deviations(y, labels, kind):
+    """y less its mean over equal values; and how to sum over these."""
+    same = alike(labels)
+
+    def total(v):
+        return np.sum(np.where(same, row(v), 0), axis=-1)
+
+    mean = total(y) / np.sum(same, axis=-1)
+    if kind == "svd":  # near zero a smooth function of singular values is even: y is odd
+        mean = np.where(labels < 0, 0, mean)
+    return y - mean, total
+
+
+def symmetric(y, w, kind):
+    """Whether y is one number for equal values: for each matrix of a stack."""
+    off, _ = deviations(y, levels_p(w, kind=kind), kind)
+    size = np.max(np.abs(y), axis=-1, keepdims=True, initial=0)
+    return np.all(np.abs(off) <= np.finfo(y.dtype).eps ** 0.5 * size, axis=-1)[..., None, None]
+
+
+def steepened(w, left, right, x, y_dot, kind):
+    """What `stretched` leaves out at equal values: the slope of y_dot over w_dot, times x there."""
+    m, h, labels = blocks(w, left, right, x, kind)
+    w_dot = diag(h) if kind == "eig" else np.real(diag(h))
+    off, total = deviations(w_dot, labels, kind)
+    power = total(np.real(conj(off) * off))
+    slope = total(off * deviations(y_dot, labels, kind)[0]) * inverse(power, power == 0)
+    zero = labels < 0
+    same = np.logical_and(alike(labels), np.logical_not(np.eye(w.shape[-1], dtype=bool)))
+    if kind != "svd":
+        return left @ (np.where(same, col(slope), 0) * adjoint(h)) @ adjoint(right)
+    same = np.logical_and(same, np.logical_not(col(zero)))
+    out = left @ (np.where(same, col(slope), 0) * h) @ adjoint(right)
+    # Zero singular values: all that the other vectors leave of x.
+    l, r = left * row(np.logical_not(zero)), right * row(np.logical_not(zero))
+    x = x - l @ (adjoint(l) @ x)
+    x = x - (x @ r) @ adjoint(r) - (left * row(np.where(zero, w_dot, 0))) @ adjoint(right)
+    count = np.sum(zero, axis=-1)
+    slope = np.sum(np.where(zero, slope, 0), axis=-1) / np.where(count == 0, 1, count)
+    return out + slope[..., None, None] * x
+
+
+# The primitives.
+
+
+class Values(Primitive):
+    """What Motion and Spectral share: their operands, and what they let travel with the token.
+
+    a is differentiated, the values and vectors of its decomposition are taken as they are.
+    Cotangents y are conjugated before and after, so that formulas read as for gradients.
+    """
+
+    nondiff = (3, 4, 5)
+    reads = "xs"
+
+    def batch(self, xs, mapped, size, *, kind):
+        return self(*stacked(xs, mapped, self.cores), kind=kind)
+
+    def curved(self, xs, y, x, wanted, kind):
+        """The cotangents of a and of the token, from y and a direction x."""
+        a, token, _, w, left, right = xs
+        a_bar = token_bar = None
+        if wanted[0]:
+            bent_back = project(stretched(w, left, right, y, x, kind), kind)
+            a_bar = unbroadcast(conj(bent_back), a)
+        if wanted[1]:
+            token_bar = unbroadcast(conj(np.where(symmetric(y, w, kind), x, 0)), token)
+        return a_bar, token_bar
+
+
+class Spectral(Values):
+    """left diag(y) right^H: the gradient of a function of values, whose gradient there is y."""
+
+    cores = (2, 2, 1, 1, 2, 2)
+
+    def value(self, a, token, y, w, left, right, *, kind):
+        return (left * row(y)) @ adjoint(right)
+
+    def spec(self, a, token, y, w, left, right, *, kind):
+        stack = np.broadcast_shapes(y.shape[:-1], left.shape[:-2])
+        return Spec((*stack, left.shape[-2], right.shape[-2]), promoted(left, y))
+
+    def jvp(self, out, xs, x_dots, *, kind):
+        a, token, y, w, left, right = xs
+        a_dot, _, y_dot, *_ = x_dots
+        terms = []
+        if a_dot is not None:
+            a_dot = project(a_dot, kind)
+            terms.append(stretched(w, left, right, y, a_dot, kind))
+        if y_dot is not None:
+            terms.append(self(a, token, y_dot, w, left, right, kind=kind))
+        if len(terms) == 2:
+            steep = steepened(w, left, right, a_dot, y_dot, kind)
+            terms.append(np.where(symmetric(y, w, kind), steep, 0))
+        return np.broadcast_to(sum(terms[1:], terms[0]), out.shape) if terms else None
+
+    def vjp(self, out_bar, residual, wanted):
+        a, token, y, w, left, right = xs = residual.xs
+        kind = residual.static["kind"]
+        x = project(conj(out_bar), kind)
+        y_bar = conj(motion_p(a, token, x, w, left, right, kind=kind)) if wanted[2] else None
+        a_bar, token_bar = self.curved(xs, y, x, [wanted[0], wanted[1] and wanted[2]], kind)
+        y_bar = None if y_bar is None else unbroadcast(y_bar, y)
+        return a_bar, token_bar, y_bar, None, None, None
+
+
+spectral_p = Spectral("spectral")
+
+
+class Motion(Values):
+    """diag(left^H x right): how values move in the direction x."""
+
+    cores = (2, 2, 2, 1, 2, 2)
+
+    def value(self, a, token, x, w, left, right, *, kind):
+        out = np.sum(conj(left) * (x @ right), axis=-2)
+        return out if kind == "eig" else np.real(out)
+
+    def spec(self, a, token, x, w, left, right, *, kind):
+        stack = np.broadcast_shapes(x.shape[:-2], left.shape[:-2])
+        dtype = promoted(left, x)
+        return Spec((*stack, left.shape[-1]), dtype if kind == "eig" else real_of(dtype))
+
+    def jvp(self, out, xs, x_dots, *, kind):
+        a, token, x, w, left, right = xs
+        a_dot, _, x_dot, *_ = x_dots
+        terms = []
+        if a_dot is not None:
+            terms.append(bent(w, left, right, x, project(a_dot, kind), kind))
+        if x_dot is not None:
+            terms.append(self(a, token, x_dot, w, left, right, kind=kind))
+        return np.broadcast_to(sum(terms[1:], terms[0]), out.shape) if terms else None
+
+    def vjp(self, out_bar, residual, wanted):
+        a, token, x, w, left, right = xs = residual.xs
+        kind = residual.static["kind"]
+        y = conj(out_bar)
+        a_bar, token_bar = self.curved(xs, y, x, wanted, kind)
+        x_bar = None
+        if wanted[2]:
+            x_bar = unbroadcast(conj(spectral_p(a, token, y, w, left, right, kind=kind)), x)
+        return a_bar, token_bar, x_bar, None, None, None
+
+
+motion_p = Motion("motion")
+
+
+def pull_values(a, token, w, left, right, w_bar, token_bar, kind):
+    """The cotangent of a from that of its values: what the vjp of a decomposition does with it."""
+    y = conj(w_bar)
+    out = spectral_p(a, token, y, w, left, right, kind=kind)
+    if token_bar is not None:
+        x = project(conj(token_bar), kind)
+        out = out + steepened(w, left, right, x, y, kind)
+    return conj(out)

@@ -1,0 +1,257 @@
+"""Moments: var, std, average, cov, corrcoef."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..core.dispatch import refuse, replaces
+from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ..core.primitive import Elementwise, Primitive
+from ..core.spec import Spec, is_inexact
+from .reductions import (
+    as_array,
+    axes_of,
+    broadcastable,
+    cast,
+    counted,
+    given,
+    kept,
+    mean,
+    reduced,
+    spread,
+    sum,
+    surely,
+    warn_if,
+)
+
+__all__ = ["root", "var_p"]
+
+none = np._NoValue
+
+
+def half_inverse(out, x):
+    """The partial of a root whose derivative at zero is chosen to be zero."""
+    zero = out == 0
+    return 0.5 / (out + zero) * np.logical_not(zero)
+
+
+root = Elementwise(np.sqrt, half_inverse, reads="out", name="root")
+
+
+class Var(Primitive):
+    """The variance over some axes: |x - mean|^2 added up, over n - correction."""
+
+    reads = "x0"
+
+    def value(self, x, *, axis, keepdims, correction):
+        return np.var(x, axis=axis, keepdims=keepdims, ddof=correction)
+
+    def spec(self, x, *, axis, keepdims, correction):
+        dtype = np.empty(0, x.dtype).real.dtype if is_inexact(x.dtype) else np.float64
+        return Spec(reduced(x.shape, axis, keepdims), dtype)
+
+    def partial(self, x, axis, correction):
+        """d(out)/d(x). The derivative of the mean adds nothing, for deviations add up to zero."""
+        n = math.prod([x.shape[i] for i in axis]) - correction
+        away = x - np.mean(x, axis=axis, keepdims=True)
+        away = np.conj(away) if x.dtype.kind == "c" else away
+        return away * (2 / n if n > 0 else math.nan)
+
+    def jvp(self, out, xs, x_dots, *, axis, keepdims, correction):
+        if not xs[0].size:
+            return np.zeros_like(out)
+        moved = np.real(self.partial(xs[0], axis, correction) * x_dots[0])
+        return np.sum(moved, axis=axis, keepdims=keepdims)
+
+    def vjp(self, out_bar, residual, wanted):
+        (x,), static = residual.xs, residual.static
+        axis = static["axis"]
+        if not x.size:
+            return (np.zeros_like(x),)
+        out_bar = spread(out_bar, x.shape, axis, static["keepdims"])
+        return (out_bar * self.partial(x, axis, static["correction"]),)
+
+    def batch(self, xs, mapped, size, *, axis, keepdims, correction):
+        axis = tuple([i + 1 for i in axis])
+        return self(xs[0], axis=axis, keepdims=keepdims, correction=correction)
+
+
+var_p = Var("var")
+
+
+def variance(name, a, axis, dtype, out, ddof, keepdims, where, mean_, correction):
+    refuse(name, out=out)
+    if correction is not none:
+        if ddof != 0:
+            raise ArgumentError(f"`{name}` takes `ddof=` or `correction=`, but got both.")
+        ddof = correction
+    a = as_array(a)
+    if not is_inexact(a.dtype) or dtype is not None:
+        a = cast(a, np.dtype(dtype or np.float64))
+    axes, keepdims = axes_of(axis, a.ndim), kept(keepdims)
+    if not given(where) and not given(mean_):
+        return var_p(a, axis=axes, keepdims=keepdims, correction=ddof)
+    where = broadcastable(where, a) if given(where) else True
+    center = as_array(mean_) if given(mean_) else mean(a, axes, keepdims=True, where=where)
+    freedom = np.maximum(counted(where, a.shape, axes, keepdims) - ddof, 0)
+    warn_if(freedom == 0, "Degrees of freedom <= 0 for slice")
+    return about(a, center, where, axes, keepdims, freedom)
+
+
+def about(a, center, where, axes, keepdims, freedom):
+    """|a - center|^2 added up where the mask holds, over the degrees of freedom."""
+    away = a - center
+    if away.dtype.kind == "c":
+        square = np.square(np.real(away)) + np.square(np.imag(away))
+    else:
+        square = np.square(away)
+    total = sum(square, axes, keepdims=keepdims, where=none if where is True else where)
+    return total / freedom.astype(total.dtype)
+
+
+@replaces(np.var)
+def var(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=none,
+    *,
+    where=none,
+    mean=none,
+    correction=none,
+):
+    return variance("numpy.var", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+@replaces(np.std)
+def std(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=none,
+    *,
+    where=none,
+    mean=none,
+    correction=none,
+):
+    return root(variance("numpy.std", a, axis, dtype, out, ddof, keepdims, where, mean, correction))
+
+
+@replaces(np.average)
+def average(a, axis=None, weights=None, returned=False, *, keepdims=none):
+    a = as_array(a)
+    axes, keepdims = axes_of(axis, a.ndim), kept(keepdims)
+    if weights is None:
+        out = mean(a, axes, keepdims=keepdims)
+        weight = np.full_like(out, math.prod([a.shape[i] for i in axes]))
+        return (out, weight) if returned else out
+    weights = weights_of(weights, a, axis, "numpy.average")
+    dtype = np.result_type(a.dtype, weights.dtype, *[] if is_inexact(a.dtype) else [np.float64])
+    weight = sum(weights, axes, dtype, keepdims=keepdims)
+    if surely(weight == 0):
+        raise ZeroDivisionError("The weights of `numpy.average` add up to zero.")
+    out = sum(cast(a, dtype) * cast(weights, dtype), axes, keepdims=keepdims) / weight
+    if not returned:
+        return out
+    return out, np.broadcast_to(weight, out.shape) if weight.shape != out.shape else weight
+
+
+def weights_of(weights, a, axis, name):
+    """Weights for the elements along some axes, in a shape that broadcasts against a."""
+    weights = as_array(weights)
+    if weights.shape == a.shape:
+        return weights
+    if axis is None:
+        raise ArgumentTypeError(
+            f"`{name}` was given weights of shape {weights.shape} for an array of shape {a.shape};"
+            " name the axis that they belong to."
+        )
+    axes = axes_of(axis, a.ndim)
+    if weights.shape != tuple([a.shape[i] for i in axes]):
+        raise ShapeError(
+            f"`{name}` was given weights of shape {weights.shape} for axis {axis} of an array of"
+            f" shape {a.shape}."
+        )
+    weights = np.transpose(weights, tuple(np.argsort(axes).tolist()))
+    return weights.reshape([n if i in axes else 1 for i, n in enumerate(a.shape)])
+
+
+@replaces(np.cov)
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    if ddof is not None and ddof != int(ddof):
+        raise ArgumentError(f"`numpy.cov` takes an integer ddof, but got {ddof!r}.")
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    m = as_array(m)
+    y = None if y is None else as_array(y)
+    if dtype is None:
+        dtype = np.result_type(m.dtype, np.float64, *[] if y is None else [y.dtype])
+    x = observations(m, bool(rowvar) or m.ndim == 1, dtype)
+    if x.shape[0] == 0:
+        return x.reshape((0, 0))
+    if y is not None:
+        flat = y.ndim < 2 or y.shape[0] == 1
+        x = np.concatenate([x, observations(y, rowvar or flat, dtype)], axis=0)
+    n = x.shape[1]
+    weights = None
+    if fweights is not None:
+        weights = fweights = frequencies(as_array(fweights), n, "fweights").astype(np.float64)
+        if surely(fweights != np.around(fweights)):
+            raise ArgumentTypeError("`numpy.cov` takes whole numbers as fweights.")
+    if aweights is not None:
+        aweights = frequencies(as_array(aweights), n, "aweights").astype(np.float64)
+        weights = aweights if weights is None else weights * aweights
+    center, total = average(x, axis=1, weights=weights, returned=True)
+    if weights is None:
+        freedom = n - ddof
+    elif ddof == 0:
+        freedom = total[0]
+    elif aweights is None:
+        freedom = total[0] - ddof
+    else:
+        freedom = total[0] - ddof * np.sum(weights * aweights) / total[0]
+    if surely(freedom <= 0):
+        warn_if(True, "Degrees of freedom <= 0 for slice")
+        freedom = freedom * 0.0
+    x = x - center[:, None]
+    other = np.transpose(x if weights is None else x * weights)
+    c = np.matmul(x, np.conj(other) if x.dtype.kind == "c" else other)
+    c = cast(c * np.true_divide(1, freedom), c.dtype)
+    return c.reshape([k for k in c.shape if k != 1])
+
+
+def observations(x, rowvar, dtype):
+    """Two dimensions: a row for each variable."""
+    if x.ndim > 2:
+        raise ShapeError(f"`numpy.cov` takes arrays of at most 2 dimensions, but got {x.ndim}.")
+    x = cast(x, np.dtype(dtype))
+    x = x.reshape((1,) * (2 - x.ndim) + x.shape)
+    return x if rowvar else np.transpose(x)
+
+
+def frequencies(weights, n, name):
+    if weights.shape != (n,):
+        raise ShapeError(
+            f"`numpy.cov` takes {name} of shape ({n},), one for each sample, but got"
+            f" {weights.shape}."
+        )
+    if surely(weights < 0):
+        raise ArgumentError(f"`numpy.cov` takes {name} that are not negative.")
+    return weights
+
+
+@replaces(np.corrcoef)
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    c = cov(x, y, rowvar, dtype=dtype)
+    if not c.ndim:
+        return c / c
+    spread_ = np.sqrt(np.real(np.diagonal(c)))
+    c = c / spread_[:, None] / spread_[None, :]
+    if c.dtype.kind == "c":
+        return np.clip(np.real(c), -1, 1) + 1j * np.clip(np.imag(c), -1, 1)
+    return np.clip(c, -1, 1)

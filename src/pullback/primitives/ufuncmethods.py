@@ -1,0 +1,188 @@
+"""The methods of ufuncs: reduce, accumulate, reduceat, outer."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from ..core.array import Array
+from ..core.dispatch import FUNCTIONS, METHODS, operand, refuse
+from ..core.errors import ArgumentError, UnsupportedKeywordError
+from .elementwise import finite, stopped
+
+__all__ = []
+
+
+def method(implementation):
+    METHODS[implementation.__name__] = implementation
+    return implementation
+
+
+def name_of(ufunc, method):
+    return f"numpy.{ufunc.__name__}.{method}"
+
+
+REDUCTIONS = {
+    np.add: np.sum,
+    np.multiply: np.prod,
+    np.maximum: np.max,
+    np.minimum: np.min,
+    np.logical_and: np.all,
+    np.logical_or: np.any,
+}
+
+
+@method
+def reduce(
+    ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=np._NoValue, where=True
+):
+    refuse(name_of(ufunc, "reduce"), out=out)
+    array, given = taken(ufunc, "reduce", array), {}
+    if where is not True:
+        given["where"] = where
+    if initial is not np._NoValue and initial is not None:
+        given["initial"] = initial
+    named = REDUCTIONS.get(ufunc)
+    if named in (np.sum, np.prod):
+        return FUNCTIONS[named](array, axis=axis, dtype=dtype, keepdims=keepdims, **given)
+    if dtype is not None and ufunc not in (np.logical_and, np.logical_or):
+        array = array.astype(dtype)
+    if named in (np.max, np.min):
+        return FUNCTIONS[named](array, axis=axis, keepdims=keepdims, **given)
+    if named is not None:
+        out = FUNCTIONS[named](array, axis=axis, keepdims=keepdims, where=where)
+        return out if "initial" not in given else ufunc(out, initial)
+    axes = axes_of(ufunc, array, axis)
+    if ufunc in SHIFTED and array.size:
+        out = logarithm_of_sum(ufunc, array, axes, given)
+    else:
+        out = one_after_another(ufunc, array, axes, given)
+    if not keepdims:
+        return out
+    return np.reshape(out, tuple([1 if i in axes else n for i, n in enumerate(array.shape)]))
+
+
+def taken(ufunc, method, x):
+    """An operand as an array with axes."""
+    if ufunc.nin != 2 or ufunc.nout != 1:
+        raise ArgumentError(f"`{name_of(ufunc, method)}` exists for binary ufuncs only.")
+    return x if type(x) is Array else np.asarray(operand(x))
+
+
+def axes_of(ufunc, array, axis):
+    if axis is None:
+        axes = tuple(range(array.ndim))
+    else:
+        axes = axis if isinstance(axis, tuple) else (axis,)
+        axes = tuple([normalize_axis_index(int(i), array.ndim) for i in axes])
+    if len(axes) > 1 and ufunc not in REORDERABLE:
+        raise ArgumentError(
+            f"`{name_of(ufunc, 'reduce')}` depends on the order of its operands; it takes one axis,"
+            f" not {len(axes)}."
+        )
+    return axes
+
+
+REORDERABLE = frozenset(
+    {np.fmax, np.fmin, np.hypot, np.logaddexp, np.logaddexp2, np.logical_xor}
+    | {np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.gcd, np.lcm}
+)
+
+
+def lined_up(array, axes):
+    """The axes to reduce as the first one, and where= along with them."""
+    rest = [i for i in range(array.ndim) if i not in axes]
+    n = math.prod([array.shape[i] for i in axes])
+    return np.reshape(np.transpose(array, (*axes, *rest)), (n, *[array.shape[i] for i in rest]))
+
+
+def one_after_another(ufunc, array, axes, given):
+    """ufunc(ufunc(x[0], x[1]), x[2])...: right for every ufunc."""
+    items, mask = lined_up(array, axes), None
+    start = given.get("initial")
+    if start is None and ("where" in given or not items.shape[0]):
+        start = ufunc.identity
+        if start is None:
+            raise ArgumentError(
+                f"`{name_of(ufunc, 'reduce')}` has no identity to begin with; give `initial`."
+            )
+    if "where" in given:
+        mask = lined_up(np.broadcast_to(given["where"], array.shape), axes)
+    if start is None:
+        out, first = items[0], 1
+    else:
+        out, first = np.full_like(items, start, shape=items.shape[1:]), 0
+    for i in range(first, items.shape[0]):
+        after = ufunc(out, items[i])
+        out = after if mask is None else np.where(mask[i], after, out)
+    return out
+
+
+SHIFTED = {np.logaddexp: (np.exp, np.log), np.logaddexp2: (np.exp2, np.log2)}
+
+
+def logarithm_of_sum(ufunc, array, axes, given):
+    """log(sum(exp(x))), shifted by the largest element so that nothing overflows."""
+    exponential, logarithm = SHIFTED[ufunc]
+    if "where" in given:
+        array = np.where(given["where"], array, -np.inf)
+    largest = np.max(stopped(array), axis=axes, keepdims=True)
+    # Elements that are infinite together share: their gap is 0, with derivative 1.
+    level = finite(array)
+    together = np.logical_and(array == largest, np.isinf(array))
+    gaps = np.where(together, level - stopped(level), array) - np.where(together, 0, largest)
+    total = np.sum(exponential(gaps), axis=axes)
+    out = logarithm(total) + np.reshape(largest, total.shape)
+    return ufunc(out, given["initial"]) if "initial" in given else out
+
+
+@method
+def accumulate(ufunc, array, axis=0, dtype=None, out=None):
+    refuse(name_of(ufunc, "accumulate"), out=out)
+    array = taken(ufunc, "accumulate", array)
+    if ufunc is np.add or ufunc is np.multiply:
+        return (np.cumsum if ufunc is np.add else np.cumprod)(array, axis=axis, dtype=dtype)
+    if dtype is not None:
+        array = array.astype(dtype)
+    axis = normalize_axis_index(int(axis), array.ndim)
+    items = np.moveaxis(array, axis, 0)
+    if not items.shape[0]:
+        return np.zeros_like(array)
+    outs = [items[0]]
+    for i in range(1, items.shape[0]):
+        outs.append(ufunc(outs[-1], items[i]))
+    return np.stack(outs, axis=axis)
+
+
+@method
+def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
+    refuse(name_of(ufunc, "reduceat"), out=out)
+    array = taken(ufunc, "reduceat", array)
+    axis = normalize_axis_index(int(axis), array.ndim)
+    items, starts = np.moveaxis(array, axis, 0), np.asarray(indices).tolist()
+    n = items.shape[0]
+    if any(not 0 <= start < n for start in starts):
+        name = name_of(ufunc, "reduceat")
+        raise ArgumentError(f"`{name}` was given an index outside of 0 to {n}.")
+    outs = []
+    for start, stop in zip(starts, [*starts[1:], n], strict=True):
+        part = items[start:stop] if start < stop else items[start : start + 1]
+        outs.append(ufunc.reduce(part, axis=0, dtype=dtype))
+    return np.stack(outs, axis=axis)
+
+
+@method
+def outer(ufunc, x, y, /, **keywords):
+    x, y = [z if type(z) is Array else np.asarray(operand(z)) for z in (x, y)]
+    return ufunc(np.reshape(x, (*x.shape, *(1,) * y.ndim)), y, **keywords)
+
+
+@method
+def at(ufunc, array, *rest):
+    raise UnsupportedKeywordError(
+        f"`{name_of(ufunc, 'at')}` writes into its first operand, which is not supported on traced"
+        " Arrays.\n  Compute a new array instead: `np.add.at(a, i, v)` is"
+        " `a + np.bincount(i, v, a.size)` for one axis."
+    )

@@ -1,0 +1,509 @@
+"""Laws: what must hold of every operation, checked from one declaration of its samples.
+
+    value      under every trace the result is NumPy's
+    spec       the spec rule predicts shape and dtype
+    forward    jvp agrees with central differences
+    reverse    <out_bar, jvp> = <vjp, x_dot>
+    second     jvp and vjp of jvp and vjp agree, and with central differences
+    batch      vmap agrees with a loop, for the function and for its pullback
+    unread     a node keeps what its primitive declares that it reads, and nothing else
+    fresh      gradients have their argument's shape and dtype, and share memory with nothing
+
+A law takes a Sample and raises AssertionError where it does not hold.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .core.array import Array
+from .core.errors import name_of
+from .core.spec import Spec, is_inexact, spec_of
+from .core.tree import flatten, is_static, unflatten
+from .transforms.batch import vmap
+from .transforms.forward import jvp
+from .transforms.record import record
+from .transforms.reverse import vjp
+from .transforms.stage import capture
+
+__all__ = [
+    "LAWS",
+    "ErrorSample",
+    "Sample",
+    "check_batch",
+    "check_error",
+    "check_forward",
+    "check_fresh",
+    "check_grads",
+    "check_reverse",
+    "check_sample",
+    "check_second",
+    "check_spec",
+    "check_unread",
+    "check_value",
+    "primitives_of",
+]
+
+
+@dataclass
+class Sample:
+    """A function and arguments to try the laws on: `fun(*args, **kwargs)`.
+
+    All real and complex floating leaves of args are differentiated.
+    smooth: True where two derivatives exist, 1 where one does, False at kinks, where only the
+    consistency of the modes is asked.
+    """
+
+    fun: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    smooth: bool | int = True
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.args, tuple):
+            self.args = (self.args,)
+
+    def __str__(self) -> str:
+        if self.name:
+            return self.name
+        given = [
+            str(spec_of(x)) if hasattr(x, "dtype") else type(x).__name__
+            for x in flatten(self.args)[0]
+        ]
+        extra = [f"{key}={value!r}"[:40] for key, value in self.kwargs.items()]
+        return f"{name_of(self.fun)}({', '.join(given + extra)})".replace("\n", " ")
+
+
+@dataclass
+class ErrorSample:
+    """A call under `vjp` that must raise, with words that must be in the message."""
+
+    fun: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    raises: type[BaseException] = Exception
+    match: str = ""
+
+    __str__ = Sample.__str__
+    name: str | None = None
+
+
+class Problem:
+    """A sample as a function of its floating leaves, to a tuple of its floating results."""
+
+    def __init__(self, sample: Sample) -> None:
+        leaves, self.structure = flatten(list(sample.args))
+        self.leaves = leaves
+        self.sample = sample
+        self.positions = [i for i, leaf in enumerate(leaves) if differentiable(leaf)]
+        self.xs = [as_numpy(leaves[i]) for i in self.positions]
+        self.random = np.random.default_rng(zlib.crc32(str(sample).encode()))
+
+    def __call__(self, *xs: Any) -> tuple[Any, ...]:
+        return tuple([x for x in self.results(*xs) if hasattr(x, "dtype") and is_inexact(x.dtype)])
+
+    def results(self, *xs: Any) -> list[Any]:
+        leaves = list(self.leaves)
+        for i, x in zip(self.positions, xs, strict=True):
+            leaves[i] = x
+        return flatten(self.sample.fun(*unflatten(self.structure, leaves), **self.sample.kwargs))[0]
+
+    def like(self, x: Any) -> Any:
+        """A random direction of the shape and dtype of x."""
+        spec = spec_of(x)
+        v = self.random.uniform(-1, 1, spec.shape)
+        if spec.dtype.kind == "c":
+            v = v + 1j * self.random.uniform(-1, 1, spec.shape)
+        v = np.asarray(v).astype(spec.dtype)
+        return v if isinstance(x, np.ndarray) else v[()]
+
+    def wide(self) -> list[Any]:
+        """The leaves in double precision."""
+        return [
+            np.asarray(x).astype(np.complex128 if x.dtype.kind == "c" else np.float64)[()]
+            for x in self.xs
+        ]
+
+
+def as_numpy(x: Any) -> Any:
+    return x if isinstance(x, np.ndarray) else np.asarray(x)[()]
+
+
+def differentiable(leaf: Any) -> bool:
+    if is_static(leaf) or isinstance(leaf, int):
+        return False
+    return isinstance(leaf, (float, complex)) or (hasattr(leaf, "dtype") and is_inexact(leaf.dtype))
+
+
+def precision(*trees: Any) -> float:
+    """The machine epsilon of the coarsest floating dtype among arrays."""
+    return max(
+        [float(np.finfo(x.dtype).eps) for tree in trees for x in tree if is_inexact(x.dtype)],
+        default=2.2e-16,
+    )
+
+
+def pair(bars: Any, dots: Any) -> float:
+    """<bars, dots>: bilinear, without conjugation."""
+    total = 0.0
+    for bar, dot in zip(bars, dots, strict=True):
+        wide = np.result_type(bar.dtype, np.float64)
+        total += float(np.real(np.sum(np.asarray(bar).astype(wide) * np.asarray(dot))))
+    return total
+
+
+def size_of(bars: Any, dots: Any) -> float:
+    """The sum of magnitudes in a pairing, by which its rounding is judged."""
+    return 1e-300 + sum(
+        float(np.sum(np.abs(np.asarray(bar).astype(complex) * np.asarray(dot))))
+        for bar, dot in zip(bars, dots, strict=True)
+    )
+
+
+def close(actual: Any, expected: Any, tolerance: float, what: str) -> None:
+    """Elementwise closeness, relative to the largest finite entry."""
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    assert actual.shape == expected.shape, f"{what}: shape {actual.shape}, not {expected.shape}"
+    finite = np.abs(expected[np.isfinite(expected)])
+    scale = max(1.0, float(finite.max())) if finite.size else 1.0
+    np.testing.assert_allclose(
+        actual, expected, rtol=tolerance, atol=tolerance * scale, err_msg=what
+    )
+
+
+def check_value(sample: Sample) -> None:
+    """The value under reverse, forward and staging is NumPy's: numbers, shape and dtype."""
+    problem = Problem(sample)
+    expected = [np.asarray(x) for x in problem.results(*problem.xs)]
+    tolerance = 30 * precision(problem.xs, [x for x in expected if x.dtype.kind in "fc"])
+
+    def compare(outs: Any, what: str) -> None:
+        assert len(outs) == len(expected), f"{what}: {len(outs)} results, not {len(expected)}"
+        for out, right in zip(outs, expected, strict=True):
+            out = np.asarray(out)
+            assert out.dtype == right.dtype, f"{what}: dtype {out.dtype}, not {right.dtype}"
+            if right.dtype.kind in "fc":
+                close(out, right, tolerance, what)
+            else:
+                np.testing.assert_array_equal(out, right, err_msg=what)
+
+    compare(vjp(lambda *xs: problem.results(*xs), *problem.xs)[0], "value under vjp")
+    dots = [problem.like(x) for x in problem.xs]
+    compare(jvp(lambda *xs: problem.results(*xs), problem.xs, dots)[0], "value under jvp")
+    graph, values = staged(problem.results, problem.xs)
+    compare(values, "value when staged")
+    compare(graph.evaluate(*problem.xs), "value of the recorded graph")
+
+
+def staged(f: Callable[..., Any], xs: Any) -> tuple[Any, list[Any]]:
+    """The graph of f(*xs) and the values of its outputs."""
+    _, graph, _, values = capture(
+        lambda *xs: f(*xs), (), {}, "stage", lambda enter: [enter(x) for x in xs]
+    )
+    return graph, values
+
+
+def primitives_of(sample: Sample) -> set[Any]:
+    """The primitives that a sample reaches, forward and back."""
+    problem = Problem(sample)
+
+    def both(*xs: Any) -> Any:
+        outs, pullback = vjp(problem, *xs)
+        return outs, pullback(tuple([np.ones_like(out) for out in outs]))
+
+    graphs = [staged(f, problem.xs)[0] for f in (problem.results, both)]
+    return {equation.primitive for graph in graphs for equation in graph.equations}
+
+
+def check_spec(sample: Sample) -> None:
+    """Every primitive on the way predicts the shape and dtype of its results."""
+    problem = Problem(sample)
+    graph, _ = staged(problem.results, problem.xs)
+    for equation in graph.equations:
+        specs = [x.spec if hasattr(x, "spec") else spec_of(x) for x in equation.inputs]
+        primitive = equation.primitive
+        assert primitive.spec is not None, f"`{primitive.name}` has no spec rule"
+        predicted = primitive.spec(*specs, **equation.static)
+        predicted = predicted if primitive.n_out is not None else (predicted,)
+        actual = tuple([x.spec for x in equation.outputs])
+        assert tuple(predicted) == actual, f"spec of `{primitive.name}`: {predicted}, not {actual}"
+
+
+# The step of central differences and what they are worth, by the dtype of the results.
+STEPS = {8: (1e-4, 2e-7), 16: (1e-4, 2e-7), 4: (2e-2, 5e-3), 2: (1e-1, 1e-1)}
+
+
+def difference(f: Callable[..., Any], xs: Any, dots: Any) -> tuple[list[Any], float]:
+    """The derivative of f along dots by central differences of fourth order, and its worth."""
+
+    def at(t: float) -> list[Any]:
+        return [
+            np.asarray(out) for out in f(*[x + t * dot for x, dot in zip(xs, dots, strict=True)])
+        ]
+
+    size = min([x.dtype.itemsize // (2 if x.dtype.kind == "c" else 1) for x in at(0.0)], default=8)
+    h, worth = STEPS[min(size, 16)]
+    near = [subtracted(a, b) for a, b in zip(at(h), at(-h), strict=True)]
+    far = [subtracted(a, b) for a, b in zip(at(2 * h), at(-2 * h), strict=True)]
+    return [(8 * a - b) / (12 * h) for a, b in zip(near, far, strict=True)], worth
+
+
+def subtracted(a: Any, b: Any) -> Any:
+    wide = np.result_type(a, np.float64)
+    return a.astype(wide) - b.astype(wide)
+
+
+def check_forward(sample: Sample) -> None:
+    """jvp agrees with central differences; tangents have the shape and dtype of the results."""
+    problem = Problem(sample)
+    dots = [problem.like(x) for x in problem.xs]
+    outs, out_dots = jvp(problem, problem.xs, dots)
+    for out, dot in zip(outs, out_dots, strict=True):
+        assert spec_of(dot) == spec_of(out), f"tangent {spec_of(dot)} of {spec_of(out)}"
+    if not sample.smooth:
+        return
+    expected, worth = difference(problem, problem.wide(), dots)
+    tolerance = max(worth, 200 * precision(problem.xs, outs))
+    for dot, right in zip(out_dots, expected, strict=True):
+        close(dot, right, tolerance, "jvp against central differences")
+
+
+def check_reverse(sample: Sample) -> None:
+    """<out_bar, jvp(x_dot)> = <vjp(out_bar), x_dot>, with all and with single arguments."""
+    problem = Problem(sample)
+    outs, pullback = vjp(problem, *problem.xs)
+    bars = tuple([problem.like(out) for out in outs])
+    x_bars = pullback(bars)
+    for x_bar, x in zip(x_bars, problem.xs, strict=True):
+        assert spec_of(x_bar) == spec_of(x), f"cotangent {spec_of(x_bar)} of {spec_of(x)}"
+    tolerance = 500 * precision(problem.xs, outs)
+    for i in range(len(problem.xs)):
+        dots: list[Any] = [None] * len(problem.xs)
+        dots[i] = problem.like(problem.xs[i])
+        _, out_dots = jvp(problem, problem.xs, dots)
+        agree((bars, out_dots), ([x_bars[i]], [dots[i]]), tolerance, f"argument {i}: <vjp, x_dot>")
+
+        def alone(x: Any, i: int = i) -> Any:
+            return problem(*problem.xs[:i], x, *problem.xs[i + 1 :])
+
+        (x_bar,) = vjp(alone, problem.xs[i])[1](bars)
+        close(x_bar, x_bars[i], tolerance, f"argument {i} differentiated alone")
+
+
+def agree(left: Any, right: Any, tolerance: float, what: str) -> None:
+    a, b = pair(*left), pair(*right)
+    if np.isnan(a) and np.isnan(b):
+        return
+    scale = max(size_of(*left), size_of(*right))
+    assert abs(a - b) <= tolerance * scale or a == b, f"{what}: {b!r}, not {a!r}"
+
+
+def check_second(sample: Sample) -> None:
+    """The four second-order combinations agree, and with central differences of jvp."""
+    problem = Problem(sample)
+    xs = problem.xs
+    v, u = [problem.like(x) for x in xs], [problem.like(x) for x in xs]
+
+    def forward(*xs: Any) -> Any:
+        return jvp(problem, xs, v)[1]
+
+    outs, curve = jvp(forward, xs, u)
+    bars = tuple([problem.like(out) for out in outs])
+    tolerance = 2000 * precision(xs, outs)
+    # The same number four times: <out_bar, d2f[u, v]>.
+    first = (bars, curve)
+    x_bars = vjp(forward, *xs)[1](bars)
+    agree(first, (x_bars, u), tolerance, "vjp of jvp")
+
+    def reverse(*xs: Any) -> Any:
+        return vjp(problem, *xs)[1](bars)
+
+    _, turned = jvp(reverse, xs, u)
+    agree(first, (turned, v), tolerance, "jvp of vjp")
+    x_bars = vjp(reverse, *xs)[1](tuple(v))
+    agree(first, (x_bars, u), tolerance, "vjp of vjp")
+    if sample.smooth is True:
+        wide = problem.wide()
+        expected, worth = difference(forward, wide, u)
+        tolerance = max(10 * worth, 2000 * precision(xs, outs))
+        for dot, right in zip(curve, expected, strict=True):
+            close(dot, right, tolerance, "jvp of jvp against central differences")
+
+
+def check_batch(sample: Sample) -> None:
+    """vmap agrees with a loop: over each argument, over all, and for the pullback."""
+    problem = Problem(sample)
+    n = 3
+    stacks = [
+        np.stack([x + (1e-3 * k * problem.like(x)).astype(x.dtype) for k in range(n)])
+        for x in problem.xs
+    ]
+    tolerance = 100 * precision(problem.xs)
+    choices: list[tuple[int | None, ...]] = [(0,) * len(stacks)]
+    everyone = range(len(stacks))
+    if len(stacks) > 1:
+        choices += [tuple([0 if j == i else None for j in everyone]) for i in everyone]
+
+    def loop(f: Callable[..., Any], axes: Any, *rest: Any) -> list[Any]:
+        choice = list(zip(stacks, axes, problem.xs, strict=True))
+        rows = [f(*[s[k] if a == 0 else x for s, a, x in choice], *rest) for k in range(n)]
+        return [np.stack([np.asarray(x) for x in column]) for column in zip(*rows, strict=True)]
+
+    for axes in choices:
+        args = [s if a == 0 else x for s, a, x in zip(stacks, axes, problem.xs, strict=True)]
+        outs = vmap(lambda *xs: problem.results(*xs), in_axes=axes)(*args)
+        expected = loop(problem.results, axes)
+        for out, right in zip(outs, expected, strict=True):
+            assert out.dtype == right.dtype, f"vmap {axes}: dtype {out.dtype}, not {right.dtype}"
+            close(out, right, max(tolerance, 100 * precision([right])), f"vmap {axes}")
+
+        bars = tuple([problem.like(out) for out in problem(*problem.xs)])
+
+        def pull(*xs: Any, bars: Any = bars) -> Any:
+            return vjp(problem, *xs)[1](bars)
+
+        outs = vmap(pull, in_axes=axes)(*args)
+        for out, right in zip(outs, loop(pull, axes), strict=True):
+            close(out, right, 10 * max(tolerance, 100 * precision([right])), f"vmap {axes} of vjp")
+    moved = [np.moveaxis(s, 0, -1) for s in stacks]
+    outs = vmap(lambda *xs: problem.results(*xs), in_axes=-1)(*moved)
+    for out, right in zip(outs, loop(problem.results, choices[0]), strict=True):
+        close(out, right, max(tolerance, 100 * precision([right])), "vmap over the last axis")
+    outs, pullback = vjp(lambda *xs: vmap(lambda *ys: problem(*ys))(*xs), *stacks)
+    bars = tuple([problem.like(out) for out in outs])
+    x_bars = pullback(bars)
+    for k in range(n):
+        rows = vjp(problem, *[s[k] for s in stacks])[1](tuple([bar[k] for bar in bars]))
+        for x_bar, right in zip(x_bars, rows, strict=True):
+            close(x_bar[k], right, 10 * max(tolerance, 100 * precision([right])), "vjp of vmap")
+
+
+def check_unread(sample: Sample) -> None:
+    """A node keeps what its primitive declares that it reads; the rest is a spec or nothing."""
+    problem = Problem(sample)
+    for entry in record(problem)(*problem.xs).entries:
+        primitive = entry.primitive
+        wanted = [type(x) is Array and x.within.fun is problem for x in entry.inputs]
+        if primitive.constant or not any(wanted):
+            continue
+        reads = set(primitive.reads_for(wanted))
+        for name, x in entry.residual.items():
+            if isinstance(x, Spec) or name in reads or ("xs" in reads and name != "out"):
+                continue
+            position = int(name[1:]) if name != "out" else None
+            assert position in primitive.nondiff, f"`{primitive.name}` keeps {name}, unread"
+
+
+def check_fresh(sample: Sample) -> None:
+    """Gradients are writable and share memory with nothing; inputs and outputs may change."""
+    problem = Problem(sample)
+    xs = [np.array(x) for x in problem.xs]
+    before = [x.copy() for x in xs]
+    outs, pullback = vjp(problem, *xs)
+    bars = tuple([problem.like(out) for out in outs])
+    first = pullback(bars)
+    for x, old in zip(xs, before, strict=True):
+        np.testing.assert_array_equal(x, old, err_msg="the inputs changed")
+    everything = [*first, *xs, *[np.asarray(o) for o in outs], *[np.asarray(b) for b in bars]]
+    for i, x_bar in enumerate(first):
+        if not isinstance(x_bar, np.ndarray):
+            continue
+        assert x_bar.flags.writeable, f"cotangent {i} is read-only"
+        for j, other in enumerate(everything):
+            assert i == j or not np.may_share_memory(x_bar, other), f"cotangent {i} shares memory"
+    kept = [np.array(x_bar) for x_bar in first]
+    for array in (*xs, *outs, *first):
+        if isinstance(array, np.ndarray):
+            array[...] = 7
+    for old, new in zip(kept, pullback(bars), strict=True):
+        np.testing.assert_array_equal(new, old, err_msg="a later change of arrays was seen")
+
+
+LAWS: tuple[Callable[[Sample], None], ...] = (
+    check_value,
+    check_spec,
+    check_forward,
+    check_reverse,
+    check_second,
+    check_batch,
+    check_unread,
+    check_fresh,
+)
+
+
+def check_sample(sample: Sample) -> None:
+    """All laws on one sample."""
+    for law in LAWS:
+        try:
+            law(sample)
+        except BaseException as error:
+            error.add_note(f"{law.__name__} on {sample}")
+            raise
+
+
+def check_error(sample: ErrorSample) -> None:
+    """The call raises the class that it should, with the words that it should."""
+    import re
+
+    problem = Problem(sample)  # type: ignore[arg-type]
+    try:
+        vjp(lambda *xs: problem.results(*xs), *problem.xs)
+    except sample.raises as error:
+        if not re.search(sample.match, str(error)):
+            raise AssertionError(f"{error} does not say {sample.match!r}") from error
+    else:
+        raise AssertionError(f"{sample} did not raise {sample.raises.__name__}")
+
+
+def check_grads(
+    fun: Callable[..., Any],
+    args: Sequence[Any],
+    order: int = 2,
+    modes: Sequence[str] = ("forward", "reverse"),
+) -> None:
+    """Check the derivatives of fun at args against central differences and each other.
+
+    >>> check_grads(np.sin, (0.5,))
+
+    Args:
+        args: arrays, numbers or trees of them; all real and complex floating leaves count.
+        order: 1, or 2 for the second-order combinations as well.
+        modes: "forward", "reverse" or both; a function with a rule for one mode only is checked in
+            that one.
+
+    Raises:
+        AssertionError: with the law that does not hold, and by how much.
+    """
+    from .core.errors import ArgumentError
+
+    if not set(modes) <= {"forward", "reverse"} or not modes or order not in (1, 2):
+        raise ArgumentError(
+            f"`check_grads` takes modes of 'forward' and 'reverse' and order 1 or 2, but got"
+            f" modes={modes!r}, order={order!r}."
+        )
+    sample = Sample(fun, tuple(args), smooth=True if order == 2 else 1)
+    if "forward" in modes:
+        check_forward(sample)
+    if "reverse" in modes:
+        if "forward" in modes:
+            check_reverse(sample)
+        else:
+            check_reverse_alone(sample)
+    if order == 2 and set(modes) == {"forward", "reverse"}:
+        check_second(sample)
+
+
+def check_reverse_alone(sample: Sample) -> None:
+    """vjp agrees with central differences, without the help of forward mode."""
+    problem = Problem(sample)
+    outs, pullback = vjp(problem, *problem.xs)
+    bars = tuple([problem.like(out) for out in outs])
+    dots = [problem.like(x) for x in problem.xs]
+    expected, worth = difference(problem, problem.wide(), dots)
+    agree((bars, expected), (pullback(bars), dots), max(worth, 500 * precision(outs)), "vjp")

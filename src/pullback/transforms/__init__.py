@@ -1,0 +1,1 @@
+"""The transformations: each file one trace, its user functions and its errors."""

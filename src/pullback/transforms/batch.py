@@ -1,0 +1,245 @@
+"""Batching: the trace whose Arrays stand for one example while they hold all; vmap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.errors import ArgumentError, ArgumentTypeError, ConversionError, ShapeError, name_of
+from ..core.primitive import Primitive
+from ..core.spec import Spec, spec_of
+from ..core.trace import CONSTANT, Trace, run
+from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
+from .common import Transformation, fresh, refuse_ended, settle
+
+__all__ = ["BatchTrace", "vmap"]
+
+
+class BatchTrace(Trace):
+    """The value of an Array has the batch axis at 0; `state` is the size of the batch."""
+
+    __slots__ = ()
+
+    def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        values, mapped = [], []
+        for x in xs:
+            mine = type(x) is Array and x.within is self
+            mapped.append(mine)
+            values.append(x.value if mine or (type(x) is Array and x.within is CONSTANT) else x)
+        if primitive.batch is None:
+            out = one_by_one(primitive, values, mapped, self.state, static)
+        else:
+            try:
+                out = primitive.batch(tuple(values), tuple(mapped), self.state, **static)
+            except Exception as error:
+                error.add_note(f"in the batch rule of `{primitive.name}`")
+                raise
+        if type(out) is tuple:
+            return tuple([Array(o, self, None) for o in out])
+        return Array(out, self, None)
+
+    def spec(self, x: Array) -> Spec:
+        spec = spec_of(x.value)
+        return Spec(spec.shape[1:], spec.dtype)
+
+    def shape(self, x: Array) -> tuple[int, ...]:
+        return x.value.shape[1:]
+
+    def detached(self, x: Array) -> Any:
+        value = super().detached(x)
+        return Array(value, self, None)
+
+    def concrete(self, x: Array, asked: str) -> Any:
+        raise ConversionError(
+            f"`{asked}` was asked of an Array {self.spec(x)} that is mapped by `{self.name}`: it"
+            f" holds {self.state} values, which may answer differently.\n"
+            "  Choose with `np.where(condition, a, b)` instead of `if`."
+        )
+
+
+def one_by_one(
+    primitive: Primitive, values: Any, mapped: Any, size: int, static: dict[str, Any]
+) -> Any:
+    """The batch of a primitive without a batch rule: each example by itself."""
+    outs = [
+        primitive(*[x[i] if m else x for x, m in zip(values, mapped, strict=True)], **static)
+        for i in range(size)
+    ]
+    if not outs:
+        raise ArgumentError(
+            f"`{primitive.name}` has no batch rule, and `vmap` was given an empty batch.\n"
+            f"  Supply one with `{primitive.name}.defbatch`."
+        )
+    if primitive.n_out is not None:
+        return tuple([np.stack(parts) for parts in zip(*outs, strict=True)])
+    return np.stack(outs)
+
+
+class Vmap(Transformation):
+    verb = "vmap"
+
+    def __init__(self, fun: Any, in_axes: Any, out_axes: Any) -> None:
+        super().__init__(fun)
+        self.in_axes, self.out_axes = in_axes, out_axes
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        flat = [flatten(arg) for arg in args]
+        in_axes = self.axes_of(args)
+        axes = [
+            prefix(axis, arg, len(leaves), "in_axes", self.fun)
+            for axis, arg, (leaves, _) in zip(in_axes, args, flat, strict=True)
+        ]
+        size = self.size(flat, axes)
+        trace = BatchTrace("vmap", self.fun, size)
+        mapped = [
+            unflatten(
+                structure,
+                [
+                    leaf if axis is None else Array(to_front(leaf, axis, self.fun), trace, None)
+                    for leaf, axis in zip(leaves, leaf_axes, strict=True)
+                ],
+            )
+            for (leaves, structure), leaf_axes in zip(flat, axes, strict=True)
+        ]
+        try:
+            out = run(trace, self.fun, mapped, kwargs)
+            outs, structure = flatten(out)
+            out_axes = prefix(self.out_axes, out, len(outs), "out_axes", self.fun)
+            results = [
+                self.result(settle(x, trace), axis, size, trace)
+                for x, axis in zip(outs, out_axes, strict=True)
+            ]
+        finally:
+            trace.end()
+        return unflatten(structure, results)
+
+    def axes_of(self, args: Any) -> Any:
+        if isinstance(self.in_axes, (tuple, list)):
+            if len(self.in_axes) != len(args):
+                raise ArgumentError(
+                    f"`vmap({name_of(self.fun)})` has in_axes={self.in_axes!r} for"
+                    f" {len(self.in_axes)} arguments, but was called with {len(args)}.\n"
+                    "  Give one entry for each positional argument, or a single one for all."
+                )
+            return self.in_axes
+        return (self.in_axes,) * len(args)
+
+    def size(self, flat: Any, axes: Any) -> int:
+        name = name_of(self.fun)
+        sizes: dict[int, str] = {}
+        for position, ((leaves, _), leaf_axes) in enumerate(zip(flat, axes, strict=True)):
+            for leaf, axis in zip(leaves, leaf_axes, strict=True):
+                if axis is None:
+                    continue
+                shape = np.shape(leaf) if type(leaf) is not Array else leaf.shape
+                if not -len(shape) <= axis < len(shape):
+                    raise ShapeError(
+                        f"`vmap({name})` maps axis {axis} of argument {position}, whose shape is"
+                        f" {shape}.\n  Give None in in_axes for what is not mapped."
+                    )
+                sizes.setdefault(shape[axis], f"argument {position}")
+        if not sizes:
+            raise ArgumentError(
+                f"`vmap({name})` has nothing to map: every entry of in_axes is None.\n"
+                f"  Call `{name}` itself, or map at least one argument."
+            )
+        if len(sizes) > 1:
+            text = ", ".join(f"{size} in {where}" for size, where in sizes.items())
+            raise ShapeError(
+                f"`vmap({name})` was given batches of different sizes: {text}.\n"
+                "  Mapped axes have one length; give None in in_axes for what is not mapped."
+            )
+        return next(iter(sizes))
+
+    def result(self, x: Any, axis: int | None, size: int, trace: Trace) -> Any:
+        if is_static(x):
+            return x
+        if type(x) is Array and x.within is trace:
+            if axis is None:
+                raise ArgumentError(
+                    f"`vmap({name_of(self.fun)})` has out_axes=None for an output that is mapped."
+                    "\n  Give the axis at which the batch shall stand."
+                )
+            return self.placed(x.value, axis)
+        if axis is None:
+            return x
+        if type(x) is not Array:
+            kind, x = type(x), np.asarray(x)
+            if x.dtype.hasobject:
+                raise ArgumentTypeError(
+                    f"`vmap({name_of(self.fun)})` stacks numbers, arrays and trees of them, but"
+                    f" `{name_of(self.fun)}` returned a {kind.__name__}.\n"
+                    "  Return its parts, or register its class with `pullback.register_tree`."
+                )
+        return self.placed(np.broadcast_to(x, (size, *x.shape)), axis)
+
+    def placed(self, x: Any, axis: int) -> Any:
+        """A result with its batch axis where it shall stand."""
+        if not -x.ndim <= axis < x.ndim:
+            raise ShapeError(
+                f"`vmap({name_of(self.fun)})` has out_axes={self.out_axes!r}, and axis {axis} is"
+                f" not there in an output of shape {x.shape[1:]} and its batch."
+            )
+        return fresh(np.moveaxis(x, 0, axis) if axis else x)
+
+
+def to_front(leaf: Any, axis: int, fun: Any) -> Any:
+    """A leaf with its mapped axis first, on memory that nobody else writes to."""
+    if type(leaf) is Array and leaf.within is CONSTANT:
+        leaf = leaf.value
+    if type(leaf) is Array:
+        refuse_ended(leaf, f"`vmap({name_of(fun)})` was given")
+        array: Any = leaf
+        return np.moveaxis(array, axis, 0) if axis else fresh(leaf)
+    return np.array(np.moveaxis(np.asarray(leaf), axis, 0))
+
+
+def prefix(axes: Any, tree: Any, n: int, what: str, fun: Any) -> list[Any]:
+    """One axis for each of the n leaves of a tree, from a tree that ends earlier or with it."""
+    flat = [axes] * n if is_axis(axes) else spread_axes(axes, tree, what, fun)
+    for axis in flat:
+        if not is_axis(axis):
+            raise ArgumentTypeError(
+                f"`vmap({name_of(fun)})` takes ints, None, or a prefix of the tree as {what}, but"
+                f" got {axes!r}."
+            )
+    leaves = flatten(tree)[0]
+    return [None if is_static(leaf) else axis for axis, leaf in zip(flat, leaves, strict=True)]
+
+
+def is_axis(axis: Any) -> bool:
+    return axis is None or (isinstance(axis, (int, np.integer)) and not isinstance(axis, bool))
+
+
+def spread_axes(axes: Any, tree: Any, what: str, fun: Any) -> list[Any]:
+    try:
+        return broadcast_prefix(axes, tree)
+    except ValueError as error:
+        raise ArgumentError(
+            f"`vmap({name_of(fun)})` was given {what}={axes!r}, which does not fit the tree:"
+            f" {error}"
+        ) from None
+
+
+def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+    """Return a function that applies fun to every example of a batch at once.
+
+    >>> import numpy as np
+    >>> vmap(np.dot)(np.ones((3, 2)), np.ones((3, 2)))
+    array([2., 2., 2.])
+
+    fun is written for one example; its Arrays have no batch axis, and NumPy does the work for all.
+
+    Args:
+        in_axes: the axis of each argument that is mapped, None for an argument that is the same
+            for all; an int, or a tuple with an int, None or a tree of them for each argument.
+        out_axes: where the batch stands in each output.
+
+    Raises:
+        ShapeError: the mapped axes differ in length.
+        ConversionError: fun asks for `bool` or `int` of a value that is mapped.
+    """
+    return Vmap(fun, in_axes, out_axes)

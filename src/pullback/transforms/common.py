@@ -1,0 +1,286 @@
+"""What all transformations share: arguments on their way in, results on their way out."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from ..core.array import Array, peel, snapshot
+from ..core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DtypeError,
+    EscapedError,
+    ShapeError,
+    name_of,
+)
+from ..core.node import COPIED, Kept
+from ..core.spec import Spec, is_inexact, spec_of
+from ..core.trace import CONSTANT, Ended, Trace
+from ..core.tree import flatten, is_static, unflatten
+
+__all__ = [
+    "Selection",
+    "Transformation",
+    "as_primal",
+    "conform",
+    "fresh",
+    "refuse_ended",
+    "settle",
+    "settle_tree",
+]
+
+
+class Transformation:
+    """A transformed function. It shows the function that it transforms as `.fun`."""
+
+    verb = "transformation"
+
+    def __init__(self, fun: Callable[..., Any]) -> None:
+        check_function(fun, self.verb)
+        self.fun = self.__wrapped__ = fun
+        self.__name__ = getattr(fun, "__name__", type(fun).__name__)
+        self.__qualname__ = f"{self.verb}({name_of(fun)})"
+        self.__doc__ = getattr(fun, "__doc__", None)
+        self.__module__ = getattr(fun, "__module__", __name__)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(cast(Any, self), instance)
+
+    def __repr__(self) -> str:
+        return f"<{self.__qualname__}>"
+
+
+def check_function(fun: Any, verb: str) -> None:
+    if not callable(fun):
+        raise ArgumentTypeError(
+            f"`{verb}` takes a function, but got {type(fun).__name__}.\n"
+            f"  Write `{verb}(f)(x)`, with the function itself and not its result."
+        )
+    for kind, test in (
+        ("a coroutine function", inspect.iscoroutinefunction),
+        ("an asynchronous generator", inspect.isasyncgenfunction),
+        ("a generator function", inspect.isgeneratorfunction),
+    ):
+        if test(fun) or test(getattr(fun, "__call__", None)):  # noqa: B004  # the method itself
+            raise ArgumentTypeError(
+                f"`{verb}` was given `{name_of(fun)}`, {kind}, whose body runs after the"
+                " transformation has ended.\n"
+                "  Transform an ordinary function that returns its result; a coroutine may call it."
+            )
+
+
+class Selection:
+    """The arguments that `argnums` selects, checked once when the transformation is made."""
+
+    def __init__(self, argnums: int | Sequence[int], verb: str) -> None:
+        self.verb = verb
+        self.single = not isinstance(argnums, (tuple, list))
+        numbers: tuple[int, ...] = (argnums,) if self.single else tuple(argnums)  # type: ignore[arg-type,assignment]
+        if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in numbers):
+            raise ArgumentTypeError(
+                f"`{verb}` takes an int or a tuple of ints as argnums, but got {argnums!r}."
+            )
+        self.numbers = numbers
+
+    def positions(self, fun: Any, args: Any, kwargs: dict[str, Any]) -> list[int]:
+        """Where the selected arguments stand in args."""
+        n = len(args)
+        positions = [i + n if i < 0 else i for i in self.numbers]
+        for number, position in zip(self.numbers, positions, strict=True):
+            if not 0 <= position < n:
+                self.absent(fun, number, n, kwargs)
+        if len(set(positions)) != len(positions):
+            raise ArgumentError(
+                f"`{self.verb}({name_of(fun)})` was given argnums={self.numbers}, which selects an"
+                " argument twice.\n  Name each argument once."
+            )
+        return positions
+
+    def absent(self, fun: Any, number: int, n: int, kwargs: dict[str, Any]) -> None:
+        try:
+            names = list(inspect.signature(fun).parameters)
+        except (TypeError, ValueError):
+            names = []
+        name = names[number] if -len(names) <= number < len(names) else None
+        if name in kwargs:
+            raise ArgumentTypeError(
+                f"`{self.verb}({name_of(fun)})` differentiates argument {number}, `{name}`, which"
+                f" was passed by keyword.\n  Pass it by position."
+            )
+        raise ArgumentTypeError(
+            f"`{self.verb}({name_of(fun)})` differentiates argument {number}, but was called with"
+            f" {n} positional argument{'s' if n != 1 else ''}.\n"
+            f"  Pass it by position, or change argnums={self.numbers}."
+        )
+
+    def pick(self, results: Sequence[Any]) -> Any:
+        """One result for an int, a tuple for a tuple."""
+        return results[0] if self.single else tuple(results)
+
+
+def refuse_ended(x: Array, asked: str) -> None:
+    """Raise for an Array that outlived its transformation."""
+    if type(x.within) is Ended:
+        raise EscapedError(
+            f"{asked} an Array of `{x.within.name}`, which has ended.\n"
+            "  Use `x.numpy()` for its value."
+        )
+
+
+def as_primal(
+    leaf: Any, verb: str, fun: Any, position: int, alone: bool, watched: list[Kept] | None
+) -> Any:
+    """A leaf of a differentiated argument as a value that nobody else writes to.
+
+    A Python number becomes a NumPy scalar; an ndarray is copied, or if it is large and there is a
+    list for that, watched: the caller checks at the end that it has not changed.
+    """
+    kind = type(leaf)
+    if kind is float:
+        return np.float64(leaf)
+    if kind is np.ndarray and leaf.dtype.kind in "fc":
+        if watched is None or leaf.nbytes <= COPIED:
+            return leaf.copy(order="K")
+        watched.append(Kept(leaf))
+        return leaf
+    if kind is Array:
+        refuse_ended(leaf, f"`{verb}({name_of(fun)})` was given")
+        if is_inexact(leaf.dtype):
+            return leaf.value if leaf.within is CONSTANT else snapshot(leaf)
+    if kind is complex:
+        return np.complex128(leaf)
+    if isinstance(leaf, np.generic) and leaf.dtype.kind in "fc":
+        return leaf
+    if kind is int and alone:
+        return np.float64(leaf)
+    if isinstance(leaf, np.ma.MaskedArray):
+        raise ArgumentTypeError(
+            f"`{verb}({name_of(fun)})` was given a masked array for argument {position}.\n"
+            "  Pass the data and the mask apart, and select with `np.where(mask, x, 0)`."
+        )
+    if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc":
+        return np.array(leaf)
+    where = f"argument {position}" if alone else f"a leaf of argument {position}"
+    if isinstance(leaf, (int, np.integer)) or hasattr(leaf, "dtype"):
+        raise DtypeError(
+            f"`{verb}({name_of(fun)})` differentiates {where}, which is {spec_of(leaf)};"
+            " a derivative needs real or complex floating numbers.\n"
+            "  Write `x.astype(float)`, `float(n)`, or leave it out of argnums."
+        )
+    raise ArgumentTypeError(
+        f"`{verb}({name_of(fun)})` differentiates {where}, which is a {kind.__name__};"
+        " only numbers, arrays and trees of them can be differentiated.\n"
+        "  Register its class with `pullback.register_tree`, or leave it out of argnums."
+    )
+
+
+class Lifted:
+    """A differentiated argument: its leaves as values, and how to put a tree together again."""
+
+    def __init__(
+        self, arg: Any, verb: str, fun: Any, position: int, watched: list[Kept] | None = None
+    ) -> None:
+        leaves, self.structure = flatten(arg)
+        alone = self.structure is None
+        if alone and not is_static(arg):
+            self.static: list[bool] = [False]
+            self.primals = [as_primal(arg, verb, fun, position, True, watched)]
+        else:
+            alone = len(leaves) == 1 and leaves[0] is arg
+            self.static = [is_static(leaf) for leaf in leaves]
+            self.primals = [
+                leaf if static else as_primal(leaf, verb, fun, position, alone, watched)
+                for leaf, static in zip(leaves, self.static, strict=True)
+            ]
+
+    def map(self, f: Callable[[Any], Any], static: Any = None) -> Any:
+        """The tree with f(primal) for each leaf; static leaves stay, or are None if so asked."""
+        return unflatten(
+            self.structure,
+            [
+                (None if static == "none" else x) if is_static else f(x)
+                for x, is_static in zip(self.primals, self.static, strict=True)
+            ],
+        )
+
+    @property
+    def differentiated(self) -> list[Any]:
+        return [x for x, static in zip(self.primals, self.static, strict=True) if not static]
+
+
+DEFERRED = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
+
+
+def settle(x: Any, trace: Trace) -> Any:
+    """Check a result of f at the end of a trace: of it, of an older live one, or plain."""
+    if type(x) is not Array:
+        if isinstance(x, DEFERRED):
+            raise ArgumentTypeError(
+                f"`{name_of(trace.fun)}` returned a {type(x).__name__} to `{trace.verb}`; its body"
+                " would run after the transformation has ended.\n"
+                "  Return a list of what it yields, or the awaited result."
+            )
+        return x
+    other = x.within
+    if other is trace:
+        return x
+    if type(other) is Ended:
+        raise EscapedError(
+            f"`{name_of(trace.fun)}` returned an Array of `{other.name}`, which has ended, to"
+            f" `{trace.name}`.\n  Return it from `{other.verb}` as a result or through"
+            " `has_aux=True`, and not through a variable."
+        )
+    if other.birth > trace.birth:
+        raise EscapedError(
+            f"`{name_of(trace.fun)}` returned an Array of `{other.name}`, which began inside"
+            f" `{trace.name}` and cannot outlive it.\n"
+            "  Return `x.detach()`, or its `.grad`, instead."
+        )
+    return fresh(x.value) if other is CONSTANT else x
+
+
+def fresh(x: Any) -> Any:
+    """x on memory of its own, and an Array as an object of its own."""
+    if type(x) is Array:
+        return snapshot(x)
+    return x.copy() if type(x) is np.ndarray else x
+
+
+def settle_tree(tree: Any, trace: Trace) -> Any:
+    """aux and other outputs, without this trace: fresh, and plain if no other trace runs."""
+    leaves, structure = flatten(tree)
+    out = []
+    for leaf in leaves:
+        leaf = settle(leaf, trace)
+        if type(leaf) is Array and leaf.within is trace:
+            leaf = fresh(trace.primal(leaf))
+        out.append(leaf)
+    return unflatten(structure, out)
+
+
+def conform(leaf: Any, spec: Spec, what: str, verb: str) -> Any:
+    """A tangent or cotangent as the caller gave it: of the right shape, cast to the right dtype."""
+    if type(leaf) is Array:
+        refuse_ended(leaf, f"`{verb}` was given {what} that is")
+        leaf = peel(leaf) if leaf.within is CONSTANT else snapshot(leaf)
+    if type(leaf) is not Array and not isinstance(leaf, (np.ndarray, np.generic)):
+        if not isinstance(leaf, (int, float, complex)):
+            raise ArgumentTypeError(
+                f"`{verb}` takes {what} of {spec}, but got a {type(leaf).__name__}."
+            )
+        leaf = np.asarray(leaf)[()]
+    if leaf.shape != spec.shape:
+        raise ShapeError(
+            f"`{verb}` takes {what} of shape {spec.shape}, but got {leaf.shape}.\n"
+            "  Nothing is broadcast here; write `np.broadcast_to(v, x.shape)` if that is meant."
+        )
+    if leaf.dtype != spec.dtype:
+        if leaf.dtype.kind not in "fciu" or (leaf.dtype.kind == "c" and spec.dtype.kind != "c"):
+            raise DtypeError(f"`{verb}` takes {what} of {spec}, but got {spec_of(leaf)}.")
+        leaf = leaf.astype(spec.dtype)
+    return leaf

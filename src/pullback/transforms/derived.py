@@ -1,0 +1,386 @@
+"""jacobian, hessian, hvp, elementwise_grad: compositions of the others, no new mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError, name_of
+from ..core.spec import Spec, spec_of
+from ..core.tree import flatten, is_static, tree_map, unflatten
+from .batch import vmap
+from .common import Selection, Transformation
+from .forward import jvp, linearize
+from .reverse import Grad, describe, vjp
+
+__all__ = ["elementwise_grad", "hessian", "hvp", "jacobian"]
+
+
+class Selecting(Transformation):
+    """A transformation of a function in some of its arguments."""
+
+    def __init__(self, fun: Any, argnums: int | Sequence[int]) -> None:
+        super().__init__(fun)
+        self.selection = Selection(argnums, self.verb)
+
+    def split(self, args: Any, kwargs: dict[str, Any]) -> tuple[Callable[..., Any], list[Any]]:
+        """fun of the selected arguments alone, and these."""
+        positions = self.selection.positions(self.fun, args, kwargs)
+        fun = self.fun
+
+        def of_selected(*selected: Any) -> Any:
+            whole = list(args)
+            for position, x in zip(positions, selected, strict=True):
+                whole[position] = x
+            return fun(*whole, **kwargs)
+
+        of_selected.__name__ = of_selected.__qualname__ = name_of(fun)
+        return of_selected, [args[i] for i in positions]
+
+
+class Jacobian(Selecting):
+    verb = "jacobian"
+
+    def __init__(
+        self, fun: Any, argnums: int | Sequence[int], mode: str, holomorphic: bool
+    ) -> None:
+        if mode not in ("auto", "forward", "reverse"):
+            raise ArgumentError(
+                f"`{self.verb}` takes mode 'auto', 'forward' or 'reverse', but got {mode!r}."
+            )
+        super().__init__(fun, argnums)
+        self.mode, self.holomorphic = mode, holomorphic
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        fun, selected = self.split(args, kwargs)
+        if self.mode == "reverse":
+            out, pullback = vjp(fun, *selected)
+            return self.backward(out, pullback, selected)
+        if self.mode == "auto":
+            # The sizes decide, and that of the output is known after a run only.
+            out, pushforward = linearize(fun, *selected)
+            if numbers_in(selected) > numbers_in([out]):
+                out, pullback = vjp(fun, *selected)
+                return self.backward(out, pullback, selected)
+        else:
+            out, pushforward = linearize(fun, *selected)
+        return self.forward(out, pushforward, selected)
+
+    def check(self, xs: list[Any], outs: list[Any]) -> None:
+        complex_x = any(spec_of(x).dtype.kind == "c" for x in xs)
+        complex_out = any(spec_of(out).dtype.kind == "c" for out in outs)
+        if self.holomorphic and not (complex_x and complex_out):
+            raise DtypeError(
+                f"`{self.verb}({name_of(self.fun)}, holomorphic=True)` needs complex arguments and"
+                " outputs.\n  Leave `holomorphic` out for a real function."
+            )
+        if not self.holomorphic and complex_x and complex_out:
+            raise DtypeError(
+                f"`{self.verb}({name_of(self.fun)})` maps complex to complex numbers, and has one"
+                " complex derivative only if it is holomorphic.\n"
+                "  Say so with `holomorphic=True`, or differentiate its real and imaginary parts."
+            )
+
+    def forward(self, out: Any, pushforward: Any, selected: list[Any]) -> Any:
+        trees, outs = [], flatten(out)[0]
+        for k, arg in enumerate(selected):
+            leaves, structure = flatten(arg)
+            self.check([x for x in leaves if not is_static(x)], outs)
+            columns: list[Any] = []
+            for j, leaf in enumerate(leaves):
+                if is_static(leaf):
+                    columns.append(None)
+                    continue
+                spec = float_spec(leaf)
+
+                def push(direction: Any, k: int = k, j: int = j) -> Any:
+                    dots = [zero_tangent(x) for x in leaves]  # noqa: B023  # called at once
+                    dots[j] = direction
+                    tangents: list[Any] = [None] * len(selected)
+                    tangents[k] = unflatten(structure, dots)  # noqa: B023
+                    return pushforward(*tangents)
+
+                columns.append(self.columns(push, spec, out))
+            trees.append((structure, columns))
+        return self.assemble(out, trees)
+
+    def columns(self, push: Any, spec: Spec, out: Any) -> list[Any]:
+        """The derivatives of each output leaf with respect to one leaf of an argument."""
+        outs, structure = flatten(out)
+        if not spec.size:
+            return [None if is_static(o) else empty(o, spec) for o in outs]
+        directions = basis(spec)
+        block = vmap(push)(directions)
+        if spec.dtype.kind == "c" and not self.holomorphic:
+            # For a real output df/dx - i df/dy, as `grad` has it.
+            block = merge(block, vmap(push)(-1j * directions))
+        parts = [block] if structure is None else structure.flatten_up_to(block)
+        return [
+            None
+            if is_static(o)
+            else np.reshape(np.moveaxis(part, 0, -1), (*part.shape[1:], *spec.shape))
+            for o, part in zip(outs, parts, strict=True)
+        ]
+
+    def backward(self, out: Any, pullback: Any, selected: list[Any]) -> Any:
+        outs, out_structure = flatten(out)
+        xs = [x for arg in selected for x in flatten(arg)[0] if not is_static(x)]
+        self.check(xs, outs)
+        blocks = []  # for each output leaf, the cotangents of all arguments
+        for i, leaf in enumerate(outs):
+            spec = spec_of(leaf)
+            if is_static(leaf):
+                blocks.append((spec, None))
+                continue
+
+            def pull(weight: Any, i: int = i) -> Any:
+                bars = [np.zeros_like(o) if o is not None and not is_static(o) else o for o in outs]
+                bars[i] = weight
+                return pullback(unflatten(out_structure, bars))
+
+            if spec.size:
+                directions = basis(spec)
+                rows = vmap(pull)(directions)
+                if spec.dtype.kind == "c" and not self.holomorphic:
+                    # Re(w out) for w = 1 and w = -i are the real and the imaginary part.
+                    imaginary = vmap(pull)(-1j * directions)
+                    rows = tuple([merge(re, im) for re, im in zip(rows, imaginary, strict=True)])
+            else:
+                rows = tuple([tree_map(lambda x: empty_rows(x), arg) for arg in selected])
+            blocks.append((spec, rows))
+        trees = []
+        for k, arg in enumerate(selected):
+            leaves, structure = flatten(arg)
+            columns: list[Any] = []
+            for j, leaf in enumerate(leaves):
+                if is_static(leaf):
+                    columns.append(None)
+                    continue
+                columns.append([])
+                for spec, rows in blocks:
+                    if rows is None:
+                        columns[-1].append(None)
+                        continue
+                    part = rows[k] if structure is None else structure.flatten_up_to(rows[k])[j]
+                    shape = (*spec.shape, *float_spec(leaf).shape)
+                    columns[-1].append(np.reshape(part, shape))
+            trees.append((structure, columns))
+        return self.assemble(out, trees)
+
+    def assemble(self, out: Any, trees: Any) -> Any:
+        """The tree of the output outside, the tree of the argument inside."""
+        outs, out_structure = flatten(out)
+        results: list[Any] = []
+        for i, leaf in enumerate(outs):
+            if is_static(leaf):
+                results.append(None)
+                continue
+            inner = [
+                unflatten(structure, [None if c is None else c[i] for c in columns])
+                for structure, columns in trees
+            ]
+            results.append(self.selection.pick(inner))
+        return unflatten(out_structure, [as_result(x) for x in results])
+
+
+def as_result(tree: Any) -> Any:
+    """Zero-dimensional results are NumPy scalars; all are fresh."""
+    return tree_map(
+        lambda x: x if type(x) is Array or x is None else (x[()] if x.ndim == 0 else np.array(x)),
+        tree,
+    )
+
+
+def merge(real: Any, imaginary: Any) -> Any:
+    a, structure = flatten(real)
+    b, _ = flatten(imaginary)
+    return unflatten(structure, [x + 1j * y for x, y in zip(a, b, strict=True)])
+
+
+def numbers_in(trees: Any) -> int:
+    """How many numbers a list of trees holds."""
+    return sum(spec_of(x).size for tree in trees for x in flatten(tree)[0] if not is_static(x))
+
+
+def float_spec(leaf: Any) -> Spec:
+    """A Python number counts as a float64."""
+    return Spec((), np.float64) if isinstance(leaf, int) else spec_of(leaf)
+
+
+def zero_tangent(leaf: Any) -> Any:
+    if is_static(leaf):
+        return leaf
+    return np.zeros_like(leaf) if type(leaf) is Array else np.zeros(*spec_pair(leaf))
+
+
+def spec_pair(leaf: Any) -> tuple[tuple[int, ...], Any]:
+    spec = float_spec(leaf)
+    return spec.shape, spec.dtype
+
+
+def basis(spec: Spec) -> np.ndarray:
+    """The unit vectors of a shape, one after another."""
+    return np.eye(spec.size, dtype=spec.dtype).reshape(spec.size, *spec.shape)
+
+
+def empty(out: Any, spec: Spec) -> Any:
+    return np.zeros((*spec_of(out).shape, *spec.shape), spec_of(out).dtype)
+
+
+def empty_rows(x: Any) -> Any:
+    return x if is_static(x) else np.zeros((0, *float_spec(x).shape), float_spec(x).dtype)
+
+
+class Hessian(Selecting):
+    verb = "hessian"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        fun, selected = self.split(args, kwargs)
+        n = tuple(range(len(selected)))
+        gradient = Grad(fun, n, False)
+        blocks = Jacobian(gradient, n, "forward", False)(*selected)
+        if self.selection.single:
+            # The tuples of one that argnums made, outside and inside, are taken off again.
+            (outer,) = blocks
+            return strip_inner(outer, selected[0])
+        return blocks
+
+
+def strip_inner(tree: Any, arg: Any) -> Any:
+    """At each leaf of arg's tree stands a tuple of one; take it off."""
+    _, structure = flatten(arg)
+    if structure is None:
+        return tree[0]
+    parts = structure.flatten_up_to(tree)
+    return unflatten(structure, [part if part is None else part[0] for part in parts])
+
+
+class Hvp(Selecting):
+    verb = "hvp"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if len(args) < 2:
+            raise ArgumentTypeError(
+                f"`hvp({name_of(self.fun)})` takes the arguments of `{name_of(self.fun)}` and then"
+                " a direction, but got"
+                f" {len(args)} argument{'s' if len(args) != 1 else ''}.\n"
+                f"  Write `hvp({name_of(self.fun)})(x, v)`."
+            )
+        *args, v = args  # type: ignore[assignment]
+        fun, selected = self.split(tuple(args), kwargs)
+        if self.selection.single:
+            v = (v,)
+        elif not isinstance(v, (tuple, list)) or len(v) != len(selected):
+            raise ArgumentError(
+                f"`hvp({name_of(self.fun)}, argnums={self.selection.numbers})` takes as last"
+                f" argument a tuple of {len(selected)} directions, but got {describe(v)}."
+            )
+        gradient = Grad(fun, tuple(range(len(selected))), False)
+        _, products = jvp(gradient, selected, v)
+        return self.selection.pick(products)
+
+
+class ElementwiseGrad(Selecting):
+    verb = "elementwise_grad"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        fun, selected = self.split(args, kwargs)
+        out, pullback = vjp(fun, *selected)
+        if not hasattr(out, "dtype") and not isinstance(out, (int, float, complex)):
+            raise ArgumentTypeError(
+                f"`elementwise_grad({name_of(self.fun)})` needs one array as output, but got"
+                f" {describe(out)}."
+            )
+        spec = spec_of(out)
+        if spec.dtype.kind == "c":
+            raise DtypeError(
+                f"`elementwise_grad` needs a real output, but `{name_of(self.fun)}` returned"
+                f" {spec}.\n  Take its `.real`, `.imag` or `abs`, or use"
+                " `jacobian(..., holomorphic=True)`."
+            )
+        for x in selected:
+            shape = getattr(x, "shape", ())
+            if not extends(shape, spec.shape):
+                raise ShapeError(
+                    "`elementwise_grad` takes a function that maps each element by itself, but"
+                    f" `{name_of(self.fun)}` maps shape {shape} to {spec.shape}.\n"
+                    "  Use `jacobian` for a function that mixes elements."
+                )
+        return self.selection.pick(pullback(np.ones_like(out)))
+
+
+def extends(small: tuple[int, ...], large: tuple[int, ...]) -> bool:
+    """Whether an array of the small shape broadcasts to the large one."""
+    lead = len(large) - len(small)
+    return lead >= 0 and all(a in (1, b) for a, b in zip(small, large[lead:], strict=True))
+
+
+def jacobian(
+    fun: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    mode: str = "auto",
+    holomorphic: bool = False,
+) -> Callable[..., Any]:
+    """Return a function that computes the Jacobian: every derivative of every output.
+
+    >>> import numpy as np
+    >>> jacobian(lambda x: x**2)(np.array([1.0, 3.0]))
+    array([[2., 0.],
+           [0., 6.]])
+
+    A leaf has shape out.shape + x.shape. The tree of the output is outside, that of the argument
+    inside, and where argnums is a tuple, a tuple between them.
+
+    Args:
+        mode: "forward" costs one pass for each number in the arguments, "reverse" one for each in
+            the outputs; "auto" takes forward if there are at most as many of the former.
+        holomorphic: promise that fun is complex differentiable; the result is d(out)/dx.
+
+    Raises:
+        DtypeError: complex to complex without `holomorphic=True`, or the promise without complex.
+    """
+    return Jacobian(fun, argnums, mode, holomorphic)
+
+
+def hessian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
+    """Return a function that computes the Hessian of a scalar function, forward over reverse.
+
+    >>> import numpy as np
+    >>> hessian(lambda x: x[0] * x[1] ** 2)(np.array([1.0, 3.0]))
+    array([[0., 6.],
+           [6., 2.]])
+
+    For trees it is a tree of trees; for a tuple argnums a tuple of tuples.
+    """
+    return Hessian(fun, argnums)
+
+
+def hvp(fun: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
+    """Return a function that computes Hessian-vector products, without the Hessian.
+
+    >>> import numpy as np
+    >>> hvp(lambda x: np.sum(x**3))(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([ 6., 12.])
+
+    The direction comes last: like the selected argument, or a tuple where argnums is one. The cost
+    is a small multiple of that of the gradient.
+    """
+    return Hvp(fun, argnums)
+
+
+def elementwise_grad(
+    fun: Callable[..., Any], argnums: int | Sequence[int] = 0
+) -> Callable[..., Any]:
+    """Return the derivative of a function that maps each element by itself, at every element.
+
+    >>> import numpy as np
+    >>> elementwise_grad(np.tanh)(np.zeros(3))
+    array([1., 1., 1.])
+
+    Raises:
+        ShapeError: the output does not have the shape to which the arguments broadcast.
+    """
+    return ElementwiseGrad(fun, argnums)

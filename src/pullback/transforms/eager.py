@@ -1,0 +1,390 @@
+"""The eager door: `array`, `.backward()`, `.grad`, `no_grad`.
+
+The ground has one eager trace for the process; each running transformation has its own, born when
+it is needed and younger than the transformation. So `.backward()` inside `grad(f)` is right.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DtypeError,
+    NonScalarOutputError,
+    PullbackError,
+)
+from ..core.node import Node, constant_node, rebuild
+from ..core.primitive import Primitive
+from ..core.spec import is_inexact, spec_of
+from ..core.trace import CONSTANT, Ended, Trace, running
+from .common import conform, refuse_ended
+from .reverse import ReverseTrace, backward, harvest
+
+__all__ = ["EagerTrace", "array", "no_grad"]
+
+
+class Leaf(Node):
+    """The node of an Array that requires a gradient, and the gradient that it has received."""
+
+    __slots__ = ("grad", "primal")
+
+    def __init__(self, primal: Any) -> None:
+        super().__init__((), None, None)
+        self.primal = primal
+        self.grad: Any = None
+
+
+class State:
+    """What an eager trace keeps: a lock for backward passes, and gradients of inner Arrays."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.retained: weakref.WeakKeyDictionary[Node, Any] = weakref.WeakKeyDictionary()
+
+
+class EagerTrace(ReverseTrace):
+    """A reverse trace whose leaves keep their gradients, and which `no_grad` suspends."""
+
+    __slots__ = ()
+    eager = True
+
+    def unary(self, primitive: Any, x: Array) -> Any:
+        if SUSPENDED.anywhere and SUSPENDED.here():
+            return self.unrecorded(primitive, (x,), {})
+        return ReverseTrace.unary(self, primitive, x)
+
+    def binary(self, primitive: Any, x: Any, y: Any) -> Any:
+        if SUSPENDED.anywhere and SUSPENDED.here():
+            return self.unrecorded(primitive, (x, y), {})
+        return ReverseTrace.binary(self, primitive, x, y)
+
+    def item(self, primitive: Any, x: Array, key: Any) -> Any:
+        if SUSPENDED.anywhere and SUSPENDED.here():
+            return Trace.item(self, primitive, x, key)
+        return ReverseTrace.item(self, primitive, x, key)
+
+    def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        if SUSPENDED.anywhere and SUSPENDED.here():
+            return self.unrecorded(primitive, xs, static)
+        return ReverseTrace.process(self, primitive, xs, static)
+
+    def unrecorded(self, primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        """The result as a constant."""
+        values = [
+            x.value if type(x) is Array and (x.within is self or x.within is CONSTANT) else x
+            for x in xs
+        ]
+        out = primitive(*values, **static)
+        if type(out) is tuple:
+            return tuple([constant(part) for part in out])
+        return constant(out)
+
+
+def constant(x: Any) -> Any:
+    return x if type(x) is Array else Array(x, CONSTANT, None)
+
+
+GROUND = EagerTrace("eager", state=State())
+
+
+def eager_trace() -> EagerTrace:
+    """The eager trace of the innermost running transformation, or of the ground."""
+    outer = running()
+    if outer is None:
+        return GROUND
+    if outer.inner is None:
+        outer.inner = EagerTrace(f"eager inside {outer.name}", state=State())
+    return outer.inner  # type: ignore[return-value]
+
+
+class Suspended:
+    """Whether `no_grad` is in force: somewhere in the process (cheap to ask), and here."""
+
+    def __init__(self) -> None:
+        self.anywhere = 0
+        self.lock = threading.Lock()
+        self.depth: ContextVar[int] = ContextVar("no_grad", default=0)
+
+    def here(self) -> bool:
+        return self.depth.get() > 0
+
+    def change(self, by: int) -> None:
+        with self.lock:
+            self.anywhere += by
+        self.depth.set(self.depth.get() + by)
+
+
+SUSPENDED = Suspended()
+
+
+class no_grad:  # a context manager, named as the field names it
+    """Leave out recording for eager Arrays; a context manager and a decorator.
+
+    >>> x = array(2.0, requires_grad=True)
+    >>> with no_grad():
+    ...     y = x * x
+    >>> y.requires_grad
+    False
+
+    It touches eager Arrays only: `grad`, `jvp` and `vmap` go on inside.
+    """
+
+    def __enter__(self) -> no_grad:
+        SUSPENDED.change(1)
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        SUSPENDED.change(-1)
+
+    def __call__(self, fun: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(fun)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with no_grad():
+                return fun(*args, **kwargs)
+
+        return call
+
+
+def array(data: Any, dtype: Any = None, requires_grad: bool = False) -> Array:
+    """Make an Array: a constant, or with `requires_grad` one that collects a gradient.
+
+    >>> x = array(3.0, requires_grad=True)
+    >>> (x * x).backward()
+    >>> x.grad
+    np.float64(6.0)
+
+    Args:
+        data: a number, an array, or nested lists of numbers and Arrays; the derivative of Arrays
+            in a list is kept. The values are copied.
+        dtype: of the result; by default as `numpy.array` has it.
+        requires_grad: make a leaf, whose `.grad` `.backward()` fills.
+
+    Raises:
+        DtypeError: `requires_grad` of integers or truth values.
+    """
+    if holds_arrays(data):
+        made = gathered(data)
+        if dtype is not None:
+            made = made.astype(dtype)
+    else:
+        if type(data) is Array:
+            refuse_ended(data, "`array` was given")
+            made = data if dtype is None else data.astype(dtype)
+        else:
+            made = np.array(data, dtype=dtype)[()]
+            if not hasattr(made, "dtype") or made.dtype.hasobject:
+                raise ArgumentTypeError(
+                    f"`array` makes arrays of numbers, but got {type(data).__name__} that NumPy"
+                    " reads as objects.\n  Give numbers, or nested lists of one shape."
+                )
+    if not requires_grad:
+        return made if type(made) is Array else Array(made, CONSTANT, None)
+    if type(made) is Array and made.within is CONSTANT:
+        made = made.value
+    trace = eager_trace()
+    if type(made) is Array and made.within.birth >= trace.birth:
+        raise ArgumentError(
+            "`array(..., requires_grad=True)` makes a leaf, but its data depend on other Arrays"
+            f" of `{made.within.name}`.\n"
+            "  Leave `requires_grad` out to keep the derivative, or write `x.detach()` to cut it."
+        )
+    return leaf_of(made, trace)
+
+
+def leaf_of(value: Any, trace: EagerTrace) -> Array:
+    if not is_inexact(value.dtype):
+        raise DtypeError(
+            f"`requires_grad` was asked of {spec_of(value)}; a gradient needs real or complex"
+            " floating numbers.\n  Write `array(2.0, requires_grad=True)` or give `dtype=float`."
+        )
+    return Array(value, trace, Leaf(value))
+
+
+def holds_arrays(data: Any) -> bool:
+    return isinstance(data, (list, tuple)) and any(
+        type(item) is Array or holds_arrays(item) for item in data
+    )
+
+
+def gathered(data: Any) -> Any:
+    """Nested lists that hold Arrays as one Array."""
+    if not isinstance(data, (list, tuple)):
+        return data
+    parts = [gathered(item) for item in data]
+    return np.stack([part if type(part) is Array else np.asarray(part) for part in parts])
+
+
+# The methods and attributes of the eager door on Array.
+
+
+def run_backward(
+    self: Array, gradient: Any = None, create_graph: bool = False, retain_graph: bool | None = None
+) -> None:
+    """Add the gradient of this number to `.grad` of all leaves that it depends on.
+
+    Args:
+        gradient: the cotangent of this Array, of its shape; needed unless it is one real number.
+        create_graph: make `.grad` an Array that can be differentiated again.
+        retain_graph: keep the graph for another pass; by default as create_graph.
+
+    Raises:
+        NonScalarOutputError: the Array is not one real number and no `gradient` is given.
+        PullbackError: the graph is spent; or the Array belongs to a transformation.
+    """
+    trace = self.within
+    if not trace.eager:
+        refuse_backward(self)
+    spec = spec_of(self)
+    if gradient is None:
+        if spec.shape or spec.dtype.kind == "c":
+            raise NonScalarOutputError(
+                f"`backward` needs one real number, but this Array is {spec}.\n"
+                "  Sum it (`x.sum().backward()`), or give its cotangent:"
+                " `x.backward(gradient=np.ones_like(x))`."
+            )
+        gradient = spec.dtype.type(1)
+    else:
+        gradient = conform(gradient, spec, "a gradient", "backward")
+    retain = create_graph if retain_graph is None else retain_graph
+    with trace.state.lock:
+        leaves = backward(
+            [(self.node, gradient)], retain or create_graph, trace if create_graph else None
+        )
+        taken = {id(gradient)}
+        for leaf in leaves:
+            if type(leaf) is not Leaf:
+                continue
+            bar = harvest(leaf, leaf.primal, taken)
+            if create_graph and not (type(bar) is Array and bar.within is trace):
+                bar = Array(bar, trace, constant_node())
+            leaf.grad = bar if leaf.grad is None else leaf.grad + bar
+            taken.add(id(leaf.grad))
+
+
+def refuse_backward(x: Array) -> None:
+    if x.within is CONSTANT:
+        raise PullbackError(
+            f"`backward` was called on an Array {spec_of(x)} that depends on nothing that requires"
+            " a gradient.\n  Make its inputs with `array(..., requires_grad=True)`, outside"
+            " `no_grad`."
+        )
+    if type(x.within) is Ended:
+        x.within.concrete(x, "x.backward()")
+    raise PullbackError(
+        f"`backward` was called on an Array {spec_of(x)} of `{x.within.name}`, which computes"
+        " derivatives itself.\n"
+        "  Return the number from the function, or call `backward` on eager Arrays only."
+    )
+
+
+def retaining(out_bar: Any, residual: Any, wanted: Any) -> Any:
+    """The rule of a node that also notes its cotangent."""
+    note, rule, inner = residual
+    note(out_bar)
+    return rule(out_bar, inner, wanted)
+
+
+def rebuild_retaining(residual: Any, node: Node, trace: Any) -> Any:
+    note, rule, inner = residual
+    return note, rule, rebuild(rule, inner, node, trace)
+
+
+retaining.rebuild = rebuild_retaining  # type: ignore[attr-defined]
+
+
+def retain_grad(self: Array) -> None:
+    """Let `.backward()` fill `.grad` of this Array, which is computed from others."""
+    trace, node = self.within, self.node
+    if not trace.eager:
+        refuse_backward(self)
+    if type(node) is Leaf or not node.parents or node.rule is retaining:
+        return
+    state, ref, primal = trace.state, weakref.ref(node), self.value
+
+    def note(out_bar: Any) -> None:
+        held = Leaf(primal)
+        held.bar = out_bar
+        bar = harvest(held, primal, {id(out_bar)})
+        old = state.retained.get(ref())
+        state.retained[ref()] = bar if old is None else old + bar
+
+    node.rule, node.residual = retaining, (note, node.rule, node.residual)
+
+
+def get_grad(self: Array) -> Any:
+    node = self.node
+    if type(node) is Leaf:
+        return node.grad
+    return self.within.state.retained.get(node) if self.within.eager else None
+
+
+def set_grad(self: Array, value: Any) -> None:
+    if type(self.node) is not Leaf:
+        raise ArgumentError(
+            "`.grad` can be set on a leaf only, made with `array(..., requires_grad=True)`."
+        )
+    if value is not None:
+        value = conform(value, spec_of(self), "a gradient", "x.grad")
+    self.node.grad = value
+
+
+def zero_grad(self: Array) -> None:
+    """Set `.grad` to None."""
+    if type(self.node) is Leaf:
+        self.node.grad = None
+    elif self.within.eager:
+        self.within.state.retained.pop(self.node, None)
+
+
+def get_requires_grad(self: Array) -> bool:
+    return self.within.eager
+
+
+def set_requires_grad(self: Array, value: bool) -> None:
+    if value == self.within.eager:
+        return
+    if value and self.within is CONSTANT:
+        leaf = leaf_of(self.value, eager_trace())
+        self.within, self.node = leaf.within, leaf.node
+    elif not value and type(self.node) is Leaf:
+        self.within, self.node = CONSTANT, None
+    else:
+        raise ArgumentError(
+            f"`requires_grad` cannot be changed on an Array of `{self.within.name}` that is"
+            " computed from others.\n  Write `x.detach()` for its values without derivative."
+        )
+
+
+def get_data(self: Array) -> Any:
+    value = self.value
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def set_data(self: Array, value: Any) -> None:
+    if not (self.within is CONSTANT or type(self.node) is Leaf):
+        raise ArgumentError(
+            f"`.data` can be assigned on a leaf only, but this Array of `{self.within.name}` is"
+            " computed from others."
+        )
+    value = conform(value, spec_of(self), "data", "x.data")
+    self.value = value.copy() if isinstance(value, np.ndarray) else value
+    if type(self.node) is Leaf:
+        self.node.primal = self.value
+
+
+Array.backward = run_backward  # type: ignore[attr-defined]
+Array.retain_grad = retain_grad  # type: ignore[attr-defined]
+Array.zero_grad = zero_grad  # type: ignore[attr-defined]
+Array.grad = property(get_grad, set_grad)  # type: ignore[attr-defined]
+Array.requires_grad = property(get_requires_grad, set_requires_grad)  # type: ignore[attr-defined]
+Array.data = property(get_data, set_data)  # type: ignore[attr-defined]

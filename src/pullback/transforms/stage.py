@@ -1,0 +1,104 @@
+"""Staging: record what a function does on real values, as a Graph.
+
+The same trace captures: what a recorded function closes over is noted and becomes an input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.array import Array, snapshot, stop
+from ..core.graph import Equation, Graph, Variable
+from ..core.node import keep
+from ..core.primitive import Primitive
+from ..core.spec import spec_of
+from ..core.trace import CONSTANT, Ended, Trace, run
+from ..core.tree import flatten
+from .common import settle
+
+__all__ = ["StageTrace", "capture"]
+
+
+class Notes:
+    """What a stage trace writes down."""
+
+    def __init__(self) -> None:
+        self.equations: list[Equation] = []
+        # Foreign Arrays by what they hold; an in-place operator makes another one of an object.
+        self.captured: dict[Any, tuple[Array, Variable]] = {}
+
+
+class StageTrace(Trace):
+    """Computes values without derivatives and writes operations down; the node is a Variable."""
+
+    __slots__ = ()
+
+    def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        values, inputs = [], []
+        for x in xs:
+            if type(x) is not Array:
+                values.append(x)
+                inputs.append(keep(x))
+            elif x.within is CONSTANT:
+                values.append(x.value)
+                inputs.append(keep(x.value))
+            else:
+                values.append(x.value if x.within is self else stop(x))
+                inputs.append(self.variable(x))
+        out = primitive(*values, **static)
+        outs = out if primitive.n_out is not None else (out,)
+        variables = tuple([Variable(spec_of(o)) for o in outs])
+        self.state.equations.append(Equation(primitive, tuple(inputs), variables, static))
+        arrays = tuple([Array(o, self, v) for o, v in zip(outs, variables, strict=True)])
+        return arrays if primitive.n_out is not None else arrays[0]
+
+    def variable(self, x: Array) -> Variable:
+        """The variable of an Array; an Array of an older trace is captured."""
+        if x.within is self:
+            return x.node
+        if type(x.within) is Ended:
+            x.within.concrete(x, self.name)
+        captured, now = self.state.captured, (id(x.value), id(x.within), id(x.node))
+        if now not in captured:
+            captured[now] = (snapshot(x), Variable(spec_of(x)))
+        return captured[now][1]
+
+
+def capture(
+    fun: Callable[..., Any], args: Any, kwargs: dict[str, Any], verb: str, lift: Callable[..., Any]
+) -> tuple[Any, Graph, list[Array], list[Any]]:
+    """Run fun once, without derivatives, and record it.
+
+    Args:
+        lift: from a function on leaves to the arguments with that function applied: it decides
+            which leaves are inputs of the graph.
+
+    Returns:
+        The structure of the output; the graph, whose inputs are the lifted leaves and then the
+        captured Arrays; the captured Arrays; and the values of the outputs.
+    """
+    trace = StageTrace(verb, fun, Notes())
+    inputs: list[Variable] = []
+
+    def enter(x: Any) -> Array:
+        inputs.append(Variable(spec_of(x)))
+        return Array(stop(x), trace, inputs[-1])
+
+    try:
+        out = run(trace, fun, lift(enter), kwargs)
+        leaves, structure = flatten(out)
+        outputs, values = [], []
+        for leaf in leaves:
+            leaf = settle(leaf, trace)
+            if type(leaf) is Array:
+                outputs.append(trace.variable(leaf))
+                values.append(leaf.value if leaf.within is trace else stop(leaf))
+            else:
+                outputs.append(leaf)
+                values.append(leaf)
+        captured = list(trace.state.captured.values())
+        graph = Graph([*inputs, *[v for _, v in captured]], trace.state.equations, outputs)
+    finally:
+        trace.end()
+    return structure, graph.pruned(), [x for x, _ in captured], values

@@ -1,0 +1,23 @@
+"""What all tests share."""
+
+import os
+
+import numpy as np
+import pytest
+
+LONG = os.environ.get("PULLBACK_LONG") == "1"
+
+
+def pytest_collection_modifyitems(items):
+    """Tests with a large budget run in `make test-long` only."""
+    if LONG:
+        return
+    skip = pytest.mark.skip(reason="a large budget: runs in `make test-long`")
+    for item in items:
+        if "long" in item.keywords:
+            item.add_marker(skip)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20)

@@ -1,0 +1,1 @@
+"""One file for each law, which applies it to all samples."""

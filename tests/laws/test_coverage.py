@@ -1,0 +1,42 @@
+"""Every primitive has samples, and every rule that the library promises."""
+
+import numpy as np
+import pytest
+
+import pullback
+from pullback.core.primitive import Elementwise, Primitive
+from pullback.testing import primitives_of
+from tests.samples import collect
+
+OURS = [p for p in Primitive.everything if type(p).__module__.startswith("pullback.")]
+
+
+@pytest.fixture(scope="module")
+def reached():
+    """The primitives that the samples reach, going forward and back."""
+    with np.errstate(all="ignore"):
+        return set().union(*[primitives_of(sample) for _, sample in collect("SAMPLES")])
+
+
+def test_every_primitive_has_samples(reached):
+    missing = [p.name for p in OURS if p not in reached and not p.constant]
+    assert not missing, f"no row of tests/samples reaches {missing}"
+
+
+@pytest.mark.parametrize("primitive", OURS, ids=str)
+def test_every_primitive_has_every_rule(primitive):
+    """Here no operation has one mode without the other."""
+    assert primitive.spec is not None
+    assert primitive.batch is not None
+    if primitive.constant or primitive.inert:
+        return
+    if isinstance(primitive, Elementwise):
+        assert primitive.partials
+    else:
+        assert primitive.jvp is not None
+        assert primitive.vjp is not None
+
+
+def test_the_database_is_of_some_size():
+    assert len(collect("SAMPLES")) > 500
+    assert pullback.testing.LAWS

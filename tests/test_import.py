@@ -1,0 +1,33 @@
+"""What `import pullback` costs."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+def modules_after(statement):
+    """Return the names of the modules that a fresh interpreter holds after a statement."""
+    script = f"import sys; {statement}; print(*sys.modules, sep='\\n')"
+    return set(subprocess.check_output([sys.executable, "-c", script], text=True).split())
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """Return the modules that `import pullback` brings beyond those of NumPy and optree."""
+    return modules_after("import pullback") - modules_after("import numpy, optree")
+
+
+@pytest.mark.parametrize(
+    "heavy", ["scipy", "llvmlite", "matplotlib", "sklearn", "cupy", "dask", "torch"]
+)
+def test_heavy_packages_stay_out(loaded, heavy):
+    """Extras are imported when they are used, not before."""
+    assert heavy not in loaded
+
+
+def test_only_the_standard_library_and_ourselves(loaded):
+    """Nothing is imported at all beyond the standard library, NumPy and optree."""
+    packages = {name.partition(".")[0] for name in loaded} - {"pullback"}
+    packages -= {"numpy", "optree"}  # submodules of theirs that we use
+    assert packages <= set(sys.stdlib_module_names)

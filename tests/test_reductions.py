@@ -1,0 +1,164 @@
+"""Reductions at the places where rules go wrong: ties, zeros, NaN, masks, no spread."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+class TestExtremes:
+    def test_ties_share_and_sum_to_one(self):
+        x = np.array([1.0, 3.0, 3.0, 2.0])
+        np.testing.assert_array_equal(pb.grad(np.max)(x), [0, 0.5, 0.5, 0])
+        assert pb.jvp(np.max, (x,), (np.array([1.0, 2.0, 4.0, 8.0]),))[1] == 3.0
+
+    def test_initial_ties_with_the_elements(self):
+        f = lambda v: np.max(np.stack([v, v + 1])[1:], initial=3.0)
+        assert pb.grad(f)(2.0) == 0.5
+
+    def test_nan_is_what_was_picked(self):
+        x = np.array([1.0, np.nan, 3.0])
+        np.testing.assert_array_equal(pb.grad(np.max)(x), [0, 1, 0])
+
+    def test_what_was_not_picked_has_no_derivative_through_a_pole(self):
+        """The partial of sqrt at 0 is inf; the minimum over the others does not see it."""
+        x = np.array([0.0, 4.0])
+        f = lambda x: np.max(np.sqrt(x))
+        np.testing.assert_array_equal(pb.grad(f)(x), [0, 0.25])
+        assert pb.jvp(f, (x,), (np.array([1.0, 4.0]),))[1] == 1.0
+
+    def test_a_mask_and_nothing_left(self):
+        x = np.array([1.0, 2.0])
+        f = lambda x, v: np.max(x, where=np.array([False, False]), initial=v)
+        out = pb.grad(lambda z: f(z[1:], z[0]))(np.array([5.0, 1.0, 2.0]))
+        np.testing.assert_array_equal(out, [1, 0, 0])
+        assert f(x, 5.0) == 5.0
+
+
+class TestMasks:
+    @pytest.mark.parametrize("fun", [np.sum, np.mean, np.prod, np.std, np.var])
+    def test_what_the_mask_leaves_out_is_exactly_zero(self, fun):
+        """The elements left out are poles of the function before; their zeros stay zeros."""
+        x = np.array([0.0, 1.0, 4.0, 9.0])
+
+        def f(x):
+            return fun(np.sqrt(x), where=x > 0)
+
+        gradient = pb.grad(f)(x)
+        assert gradient[0] == 0
+        assert np.isfinite(gradient).all()
+        assert np.isfinite(pb.jvp(f, (x,), (np.ones(4),))[1])
+
+    @pytest.mark.parametrize("fun", [np.sum, np.mean, np.prod, np.max, np.any, np.all])
+    def test_a_mapped_mask_over_a_plain_array(self, fun):
+        a = np.arange(6.0).reshape(2, 3)
+        masks = np.array([[True, False, True], [False, True, True]])
+        more = {"initial": 0.5} if fun is np.max else {}
+        out = pb.vmap(lambda mask: fun(a, axis=1, where=mask, **more))(masks)
+        for row, mask in zip(out, masks, strict=True):
+            np.testing.assert_array_equal(row, fun(a, axis=1, where=mask, **more))
+
+
+def product_derivatives(x):
+    """Gradient and Hessian of a product, from the products of all but one and all but two."""
+    n = range(len(x))
+    gradient = [np.prod(np.delete(x, i)) for i in n]
+    hessian = [[0 if i == j else np.prod(np.delete(x, [i, j])) for j in n] for i in n]
+    return gradient, hessian
+
+
+class TestProducts:
+    @pytest.mark.parametrize("zeros", list(itertools.product([False, True], repeat=3)))
+    def test_exact_with_zeros_to_second_order(self, zeros):
+        x = np.where([*zeros, False], 0.0, np.array([2.0, -3.0, 5.0, 7.0]))
+        gradient, hessian = product_derivatives(x)
+        np.testing.assert_array_equal(pb.grad(np.prod)(x), gradient)
+        np.testing.assert_array_equal(pb.hessian(np.prod)(x), hessian)
+        np.testing.assert_array_equal(pb.hessian(lambda x: np.cumprod(x)[-1])(x), hessian)
+
+    def test_third_order(self):
+        f = np.prod
+        for _ in range(3):
+            f = pb.jacobian(f)
+        assert f(np.zeros(3))[0, 1, 2] == 1
+
+    def test_a_long_product(self):
+        x = np.random.default_rng(0).uniform(0.5, 1.5, 1000)
+        np.testing.assert_allclose(pb.grad(np.prod)(x), np.prod(x) / x, rtol=1e-12)
+        jacobian = pb.grad(lambda x: np.sum(np.cumprod(x)))(x)
+        np.testing.assert_allclose(jacobian, np.cumsum(np.cumprod(x)[::-1])[::-1] / x, rtol=1e-10)
+
+
+class TestSpread:
+    def test_no_spread_is_a_kink_of_std_with_derivative_zero(self):
+        x = np.ones((2, 3))
+        np.testing.assert_array_equal(pb.grad(np.std)(x), 0)
+        np.testing.assert_array_equal(pb.hessian(np.std)(x), 0)
+        assert pb.jvp(np.std, (x,), (x * 2,))[1] == 0
+
+    def test_far_from_zero(self):
+        """Two passes: the deviations do not drown in the mean."""
+        x = 1e8 + np.array([1.0, 2.0, 4.0])
+        np.testing.assert_allclose(pb.grad(np.var)(x), pb.grad(np.var)(x - 1e8), rtol=1e-7)
+
+    def test_the_mean_that_is_given_is_an_argument(self):
+        x = np.array([1.0, 2.0, 6.0])
+        f = lambda x: np.var(x, mean=np.mean(x, keepdims=True))
+        np.testing.assert_allclose(pb.grad(f)(x), pb.grad(np.var)(x))
+        g = lambda z: np.var(z[:3], mean=z[3:])
+        gradient = pb.grad(g)(np.array([1.0, 2.0, 6.0, 1.0]))
+        np.testing.assert_allclose(gradient, [0, 2 / 3, 10 / 3, -4])
+
+
+class TestNan:
+    def test_a_slice_of_nan_warns_as_numpy_does(self):
+        x = np.array([[np.nan, np.nan], [1.0, 2.0]])
+        for fun in (np.nanmean, np.nanvar, np.nanmax, np.nanmedian):
+            with pytest.warns(RuntimeWarning, match="empty slice|All-NaN|freedom"):
+                out, pullback = pb.vjp(lambda x, fun=fun: fun(x, axis=1), x)
+            assert np.isnan(out[0])
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                (x_bar,) = pullback(np.ones(2))
+            assert np.isfinite(x_bar[1]).all()
+
+
+class TestQuantiles:
+    def test_derivative_in_q_is_the_gap(self):
+        x = np.array([3.0, 1.0, 7.0])
+        assert pb.grad(lambda q: np.quantile(x, q))(0.75) == pytest.approx(2 * (7 - 3))
+        assert pb.grad(lambda q: np.percentile(x, q))(25.0) == pytest.approx(2 * (3 - 1) / 100)
+
+    def test_only_two_elements_matter(self):
+        x = np.array([3.0, 1.0, 7.0, 5.0, 9.0])
+        np.testing.assert_allclose(pb.grad(lambda x: np.quantile(x, 0.3))(x), [0.8, 0, 0, 0.2, 0])
+        np.testing.assert_allclose(pb.grad(np.median)(x), [0, 0, 0, 1, 0])
+
+
+class TestResults:
+    def test_dtypes_of_accumulation(self):
+        x = np.full(4, 0.1, np.float16)
+        for fun in (np.sum, np.mean, np.prod, np.cumsum, np.var, np.median):
+            out, pullback = pb.vjp(fun, x)
+            assert out.dtype == np.float16
+            assert pullback(out)[0].dtype == np.float16
+
+    def test_answers_are_plain_under_grad_and_mapped_under_vmap(self):
+        seen = []
+
+        def f(x):
+            seen.extend([np.argmax(x), np.any(x > 2), np.count_nonzero(x)])
+            return np.sum(x)
+
+        pb.grad(f)(np.array([1.0, 3.0]))
+        assert [type(answer) is pb.Array for answer in seen] == [False] * 3
+        out = pb.vmap(np.argmax)(np.array([[1.0, 3.0], [4.0, 3.0]]))
+        np.testing.assert_array_equal(out, [1, 0])
+
+    def test_sum_is_one_node_of_a_view(self):
+        """The cotangent of a large sum is broadcast, not filled."""
+        x = np.ones((1000, 1000))
+        np.testing.assert_array_equal(pb.grad(np.sum)(x), x)
