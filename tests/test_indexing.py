@@ -7,8 +7,6 @@ import pytest
 
 import pullback as pb
 from pullback.core.errors import ConversionError
-from pullback.core.primitive import Primitive
-from pullback.primitives.indexing import getitem_p, scatter_p
 from pullback.primitives.keys import block, parse
 from pullback.testing import Sample, check_fresh, check_reverse, check_second
 
@@ -177,14 +175,40 @@ class TestKeys:
 
     @pytest.mark.parametrize(
         "key",
-        [1, -1, np.int64(2), np.array(1), True, False, (), Ellipsis, None, [0, 2], [], (0, 1),
-         ([0, 1], [1, 2]), ((0, 1), (1, 2)), [True, False, True], [[0, 1], [2, 0]], (..., 1), (None, 1),
-         (np.uint8(1), slice(np.int64(1), None)), (slice(None), [True, False, False, True]),
-         np.arange(12).reshape(3, 4) % 2 == 0, (np.array([[0], [2]]), np.array([1, 3])),
-         (0, slice(None), None), ([0], slice(None), None), (True, [0, 1]), (slice(None), True, 1),
-         np.zeros((3, 4), bool), np.zeros(0, int), np.array([0, 2], np.uint8), range(2)],
+        [
+            1,
+            -1,
+            np.int64(2),
+            np.array(1),
+            True,
+            False,
+            (),
+            Ellipsis,
+            None,
+            [0, 2],
+            [],
+            (0, 1),
+            ([0, 1], [1, 2]),
+            ((0, 1), (1, 2)),
+            [True, False, True],
+            [[0, 1], [2, 0]],
+            (..., 1),
+            (None, 1),
+            (np.uint8(1), slice(np.int64(1), None)),
+            (slice(None), [True, False, False, True]),
+            np.arange(12).reshape(3, 4) % 2 == 0,
+            (np.array([[0], [2]]), np.array([1, 3])),
+            (0, slice(None), None),
+            ([0], slice(None), None),
+            (True, [0, 1]),
+            (slice(None), True, 1),
+            np.zeros((3, 4), bool),
+            np.zeros(0, int),
+            np.array([0, 2], np.uint8),
+            range(2),
+        ],
         ids=lambda key: repr(key).split(" at ")[0],
-    )  # fmt: skip
+    )
     def test_as_numpy(self, key):
         """Values, and the pullback of ones."""
         out, pullback = pb.vjp(lambda x: x[key], self.x)
@@ -195,10 +219,26 @@ class TestKeys:
 
     @pytest.mark.parametrize(
         "key",
-        [1.0, np.float64(0), np.array(1.0), "a", ["a"], np.zeros(2), (0, 1, 2), 7, (0, 9), (..., ...),
-         [True, False], np.ones((2, 4), bool), (np.array([0, 5]),), 1j, object(), {}],
+        [
+            1.0,
+            np.float64(0),
+            np.array(1.0),
+            "a",
+            ["a"],
+            np.zeros(2),
+            (0, 1, 2),
+            7,
+            (0, 9),
+            (..., ...),
+            [True, False],
+            np.ones((2, 4), bool),
+            (np.array([0, 5]),),
+            1j,
+            object(),
+            {},
+        ],
         ids=lambda key: repr(key).split(" at ")[0],
-    )  # fmt: skip
+    )
     def test_errors_are_numpys(self, key):
         """A wrong key raises the same IndexError."""
         with pytest.raises(IndexError) as theirs:
@@ -336,8 +376,3 @@ class TestLoops:
         g = pb.grad(lambda x: np.sum(np.array([x[i] * 2 for i in range(n)], like=x) ** 2))(x)
         np.testing.assert_allclose(g, 8 * x)
         assert timeit.default_timer() - begin < 3.0
-
-
-def test_one_is_the_transpose_of_the_other():
-    """Primitives that read and scatter are the only ones of their kind."""
-    assert {getitem_p, scatter_p} <= set(Primitive.everything)

@@ -158,7 +158,18 @@ class TestResults:
         out = pb.vmap(np.argmax)(np.array([[1.0, 3.0], [4.0, 3.0]]))
         np.testing.assert_array_equal(out, [1, 0])
 
-    def test_sum_is_one_node_of_a_view(self):
-        """The cotangent of a large sum is broadcast, not filled."""
+    @pytest.mark.parametrize("fun", [np.sum, np.mean, np.max, np.prod, np.var])
+    def test_one_node(self, fun):
+        def f(x):
+            out = fun(x, axis=0, keepdims=True)
+            assert out.node.parents[0] is x.node
+            return np.sum(out)
+
+        pb.grad(f)(np.ones((2, 3)))
+
+    def test_a_large_sum(self):
+        """Its cotangent is a view; the gradient is an array of its own."""
         x = np.ones((1000, 1000))
-        np.testing.assert_array_equal(pb.grad(np.sum)(x), x)
+        gradient = pb.grad(np.sum)(x)
+        np.testing.assert_array_equal(gradient, x)
+        assert gradient.flags.writeable

@@ -47,9 +47,14 @@ class TestLike:
 
         def f(x):
             for made in (
-                np.zeros(2, like=x), np.ones((2, 2), like=x), np.full(3, 2.0, like=x), np.eye(2, like=x),
-                np.array([1.0], like=x), np.asarray(1.0, like=x), np.arange(2.0, like=x),
-            ):  # fmt: skip
+                np.zeros(2, like=x),
+                np.ones((2, 2), like=x),
+                np.full(3, 2.0, like=x),
+                np.eye(2, like=x),
+                np.array([1.0], like=x),
+                np.asarray(1.0, like=x),
+                np.arange(2.0, like=x),
+            ):
                 assert type(made) is pb.Array
                 assert made.within is x.within
                 seen.append(made.shape)
@@ -120,10 +125,16 @@ class TestMapped:
 
     @pytest.mark.parametrize(
         "f",
-        [np.nonzero, np.flatnonzero, np.argwhere, lambda x: np.extract(x > 1, x),
-         lambda x: np.compress(x > 1, x), lambda x: np.repeat(x, x.astype(int)),
-         lambda x: np.delete(x, np.argmax(x))],
-    )  # fmt: skip
+        [
+            np.nonzero,
+            np.flatnonzero,
+            np.argwhere,
+            lambda x: np.extract(x > 1, x),
+            lambda x: np.compress(x > 1, x),
+            lambda x: np.repeat(x, x.astype(int)),
+            lambda x: np.delete(x, np.argmax(x)),
+        ],
+    )
     def test_shapes_that_depend_on_values(self, f):
         with pytest.raises(ConversionError, match="different shapes"):
             pb.vmap(f)(X)

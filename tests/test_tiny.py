@@ -1,4 +1,4 @@
-"""A tour of the public interface in two seconds: the first thing to read, the first thing to run."""
+"""A tour of the public interface in two seconds: the first thing to read and to run."""
 
 from dataclasses import dataclass
 

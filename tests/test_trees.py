@@ -1,9 +1,11 @@
 """What is a tree, what is static, and which callables can be transformed."""
 
 import asyncio
+import copy
 import enum
 import functools
 import inspect
+import pickle
 import threading
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from dataclasses import dataclass, field, make_dataclass
@@ -226,6 +228,24 @@ class TestRegisterTree:
         with pytest.raises(pb.ArgumentError, match="`Interval` is registered as a tree already"):
             pb.register_tree(Interval, lambda i: ((), None), lambda _, xs: None)
 
+    def test_the_gradient_is_a_direction(self):
+        """None at a static leaf and in a tangent is zero: gradients go into hvp and jvp."""
+        f = lambda p: np.sum(p["x"] * p["x"] * p["x"])
+        arg = {"x": X, "name": "word", "flag": True}
+        gradient = pb.grad(f)(arg)
+        product = pb.hvp(f)(arg, gradient)
+        np.testing.assert_allclose(product["x"], 6 * X * 3 * X**2)
+        assert product["name"] is None
+        np.testing.assert_allclose(pb.jvp(f, (arg,), (gradient,))[1], np.sum(9 * X**4))
+        out, dot = pb.jvp(
+            lambda p: p["a"] * p["b"], ({"a": 2.0, "b": 3.0},), ({"a": None, "b": 1.0},)
+        )
+        assert (out, dot) == (6.0, 2.0)
+        _, pushforward = pb.linearize(lambda p: p["a"] * p["b"], {"a": 2.0, "b": 3.0})
+        assert pushforward({"a": 1.0, "b": None}) == 3.0
+        _, pullback = pb.vjp(lambda x: {"y": x * x, "s": "word"}, 3.0)
+        assert pullback({"y": 1.0, "s": None}) == (6.0,)
+
     def test_other_libraries_are_not_disturbed(self):
         """The namespace is our own."""
         import optree
@@ -269,7 +289,7 @@ class TestStaticLeaves:
 
     @pytest.mark.parametrize("leaf", [object(), {1, 2}, 1 + 0j == 1, range(3)][:2])
     def test_other_objects_are_refused(self, leaf):
-        with pytest.raises(pb.ArgumentTypeError, match=f"is a {type(leaf).__name__};"):
+        with pytest.raises(pb.ArgumentTypeError, match=f"is an? {type(leaf).__name__};"):
             pb.grad(lambda p: p["x"])({"x": 1.0, "o": leaf})
 
 
@@ -350,7 +370,16 @@ class TestCallables:
 
     @pytest.mark.parametrize(
         "transform",
-        [pb.grad, pb.value_and_grad, pb.jacobian, pb.hessian, pb.hvp, pb.elementwise_grad, pb.vmap, pb.checkpoint],
+        [
+            pb.grad,
+            pb.value_and_grad,
+            pb.jacobian,
+            pb.hessian,
+            pb.hvp,
+            pb.elementwise_grad,
+            pb.vmap,
+            pb.checkpoint,
+        ],
     )
     def test_a_transformation_shows_its_function(self, transform):
         def loss(w, x):
@@ -367,10 +396,20 @@ class TestCallables:
         assert "loss" in repr(made)
         assert transform(made).fun is made
 
+    def test_they_travel(self):
+        """Transformations of importable functions can be pickled and copied."""
+        for duplicate in (lambda t: pickle.loads(pickle.dumps(t)), copy.deepcopy, copy.copy):
+            np.testing.assert_array_equal(duplicate(pb.grad(np.sum))(X), np.ones(3))
+            np.testing.assert_array_equal(
+                duplicate(pb.vmap(np.sum, 1))(np.ones((2, 3))), np.full(3, 2.0)
+            )
+
     def test_a_callable_object_without_a_name(self):
         made = pb.grad(Model(1.0))
         assert "Model" in repr(made)
-        assert "partial(energy)" in repr(pb.grad(functools.partial(Model(1.0).energy))).replace("Model.", "")
+        assert "partial(energy)" in repr(pb.grad(functools.partial(Model(1.0).energy))).replace(
+            "Model.", ""
+        )
 
     def test_recursion(self):
         def power(x, n):
@@ -380,9 +419,15 @@ class TestCallables:
 
     @pytest.mark.parametrize("thing", [3.0, None, "sin", X])
     def test_what_cannot_be_called(self, thing):
-        with pytest.raises(pb.ArgumentTypeError, match=r"`grad` takes a function.*\n.*grad\(f\)\(x\)"):
+        with pytest.raises(
+            pb.ArgumentTypeError, match=r"`grad` takes a function.*\n.*grad\(f\)\(x\)"
+        ):
             pb.grad(thing)
-        for call in (lambda f: pb.vjp(f, 1.0), lambda f: pb.jvp(f, (1.0,), (1.0,)), lambda f: pb.linearize(f, 1.0)):
+        for call in (
+            lambda f: pb.vjp(f, 1.0),
+            lambda f: pb.jvp(f, (1.0,), (1.0,)),
+            lambda f: pb.linearize(f, 1.0),
+        ):
             with pytest.raises(pb.ArgumentTypeError, match="takes a function"):
                 call(thing)
 

@@ -29,17 +29,17 @@ from .core.spec import Spec as Spec
 from .core.tree import register_tree as register_tree
 from .primitives import methods as _methods  # noqa: F401  # puts NumPy's methods on Array
 from .transforms.batch import vmap as vmap
-from .transforms.custom import checkpoint as checkpoint
+from .transforms.call import checkpoint as checkpoint
+from .transforms.call import stop_gradient as stop_gradient
 from .transforms.custom import custom_jvp as custom_jvp
 from .transforms.custom import custom_vjp as custom_vjp
-from .transforms.custom import primitive as primitive
-from .transforms.custom import stop_gradient as stop_gradient
 from .transforms.derived import elementwise_grad as elementwise_grad
 from .transforms.derived import hessian as hessian
 from .transforms.derived import hvp as hvp
 from .transforms.derived import jacobian as jacobian
 from .transforms.eager import array as array
 from .transforms.eager import no_grad as no_grad
+from .transforms.extend import primitive as primitive
 from .transforms.forward import jvp as jvp
 from .transforms.forward import linearize as linearize
 from .transforms.reverse import grad as grad

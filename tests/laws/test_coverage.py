@@ -5,9 +5,11 @@ import pytest
 
 import pullback
 from pullback.core.primitive import Elementwise, Primitive
+from pullback.primitives import load
 from pullback.testing import primitives_of
 from tests.samples import collect
 
+load()
 OURS = [p for p in Primitive.everything if type(p).__module__.startswith("pullback.")]
 
 

@@ -57,7 +57,11 @@ SAMPLES = [
         for i, make in enumerate(CREATORS)
     ],
     *[
-        Sample(created, (lambda x, f=f, kwargs=kwargs: f(x, **kwargs), real(2, 3)), name=f"{f.__name__} {kwargs}")
+        Sample(
+            created,
+            (lambda x, f=f, kwargs=kwargs: f(x, **kwargs), real(2, 3)),
+            name=f"{f.__name__} {kwargs}",
+        )
         for f in (np.zeros_like, np.ones_like)
         for kwargs in ({}, {"dtype": "f4"}, {"shape": (2,)}, {"shape": 3}, {"dtype": int})
     ],
@@ -66,7 +70,9 @@ SAMPLES = [
     Sample(created, (np.ones_like, cplx(2))),
     Sample(lambda x: np.full_like(x, 2.0) * x, real(2, 3), name="full_like"),
     Sample(lambda x: np.full_like(x, x[0]), real(2, 3), name="full_like of an Array"),
-    Sample(lambda x: np.full_like(x, x[0].astype(float)), real(2, dtype="f4"), name="full_like, cast"),
+    Sample(
+        lambda x: np.full_like(x, x[0].astype(float)), real(2, dtype="f4"), name="full_like, cast"
+    ),
     Sample(lambda x: np.full_like(x, x[0], dtype=complex), real(2), name="full_like, complex"),
     Sample(lambda x: np.full_like(x, x, shape=(3, 2)), real(2), name="full_like with a shape"),
     Sample(lambda x: np.full_like(x, x * x), 2.0, name="full_like of a number"),
@@ -85,7 +91,9 @@ SAMPLES = [
     Sample(np.logspace, (0.5, 1.0, 4)),
     Sample(np.logspace, (0.5, real(2), 3), {"base": 2.0, "endpoint": False}),
     Sample(lambda a, b: np.logspace(a, 1.0, 3, base=b), (0.5, 2.5), name="logspace by base"),
-    Sample(lambda a, b: np.logspace(a, 1.0, 3, base=b), (0.5, real(2) + 2), name="logspace by bases"),
+    Sample(
+        lambda a, b: np.logspace(a, 1.0, 3, base=b), (0.5, real(2) + 2), name="logspace by bases"
+    ),
     Sample(np.logspace, (0.5, 1.0, 3), {"dtype": "f4"}),
     Sample(np.geomspace, (0.5, 8.0, 4)),
     Sample(np.geomspace, (-0.5, -8.0, 4), {"endpoint": False}),
@@ -110,7 +118,9 @@ SAMPLES = [
     Sample(np.tril, real(3)),
     Sample(np.triu, real(3, 3)),
     Sample(np.triu, cplx(4, 3), {"k": -1}),
-    Sample(lambda x: np.tril(np.sqrt(x))[0], np.array([[1.0, 2.0], [3.0, 4.0]]), name="part of tril"),
+    Sample(
+        lambda x: np.tril(np.sqrt(x))[0], np.array([[1.0, 2.0], [3.0, 4.0]]), name="part of tril"
+    ),
 ]
 
 ERRORS = [
@@ -119,6 +129,8 @@ ERRORS = [
     ErrorSample(np.meshgrid, (real(2), real(3)), {"indexing": "yx"}, ValueError, "'xy' and 'ij'"),
     ErrorSample(np.diag, (real(1, 1, 1),), raises=ValueError, match="1- or 2-d"),
     ErrorSample(lambda x: np.full_like(x, x[:2]), (real(3),), raises=ValueError, match="broadcast"),
-    ErrorSample(lambda x: np.array([x, x[0]], like=x), (real(2),), raises=ValueError, match="shape"),
+    ErrorSample(
+        lambda x: np.array([x, x[0]], like=x), (real(2),), raises=ValueError, match="shape"
+    ),
     ErrorSample(lambda x: np.zeros(-1, like=x), (real(2),), raises=ValueError, match="negative"),
 ]

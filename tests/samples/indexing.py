@@ -20,7 +20,7 @@ def read(x, key):
     return x[key]
 
 
-I, J = np.array([[0], [2]]), np.array([1, 1, 0])  # noqa: E741
+I, J = np.array([[0], [2]]), np.array([1, 1, 0])
 MASK = np.array([[True, False, True], [False, True, True]])
 windows = np.lib.stride_tricks.sliding_window_view
 
@@ -67,7 +67,11 @@ SAMPLES = [
     Sample(lambda x: np.sin(x)[1:] * np.cos(x)[:-1], real(4), name="neighbours"),
     Sample(lambda x: (x[2:] - 2 * x[1:-1] + x[:-2]) ** 2, real(6), name="second differences"),
     Sample(lambda x: np.exp(x)[[0, 0, 1]][1:][0], real(3), name="index of an index"),
-    Sample(lambda x: x[np.argmax(x)] * np.take(x, np.argsort(x)), np.array([2.0, 1.0, 3.0]), name="x[argmax]"),
+    Sample(
+        lambda x: x[np.argmax(x)] * np.take(x, np.argsort(x)),
+        np.array([2.0, 1.0, 3.0]),
+        name="x[argmax]",
+    ),
     Sample(np.take, (real(4), [0, -1, 0])),
     Sample(np.take, (real(2, 3), 4)),
     Sample(np.take, (real(2, 3), [[0, 1], [2, 2]]), {"axis": 1}),
@@ -80,6 +84,17 @@ SAMPLES = [
     Sample(np.take_along_axis, (real(2, 3), np.array([[0, 2], [1, 1]])), {"axis": 1}),
     Sample(np.take_along_axis, (real(2, 3), np.array([[1, -1, 0]])), {"axis": 0}),
     Sample(np.take_along_axis, (real(2, 3), np.array([4, 0])), {"axis": None}),
+    Sample(np.choose, ([0, 1, 1], [real(3), real(3)])),
+    Sample(np.choose, ([[0], [1]], [real(3), 2.0])),
+    Sample(np.choose, (MASK, [real(1, 3), cplx(2, 1)])),
+    Sample(np.choose, (1, real(2, 3))),
+    Sample(np.choose, ([3, -1], [real(2), real(2)]), {"mode": "wrap"}),
+    Sample(np.choose, ([3, -1], [real(2), real(2)]), {"mode": "clip"}),
+    Sample(
+        lambda x: np.choose([0, 1], [np.sqrt(x), x]),
+        np.array([1.0, 0.0]),
+        name="choose",
+    ),
     Sample(np.compress, ([True, False, True], real(3))),
     Sample(np.compress, ([0, 1], real(2, 3)), {"axis": 0}),
     Sample(np.compress, ([False, True, True, True], real(2, 3))),
@@ -112,6 +127,8 @@ ERRORS = [
     ErrorSample(np.take_along_axis, (real(3), np.zeros(2)), {"axis": 0}, IndexError, "integer"),
     ErrorSample(np.take_along_axis, (real(3), MASK * 1), {"axis": 0}, ValueError, "dimension"),
     ErrorSample(np.take_along_axis, (real(3), MASK * 1), {"axis": None}, ValueError, "single dim"),
+    ErrorSample(np.choose, ([2], [real(1), real(1)]), raises=ValueError, match="invalid entry"),
+    ErrorSample(np.choose, ([0], [real(1)]), {"out": np.zeros(1)}, UnsupportedKeywordError, "out="),
     ErrorSample(np.compress, ([[True]], real(3)), raises=ValueError, match="1-d"),
     ErrorSample(np.diagonal, (real(3),), raises=ValueError, match="two dimensions"),
     ErrorSample(np.diagonal, (real(2, 2), 0, 1, 1), raises=ValueError, match="same"),

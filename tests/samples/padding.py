@@ -46,7 +46,9 @@ SAMPLES = [
     Sample(padded_by(lambda x: x[0]), real(2), name="pad with a number"),
     Sample(padded_by(lambda x: x[0].astype(float)), real(2, dtype="f4"), name="pad with a double"),
     Sample(padded_by(lambda x: (x[0, 0], 2.5)), real(2, 2), name="pad with two numbers"),
-    Sample(padded_by(lambda x: [[x[0, 0], 2], [x[1, 0], x[0, 0]]]), real(2, 1), name="pad with four"),
+    Sample(
+        padded_by(lambda x: [[x[0, 0], 2], [x[1, 0], x[0, 0]]]), real(2, 1), name="pad with four"
+    ),
     Sample(padded_by(lambda x: np.sin(x)), real(2, 2), name="pad with an array"),
     Sample(np.pad, (real(2, 3), WIDTHS, "edge")),
     *[
@@ -80,7 +82,9 @@ ERRORS = [
     ErrorSample(np.pad, (real(3), 1, "edges"), raises=ValueError, match="not supported"),
     ErrorSample(np.pad, (real(3), 1, "edge"), {"end_values": 1}, ValueError, "unsupported keyword"),
     ErrorSample(np.pad, (real(0), 1, "edge"), raises=ValueError, match="can't extend empty"),
-    ErrorSample(np.pad, (real(3), 1, "maximum"), {"stat_length": 0}, ValueError, "stat_length of 0"),
+    ErrorSample(
+        np.pad, (real(3), 1, "maximum"), {"stat_length": 0}, ValueError, "stat_length of 0"
+    ),
     ErrorSample(
         np.pad, (real(3), 1, lambda *args: None), raises=UnsupportedKeywordError, match="function"
     ),

@@ -28,6 +28,8 @@ SAMPLES = [
 
 ERRORS = [
     ErrorSample(np.searchsorted, (GRID, real(2)), {"side": "up"}, ValueError, "side"),
-    ErrorSample(np.digitize, (real(2), np.array([0.0, 2.0, 1.0])), raises=ValueError, match="monoton"),
+    ErrorSample(
+        np.digitize, (real(2), np.array([0.0, 2.0, 1.0])), raises=ValueError, match="monoton"
+    ),
     ErrorSample(np.ix_, (real(2, 2),), raises=ValueError, match="1 dimensional"),
 ]

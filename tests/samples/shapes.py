@@ -92,7 +92,9 @@ SAMPLES = [
     Sample(np.size, real(2, 3)),
     Sample(np.size, real(2, 3), {"axis": 1}),
     Sample(lambda x: np.sqrt(x).reshape(2, 2).T[:, ::-1][1, 0], real(4) + 2, name="a way to one"),
-    Sample(lambda x: np.where(x > 0, np.flip(x.T, 0).T, 0) ** 2, real(2, 2), name="masked, flipped"),
+    Sample(
+        lambda x: np.where(x > 0, np.flip(x.T, 0).T, 0) ** 2, real(2, 2), name="masked, flipped"
+    ),
 ]
 
 ERRORS = [

@@ -58,13 +58,8 @@ class Array:
 
     def converted(self, asked: str) -> Any:
         """The plain value of a constant; an error for an Array that may carry a derivative."""
-        if self.within.live:
-            raise ConversionError(
-                f"`{asked}` was asked of an Array {self.within.spec(self)} of `{self.within.name}`;"
-                " the result would have lost its derivative.\n"
-                "  Compute with NumPy's functions and operators instead, or detach on purpose with"
-                " `x.numpy()`, `x.item()` or `pullback.stop_gradient(x)`."
-            )
+        if not self.within.converts(self, asked):
+            raise ConversionError(self.within.refusal(self, asked))
         return peel(self)
 
     def __repr__(self) -> str:

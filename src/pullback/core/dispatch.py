@@ -23,25 +23,38 @@ __all__ = [
     "FUNCTIONS",
     "METHODS",
     "UFUNCS",
+    "as_array",
     "binary",
     "creates",
+    "holds_arrays",
     "refuse",
     "register",
     "replaces",
     "unary",
 ]
 
-UFUNCS: dict[Any, Any] = {}  # ufunc -> primitive of one or two operands
-FUNCTIONS: dict[
-    Any, Callable[..., Any]
-] = {}  # function, or ufunc of another form -> implementation
-CREATION: dict[Any, Callable[..., Any]] = {}  # function -> implementation(x, *args) for `like=x`
-METHODS: dict[str, Callable[..., Any]] = {}  # "reduce", "outer"... -> implementation(ufunc, *args)
+LOADERS: list[Callable[[], None]] = []  # import what has not been needed so far
+
+
+class Registry(dict[Any, Any]):
+    """A dict that has the remaining families imported before it says that a key is not there."""
+
+    def __missing__(self, key: Any) -> Any:
+        for load in LOADERS:
+            load()
+        return self.setdefault(key, None)
+
+
+UFUNCS: dict[Any, Any] = Registry()  # ufunc -> primitive of one or two operands
+FUNCTIONS: dict[Any, Any] = Registry()  # function, or ufunc of another form -> implementation
+CREATION: dict[Any, Any] = Registry()  # function -> implementation(x, *args) for `like=x`
+METHODS: dict[str, Any] = Registry()  # "reduce", "outer"... -> implementation(ufunc, *args)
 
 
 def register(primitive: Elementwise) -> Elementwise:
     """Enter an elementwise primitive under its ufunc."""
     UFUNCS[primitive.ufunc] = primitive
+    primitive.value = primitive.fast  # type: ignore[method-assign]
     return primitive
 
 
@@ -117,24 +130,43 @@ def binary(primitive: Elementwise, x: Any, y: Any) -> Any:
 PLAIN = frozenset({float, int, complex, bool, np.ndarray, np.float64, np.float32})
 
 
+def check_class(cls: type) -> None:
+    """Refuse masked arrays, matrices and others whose operations mean something else."""
+    if issubclass(cls, np.ndarray) and cls not in (np.ndarray, np.memmap):
+        raise ArgumentTypeError(
+            f"An operation on an Array met a {cls.__name__}, which pullback does not trace.\n"
+            "  Write `np.asarray(...)` around it."
+        )
+
+
 def operand(x: Any) -> Any:
     """A plain operand as NumPy would take it; NotImplemented leaves the operation to x."""
-    if isinstance(x, (np.ndarray, np.generic)):
-        if type(x) not in (np.ndarray, np.matrix) and isinstance(x, np.ndarray):
-            raise ArgumentTypeError(
-                f"An operation on an Array met a {type(x).__name__}, which pullback does not trace."
-                "\n  Write `np.asarray(...)` around it."
-            )
-        return np.asarray(x) if isinstance(x, np.ndarray) else x
+    if isinstance(x, np.ndarray):
+        check_class(type(x))
+        return np.asarray(x)
+    if isinstance(x, np.generic):
+        return x
     if isinstance(x, Cotangent) or getattr(type(x), "__array_ufunc__", False) is None:
         return NotImplemented
     if isinstance(x, (list, tuple)):
-        if any(type(item) is Array for item in x):
-            return FUNCTIONS[np.stack](x)
-        return np.asarray(x)
+        return as_array(x)
     if type(x) in (float, int, complex, bool) or np.isscalar(x):
         return x
     return np.asarray(x) if hasattr(x, "__array__") else NotImplemented
+
+
+def as_array(x: Any) -> Any:
+    """An argument that may be a list or a number, as an array; nested lists may hold Arrays."""
+    if type(x) is Array or type(x) is np.ndarray:
+        return x
+    if holds_arrays(x):
+        return np.stack([as_array(item) for item in x])
+    return np.asarray(x)
+
+
+def holds_arrays(x: Any) -> bool:
+    """Whether x is a list or tuple in which, however deep, an Array stands."""
+    return isinstance(x, (list, tuple)) and any(type(item) is Array for item in leaves(x))
 
 
 def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
@@ -154,17 +186,18 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         keywords.pop(keyword, None)
     if any(isinstance(x, Cotangent) for x in inputs):
         return NotImplemented
+    for x in inputs:
+        check_class(type(x))
     out = keywords.pop("out", None)
     if out is not None:
         outs = out if isinstance(out, tuple) else (out,)
         if any(o is not None for o in outs):
             refuse_out(f"numpy.{ufunc.__name__}", outs)
     if method != "__call__":
-        if method not in METHODS:
+        if METHODS[method] is None:
             raise MissingRuleError(f"`numpy.{ufunc.__name__}.{method}` has no rule on Arrays.")
         return METHODS[method](ufunc, *inputs, **keywords)
-    implementation: Any = FUNCTIONS.get(ufunc)
-    primitive: Any = UFUNCS.get(ufunc)
+    implementation, primitive = FUNCTIONS[ufunc], UFUNCS[ufunc]
     if implementation is None and primitive is None:
         return unknown(ufunc, inputs, keywords)
     if ufunc.signature is not None:  # works on whole arrays, and has keywords for their axes
@@ -234,9 +267,12 @@ def refuse_out(name: str, outs: Any) -> None:
 
 
 def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    implementation = FUNCTIONS.get(function)
+    if len(types) > 1:
+        for cls in types:
+            check_class(cls)
+    implementation = FUNCTIONS[function]
     if implementation is None:
-        creation = CREATION.get(function)
+        creation = CREATION[function]
         if creation is not None:
             return creation(self, *args, **kwargs)
         return unknown(function, args, kwargs)

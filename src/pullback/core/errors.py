@@ -71,6 +71,12 @@ class MissingExtraError(PullbackError, ImportError):
     """An optional dependency is needed and not installed."""
 
 
+def kind_of(x: object) -> str:
+    """What x is, in messages: `a list`, `an object`, `None`."""
+    name = type(x).__name__
+    return "None" if x is None else f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
 def name_of(f: object) -> str:
     """The name of a function in messages: `loss`, `Model.loss`, `partial(loss)`."""
     name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None)

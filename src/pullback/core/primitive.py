@@ -14,6 +14,7 @@ from specs or operands only. So they can themselves be differentiated, batched a
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from .cotangent import Cotangent, Masked, dense, fit, masked, unbroadcast
 from .errors import MissingRuleError
 from .node import Residual, keep
 from .spec import Spec, promoted, spec_of
-from .trace import bind
+from .trace import bind, youngest
 
 __all__ = ["MINUS_ONE", "ONE", "ZERO", "Elementwise", "Linear", "Multilinear", "Primitive", "align"]
 
@@ -40,8 +41,8 @@ class Primitive:
         batch(xs, mapped, size, **static)       the result with the batch axis at 0
         lower(emit, *xs, **static)              machine code; without it `value` is called
 
-    A rule that is absent raises MissingRuleError when, and only when, it is needed.
-    Of jvp and vjp one suffices: the other is its transpose.
+    A rule that is absent raises MissingRuleError when, and only when, it is needed; without batch,
+    `vmap` takes the examples one by one. `pullback.primitive` derives jvp and vjp from each other.
     """
 
     name: str = ""
@@ -86,8 +87,8 @@ class Primitive:
             error.add_note(f"in the jvp rule of `{self.name}`")
             raise
         if self.n_out is None:
-            return match(out_dot, out, self.name)
-        return tuple([match(dot, o, self.name) for dot, o in zip(out_dot, out, strict=True)])
+            return match(out_dot, out, "jvp", self.name)
+        return tuple([match(dot, o, "jvp", self.name) for dot, o in zip(out_dot, out, strict=True)])
 
     def residual(self, out: Any, xs: Any, wanted: Any, static: dict[str, Any]) -> Residual:
         """What vjp will read, and specs of the rest. Plain arrays are kept safe from changes."""
@@ -102,7 +103,7 @@ class Primitive:
         return Residual(self, out if "out" in reads else None, tuple(kept), static)
 
     def reads_for(self, wanted: Any) -> Any:
-        return self.reads.split()
+        return names_in(self.reads)
 
     def pull(self, out_bar: Any, residual: Residual, wanted: Any) -> Any:
         """One cotangent for each operand, of its shape and dtype; None is zero."""
@@ -118,27 +119,32 @@ class Primitive:
             error.add_note(f"in the vjp rule of `{self.name}`")
             raise
         return [
-            None if x_bar is None or not want else fit(x_bar, spec_of(x), f"the vjp of `{self}`")
+            match(x_bar, x, "vjp", self.name) if want else None
             for x_bar, x, want in zip(x_bars, residual.xs, wanted, strict=True)
         ]
 
 
-def match(dot: Any, out: Any, name: str) -> Any:
-    return None if dot is None else fit(dot, spec_of(out), f"the jvp rule of `{name}`")
+def match(x: Any, like: Any, rule: str, name: str) -> Any:
+    """What a rule returned, of the shape and dtype of what it belongs to."""
+    if x is None or (x.dtype is like.dtype and x.shape == like.shape):
+        return x
+    return fit(x, spec_of(like), f"The {rule} rule of `{name}`")
+
+
+@cache
+def names_in(reads: str) -> frozenset[str]:
+    return frozenset(reads.split())
 
 
 def missing(primitive: Primitive, rule: str) -> MissingRuleError:
-    other = {"jvp": "vjp", "vjp": "jvp", "batch": "value", "spec": "value"}[rule]
-    how = {
-        "jvp": f"Supply one with `{primitive.name}.defjvp`, or use reverse mode (`grad`, `vjp`)",
-        "vjp": f"Supply one with `{primitive.name}.defvjp`, or use forward mode (`jvp`)",
-        "batch": f"Supply one with `{primitive.name}.defbatch`, or loop in Python",
-        "spec": f"Supply one with `{primitive.name}.defspec`",
+    other, mode = {
+        "jvp": (primitive.vjp, "reverse mode (`grad`, `vjp`)"),
+        "vjp": (primitive.jvp, 'forward mode (`jvp`, `jacobian(mode="forward")`)'),
     }[rule]
-    has = getattr(primitive, other) is not None
+    instead = "" if other is None else f", or use {mode}, which it has a rule for"
     return MissingRuleError(
-        f"`{primitive.name}` has no {rule} rule.\n  {how}"
-        + (f"; it has {other}." if has and rule in ("jvp", "vjp") else ".")
+        f"`{primitive.name}` has no {rule} rule.\n"
+        f"  Define `{rule}` in its class `{type(primitive).__name__}`{instead}."
     )
 
 
@@ -234,11 +240,12 @@ class Elementwise(Primitive):
     ...     lambda x: x / (1 + abs(x)), lambda out, x: (1 - abs(out)) ** 2, reads="out",
     ...     name="softsign")
     >>> softsign(1.0)
-    0.5
+    np.float64(0.5)
 
     Each d(out)/d(x) is stated once, for both modes and all orders.
     `reads` names what the partial uses of "out", "x0", "x1"; one string for each partial.
-    A ufunc is entered into the registry under itself; `value` may be a faster way to compute it.
+    The function gets plain arrays and may do anything with them. A ufunc that `register` enters
+    into the registry is called directly; `value` may then be a faster way to compute it.
     """
 
     structured = True
@@ -254,7 +261,7 @@ class Elementwise(Primitive):
     ) -> None:
         super().__init__(name or ufunc.__name__)
         self.ufunc = ufunc
-        self.value = value or ufunc  # type: ignore[method-assign]
+        self.fast = value or ufunc  # what `register` makes the value: NumPy brings Arrays to us
         self.partials = partials
         self.partial_reads = [
             frozenset(r.split())
@@ -266,7 +273,19 @@ class Elementwise(Primitive):
             self.rule, self.pack = resolve(self, (0,))
         elif len(partials) == 2:
             self.rule, self.pack = resolve(self, (0, 1))
+            self.reads_other = ("x1" in self.partial_reads[0], "x0" in self.partial_reads[1])
             self.rules, self.packs = zip(resolve(self, (0,)), resolve(self, (1,)), strict=True)
+
+    def value(self, *xs):
+        trace = youngest(xs)
+        if trace is not None:  # of an outer transformation; the function may be no NumPy program
+            return trace.process(self, xs, {})
+        out = self.fast(*xs)
+        return out if hasattr(out, "dtype") else np.asarray(out)[()]
+
+    def __call__(self, *xs, **static):
+        out = bind(self, xs, static)
+        return np.complex128(out) if type(out) is complex else out  # 1j + np.float64(1) is Python's
 
     def spec(self, *xs, **static):
         shape = np.broadcast_shapes(*[x.shape for x in xs])

@@ -46,6 +46,10 @@ class Spec:
 
 def spec_of(x: Any) -> Spec:
     """The spec of an Array, ndarray, NumPy scalar or Python number; a Spec is its own."""
+    if type(x) is np.ndarray:
+        spec = Spec.__new__(Spec)
+        spec.shape, spec.dtype, spec.weak = x.shape, x.dtype, None
+        return spec
     if isinstance(x, Spec):
         return x
     try:

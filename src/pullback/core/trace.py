@@ -74,9 +74,22 @@ class Trace:
         """x without derivatives, in this trace and all older ones."""
         return stop(x.value)
 
+    def refusal(self, x: Array, asked: str) -> str:
+        """Why x does not become a plain number or array."""
+        return (
+            f"`{asked}` was asked of an Array {self.spec(x)} of `{self.name}`; the result would"
+            " have lost its derivative.\n"
+            "  Compute with NumPy's functions and operators instead, or detach on purpose with"
+            " `x.numpy()`, `x.item()` or `pullback.stop_gradient(x)`."
+        )
+
     def concrete(self, x: Array, asked: str) -> Any:
         """The value of x, for a question (`bool`, `int`) that Python itself must have answered."""
         return x.value
+
+    def converts(self, x: Array, asked: str) -> bool:
+        """Whether x may become a plain array: nothing would be lost."""
+        return not self.live
 
     def end(self) -> None:
         """From now on every operation on an Array of this trace raises."""

@@ -11,8 +11,8 @@ from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ..core.primitive import Linear
 from ..core.spec import Spec
+from .arguments import as_array, cast, surely
 from .indexing import take
-from .reductions import as_array, cast, surely
 from .sorting import concrete
 
 __all__ = ["deposit_p"]

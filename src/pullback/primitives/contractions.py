@@ -8,9 +8,9 @@ import numpy as np
 
 from ..core.dispatch import cast, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from .arguments import as_array
 from .einsum import LETTERS, einsum, einsum_p
 from .matmul import check_lengths, column, matmul_p, row
-from .reductions import as_array
 
 __all__ = ["matmul_p"]
 

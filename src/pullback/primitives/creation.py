@@ -10,9 +10,9 @@ from ..core.array import Array, peel
 from ..core.dispatch import creates, replaces
 from ..core.primitive import Primitive
 from ..core.spec import Spec
+from .arguments import arrays_of, as_array, dims
 from .indexing import scatter_p
 from .keys import INDEX, known
-from .shapes import arrays_of, assembled, dims
 
 __all__ = ["adopt", "adopt_p", "like_p"]
 
@@ -108,7 +108,7 @@ for function in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.fr
 
 @creates(np.array)
 def array(like, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0):
-    x = assembled(object)
+    x = as_array(object)
     if type(x) is not Array:
         return adopt(like, np.array(object, dtype=dtype, order=order, ndmin=ndmin))
     if dtype is not None:

@@ -9,7 +9,7 @@ from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, ShapeError
 from ..core.primitive import Linear, Primitive
 from ..core.spec import Spec, is_inexact
-from .reductions import as_array, axes_of, cast, dtype_of
+from .arguments import as_array, axes_of, cast, dtype_of
 
 __all__ = ["cumprod_p", "cumsum_p", "diff_p", "recurrence_p"]
 

@@ -1,7 +1,7 @@
-"""Decompositions: eigh, eig, svd, cholesky, qr, and the eigenvalues and singular values alone.
+"""Spectral decompositions: eigh, eig, svd, and the eigenvalues and singular values alone.
 
-A matrix that NumPy takes as Hermitian, of which it reads one triangle (eigh, cholesky), is
-differentiated as Hermitian: tangents and cotangents are replaced by their Hermitian parts.
+A matrix that NumPy takes as Hermitian, of which it reads one triangle, is differentiated as
+Hermitian: tangents and cotangents are replaced by their Hermitian parts.
 
 Eigenvectors and singular vectors have derivatives where their values are simple. Columns that
 belong to equal values have NaN for a derivative, in both modes, if they are used; what is computed
@@ -15,9 +15,10 @@ import numpy as np
 
 from ..core.array import peel
 from ..core.dispatch import replaces
-from ..core.errors import ArgumentError, MissingRuleError
+from ..core.errors import MissingRuleError
 from ..core.primitive import Primitive
-from ..core.spec import Spec, full, spec_of, zeros
+from ..core.spec import Spec, full, spec_of
+from .arguments import as_array
 from .linalg import inverse_p
 from .spectra import (
     adjoint,
@@ -33,12 +34,11 @@ from .spectra import (
     simple,
 )
 
-__all__ = []
+__all__ = ["Decomposition", "added", "full_nan", "svd_p", "undetermined_p"]
 
 EighResult = type(np.linalg.eigh(np.eye(1)))
 EigResult = type(np.linalg.eig(np.eye(1)))
 SVDResult = type(np.linalg.svd(np.eye(1)))
-QRResult = type(np.linalg.qr(np.eye(1)))
 
 
 def pole(x):
@@ -115,20 +115,20 @@ eigh_p = Eigh("eigh")
 
 @replaces(np.linalg.eigh)
 def eigh(a, UPLO="L"):
-    """`numpy.linalg.eigh`; a is differentiated as a Hermitian matrix, whichever triangle is read."""
-    return EighResult(*eigh_p(a, UPLO=UPLO)[:2])
+    """`numpy.linalg.eigh`; a is differentiated as a Hermitian matrix, whatever triangle is read."""
+    return EighResult(*eigh_p(as_array(a), UPLO=UPLO)[:2])
 
 
 @replaces(np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L"):
-    return eigh_p(a, UPLO=UPLO)[0]
+    return eigh_p(as_array(a), UPLO=UPLO)[0]
 
 
 class Eig(Decomposition):
     """a = v diag(w) v^-1 of general a, as complex numbers.
 
     Columns of v have norm 1 and a real largest entry, as LAPACK makes them. Where a has no basis of
-    eigenvectors, derivatives are NaN or as large as the basis is bad.
+    eigenvectors, to rounding, derivatives are NaN.
     """
 
     n_out = 5
@@ -137,7 +137,7 @@ class Eig(Decomposition):
         w, v = np.linalg.eig(a)
         dtype = np.result_type(v, np.complex64)
         w, v = w.astype(dtype), v.astype(dtype)
-        left = adjoint(inverse_p(v, strict=False))
+        left = adjoint(inverse_p(v, singular="near"))
         return w, v, *generic(w, left, v, "eig"), v
 
     def spec(self, a):
@@ -148,7 +148,7 @@ class Eig(Decomposition):
         w, v, left, right, token = out
         (a_dot,) = x_dots
         w_dot = motion_p(xs[0], token, a_dot, w, left, right, kind="eig")
-        inv = inverse_p(v, strict=False)
+        inv = inverse_p(v, singular="near")
         z = v @ (gaps(w) * (inv @ a_dot @ v))
         top, at_top = largest(v)
         turn = np.imag(np.sum(np.where(top, z, 0), axis=-2, keepdims=True) / at_top)
@@ -170,11 +170,11 @@ class Eig(Decomposition):
         a_bar = None
         if w_bar is not None:
             a_bar = pull_values(a, token, w, left, right, w_bar, token_bar, "eig")
-        inv = inverse_p(v, strict=False)
+        inv = inverse_p(v, singular="near")
         plain = simple(w, "eig")
         if left_bar is not None:
             left_bar = np.where(plain, left_bar, np.nan)
-            v_bar = added(v_bar, conj(-adjoint(inv @ adjoint(conj(left_bar)) @ inv)))
+            v_bar = added(v_bar, -conj(adjoint(inv @ conj(left_bar) @ inv)))
         if right_bar is not None:
             v_bar = added(v_bar, np.where(plain, right_bar, np.nan))
         if v_bar is not None:
@@ -190,6 +190,8 @@ class Eig(Decomposition):
 
 def largest(v):
     """Where in its column the entry of largest magnitude is, and that entry."""
+    if not v.shape[-1]:
+        return v != 0, np.sum(v, axis=-2, keepdims=True)
     top = np.arange(v.shape[-2])[:, None] == row(np.argmax(np.abs(v), axis=-2))
     return top, np.sum(np.where(top, v, 0), axis=-2, keepdims=True)
 
@@ -200,6 +202,7 @@ eig_p = Eig("eig")
 @replaces(np.linalg.eig)
 def eig(a):
     """`numpy.linalg.eig`; like it, real for a real matrix, or stack, with real eigenvalues."""
+    a = as_array(a)
     w, v, *_ = eig_p(a)
     if a.dtype.kind != "c" and not np.any(np.asarray(peel(w)).imag):
         w, v = np.real(w), np.real(v)
@@ -347,6 +350,7 @@ svd_p = SVD("svd")
 @replaces(np.linalg.svd)
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     """`numpy.linalg.svd`. With full_matrices=True the first min(m, n) vectors have derivatives."""
+    a = as_array(a)
     if hermitian:
         return svd_of_hermitian(a, compute_uv)
     everything = full_matrices and compute_uv and a.ndim > 1 and a.shape[-1] != a.shape[-2]
@@ -376,151 +380,3 @@ def svd_of_hermitian(a, compute_uv):
 @replaces(np.linalg.svdvals)
 def svdvals(x, /):
     return svd(x, compute_uv=False)
-
-
-# Triangular factors.
-
-
-class Cholesky(Decomposition):
-    """a = l l^H of Hermitian positive definite a, or u^H u if `upper`."""
-
-    reads = "out"
-
-    def value(self, a, *, upper):
-        return np.linalg.cholesky(a, upper=upper)
-
-    def spec(self, a, *, upper):
-        return Spec(a.shape, computed(a))
-
-    def jvp(self, out, xs, x_dots, *, upper):
-        l = adjoint(out) if upper else out
-        inv = np.linalg.inv(l)
-        l_dot = l @ half_lower(inv @ hermitian(x_dots[0]) @ adjoint(inv))
-        return adjoint(l_dot) if upper else l_dot
-
-    def vjp(self, out_bar, residual, wanted):
-        upper = residual.static["upper"]
-        l, g = residual.out, conj(out_bar)
-        if upper:
-            l, g = adjoint(l), adjoint(g)
-        inv = np.linalg.inv(l)
-        return (conj(hermitian(adjoint(inv) @ half_lower(adjoint(l) @ g) @ inv)),)
-
-
-def half_lower(x):
-    """The lower triangle with half the diagonal: x = half_lower(x) + half_lower(x)^H if x = x^H."""
-    strict, diagonal = triangles(x)
-    return x * (strict + diagonal / 2)
-
-
-cholesky_p = Cholesky("cholesky")
-
-
-@replaces(np.linalg.cholesky)
-def cholesky(a, /, *, upper=False):
-    """`numpy.linalg.cholesky`; a is differentiated as a Hermitian matrix."""
-    return cholesky_p(a, upper=bool(upper))
-
-
-class QR(Decomposition):
-    """a = q r, thin; with `full` also what completes q to a basis. The diagonal of r is real.
-
-    The first min(m, n) columns of a have to be independent.
-    """
-
-    n_out = 3
-    reads = "out"
-
-    def value(self, a, *, full):
-        k = min(a.shape[-2:])
-        q, r = np.linalg.qr(a, "complete" if full else "reduced")
-        return q[..., :k], r[..., :k, :], q[..., k:]
-
-    def spec(self, a, *, full):
-        (*stack, m, n), dtype = a.shape, computed(a)
-        k = min(m, n)
-        rest = Spec((*stack, m, m - k if full else 0), dtype)
-        return Spec((*stack, m, k), dtype), Spec((*stack, k, n), dtype), rest
-
-    def jvp(self, out, xs, x_dots, *, full):
-        q, r, rest = out
-        (a_dot,) = x_dots
-        k = q.shape[-1]
-        square = r[..., :, :k]
-        x = over(a_dot[..., :, :k], square)
-        c = adjoint(q) @ x
-        strict, diagonal = triangles(c)
-        t = c * strict.T + adjoint(c * strict) + np.real(c) * diagonal  # r_dot r^-1
-        q_dot, r_dot = x - q @ t, t @ square
-        if r.shape[-1] > k:
-            tail = adjoint(q) @ a_dot[..., :, k:] - (c - t) @ r[..., :, k:]
-            r_dot = np.concatenate([r_dot, tail], axis=-1)
-        return q_dot, r_dot, full_nan(rest) if spec_of(rest).size else None
-
-    def vjp(self, bars, residual, wanted):
-        q_bar, r_bar, rest_bar = bars
-        q, r, _ = residual.out
-        if rest_bar is not None:
-            undetermined_p(rest_bar, what="numpy.linalg.qr", instead='mode="reduced"')
-        if q_bar is None and r_bar is None:
-            return (None,)
-        k = q.shape[-1]
-        square, wide = r[..., :, :k], r.shape[-1] > k
-        gq = None if q_bar is None else conj(q_bar)
-        gr = None if r_bar is None else conj(r_bar)
-        n = 0
-        if gr is not None:
-            n = gr[..., :, :k] @ adjoint(square)
-            if wide:  # the columns on the right are q r there
-                gq = added(gq, q @ (r[..., :, k:] @ adjoint(gr[..., :, k:])))
-        if gq is not None:
-            n = n - adjoint(q) @ gq
-        strict, diagonal = triangles(n)
-        upper = n * strict.T
-        g = over_adjoint(added(gq, q @ (upper + adjoint(upper) + np.real(n) * diagonal)), square)
-        if wide:
-            nothing = zeros(Spec((*r.shape[:-1], r.shape[-1] - k), r.dtype))
-            g = np.concatenate([g, nothing if gr is None else q @ gr[..., :, k:]], axis=-1)
-        return (conj(g),)
-
-
-def triangles(x):
-    """Ones below the diagonal, and ones on it."""
-    n, dtype = x.shape[-1], real_of(x.dtype)
-    return np.tri(n, k=-1, dtype=dtype), np.eye(n, dtype=dtype)
-
-
-def over(x, r):
-    """x r^-1."""
-    return np.swapaxes(np.linalg.solve(np.swapaxes(r, -1, -2), np.swapaxes(x, -1, -2)), -1, -2)
-
-
-def over_adjoint(x, r):
-    """x r^-H."""
-    return adjoint(np.linalg.solve(r, adjoint(x)))
-
-
-qr_p = QR("qr")
-
-
-@replaces(np.linalg.qr)
-def qr(a, mode="reduced"):
-    """`numpy.linalg.qr`. With mode="complete" the first min(m, n) columns of q have derivatives."""
-    if mode == "raw":
-        raise MissingRuleError(
-            '`numpy.linalg.qr` with mode="raw" gives the reflections that LAPACK has used, which have'
-            ' no derivative here.\n  Use mode="reduced", "complete" or "r".'
-        )
-    if mode not in ("reduced", "complete", "r"):
-        raise ArgumentError(
-            f'`numpy.linalg.qr` has no mode {mode!r}; use "reduced", "complete" or "r".'
-        )
-    tall = a.ndim > 1 and a.shape[-2] > a.shape[-1]
-    q, r, rest = qr_p(a, full=mode == "complete" and tall)
-    if mode == "r":
-        return r
-    if mode == "complete" and tall:
-        q = np.concatenate([q, rest], axis=-1)
-        nothing = zeros(Spec((*r.shape[:-2], rest.shape[-1], r.shape[-1]), r.dtype))
-        r = np.concatenate([r, nothing], axis=-2)
-    return QRResult(q, r)

@@ -12,7 +12,7 @@ from ..core.dispatch import cast, refuse, replaces
 from ..core.errors import ArgumentError, ShapeError
 from ..core.primitive import Multilinear
 from ..core.spec import Spec
-from .reductions import as_array
+from .arguments import as_array
 
 __all__ = ["LETTERS", "einsum", "einsum_p"]
 

@@ -13,7 +13,7 @@ from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError
 from ..core.primitive import Linear
 from ..core.spec import Spec
-from .reductions import as_array
+from .arguments import as_array, axis_of
 
 __all__ = ["fft_p", "irfft_p", "rfft_p"]
 
@@ -108,10 +108,6 @@ def swapped(norm):
 # Axes and lengths.
 
 
-def axis_of(x, axis):
-    return np.lib.array_utils.normalize_axis_index(operator.index(axis), x.ndim)
-
-
 def resized(x, n, axis):
     """x with n numbers along an axis: the first ones, or zeros after them."""
     m = x.shape[axis]
@@ -131,7 +127,7 @@ def lengths(x, s, axes, name):
         s = [-1] * len(axes)
     elif axes is None:
         axes = range(-len(s), 0)
-    axes = [axis_of(x, axis) for axis in axes]
+    axes = [axis_of(axis, x.ndim) for axis in axes]
     if len(s) != len(axes):
         raise ArgumentError(
             f"`{name}` was given {len(s)} lengths `s` for {len(axes)} axes; give one for each."
@@ -141,7 +137,7 @@ def lengths(x, s, axes, name):
 
 
 def along(x, n, axis, norm, inverse):
-    axis = axis_of(x, axis)
+    axis = axis_of(axis, x.ndim)
     if n is not None:
         x = resized(x, operator.index(n), axis)
     return fft_p(x, axes=(axis,), inverse=inverse, norm=norm)
@@ -158,14 +154,14 @@ def along_all(x, s, axes, norm, inverse):
 
 
 def real(x, n, axis, norm):
-    axis = axis_of(x, axis)
+    axis = axis_of(axis, x.ndim)
     if n is not None:
         x = resized(x, operator.index(n), axis)
     return rfft_p(x, axis=axis, norm=norm)
 
 
 def real_inverse(x, n, axis, norm):
-    axis = axis_of(x, axis)
+    axis = axis_of(axis, x.ndim)
     n = 2 * (x.shape[axis] - 1) if n is None else operator.index(n)
     return irfft_p(resized(x, n // 2 + 1, axis), n=n, axis=axis, norm=norm)
 
@@ -276,5 +272,5 @@ def ifftshift(x, axes=None):
 
 def shifted(x, axes, shift):
     axes = range(x.ndim) if axes is None else axes if hasattr(axes, "__len__") else (axes,)
-    axes = tuple([axis_of(x, axis) for axis in axes])
+    axes = tuple([axis_of(axis, x.ndim) for axis in axes])
     return np.roll(x, tuple([shift(x.shape[axis]) for axis in axes]), axes) if axes else x

@@ -6,13 +6,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, peel
 from ..core.cotangent import Scattered, dense
 from ..core.dispatch import refuse, replaces
 from ..core.primitive import Linear, align
 from ..core.spec import Spec, spec_of
+from .arguments import arrays_of, as_array, axis_of
 from .keys import INDEX, WHOLE, basic, batched, block, count, fill, known, parse
-from .shapes import arrays_of, assembled, axis_of, ghost
+from .shapes import ghost
 
 __all__ = ["along", "getitem", "getitem_p", "iterate", "length", "scatter", "scatter_p"]
 
@@ -231,8 +232,8 @@ def along(x, axis, index):
 
 
 def as_index(indices, n, mode):
-    """The indices of `take` as an array of integers, with what lies outside brought in."""
-    indices = assembled(indices)
+    """The indices of take and choose as an array of integers, what lies outside brought in."""
+    indices = as_array(indices)
     if indices.size == 0 and type(indices) is not Array:
         indices = indices.astype(np.intp)
     if not np.can_cast(indices.dtype, np.intp, "safe"):
@@ -275,6 +276,20 @@ def take_along_axis(arr, indices, axis=-1):
         for i, n in enumerate(arr.shape)
     ]
     return getitem_p(arr, *grid, key=(INDEX,) * arr.ndim)
+
+
+@replaces(np.choose)
+def choose(a, choices, out=None, mode="raise"):
+    refuse("numpy.choose", out=out)
+    choices = np.broadcast_arrays(*arrays_of(choices))
+    a = as_index(a, len(choices), mode)
+    values = peel(a)
+    if np.any((values < 0) | (values >= len(choices))):
+        raise ValueError("invalid entry in choice array")
+    shape = np.broadcast_shapes(a.shape, choices[0].shape)
+    stack = np.stack([np.broadcast_to(x, shape) for x in choices])
+    grid = [np.reshape(np.arange(n), (-1,) + (1,) * i) for i, n in enumerate(shape[::-1])]
+    return getitem_p(stack, a, *grid[::-1], key=(INDEX,) * stack.ndim)
 
 
 @replaces(np.compress)

@@ -13,9 +13,10 @@ from ..core.cotangent import Cotangent, Masked, fit, masked
 from ..core.dispatch import leaves, refuse, replaces
 from ..core.primitive import Linear
 from ..core.spec import Spec
+from .arguments import arrays_of, axes_of, axis_of, dims
 from .indexing import along
 from .keys import WHOLE, known
-from .shapes import arrays_of, axes_of, axis_of, broadcast_p, dims, ghost
+from .shapes import broadcast_p, ghost
 
 __all__ = ["concatenate_p", "joined", "stack_p"]
 

@@ -15,7 +15,8 @@ from ..core.array import Array
 from ..core.dispatch import plain
 from ..core.errors import ConversionError
 from ..core.primitive import align
-from .shapes import assembled, ghost
+from .arguments import as_array
+from .shapes import ghost
 
 __all__ = ["INDEX", "WHOLE", "basic", "batched", "block", "count", "fill", "known", "parse"]
 
@@ -86,7 +87,7 @@ def entry(k):
             return slice(*bounds)
         return k
     if isinstance(k, (list, tuple)):
-        k = assembled(k) if len(k) else np.zeros(0, np.intp)
+        k = as_array(k) if len(k) else np.zeros(0, np.intp)
     if type(k) is Array:
         if k.dtype.kind == "b":
             return known(k, "x[mask]")

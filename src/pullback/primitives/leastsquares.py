@@ -9,6 +9,7 @@ from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, ConversionError
 from ..core.primitive import Primitive
 from ..core.spec import Spec, zeros
+from .arguments import as_array
 from .decompositions import svd_p
 from .spectra import adjoint, computed, conj, hermitian, motion_p, pull_values, real_of, stacked
 
@@ -64,12 +65,12 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue):
     """`numpy.linalg.pinv`, for matrices whose rank does not change."""
     if rcond is not None and rtol is not np._NoValue:
         raise ArgumentError("`numpy.linalg.pinv` takes `rtol` or `rcond`, not both.")
+    a = as_array(a)
     if rcond is None:
         rcond = 1e-15 if rtol is np._NoValue else rtol
     if rcond is None:
         rcond = max(a.shape[-2:]) * np.finfo(computed(a)).eps
-    rcond = rcond if hasattr(rcond, "dtype") else np.asarray(rcond)
-    return pinv_p(a, rcond, hermitian=bool(hermitian))
+    return pinv_p(a, as_array(rcond), hermitian=bool(hermitian))
 
 
 class Lstsq(Primitive):
@@ -145,17 +146,18 @@ lstsq_p = Lstsq("lstsq")
 @replaces(np.linalg.lstsq)
 def lstsq(a, b, rcond=None):
     """`numpy.linalg.lstsq`. Under vmap, residuals are those of matrices of full rank."""
-    if np.ndim(b) == 1:
+    a, b = as_array(a), as_array(b)
+    if b.ndim == 1:
         x, rank, s = lstsq_p(a, np.reshape(b, (-1, 1)), rcond=rcond)
     else:
         x, rank, s = lstsq_p(a, b, rcond=rcond)
     m, n = a.shape
     if m > n and has_full_rank(rank, n):
-        rest = (np.reshape(b, (m, -1)) if np.ndim(b) == 1 else b) - a @ x
+        rest = (np.reshape(b, (m, -1)) if b.ndim == 1 else b) - a @ x
         residuals = np.sum(np.real(conj(rest) * rest), axis=0)
     else:
         residuals = zeros(Spec((0,), real_of(x.dtype)))
-    return x[:, 0] if np.ndim(b) == 1 else x, residuals, rank, s
+    return x[:, 0] if b.ndim == 1 else x, residuals, rank, s
 
 
 def has_full_rank(rank, n):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
+from contextlib import suppress
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from ..core.dispatch import replaces
 from ..core.errors import ArgumentError
 from ..core.primitive import Primitive, align
 from ..core.spec import Spec
+from .arguments import as_array
+from .elementwise import stopped
 from .spectra import adjoint, computed, conj, real_of, row
 
 __all__ = ["inverse_p"]
@@ -55,9 +58,8 @@ class Solve(Primitive):
 
     def jvp(self, out, xs, x_dots):
         a_dot, b_dot = x_dots
-        if a_dot is None:
-            right = b_dot
-        else:
+        right = b_dot
+        if a_dot is not None:
             right = -(a_dot @ out) if b_dot is None else b_dot - a_dot @ out
         out_dot = self(xs[0], right)
         return out_dot if out_dot.shape == out.shape else np.broadcast_to(out_dot, out.shape)
@@ -78,34 +80,38 @@ solve_p = Solve("solve")
 @replaces(np.linalg.solve)
 def solve(a, b):
     """`numpy.linalg.solve`: b is one vector only if it has one dimension."""
-    if np.ndim(b) == 1:
+    a, b = as_array(a), as_array(b)
+    if b.ndim == 1:
         return solve_p(a, np.reshape(b, (-1, 1)))[..., 0]
     return solve_p(a, b)
 
 
 class Inverse(OfMatrix):
-    """a^-1. With strict=False a singular matrix of a stack gives NaN instead of an error."""
+    """a^-1. What becomes of a singular matrix: singular="raise" raises as NumPy does; "nan" gives
+    NaN for that matrix of a stack, "near" also for one that is singular to all but two digits.
+    """
 
     reads = "out"
 
-    def value(self, a, *, strict):
+    def value(self, a, *, singular):
         try:
-            return np.linalg.inv(a)
+            out = np.linalg.inv(a)
         except np.linalg.LinAlgError:
-            if strict:
+            if singular == "raise":
                 raise
-        out = np.full(a.shape, np.nan, computed(a))
-        for index in np.ndindex(a.shape[:-2]):
-            try:
-                out[index] = np.linalg.inv(a[index])
-            except np.linalg.LinAlgError:
-                continue
+            out = np.full(a.shape, np.nan, computed(a))
+            for index in np.ndindex(a.shape[:-2]):
+                with suppress(np.linalg.LinAlgError):
+                    out[index] = np.linalg.inv(a[index])
+        if singular == "near":
+            lost = condition(a, out) > 0.01 / np.finfo(out.dtype).eps
+            out = np.where(lost[..., None, None], np.nan, out)
         return out
 
-    def spec(self, a, *, strict):
+    def spec(self, a, *, singular):
         return Spec(a.shape, computed(a))
 
-    def jvp(self, out, xs, x_dots, *, strict):
+    def jvp(self, out, xs, x_dots, *, singular):
         return -(out @ x_dots[0] @ out)
 
     def vjp(self, out_bar, residual, wanted):
@@ -113,25 +119,32 @@ class Inverse(OfMatrix):
         return (-(x @ out_bar @ x),)
 
 
+def condition(a, inv):
+    """The condition number of plain matrices by column sums."""
+    with np.errstate(all="ignore"):
+        return np.prod([np.abs(x).sum(axis=-2).max(axis=-1, initial=0) for x in (a, inv)], axis=0)
+
+
 inverse_p = Inverse("inverse")
 
 
 @replaces(np.linalg.inv)
 def inv(a):
-    return inverse_p(a, strict=True)
+    return inverse_p(as_array(a), singular="raise")
 
 
 @replaces(np.linalg.tensorsolve)
 def tensorsolve(a, b, axes=None):
+    a, b = as_array(a), as_array(b)
     if axes is not None:
         kept = [k for k in range(a.ndim) if k not in axes]
         a = np.transpose(a, [*kept, *axes])
-    shape = a.shape[np.ndim(b) :]
+    shape = a.shape[b.ndim :]
     n = math.prod(shape)
     if a.size != n * n:
         raise np.linalg.LinAlgError(
             "`numpy.linalg.tensorsolve` needs prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim]), but"
-            f" a has shape {a.shape} and b {np.ndim(b)} dimensions."
+            f" a has shape {a.shape} and b {b.ndim} dimensions."
         )
     return np.reshape(solve(np.reshape(a, (n, n)), np.ravel(b)), shape)
 
@@ -140,6 +153,7 @@ def tensorsolve(a, b, axes=None):
 def tensorinv(a, ind=2):
     if ind <= 0:
         raise ArgumentError(f"`numpy.linalg.tensorinv` needs ind > 0, but got {ind}.")
+    a = as_array(a)
     shape = a.shape[ind:] + a.shape[:ind]
     return np.reshape(inv(np.reshape(a, (math.prod(a.shape[:ind]), -1))), shape)
 
@@ -147,7 +161,7 @@ def tensorinv(a, ind=2):
 @replaces(np.linalg.matrix_power)
 def matrix_power(a, n):
     """By squaring, in the order that NumPy takes."""
-    n = operator.index(n)
+    a, n = as_array(a), operator.index(n)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise np.linalg.LinAlgError(
             f"`numpy.linalg.matrix_power` takes square matrices, but got shape {a.shape}."
@@ -170,7 +184,8 @@ def matrix_power(a, n):
 
 # Determinants. The gradient of det is the matrix of cofactors, which exists for every matrix; so
 # does its derivative. By the singular value decomposition a = u diag(s) v^H both are products of
-# some of the singular values, with the other ones left out instead of divided away.
+# some of the singular values, with the other ones left out instead of divided away. Where all
+# matrices of a stack are far from singular, the inverse is cheaper.
 
 
 class Det(OfMatrix):
@@ -196,7 +211,7 @@ det_p = Det("det")
 
 @replaces(np.linalg.det)
 def det(a):
-    return det_p(a)
+    return det_p(as_array(a))
 
 
 def but_one(s):
@@ -217,6 +232,17 @@ def but_two(s):
     return np.where(i == j, 0, out)
 
 
+def inverse_if_safe(a):
+    """The inverses of plain matrices and their determinants, or None if one is near singular."""
+    try:
+        inv = np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        return None
+    if not np.all(condition(a, inv) < np.finfo(inv.dtype).eps ** (-1 / 3)):
+        return None
+    return inv, np.linalg.det(a)[..., None, None]
+
+
 def unfolded(a):
     """u, s, vh, and the determinant of u vh, a number of magnitude 1."""
     u, s, vh = np.linalg.svd(a)
@@ -229,6 +255,10 @@ class Cofactors(OfMatrix):
     reads = "x0"
 
     def value(self, a):
+        safe = inverse_if_safe(a)
+        if safe is not None:
+            inv, determinant = safe
+            return determinant * transposed(inv)
         u, s, vh, phase = unfolded(a)
         return phase * conj((u * row(but_one(s))) @ vh)
 
@@ -254,6 +284,12 @@ class Minors(Primitive):
     reads = "xs"
 
     def value(self, a, x):
+        safe = inverse_if_safe(a)
+        if safe is not None:
+            inv, determinant = safe
+            t = inv @ x
+            t = np.trace(t, axis1=-2, axis2=-1)[..., None, None] * inv - t @ inv
+            return (determinant * transposed(t)).astype(computed(a, x), copy=False)
         u, s, vh, phase = unfolded(a)
         m = adjoint(u) @ x @ adjoint(vh)
         q = but_two(s)
@@ -285,14 +321,22 @@ minors_p = Minors("minors")
 
 
 def third(a, x, y):
-    """The second derivative of the cofactors: of invertible matrices only, NaN for others."""
-    inv = inverse_p(a, strict=False)
-    p, q = inv @ x, inv @ y
-    trace_p, trace_q = [np.trace(z, axis1=-2, axis2=-1)[..., None, None] for z in (p, q)]
-    both = np.trace(p @ q, axis1=-2, axis2=-1)[..., None, None]
-    t = trace_p * trace_q * inv - both * inv
-    t = t - (trace_p * q + trace_q * p - p @ q - q @ p) @ inv
-    return transposed(det(a)[..., None, None] * t)
+    """The derivative of minors(a, x) in the direction y of a.
+
+    minors(a + t y, x) is a polynomial of degree n - 2 in t, whose linear coefficient is its mean
+    over n roots of unity, divided by t. The result does not depend on the radius, which is small
+    enough that higher powers do not drown it.
+    """
+    n = a.shape[-1]
+    lengths = [np.sqrt(np.sum(np.abs(z) ** 2, axis=(-2, -1), keepdims=True)) for z in (a, y)]
+    degenerate = np.logical_or(lengths[0] == 0, lengths[1] == 0)
+    radius = stopped(np.where(degenerate, 1, lengths[0] / np.where(degenerate, 1, lengths[1])) / n)
+    total = 0
+    for k in range(n):
+        t = radius * complex(np.exp(2j * np.pi * k / n))
+        total = total + minors_p(a + t * y, x) / t
+    total = total / n
+    return total if computed(a, x, y).kind == "c" else np.real(total)
 
 
 class Slogdet(OfMatrix):
@@ -310,23 +354,23 @@ class Slogdet(OfMatrix):
 
     def jvp(self, out, xs, x_dots):
         sign, _ = out
-        ratio = contracted(transposed(inverse_p(xs[0], strict=False)), x_dots[0])
+        ratio = contracted(transposed(inverse_p(xs[0], singular="nan")), x_dots[0])
         if sign.dtype.kind != "c":
             return None, ratio
-        return 1j * np.imag(ratio) * sign, np.real(ratio)
+        return np.imag(ratio) * 1j * sign, np.real(ratio)
 
     def vjp(self, bars, residual, wanted):
         sign_bar, log_bar = bars
         sign = residual.out[0]
         if sign.dtype.kind == "c" and sign_bar is not None:
-            turn = 1j * np.imag(sign_bar * sign)
+            turn = np.imag(sign_bar * sign) * 1j
             log_bar = turn if log_bar is None else log_bar + turn
         if log_bar is None:
             return (None,)
         (a,) = residual.xs
         bar = log_bar[..., None, None]
         # A cotangent of zero is that of a matrix which was not picked: singular ones may be.
-        return (np.where(bar == 0, 0, bar * transposed(inverse_p(a, strict=False))),)
+        return (np.where(bar == 0, 0, bar * transposed(inverse_p(a, singular="nan"))),)
 
 
 slogdet_p = Slogdet("slogdet")
@@ -334,7 +378,7 @@ slogdet_p = Slogdet("slogdet")
 
 @replaces(np.linalg.slogdet)
 def slogdet(a):
-    return SlogdetResult(*slogdet_p(a))
+    return SlogdetResult(*slogdet_p(as_array(a)))
 
 
 # What NumPy's linalg has beside the function of the same name in the main namespace.

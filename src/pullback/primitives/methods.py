@@ -8,44 +8,25 @@ import math
 import numpy as np
 
 from ..core.array import Array, peel, stop
-from ..core.dispatch import UFUNCS, binary, operand
+from ..core.dispatch import LOADERS, UFUNCS, binary, operand
 from ..core.errors import ArgumentError, ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.trace import CONSTANT
 from . import (  # noqa: F401  # each declares its primitives
-    binning,
     contractions,
-    creation,
-    cumulative,
-    decompositions,
-    einsum,
     elementwise,
-    fft,
     indexing,
-    joining,
-    keys,
-    leastsquares,
-    linalg,
+    load,
     matmul,
-    nanfunctions,
-    norms,
-    padding,
     parts,
-    positions,
     predicates,
-    products,
-    quantiles,
-    queries,
     reductions,
     selecting,
     shapes,
-    sorting,
-    special,
-    statistics,
-    ufuncmethods,
 )
 
 __all__ = []
 
+LOADERS.append(load)
 
 # Operators: straight to the primitive.
 
@@ -148,10 +129,12 @@ def in_place(operation):
     """`x += y` on the object: another name for the same Array sees it. A view is refused."""
 
     def assign(self, other):
-        out = operation(self, other)
-        if out is NotImplemented or not isinstance(self.value, np.ndarray):
+        out, value = operation(self, other), peel(self)
+        if out is NotImplemented or not isinstance(value, np.ndarray):
             return out  # a NumPy scalar is immutable: the name is bound anew
-        if self.value.base is not None or (self.within.eager and not self.node.parents):
+        if not self.shape and value.shape:
+            return out  # and so is each example of a batch of scalars
+        if value.base is not None or (self.within.eager and not self.node.parents):
             raise ArgumentError(
                 "An in-place operator (`x += y`) was used on an Array that is a view of another, or"
                 " a leaf that requires a gradient.\n  Write `x = x + y`."

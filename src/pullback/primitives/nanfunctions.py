@@ -8,21 +8,8 @@ from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, DtypeError
 from ..core.spec import is_inexact
 from . import cumulative, queries, reductions
-from .reductions import (
-    as_array,
-    as_initial,
-    axes_of,
-    broadcastable,
-    cast,
-    counted,
-    dtype_of,
-    given,
-    kept,
-    max_p,
-    min_p,
-    unsure,
-    warn_if,
-)
+from .arguments import as_array, axes_of, cast, dtype_of, given, kept, unsure
+from .reductions import as_initial, broadcastable, counted, max_p, min_p, warn_if
 from .statistics import about, root
 
 __all__ = []

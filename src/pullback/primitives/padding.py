@@ -6,10 +6,11 @@ import numpy as np
 
 from ..core.dispatch import replaces
 from ..core.errors import UnsupportedKeywordError
+from .arguments import as_array
 from .indexing import along
 from .joining import joined, part
 from .keys import WHOLE
-from .shapes import assembled, flip_p
+from .shapes import flip_p
 
 __all__ = []
 
@@ -72,7 +73,7 @@ def pairs_of(numbers, ndim):
 
 def by_side(values, array):
     """Pairs of numbers for each axis; they may be Arrays, and are cast as NumPy casts them."""
-    pairs = np.broadcast_to(assembled(values), (array.ndim, 2))
+    pairs = np.broadcast_to(as_array(values), (array.ndim, 2))
     return [(pairs[axis, 0], pairs[axis, 1]) for axis in range(array.ndim)]
 
 

@@ -8,9 +8,10 @@ from ..core.array import Array
 from ..core.dispatch import replaces
 from ..core.primitive import Primitive, align
 from ..core.spec import Spec
+from .arguments import arrays_of
+from .arguments import dims as extent
 from .keys import known
-from .shapes import arrays_of, ghost
-from .shapes import dims as extent
+from .shapes import ghost
 
 __all__ = []
 

@@ -11,7 +11,7 @@ from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, ShapeError
 from ..core.primitive import Multilinear, align
 from ..core.spec import Spec
-from .reductions import as_array
+from .arguments import as_array
 
 __all__ = ["convolve_p", "cross_p"]
 

@@ -14,8 +14,9 @@ from ..core.array import Array
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, DtypeError
 from ..core.spec import is_inexact
+from .arguments import as_array, axes_of, kept, surely, unsure
 from .indexing import take
-from .reductions import as_array, axes_of, kept, reduced, surely, unsure, warn_if
+from .reductions import reduced, warn_if
 from .sorting import argpartition, sort
 from .statistics import weights_of
 

@@ -7,7 +7,8 @@ import numpy as np
 from ..core.dispatch import refuse, replaces
 from ..core.primitive import Primitive, align
 from ..core.spec import Spec
-from .reductions import as_array, axes_of, broadcastable, given, kept, reduced
+from .arguments import as_array, axes_of, given, kept
+from .reductions import broadcastable, reduced
 
 __all__ = ["all_p", "any_p", "argmax_p", "argmin_p", "count_p", "nanargmax_p", "nanargmin_p"]
 

@@ -12,19 +12,14 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.cotangent import masked
-from ..core.dispatch import leaves, refuse, replaces
+from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError
 from ..core.primitive import Linear, Primitive, align
 from ..core.spec import Spec, is_inexact
-from ..core.trace import youngest
+from .arguments import as_array, axes_of, cast, dtype_of, given, kept, none, surely
 
 __all__ = [
-    "as_array",
     "as_initial",
-    "axes_of",
-    "cast",
-    "given",
-    "kept",
     "max_p",
     "mean_p",
     "min_p",
@@ -32,39 +27,8 @@ __all__ = [
     "reduced",
     "spread",
     "sum_p",
-    "surely",
-    "unsure",
     "warn_if",
 ]
-
-none = np._NoValue
-
-
-def given(argument):
-    return argument is not none and argument is not None
-
-
-def kept(keepdims):
-    """`keepdims=` as True or False."""
-    return keepdims is not none and bool(keepdims)
-
-
-def as_array(x):
-    """An argument that may be a list or a number, as an array; an Array stays as it is."""
-    if type(x) is Array or type(x) is np.ndarray:
-        return x
-    if isinstance(x, (list, tuple)) and youngest(leaves(x)) is not None:
-        return np.stack([as_array(item) for item in x])
-    return np.asarray(x)
-
-
-def axes_of(axis, ndim):
-    """The axes of a reduction as a tuple of numbers from 0."""
-    if axis is None:
-        return tuple(range(ndim))
-    if type(axis) is int and 0 <= axis < ndim:
-        return (axis,)
-    return np.lib.array_utils.normalize_axis_tuple(axis, ndim, "axis")
 
 
 def reduced(shape, axis, keepdims=False):
@@ -88,21 +52,6 @@ def as_initial(initial, dtype):
     return (
         initial.astype(dtype) if type(initial) is Array else np.asarray(initial).astype(dtype)[()]
     )
-
-
-def cast(x, dtype):
-    """x in a dtype; itself if that is its own, for NumPy's astype copies."""
-    return x if x.dtype == dtype else x.astype(dtype)
-
-
-def surely(condition):
-    """Whether the condition is known, which it is not under vmap, and holds somewhere."""
-    return type(condition) is not Array and bool(np.any(condition))
-
-
-def unsure(condition):
-    """Whether the condition holds somewhere, as far as is known."""
-    return type(condition) is Array or bool(np.any(condition))
 
 
 def warn_if(condition, message):
@@ -180,10 +129,6 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
     wide = np.dtype(np.float32) if result == np.float16 and dtype is None else result
     total = sum(a, axes, wide, keepdims=keepdims, where=where)
     return cast(total / n.astype(wide), result)
-
-
-def dtype_of(dtype):
-    return None if dtype is None else np.dtype(dtype)
 
 
 def broadcastable(where, a):

@@ -7,22 +7,18 @@ from math import prod
 
 import numpy as np
 
-from ..core.array import Array, peel
+from ..core.array import peel
 from ..core.cotangent import fit, unbroadcast
-from ..core.dispatch import leaves, replaces
+from ..core.dispatch import replaces
 from ..core.errors import ArgumentTypeError
 from ..core.primitive import Linear
 from ..core.spec import Spec
+from .arguments import arrays_of, axes_of, dims
 
 __all__ = [
-    "arrays_of",
-    "assembled",
     "astype_p",
-    "axes_of",
-    "axis_of",
     "broadcast_p",
     "copy_p",
-    "dims",
     "flip_p",
     "ghost",
     "layout",
@@ -153,34 +149,6 @@ def layout(x):
     shape, whole = x.shape, np.asarray(peel(x))
     n_batch = whole.ndim - len(shape)
     return whole[(0,) * n_batch] if whole.size else np.empty(shape, whole.dtype)
-
-
-def assembled(x):
-    """Nested lists of numbers and Arrays as one Array; what holds no Array as NumPy has it."""
-    if type(x) is Array:
-        return x
-    if isinstance(x, (list, tuple)) and any(type(y) is Array for y in leaves(x)):
-        return np.stack([assembled(y) for y in x])
-    return np.asarray(x)
-
-
-def arrays_of(xs):
-    """Operands that may be lists and numbers, as Arrays and plain arrays."""
-    return [x if type(x) is Array else assembled(x) for x in xs]
-
-
-def dims(shape):
-    """A shape as a tuple of ints."""
-    many = isinstance(shape, (tuple, list)) or np.ndim(shape)
-    return tuple(map(operator.index, shape)) if many else (operator.index(shape),)
-
-
-def axis_of(axis, ndim):
-    return np.lib.array_utils.normalize_axis_index(operator.index(axis), ndim)
-
-
-def axes_of(axis, ndim):
-    return np.lib.array_utils.normalize_axis_tuple(axis, ndim)
 
 
 def permuted(function, x, *args):

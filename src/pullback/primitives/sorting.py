@@ -13,7 +13,7 @@ from ..core.dispatch import replaces
 from ..core.errors import ArgumentError
 from ..core.primitive import Primitive
 from ..core.spec import Spec
-from .reductions import as_array, axes_of
+from .arguments import as_array, axes_of
 
 __all__ = ["argpartition_p", "argsort_p", "lexsort_p"]
 

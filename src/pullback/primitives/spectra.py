@@ -1,8 +1,9 @@
 """Functions of eigenvalues or singular values alone: their derivatives, degenerate or not.
 
-A decomposition a = sum of w_i r_i l_i^H (Hermitian: r = l; singular values: a = left diag(w) right^H)
-moves its values by w_dot = diag(left^H a_dot right), whichever vectors stand for equal values.
-`Motion` is that map and `Spectral` its transpose, y -> left diag(y) right^H.
+When a moves, its values move by w_dot = diag(left^H a_dot right), whichever vectors stand for equal
+values. For kind "svd" left and right are the singular vectors, for "eigh" both are the eigenvectors
+v, for "eig" they are v^-H and v. `Motion` is that map, and `Spectral` its transpose,
+y -> left diag(y) right^H.
 
 In second order both depend on a through their vectors, by divided differences
 (y_i - y_j) / (w_i - w_j). At equal values that is 0/0 for a symmetric function, and the limit is a
@@ -17,10 +18,11 @@ moves when w does, so de l'Hospital's rule finds it: the slope of y_dot over w_d
   decomposition whose value nobody reads and whose cotangent is that direction.
 
 What is not symmetric in equal values has a kink there, and gets the part that is linear.
-Forward over forward has no place where the limit could be seen: w_dot of one direction and w_dot of
-the other are all that the function gets, and they do not determine it. There the missing part is
-left out, which is right where the function is linear in the equal values (a nuclear norm, a trace),
-and where the two directions are diagonal together with what is equal.
+Forward over forward has no place where the limit could be seen: of m equal values the function gets
+m numbers for each direction, which do not tell how m by m matrices multiply. There the missing part
+is left out, which is right for functions that are linear in the equal values (trace, nuclear norm).
+And a token has room for one direction: several second-order pulls through one node at once, with
+different functions, find a common slope.
 """
 
 from __future__ import annotations
@@ -57,7 +59,7 @@ def adjoint(x):
 
 
 def hermitian(x):
-    """The Hermitian part, which is all that a function of Hermitian matrices sees of a direction."""
+    """The Hermitian part: what a function of Hermitian matrices sees of a direction."""
     return (x + adjoint(x)) / 2
 
 
@@ -97,7 +99,7 @@ def stacked(xs, mapped, cores):
 
 
 class Levels(Primitive):
-    """For each value the number of the first that it equals to rounding; -1 for zero ones of svd."""
+    """For each value the place of the first that equals it to rounding; -1 for zeros of "svd"."""
 
     constant = True
 
@@ -130,12 +132,23 @@ def simple(w, kind):
     return np.logical_not(np.any(np.logical_or(multiple, labels < 0), axis=-1))[..., None, None]
 
 
+def separate(w, kind):
+    """Whether all values of a stack are simple, told quickly from their being in order."""
+    if not w.size:
+        return True
+    tolerance = 64 * np.finfo(w.dtype).eps * np.maximum(np.abs(w[..., :1]), np.abs(w[..., -1:]))
+    apart = np.all(np.abs(w[..., 1:] - w[..., :-1]) > tolerance)
+    return bool(apart and (kind != "svd" or np.all(w[..., -1:] > tolerance)))
+
+
 def generic(w, left, right, kind):
     """The vectors, those of equal values turned among themselves into general position.
 
     Runs on plain arrays. A singular value of zero leaves left and right vectors independent of each
     other, within all that the others leave.
     """
+    if kind != "eig" and separate(w, kind):
+        return left, right
     plain = simple(w, kind)[..., 0, 0]
     if np.all(plain):
         return left, right
@@ -217,7 +230,7 @@ def stretched(w, left, right, y, x, kind):
 
 
 def bent(w, left, right, x, z, kind):
-    """The second derivative of the values in the directions x and z: <y, bent> = <x, stretched z>."""
+    """The second derivative of the values along x and z: <y, bent> = <x, stretched z>."""
     mx, hx, labels = blocks(w, left, right, x, kind)
     mz, hz, _ = blocks(w, left, right, z, kind)
     over = differences(w, labels)
@@ -260,7 +273,7 @@ def symmetric(y, w, kind):
 
 def steepened(w, left, right, x, y_dot, kind):
     """What `stretched` leaves out at equal values: the slope of y_dot over w_dot, times x there."""
-    m, h, labels = blocks(w, left, right, x, kind)
+    _, h, labels = blocks(w, left, right, x, kind)
     w_dot = diag(h) if kind == "eig" else np.real(diag(h))
     off, total = deviations(w_dot, labels, kind)
     power = total(np.real(conj(off) * off))

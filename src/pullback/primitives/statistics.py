@@ -10,21 +10,8 @@ from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ..core.primitive import Elementwise, Primitive
 from ..core.spec import Spec, is_inexact
-from .reductions import (
-    as_array,
-    axes_of,
-    broadcastable,
-    cast,
-    counted,
-    given,
-    kept,
-    mean,
-    reduced,
-    spread,
-    sum,
-    surely,
-    warn_if,
-)
+from .arguments import as_array, axes_of, cast, given, kept, surely
+from .reductions import broadcastable, counted, mean, reduced, spread, sum, warn_if
 
 __all__ = ["root", "var_p"]
 

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
-from ..core.errors import ArgumentError, ArgumentTypeError, ConversionError, ShapeError, name_of
+from ..core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ConversionError,
+    ShapeError,
+    kind_of,
+    name_of,
+)
 from ..core.primitive import Primitive
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT, Trace, run
@@ -52,6 +59,14 @@ class BatchTrace(Trace):
         value = super().detached(x)
         return Array(value, self, None)
 
+    def refusal(self, x: Array, asked: str) -> str:
+        return (
+            f"`{asked}` was asked of an Array {self.spec(x)} that is mapped by `{self.name}`: it"
+            f" holds {self.state} values, and the result would have lost which is whose.\n"
+            "  Compute with NumPy's functions and operators instead, and write"
+            " `pullback.array(a)[x]` for `a[x]`; `x.numpy()` shows the values of all examples."
+        )
+
     def concrete(self, x: Array, asked: str) -> Any:
         raise ConversionError(
             f"`{asked}` was asked of an Array {self.spec(x)} that is mapped by `{self.name}`: it"
@@ -85,7 +100,7 @@ class Vmap(Transformation):
         super().__init__(fun)
         self.in_axes, self.out_axes = in_axes, out_axes
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         flat = [flatten(arg) for arg in args]
         in_axes = self.axes_of(args)
         axes = [
@@ -167,11 +182,11 @@ class Vmap(Transformation):
         if axis is None:
             return x
         if type(x) is not Array:
-            kind, x = type(x), np.asarray(x)
+            kind, x = kind_of(x), np.asarray(x)
             if x.dtype.hasobject:
                 raise ArgumentTypeError(
                     f"`vmap({name_of(self.fun)})` stacks numbers, arrays and trees of them, but"
-                    f" `{name_of(self.fun)}` returned a {kind.__name__}.\n"
+                    f" `{name_of(self.fun)}` returned {kind}.\n"
                     "  Return its parts, or register its class with `pullback.register_tree`."
                 )
         return self.placed(np.broadcast_to(x, (size, *x.shape)), axis)

@@ -16,6 +16,7 @@ from ..core.errors import (
     DtypeError,
     EscapedError,
     ShapeError,
+    kind_of,
     name_of,
 )
 from ..core.node import COPIED, Kept
@@ -27,7 +28,10 @@ __all__ = [
     "Selection",
     "Transformation",
     "as_primal",
+    "branches",
+    "check_function",
     "conform",
+    "describe",
     "fresh",
     "refuse_ended",
     "settle",
@@ -58,7 +62,7 @@ class Transformation:
 def check_function(fun: Any, verb: str) -> None:
     if not callable(fun):
         raise ArgumentTypeError(
-            f"`{verb}` takes a function, but got {type(fun).__name__}.\n"
+            f"`{verb}` takes a function, but got {kind_of(fun)}.\n"
             f"  Write `{verb}(f)(x)`, with the function itself and not its result."
         )
     for kind, test in (
@@ -85,7 +89,7 @@ class Selection:
             raise ArgumentTypeError(
                 f"`{verb}` takes an int or a tuple of ints as argnums, but got {argnums!r}."
             )
-        self.numbers = numbers
+        self.numbers, self.argnums = numbers, argnums
 
     def positions(self, fun: Any, args: Any, kwargs: dict[str, Any]) -> list[int]:
         """Where the selected arguments stand in args."""
@@ -96,7 +100,7 @@ class Selection:
                 self.absent(fun, number, n, kwargs)
         if len(set(positions)) != len(positions):
             raise ArgumentError(
-                f"`{self.verb}({name_of(fun)})` was given argnums={self.numbers}, which selects an"
+                f"`{self.verb}({name_of(fun)})` was given argnums={self.argnums}, which selects an"
                 " argument twice.\n  Name each argument once."
             )
         return positions
@@ -115,7 +119,7 @@ class Selection:
         raise ArgumentTypeError(
             f"`{self.verb}({name_of(fun)})` differentiates argument {number}, but was called with"
             f" {n} positional argument{'s' if n != 1 else ''}.\n"
-            f"  Pass it by position, or change argnums={self.numbers}."
+            f"  Pass it by position, or change argnums={self.argnums}."
         )
 
     def pick(self, results: Sequence[Any]) -> Any:
@@ -152,16 +156,22 @@ def as_primal(
         refuse_ended(leaf, f"`{verb}({name_of(fun)})` was given")
         if is_inexact(leaf.dtype):
             return leaf.value if leaf.within is CONSTANT else snapshot(leaf)
-    if kind is complex:
-        return np.complex128(leaf)
     if isinstance(leaf, np.generic) and leaf.dtype.kind in "fc":
         return leaf
+    if isinstance(leaf, (float, complex)):
+        return np.asarray(leaf)[()]
     if kind is int and alone:
         return np.float64(leaf)
     if isinstance(leaf, np.ma.MaskedArray):
         raise ArgumentTypeError(
             f"`{verb}({name_of(fun)})` was given a masked array for argument {position}.\n"
             "  Pass the data and the mask apart, and select with `np.where(mask, x, 0)`."
+        )
+    if isinstance(leaf, np.ndarray) and kind not in (np.ndarray, np.memmap):
+        raise ArgumentTypeError(
+            f"`{verb}({name_of(fun)})` was given {kind_of(leaf)} for argument {position}, whose"
+            " operations have other meanings than those of an ndarray.\n"
+            "  Pass `np.asarray(x)`."
         )
     if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc":
         return np.array(leaf)
@@ -173,7 +183,7 @@ def as_primal(
             "  Write `x.astype(float)`, `float(n)`, or leave it out of argnums."
         )
     raise ArgumentTypeError(
-        f"`{verb}({name_of(fun)})` differentiates {where}, which is a {kind.__name__};"
+        f"`{verb}({name_of(fun)})` differentiates {where}, which is {kind_of(leaf)};"
         " only numbers, arrays and trees of them can be differentiated.\n"
         "  Register its class with `pullback.register_tree`, or leave it out of argnums."
     )
@@ -221,7 +231,7 @@ def settle(x: Any, trace: Trace) -> Any:
     if type(x) is not Array:
         if isinstance(x, DEFERRED):
             raise ArgumentTypeError(
-                f"`{name_of(trace.fun)}` returned a {type(x).__name__} to `{trace.verb}`; its body"
+                f"`{name_of(trace.fun)}` returned {kind_of(x)} to `{trace.verb}`; its body"
                 " would run after the transformation has ended.\n"
                 "  Return a list of what it yields, or the awaited result."
             )
@@ -263,24 +273,57 @@ def settle_tree(tree: Any, trace: Trace) -> Any:
     return unflatten(structure, out)
 
 
-def conform(leaf: Any, spec: Spec, what: str, verb: str) -> Any:
+def describe(out: Any) -> str:
+    """What a result or an argument is, in messages."""
+    if type(out) is Array or isinstance(out, (np.ndarray, np.generic)):
+        return str(spec_of(out))
+    if isinstance(out, (tuple, list)):
+        return f"a {type(out).__name__} of {len(out)}"
+    return kind_of(out)
+
+
+def branches(tree: Any, structure: Any, what: str, asker: str) -> list[Any]:
+    """What stands in a tree of tangents or cotangents at the leaves of a structure."""
+    if structure is None:
+        return [tree]
+    try:
+        return structure.flatten_up_to(tree)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"{asker} takes {what} that is a tree {shown(structure)}, but got"
+            f" {shown(flatten(tree)[1]) or describe(tree)}."
+        ) from None
+
+
+def shown(structure: Any) -> str:
+    """A tree in messages, with a star for each leaf: `[*, {'a': *}]`."""
+    text = "" if structure is None else str(structure)
+    return text.removeprefix("PyTreeSpec(").removesuffix(")").split(", namespace=")[0]
+
+
+def conform(leaf: Any, spec: Spec, what: str, asker: str) -> Any:
     """A tangent or cotangent as the caller gave it: of the right shape, cast to the right dtype."""
     if type(leaf) is Array:
-        refuse_ended(leaf, f"`{verb}` was given {what} that is")
+        refuse_ended(leaf, f"{asker} was given {what} that is")
         leaf = peel(leaf) if leaf.within is CONSTANT else snapshot(leaf)
     if type(leaf) is not Array and not isinstance(leaf, (np.ndarray, np.generic)):
         if not isinstance(leaf, (int, float, complex)):
             raise ArgumentTypeError(
-                f"`{verb}` takes {what} of {spec}, but got a {type(leaf).__name__}."
+                f"{asker} takes {what} of {spec}, but got {describe(leaf)}.\n"
+                "  Write `np.asarray(...)` around it if it holds numbers."
             )
         leaf = np.asarray(leaf)[()]
     if leaf.shape != spec.shape:
         raise ShapeError(
-            f"`{verb}` takes {what} of shape {spec.shape}, but got {leaf.shape}.\n"
+            f"{asker} takes {what} of shape {spec.shape}, but got {leaf.shape}.\n"
             "  Nothing is broadcast here; write `np.broadcast_to(v, x.shape)` if that is meant."
         )
     if leaf.dtype != spec.dtype:
         if leaf.dtype.kind not in "fciu" or (leaf.dtype.kind == "c" and spec.dtype.kind != "c"):
-            raise DtypeError(f"`{verb}` takes {what} of {spec}, but got {spec_of(leaf)}.")
+            how = "v.real" if leaf.dtype.kind == "c" else f"v.astype({spec.dtype})"
+            raise DtypeError(
+                f"{asker} takes {what} of {spec}, but got {spec_of(leaf)}.\n"
+                f"  Write `{how}` if that is meant."
+            )
         leaf = leaf.astype(spec.dtype)
     return leaf

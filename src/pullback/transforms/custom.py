@@ -1,8 +1,4 @@
-"""Users' rules, stop_gradient, checkpoint: functions that count as one operation.
-
-Such a function runs once, without derivatives, under a trace that records and captures; the result
-enters the traces around it as one operation, `Call`. What it closed over becomes an operand.
-"""
+"""Users' rules for composed functions: custom_vjp, custom_jvp."""
 
 from __future__ import annotations
 
@@ -12,221 +8,104 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, stop
-from ..core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, name_of
-from ..core.node import Residual
-from ..core.primitive import Primitive
-from ..core.spec import is_inexact, spec_of
+from ..core.array import Array
+from ..core.cotangent import fit
+from ..core.errors import ArgumentError, MissingRuleError, name_of
+from ..core.graph import Graph, Variable
+from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT
-from ..core.tree import flatten, is_static, tree_map, unflatten
-from .batch import vmap
+from ..core.tree import flatten, is_static, unflatten
+from .call import Call, Operands, as_numpy, filled, floating, pull_through, transposed
 from .common import Transformation
 from .forward import jvp
-from .reverse import vjp
 from .stage import capture
 
-__all__ = ["checkpoint", "custom_jvp", "custom_vjp", "primitive", "stop_gradient"]
-
-
-def stop_gradient(tree: Any) -> Any:
-    """The same values without derivatives.
-
-    >>> import numpy as np
-    >>> from pullback import grad
-    >>> grad(lambda x: x * stop_gradient(x))(3.0)
-    np.float64(3.0)
-    """
-
-    def stopped(x: Any) -> Any:
-        if type(x) is not Array:
-            return x
-        value = stop(x)
-        return value if type(value) is Array else Array(value, CONSTANT, None)
-
-    return tree_map(stopped, tree)
-
-
-def transposed(linear: Callable[..., Any], inputs: Sequence[Any], bars: Any) -> tuple[Any, ...]:
-    """Apply the transpose of a linear function of arrays like `inputs` to cotangents."""
-    _, pullback = vjp(linear, *[np.zeros_like(x) for x in inputs])
-    return pullback(bars)
-
-
-def filled(dots: Any, likes: Any) -> tuple[Any, ...]:
-    """Zeros where a tangent or cotangent is None."""
-    return tuple(
-        [np.zeros_like(x) if dot is None else dot for dot, x in zip(dots, likes, strict=True)]
-    )
-
-
-class Call(Primitive):
-    """A call of a function that counts as one operation: leaves in, leaves out.
-
-    run(*xs) computes the results; push(xs, x_dots) their tangents; pull(xs, outs, out_bars) the
-    cotangents of xs. `results` holds the results of the run that has been made already; they are
-    used once.
-    """
-
-    def __init__(
-        self, name: str, run: Any, push: Any, pull: Any, results: Sequence[Any], reads: str = "xs"
-    ) -> None:
-        # An instance for each call: not entered among the primitives, and without cycles.
-        self.name, self.run, self.pushed, self.pulled = name, run, push, pull
-        self.results: Any = tuple(results)
-        self.n_out = len(results)
-        self.specs = tuple([spec_of(x) for x in results])
-        self.reads = reads
-
-    def value(self, *xs: Any) -> tuple[Any, ...]:
-        results, self.results = self.results, None
-        return self.run(*xs) if results is None else results
-
-    def spec(self, *xs: Any) -> Any:
-        return self.specs
-
-    def jvp(self, out: Any, xs: Any, x_dots: Any) -> Any:
-        return self.pushed(xs, filled(x_dots, xs))
-
-    def vjp(self, out_bar: Any, residual: Residual, wanted: Any) -> Any:
-        return self.pulled(residual.xs, residual.out, out_bar)
-
-    def batch(self, xs: Any, mapped: Any, size: int) -> Any:
-        results = [x.value if type(x) is Array else spread(x, size) for x in self.results or ()]
-        axes = tuple([0 if m else None for m in mapped])
-
-        def run(*xs: Any) -> Any:
-            return vmap(self.run, in_axes=axes)(*xs)
-
-        def push(xs: Any, x_dots: Any) -> Any:
-            return vmap(self.pushed, in_axes=(axes, axes))(xs, x_dots)
-
-        def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
-            bars_axes = tuple([None if bar is None else 0 for bar in out_bars])
-            outs_axes = None if outs is None else 0
-            x_bars = vmap(self.pulled, in_axes=(axes, outs_axes, bars_axes))(xs, outs, out_bars)
-            return tuple(
-                [bar if m else np.sum(bar, axis=0) for bar, m in zip(x_bars, mapped, strict=True)]
-            )
-
-        call = Call(self.name, run, push, pull, results, self.reads)
-        call.n_out = self.n_out
-        if self.results is None:
-            call.results = None
-        return call(*xs)
-
-
-def spread(x: Any, size: int) -> Any:
-    x = np.asarray(x)
-    return np.broadcast_to(x, (size, *x.shape))
-
-
-def moving(leaf: Any) -> bool:
-    """Whether a leaf of an argument is an operand: a floating number or array."""
-    if is_static(leaf) or isinstance(leaf, int):
-        return False
-    return isinstance(leaf, (float, complex)) or (hasattr(leaf, "dtype") and is_inexact(leaf.dtype))
-
-
-class Operands:
-    """The floating leaves of a call's arguments, and how to put the arguments together again."""
-
-    def __init__(self, args: Any) -> None:
-        self.leaves, self.structure = flatten(args)
-        self.positions = [i for i, leaf in enumerate(self.leaves) if moving(leaf)]
-        self.xs = [self.leaves[i] for i in self.positions]
-
-    def args(self, xs: Sequence[Any]) -> Any:
-        leaves = list(self.leaves)
-        for i, x in zip(self.positions, xs, strict=True):
-            leaves[i] = x
-        return unflatten(self.structure, leaves)
-
-    def lift(self, enter: Callable[[Any], Any]) -> Any:
-        return self.args([enter(as_numpy(x)) for x in self.xs])
-
-
-def as_numpy(x: Any) -> Any:
-    return x if hasattr(x, "dtype") else np.asarray(x)[()]
-
-
-class Checkpoint(Transformation):
-    verb = "checkpoint"
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        operands = Operands(args)
-        structure, graph, captured, values = capture(self.fun, (), kwargs, self.verb, operands.lift)
-
-        def push(xs: Any, x_dots: Any) -> Any:
-            return jvp(graph.evaluate, xs, x_dots)[1]
-
-        def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
-            outs, pullback = vjp(graph.evaluate, *xs)
-            return pullback(filled(out_bars, outs))
-
-        call = Call(self.__qualname__, graph.evaluate, push, pull, values)
-        return unflatten(structure, call(*[as_numpy(x) for x in operands.xs], *captured))
-
-
-def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that does the same and keeps only its arguments for the backward pass.
-
-    >>> import numpy as np
-    >>> from pullback import grad
-    >>> grad(checkpoint(lambda x: np.sin(np.sin(x))))(0.0)
-    np.float64(1.0)
-
-    What happens inside is written down without values, and done again when derivatives are needed:
-    less memory for more time. Arrays that fun closes over take part; random numbers and decisions
-    are those of the first run.
-    """
-    return Checkpoint(fun)
+__all__ = ["custom_jvp", "custom_vjp"]
 
 
 class Custom(Transformation):
     """A composed function with rules of the user's."""
 
-    def __init__(self, fun: Any, nondiff_argnums: Sequence[int]) -> None:
+    def __init__(self, fun: Any, nondiff_argnums: int | Sequence[int]) -> None:
         super().__init__(fun)
-        self.nondiff = tuple(nondiff_argnums)
+        single = isinstance(nondiff_argnums, (int, np.integer))
+        self.nondiff: tuple[int, ...] = (
+            (nondiff_argnums,) if single else tuple(nondiff_argnums)  # type: ignore[arg-type,assignment]
+        )
         self.rule: Any = None
+        try:
+            self.signature: inspect.Signature | None = inspect.signature(fun)
+        except (TypeError, ValueError):
+            self.signature = None
 
     def arrange(self, args: Any, kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Arguments given by keyword at their positions; keyword-only ones stay."""
-        if not kwargs:
-            return list(args), kwargs
-        bound = inspect.signature(self.fun).bind(*args, **kwargs)
-        bound.apply_defaults()
-        return list(bound.args), bound.kwargs
+        """All arguments with defaults, those given by keyword at their positions."""
+        if self.signature is not None:
+            bound = self.signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
+        for name, value in kwargs.items():
+            for x in flatten(value)[0]:
+                if live(x):
+                    raise ArgumentError(
+                        f"`{name_of(self.fun)}` has a rule of its own, and was given an Array"
+                        f" {spec_of(x)} of `{x.within.name}` as `{name}`, which is keyword-only: to"
+                        " such arguments the rule gives no derivative.\n"
+                        "  Let the function take it by position."
+                    )
+        return list(args), kwargs
 
-    def separate(self, args: list[Any]) -> tuple[list[int], list[Any]]:
-        """The positions of differentiated arguments, and these."""
-        fixed = {i % len(args) for i in self.nondiff}
-        for i in sorted(fixed):
-            if any(type(x) is Array and x.within.live for x in flatten(args[i])[0]):
+    def separate(self, args: list[Any]) -> list[int]:
+        """The positions of differentiated arguments."""
+        fixed = set()
+        for i in self.nondiff:
+            if not -len(args) <= i < len(args):
                 raise ArgumentError(
-                    f"`{name_of(self.fun)}` has argument {i} in nondiff_argnums, but was given an"
-                    " Array that carries a derivative there.\n"
-                    "  Pass `pullback.stop_gradient(x)`, or take it out of nondiff_argnums."
+                    f"`{name_of(self.fun)}` has nondiff_argnums={self.nondiff}, but was called with"
+                    f" {len(args)} argument{'s' if len(args) != 1 else ''}."
                 )
-        positions = [i for i in range(len(args)) if i not in fixed]
-        return positions, [args[i] for i in positions]
+            fixed.add(i % len(args))
+        for i in sorted(fixed):
+            for x in flatten(args[i])[0]:
+                if live(x):
+                    raise ArgumentError(
+                        f"`{name_of(self.fun)}` has argument {i} in nondiff_argnums, but was given"
+                        f" an Array {spec_of(x)} of `{x.within.name}` there.\n"
+                        "  Pass `pullback.stop_gradient(x)`, or take it out of nondiff_argnums and"
+                        " let the rule return None for it."
+                    )
+        return [i for i in range(len(args)) if i not in fixed]
+
+    def directly(self, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """A call without Arrays among the arguments."""
+        out = self.fun(*args, **kwargs)
+        for x in flatten(out)[0]:
+            if live(x):
+                self.refuse_captured(x)
+        return out
 
     def recorded(
         self, fun: Any, args: list[Any], positions: list[int], operands: Operands, kwargs: Any
-    ) -> Any:
+    ) -> tuple[Any, Graph, list[Any]]:
         """Run a function of the user's under a capture that must note nothing."""
 
         def lift(enter: Any) -> Any:
-            return place(args, positions, operands.lift(enter))
+            whole = list(args)
+            for i, x in zip(positions, operands.lift(enter), strict=True):
+                whole[i] = x
+            return whole
 
         structure, graph, captured, values = capture(fun, (), kwargs, self.verb, lift)
         if captured:
-            raise ArgumentError(
-                f"`{name_of(self.fun)}` has a rule of its own, and closes over an Array"
-                f" {spec_of(captured[0])} of `{captured[0].within.name}`, to which the rule gives"
-                " no derivative.\n  Pass it as an argument."
-            )
+            self.refuse_captured(captured[0])
         return structure, graph, values
+
+    def refuse_captured(self, x: Array) -> None:
+        raise ArgumentError(
+            f"`{name_of(self.fun)}` has a rule of its own, and closes over an Array {spec_of(x)} of"
+            f" `{x.within.name}`, to which the rule gives no derivative.\n"
+            "  Pass it as an argument."
+        )
 
     def needs(self, what: str) -> None:
         if self.rule is None:
@@ -236,11 +115,25 @@ class Custom(Transformation):
             )
 
 
-def place(args: list[Any], positions: list[int], selected: Any) -> list[Any]:
-    whole = list(args)
-    for i, x in zip(positions, selected, strict=True):
-        whole[i] = x
-    return whole
+def live(x: Any) -> bool:
+    return type(x) is Array and x.within is not CONSTANT
+
+
+def parts(tree: Any, structure: Any, what: str) -> list[Any]:
+    """What stands in a tree at the leaves of a structure; None is zero."""
+    if structure is None:
+        if isinstance(tree, (list, tuple, dict)):
+            raise ArgumentError(f"{what}: a {type(tree).__name__} for one array.")
+        return [tree]
+    try:
+        return structure.flatten_up_to(tree)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{what}: {error}") from None
+
+
+def as_array(x: Any, spec: Spec, what: str) -> Any:
+    """What a rule returned for one array, on memory that is nobody else's."""
+    return fit(x if type(x) is Array else np.array(as_numpy(x))[()], spec, what)
 
 
 class CustomVjp(Custom):
@@ -250,12 +143,12 @@ class CustomVjp(Custom):
         """forward(*args) -> (out, residual); backward(*nondiff, residual, out_bar) -> x_bars."""
         self.rule = (forward, backward)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         args, kwargs = self.arrange(args, kwargs)  # type: ignore[assignment]
-        positions, selected = self.separate(args)  # type: ignore[arg-type]
-        operands = Operands(selected)
-        if not any(type(x) is Array for x in flatten([args, list(kwargs.values())])[0]):
-            return self.fun(*args, **kwargs)
+        positions = self.separate(args)  # type: ignore[arg-type]
+        operands = Operands([args[i] for i in positions])
+        if not operands.xs:
+            return self.directly(args, kwargs)  # type: ignore[arg-type]
         self.needs("defvjp(forward, backward)")
         forward, backward = self.rule
         structure, graph, values = self.recorded(forward, args, positions, operands, kwargs)  # type: ignore[arg-type]
@@ -264,120 +157,155 @@ class CustomVjp(Custom):
             raise ArgumentError(
                 f"The forward rule of `{name_of(self.fun)}` returns a pair (out, residual)."
             )
-        out_at, out_structure = flatten(pair[0])
-        residual_at, residual_structure = flatten(pair[1])
+        out_leaves, out_structure = flatten(pair[0])
+        residual_leaves, residual_structure = flatten(pair[1])
+        # Results of the call: what is returned, and what the rule keeps of its computation.
+        out_at = [i for i in out_leaves if not is_static(values[i])]
+        kept_at = [i for i in residual_leaves if isinstance(graph.outputs[i], Variable)]
         n = len(out_at)
-        moving_at = [i for i in residual_at if moving(values[i])]
+        program = Graph(
+            graph.inputs, graph.equations, [graph.outputs[i] for i in (*out_at, *kept_at)]
+        )
         fixed_args = [args[i] for i in range(len(args)) if i not in positions]
-        everything = operands_structure(operands)
 
         def run(*xs: Any) -> Any:
-            outs = graph.evaluate(*xs)
-            return tuple([outs[i] for i in (*out_at, *moving_at)])
+            return tuple([as_numpy(x) for x in program.evaluate(*xs)])
 
-        def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
-            residual = [values[i] for i in residual_at]
-            for i, x in zip(moving_at, outs[n:], strict=True):
-                residual[residual_at.index(i)] = x
-            bar = unflatten(out_structure, list(filled(out_bars[:n], outs[:n])))
-            x_bars = backward(*fixed_args, unflatten(residual_structure, residual), bar)
-            x_bars = everything(x_bars, len(positions), self.fun, xs)
+        def pull(xs: Any, outs: Any, out_bars: Any) -> list[Any]:
+            whole = dict(enumerate(values))
+            whole.update(zip(kept_at, outs[n:], strict=True))
+            residual = unflatten(residual_structure, [whole[i] for i in residual_leaves])
+            bars = dict(zip(out_at, filled(out_bars[:n], outs[:n]), strict=True))
+            bar = unflatten(out_structure, [bars.get(i) for i in out_leaves])
+            x_bars = self.cotangents(backward(*fixed_args, residual, bar), operands, xs)
             if any(b is not None for b in out_bars[n:]):
                 # Second order: what the rule kept depends on x as well.
-                _, pullback = vjp(lambda *xs: run(*xs)[n:], *xs)
-                more = pullback(filled(out_bars[n:], outs[n:]))
-                x_bars = [a + b for a, b in zip(x_bars, more, strict=True)]
-            return tuple(x_bars)
+                more = pull_through(lambda *xs: run(*xs)[n:], xs, out_bars[n:])
+                x_bars = [added(a, b) for a, b in zip(x_bars, more, strict=True)]
+            return x_bars
 
-        def push(xs: Any, x_dots: Any) -> Any:
+        def push(xs: Any, x_dots: Any) -> tuple[Any, ...]:
             # The transpose of the pullback; what the rule kept moves as the program says.
-            kept, kept_dots = jvp(lambda *xs: run(*xs), xs, x_dots)
-            outs = kept
+            outs, out_dots = jvp(run, xs, x_dots)
+            x_at, at = floating(xs), floating(outs[:n])
 
             def back(*bars: Any) -> Any:
-                return pull(xs, outs, (*bars, *[None] * len(moving_at)))
+                whole: list[Any] = [None] * len(outs)
+                for i, bar in zip(at, bars, strict=True):
+                    whole[i] = bar
+                x_bars = pull(xs, outs, whole)
+                return filled([x_bars[i] for i in x_at], [xs[i] for i in x_at])
 
-            out_dots = transposed(back, outs[:n], x_dots)
-            return (*out_dots, *kept_dots[n:])
+            dots: list[Any] = [None] * n
+            directions = filled([x_dots[i] for i in x_at], [xs[i] for i in x_at])
+            for i, dot in zip(at, transposed(back, [outs[i] for i in at], directions), strict=True):
+                dots[i] = dot
+            kept_dots = [
+                dot if out.dtype.kind in "fc" else None
+                for dot, out in zip(out_dots[n:], outs[n:], strict=True)
+            ]
+            return (*dots, *kept_dots)
 
-        results = [values[i] for i in (*out_at, *moving_at)]
-        results = [as_numpy(x) for x in results]
-        call = Call(name_of(self.fun), run, push, pull, results, reads="out xs")
-        outs = call(*[as_numpy(x) for x in operands.xs])
-        return unflatten(out_structure, list(outs[:n]))
+        results = [as_numpy(values[i]) for i in (*out_at, *kept_at)]
+        call = Call(name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs")
+        outs = dict(zip(out_at, call(*operands.xs)[:n], strict=True))
+        return unflatten(out_structure, [outs.get(i, values[i]) for i in out_leaves])
 
-
-def operands_structure(operands: Operands) -> Callable[..., list[Any]]:
-    """From what a backward rule returned to one cotangent for each operand."""
-
-    def flat(x_bars: Any, n_args: int, fun: Any, xs: Any) -> list[Any]:
-        if n_args == 1 and not isinstance(x_bars, tuple):
-            x_bars = (x_bars,)
-        if not isinstance(x_bars, tuple) or len(x_bars) != n_args:
-            got = len(x_bars) if isinstance(x_bars, tuple) else type(x_bars).__name__
-            raise ArgumentError(
-                f"The backward rule of `{name_of(fun)}` returns a tuple of {n_args} cotangents, one"
-                f" for each differentiated argument, but returned {got}."
-            )
+    def cotangents(self, x_bars: Any, operands: Operands, xs: Any) -> list[Any]:
+        """From what a backward rule returned to one cotangent for each operand, None for zero."""
+        what = f"The backward rule of `{name_of(self.fun)}`"
         args = unflatten(operands.structure, list(range(len(operands.leaves))))
+        if len(args) == 1 and not isinstance(x_bars, tuple):
+            x_bars = (x_bars,)
+        if not isinstance(x_bars, tuple) or len(x_bars) != len(args):
+            got = f"{len(x_bars)}" if isinstance(x_bars, tuple) else f"a {type(x_bars).__name__}"
+            raise ArgumentError(
+                f"{what} returns a tuple of {len(args)} cotangents, one for each differentiated"
+                f" argument and None for zero, but returned {got}."
+            )
         bars: dict[int, Any] = {}
         for arg, bar in zip(args, x_bars, strict=True):
             places, structure = flatten(arg)
-            if bar is None:
-                continue
-            bar_leaves, bar_structure = flatten(bar)
-            if len(bar_leaves) != len(places):
-                raise ArgumentError(
-                    f"The backward rule of `{name_of(fun)}` returned a cotangent that is another"
-                    f" tree than its argument: {bar_structure} for {structure}."
-                )
-            bars.update(zip(places, bar_leaves, strict=True))
+            if bar is not None:
+                other = f"{what} returned a cotangent that is another tree than its argument"
+                bars.update(zip(places, parts(bar, structure, other), strict=True))
         out = []
         for i, x in zip(operands.positions, xs, strict=True):
-            bar = bars.get(i)
-            if bar is None:
-                out.append(np.zeros_like(x))
-            else:
-                out.append(bar if type(bar) is Array else np.array(bar)[()])
+            spec, bar = spec_of(x), bars.get(i)
+            wanted = bar is not None and spec.dtype.kind in "fc"
+            out.append(as_array(bar, spec, what) if wanted else None)
         return out
 
-    return flat
+
+def added(a: Any, b: Any) -> Any:
+    return b if a is None else a if b is None else a + b
 
 
 class CustomJvp(Custom):
     verb = "custom_jvp"
 
-    def defjvp(self, rule: Callable[..., Any]) -> None:
+    def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """rule(*nondiff, primals, tangents) -> (out, out_dot)."""
         self.rule = rule
+        return rule
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         args, kwargs = self.arrange(args, kwargs)  # type: ignore[assignment]
-        positions, selected = self.separate(args)  # type: ignore[arg-type]
-        operands = Operands(selected)
-        if not any(type(x) is Array for x in flatten([args, list(kwargs.values())])[0]):
-            return self.fun(*args, **kwargs)
+        positions = self.separate(args)  # type: ignore[arg-type]
+        operands = Operands([args[i] for i in positions])
+        if not operands.xs:
+            return self.directly(args, kwargs)  # type: ignore[arg-type]
         self.needs("defjvp(rule)")
         structure, graph, values = self.recorded(self.fun, args, positions, operands, kwargs)  # type: ignore[arg-type]
         fixed_args = [args[i] for i in range(len(args)) if i not in positions]
-        rule = self.rule
+        at = [i for i, x in enumerate(values) if not is_static(x)]
+        specs = [spec_of(as_numpy(values[i])) for i in at]
+        program = Graph(graph.inputs, graph.equations, [graph.outputs[i] for i in at])
+        rule, what = self.rule, f"The jvp rule of `{name_of(self.fun)}`"
 
-        def push(xs: Any, x_dots: Any) -> Any:
-            dots = Operands(selected).args(x_dots)
-            _, out_dot = rule(*fixed_args, tuple(operands.args(xs)), tuple(dots), **kwargs)
-            dots, _ = flatten(out_dot)
-            return tuple([as_numpy(dot) for dot in dots])
+        def run(*xs: Any) -> Any:
+            return tuple([as_numpy(x) for x in program.evaluate(*xs)])
 
-        def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
-            return transposed(lambda *dots: push(xs, dots), xs, filled(out_bars, outs))
+        def push(xs: Any, x_dots: Any) -> tuple[Any, ...]:
+            primals, tangents = tuple(operands.args(xs)), tuple(operands.tangents(x_dots))
+            pair = rule(*fixed_args, primals, tangents, **kwargs)
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise ArgumentError(f"{what} returns a pair (out, out_dot).")
+            other = f"{what} returned a tangent that is another tree than the output"
+            dots = parts(pair[1], structure, other)
+            return tuple(
+                [
+                    None
+                    if dots[i] is None or spec.dtype.kind not in "fc"
+                    else as_array(dots[i], spec, what)
+                    for i, spec in zip(at, specs, strict=True)
+                ]
+            )
 
-        call = Call(
-            name_of(self.fun), graph.evaluate, push, pull, [as_numpy(x) for x in values], "out xs"
-        )
-        return unflatten(structure, list(call(*[as_numpy(x) for x in operands.xs])))
+        def pull(xs: Any, outs: Any, out_bars: Any) -> list[Any]:
+            x_at, out_at = floating(xs), floating(outs)
+
+            def forth(*moving: Any) -> Any:
+                x_dots: list[Any] = [None] * len(xs)
+                for i, dot in zip(x_at, moving, strict=True):
+                    x_dots[i] = dot
+                dots = push(xs, x_dots)
+                return filled([dots[i] for i in out_at], [outs[i] for i in out_at])
+
+            bars = filled([out_bars[i] for i in out_at], [outs[i] for i in out_at])
+            x_bars: list[Any] = [None] * len(xs)
+            for i, x_bar in zip(x_at, transposed(forth, [xs[i] for i in x_at], bars), strict=True):
+                x_bars[i] = x_bar
+            return x_bars
+
+        results = [as_numpy(values[i]) for i in at]
+        call = Call(name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs")
+        for i, out in zip(at, call(*operands.xs), strict=True):
+            values[i] = out
+        return unflatten(structure, values)
 
 
-def custom_vjp(fun: Any = None, *, nondiff_argnums: Sequence[int] = ()) -> Any:
+def custom_vjp(fun: Any = None, *, nondiff_argnums: int | Sequence[int] = ()) -> Any:
     """Give a composed function a reverse rule of its own.
 
     >>> import numpy as np
@@ -402,7 +330,7 @@ def custom_vjp(fun: Any = None, *, nondiff_argnums: Sequence[int] = ()) -> Any:
     return CustomVjp(fun, nondiff_argnums)
 
 
-def custom_jvp(fun: Any = None, *, nondiff_argnums: Sequence[int] = ()) -> Any:
+def custom_jvp(fun: Any = None, *, nondiff_argnums: int | Sequence[int] = ()) -> Any:
     """Give a composed function a forward rule of its own; reverse mode transposes it.
 
     >>> import numpy as np
@@ -424,120 +352,3 @@ def custom_jvp(fun: Any = None, *, nondiff_argnums: Sequence[int] = ()) -> Any:
     if fun is None:
         return lambda fun: CustomJvp(fun, nondiff_argnums)
     return CustomJvp(fun, nondiff_argnums)
-
-
-class UserPrimitive(Primitive):
-    """A primitive whose value is a function of the user's; rules are added to it."""
-
-    def __init__(self, fun: Callable[..., Any], n_out: int | None, nondiff: Sequence[int]) -> None:
-        self.name, self.n_out, self.nondiff = name_of(fun), n_out, tuple(nondiff)
-        self.value = fun  # type: ignore[method-assign]
-        self.fun = self.__wrapped__ = fun
-        self.__name__ = self.__qualname__ = self.name
-        self.__doc__ = fun.__doc__
-        self.__module__ = fun.__module__
-        self.rules: dict[str, Any] = {}
-
-    def defvjp(self, rule: Callable[..., Any], reads: str = "out xs") -> Callable[..., Any]:
-        """rule(out_bar, residual, wanted) -> one cotangent for each operand, None for zero."""
-        self.rules["vjp"], self.reads = rule, reads
-        return rule
-
-    def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """rule(out, xs, x_dots, **static) -> the tangent of out; an x_dot that is zero is None."""
-        self.rules["jvp"] = rule
-        return rule
-
-    def defbatch(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """rule(xs, mapped, size, **static) -> the result with the batch axis first."""
-        self.batch = rule
-        return rule
-
-    def defspec(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """rule(*specs, **static) -> the spec of the result."""
-        self.spec = rule
-        return rule
-
-    def deflower(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """rule(emit, *xs, **static): how compiled code computes it."""
-        self.lower = rule
-        return rule
-
-    def needs(self, mode: str) -> None:
-        if not self.rules:
-            raise MissingRuleError(
-                f"`{self.name}` has no rule for derivatives; it was reached in {mode} mode.\n"
-                f"  Supply one with `{self.name}.defvjp` or `{self.name}.defjvp`; one suffices."
-            )
-
-    def jvp(self, out, xs, x_dots, **static):
-        self.needs("forward")
-        if "jvp" in self.rules:
-            return self.rules["jvp"](out, xs, x_dots, **static)
-        moving = [i for i, dot in enumerate(x_dots) if dot is not None]
-        wanted = [dot is not None for dot in x_dots]
-        residual = Residual(self, out, xs, static)
-        outs = (out,) if self.n_out is None else out
-
-        def back(*bars):
-            x_bars = self.rules["vjp"](bars[0] if self.n_out is None else bars, residual, wanted)
-            return filled([x_bars[i] for i in moving], [xs[i] for i in moving])
-
-        out_dots = transposed(back, outs, tuple([x_dots[i] for i in moving]))
-        return out_dots[0] if self.n_out is None else out_dots
-
-    def vjp(self, out_bar, residual, wanted):
-        self.needs("reverse")
-        if "vjp" in self.rules:
-            x_bars = self.rules["vjp"](out_bar, residual, wanted)
-            if not isinstance(x_bars, (tuple, list)) or len(x_bars) != len(wanted):
-                raise ArgumentError(
-                    f"The vjp rule of `{self.name}` returns a tuple of {len(wanted)} cotangents,"
-                    " one for each operand; write `return (x_bar,)` for one."
-                )
-            # A rule may hand out an array that it keeps; a cotangent is nobody else's.
-            return [as_cotangent(x) for x in x_bars]
-        moving = [i for i, want in enumerate(wanted) if want]
-        xs, outs = residual.xs, residual.out
-
-        def push(*dots):
-            x_dots = [None] * len(xs)
-            for i, dot in zip(moving, dots, strict=True):
-                x_dots[i] = dot
-            return self.rules["jvp"](outs, xs, x_dots, **residual.static)
-
-        bars = out_bar if self.n_out is None else filled(out_bar, outs)
-        x_bars = iter(transposed(push, [xs[i] for i in moving], bars))
-        return [next(x_bars) if want else None for want in wanted]
-
-
-def as_cotangent(x: Any) -> Any:
-    return x if x is None or type(x) is Array else np.array(x)[()]
-
-
-def primitive(fun: Any = None, *, n_out: int | None = None, nondiff: Sequence[int] = ()) -> Any:
-    """Make a primitive of a function: NumPy computes its value, its rules its derivatives.
-
-    >>> import numpy as np
-    >>> from pullback import grad
-    >>> @primitive
-    ... def logsumexp(x):
-    ...     return np.log(np.sum(np.exp(x)))
-    >>> rule = logsumexp.defvjp(
-    ...     lambda out_bar, residual, wanted: (out_bar * np.exp(residual.xs[0] - residual.out),))
-    >>> grad(logsumexp)(np.zeros(2))
-    array([0.5, 0.5])
-
-    fun gets plain arrays and may do anything with them. Arrays are positional, keywords are static.
-    Of `defvjp` and `defjvp` one suffices: the other mode is its transpose. Without `defbatch`,
-    `vmap` calls it for each example.
-
-    Args:
-        n_out: how many arrays it returns, as a tuple; None for one.
-        nondiff: operands that are never differentiated.
-    """
-    if fun is None:
-        return lambda fun: primitive(fun, n_out=n_out, nondiff=nondiff)
-    if not callable(fun):
-        raise ArgumentTypeError(f"`primitive` takes a function, but got {type(fun).__name__}.")
-    return UserPrimitive(fun, n_out, nondiff)

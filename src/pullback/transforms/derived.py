@@ -12,9 +12,9 @@ from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeErr
 from ..core.spec import Spec, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from .batch import vmap
-from .common import Selection, Transformation
-from .forward import jvp, linearize
-from .reverse import Grad, describe, vjp
+from .common import Lifted, Selection, Transformation, describe
+from .forward import along, linearize
+from .reverse import Grad, vjp
 
 __all__ = ["elementwise_grad", "hessian", "hvp", "jacobian"]
 
@@ -38,7 +38,10 @@ class Selecting(Transformation):
             return fun(*whole, **kwargs)
 
         of_selected.__name__ = of_selected.__qualname__ = name_of(fun)
-        return of_selected, [args[i] for i in positions]
+        selected = [args[i] for i in positions]
+        for position, x in zip(positions, selected, strict=True):
+            Lifted(x, self.verb, fun, position)  # what cannot be differentiated raises in our name
+        return of_selected, selected
 
 
 class Jacobian(Selecting):
@@ -54,7 +57,7 @@ class Jacobian(Selecting):
         super().__init__(fun, argnums)
         self.mode, self.holomorphic = mode, holomorphic
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         fun, selected = self.split(args, kwargs)
         if self.mode == "reverse":
             out, pullback = vjp(fun, *selected)
@@ -70,6 +73,13 @@ class Jacobian(Selecting):
         return self.forward(out, pushforward, selected)
 
     def check(self, xs: list[Any], outs: list[Any]) -> None:
+        for out in outs:
+            if spec_of(out).dtype.hasobject:
+                raise ArgumentTypeError(
+                    f"`{self.verb}({name_of(self.fun)})` needs arrays, numbers and trees of them as"
+                    f" output, but got {describe(out)}.\n"
+                    "  Leave it out, or register its class with `pullback.register_tree`."
+                )
         complex_x = any(spec_of(x).dtype.kind == "c" for x in xs)
         complex_out = any(spec_of(out).dtype.kind == "c" for out in outs)
         if self.holomorphic and not (complex_x and complex_out):
@@ -88,7 +98,7 @@ class Jacobian(Selecting):
         trees, outs = [], flatten(out)[0]
         for k, arg in enumerate(selected):
             leaves, structure = flatten(arg)
-            self.check([x for x in leaves if not is_static(x)], outs)
+            self.check(moving(arg), outs)
             columns: list[Any] = []
             for j, leaf in enumerate(leaves):
                 if is_static(leaf):
@@ -127,8 +137,7 @@ class Jacobian(Selecting):
 
     def backward(self, out: Any, pullback: Any, selected: list[Any]) -> Any:
         outs, out_structure = flatten(out)
-        xs = [x for arg in selected for x in flatten(arg)[0] if not is_static(x)]
-        self.check(xs, outs)
+        self.check([x for arg in selected for x in moving(arg)], outs)
         blocks = []  # for each output leaf, the cotangents of all arguments
         for i, leaf in enumerate(outs):
             spec = spec_of(leaf)
@@ -200,9 +209,14 @@ def merge(real: Any, imaginary: Any) -> Any:
     return unflatten(structure, [x + 1j * y for x, y in zip(a, b, strict=True)])
 
 
+def moving(tree: Any) -> list[Any]:
+    """The leaves that are no static ones."""
+    return [x for x in flatten(tree)[0] if not is_static(x)]
+
+
 def numbers_in(trees: Any) -> int:
     """How many numbers a list of trees holds."""
-    return sum(spec_of(x).size for tree in trees for x in flatten(tree)[0] if not is_static(x))
+    return sum(spec_of(x).size for tree in trees for x in moving(tree))
 
 
 def float_spec(leaf: Any) -> Spec:
@@ -237,10 +251,17 @@ def empty_rows(x: Any) -> Any:
 class Hessian(Selecting):
     verb = "hessian"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         fun, selected = self.split(args, kwargs)
         n = tuple(range(len(selected)))
+        if any(spec_of(x).dtype.kind == "c" for arg in selected for x in moving(arg)):
+            raise DtypeError(
+                f"`hessian({name_of(self.fun)})` needs real arguments; with complex ones a second"
+                " derivative is no matrix.\n"
+                "  Pass real and imaginary parts as arguments of their own, or use `hvp`."
+            )
         gradient = Grad(fun, n, False)
+        gradient.verb = self.verb
         blocks = Jacobian(gradient, n, "forward", False)(*selected)
         if self.selection.single:
             # The tuples of one that argnums made, outside and inside, are taken off again.
@@ -261,7 +282,7 @@ def strip_inner(tree: Any, arg: Any) -> Any:
 class Hvp(Selecting):
     verb = "hvp"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if len(args) < 2:
             raise ArgumentTypeError(
                 f"`hvp({name_of(self.fun)})` takes the arguments of `{name_of(self.fun)}` and then"
@@ -275,18 +296,19 @@ class Hvp(Selecting):
             v = (v,)
         elif not isinstance(v, (tuple, list)) or len(v) != len(selected):
             raise ArgumentError(
-                f"`hvp({name_of(self.fun)}, argnums={self.selection.numbers})` takes as last"
+                f"`hvp({name_of(self.fun)}, argnums={self.selection.argnums})` takes as last"
                 f" argument a tuple of {len(selected)} directions, but got {describe(v)}."
             )
         gradient = Grad(fun, tuple(range(len(selected))), False)
-        _, products = jvp(gradient, selected, v)
+        gradient.verb = self.verb
+        _, products = along(gradient, selected, v, "a direction", self.verb, self.fun)
         return self.selection.pick(products)
 
 
 class ElementwiseGrad(Selecting):
     verb = "elementwise_grad"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         fun, selected = self.split(args, kwargs)
         out, pullback = vjp(fun, *selected)
         if not hasattr(out, "dtype") and not isinstance(out, (int, float, complex)):
@@ -301,8 +323,8 @@ class ElementwiseGrad(Selecting):
                 f" {spec}.\n  Take its `.real`, `.imag` or `abs`, or use"
                 " `jacobian(..., holomorphic=True)`."
             )
-        for x in selected:
-            shape = getattr(x, "shape", ())
+        for x in [x for arg in selected for x in moving(arg)]:
+            shape = spec_of(x).shape
             if not extends(shape, spec.shape):
                 raise ShapeError(
                     "`elementwise_grad` takes a function that maps each element by itself, but"

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, snapshot, stop
+from ..core.dispatch import as_array, holds_arrays
 from ..core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -27,7 +29,7 @@ from ..core.node import Node, constant_node, rebuild
 from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of
 from ..core.trace import CONSTANT, Ended, Trace, running
-from .common import conform, refuse_ended
+from .common import check_function, conform, fresh, refuse_ended
 from .reverse import ReverseTrace, backward, harvest
 
 __all__ = ["EagerTrace", "array", "no_grad"]
@@ -123,6 +125,15 @@ class Suspended:
             self.anywhere += by
         self.depth.set(self.depth.get() + by)
 
+    @contextmanager
+    def lifted(self, wanted: bool) -> Iterator[None]:
+        """Record although `no_grad` is in force, if so wanted."""
+        token = self.depth.set(0 if wanted else self.depth.get())
+        try:
+            yield
+        finally:
+            self.depth.reset(token)
+
 
 SUSPENDED = Suspended()
 
@@ -147,6 +158,8 @@ class no_grad:  # a context manager, named as the field names it
         SUSPENDED.change(-1)
 
     def __call__(self, fun: Callable[..., Any]) -> Callable[..., Any]:
+        check_function(fun, "no_grad")
+
         @wraps(fun)
         def call(*args: Any, **kwargs: Any) -> Any:
             with no_grad():
@@ -173,19 +186,20 @@ def array(data: Any, dtype: Any = None, requires_grad: bool = False) -> Array:
         DtypeError: `requires_grad` of integers or truth values.
     """
     if holds_arrays(data):
-        made = gathered(data)
+        made = as_array(data)
         if dtype is not None:
             made = made.astype(dtype)
     else:
         if type(data) is Array:
             refuse_ended(data, "`array` was given")
-            made = data if dtype is None else data.astype(dtype)
+            made = np.copy(data) if dtype is None else data.astype(dtype)
         else:
             made = np.array(data, dtype=dtype)[()]
-            if not hasattr(made, "dtype") or made.dtype.hasobject:
+            if getattr(made, "dtype", np.dtype(object)).kind not in "biufc":
                 raise ArgumentTypeError(
                     f"`array` makes arrays of numbers, but got {type(data).__name__} that NumPy"
-                    " reads as objects.\n  Give numbers, or nested lists of one shape."
+                    f" reads as {getattr(made, 'dtype', 'object')}.\n"
+                    "  Give numbers, or nested lists of one shape."
                 )
     if not requires_grad:
         return made if type(made) is Array else Array(made, CONSTANT, None)
@@ -210,20 +224,6 @@ def leaf_of(value: Any, trace: EagerTrace) -> Array:
     return Array(value, trace, Leaf(value))
 
 
-def holds_arrays(data: Any) -> bool:
-    return isinstance(data, (list, tuple)) and any(
-        type(item) is Array or holds_arrays(item) for item in data
-    )
-
-
-def gathered(data: Any) -> Any:
-    """Nested lists that hold Arrays as one Array."""
-    if not isinstance(data, (list, tuple)):
-        return data
-    parts = [gathered(item) for item in data]
-    return np.stack([part if type(part) is Array else np.asarray(part) for part in parts])
-
-
 # The methods and attributes of the eager door on Array.
 
 
@@ -238,15 +238,22 @@ def run_backward(
         retain_graph: keep the graph for another pass; by default as create_graph.
 
     Raises:
-        NonScalarOutputError: the Array is not one real number and no `gradient` is given.
+        NonScalarOutputError: the Array is not one number and no `gradient` is given.
+        DtypeError: it is a complex number and no `gradient` is given.
         PullbackError: the graph is spent; or the Array belongs to a transformation.
     """
     trace = self.within
     if not trace.eager:
-        refuse_backward(self)
+        refuse(self, "backward")
     spec = spec_of(self)
     if gradient is None:
-        if spec.shape or spec.dtype.kind == "c":
+        if not spec.shape and spec.dtype.kind == "c":
+            raise DtypeError(
+                f"`backward` needs a real number, but this Array is {spec}.\n"
+                "  Take its `.real`, `.imag` or `abs`, or give its cotangent:"
+                " `x.backward(gradient=1.0)`."
+            )
+        if spec.shape:
             raise NonScalarOutputError(
                 f"`backward` needs one real number, but this Array is {spec}.\n"
                 "  Sum it (`x.sum().backward()`), or give its cotangent:"
@@ -254,9 +261,11 @@ def run_backward(
             )
         gradient = spec.dtype.type(1)
     else:
-        gradient = conform(gradient, spec, "a gradient", "backward")
+        gradient = conform(gradient, spec, "a gradient", "`backward`")
+        if not create_graph and type(gradient) is Array and gradient.within is trace:
+            gradient = gradient.value
     retain = create_graph if retain_graph is None else retain_graph
-    with trace.state.lock:
+    with trace.state.lock, SUSPENDED.lifted(create_graph):
         leaves = backward(
             [(self.node, gradient)], retain or create_graph, trace if create_graph else None
         )
@@ -264,26 +273,27 @@ def run_backward(
         for leaf in leaves:
             if type(leaf) is not Leaf:
                 continue
-            bar = harvest(leaf, leaf.primal, taken)
+            bar = harvest(leaf, leaf.primal, taken, None if create_graph else trace)
             if create_graph and not (type(bar) is Array and bar.within is trace):
                 bar = Array(bar, trace, constant_node())
             leaf.grad = bar if leaf.grad is None else leaf.grad + bar
             taken.add(id(leaf.grad))
 
 
-def refuse_backward(x: Array) -> None:
+def refuse(x: Array, asked: str) -> None:
+    """Raise for an Array that is not eager."""
     if x.within is CONSTANT:
         raise PullbackError(
-            f"`backward` was called on an Array {spec_of(x)} that depends on nothing that requires"
+            f"`{asked}` was called on an Array {spec_of(x)} that depends on nothing that requires"
             " a gradient.\n  Make its inputs with `array(..., requires_grad=True)`, outside"
             " `no_grad`."
         )
     if type(x.within) is Ended:
-        x.within.concrete(x, "x.backward()")
+        x.within.concrete(x, f"x.{asked}()")
     raise PullbackError(
-        f"`backward` was called on an Array {spec_of(x)} of `{x.within.name}`, which computes"
+        f"`{asked}` was called on an Array {x.within.spec(x)} of `{x.within.name}`, which computes"
         " derivatives itself.\n"
-        "  Return the number from the function, or call `backward` on eager Arrays only."
+        f"  Return the number from the function, or call `{asked}` on eager Arrays only."
     )
 
 
@@ -306,7 +316,7 @@ def retain_grad(self: Array) -> None:
     """Let `.backward()` fill `.grad` of this Array, which is computed from others."""
     trace, node = self.within, self.node
     if not trace.eager:
-        refuse_backward(self)
+        refuse(self, "retain_grad")
     if type(node) is Leaf or not node.parents or node.rule is retaining:
         return
     state, ref, primal = trace.state, weakref.ref(node), self.value
@@ -334,7 +344,7 @@ def set_grad(self: Array, value: Any) -> None:
             "`.grad` can be set on a leaf only, made with `array(..., requires_grad=True)`."
         )
     if value is not None:
-        value = conform(value, spec_of(self), "a gradient", "x.grad")
+        value = conform(value, spec_of(self), "a gradient", "`x.grad`")
     self.node.grad = value
 
 
@@ -357,7 +367,9 @@ def set_requires_grad(self: Array, value: bool) -> None:
         leaf = leaf_of(self.value, eager_trace())
         self.within, self.node = leaf.within, leaf.node
     elif not value and type(self.node) is Leaf:
-        self.within, self.node = CONSTANT, None
+        inner = self.value  # an Array of the transformation around, or plain
+        made = snapshot(inner) if type(inner) is Array else Array(inner, CONSTANT, None)
+        self.value, self.within, self.node = made.value, made.within, made.node
     else:
         raise ArgumentError(
             f"`requires_grad` cannot be changed on an Array of `{self.within.name}` that is"
@@ -366,8 +378,8 @@ def set_requires_grad(self: Array, value: bool) -> None:
 
 
 def get_data(self: Array) -> Any:
-    value = self.value
-    return value.copy() if isinstance(value, np.ndarray) else value
+    plain = self.within.eager or self.within is CONSTANT
+    return fresh(self.value if plain else stop(self))
 
 
 def set_data(self: Array, value: Any) -> None:
@@ -376,8 +388,17 @@ def set_data(self: Array, value: Any) -> None:
             f"`.data` can be assigned on a leaf only, but this Array of `{self.within.name}` is"
             " computed from others."
         )
-    value = conform(value, spec_of(self), "data", "x.data")
-    self.value = value.copy() if isinstance(value, np.ndarray) else value
+    value = conform(value, spec_of(self), "data", "`x.data`")
+    trace = self.within
+    if type(value) is Array and value.within is trace:
+        value = value.value  # a step along a gradient that has a graph of its own
+    if type(value) is Array and (trace is CONSTANT or value.within.birth > trace.birth):
+        raise ArgumentError(
+            f"`.data` of an Array of `{trace.name}` was assigned an Array of `{value.within.name}`,"
+            " whose derivative would be lost.\n"
+            "  Give a name to the new Array (`x = y`), or assign `y.detach()`."
+        )
+    self.value = fresh(value)
     if type(self.node) is Leaf:
         self.node.primal = self.value
 

@@ -15,7 +15,7 @@ from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of, zeros
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import flatten, unflatten
-from .common import Lifted, check_function, conform, fresh, settle
+from .common import Lifted, branches, check_function, conform, fresh, settle
 
 __all__ = ["ForwardTrace", "jvp", "linearize"]
 
@@ -114,17 +114,25 @@ def jvp(
         )
     if len(primals) != len(tangents):
         raise ArgumentError(
-            f"`jvp({name_of(fun)})` was given {len(primals)} primals and {len(tangents)} tangents."
-            "\n  Give one for each, or None for a tangent that is zero."
+            f"`jvp({name_of(fun)})` was given {count(primals, 'primal')} and"
+            f" {count(tangents, 'tangent')}.\n"
+            "  Give one for each, or None for a tangent that is zero."
         )
-    trace = ForwardTrace("jvp", fun)
+    return along(fun, primals, tangents, "a tangent", "jvp", fun)
+
+
+def along(
+    fun: Callable[..., Any], primals: Any, tangents: Any, what: str, verb: str, shown: Any
+) -> tuple[Any, Any]:
+    """jvp of fun, for messages `verb(shown)`, which was given `what`."""
+    trace = ForwardTrace(verb, shown)
     args = []
     for position, (primal, tangent) in enumerate(zip(primals, tangents, strict=True)):
         if tangent is None:
             args.append(primal)
             continue
-        lifted = Lifted(primal, "jvp", fun, position)
-        dots = iter(directions(lifted, tangent, fun, "jvp"))
+        lifted = Lifted(primal, verb, shown, position)
+        dots = iter(directions(lifted, tangent, what, f"`{verb}({name_of(shown)})`"))
         args.append(lifted.map(lambda x, dots=dots: Array(x, trace, next(dots))))  # type: ignore[misc]
     try:
         out = run(trace, fun, args, {})
@@ -138,19 +146,19 @@ def jvp(
     )
 
 
-def directions(lifted: Lifted, tangent: Any, fun: Any, verb: str) -> list[Any]:
-    """The tangents of the differentiated leaves of one argument."""
-    dots, structure = flatten(tangent)
-    if structure != lifted.structure:
-        raise ArgumentError(
-            f"`{verb}({name_of(fun)})` was given a tangent that is another tree than its primal:"
-            f" {structure or 'one array'} for {lifted.structure or 'one array'}."
-        )
+def directions(lifted: Lifted, tangent: Any, what: str, asker: str) -> list[Any]:
+    """The tangents of the differentiated leaves of one argument; None is zero."""
+    dots = branches(tangent, lifted.structure, what, asker)
     return [
-        conform(dot, spec_of(x), "a tangent", f"{verb}({name_of(fun)})")
+        None if dot is None else conform(dot, spec_of(x), what, asker)
         for dot, x, static in zip(dots, lifted.primals, lifted.static, strict=True)
         if not static
     ]
+
+
+def count(things: Any, what: str) -> str:
+    """`1 tangent`, `2 tangents`."""
+    return f"{len(things)} {what}{'' if len(things) == 1 else 's'}"
 
 
 def primal_and_tangent(x: Any, trace: Trace) -> tuple[Any, Any]:
@@ -160,7 +168,10 @@ def primal_and_tangent(x: Any, trace: Trace) -> tuple[Any, Any]:
     value = fresh(x.value)
     if x.node is None:
         return value, zeros_of(value)
-    return value, like_value(fit(x.node, spec_of(value)), value)
+    dot = fit(x.node, spec_of(value))
+    while type(dot) is Array and (dot.within is trace or dot.within is CONSTANT):
+        dot = dot.value  # of a rule that closes over an Array
+    return value, like_value(dot, value)
 
 
 def like_value(dot: Any, value: Any) -> Any:
@@ -183,7 +194,6 @@ class Pushforward:
 
     def __init__(self, trace: Trace, out: Any, lifted: Any, steps: Any) -> None:
         self.name = name_of(trace.fun)
-        self.fun = trace.fun
         self.lifted, self.steps = lifted, steps
         outs, self.structure = flatten(out)
         self.outs = [
@@ -194,8 +204,8 @@ class Pushforward:
         """Args: tangents: one for each primal, like it; None is zero."""
         if len(tangents) != len(self.lifted):
             raise ArgumentError(
-                f"The pushforward of `{self.name}` takes {len(self.lifted)} tangents, one for each"
-                f" primal, but got {len(tangents)}."
+                f"The pushforward of `{self.name}` takes {count(self.lifted, 'tangent')}, one for"
+                f" each primal, but got {len(tangents)}."
             )
         dots: dict[Any, Any] = {}  # (step, slot) -> tangent; step 0 are the inputs
         n = 0
@@ -203,7 +213,7 @@ class Pushforward:
             given = (
                 [None] * len(lifted.differentiated)
                 if tangent is None
-                else directions(lifted, tangent, self.fun, "pushforward")
+                else directions(lifted, tangent, "a tangent", f"The pushforward of `{self.name}`")
             )
             for dot in given:
                 dots[0, n] = dot

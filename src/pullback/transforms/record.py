@@ -105,7 +105,7 @@ def line_of_user() -> tuple[str, int] | None:
 class Recorded(Transformation):
     verb = "record"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Record:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Record:
         trace = RecordTrace(self.verb, self.fun, [])
         inputs: list[Array] = []
 

@@ -10,8 +10,14 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.cotangent import Cotangent, dense, fit
-from ..core.errors import ArgumentError, DtypeError, NonScalarOutputError, PullbackError, name_of
-from ..core.node import Kept, Node, constant_node, rebuild, slots
+from ..core.errors import (
+    ArgumentError,
+    DtypeError,
+    NonScalarOutputError,
+    PullbackError,
+    name_of,
+)
+from ..core.node import COPIED, Kept, Node, constant_node, rebuild, slots
 from ..core.primitive import Primitive
 from ..core.spec import Spec, is_inexact, spec_of, zeros
 from ..core.trace import CONSTANT, Trace, run
@@ -20,8 +26,10 @@ from .common import (
     Lifted,
     Selection,
     Transformation,
+    branches,
     check_function,
     conform,
+    describe,
     fresh,
     settle,
     settle_tree,
@@ -46,7 +54,10 @@ class ReverseTrace(Trace):
         return Array(out, self, Node((x.node,), primitive.rule, primitive.pack(out, a)))
 
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
-        """The short ways: two operands of one shape and dtype, or one beside a Python number."""
+        """The short ways: two operands of one shape and dtype, or one beside a Python number.
+
+        One of the two may be a small plain array, of which a copy is kept if the rule reads it.
+        """
         if type(x) is Array and x.within is self:
             a = x.value
             if type(y) is float or type(y) is int:
@@ -66,12 +77,26 @@ class ReverseTrace(Trace):
                         return out
                     node = Node((x.node, y.node), primitive.rule, primitive.pack(out, a, b))
                     return Array(out, self, node)
+            elif type(y) is ndarray and y.nbytes <= COPIED and alike(a, y):
+                out = primitive.value(a, y)
+                if primitive.constant:
+                    return out
+                kept = y.copy() if primitive.reads_other[0] else None
+                node = Node((x.node,), primitive.rules[0], primitive.packs[0](out, a, kept))
+                return Array(out, self, node)
         elif type(x) is float or type(x) is int:
             b = y.value
             out = primitive.value(x, b)
             if primitive.constant:
                 return out
             node = Node((y.node,), primitive.rules[1], primitive.packs[1](out, x, b))
+            return Array(out, self, node)
+        elif type(x) is ndarray and x.nbytes <= COPIED and alike(x, y.value):
+            out = primitive.value(x, y.value)
+            if primitive.constant:
+                return out
+            kept = x.copy() if primitive.reads_other[1] else None
+            node = Node((y.node,), primitive.rules[1], primitive.packs[1](out, kept, y.value))
             return Array(out, self, node)
         return self.process(primitive, (x, y), {})
 
@@ -102,6 +127,11 @@ class ReverseTrace(Trace):
             residual = primitive.residual(out, primals, parents, static)
             node = Node(tuple(parents), primitive.pull, residual)
         return Array(out, self, node) if primitive.n_out is None else slots(out, self, node)
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether neither is broadcast or cast when the two meet."""
+    return a.shape == b.shape and a.dtype is b.dtype
 
 
 class Pass:
@@ -234,25 +264,29 @@ def raise_reentered() -> None:
     )
 
 
-def harvest(leaf: Node, primal: Any, taken: set[int]) -> Any:
+def harvest(leaf: Node, primal: Any, taken: set[int], trace: Trace | None = None) -> Any:
     """The cotangent that a leaf received: of its primal's shape, dtype and kind, fresh, writable.
 
     taken: the ids of arrays that are somebody's already; they are copied.
+    trace: the trace that has been gone through. A rule that closes over an Array of it gives a
+    cotangent of it, which is taken off: the trace ends, or has been asked for a plain gradient.
     """
     bar, leaf.bar = getattr(leaf, "bar", None), None
     spec = spec_of(primal)
     if bar is None:
         bar = zeros(spec)
     bar = fit(dense(bar), spec)
+    while type(bar) is Array and (bar.within is trace or bar.within is CONSTANT):
+        bar = bar.value
     if type(bar) is Array:
         return fresh(bar)
-    if type(primal) is np.ndarray:
+    if type(primal) is np.ndarray or spec.shape:
         bar = np.asarray(bar)
         if not (bar.flags.owndata and bar.flags.writeable) or id(bar) in taken:
             bar = bar.copy()
         taken.add(id(bar))
         return bar
-    return bar[()] if type(primal) is not Array or not spec.shape else bar
+    return bar[()]
 
 
 def lift(
@@ -277,12 +311,12 @@ def lift(
     return trace, args, lifted, leaves
 
 
-def cotangents(lifted: Any, leaves: Any, taken: set[int]) -> list[Any]:
+def cotangents(lifted: Any, leaves: Any, taken: set[int], trace: Trace | None = None) -> list[Any]:
     """For each differentiated argument a tree like it."""
     trees = []
     for arg, nodes in zip(lifted, leaves, strict=True):
         remaining = iter(nodes)
-        trees.append(arg.map(lambda x: harvest(next(remaining), x, taken), static="none"))  # noqa: B023
+        trees.append(arg.map(lambda x: harvest(next(remaining), x, taken, trace), static="none"))  # noqa: B023
     return trees
 
 
@@ -294,7 +328,7 @@ class ValueAndGrad(Transformation):
         self.selection = Selection(argnums, self.verb)
         self.has_aux = has_aux
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         value, aux, gradient = self.compute(args, kwargs)
         return ((value, aux), gradient) if self.has_aux else (value, gradient)
 
@@ -318,7 +352,7 @@ class ValueAndGrad(Transformation):
                 value = out
             for kept in watched:
                 kept.opened()
-            gradients = cotangents(lifted, leaves, set())
+            gradients = cotangents(lifted, leaves, set(), trace)
         finally:
             trace.end()
         if type(value) is not Array:
@@ -329,7 +363,7 @@ class ValueAndGrad(Transformation):
 class Grad(ValueAndGrad):
     verb = "grad"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         _, aux, gradient = self.compute(args, kwargs)
         return (gradient, aux) if self.has_aux else gradient
 
@@ -346,36 +380,27 @@ def split_aux(out: Any, fun: Any, verb: str) -> tuple[Any, Any]:
 def check_scalar(out: Any, verb: str, fun: Any) -> None:
     """Raise unless out is one real number."""
     name = name_of(fun)
+    call = "f" if "<" in name or "(" in name else name
     if type(out) is not Array and not isinstance(
         out, (np.ndarray, np.generic, int, float, complex)
     ):
         raise NonScalarOutputError(
             f"`{verb}` needs a scalar output, but `{name}` returned {describe(out)}.\n"
-            f"  Return one number; other results go through `has_aux=True`, and `jacobian({name})`"
+            f"  Return one number; other results go through `has_aux=True`, and `jacobian({call})`"
             " takes trees."
         )
     spec = spec_of(out)
     if spec.shape:
         raise NonScalarOutputError(
             f"`{verb}` needs a scalar output, but `{name}` returned {spec}.\n"
-            f"  A gradient is defined for one number. Sum it (`{verb}(lambda x: {name}(x).sum())`),"
-            f" or use `jacobian({name})`."
+            f"  A gradient is defined for one number. Sum it (`{verb}(lambda x: {call}(x).sum())`),"
+            f" or use `jacobian({call})`."
         )
     if spec.dtype.kind == "c":
         raise DtypeError(
             f"`{verb}` needs a real output, but `{name}` returned {spec}.\n"
             "  Take its `.real`, `.imag` or `abs`, or use `jacobian(..., holomorphic=True)`."
         )
-
-
-def describe(out: Any) -> str:
-    if out is None:
-        return "None"
-    if type(out) is Array or isinstance(out, (np.ndarray, np.generic)):
-        return str(spec_of(out))
-    if isinstance(out, (tuple, list)):
-        return f"a {type(out).__name__} of {len(out)}"
-    return f"a {type(out).__name__}"
 
 
 def grad(
@@ -436,16 +461,12 @@ class Pullback:
             ShapeError: a cotangent has another shape than the output; nothing is broadcast.
             ArgumentError: the tree is another one.
         """
-        bars, structure = flatten(out_bar)
-        if structure != self.structure:
-            raise ArgumentError(
-                f"The pullback of `{self.name}` takes a cotangent like the output, a tree"
-                f" {self.structure or 'of one array'}, but got {structure or 'one array'}."
-            )
+        asker = f"The pullback of `{self.name}`"
+        bars = branches(out_bar, self.structure, "a cotangent", asker)
         seeds, taken = [], set()
         for node, spec, bar in zip(self.nodes, self.specs, bars, strict=True):
             if spec is not None:
-                bar = conform(bar, spec, "a cotangent", f"the pullback of {self.name}")
+                bar = conform(bar, spec, "a cotangent", asker)
                 taken.add(id(bar))
             if node is not None:
                 seeds.append((node, bar))

@@ -12,7 +12,7 @@ from ..core.array import Array, snapshot, stop
 from ..core.graph import Equation, Graph, Variable
 from ..core.node import keep
 from ..core.primitive import Primitive
-from ..core.spec import spec_of
+from ..core.spec import is_inexact, spec_of
 from ..core.trace import CONSTANT, Ended, Trace, run
 from ..core.tree import flatten
 from .common import settle
@@ -53,6 +53,14 @@ class StageTrace(Trace):
         arrays = tuple([Array(o, self, v) for o, v in zip(outs, variables, strict=True)])
         return arrays if primitive.n_out is not None else arrays[0]
 
+    def converts(self, x: Array, asked: str) -> bool:
+        """Indices and truth values do, as they are plain in a run that is not recorded."""
+        if is_inexact(x.dtype):
+            return False
+        if type(x.value) is Array:
+            x.value.converted(asked)
+        return True
+
     def variable(self, x: Array) -> Variable:
         """The variable of an Array; an Array of an older trace is captured."""
         if x.within is self:
@@ -90,8 +98,9 @@ def capture(
         leaves, structure = flatten(out)
         outputs, values = [], []
         for leaf in leaves:
-            leaf = settle(leaf, trace)
-            if type(leaf) is Array:
+            constant = type(leaf) is Array and leaf.within is CONSTANT
+            leaf = leaf if constant else settle(leaf, trace)
+            if type(leaf) is Array and not constant:
                 outputs.append(trace.variable(leaf))
                 values.append(leaf.value if leaf.within is trace else stop(leaf))
             else:

@@ -1,0 +1,80 @@
+"""NumPy's conventions for arguments: axes, shapes, dtypes, lists for arrays, what was not given."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.dispatch import as_array
+
+__all__ = [
+    "arrays_of",
+    "as_array",
+    "axes_of",
+    "axis_of",
+    "cast",
+    "dims",
+    "dtype_of",
+    "given",
+    "kept",
+    "none",
+    "surely",
+    "unsure",
+]
+
+none = np._NoValue
+
+
+def given(argument):
+    return argument is not none and argument is not None
+
+
+def kept(keepdims):
+    """`keepdims=` as True or False."""
+    return keepdims is not none and bool(keepdims)
+
+
+def arrays_of(xs):
+    """Operands that may be lists and numbers, as Arrays and plain arrays."""
+    return [as_array(x) for x in xs]
+
+
+def dims(shape):
+    """A shape as a tuple of ints."""
+    many = isinstance(shape, (tuple, list)) or np.ndim(shape)
+    return tuple(map(operator.index, shape)) if many else (operator.index(shape),)
+
+
+def axis_of(axis, ndim):
+    """An axis as a number from 0."""
+    return np.lib.array_utils.normalize_axis_index(operator.index(axis), ndim)
+
+
+def axes_of(axis, ndim):
+    """The axes as a tuple of numbers from 0; None is all of them."""
+    if axis is None:
+        return tuple(range(ndim))
+    if type(axis) is int and 0 <= axis < ndim:
+        return (axis,)
+    return np.lib.array_utils.normalize_axis_tuple(axis, ndim, "axis")
+
+
+def dtype_of(dtype):
+    return None if dtype is None else np.dtype(dtype)
+
+
+def cast(x, dtype):
+    """x in a dtype; itself if that is its own, for NumPy's astype copies."""
+    return x if x.dtype == dtype else x.astype(dtype)
+
+
+def surely(condition):
+    """Whether the condition is known, which it is not under vmap, and holds somewhere."""
+    return type(condition) is not Array and bool(np.any(condition))
+
+
+def unsure(condition):
+    """Whether the condition holds somewhere, as far as is known."""
+    return type(condition) is Array or bool(np.any(condition))

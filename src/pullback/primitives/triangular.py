@@ -1,0 +1,162 @@
+"""Triangular factors: cholesky and qr."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.dispatch import replaces
+from ..core.errors import ArgumentError, MissingRuleError
+from ..core.spec import Spec, spec_of, zeros
+from .arguments import as_array
+from .decompositions import Decomposition, added, full_nan, undetermined_p
+from .spectra import adjoint, computed, conj, hermitian, real_of
+
+__all__ = []
+
+QRResult = type(np.linalg.qr(np.eye(1)))
+
+
+class Cholesky(Decomposition):
+    """a = l l^H of Hermitian positive definite a, or u^H u if `upper`."""
+
+    reads = "out"
+
+    def value(self, a, *, upper):
+        return np.linalg.cholesky(a, upper=upper)
+
+    def spec(self, a, *, upper):
+        return Spec(a.shape, computed(a))
+
+    def jvp(self, out, xs, x_dots, *, upper):
+        l = adjoint(out) if upper else out
+        inv = np.linalg.inv(l)
+        l_dot = l @ half_lower(inv @ hermitian(x_dots[0]) @ adjoint(inv))
+        return adjoint(l_dot) if upper else l_dot
+
+    def vjp(self, out_bar, residual, wanted):
+        upper = residual.static["upper"]
+        l, g = residual.out, conj(out_bar)
+        if upper:
+            l, g = adjoint(l), adjoint(g)
+        inv = np.linalg.inv(l)
+        return (conj(hermitian(adjoint(inv) @ half_lower(adjoint(l) @ g) @ inv)),)
+
+
+def half_lower(x):
+    """The lower triangle with half the diagonal: x = half_lower(x) + half_lower(x)^H if x = x^H."""
+    strict, diagonal = triangles(x)
+    return x * (strict + diagonal / 2)
+
+
+cholesky_p = Cholesky("cholesky")
+
+
+@replaces(np.linalg.cholesky)
+def cholesky(a, /, *, upper=False):
+    """`numpy.linalg.cholesky`; a is differentiated as a Hermitian matrix, as eigh does it."""
+    return cholesky_p(as_array(a), upper=bool(upper))
+
+
+class QR(Decomposition):
+    """a = q r, thin; with `full` also what completes q to a basis. The diagonal of r is real.
+
+    The first min(m, n) columns of a have to be independent.
+    """
+
+    n_out = 3
+    reads = "out"
+
+    def value(self, a, *, full):
+        k = min(a.shape[-2:])
+        q, r = np.linalg.qr(a, "complete" if full else "reduced")
+        return q[..., :k], r[..., :k, :], q[..., k:]
+
+    def spec(self, a, *, full):
+        (*stack, m, n), dtype = a.shape, computed(a)
+        k = min(m, n)
+        rest = Spec((*stack, m, m - k if full else 0), dtype)
+        return Spec((*stack, m, k), dtype), Spec((*stack, k, n), dtype), rest
+
+    def jvp(self, out, xs, x_dots, *, full):
+        q, r, rest = out
+        (a_dot,) = x_dots
+        k = q.shape[-1]
+        square = r[..., :, :k]
+        x = over(a_dot[..., :, :k], square)
+        c = adjoint(q) @ x
+        strict, diagonal = triangles(c)
+        t = c * strict.T + adjoint(c * strict) + np.real(c) * diagonal  # r_dot r^-1
+        q_dot, r_dot = x - q @ t, t @ square
+        if r.shape[-1] > k:
+            tail = adjoint(q) @ a_dot[..., :, k:] - (c - t) @ r[..., :, k:]
+            r_dot = np.concatenate([r_dot, tail], axis=-1)
+        return q_dot, r_dot, full_nan(rest) if spec_of(rest).size else None
+
+    def vjp(self, bars, residual, wanted):
+        q_bar, r_bar, rest_bar = bars
+        q, r, _ = residual.out
+        if rest_bar is not None:
+            undetermined_p(rest_bar, what="numpy.linalg.qr", instead='mode="reduced"')
+        if q_bar is None and r_bar is None:
+            return (None,)
+        k = q.shape[-1]
+        square, wide = r[..., :, :k], r.shape[-1] > k
+        gq = None if q_bar is None else conj(q_bar)
+        gr = None if r_bar is None else conj(r_bar)
+        n = 0
+        if gr is not None:
+            n = gr[..., :, :k] @ adjoint(square)
+            if wide:  # the columns on the right are q r there
+                gq = added(gq, q @ (r[..., :, k:] @ adjoint(gr[..., :, k:])))
+        if gq is not None:
+            n = n - adjoint(q) @ gq
+        strict, diagonal = triangles(n)
+        upper = n * strict.T
+        g = over_adjoint(added(gq, q @ (upper + adjoint(upper) + np.real(n) * diagonal)), square)
+        if wide:
+            nothing = zeros(Spec((*r.shape[:-1], r.shape[-1] - k), r.dtype))
+            g = np.concatenate([g, nothing if gr is None else q @ gr[..., :, k:]], axis=-1)
+        return (conj(g),)
+
+
+def triangles(x):
+    """Ones below the diagonal, and ones on it."""
+    n, dtype = x.shape[-1], real_of(x.dtype)
+    return np.tri(n, k=-1, dtype=dtype), np.eye(n, dtype=dtype)
+
+
+def over(x, r):
+    """x r^-1."""
+    return np.swapaxes(np.linalg.solve(np.swapaxes(r, -1, -2), np.swapaxes(x, -1, -2)), -1, -2)
+
+
+def over_adjoint(x, r):
+    """x r^-H."""
+    return adjoint(np.linalg.solve(r, adjoint(x)))
+
+
+qr_p = QR("qr")
+
+
+@replaces(np.linalg.qr)
+def qr(a, mode="reduced"):
+    """`numpy.linalg.qr`. With mode="complete" the first min(m, n) columns of q have derivatives."""
+    if mode == "raw":
+        raise MissingRuleError(
+            '`numpy.linalg.qr` with mode="raw" gives the reflections that LAPACK has used, which'
+            ' have no derivative here.\n  Use mode="reduced", "complete" or "r".'
+        )
+    if mode not in ("reduced", "complete", "r"):
+        raise ArgumentError(
+            f'`numpy.linalg.qr` has no mode {mode!r}; use "reduced", "complete" or "r".'
+        )
+    a = as_array(a)
+    tall = a.ndim > 1 and a.shape[-2] > a.shape[-1]
+    q, r, rest = qr_p(a, full=mode == "complete" and tall)
+    if mode == "r":
+        return r
+    if mode == "complete" and tall:
+        q = np.concatenate([q, rest], axis=-1)
+        nothing = zeros(Spec((*r.shape[:-2], rest.shape[-1], r.shape[-1]), r.dtype))
+        r = np.concatenate([r, nothing], axis=-2)
+    return QRResult(q, r)

@@ -1,0 +1,264 @@
+"""Functions that count as one operation: Call, checkpoint, stop_gradient.
+
+Such a function runs once, without derivatives, under a trace that records and captures; the result
+enters the traces around it as one operation, `Call`. What it closed over becomes an operand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array, stop
+from ..core.graph import Graph, Variable
+from ..core.node import Residual
+from ..core.primitive import Primitive
+from ..core.spec import is_inexact, spec_of
+from ..core.trace import CONSTANT, Trace, bind, youngest
+from ..core.tree import flatten, is_static, tree_map, unflatten
+from .batch import vmap
+from .common import Transformation
+from .forward import jvp
+from .reverse import vjp
+from .stage import capture
+
+__all__ = [
+    "Call",
+    "Operands",
+    "as_numpy",
+    "checkpoint",
+    "filled",
+    "floating",
+    "pull_through",
+    "stop_gradient",
+    "transposed",
+]
+
+
+def stop_gradient(tree: Any) -> Any:
+    """The same values without derivatives.
+
+    >>> import numpy as np
+    >>> from pullback import grad
+    >>> grad(lambda x: x * stop_gradient(x))(3.0)
+    np.float64(3.0)
+    """
+
+    def stopped(x: Any) -> Any:
+        if type(x) is not Array:
+            return x
+        value = stop(x)
+        return value if type(value) is Array else Array(value, CONSTANT, None)
+
+    return tree_map(stopped, tree)
+
+
+def as_numpy(x: Any) -> Any:
+    """A number as a NumPy scalar, a constant as what it holds."""
+    if type(x) is Array:
+        return x.value if x.within is CONSTANT else x
+    return x if hasattr(x, "dtype") else np.asarray(x)[()]
+
+
+def floating(xs: Sequence[Any]) -> list[int]:
+    """The positions of what can carry a derivative."""
+    return [i for i, x in enumerate(xs) if is_inexact(x.dtype)]
+
+
+def filled(dots: Any, likes: Any) -> tuple[Any, ...]:
+    """Zeros where a tangent or cotangent is None."""
+    return tuple(
+        [np.zeros_like(x) if dot is None else dot for dot, x in zip(dots, likes, strict=True)]
+    )
+
+
+def transposed(linear: Callable[..., Any], inputs: Sequence[Any], bars: Any) -> tuple[Any, ...]:
+    """Apply the transpose of a linear function of arrays like `inputs` to cotangents."""
+    _, pullback = vjp(linear, *[np.zeros_like(x) for x in inputs])
+    return pullback(bars)
+
+
+def pull_through(run: Callable[..., Any], xs: Sequence[Any], out_bars: Sequence[Any]) -> list[Any]:
+    """The cotangents of xs under run, which is done again; None for integers among them."""
+    at = floating(xs)
+
+    def of_moving(*moving: Any) -> Any:
+        whole = list(xs)
+        for i, x in zip(at, moving, strict=True):
+            whole[i] = x
+        return run(*whole)
+
+    of_moving.__qualname__ = run.__qualname__
+    outs, pullback = vjp(of_moving, *[xs[i] for i in at])
+    x_bars: list[Any] = [None] * len(xs)
+    for i, x_bar in zip(at, pullback(filled(out_bars, outs)), strict=True):
+        x_bars[i] = x_bar
+    return x_bars
+
+
+class Call(Primitive):
+    """A call of a function that counts as one operation: Arrays in, arrays out.
+
+    run(*xs) computes the results; push(xs, x_dots) their tangents; pull(xs, outs, out_bars) the
+    cotangents of xs. A tangent or cotangent that is None is zero; those of integers are None.
+    `results` holds the results of the run that has been made already; they are used once.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        run: Any,
+        push: Any,
+        pull: Any,
+        xs: Sequence[Any],
+        results: Sequence[Any],
+        reads: str = "xs",
+    ) -> None:
+        # An instance for each call: not entered among the primitives, and without cycles.
+        self.name, self.run, self.pushed, self.pulled = name, run, push, pull
+        self.results: Any = tuple(results)
+        self.n_out = len(results)
+        self.specs = tuple([spec_of(x) for x in results])
+        self.reads = reads
+        moving = floating(xs)
+        self.nondiff = tuple([i for i in range(len(xs)) if i not in moving])
+        self.trace: Trace | None = None  # the one that interprets the call at this moment
+
+    def __call__(self, *xs: Any) -> Any:
+        self.trace = youngest(xs)
+        return bind(self, xs, {})
+
+    def value(self, *xs: Any) -> tuple[Any, ...]:
+        results, self.results = self.results, None
+        return self.run(*xs) if results is None else results
+
+    def spec(self, *xs: Any) -> Any:
+        return self.specs
+
+    def jvp(self, out: Any, xs: Any, x_dots: Any) -> Any:
+        return self.pushed(xs, x_dots)
+
+    def vjp(self, out_bar: Any, residual: Residual, wanted: Any) -> Any:
+        return self.pulled(residual.xs, residual.out, out_bar)
+
+    def batch(self, xs: Any, mapped: Any, size: int) -> Any:
+        axes = tuple([0 if m else None for m in mapped])
+
+        def run(*xs: Any) -> Any:
+            return vmap(one, in_axes=axes)(*xs)
+
+        def one(*xs: Any) -> Any:
+            # A truth value as a scalar would pass through `vmap` as a static leaf.
+            return tuple([np.asarray(x) if type(x) is np.bool_ else x for x in self.run(*xs)])
+
+        def push(xs: Any, x_dots: Any) -> Any:
+            dot_axes = tuple(
+                [None if dot is None else a for dot, a in zip(x_dots, axes, strict=True)]
+            )
+            return vmap(self.pushed, in_axes=(axes, dot_axes))(tuple(xs), tuple(x_dots))
+
+        def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
+            bars_axes = tuple([None if bar is None else 0 for bar in out_bars])
+            outs_axes = None if outs is None else 0
+            x_bars = vmap(self.pulled, in_axes=(axes, outs_axes, bars_axes))(
+                tuple(xs), outs, tuple(out_bars)
+            )
+            return [
+                bar if m or bar is None else np.sum(bar, axis=0)
+                for bar, m in zip(x_bars, mapped, strict=True)
+            ]
+
+        # What does not depend on the mapped operands is of an older trace, or plain.
+        results = [
+            x.value if type(x) is Array and x.within is self.trace else spread(x, size)
+            for x in self.results or ()
+        ]
+        call = Call(self.name, run, push, pull, xs, results, self.reads)
+        if self.results is None:
+            call.results, call.n_out = None, self.n_out
+        return call(*xs)
+
+
+def spread(x: Any, size: int) -> Any:
+    return np.broadcast_to(x, (size, *x.shape))
+
+
+class Operands:
+    """The Arrays among a call's arguments, and how to put the arguments together again."""
+
+    def __init__(self, args: Any) -> None:
+        self.leaves, self.structure = flatten(args)
+        self.positions = [
+            i
+            for i, leaf in enumerate(self.leaves)
+            if type(leaf) is Array and leaf.within is not CONSTANT
+        ]
+        self.xs = [self.leaves[i] for i in self.positions]
+
+    def args(self, xs: Sequence[Any]) -> Any:
+        leaves = list(self.leaves)
+        for i, x in zip(self.positions, xs, strict=True):
+            leaves[i] = x
+        return unflatten(self.structure, leaves)
+
+    def tangents(self, x_dots: Sequence[Any]) -> Any:
+        """A tree like the arguments: zeros for numbers that do not move, None for no numbers."""
+        dots = [None if is_static(leaf) else still(leaf) for leaf in self.leaves]
+        for i, dot in zip(self.positions, x_dots, strict=True):
+            dots[i] = dots[i] if dot is None else dot
+        return unflatten(self.structure, dots)
+
+    def lift(self, enter: Callable[[Any], Any]) -> Any:
+        return self.args([enter(x) for x in self.xs])
+
+
+def still(x: Any) -> Any:
+    """The tangent of a number that does not move."""
+    if not hasattr(x, "dtype"):
+        return 0.0 if isinstance(x, (int, float, complex)) else None
+    return np.zeros_like(x) if is_inexact(x.dtype) else np.zeros_like(x, dtype=float)
+
+
+class Checkpoint(Transformation):
+    verb = "checkpoint"
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        operands = Operands(args)
+        structure, graph, captured, values = capture(self.fun, (), kwargs, self.verb, operands.lift)
+        at = [i for i, out in enumerate(graph.outputs) if isinstance(out, Variable)]
+        if not at:
+            return unflatten(structure, values)
+        graph = Graph(graph.inputs, graph.equations, [graph.outputs[i] for i in at])
+
+        def run(*xs: Any) -> Any:
+            return graph.evaluate(*xs)
+
+        def push(xs: Any, x_dots: Any) -> Any:
+            return jvp(run, xs, x_dots)[1]
+
+        def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
+            return pull_through(run, xs, out_bars)
+
+        run.__qualname__ = self.__qualname__
+        xs = [*operands.xs, *captured]
+        outs = Call(self.__qualname__, run, push, pull, xs, [values[i] for i in at])(*xs)
+        for i, out in zip(at, outs, strict=True):
+            values[i] = out
+        return unflatten(structure, values)
+
+
+def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that does the same and keeps only its arguments for the backward pass.
+
+    >>> import numpy as np
+    >>> from pullback import grad
+    >>> grad(checkpoint(lambda x: np.sin(np.sin(x))))(0.0)
+    np.float64(1.0)
+
+    What happens inside is written down without values, and done again when derivatives are needed:
+    less memory for more time. Arrays that fun closes over take part; random numbers and decisions
+    are those of the first run.
+    """
+    return Checkpoint(fun)

@@ -1,0 +1,198 @@
+"""`primitive`: a function of the user's as one operation, with rules that are added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core.array import Array
+from ..core.cotangent import fit
+from ..core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, name_of
+from ..core.node import Residual
+from ..core.primitive import Primitive
+from ..core.spec import spec_of
+from .call import as_numpy, filled, floating, transposed
+
+__all__ = ["UserPrimitive", "primitive"]
+
+
+class UserPrimitive(Primitive):
+    """A primitive whose value is a function of the user's; rules are added to it."""
+
+    def __init__(self, fun: Callable[..., Any], n_out: int | None, nondiff: Sequence[int]) -> None:
+        # Not entered among the primitives: a user may make and drop many.
+        self.name, self.n_out, self.nondiff = name_of(fun), n_out, tuple(nondiff)
+        self.fun = self.__wrapped__ = fun
+        self.__name__ = self.__qualname__ = self.name
+        self.__doc__ = getattr(fun, "__doc__", None)
+        self.__module__ = getattr(fun, "__module__", __name__)
+        self.rules: dict[str, Any] = {}
+
+    def defvjp(self, rule: Callable[..., Any], reads: str = "out xs") -> Callable[..., Any]:
+        """rule(out_bar, residual, wanted) -> one cotangent for each operand, None for zero.
+
+        residual has `.xs`, `.out` and `.static`; reads names what of it the rule uses ("x0 out"),
+        and the rest is not kept. With n_out, out_bar and `.out` are tuples, and a cotangent that is
+        zero is None.
+        """
+        self.rules["vjp"], self.reads = rule, reads
+        return rule
+
+    def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """rule(out, xs, x_dots, **static) -> the tangent of out; an x_dot that is zero is None."""
+        self.rules["jvp"] = rule
+        return rule
+
+    def defbatch(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """rule(xs, mapped, size, **static) -> the result with the batch axis first."""
+        self.batch = rule
+        return rule
+
+    def defspec(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """rule(*specs, **static) -> the spec of the result."""
+        self.spec = rule
+        return rule
+
+    def deflower(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """rule(emit, *xs, **static): how compiled code computes it."""
+        self.lower = rule
+        return rule
+
+    def value(self, *xs: Any, **static: Any) -> Any:
+        out = self.fun(*xs, **static)
+        if self.n_out is None and not isinstance(out, (tuple, list)):
+            return self.plain(out)
+        if self.n_out is None or not isinstance(out, (tuple, list)) or len(out) != self.n_out:
+            got = len(out) if isinstance(out, (tuple, list)) else 1
+            raise ArgumentError(
+                f"`{self.name}` was declared with n_out={self.n_out}, but returned"
+                f" {got} result{'s' if got != 1 else ''}.\n"
+                "  Give their number to `pullback.primitive(n_out=...)`; None is one array."
+            )
+        return tuple([self.plain(part) for part in out])
+
+    def plain(self, out: Any) -> Any:
+        out = as_numpy(out)
+        if type(out) is Array:
+            raise ArgumentError(
+                f"`{self.name}` is a primitive, and closes over an Array {spec_of(out)} of"
+                f" `{out.within.name}`, to which its rules give no derivative.\n"
+                "  Pass it as an argument."
+            )
+        return out
+
+    def needs(self, mode: str) -> None:
+        if not self.rules:
+            raise MissingRuleError(
+                f"`{self.name}` has no rule for derivatives; it was reached in {mode} mode.\n"
+                f"  Supply one with `{self.name}.defvjp` or `{self.name}.defjvp`; one suffices."
+            )
+
+    def jvp(self, out, xs, x_dots, **static):
+        self.needs("forward")
+        if "jvp" in self.rules:
+            return self.dots(self.rules["jvp"](out, xs, x_dots, **static))
+        moving = [i for i, dot in enumerate(x_dots) if dot is not None]
+        wanted = [dot is not None for dot in x_dots]
+        residual = Residual(self, out, xs, static)
+        outs = (out,) if self.n_out is None else out
+        at = floating(outs)
+
+        def back(*bars):
+            whole = [None] * len(outs)
+            for i, bar in zip(at, bars, strict=True):
+                whole[i] = bar
+            x_bars = self.bars(whole[0] if self.n_out is None else tuple(whole), residual, wanted)
+            x_bars = filled([x_bars[i] for i in moving], [xs[i] for i in moving])
+            what = f"the vjp rule of `{self.name}`"
+            return tuple(
+                [fit(b, spec_of(xs[i]), what) for i, b in zip(moving, x_bars, strict=True)]
+            )
+
+        out_dots = [None] * len(outs)
+        dots = transposed(back, [outs[i] for i in at], tuple([x_dots[i] for i in moving]))
+        for i, dot in zip(at, dots, strict=True):
+            out_dots[i] = dot
+        return out_dots[0] if self.n_out is None else tuple(out_dots)
+
+    def dots(self, out_dot):
+        """What a jvp rule returned, as arrays."""
+        if self.n_out is None:
+            return as_array(out_dot)
+        if not isinstance(out_dot, (tuple, list)) or len(out_dot) != self.n_out:
+            raise ArgumentError(
+                f"The jvp rule of `{self.name}` returns a tuple of {self.n_out} tangents, one for"
+                " each result, None for zero."
+            )
+        return tuple([as_array(dot) for dot in out_dot])
+
+    def bars(self, out_bar, residual, wanted):
+        """What the vjp rule gives, as arrays."""
+        x_bars = self.rules["vjp"](out_bar, residual, wanted)
+        if not isinstance(x_bars, (tuple, list)) or len(x_bars) != len(wanted):
+            raise ArgumentError(
+                f"The vjp rule of `{self.name}` returns a tuple of {len(wanted)} cotangents,"
+                " one for each operand; write `return (x_bar,)` for one."
+            )
+        return [as_array(x) for x in x_bars]
+
+    def vjp(self, out_bar, residual, wanted):
+        self.needs("reverse")
+        if "vjp" in self.rules:
+            return self.bars(out_bar, residual, wanted)
+        moving = [i for i, want in enumerate(wanted) if want]
+        xs, out = residual.xs, residual.out
+        outs = (out,) if self.n_out is None else out
+        out_bars = (out_bar,) if self.n_out is None else out_bar
+        at = floating(outs)
+
+        def push(*dots):
+            x_dots = [None] * len(xs)
+            for i, dot in zip(moving, dots, strict=True):
+                x_dots[i] = dot
+            out_dots = self.dots(self.rules["jvp"](out, xs, x_dots, **residual.static))
+            out_dots = (out_dots,) if self.n_out is None else out_dots
+            what = f"the jvp rule of `{self.name}`"
+            some = filled([out_dots[i] for i in at], [outs[i] for i in at])
+            return tuple(
+                [fit(dot, spec_of(outs[i]), what) for i, dot in zip(at, some, strict=True)]
+            )
+
+        bars = filled([out_bars[i] for i in at], [outs[i] for i in at])
+        x_bars = iter(transposed(push, [xs[i] for i in moving], bars))
+        return [next(x_bars) if want else None for want in wanted]
+
+
+def as_array(x: Any) -> Any:
+    """A tangent or cotangent of a rule's, as an array that is nobody else's."""
+    if x is None or type(x) is Array:
+        return x
+    return as_numpy(x).copy()
+
+
+def primitive(fun: Any = None, *, n_out: int | None = None, nondiff: Sequence[int] = ()) -> Any:
+    """Make a primitive of a function: NumPy computes its value, its rules its derivatives.
+
+    >>> import numpy as np
+    >>> from pullback import grad
+    >>> @primitive
+    ... def logsumexp(x):
+    ...     return np.log(np.sum(np.exp(x)))
+    >>> rule = logsumexp.defvjp(
+    ...     lambda out_bar, residual, wanted: (out_bar * np.exp(residual.xs[0] - residual.out),))
+    >>> grad(logsumexp)(np.zeros(2))
+    array([0.5, 0.5])
+
+    fun gets plain arrays and may do anything with them. Arrays are positional, keywords are static.
+    Of `defvjp` and `defjvp` one suffices: the other mode is its transpose. Without `defbatch`,
+    `vmap` calls it for each example.
+
+    Args:
+        n_out: how many arrays it returns, as a tuple; None for one.
+        nondiff: operands that are never differentiated.
+    """
+    if fun is None:
+        return lambda fun: primitive(fun, n_out=n_out, nondiff=nondiff)
+    if not callable(fun):
+        raise ArgumentTypeError(f"`primitive` takes a function, but got {type(fun).__name__}.")
+    return UserPrimitive(fun, n_out, nondiff)
