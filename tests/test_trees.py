@@ -255,7 +255,20 @@ class TestRegisterTree:
 
 class TestStaticLeaves:
     @pytest.mark.parametrize(
-        "leaf", ["word", b"bytes", True, np.bool_(False), Color.RED, np.sin, len, lambda x: x, int]
+        "leaf",
+        [
+            "word",
+            b"bytes",
+            True,
+            np.bool_(False),
+            Color.RED,
+            np.sin,
+            len,
+            lambda x: x,
+            int,
+            pb.grad(np.sin),
+            functools.partial(np.sum, axis=0),
+        ],
     )
     def test_they_pass_through(self, leaf):
         """None in the gradient; the same object inside."""
@@ -269,6 +282,13 @@ class TestStaticLeaves:
         assert pb.vjp(f, {"x": 1.0, "s": leaf})[1](1.0) == ({"x": 2.0, "s": None},)
         assert pb.hessian(f)({"x": 1.0, "s": leaf}) == {"x": {"x": 0.0, "s": None}, "s": None}
         assert all(s is leaf for s in seen)
+
+    def test_callable_objects_are_no_functions(self):
+        """They may hold arrays, whose gradient would be lost; a class can be registered."""
+        for arg in (Model(3.0), {"model": Model(3.0), "x": 1.0}):
+            with pytest.raises(pb.ArgumentTypeError, match=r"is a Model;.*\n.*register_tree"):
+                pb.grad(lambda p: 1.0)(arg)
+        assert pb.grad(lambda x, model: model(x), 0)(2.0, Model(3.0)) == 12.0
 
     def test_in_results(self):
         out, pullback = pb.vjp(lambda x: {"y": x * x, "s": "word", "f": np.sin}, 3.0)

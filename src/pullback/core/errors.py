@@ -12,6 +12,8 @@ Each class also derives from the builtin that a caller would have caught.
 A message says what was asked, what is wrong, and what to write instead.
 """
 
+import os
+
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
@@ -75,6 +77,13 @@ def kind_of(x: object) -> str:
     """What x is, in messages: `a list`, `an object`, `None`."""
     name = type(x).__name__
     return "None" if x is None else f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def reached(error: BaseException, fun: object) -> None:
+    """Note on a missing rule while differentiating which function it was needed."""
+    code = getattr(fun, "__code__", None)
+    place = f" ({os.path.basename(code.co_filename)}:{code.co_firstlineno})" if code else ""
+    error.add_note(f"It was reached while differentiating `{name_of(fun)}`{place}.")
 
 
 def name_of(f: object) -> str:

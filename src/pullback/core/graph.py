@@ -1,8 +1,12 @@
 """Graph, Equation, Variable: a recorded program.
 
-g = stage(f)(x)
-print(g)          # (a: float64[3]) -> b = sin a; c = multiply b 1.01; return c
-g.evaluate(y)     # runs the recorded operations, on Arrays of any trace as well
+    (a: float64[3]) ->
+      b: float64[3] = sin a
+      c: float64[3] = multiply b 1.01
+      return c
+
+`print(graph)` shows it like this; `graph.evaluate(y)` runs the recorded operations, on Arrays of
+any trace as well.
 """
 
 from __future__ import annotations

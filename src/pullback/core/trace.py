@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from .array import Array, stop
-from .errors import EscapedError, name_of
+from .errors import EscapedError, MissingRuleError, name_of, reached
 from .spec import spec_of
 
 __all__ = ["CONSTANT", "Constant", "Ended", "Trace", "bind", "run", "running", "youngest"]
@@ -170,5 +170,8 @@ def run(trace: Trace, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     try:
         RUNNING.set(trace)
         return fun(*args, **kwargs)
+    except MissingRuleError as error:
+        reached(error, fun)
+        raise
     finally:
         RUNNING.set(outer)

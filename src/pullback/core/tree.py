@@ -10,6 +10,7 @@ import dataclasses
 import enum
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -88,9 +89,12 @@ def tree_map(f: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def is_static(leaf: Any) -> bool:
-    """Whether a leaf passes through transformations untouched."""
-    return isinstance(leaf, (str, bytes, bool, np.bool_, enum.Enum)) or (
-        callable(leaf) and type(leaf) is not Array
+    """Whether a leaf passes through transformations untouched.
+
+    Functions and classes do: callables with a name. A callable object without one may hold arrays.
+    """
+    return isinstance(leaf, (str, bytes, bool, np.bool_, enum.Enum, partial)) or (
+        callable(leaf) and hasattr(leaf, "__name__") and type(leaf) is not Array
     )
 
 

@@ -170,13 +170,14 @@ class Call(Primitive):
                 for bar, m in zip(x_bars, mapped, strict=True)
             ]
 
+        results, self.results = self.results, None
         # What does not depend on the mapped operands is of an older trace, or plain.
-        results = [
+        batched = [
             x.value if type(x) is Array and x.within is self.trace else spread(x, size)
-            for x in self.results or ()
+            for x in results or ()
         ]
-        call = Call(self.name, run, push, pull, xs, results, self.reads)
-        if self.results is None:
+        call = Call(self.name, run, push, pull, xs, batched, self.reads)
+        if results is None:
             call.results, call.n_out = None, self.n_out
         return call(*xs)
 
@@ -203,11 +204,13 @@ class Operands:
             leaves[i] = x
         return unflatten(self.structure, leaves)
 
-    def tangents(self, x_dots: Sequence[Any]) -> Any:
+    def tangents(self, xs: Sequence[Any], x_dots: Sequence[Any]) -> Any:
         """A tree like the arguments: zeros for numbers that do not move, None for no numbers."""
-        dots = [None if is_static(leaf) else still(leaf) for leaf in self.leaves]
-        for i, dot in zip(self.positions, x_dots, strict=True):
-            dots[i] = dots[i] if dot is None else dot
+        moving = dict(zip(self.positions, zip(xs, x_dots, strict=True), strict=True))
+        dots = []
+        for i, leaf in enumerate(self.leaves):
+            x, dot = moving.get(i, (leaf, None))
+            dots.append(still(x) if dot is None else dot)
         return unflatten(self.structure, dots)
 
     def lift(self, enter: Callable[[Any], Any]) -> Any:
@@ -215,9 +218,9 @@ class Operands:
 
 
 def still(x: Any) -> Any:
-    """The tangent of a number that does not move."""
-    if not hasattr(x, "dtype"):
-        return 0.0 if isinstance(x, (int, float, complex)) else None
+    """The tangent of what does not move."""
+    if is_static(x) or not hasattr(x, "dtype"):
+        return 0.0 if isinstance(x, (int, float, complex)) and not is_static(x) else None
     return np.zeros_like(x) if is_inexact(x.dtype) else np.zeros_like(x, dtype=float)
 
 

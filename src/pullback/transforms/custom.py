@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -33,13 +34,13 @@ class Custom(Transformation):
             (nondiff_argnums,) if single else tuple(nondiff_argnums)  # type: ignore[arg-type,assignment]
         )
         self.rule: Any = None
-        try:
-            self.signature: inspect.Signature | None = inspect.signature(fun)
-        except (TypeError, ValueError):
-            self.signature = None
+        self.signature: inspect.Signature | None = None
+        if not isinstance(fun, np.ufunc):  # which would be given `out` and others as well
+            with suppress(TypeError, ValueError):
+                self.signature = inspect.signature(fun)
 
     def arrange(self, args: Any, kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """All arguments with defaults, those given by keyword at their positions."""
+        """Positional arguments with defaults, wherever they were given; and keyword-only ones."""
         if self.signature is not None:
             bound = self.signature.bind(*args, **kwargs)
             bound.apply_defaults()
@@ -267,7 +268,7 @@ class CustomJvp(Custom):
             return tuple([as_numpy(x) for x in program.evaluate(*xs)])
 
         def push(xs: Any, x_dots: Any) -> tuple[Any, ...]:
-            primals, tangents = tuple(operands.args(xs)), tuple(operands.tangents(x_dots))
+            primals, tangents = tuple(operands.args(xs)), tuple(operands.tangents(xs, x_dots))
             pair = rule(*fixed_args, primals, tangents, **kwargs)
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise ArgumentError(f"{what} returns a pair (out, out_dot).")
@@ -320,7 +321,12 @@ def custom_vjp(fun: Any = None, *, nondiff_argnums: int | Sequence[int] = ()) ->
     `fun.defvjp(forward, backward)`: forward(*args) returns (out, residual), both trees;
     backward(*nondiff, residual, out_bar) returns a tuple of cotangents, one for each differentiated
     argument, None for zero. Both are NumPy programs, so that higher orders and `vmap` work; in
-    forward mode the transpose of backward is used.
+    forward mode the transpose of backward is used. Rules see one form of call: all arguments with
+    their defaults, by position where they have one. What is keyword-only is given to forward alone.
+
+    Args:
+        nondiff_argnums: positions of arguments that are passed through as they are, and first to
+            backward; functions and other settings.
 
     Raises:
         ArgumentError: the function closes over an Array that carries a derivative.
@@ -346,8 +352,16 @@ def custom_jvp(fun: Any = None, *, nondiff_argnums: int | Sequence[int] = ()) ->
     >>> grad(logistic)(0.0)
     np.float64(0.25)
 
-    `fun.defjvp(rule)`: rule(*nondiff, primals, tangents) returns (out, out_dot); out_dot is linear
-    in the tangents.
+    `fun.defjvp(rule)`: rule(*nondiff, primals, tangents, **keyword_only) returns (out, out_dot);
+    out_dot is a tree like out, linear in the tangents, None for zero. Tangents of numbers that do
+    not move are zeros, those of what is no number None. All arguments with a position are among
+    primals, with their defaults.
+
+    Args:
+        nondiff_argnums: positions of arguments that are passed through as they are.
+
+    Raises:
+        ArgumentError: the function closes over an Array that carries a derivative.
     """
     if fun is None:
         return lambda fun: CustomJvp(fun, nondiff_argnums)

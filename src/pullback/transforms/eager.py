@@ -105,7 +105,9 @@ def eager_trace() -> EagerTrace:
     if outer is None:
         return GROUND
     if outer.inner is None:
-        outer.inner = EagerTrace(f"eager inside {outer.name}", state=State())
+        with GROUND.state.lock:  # threads of one transformation share the trace
+            if outer.inner is None:
+                outer.inner = EagerTrace(f"eager inside {outer.name}", state=State())
     return outer.inner  # type: ignore[return-value]
 
 

@@ -13,9 +13,11 @@ from ..core.cotangent import Cotangent, dense, fit
 from ..core.errors import (
     ArgumentError,
     DtypeError,
+    MissingRuleError,
     NonScalarOutputError,
     PullbackError,
     name_of,
+    reached,
 )
 from ..core.node import COPIED, Kept, Node, constant_node, rebuild, slots
 from ..core.primitive import Primitive
@@ -151,18 +153,26 @@ def spent(out_bar: Any, residual: Any, wanted: Any) -> Any:
 
 
 def backward(
-    seeds: Sequence[tuple[Node, Any]], retain: bool = False, record: Trace | None = None
+    seeds: Sequence[tuple[Node, Any]],
+    retain: bool = False,
+    record: Trace | None = None,
+    fun: Any = None,
 ) -> list[Node]:
     """Carry cotangents back from the seeds; return the leaves, each with its cotangent in `bar`.
 
     One walk counts the uses of each node; then a node is applied once all its uses have arrived.
     Linear in edges, without recursion. Unless `retain`, values are freed on the way.
     With `record`, the rules work on Arrays of that trace, so that the result has derivatives again.
+    `fun` is what is differentiated, for messages.
     """
     mark = Pass()
     try:
         with np.errstate(all="ignore"):  # the forward pass has warned, as NumPy does
             return walk(mark, seeds, retain, record)
+    except MissingRuleError as error:
+        if fun is not None:
+            reached(error, fun)
+        raise
     finally:
         mark.active = False
 
@@ -346,7 +356,7 @@ class ValueAndGrad(Transformation):
             mine = type(out) is Array and out.within is trace
             check_scalar(out, self.verb, fun)
             if mine:
-                backward([(out.node, out.dtype.type(1))])
+                backward([(out.node, out.dtype.type(1))], fun=fun)
                 value = out.value
             else:
                 value = out
@@ -446,8 +456,8 @@ def value_and_grad(
 class Pullback:
     """out_bar -> a tuple of cotangents, one for each primal. It may be called again and again."""
 
-    def __init__(self, name: str, trace: Trace, out: Any, lifted: Any, leaves: Any) -> None:
-        self.name = name
+    def __init__(self, trace: Trace, out: Any, lifted: Any, leaves: Any) -> None:
+        self.fun, self.name = trace.fun, name_of(trace.fun)
         self.lifted, self.leaves = lifted, leaves
         outs, self.structure = flatten(out)
         self.nodes = [x.node if type(x) is Array and x.within is trace else None for x in outs]
@@ -471,7 +481,7 @@ class Pullback:
             if node is not None:
                 seeds.append((node, bar))
         with self.lock:
-            backward(seeds, retain=True)
+            backward(seeds, retain=True, fun=self.fun)
             return tuple(cotangents(self.lifted, self.leaves, taken))
 
     def __repr__(self) -> str:
@@ -505,7 +515,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
             aux = settle_tree(aux, trace)
         outs, structure = flatten(out)
         out = unflatten(structure, [settle(x, trace) for x in outs])
-        pullback = Pullback(name_of(fun), trace, out, lifted, leaves)
+        pullback = Pullback(trace, out, lifted, leaves)
         out = settle_tree(out, trace)
     finally:
         trace.end()
