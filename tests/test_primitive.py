@@ -52,6 +52,40 @@ class TestPrimitive:
             soft.defbatch(lambda xs, mapped, size: soft(*xs))
         return soft
 
+    @pytest.mark.parametrize("how", ["value", "out_bar", "xs", "out", "x_dot"])
+    def test_writing_to_what_others_read_raises(self, how):
+        """Operands, cotangents and tangents are read-only; what would change them is no rule."""
+
+        def spoil(x, here):
+            if here == how:
+                x *= 10
+            return x
+
+        @pb.primitive
+        def double(x):
+            return 2 * spoil(x, "value")
+
+        @double.defvjp
+        def pull(out_bar, residual, wanted):
+            spoil(residual.xs[0], "xs")
+            spoil(residual.out, "out")
+            return (2 * spoil(out_bar, "out_bar"),)
+
+        if how == "x_dot":
+            double.defjvp(lambda out, xs, x_dots: 2 * spoil(x_dots[0], "x_dot"))
+        for f in (lambda x: np.sum(double(x) + x), lambda x: np.sum(x + double(x))):
+            with pytest.raises(ValueError, match="read-only"):
+                pb.jvp(f, (X,), (X,)) if how == "x_dot" else pb.grad(f)(X)
+
+    def test_a_result_that_is_an_operand_is_a_copy(self):
+        @pb.primitive
+        def same(x):
+            return x
+
+        out = same(X)
+        assert out.flags.writeable
+        assert not np.shares_memory(out, X)
+
     @pytest.mark.parametrize("rules", [("vjp",), ("jvp",), ("vjp", "jvp"), ("vjp", "batch")])
     def test_one_rule_suffices(self, rules):
         """The other mode is its transpose; all orders and `vmap` follow."""

@@ -1,6 +1,7 @@
 """What must not break: long chains, shared nodes, memory, exceptions, threads, changed inputs."""
 
 import asyncio
+import functools
 import gc
 import itertools
 import threading
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.primitives import indexing
 from pullback.transforms.reverse import backward
 from tests.conftest import LONG
 
@@ -80,6 +82,44 @@ class TestSize:
 
         x = np.linspace(0, 1, 30_000)
         np.testing.assert_allclose(pb.grad(f)(x), 2 * x)
+
+    @pytest.mark.parametrize(
+        "step",
+        [
+            lambda u: u + 0.1 * (np.roll(u, 1) - 2 * u + np.roll(u, -1)),
+            lambda u: u + 0.1 * u[0],
+            lambda u: u + 0.1 * np.concatenate([u[1:] - u[:-1], u[:1]]),
+            lambda u: u + 0.1 * np.sum(u[::2]),
+            lambda u: u + 0.1 * (np.ones((40, 40)) @ u),
+        ],
+        ids=["roll", "element", "differences", "slice", "product"],
+    )
+    def test_time_steps_are_linear(self, step, monkeypatch):
+        """What each step reads by an index is put in place once or twice, not in all steps before.
+
+        The cotangent of u comes back through `u + ...` as it is, scattered, and meets every step.
+        """
+        scatter, placed = indexing.scatter, []
+
+        @functools.wraps(scatter)
+        def counting(spec, parts):
+            placed.append(len(parts))
+            return scatter(spec, parts)
+
+        def f(u, n):
+            total = u[3]
+            for _ in range(n):
+                u = step(u)
+                total = total + u[7]
+            return total + np.sum(u)
+
+        monkeypatch.setattr(indexing, "scatter", counting)
+        counts = []
+        for n in (50, 200):
+            placed.clear()
+            pb.grad(f)(np.linspace(0, 1, 40), n)
+            counts.append(sum(placed))
+        assert counts[1] < 6 * counts[0]
 
 
 class TestMemory:

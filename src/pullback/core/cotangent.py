@@ -82,6 +82,9 @@ class Scattered(Cotangent):
     Parts are kept side by side: n elements read one by one cost n, not n times the size.
     A part is (index, value), and its value may itself be masked. What else was added, an array or
     a masked one, waits in `base`, so that reads between other uses do not cost the size each.
+    Once they have been brought together, or are many for the size, the parts go into `base`: a
+    cotangent on its way back through `u = u + g(u[1:])` meets every step, and would else carry the
+    parts of all steps to each of them.
     `scatter(spec, parts)` makes the array; it comes with the indexing primitive.
     """
 
@@ -101,19 +104,31 @@ class Scattered(Cotangent):
         return self.spec.dtype
 
     def dense(self) -> Any:
+        if not self.parts or not (self.base is None or type(self.base) is Masked):
+            return dense(self.settled())
         out = self.scatter(self.spec, self.parts)
-        return out if self.base is None else dense(self.base) + out
+        return out if self.base is None else self.base.dense() + out
 
     def masked(self) -> Masked:
         """The same with an explicit mask, for a pull that works element by element."""
-        value = self.dense()
-        if self.base is not None and type(self.base) is not Masked:
-            return Masked(np.ones_like(value, dtype=bool), value)
-        touched = [
-            (index, part.mask if type(part) is Masked else True) for index, part in self.parts
-        ]
-        mask = self.scatter(Spec(self.shape, bool), touched)
-        return Masked(mask if self.base is None else np.logical_or(mask, self.base.mask), value)
+        base = self.settled()
+        return base if type(base) is Masked else Masked(np.ones_like(base, dtype=bool), base)
+
+    def settled(self) -> Any:
+        """The parts brought together in `base`, which is an array or masked."""
+        if self.parts:
+            parts, base = self.parts, self.base
+            value = self.scatter(self.spec, parts)
+            if base is None or type(base) is Masked:
+                touched = [(i, part.mask if type(part) is Masked else True) for i, part in parts]
+                mask = self.scatter(Spec(self.shape, bool), touched)
+                if base is not None:
+                    mask, value = np.logical_or(mask, base.mask), base.dense() + value
+                self.base = Masked(mask, value)
+            else:
+                self.base = dense(base) + value
+            self.parts = []
+        return self.base
 
     def __mul__(self, partial: Any) -> Masked:
         return self.masked() * partial
@@ -140,6 +155,8 @@ class Scattered(Cotangent):
             other = other.base
         if other is not None:
             self.base = other if self.base is None else self.base + other
+        if len(self.parts) > 64 + self.spec.size // 16:
+            self.settled()
         return self
 
 

@@ -19,6 +19,16 @@ from .spec import spec_of
 __all__ = ["CONSTANT", "Constant", "Ended", "Trace", "bind", "run", "running", "youngest"]
 
 
+# What to write for a conversion that would lose a derivative.
+INSTEAD = {
+    "numpy.asarray(x)": "Write `np.stack([x, y])` for `np.array([x, y])`, `x` itself for"
+    " `np.asarray(x)`, and NumPy's functions for those of other libraries",
+    "float(x)": "Write `np.sin(x)` for `math.sin(x)`, `np.stack([x, y])` for storing `x` and `y` in"
+    " a plain array",
+    None: "Compute with NumPy's functions and operators instead",
+}
+
+
 class Trace:
     """One running transformation: it gives the operations on its Arrays their meaning.
 
@@ -79,8 +89,8 @@ class Trace:
         return (
             f"`{asked}` was asked of an Array {self.spec(x)} of `{self.name}`; the result would"
             " have lost its derivative.\n"
-            "  Compute with NumPy's functions and operators instead, or detach on purpose with"
-            " `x.numpy()`, `x.item()` or `pullback.stop_gradient(x)`."
+            f"  {INSTEAD.get(asked, INSTEAD[None])}, or detach on purpose with `x.numpy()`,"
+            " `x.item()` or `pullback.stop_gradient(x)`."
         )
 
     def concrete(self, x: Array, asked: str) -> Any:

@@ -305,11 +305,11 @@ bitwise_count = row(np.bitwise_count, constant=True)
 
 @replaces(np.float_power)
 def float_power(x, y):
-    """Power in double precision, whatever the operands are."""
+    """Power in double precision or better, whatever the operands are."""
     return np.power(double(x), double(y))
 
 
 def double(x):
     if is_complex(x):
-        return complex(x) if type(x) is complex else x.astype(np.complex128)
-    return x.astype(np.float64) if hasattr(x, "dtype") else float(x)
+        return complex(x) if type(x) is complex else x.astype(np.result_type(x.dtype, complex))
+    return x.astype(np.result_type(x.dtype, float)) if hasattr(x, "dtype") else float(x)

@@ -122,7 +122,15 @@ def matmul_of(self, other):
 
 Array.__matmul__ = matmul_of
 Array.__rmatmul__ = lambda self, other: np.matmul(other, self)
-Array.__round__ = lambda self, ndigits=None: np.round(self, ndigits or 0)
+
+
+def rounded(self, ndigits=None):
+    """`round(x, n)`; without n a number becomes an integer, as NumPy's scalars do."""
+    out = np.round(self, ndigits or 0)
+    return out.astype(int) if ndigits is None and not self.shape and out.dtype.kind == "f" else out
+
+
+Array.__round__ = rounded
 
 
 def in_place(operation):
@@ -164,7 +172,7 @@ Array.__iter__ = indexing.iterate
 
 # fmt: off
 FUNCTIONS = [
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "cumprod",
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "cumprod",
     "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat",
     "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
 ]
@@ -184,9 +192,12 @@ def method(function):
 for name in FUNCTIONS:
     setattr(Array, name, method(getattr(np, name)))
 
-# The ufunc's own method has other positional parameters than numpy.compress(condition, a, ...).
+# These methods have other parameters than the functions.
 Array.compress = lambda self, condition, axis=None, out=None: np.compress(
     condition, self, axis=axis, out=out
+)
+Array.clip = lambda self, min=None, max=None, out=None, **keywords: np.clip(
+    self, min, max, out=out, **keywords
 )
 Array.conj = Array.conjugate = lambda self: np.conjugate(self)
 

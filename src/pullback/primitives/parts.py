@@ -72,7 +72,10 @@ def real(val):
 
 @replaces(np.imag)
 def imag(val):
-    return imag_p(val) if is_complex(val) else np.zeros_like(val)
+    if is_complex(val):
+        return imag_p(val)
+    out = np.zeros_like(val)
+    return out if out.ndim else out[()]
 
 
 @replaces(np.conjugate)

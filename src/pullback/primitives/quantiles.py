@@ -212,7 +212,8 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
         places = needed(n, q, method) if n and type(q) is not Array else None
         rows = sort(rows, axis=0) if places is None else ranked(rows, places)
         out = with_nan(pick(rows, n, flat, method, weak, places), rows[-1])
-    return out.reshape(q.shape + reduced(a.shape, axes, keepdims))
+    out = out.reshape(q.shape + reduced(a.shape, axes, keepdims))
+    return out if out.ndim else out[()]
 
 
 def weighted(rows, q, weights, skip_nan):

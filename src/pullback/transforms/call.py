@@ -31,6 +31,7 @@ __all__ = [
     "checkpoint",
     "filled",
     "floating",
+    "guarded",
     "pull_through",
     "stop_gradient",
     "transposed",
@@ -60,6 +61,16 @@ def as_numpy(x: Any) -> Any:
     if type(x) is Array:
         return x.value if x.within is CONSTANT else x
     return x if hasattr(x, "dtype") else np.asarray(x)[()]
+
+
+def guarded(x: Any) -> Any:
+    """What a user's rule gets: an ndarray is what others read as well, so it is read-only."""
+    if type(x) in (tuple, list):
+        return type(x)([guarded(part) for part in x])
+    if type(x) is np.ndarray:
+        x = x.view()
+        x.flags.writeable = False
+    return x
 
 
 def floating(xs: Sequence[Any]) -> list[int]:

@@ -5,18 +5,28 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from ..core.array import Array
 from ..core.cotangent import fit
-from ..core.errors import ArgumentError, MissingRuleError, name_of
+from ..core.errors import ArgumentError, MissingRuleError, kind_of, name_of
 from ..core.graph import Graph, Variable
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT
 from ..core.tree import flatten, is_static, unflatten
-from .call import Call, Operands, as_numpy, filled, floating, pull_through, transposed
+from .call import (
+    Call,
+    Operands,
+    as_numpy,
+    filled,
+    floating,
+    guarded,
+    pull_through,
+    transposed,
+)
 from .common import Transformation
 from .forward import jvp
 from .stage import capture
@@ -137,6 +147,10 @@ def as_array(x: Any, spec: Spec, what: str) -> Any:
     return fit(x if type(x) is Array else np.array(as_numpy(x))[()], spec, what)
 
 
+# The functions whose forward rule is running.
+FORWARD: ContextVar[tuple[Any, ...]] = ContextVar("forward", default=())
+
+
 class CustomVjp(Custom):
     verb = "custom_vjp"
 
@@ -151,8 +165,14 @@ class CustomVjp(Custom):
         if not operands.xs:
             return self.directly(args, kwargs)  # type: ignore[arg-type]
         self.needs("defvjp(forward, backward)")
+        if self in FORWARD.get():
+            return self.within_forward(args, positions, operands, kwargs)  # type: ignore[arg-type]
         forward, backward = self.rule
-        structure, graph, values = self.recorded(forward, args, positions, operands, kwargs)  # type: ignore[arg-type]
+        token = FORWARD.set((*FORWARD.get(), self))
+        try:
+            structure, graph, values = self.recorded(forward, args, positions, operands, kwargs)  # type: ignore[arg-type]
+        finally:
+            FORWARD.reset(token)
         pair = unflatten(structure, list(range(len(values))))
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise ArgumentError(
@@ -174,9 +194,9 @@ class CustomVjp(Custom):
 
         def pull(xs: Any, outs: Any, out_bars: Any) -> list[Any]:
             whole = dict(enumerate(values))
-            whole.update(zip(kept_at, outs[n:], strict=True))
+            whole.update(zip(kept_at, map(guarded, outs[n:]), strict=True))
             residual = unflatten(residual_structure, [whole[i] for i in residual_leaves])
-            bars = dict(zip(out_at, filled(out_bars[:n], outs[:n]), strict=True))
+            bars = dict(zip(out_at, map(guarded, filled(out_bars[:n], outs[:n])), strict=True))
             bar = unflatten(out_structure, [bars.get(i) for i in out_leaves])
             x_bars = self.cotangents(backward(*fixed_args, residual, bar), operands, xs)
             if any(b is not None for b in out_bars[n:]):
@@ -188,19 +208,10 @@ class CustomVjp(Custom):
         def push(xs: Any, x_dots: Any) -> tuple[Any, ...]:
             # The transpose of the pullback; what the rule kept moves as the program says.
             outs, out_dots = jvp(run, xs, x_dots)
-            x_at, at = floating(xs), floating(outs[:n])
-
-            def back(*bars: Any) -> Any:
-                whole: list[Any] = [None] * len(outs)
-                for i, bar in zip(at, bars, strict=True):
-                    whole[i] = bar
-                x_bars = pull(xs, outs, whole)
-                return filled([x_bars[i] for i in x_at], [xs[i] for i in x_at])
-
-            dots: list[Any] = [None] * n
-            directions = filled([x_dots[i] for i in x_at], [xs[i] for i in x_at])
-            for i, dot in zip(at, transposed(back, [outs[i] for i in at], directions), strict=True):
-                dots[i] = dot
+            nothing = [None] * (len(outs) - n)
+            dots = transposed_pull(
+                outs[:n], lambda out_bars: pull(xs, outs, [*out_bars, *nothing]), xs, x_dots
+            )
             kept_dots = [
                 dot if out.dtype.kind in "fc" else None
                 for dot, out in zip(out_dots[n:], outs[n:], strict=True)
@@ -212,14 +223,65 @@ class CustomVjp(Custom):
         outs = dict(zip(out_at, call(*operands.xs)[:n], strict=True))
         return unflatten(out_structure, [outs.get(i, values[i]) for i in out_leaves])
 
+    def within_forward(
+        self, args: list[Any], positions: list[int], operands: Operands, kwargs: dict[str, Any]
+    ) -> Any:
+        """The function in its own forward rule: its value, and the rule again for higher orders.
+
+        The rule runs on the operands as they come. They are of fewer traces each time, and without
+        any the function itself is called; so this ends.
+        """
+        structure, _, values = self.recorded(self.fun, args, positions, operands, kwargs)
+        forward, backward = self.rule
+        fixed_args = [args[i] for i in range(len(args)) if i not in positions]
+        at = [i for i, x in enumerate(values) if not is_static(x)]
+
+        def apply(fun: Any, xs: Any) -> Any:
+            whole = list(args)
+            for i, x in zip(positions, operands.args(xs), strict=True):
+                whole[i] = x
+            return fun(*whole, **kwargs)
+
+        def run(*xs: Any) -> tuple[Any, ...]:
+            leaves = flatten(apply(self.fun, xs))[0]
+            return tuple([as_numpy(leaves[i]) for i in at])
+
+        def again(xs: Any) -> tuple[list[Any], Any]:
+            token = FORWARD.set((*FORWARD.get(), self))
+            try:
+                out, residual = apply(forward, xs)
+            finally:
+                FORWARD.reset(token)
+            leaves = flatten(out)[0]
+            outs = [as_numpy(leaves[i]) for i in at]
+
+            def pull(out_bars: Any) -> list[Any]:
+                bars = dict(zip(at, map(guarded, filled(out_bars, outs)), strict=True))
+                bar = unflatten(structure, [bars.get(i) for i in range(len(values))])
+                return self.cotangents(backward(*fixed_args, residual, bar), operands, xs)
+
+            return outs, pull
+
+        def push(xs: Any, x_dots: Any) -> tuple[Any, ...]:
+            return transposed_pull(*again(xs), xs, x_dots)
+
+        def pull(xs: Any, outs: Any, out_bars: Any) -> list[Any]:
+            return again(xs)[1](out_bars)
+
+        results = [as_numpy(values[i]) for i in at]
+        call = Call(name_of(self.fun), run, push, pull, operands.xs, results)
+        for i, out in zip(at, call(*operands.xs), strict=True):
+            values[i] = out
+        return unflatten(structure, values)
+
     def cotangents(self, x_bars: Any, operands: Operands, xs: Any) -> list[Any]:
         """From what a backward rule returned to one cotangent for each operand, None for zero."""
         what = f"The backward rule of `{name_of(self.fun)}`"
         args = unflatten(operands.structure, list(range(len(operands.leaves))))
-        if len(args) == 1 and not isinstance(x_bars, tuple):
+        if len(args) == 1 and x_bars is not None and not isinstance(x_bars, tuple):
             x_bars = (x_bars,)
         if not isinstance(x_bars, tuple) or len(x_bars) != len(args):
-            got = f"{len(x_bars)}" if isinstance(x_bars, tuple) else f"a {type(x_bars).__name__}"
+            got = f"{len(x_bars)}" if isinstance(x_bars, tuple) else kind_of(x_bars)
             raise ArgumentError(
                 f"{what} returns a tuple of {len(args)} cotangents, one for each differentiated"
                 f" argument and None for zero, but returned {got}."
@@ -236,6 +298,24 @@ class CustomVjp(Custom):
             wanted = bar is not None and spec.dtype.kind in "fc"
             out.append(as_array(bar, spec, what) if wanted else None)
         return out
+
+
+def transposed_pull(outs: Any, pull: Any, xs: Any, x_dots: Any) -> tuple[Any, ...]:
+    """The tangents of outs, from a pull of their cotangents to those of xs."""
+    x_at, at = floating(xs), floating(outs)
+
+    def back(*bars: Any) -> Any:
+        whole: list[Any] = [None] * len(outs)
+        for i, bar in zip(at, bars, strict=True):
+            whole[i] = bar
+        x_bars = pull(whole)
+        return filled([x_bars[i] for i in x_at], [xs[i] for i in x_at])
+
+    dots: list[Any] = [None] * len(outs)
+    directions = filled([x_dots[i] for i in x_at], [xs[i] for i in x_at])
+    for i, dot in zip(at, transposed(back, [outs[i] for i in at], directions), strict=True):
+        dots[i] = dot
+    return tuple(dots)
 
 
 def added(a: Any, b: Any) -> Any:
@@ -268,7 +348,8 @@ class CustomJvp(Custom):
             return tuple([as_numpy(x) for x in program.evaluate(*xs)])
 
         def push(xs: Any, x_dots: Any) -> tuple[Any, ...]:
-            primals, tangents = tuple(operands.args(xs)), tuple(operands.tangents(xs, x_dots))
+            primals = tuple(operands.args([guarded(x) for x in xs]))
+            tangents = tuple(operands.tangents(xs, [guarded(dot) for dot in x_dots]))
             pair = rule(*fixed_args, primals, tangents, **kwargs)
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise ArgumentError(f"{what} returns a pair (out, out_dot).")

@@ -11,7 +11,7 @@ from ..core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, na
 from ..core.node import Residual
 from ..core.primitive import Primitive
 from ..core.spec import spec_of
-from .call import as_numpy, filled, floating, transposed
+from .call import as_numpy, filled, floating, guarded, transposed
 
 __all__ = ["UserPrimitive", "primitive"]
 
@@ -59,7 +59,7 @@ class UserPrimitive(Primitive):
         return rule
 
     def value(self, *xs: Any, **static: Any) -> Any:
-        out = self.fun(*xs, **static)
+        out = self.fun(*[guarded(x) for x in xs], **static)
         if self.n_out is None and not isinstance(out, (tuple, list)):
             return self.plain(out)
         if self.n_out is None or not isinstance(out, (tuple, list)) or len(out) != self.n_out:
@@ -79,7 +79,7 @@ class UserPrimitive(Primitive):
                 f" `{out.within.name}`, to which its rules give no derivative.\n"
                 "  Pass it as an argument."
             )
-        return out
+        return out if out.flags.writeable or out.ndim == 0 else out.copy()  # a view of an operand
 
     def needs(self, mode: str) -> None:
         if not self.rules:
@@ -91,7 +91,7 @@ class UserPrimitive(Primitive):
     def jvp(self, out, xs, x_dots, **static):
         self.needs("forward")
         if "jvp" in self.rules:
-            return self.dots(self.rules["jvp"](out, xs, x_dots, **static))
+            return self.dots(self.pushed(out, xs, x_dots, static))
         moving = [i for i, dot in enumerate(x_dots) if dot is not None]
         wanted = [dot is not None for dot in x_dots]
         residual = Residual(self, out, xs, static)
@@ -115,6 +115,9 @@ class UserPrimitive(Primitive):
             out_dots[i] = dot
         return out_dots[0] if self.n_out is None else tuple(out_dots)
 
+    def pushed(self, out, xs, x_dots, static):
+        return self.rules["jvp"](guarded(out), guarded(xs), guarded(x_dots), **static)
+
     def dots(self, out_dot):
         """What a jvp rule returned, as arrays."""
         if self.n_out is None:
@@ -128,7 +131,9 @@ class UserPrimitive(Primitive):
 
     def bars(self, out_bar, residual, wanted):
         """What the vjp rule gives, as arrays."""
-        x_bars = self.rules["vjp"](out_bar, residual, wanted)
+        out, xs = guarded(residual.out), guarded(residual.xs)
+        residual = Residual(self, out, xs, residual.static)
+        x_bars = self.rules["vjp"](guarded(out_bar), residual, wanted)
         if not isinstance(x_bars, (tuple, list)) or len(x_bars) != len(wanted):
             raise ArgumentError(
                 f"The vjp rule of `{self.name}` returns a tuple of {len(wanted)} cotangents,"
@@ -150,7 +155,7 @@ class UserPrimitive(Primitive):
             x_dots = [None] * len(xs)
             for i, dot in zip(moving, dots, strict=True):
                 x_dots[i] = dot
-            out_dots = self.dots(self.rules["jvp"](out, xs, x_dots, **residual.static))
+            out_dots = self.dots(self.pushed(out, xs, x_dots, residual.static))
             out_dots = (out_dots,) if self.n_out is None else out_dots
             what = f"the jvp rule of `{self.name}`"
             some = filled([out_dots[i] for i in at], [outs[i] for i in at])
@@ -183,7 +188,8 @@ def primitive(fun: Any = None, *, n_out: int | None = None, nondiff: Sequence[in
     >>> grad(logsumexp)(np.zeros(2))
     array([0.5, 0.5])
 
-    fun gets plain arrays and may do anything with them. Arrays are positional, keywords are static.
+    fun gets plain arrays and may do anything with them but write to them; the same is true of
+    rules. Arrays are positional, keywords are static.
     Of `defvjp` and `defjvp` one suffices: the other mode is its transpose. Without `defbatch`,
     `vmap` calls it for each example.
 
