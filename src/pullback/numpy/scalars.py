@@ -17,7 +17,8 @@ __all__ = ["Scalar"]
 class Scalar(StandIn):
     """The type of a scalar type: `float64(x)` has the derivative of x.
 
-    It equals NumPy's type (`x.dtype == np.float64`), and a dtype is made of it.
+    It equals NumPy's type (`x.dtype == np.float64`), has the same instances, and makes the same
+    dtype. Only `type(x) is np.float64` is false of it; `==` and `isinstance` are as always.
     """
 
     dtype: np.dtype

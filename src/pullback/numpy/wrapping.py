@@ -133,8 +133,8 @@ def ours(function: Any, fresh: bool = False) -> Any:
             return plainly(function, args, kwargs) if fresh else function(*args, **kwargs)
         # The short way, past NumPy, where it would find an Array.
         if kinds is None:
-            names, rest = places(function)
-            kinds = [*names.values()] + [rest] * 9
+            _, kinds, rest = places(function)
+            kinds = kinds + [rest] * 9
         for x, place in zip(args, kinds, strict=False):
             if type(x) is Array:
                 if place == "array" and not within:
@@ -181,9 +181,8 @@ def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> A
     arrays = [x for x in leaves((args, list(kwargs.values()))) if type(x) is Array]
     if not arrays:
         return plainly(function, args, kwargs) if fresh else function(*args, **kwargs)
-    names, rest = places(function)
-    kinds: list[str | None] = [*names.values()][: len(args)]
-    kinds += [rest] * (len(args) - len(kinds))
+    names, kinds, rest = places(function)
+    kinds = [*kinds, *[rest] * len(args)][: len(args)]
     args = [listed(x, kind) for x, kind in zip(args, kinds, strict=True)]
     kwargs = {key: listed(x, names.get(key)) for key, x in kwargs.items()}
     pairs = [*zip(args, kinds, strict=True), *((x, names.get(key)) for key, x in kwargs.items())]
@@ -228,37 +227,39 @@ def values(x: Any) -> Any:
 
 
 @cache
-def places(function: Any) -> tuple[dict[str, str | None], str | None]:
-    """Where a function looks for arrays, by its own word: parameter -> "array" or "arrays".
+def places(function: Any) -> tuple[dict[str, str | None], list[str | None], str | None]:
+    """Where a function looks for arrays, by its own word: "array", "arrays" for several, or None.
 
     It is called with an object of another class for each parameter, which also is a sequence of
-    one object; the protocol tells us the classes that it dispatches on. The second result is for
-    positional arguments beyond the named ones.
+    one object; the protocol tells us the classes that it dispatches on. The answers come by name,
+    by position, and for what is passed beyond the named positions.
     """
     try:
         parameters = inspect.signature(function).parameters
     except ValueError:  # before NumPy 2.4 functions in C do not tell; an implementation does
         if FUNCTIONS[function] is None:
-            return {}, "array"
+            return {}, [], "array"
         parameters = inspect.signature(FUNCTIONS[function]).parameters
     probes = {name: probe(f"array {name}", probe(f"arrays {name}")) for name in parameters}
-    args = [
-        probes[name]
+    by_position = [
+        name
         for name, p in parameters.items()
-        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
-    kwargs = {name: probes[name] for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
-    answers: dict[str, str | None] = dict.fromkeys(parameters)
+    rest = [name for name, p in parameters.items() if p.kind is p.VAR_POSITIONAL]
+    by_name = [name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
     try:
-        found = function(*args, **kwargs)
+        found = function(
+            *[probes[name] for name in by_position + rest],
+            **{name: probes[name] for name in by_name},
+        )
     except TypeError:  # an implementation that does not tell either
-        return {}, "array"
+        return {}, [], "array"
+    answers: dict[str, str | None] = dict.fromkeys(parameters)
     for cls in found:
         kind, name = cls.__name__.split()
         answers[name] = "nested" if function is np.block else kind
-    rest = next((name for name, p in parameters.items() if p.kind is p.VAR_POSITIONAL), None)
-    last = None if rest is None else answers.pop(rest)
-    return answers, last
+    return answers, [answers[name] for name in by_position], answers[rest[0]] if rest else None
 
 
 def probe(name: str, item: Any = None) -> Any:
