@@ -2,6 +2,10 @@
 #   make demo        train, fit and check on real data; writes out/report.html
 #   make test        linters, types, tests and doctests
 #   make test-long   the same with large budgets
+#   make test-array-api ARRAY_API_TESTS=folder
+#                    the official suite of the array API standard, on pullback.numpy
+#   make coverage-table
+#                    write docs/coverage.md from the samples
 #   make bench       speed, measured next to autograd and PyTorch
 #   make clean       remove what these made
 
@@ -15,7 +19,7 @@ TIMEOUT := 300
 # Two test processes share two cores best if each computes in one thread.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-long bench clean lint pytest
+.PHONY: demo test test-long test-array-api coverage-table bench clean lint pytest
 
 demo: $(STAMP)-demo
 	$(BIN)/python -m examples.demo
@@ -26,6 +30,19 @@ test: lint pytest
 test-long: export PULLBACK_LONG := 1
 test-long: TIMEOUT := 3600
 test-long: test
+
+# The suite is a checkout of https://github.com/data-apis/array-api-tests, with its submodule.
+# Where NumPy departs from the standard so do we: NumPy keeps a list of that for the option
+# `--xfails-file` in its `tools/ci/array-api-xfails.txt`; pass it as PYTEST_OPTIONS.
+test-array-api: $(STAMP)-test
+	@test -d "$(ARRAY_API_TESTS)/array_api_tests" || { echo \
+	"ARRAY_API_TESTS=folder is to be a checkout of data-apis/array-api-tests."; exit 1; }
+	$(BIN)/pip install --quiet --requirement "$(ARRAY_API_TESTS)/requirements.txt"
+	cd "$(ARRAY_API_TESTS)" && ARRAY_API_TESTS_MODULE=pullback.numpy \
+	"$(CURDIR)/$(BIN)/pytest" array_api_tests $(PYTEST_OPTIONS)
+
+coverage-table: $(STAMP)-test
+	$(BIN)/python tools/coverage_table.py
 
 bench: $(STAMP)-bench
 	@for script in benchmarks/bench_*.py; do $(BIN)/python "$$script" || exit 1; done

@@ -1,6 +1,7 @@
 """What becomes of an Array that Python or NumPy wants as something else: the table, cell by cell.
 
 Constants convert, wherever they are. What may carry a derivative never detaches by itself.
+The programs here meet NumPy and `math` themselves: rebinding is off.
 """
 
 import array
@@ -24,6 +25,13 @@ from tests.contexts import (
     under_grad,
     under_vmap,
 )
+
+
+@pytest.fixture(autouse=True)
+def numpy_itself():
+    with pb.rebinding(False):
+        yield
+
 
 CONVERSIONS = {  # of a number
     "numpy.asarray": np.asarray,
@@ -190,6 +198,10 @@ class TestToPlain:
             assert text.startswith("`float(x)` was asked of an Array float64 of `")
             for advice in ("x.numpy()", "x.item()", "pullback.stop_gradient(x)"):
                 assert advice in text
+            assert "Write `np.sin(x)` for `math.sin(x)`, `np.stack([x, y])` for storing" in text
+            with pytest.raises(pb.ConversionError) as caught:
+                x.__array__()
+            assert "Write `np.stack([x, y])` for `np.array([x, y])`" in str(caught.value)
 
         within(body, NUMBER)
 
@@ -280,6 +292,14 @@ class TestLocallyConstant:
             assert 5.0 not in x
 
         within(body, VECTOR)
+
+    def test_a_rounded_number_is_an_integer(self):
+        """As NumPy's scalars: it counts and indexes."""
+        assert pb.grad(lambda x: [1.0, 2.0, 3.0][round(x)] * x)(1.7) == 3.0
+        assert pb.grad(lambda x: x * len(range(round(x))))(3.2) == 3.0
+        out = pb.vmap(round)(np.array([0.7, -2.2]))
+        np.testing.assert_array_equal(out, [1, -2])
+        assert out.dtype == int
 
     def test_they_have_derivative_zero(self):
         np.testing.assert_array_equal(pb.grad(lambda x: np.sum(x // 2.0))(VECTOR), np.zeros(3))

@@ -435,9 +435,11 @@ class TestGrad:
     def test_a_cotangent_with_a_derivative(self):
         """Without `create_graph` the gradient is plain, with it the cotangent takes part."""
         x, w = leaf(2.0), leaf(3.0)
-        (x * x).backward(gradient=w)
-        assert type(x.grad) is np.float64
-        assert x.grad == 12.0
+        y = x * x
+        y.retain_grad()
+        y.backward(gradient=w)
+        assert type(x.grad) is type(y.grad) is np.float64
+        assert (x.grad, y.grad) == (12.0, 3.0)
         x.zero_grad()
         (x * x).backward(gradient=w, create_graph=True)
         x.grad.backward()

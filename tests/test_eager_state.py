@@ -1,6 +1,7 @@
 """The eager door: what a leaf is and what changes it; `no_grad`; in-place operators; threads."""
 
 import asyncio
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -88,6 +89,15 @@ class TestNoGrad:
         assert not evaluate(leaf()).requires_grad
         assert (evaluate.__name__, evaluate.__doc__) == ("evaluate", "Documented.")
         assert (leaf() * 2.0).requires_grad
+
+    def test_as_a_decorator_without_parentheses(self):
+        @pb.no_grad
+        def evaluate(x):
+            return x * 2.0
+
+        assert not evaluate(leaf()).requires_grad
+        with pytest.raises(pb.ArgumentTypeError, match="`no_grad` takes a function"):
+            pb.no_grad(leaf())
 
     def test_it_nests(self):
         x = leaf()
@@ -334,21 +344,23 @@ class TestInPlaceOperators:
         y.backward()
         assert x.grad == 3.0
 
-    def test_a_leaf_and_a_view_are_refused(self):
+    def test_a_leaf_is_refused(self):
         x = leaf()
-        y = x * 2.0
-        for target in (x, y[1:], y.reshape(3, 1)):
-            with pytest.raises(
-                pb.ArgumentError, match=r"view of another, or a leaf.*\n.*x = x \+ y"
-            ):
-                target += 1.0
+        with pytest.raises(pb.ArgumentError, match=r"into a leaf float64\[3\].*\n.*no_grad"):
+            x += 1.0
         np.testing.assert_array_equal(x.numpy(), X)
+
+    def test_a_view_writes_to_its_base(self):
+        y = leaf() * 2.0
+        for target in (y[1:], y.reshape(3, 1)):
+            target += 1.0
+        np.testing.assert_array_equal(y.numpy(), 2 * X + [1.0, 2.0, 2.0])
 
     def test_another_shape_or_kind_is_refused(self):
         y = leaf() * 2.0
-        with pytest.raises(pb.ArgumentError, match=r"float64\[2,3\] into an Array float64\[3\]"):
+        with pytest.raises(pb.ShapeError, match=r"\(2, 3\) cannot be written .* shape \(3,\)"):
             y += np.ones((2, 3))
-        with pytest.raises(pb.ArgumentError, match="complex128"):
+        with pytest.raises(pb.DtypeError, match="complex128"):
             y *= 1j
 
     def test_the_dtype_stays(self):
@@ -364,8 +376,23 @@ class TestInPlaceOperators:
             return np.sum(other * x)
 
         np.testing.assert_allclose(pb.grad(f)(X), 3 * X * X)
+        np.testing.assert_allclose(pb.hessian(f)(X), np.diag(6 * X))
+        np.testing.assert_allclose(
+            pb.vmap(pb.value_and_grad(f))(np.stack([X, X]))[1], [3 * X * X] * 2
+        )
+        np.testing.assert_allclose(pb.vmap(pb.value_and_grad(f))(np.stack([X, X]))[0], [f(X)] * 2)
 
 
+@pytest.fixture
+def impatient():
+    """Threads take turns as often as the interpreter lets them."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("impatient")
 class TestThreads:
     def test_leaves_are_shared(self):
         """Gradients from many threads add up, and none is lost."""

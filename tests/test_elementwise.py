@@ -1,6 +1,7 @@
 """What the samples cannot say of the elementwise functions."""
 
 import inspect
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from pullback import grad, jvp, vjp, vmap
 from pullback.core.array import Array
 from pullback.core.dispatch import FUNCTIONS, UFUNCS
-from pullback.core.errors import ConversionError, UnsupportedKeywordError
+from pullback.core.errors import ArgumentError, ConversionError, UnsupportedKeywordError
 from pullback.primitives.special import bessel_p, sinc_p
 
 UNDATED = {np.isnat}  # of dates only
@@ -80,6 +81,21 @@ class TestResults:
             vmap(np.real_if_close)(z)
 
 
+class TestPrecision:
+    """A partial is as precise as the result, whatever an operand was read in."""
+
+    @pytest.mark.parametrize("fun", [np.power, np.hypot, np.arctan2, np.logaddexp, np.divide])
+    def test_of_mixed_operands(self, fun):
+        """A float32 operand counts as float64 beside another."""
+        x, y = np.array([0.7, 1.3], np.float32), np.array([1.1, 0.4])
+        for a, b in ((x, y), (x[0], y[0])):
+            for f in (fun, lambda a, b: fun(b, a)):
+                rough, exact = [
+                    grad(lambda b, a=a, f=f: np.sum(f(a, b)))(b) for a in (a, np.float64(a))
+                ]
+                np.testing.assert_allclose(rough, exact, rtol=1e-14)
+
+
 class TestIntegersUnderVmap:
     """Integer and boolean Arrays occur under vmap, and are computed with as NumPy does it."""
 
@@ -124,6 +140,15 @@ class TestIntegersUnderVmap:
         assert out.dtype == expected.dtype
 
 
+class TestOperands:
+    def test_fractions_are_numbers(self):
+        third = Fraction(1, 3)
+        for f in (lambda x: third * x, lambda x: x * third, lambda x: x - third + third / 3 * x):
+            assert vjp(f, 2.0)[0] == f(2.0)
+        assert grad(lambda x: third * x)(2.0) == 1 / 3
+        np.testing.assert_allclose(grad(lambda x: np.multiply(x, third) ** third)(24.0), 1 / 36)
+
+
 class TestRefusals:
     """What cannot be done says why, and what to write."""
 
@@ -137,9 +162,10 @@ class TestRefusals:
         )
 
     def test_at(self):
-        """ufunc.at is an assignment."""
-        with pytest.raises(UnsupportedKeywordError, match=r"`numpy.add.at` writes into"):
-            grad(lambda x: np.add.at(x, 0, 1.0))(np.ones(2))
+        """ufunc.at is an assignment: nothing is written into a plain array."""
+        plain = np.ones(2)
+        with pytest.raises(ArgumentError, match=r"`numpy.add.at` was asked to write"):
+            grad(lambda x: np.add.at(plain, 0, x))(1.0)
 
 
 class TestFamilies:

@@ -64,9 +64,9 @@ class TestRecord:
         assert type(x) is pb.Array
         np.testing.assert_array_equal(x.numpy(), X)
         sine, product, total, _, last = run.entries
-        assert sine.inputs[0] is x
-        assert product.inputs[0] is sine.outs[0]
-        assert product.inputs[1] is x
+        assert sine.inputs[0].node is x.node
+        assert product.inputs[0].node is sine.outs[0].node
+        assert product.inputs[1].node is x.node
         assert total.inputs[1] == 2.0
         np.testing.assert_array_equal(sine.outs[0].numpy(), np.sin(X))
         np.testing.assert_allclose(run.out, program(X))

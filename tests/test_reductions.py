@@ -99,6 +99,13 @@ class TestSpread:
         np.testing.assert_array_equal(pb.hessian(np.std)(x), 0)
         assert pb.jvp(np.std, (x,), (x * 2,))[1] == 0
 
+    def test_equal_numbers_whose_mean_is_rounded(self):
+        """The deviations are rounding, and so is their root: the gradient adds up to zero."""
+        x = np.full(3, 0.1)
+        assert np.std(x) != 0
+        assert abs(np.sum(pb.grad(np.std)(x))) < 1e-12
+        assert abs(pb.jvp(np.std, (x,), (np.ones(3),))[1]) < 1e-12
+
     def test_far_from_zero(self):
         """Two passes: the deviations do not drown in the mean."""
         x = 1e8 + np.array([1.0, 2.0, 4.0])
@@ -131,6 +138,17 @@ class TestQuantiles:
         x = np.array([3.0, 1.0, 7.0])
         assert pb.grad(lambda q: np.quantile(x, q))(0.75) == pytest.approx(2 * (7 - 3))
         assert pb.grad(lambda q: np.percentile(x, q))(25.0) == pytest.approx(2 * (3 - 1) / 100)
+
+    def test_one_number_is_a_scalar(self):
+        """As NumPy has it, and not an array without dimensions."""
+        x = np.array([1.0, 3.0, 2.0])
+        for f in (
+            lambda x: np.quantile(x, 0.3),
+            lambda x: np.percentile(x, 30),
+            lambda x: np.nanquantile(x, 0.3),
+        ):
+            assert type(f(x)) is type(pb.vjp(f, x)[0]) is np.float64
+            assert [type(part) for part in pb.jvp(f, (x,), (x,))] == [np.float64] * 2
 
     def test_only_two_elements_matter(self):
         x = np.array([3.0, 1.0, 7.0, 5.0, 9.0])

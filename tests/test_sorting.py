@@ -4,16 +4,9 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.testing import LAWS, check_batch
-from tests.samples.sorting import DISTINCT
 
 
 class TestDistinct:
-    @pytest.mark.parametrize("law", [law for law in LAWS if law is not check_batch])
-    @pytest.mark.parametrize("sample", DISTINCT, ids=str)
-    def test_laws(self, sample, law):
-        law(sample)
-
     def test_a_mapped_array_is_refused(self):
         """How many elements are distinct differs from example to example."""
         with pytest.raises(pb.ConversionError, match=r"numpy\.unique"):

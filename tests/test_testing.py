@@ -278,6 +278,13 @@ class TestCheckGrads:
         with pytest.raises(pb.ArgumentError, match="in the results of `argmax`"):
             check_grads(np.argmax, (X,))
 
+    def test_arguments_that_are_no_tuple(self):
+        with pytest.raises(
+            pb.ArgumentTypeError,
+            match=r"of `sin` as a tuple, but got a ndarray.\n.*`check_grads\(f, ",
+        ):
+            check_grads(np.sin, X)
+
     @pytest.mark.parametrize("wrong", [{"order": 3}, {"modes": "forward"}, {"modes": ()}])
     def test_wrong_arguments(self, wrong):
         with pytest.raises(pb.ArgumentError, match="`check_grads` takes modes"):

@@ -21,6 +21,9 @@ from .core.errors import NonScalarOutputError as NonScalarOutputError
 from .core.errors import PullbackError as PullbackError
 from .core.errors import ShapeError as ShapeError
 from .core.errors import UnsupportedKeywordError as UnsupportedKeywordError
+from .core.instrument import instrument as instrument
+from .core.instrument import rebinding as rebinding
+from .core.instrument import uninstrument as uninstrument
 from .core.primitive import Elementwise as Elementwise
 from .core.primitive import Linear as Linear
 from .core.primitive import Multilinear as Multilinear
@@ -73,15 +76,19 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "instrument",
     "jacobian",
     "jvp",
     "linearize",
     "no_grad",
+    "numpy",
     "primitive",
+    "rebinding",
     "register_tree",
     "replaces",
     "stop_gradient",
     "testing",
+    "uninstrument",
     "value_and_grad",
     "vjp",
     "vmap",
@@ -90,6 +97,6 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Submodules are imported when they are first used."""
-    if name == "testing":
+    if name in ("numpy", "testing"):
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -23,6 +23,7 @@ import numpy as np
 
 from .core.array import Array
 from .core.errors import name_of
+from .core.rebind import call_inside
 from .core.spec import Spec, is_inexact, spec_of
 from .core.tree import flatten, is_static, unflatten
 from .transforms.batch import vmap
@@ -112,7 +113,8 @@ class Problem:
         leaves = list(self.leaves)
         for i, x in zip(self.positions, xs, strict=True):
             leaves[i] = x
-        return flatten(self.sample.fun(*unflatten(self.structure, leaves), **self.sample.kwargs))[0]
+        args = unflatten(self.structure, leaves)
+        return flatten(call_inside(self.sample.fun, args, self.sample.kwargs))[0]
 
     def like(self, x: Any) -> Any:
         """A random direction of the shape and dtype of x."""
@@ -121,7 +123,7 @@ class Problem:
         if spec.dtype.kind == "c":
             v = v + 1j * self.random.uniform(-1, 1, spec.shape)
         v = np.asarray(v).astype(spec.dtype)
-        return v if isinstance(x, np.ndarray) else v[()]
+        return v if type(x) is np.ndarray else v[()]
 
     def wide(self) -> list[Any]:
         """The leaves in double precision."""
@@ -132,7 +134,7 @@ class Problem:
 
 
 def as_numpy(x: Any) -> Any:
-    return x if isinstance(x, np.ndarray) else np.asarray(x)[()]
+    return x if type(x) is np.ndarray else np.asarray(x)[()]
 
 
 def differentiable(leaf: Any) -> bool:
@@ -483,8 +485,13 @@ def check_grads(
         AssertionError: with the law that does not hold, and by how much.
         ArgumentError: nothing among args, or among the results, can be differentiated.
     """
-    from .core.errors import ArgumentError
+    from .core.errors import ArgumentError, ArgumentTypeError, kind_of
 
+    if not isinstance(args, (tuple, list)):
+        raise ArgumentTypeError(
+            f"`check_grads` takes the arguments of `{name_of(fun)}` as a tuple, but got"
+            f" {kind_of(args)}.\n  Write `check_grads(f, (x,))`."
+        )
     if not set(modes) <= {"forward", "reverse"} or not modes or order not in (1, 2):
         raise ArgumentError(
             f"`check_grads` takes modes of 'forward' and 'reverse' and order 1 or 2, but got"

@@ -1,5 +1,6 @@
 import pytest
 
+import pullback as pb
 from pullback.testing import check_error
 from tests.samples import collect
 
@@ -9,4 +10,5 @@ ERRORS = collect("ERRORS")
 @pytest.mark.parametrize("sample", [s for _, s in ERRORS], ids=[f"{f}-{s}" for f, s in ERRORS])
 def test_error(sample):
     """A call that cannot be right is refused with the right words."""
-    check_error(sample)
+    with pb.rebinding(False):
+        check_error(sample)

@@ -1,18 +1,50 @@
 """The sample database: for each family of primitives, arguments to try every law on.
 
-A module of this folder holds `SAMPLES`, and `ERRORS` for calls that must be refused.
+A module of this folder holds `SAMPLES`, `UNMAPPED` for samples whose shape depends on values, so
+that vmap refuses them, and `ERRORS` for calls that must be refused.
 """
 
 import importlib
 import pkgutil
 
+import numpy as np
+
+from pullback.numpy.wrapping import member
+
 FAMILIES = sorted(module.name for module in pkgutil.iter_modules(__path__))
 
 
 def collect(what):
-    """(family, sample) for all families; `what` is "SAMPLES" or "ERRORS"."""
+    """(family, sample) for all families; `what` is "SAMPLES", "UNMAPPED" or "ERRORS"."""
     pairs = []
     for family in FAMILIES:
         module = importlib.import_module(f"{__name__}.{family}")
         pairs += [(family, sample) for sample in getattr(module, what, [])]
     return pairs
+
+
+def since(version, *samples):
+    """Samples that need at least this version of NumPy."""
+    return samples if np.lib.NumpyVersion(np.__version__) >= version else ()
+
+
+WATCHING = []  # functions that are told of each call of a served one: (original, result)
+
+
+class served:
+    """A function that NumPy does not dispatch, as rebinding and `pullback.numpy` serve it.
+
+    With a program, what calls `program(function, *args)`. Methods are never rebound.
+    """
+
+    def __init__(self, original, program=None):
+        self.serves, self.program = original, program
+        self.__name__ = getattr(original, "__name__", type(original).__name__)
+
+    def __call__(self, *args, **kwargs):
+        if self.program is not None:
+            return self.program(member(self.serves), *args, **kwargs)
+        out = member(self.serves)(*args, **kwargs)
+        for watch in WATCHING:
+            watch(self.serves, out)
+        return out

@@ -21,6 +21,7 @@ XP = rising(5)
 X = np.array([[XP[0] - 0.3, XP[1] + 0.2, XP[1] - 0.1], [XP[3] + 0.1, XP[4] - 0.2, XP[4] + 0.5]])
 A = np.array([0.1, 0.45, 1.2, 1.7, 2.9, 2.6])
 W = np.array([0.5, 1.0, -0.7, 2.0, 0.3, 0.9])
+POINTS = np.stack([A, W], axis=1)
 BINS = [0.0, 0.5, 1.5, 2.8]
 
 SAMPLES = [
@@ -62,6 +63,20 @@ SAMPLES = [
     Sample(lambda w: np.histogram(A, BINS, density=True, weights=w), W, name="histogram(density)"),
     Sample(lambda w: np.histogram(A, BINS, weights=w), W + 1j * W[::-1], name="histogram(complex)"),
     Sample(np.histogram_bin_edges, A, {"bins": 3}),
+    Sample(np.histogramdd, POINTS, {"bins": 2}),
+    Sample(np.histogramdd, POINTS, {"bins": (2, 3), "range": [(0.0, 2.5), None], "density": True}),
+    Sample(lambda x, w: np.histogramdd(x, 2, weights=w), (POINTS, W), name="histogramdd(weights)"),
+    Sample(
+        lambda w, edges: np.histogramdd(POINTS, [edges, 2], density=True, weights=w),
+        (W.astype(np.float32), np.array([0.0, 0.7, 3.0])),
+        name="histogramdd(density)",
+    ),
+    Sample(np.histogramdd, A, {"bins": 2}),
+    Sample(lambda x, y: np.histogramdd([x, y], [BINS, 1]), (A, W), name="histogramdd of a list"),
+    Sample(np.histogram2d, (A, W)),
+    Sample(np.histogram2d, (A, W + 0.01), {"bins": BINS, "density": True}),
+    Sample(np.histogram2d, (A, W + 0.01), {"bins": [2, BINS], "range": [[0, 3], [0, 1]]}),
+    Sample(lambda w: np.histogram2d(A, A[::-1], 2, weights=w), W, name="histogram2d(weights)"),
     Sample(lambda w: np.bincount(np.array([0, 2, 2, 4, 0, 2]), w), W, name="bincount"),
     Sample(
         lambda w: np.bincount([0, 2, 2, 1, 0, 2], weights=w, minlength=6),
@@ -83,5 +98,15 @@ ERRORS = [
         lambda w: np.bincount(np.array([0, -1]), w), (real(2),), {}, ArgumentError, "negative"
     ),
     ErrorSample(lambda w: np.bincount(np.array([0, 1]), w), (real(3),), {}, ShapeError, "weights"),
+    ErrorSample(np.histogramdd, (POINTS,), {"bins": [2]}, ShapeError, "bins for 1 dimensions"),
+    ErrorSample(np.histogramdd, (POINTS,), {"range": [(0, 1)]}, ShapeError, "1 ranges"),
+    ErrorSample(np.histogramdd, (POINTS,), {"bins": [2, 0]}, ArgumentError, "at least one bin"),
+    ErrorSample(np.histogramdd, (POINTS,), {"bins": [2, "x"]}, ArgumentError, "numbers of bins"),
+    ErrorSample(
+        np.histogramdd, (POINTS,), {"bins": [2, None]}, ArgumentTypeError, "number of bins"
+    ),
+    ErrorSample(np.histogramdd, (POINTS, 2, None, None, W[1:]), {}, ShapeError, "weights of shape"),
+    ErrorSample(np.histogramdd, (POINTS, 2, None, None, 1j * W), {}, ArgumentTypeError, "real"),
+    ErrorSample(np.histogram2d, (A, W[1:]), {}, ShapeError, "6 x and 5 y"),
     ErrorSample(np.bincount, (real(3),), {}, ArgumentTypeError, "vector of integers"),
 ]

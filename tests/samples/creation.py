@@ -84,6 +84,8 @@ SAMPLES = [
     Sample(np.linspace, (real(2), 1, 3), {"axis": 1, "dtype": "f4"}),
     Sample(np.linspace, (cplx(2), 1.0, 3)),
     Sample(np.linspace, (np.float32(1), np.float32(2), 3)),
+    Sample(lambda x: np.linspace(x, 2, 3), np.float32(1), name="linspace float32 and a number"),
+    Sample(lambda x: np.linspace(x, [2, 3], 3), np.float32(1), name="linspace and a list"),
     Sample(np.linspace, (0.5, 2.0, 1)),
     Sample(np.linspace, (0.5, 2.0, 0)),
     Sample(np.linspace, (0.5, 7.7, 4), {"dtype": int}, smooth=False),
@@ -95,6 +97,7 @@ SAMPLES = [
         lambda a, b: np.logspace(a, 1.0, 3, base=b), (0.5, real(2) + 2), name="logspace by bases"
     ),
     Sample(np.logspace, (0.5, 1.0, 3), {"dtype": "f4"}),
+    Sample(lambda x: np.logspace(x, 2, 3), np.float32(1), name="logspace float32 and a number"),
     Sample(np.geomspace, (0.5, 8.0, 4)),
     Sample(np.geomspace, (-0.5, -8.0, 4), {"endpoint": False}),
     Sample(np.geomspace, (real(2) + 2, 8.0, 3), {"axis": 1}),

@@ -1,5 +1,7 @@
 """Cumulative sums and products, differences, and what is made of them."""
 
+import warnings
+
 import numpy as np
 
 from pullback.core.errors import ArgumentError, ShapeError, UnsupportedKeywordError
@@ -53,6 +55,16 @@ def with_initial(fun):
 
 ZEROS = np.array([[0.5, 2.0, -1.5], [0.0, 2.0, 1.5], [1.5, 0.0, 0.0], [0.0, 0.0, 0.0]])
 
+
+def trapz(*args, **kwargs):
+    """The old name of trapezoid, which warns."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return getattr(np, "trapz", np.trapezoid)(*args, **kwargs)
+
+
+trapz.about = getattr(np, "trapz", np.trapezoid)
+
 SAMPLES = [
     *running(np.cumsum),
     *running(np.cumprod),
@@ -97,6 +109,7 @@ SAMPLES = [
     Sample(np.gradient, (real(3, 4), 0.5, rising(4))),
     Sample(np.gradient, (cplx(3, 4), rising(3), 2.0), {"edge_order": 2}),
     Sample(lambda f: np.gradient(f, 2, [1, 2, 3, 5]), real(3, 4), name="gradient on integers"),
+    Sample(trapz, real(4)),
     Sample(np.trapezoid, real(5)),
     Sample(np.trapezoid, real(3, 4), {"dx": 0.5, "axis": 0}),
     Sample(np.trapezoid, (real(5), rising(5))),

@@ -31,6 +31,9 @@ SAMPLES = [
     *swept(np.fft.irfft, cplx, (2, 3, 4)),
     *swept(np.fft.hfft, cplx, (2, 3, 4)),
     *swept(np.fft.ihfft, real, (1, 2, 4, 5)),
+    Sample(np.fft.fftfreq, (5, 0.5)),
+    Sample(np.fft.rfftfreq, (4, 0.5)),
+    Sample(lambda d: np.fft.rfftfreq(5, d), 0.5, name="rfftfreq"),
 ]
 
 # Real where complex is usual, and other precisions.

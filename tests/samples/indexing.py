@@ -88,6 +88,7 @@ SAMPLES = [
     Sample(np.choose, ([[0], [1]], [real(3), 2.0])),
     Sample(np.choose, (MASK, [real(1, 3), cplx(2, 1)])),
     Sample(np.choose, (1, real(2, 3))),
+    Sample(lambda x: np.choose([0, 1], [x, 1]), np.float32([1, 2]), name="choose float32 or 1"),
     Sample(np.choose, ([3, -1], [real(2), real(2)]), {"mode": "wrap"}),
     Sample(np.choose, ([3, -1], [real(2), real(2)]), {"mode": "clip"}),
     Sample(

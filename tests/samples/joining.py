@@ -1,9 +1,12 @@
 """Arrays put together from others and taken apart."""
 
+import warnings
+
 import numpy as np
 
 from pullback.core.errors import UnsupportedKeywordError
 from pullback.testing import ErrorSample, Sample
+from tests.samples import since
 
 random = np.random.default_rng(12)
 
@@ -16,10 +19,25 @@ def cplx(*shape):
     return real(*shape) + 1j * real(*shape)
 
 
+def row_stack(*args, **kwargs):
+    """The old name of vstack, which warns."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return getattr(np, "row_stack", np.vstack)(*args, **kwargs)
+
+
+row_stack.about = getattr(np, "row_stack", np.vstack)
+
+
 SAMPLES = [
     Sample(np.concatenate, ([real(2), real(3)],)),
     Sample(np.concatenate, ([real(2, 1), real(2, 3)],), {"axis": -1}),
     Sample(np.concatenate, ([real(2, 1), real(3)],), {"axis": None}),
+    Sample(
+        lambda x: np.concatenate([x, 2, 0.5], axis=None),
+        real(2, dtype="f4"),
+        name="concatenate numbers",
+    ),
     Sample(np.concatenate, ([real(2), cplx(1), real(2, dtype="f4")],)),
     Sample(np.concatenate, ([real(2), real(0)],)),
     Sample(np.concatenate, ([real(2), [1, 2]],)),
@@ -37,6 +55,7 @@ SAMPLES = [
     Sample(lambda x, y: np.sin(np.stack([x, y, 1.0, x])[1:]), (0.5, 0.7), name="stack of numbers"),
     Sample(np.vstack, ([real(3), real(2, 3)],)),
     Sample(np.vstack, ([1.0, 2.0],), {"dtype": "f4"}),
+    Sample(row_stack, ([real(3), real(2, 3)],), {"dtype": "f4"}),
     Sample(np.hstack, ([real(3), real(2)],)),
     Sample(np.hstack, ([real(2, 1), real(2, 3)],)),
     Sample(np.hstack, ([1.0, 2.0],)),
@@ -56,7 +75,8 @@ SAMPLES = [
     Sample(np.insert, (real(3), -1, real(2))),
     Sample(np.insert, (real(3), [0, 2], real(2))),
     Sample(np.insert, (real(3), [1], real(2))),
-    Sample(np.insert, (real(3), np.array([True, False, True]), 2.0)),
+    # Before, a mask was taken for integers.
+    *since("2.2.0", Sample(np.insert, (real(3), np.array([True, False, True]), 2.0))),
     Sample(np.insert, (real(3), slice(1, 3), real(2, dtype="f4"))),
     Sample(np.insert, (real(2, 3), 1, real(2)), {"axis": 1}),
     Sample(np.insert, (real(2, 3), [1, 1], real(2, 2)), {"axis": 1}),

@@ -43,6 +43,8 @@ SAMPLES = [
     Sample(np.cross, (real(3, 2), real(2, 3)), {"axisa": 0, "axisb": 1, "axisc": 0}),
     Sample(np.cross, (cplx(2, 3), real(2, 3))),
     Sample(np.cross, (real(3, dtype=np.float32), real(3))),
+    Sample(np.linalg.cross, (real(2, 3), real(3))),
+    Sample(np.linalg.cross, (real(3, 2), cplx(3, 2)), {"axis": 0}),
     *sliding(np.convolve),
     *sliding(np.correlate),
     Sample(convolve_p, (real(3, 1, 4), real(2, 3)), {"mode": "full"}),
@@ -52,6 +54,7 @@ SAMPLES = [
 ERRORS = [
     ErrorSample(np.cross, (real(3), 2.0), {}, ShapeError, "one of them is a number"),
     ErrorSample(np.cross, (real(4), real(4)), {}, ShapeError, "2 or 3 elements"),
+    ErrorSample(np.linalg.cross, (real(2), real(3)), {}, ShapeError, "3 elements"),
     ErrorSample(np.convolve, (real(2, 2), real(2)), {}, ShapeError, "two vectors"),
     ErrorSample(np.convolve, (real(0), real(2)), {}, ShapeError, "not empty"),
     ErrorSample(np.correlate, (real(3), real(2)), {"mode": "most"}, ArgumentError, "mode"),

@@ -4,6 +4,7 @@ import numpy as np
 
 from pullback.core.errors import ArgumentError, DtypeError, UnsupportedKeywordError
 from pullback.testing import ErrorSample, Sample
+from tests.samples import since
 
 nan = np.nan
 random = np.random.default_rng(8)
@@ -62,7 +63,7 @@ def quantiles(fun, part):
         ),
         Sample(lambda x: fun(x, part), apart(5), name=f"{name} of an integer"),
         Sample(lambda x: fun(x, 0.3 * part), apart(5, dtype=np.float32), name=f"{name} of float32"),
-        Sample(fun, (apart(5, dtype=np.float32), np.float64(0.3 * part))),
+        *since("2.4.0", Sample(fun, (apart(5, dtype=np.float32), np.float64(0.3 * part)))),
         Sample(fun, (apart(5), np.array([0.37, 0.4]) * part), {"axis": -1, "keepdims": True}),
         Sample(fun, (apart(4, 3), Q * part), {"axis": 0}),
         Sample(fun, (apart(2, 3, 2), Q[0] * part), {"axis": (2, 0), "keepdims": True}),

@@ -5,6 +5,7 @@ import numpy as np
 
 from pullback.core.errors import ArgumentError, ArgumentTypeError, UnsupportedKeywordError
 from pullback.testing import ErrorSample, Sample
+from tests.samples import since
 
 X = np.array([[0.3, -1.4, 2.7], [1.1, 0.2, -0.6]])
 Y = np.array([0.5, -2.0, 2.0])
@@ -65,9 +66,12 @@ SAMPLES += [
     Sample(lambda x: np.clip(x, -0.5, 1.5), (X,), name="clip with numbers"),
     Sample(lambda x: np.clip(x, None, 1), (X.astype(np.float32),), name="clip above"),
     Sample(lambda x: np.clip(x, 0, None), (X,), name="clip below"),
-    Sample(lambda x: np.clip(x), (X,), name="clip without bounds"),
+    Sample(lambda x: np.clip(1.2, x, x + 2), (X.astype(np.float32),), name="clip a number"),
+    *since("2.1.0", Sample(lambda x: np.clip(x), (X,), name="clip without bounds")),
     Sample(lambda x: x.clip(-0.5, 1.5), (X,), name="method clip"),
-    Sample(lambda x, lo, hi: np.clip(x, min=lo, max=hi), (X, Y - 0.3, np.float64(1.0)), smooth=1, name="clip by keywords, with array bounds"),
+    Sample(lambda x: x.clip(0), (X,), name="method clip below"),
+    Sample(lambda x: x.clip(-0.5, max=1), (X,), name="method clip, one bound by keyword"),
+    *since("2.1.0", Sample(lambda x, lo, hi: np.clip(x, min=lo, max=hi), (X, Y - 0.3, np.float64(1.0)), smooth=1, name="clip by keywords, with array bounds")),
     Sample(lambda x, lo: np.clip(x, lo, 1.5, dtype=np.float64), (X.astype(np.float32), np.float32(-0.5)), name="clip dtype"),
     Sample(lambda lo: np.clip(X, lo, 2.5), (Y,), name="clip of a plain array"),
     Sample(np.clip, (np.array([0.0, 1.0, 2.0]), 0.0, 1.0), smooth=False, name="clip at its bounds"),

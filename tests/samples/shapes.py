@@ -4,6 +4,7 @@ import numpy as np
 
 from pullback.core.errors import ArgumentTypeError
 from pullback.testing import ErrorSample, Sample
+from tests.samples import since
 
 random = np.random.default_rng(11)
 
@@ -27,8 +28,11 @@ SAMPLES = [
     Sample(np.reshape, (real(2, 3), (-1, 2)), {"order": "F"}),
     Sample(lambda x: np.reshape(x.T, 6, order="A"), real(2, 3), name="reshape(x.T, A)"),
     Sample(np.reshape, (real(2, 3), 6), {"order": "A"}),
-    Sample(np.reshape, (real(2, 3), (6,)), {"copy": True}),
-    Sample(np.reshape, (real(2, 3), (6,)), {"copy": False}),
+    *since(
+        "2.1.0",
+        Sample(np.reshape, (real(2, 3), (6,)), {"copy": True}),
+        Sample(np.reshape, (real(2, 3), (6,)), {"copy": False}),
+    ),
     Sample(np.reshape, (2.0, (1, 1))),
     Sample(np.reshape, (real(0, 3), (3, -1))),
     Sample(np.reshape, (real(1, dtype="f4"), ())),

@@ -54,7 +54,7 @@ SAMPLES = [
 
 # How many distinct elements there are is a question to the values, so these are not mapped.
 TIES = np.array([[2.0, 1.0, 2.0], [1.0, 3.0, 0.5]])
-DISTINCT = [
+UNMAPPED = [
     Sample(np.unique, apart(2, 3)),
     Sample(np.unique, TIES, smooth=False),
     Sample(

@@ -5,6 +5,7 @@ import numpy as np
 
 from pullback.core.errors import UnsupportedKeywordError
 from pullback.testing import ErrorSample, Sample
+from tests.samples import served
 
 X = np.array([[0.3, -1.4, 2.7], [1.13, 0.21, -0.62]])
 Z = np.array([0.3 + 0.4j, -0.6 + 0.2j])
@@ -44,6 +45,10 @@ SAMPLES += [
     Sample(np.i0, (np.array([0.0, 1e-6, 8.0]),), name="i0 from 0 to 8"),
     Sample(lambda x: np.log(np.i0(x)), (np.array([8.5, 60.0, 500.0]),), name="i0 of large x"),
     Sample(np.i0, (np.float64(-1.5),)),
+    Sample(served(np.kaiser), (5, 2.5)),
+    Sample(served(np.kaiser), (4, 1.0)),
+    Sample(served(np.kaiser), (1, 2.5)),
+    Sample(served(np.kaiser), (0, 2.5)),
     Sample(np.i0, (F32[0],), name="i0 float32"),
     Sample(np.nan_to_num, (X,)),
     Sample(np.nan_to_num, (np.array([np.nan, np.inf, -np.inf, 1.5]),), smooth=False),
@@ -51,12 +56,12 @@ SAMPLES += [
     Sample(np.nan_to_num, (np.array([complex(np.nan, 1), complex(1, np.inf)]),), smooth=False, name="nan_to_num complex"),
     Sample(lambda x: np.nan_to_num(x + np.array([np.nan, 0, np.inf]), nan=np.arange(3.0)) * x, (X,), smooth=False, name="nan_to_num with an array"),
     Sample(lambda x: np.nan_to_num(np.sqrt(x)), (np.array([-1.0, 2.0]),), name="nan_to_num of sqrt"),
+    Sample(lambda x: (y := np.sqrt(x), np.nan_to_num(y, copy=False))[0] * x, (np.array([-1.0, 2.0]),), smooth=False, name="nan_to_num in place"),
 ]  # fmt: skip
 
 ERRORS = [
     ErrorSample(np.round, (X,), {"out": X}, UnsupportedKeywordError, "out"),
     ErrorSample(np.fix, (X,), {"out": X}, UnsupportedKeywordError, "out"),
-    ErrorSample(np.nan_to_num, (X,), {"copy": False}, UnsupportedKeywordError, "copy"),
     ErrorSample(np.modf, (X,), {"where": X > 0}, UnsupportedKeywordError, "where"),
     ErrorSample(np.i0, (Z,), {}, TypeError, ""),
 ]

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from pullback.core.errors import ArgumentError, UnsupportedKeywordError
+from pullback.core.errors import ArgumentError
 from pullback.testing import ErrorSample, Sample
 
 X = np.array([[0.3, -1.4, 2.7], [1.1, 0.2, -0.6]])
@@ -75,13 +75,12 @@ SAMPLES += [
     Sample(lambda x: np.logical_or.reduce(x > 0, axis=None, keepdims=True) * x, (X,), name="logical_or.reduce"),
     Sample(lambda x: np.logical_xor.reduce(x > 0) * x, (X,), name="logical_xor.reduce"),
     Sample(lambda x: np.less.outer(x, x) * x, (np.array([1.0, 2.0]),), name="less.outer"),
+    Sample(lambda x: (np.hypot.reduce(x[:1]), np.hypot.reduceat(x, [0, 1])), (np.array([-0.6, 0.8, 0.3]),), name="hypot.reduce of one element"),
     Sample(lambda x: np.hypot.reduce(x[:0]) + x, (np.ones(2),), smooth=False, name="hypot.reduce of nothing"),
 ]  # fmt: skip
 
 ERRORS = [
-    ErrorSample(
-        np.add.at, (X, 0, 1.0), {}, UnsupportedKeywordError, "writes into its first operand"
-    ),
+    ErrorSample(np.add.at, (X, 7, 1.0), {}, IndexError, "out of bounds"),
     ErrorSample(np.subtract.reduce, (X,), {"axis": None}, ArgumentError, "order of its operands"),
     ErrorSample(lambda x: np.divide.reduce(x[:0]), (X,), {}, ArgumentError, "no identity"),
     ErrorSample(np.subtract.reduce, (X,), {"where": MASK}, ArgumentError, "initial"),

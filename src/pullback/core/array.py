@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import operator
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import ConversionError
 
-__all__ = ["Array", "Storage", "peel", "snapshot", "stop"]
+__all__ = [
+    "Array",
+    "Storage",
+    "adopt",
+    "along",
+    "current",
+    "link",
+    "peel",
+    "positions",
+    "reach",
+    "root_of",
+    "snapshot",
+    "stop",
+    "touch",
+    "unravel",
+    "version",
+]
 
 
 class Array:
@@ -22,12 +39,15 @@ class Array:
 
     # `storage` is None as long as the Array takes no part in views or assignment; see Storage.
     __slots__ = ("__weakref__", "node", "storage", "value", "within")
+    # `isinstance(x, np.ndarray)` is true, so that type checks in users' code take the same path.
+    # Our own code asks `type(x) is Array`.
+    __class__ = np.ndarray  # type: ignore[assignment]
 
     def __init__(self, value: Any, trace: Any, node: Any) -> None:
         self.value = value
         self.within = trace
         self.node = node
-        self.storage = None
+        self.storage: Any = None  # a Storage
 
     if TYPE_CHECKING:
 
@@ -48,17 +68,17 @@ class Array:
         return complex(self.converted("complex(x)"))
 
     def __bool__(self) -> bool:
-        return bool(self.within.concrete(self, "bool(x)"))
+        return bool(current(self).within.concrete(self, "bool(x)"))
 
     def __int__(self) -> int:
-        return int(self.within.concrete(self, "int(x)"))
+        return int(current(self).within.concrete(self, "int(x)"))
 
     def __index__(self) -> int:
-        return operator.index(self.within.concrete(self, "x as an index"))
+        return operator.index(current(self).within.concrete(self, "x as an index"))
 
     def converted(self, asked: str) -> Any:
         """The plain value of a constant; an error for an Array that may carry a derivative."""
-        if not self.within.converts(self, asked):
+        if not current(self).within.converts(self, asked):
             raise ConversionError(self.within.refusal(self, asked))
         return peel(self)
 
@@ -69,30 +89,146 @@ class Array:
 
 
 class Storage:
-    """Where an Array's memory comes from: for views, and for assignment in place.
+    """What assignment needs to know of an Array: where its memory comes from and who may write.
 
-    base: the Array that this one is a view of; index: the key that took it; version: how often the
-    root had been written to when it was taken; owned: whether the buffer is this Array's alone.
+    A view has a base, and `take` to read it from there. What is written to a view is written to its
+    root, along the path of views that leads to it; and a view is read again when its root has
+    changed.
+    owned: the buffer is this Array's alone, and is written in place. An operation that reads the
+    Array may keep its buffer, so that the next write makes a copy.
     """
 
-    __slots__ = ("base", "index", "owned", "version")
+    __slots__ = (
+        "base", "copies", "layout", "owned", "places", "root", "step", "take", "version",
+    )  # fmt: skip
 
-    def __init__(self, base: Array | None, index: Any, version: int, owned: bool) -> None:
-        self.base, self.index, self.version, self.owned = base, index, version, owned
+    def __init__(self) -> None:
+        self.base: Array | None = None
+        self.root: Array | None = None  # of a view; None for a root
+        self.take: Any = None  # base -> the view
+        self.step: Any = None  # from the base, as (primitive, static); None for one to read only
+        self.layout: Any = None  # a plain array that lies in memory as NumPy's would
+        self.places: Any = None  # where in a flat root the elements are, once that was asked
+        self.version = 0  # of a root: how often it was written to; of a view: when it was read
+        self.owned = False
+        self.copies = False  # `x.flat`: what is read of it is no view
+
+    @property
+    def path(self) -> Any:
+        """The steps from the root to here; None if NumPy does not write to this view."""
+        parts: list[Any] = []
+        steps: list[Any] = []
+        storage = self
+        while storage is not None and storage.root is not None:
+            if storage.step is None:
+                return None
+            # A part of complex numbers commutes with rearrangements, and comes first.
+            (parts if storage.step[0].sign else steps).append(storage.step)
+            assert storage.base is not None
+            storage = storage.base.storage
+        return (*parts, *reversed(steps))
+
+
+def link(view: Array, base: Array, take: Any, step: Any = None) -> None:
+    """Make an Array a view of another; without a step it is read only."""
+    storage = view.storage = Storage()
+    storage.base, storage.take, storage.root, storage.step = base, take, root_of(base), step
+    storage.version = version(storage.root)
+
+
+def root_of(x: Array) -> Array:
+    """What x is a view of in the end, or x itself."""
+    return x if x.storage is None or x.storage.root is None else x.storage.root
+
+
+def version(root: Array) -> int:
+    return 0 if root.storage is None else root.storage.version
+
+
+def current(x: Array) -> Array:
+    """x, after it was read again if it is a view of something that has been written to."""
+    storage = x.storage
+    if storage is None or storage.root is None or storage.version == version(storage.root):
+        return x
+    stale, base = [], x
+    while base.storage is not None and base.storage.root is not None:
+        if base.storage.version == version(base.storage.root):
+            break
+        stale.append(base)
+        base = base.storage.base
+    for view in reversed(stale):
+        storage = view.storage
+        adopt(view, storage.take(storage.base))
+        storage.version = version(storage.root)
+    return x
+
+
+def touch(x: Array) -> None:
+    """Before x is read by an operation, which may keep its buffer."""
+    current(x)
+    x.storage.owned = False
+
+
+def along(x: Any, path: Any) -> Any:
+    """The view of x at the end of a path."""
+    for primitive, static in path:
+        x = primitive(x, **static)
+    return x
+
+
+def reach(x: Any, path: Any, key: Any) -> tuple[Any, Any]:
+    """Where in the memory of x a view has a key: (array, key)."""
+    view = along(x, path)
+    if view is x:
+        return view, key
+    if type(x) is not Array:
+        if np.may_share_memory(view, x) or not view.size:
+            return view, key
+    elif view.storage is not None and view.storage.root is root_of(x):
+        return view, key
+    # In this layout NumPy would have made a copy.
+    parts = [step for step in path if step[0].sign]
+    return along(x, parts), unravel(positions(x.shape, path)[key], x.shape)
+
+
+def positions(shape: tuple[int, ...], path: Any) -> Any:
+    """At which number of a root the elements of a view are."""
+    steps = [step for step in path if not step[0].sign]
+    return along(np.reshape(np.arange(prod(shape)), shape), steps)
+
+
+def unravel(places: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """Numbers of elements as indices."""
+    out = []
+    for n in reversed(shape):
+        out.append(places % n)
+        places = places // n
+    return tuple(out[::-1])
+
+
+def adopt(x: Array, other: Array) -> None:
+    """Let x be what other is."""
+    x.value, x.within, x.node = other.value, other.within, other.node
 
 
 def peel(x: Any) -> Any:
     """The plain value inside an Array, whatever traces it belongs to."""
     while type(x) is Array:
-        x = x.value
+        x = x.value if x.storage is None else current(x).value
     return x
 
 
 def snapshot(x: Array) -> Array:
-    """x as it is now: an in-place operator on x (`x += y`) does not reach it."""
+    """x as it is now: what is assigned into x later does not reach it."""
+    if x.storage is not None:
+        touch(x)
     return Array(x.value, x.within, x.node)
 
 
 def stop(x: Any) -> Any:
     """x without its derivatives: what older traces than a batch hold is peeled as well."""
-    return x.within.detached(x) if type(x) is Array else x
+    if type(x) is not Array:
+        return x
+    if x.storage is not None:
+        touch(x)
+    return x.within.detached(x)

@@ -13,10 +13,22 @@ from typing import Any
 
 import numpy as np
 
+from .array import Array, reach, snapshot
 from .errors import ShapeError
 from .spec import Spec, is_inexact, spec_of
+from .trace import CONSTANT
 
-__all__ = ["Cotangent", "Masked", "Scattered", "Slots", "dense", "fit", "masked", "unbroadcast"]
+__all__ = [
+    "Buffer",
+    "Cotangent",
+    "Masked",
+    "Scattered",
+    "Slots",
+    "dense",
+    "fit",
+    "masked",
+    "unbroadcast",
+]
 
 
 class Cotangent:
@@ -24,10 +36,14 @@ class Cotangent:
 
     __slots__ = ()
     __array_ufunc__ = None  # `array * cotangent` comes to __rmul__
-    lazy = False  # a sum that is put off, present everywhere: rules see it dense
+    lazy = False  # a sum that is put off: rules do not see it as it is
 
     def dense(self) -> Any:
         raise AssertionError("a structured cotangent defines dense")
+
+    def present(self) -> Any:
+        """Of a lazy one, what rules see."""
+        return self.dense()
 
     def __add__(self, other: Any) -> Any:
         return self.dense() + dense(other)
@@ -67,7 +83,7 @@ class Masked(Cotangent):
         return Masked(self.mask, -self.value)
 
     def __add__(self, other: Any) -> Any:
-        if type(other) is Scattered:
+        if type(other) in (Scattered, Buffer):
             return other + self
         if type(other) is not Masked:
             return self.dense() + other
@@ -142,14 +158,22 @@ class Scattered(Cotangent):
         parts = [(index, -value) for index, value in self.parts]
         return Scattered(self.spec, parts, self.scatter, None if self.base is None else -self.base)
 
-    def __add__(self, other: Any) -> Scattered:
+    def filled(self, key: Any, arrays: Any) -> Any:
+        """A key with its arrays."""
+        return self.scatter.filled(key, arrays)  # type: ignore[attr-defined]
+
+    def __add__(self, other: Any) -> Any:
+        if type(other) is Buffer:
+            return other + self
         out = Scattered(self.spec, list(self.parts), self.scatter, self.base)
         out += other
         return out
 
     __radd__ = __add__
 
-    def __iadd__(self, other: Any) -> Scattered:
+    def __iadd__(self, other: Any) -> Any:
+        if type(other) is Buffer:
+            return other + self
         if type(other) is Scattered:
             self.parts.extend(other.parts)
             other = other.base
@@ -158,6 +182,148 @@ class Scattered(Cotangent):
         if len(self.parts) > 64 + self.spec.size // 16:
             self.settled()
         return self
+
+
+class Buffer(Cotangent):
+    """A dense cotangent on memory of its own, from which parts are taken and zeroed in place.
+
+    What went into an array by assignment comes back through it: n assignments cost n, not n times
+    the size. What was taken is present no longer: what was overwritten has no derivative.
+    It has one holder at a time, so that `+` works in place.
+    """
+
+    __slots__ = ("mask", "value")
+    lazy = True
+
+    def __init__(self, bar: Any) -> None:
+        if isinstance(bar, Cotangent):
+            bar = masked(bar, True)
+            self.mask = own(np.broadcast_to(bar.mask, bar.shape))
+            self.value = own(bar.dense())  # zero where nothing is present
+        else:
+            self.mask, self.value = np.ones(bar.shape, bool), own(bar)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape
+
+    @property
+    def dtype(self) -> Any:
+        return self.value.dtype
+
+    def present(self) -> Any:
+        """The same on memory that is not written to any more."""
+        value = np.copy(self.value)
+        if type(self.mask) is np.ndarray and self.mask.all():
+            return value
+        return Masked(np.copy(self.mask), value)
+
+    def dense(self) -> Any:
+        return np.copy(self.value)
+
+    def take(self, path: Any, key: Any) -> Any:
+        """The part of a view at a key, None if it is absent; it is absent from now on."""
+        if holds_array(key):
+            self.trace()
+        sign = 1
+        for primitive, _ in path:
+            sign = primitive.sign or sign
+        value, at = reach(self.value, path, key)
+        part = kept(value[at])
+        value[at] = 0
+        if path and path[0][0].sign:  # the other part of the number stays
+            path = path[1:]
+            mask, at = reach(self.mask, path, key)
+            there = mask[at]
+        else:
+            mask, at = reach(self.mask, path, key)
+            there = kept(mask[at])
+            mask[at] = False
+        part = part if sign > 0 else -part
+        if type(there) is not Array:
+            if there.all():
+                return part
+            if not there.any():
+                return None
+        return Masked(there, part)
+
+    def take_number(self, key: Any) -> Any:
+        value, mask = self.value, self.mask
+        if type(value) is Array or type(mask) is Array:
+            return self.take((), key)
+        part, there = value[key], mask[key]
+        value[key], mask[key] = 0, False
+        return part if there else None
+
+    def trace(self) -> None:
+        """Make Arrays of the parts, to be assigned Arrays or indexed by them."""
+        if type(self.value) is not Array:
+            self.value = Array(self.value, CONSTANT, None)
+        if type(self.mask) is not Array:
+            self.mask = Array(self.mask, CONSTANT, None)
+
+    def __mul__(self, partial: Any) -> Any:
+        return self.present() * partial
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Any:
+        return self.present() / divisor
+
+    def __neg__(self) -> Any:
+        return -self.present()
+
+    def __add__(self, other: Any) -> Buffer:
+        if type(other) is Buffer:
+            other = other.present()
+        if type(other) is not Scattered or other.base is not None:
+            return self.add(other)
+        for (key, arrays), part in other.parts:
+            if type(part) is np.float64 and not arrays and type(self.value) is np.ndarray:
+                self.value[key] += part
+                self.mask[key] = True
+                continue
+            bar, there = dense(part), part.mask if type(part) is Masked else True
+            traced = any(type(x) is Array for x in (bar, there, *arrays))
+            if not arrays:
+                if traced:
+                    self.trace()
+                self.value[key] += bar
+                self.mask[key] |= there
+            elif traced or type(self.value) is Array or type(self.mask) is Array:
+                self.add(Scattered(other.spec, [((key, arrays), part)], other.scatter).masked())
+            else:
+                key = other.filled(key, arrays)
+                np.add.at(self.value, key, bar)
+                np.logical_or.at(self.mask, key, there)
+        return self
+
+    def add(self, other: Any) -> Buffer:
+        mask = masked(other, True).mask if isinstance(other, Cotangent) else True
+        self.value = own(self.value + dense(other))
+        self.mask = own(np.logical_or(self.mask, mask))
+        return self
+
+    __radd__ = __iadd__ = __add__
+
+
+def own(x: Any) -> Any:
+    """x as an array to be written to."""
+    if type(x) is Array:
+        x = np.copy(x)
+        return x if x.shape else np.reshape(np.reshape(x, 1), ())  # a scalar is no array
+    return np.array(x)
+
+
+def kept(x: Any) -> Any:
+    """A part of an array, which is about to change."""
+    if type(x) is Array:
+        return snapshot(x)
+    return x.copy() if type(x) is np.ndarray else x
+
+
+def holds_array(key: Any) -> bool:
+    return type(key) is tuple and any(type(k) is Array for k in key)
 
 
 class Slots(Cotangent):
@@ -186,7 +352,7 @@ def masked(bar: Any, mask: Any) -> Masked:
         bar = bar.masked()
     if isinstance(bar, Masked):
         return bar if mask is True else Masked(np.logical_and(bar.mask, mask), bar.value)
-    return Masked(mask, bar)
+    return Masked(mask, dense(bar))
 
 
 def fit(x: Any, spec: Spec, what: str = "a rule") -> Any:
@@ -200,8 +366,7 @@ def fit(x: Any, spec: Spec, what: str = "a rule") -> Any:
         return x
     if isinstance(x, Masked):
         return Masked(x.mask, fit(x.value, Spec(x.shape, spec.dtype), what))
-    if isinstance(x, Scattered):
-        x = x.dense()
+    x = dense(x)
     if dtype.kind == "c" and spec.dtype.kind != "c":
         x = np.real(x)
     return x.astype(spec.dtype) if is_inexact(spec.dtype) else x

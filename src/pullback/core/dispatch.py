@@ -7,6 +7,7 @@ Both are filled where a primitive is declared (`register`, `replaces`) and nowhe
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from .array import Array, peel
 from .cotangent import Cotangent
 from .errors import ArgumentError, ArgumentTypeError, MissingRuleError, UnsupportedKeywordError
+from .namespaces import leave_alone
 from .primitive import Elementwise
 from .spec import spec_of
 from .trace import CONSTANT, youngest
@@ -22,6 +24,7 @@ __all__ = [
     "CREATION",
     "FUNCTIONS",
     "METHODS",
+    "REFUSED",
     "UFUNCS",
     "as_array",
     "binary",
@@ -49,6 +52,7 @@ UFUNCS: dict[Any, Any] = Registry()  # ufunc -> primitive of one or two operands
 FUNCTIONS: dict[Any, Any] = Registry()  # function, or ufunc of another form -> implementation
 CREATION: dict[Any, Any] = Registry()  # function -> implementation(x, *args) for `like=x`
 METHODS: dict[str, Any] = Registry()  # "reduce", "outer"... -> implementation(ufunc, *args)
+REFUSED: dict[Any, tuple[str, str]] = {}  # function -> why it has no rule, and what to do instead
 
 
 def register(primitive: Elementwise) -> Elementwise:
@@ -68,6 +72,7 @@ def replaces(*functions: Any) -> Callable[[Any], Any]:
     def enter(implementation: Any) -> Any:
         for function in functions:
             FUNCTIONS[function] = implementation
+            leave_alone(function)
         return implementation
 
     return enter
@@ -133,9 +138,14 @@ PLAIN = frozenset({float, int, complex, bool, np.ndarray, np.float64, np.float32
 def check_class(cls: type) -> None:
     """Refuse masked arrays, matrices and others whose operations mean something else."""
     if issubclass(cls, np.ndarray) and cls not in (np.ndarray, np.memmap):
+        instead = (
+            "Pass the data and the mask apart, and select with `np.where(mask, x, 0)`."
+            if issubclass(cls, np.ma.MaskedArray)
+            else "Write `np.asarray(...)` around it."
+        )
         raise ArgumentTypeError(
             f"An operation on an Array met a {cls.__name__}, which pullback does not trace.\n"
-            "  Write `np.asarray(...)` around it."
+            f"  {instead}"
         )
 
 
@@ -150,7 +160,11 @@ def operand(x: Any) -> Any:
         return NotImplemented
     if isinstance(x, (list, tuple)):
         return as_array(x)
-    if type(x) in (float, int, complex, bool) or np.isscalar(x):
+    if type(x) in (float, int, complex, bool):
+        return x
+    if isinstance(x, Rational) and not isinstance(x, int):
+        return float(x)
+    if np.isscalar(x):
         return x
     return np.asarray(x) if hasattr(x, "__array__") else NotImplemented
 
@@ -166,7 +180,15 @@ def as_array(x: Any) -> Any:
 
 def holds_arrays(x: Any) -> bool:
     """Whether x is a list or tuple in which, however deep, an Array stands."""
-    return isinstance(x, (list, tuple)) and any(type(item) is Array for item in leaves(x))
+    if not isinstance(x, (list, tuple)):
+        return False
+    kinds = set(map(type, x))
+    if Array in kinds:
+        return True
+    for kind in kinds:
+        if issubclass(kind, (list, tuple)):
+            return any(map(holds_arrays, x))
+    return False
 
 
 def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
@@ -189,10 +211,14 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     for x in inputs:
         check_class(type(x))
     out = keywords.pop("out", None)
-    if out is not None:
-        outs = out if isinstance(out, tuple) else (out,)
-        if any(o is not None for o in outs):
-            refuse_out(f"numpy.{ufunc.__name__}", outs)
+    outs = out if isinstance(out, tuple) else (out,)
+    if any(o is not None for o in outs):
+        refuse_out(f"numpy.{ufunc.__name__}", outs)
+        casting, where = keywords.get("casting", "same_kind"), True
+        if method == "__call__":
+            where = keywords.pop("where", True)
+        result = general_ufunc(ufunc, method, inputs, keywords)
+        return written(outs, result, casting, where)
     if method != "__call__":
         if METHODS[method] is None:
             raise MissingRuleError(f"`numpy.{ufunc.__name__}.{method}` has no rule on Arrays.")
@@ -256,9 +282,21 @@ def cast(x: Any, dtype: Any, casting: Any, ufunc: Any) -> Any:
     return x.astype(dtype)
 
 
+def written(outs: Any, result: Any, casting: str = "same_kind", where: Any = True) -> Any:
+    """Results written into Arrays, as `out=` asks."""
+    results = result if type(result) is tuple else (result,)
+    given = []
+    for o, r in zip(outs, results, strict=True):
+        if o is not None:
+            FUNCTIONS[np.copyto](o, r, casting, where)
+        given.append(r if o is None else o)
+    return tuple(given) if type(result) is tuple else given[0]
+
+
 def refuse_out(name: str, outs: Any) -> None:
+    """Nothing traced is written into a plain array."""
     if all(type(o) is Array for o in outs if o is not None):
-        refuse(name, out=outs)
+        return
     raise ArgumentError(
         f"`{name}` was asked to write a traced Array into a plain ndarray (`out=plain`, or"
         " `plain += x`, which is the same call), and the derivative would be lost.\n"
@@ -270,6 +308,9 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
     if len(types) > 1:
         for cls in types:
             check_class(cls)
+    if type(kwargs.get("out")) is Array:
+        out = kwargs.pop("out")
+        return written((out,), function(*args, **kwargs))
     implementation = FUNCTIONS[function]
     if implementation is None:
         creation = CREATION[function]
@@ -284,20 +325,29 @@ def unknown(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     arrays = [x for x in leaves((args, list(kwargs.values()))) if type(x) is Array]
     trace = youngest(arrays)
     if trace is not None and trace.live:
-        module = getattr(function, "__module__", None) or "numpy"
+        name = function.__name__
+        module = getattr(function, "__module__", None)
+        if module is None and getattr(np, name, None) is function:
+            module = "numpy"
+        name = f"{module}.{name}" if module else name
+        spec = trace.spec(next(x for x in arrays if x.within is trace))
+        why, instead = REFUSED.get(function) or (
+            "has no derivative rule",
+            "Compute the same with other functions, give it a rule with `pullback.primitive`",
+        )
         raise MissingRuleError(
-            f"`{module}.{function.__name__}` has no derivative rule; it was called with an Array"
-            f" {trace.spec(next(x for x in arrays if x.within is trace))} of `{trace.name}`.\n"
-            "  Compute the same with other functions, give it a rule with `pullback.primitive`, or"
-            " detach its argument with `pullback.stop_gradient(x)`."
+            f"`{name}` {why}; it was called with an Array {spec} of `{trace.name}`.\n"
+            f"  {instead}, or detach its argument with `pullback.stop_gradient(x)`."
         )
     out = function(*[plain(x) for x in args], **{key: plain(x) for key, x in kwargs.items()})
-    return Array(out, CONSTANT, None) if isinstance(out, (np.ndarray, np.generic)) else out
+    if type(out) is Array or not isinstance(out, (np.ndarray, np.generic)):
+        return out
+    return Array(out, CONSTANT, None)
 
 
 def leaves(x: Any) -> Any:
-    """What lists and tuples hold, however deep."""
-    if type(x) in (list, tuple):
+    """What lists and tuples (named ones too) hold, however deep."""
+    if isinstance(x, (list, tuple)):
         for item in x:
             yield from leaves(item)
     else:

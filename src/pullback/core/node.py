@@ -9,7 +9,7 @@ import numpy as np
 from .array import Array, snapshot
 from .cotangent import Slots
 from .errors import ArgumentError
-from .spec import Spec, is_inexact
+from .spec import Spec, carries
 
 __all__ = ["COPIED", "Kept", "Node", "Residual", "constant_node", "keep", "rebuild", "slots"]
 
@@ -49,7 +49,7 @@ def slots(out: tuple[Any, ...], trace: Any, node: Node) -> tuple[Any, ...]:
     """The results of an operation that has several: one node, and a slot of it for each result."""
     return tuple(
         [
-            Array(o, trace, Node((node,), slot_rule, i)) if is_inexact(o.dtype) else o
+            Array(o, trace, Node((node,), slot_rule, i)) if carries(o.dtype) else o
             for i, o in enumerate(out)
         ]
     )

@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .array import Array
-from .cotangent import Cotangent, Masked, dense, fit, masked, unbroadcast
+from .array import Array, link
+from .cotangent import Buffer, Cotangent, Masked, dense, fit, masked, unbroadcast
 from .errors import MissingRuleError
 from .node import Residual, keep
 from .spec import Spec, promoted, spec_of
@@ -111,8 +111,10 @@ class Primitive:
             raise missing(self, "vjp")
         if self.n_out is not None:
             out_bar = tuple([dense(out_bar.bars.get(i)) for i in range(self.n_out)])
-        elif not self.structured or getattr(out_bar, "lazy", False):
+        elif not self.structured:
             out_bar = dense(out_bar)
+        elif getattr(out_bar, "lazy", False):
+            out_bar = out_bar.present()
         try:
             x_bars = self.vjp(out_bar, residual.opened(), wanted)
         except Exception as error:
@@ -166,11 +168,29 @@ class Linear(Primitive):
     `transpose(i, xs, out_bar, **static)` has specs in place of the arrays it is linear in.
     One that `rearranges` has out elements that are each one element of x: a masked cotangent stays
     masked, since its mask takes the same way.
+    One that `views` gives an Array on the memory of x, as NumPy does: assignment writes to both.
     """
 
     reads = ""
     structured = True
     rearranges = False
+    views = False
+    sign = 0  # of a view of a part of complex numbers: 1, or -1 for the imaginary part
+
+    def __call__(self, *xs: Any, **static: Any) -> Any:
+        out = bind(self, xs, static)
+        if self.views and type(out) is Array and self.shares(xs[0], out, static):
+            link(out, xs[0], lambda base: self(base, **static), (self, static))
+        return out
+
+    def shares(self, x: Any, out: Any, static: dict[str, Any]) -> bool:
+        """Whether NumPy gives a view here."""
+        return type(x) is Array
+
+    def mapped_static(self, size: int, static: dict[str, Any]) -> dict[str, Any]:
+        """The static parameters of the same view of an array with a batch axis in front."""
+        return static
+
     transpose: Callable[..., Any]
 
     def jvp(self, out, xs, x_dots, **static):
@@ -301,7 +321,7 @@ class Elementwise(Primitive):
         )
 
     def jvp(self, out, xs, x_dots):
-        out_dot = None
+        out_dot, xs = None, together(xs)
         for i, (x_dot, partial) in enumerate(zip(x_dots, self.partials, strict=True)):
             if x_dot is None or partial is ZERO:
                 continue
@@ -312,12 +332,14 @@ class Elementwise(Primitive):
         return out_dot
 
     def vjp(self, out_bar, residual, wanted):
-        out, xs = residual.out, residual.xs
+        out, xs = residual.out, together(residual.xs)
         return [
             unbroadcast(out_bar if partial is ONE else self.scaled(i, out_bar, out, xs), x)
             if want and partial is not ZERO
             else None
-            for i, (partial, x, want) in enumerate(zip(self.partials, xs, wanted, strict=True))
+            for i, (partial, x, want) in enumerate(
+                zip(self.partials, residual.xs, wanted, strict=True)
+            )
         ]
 
     def scaled(self, i, bar, out, xs):
@@ -349,6 +371,20 @@ class Elementwise(Primitive):
         return self(*align(xs, mapped)) if len(xs) > 1 else self(xs[0])
 
 
+def together(xs: Any) -> Any:
+    """Two operands in the dtype that NumPy computes in, for a partial: it is as precise as `out`.
+
+    Else the derivative of x ** y by a float64 y would have the logarithm of a float32 x.
+    """
+    if len(xs) == 1 or getattr(xs[0], "dtype", None) is getattr(xs[1], "dtype", None):
+        return xs
+    specs = [spec_of(x) for x in xs]
+    if any(spec.weak is not None for spec in specs) or bool in map(type, xs):
+        return xs
+    dtype = promoted(*specs)
+    return [x if x.dtype == dtype or type(x) is Spec else x.astype(dtype) for x in xs]
+
+
 def resolve(primitive: Elementwise, operands: tuple[int, ...]) -> tuple[Any, Any]:
     """The rule of a node with these operands for parents, and the function that packs its residual.
 
@@ -374,6 +410,8 @@ def resolve(primitive: Elementwise, operands: tuple[int, ...]) -> tuple[Any, Any
         second = primitive.factor(operands[1], held)
 
         def pull(out_bar, residual, wanted):
+            if type(out_bar) is Buffer:  # both may receive it as it is, and it has one holder
+                out_bar = out_bar.present()
             return first(out_bar, residual), second(out_bar, residual)
     else:
 

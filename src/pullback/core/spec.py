@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Spec", "full", "is_inexact", "ones", "promoted", "spec_of", "zeros"]
+from .errors import ArgumentTypeError
+
+__all__ = ["Spec", "carries", "full", "is_inexact", "ones", "promoted", "spec_of", "zeros"]
 
 
 class Spec:
@@ -68,6 +70,17 @@ def promoted(*specs: Spec) -> np.dtype:
 def is_inexact(dtype: Any) -> bool:
     """Whether a dtype can carry a derivative: real or complex floating."""
     return dtype.kind in "fc"
+
+
+def carries(dtype: Any) -> bool:
+    """Whether a result of this dtype has a derivative; one of Python objects would hide it."""
+    if dtype.kind == "O":
+        raise ArgumentTypeError(
+            "An operation on an Array met an array of Python objects, which are not traced.\n"
+            "  Write `a.astype(float)` for an array of numbers, and `np.stack(list(a))` for one"
+            " that holds Arrays."
+        )
+    return is_inexact(dtype)
 
 
 # Rules create arrays only through these, and through NumPy's functions that follow an operand

@@ -12,15 +12,18 @@ import itertools
 from contextvars import ContextVar
 from typing import Any
 
-from .array import Array, stop
+import numpy as np
+
+from .array import Array, current, stop, touch
 from .errors import EscapedError, MissingRuleError, name_of, reached
+from .rebind import call, unreached
 from .spec import spec_of
 
 __all__ = ["CONSTANT", "Constant", "Ended", "Trace", "bind", "run", "running", "youngest"]
 
 
 # What to write for a conversion that would lose a derivative.
-INSTEAD = {
+INSTEAD: dict[str | None, str] = {
     "numpy.asarray(x)": "Write `np.stack([x, y])` for `np.array([x, y])`, `x` itself for"
     " `np.asarray(x)`, and NumPy's functions for those of other libraries",
     "float(x)": "Write `np.sin(x)` for `math.sin(x)`, `np.stack([x, y])` for storing `x` and `y` in"
@@ -60,14 +63,25 @@ class Trace:
         raise AssertionError("a trace defines process")
 
     def unary(self, primitive: Any, x: Array) -> Any:
-        return self.process(primitive, (x,), {})
+        if x.storage is not None:
+            touch(x)
+        return x.within.process(primitive, (x,), {})
 
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
-        return self.process(primitive, (x, y), {})
+        trace = youngest((x, y)) or self
+        return trace.process(primitive, (x, y), {})
 
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
         """x[key] by integers and slices, the hot path of element loops."""
-        return self.process(primitive, (x,), {"key": key if type(key) is tuple else (key,)})
+        key = key if type(key) is tuple else (key,)
+        return current(x).within.process(primitive, (x,), {"key": key})
+
+    def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
+        """The short way of x[key] = v for one number; False says that it was not taken.
+
+        x is written in place; the key is an int, or a tuple.
+        """
+        return False
 
     def spec(self, x: Array) -> Any:
         """The spec that the user's function sees."""
@@ -89,13 +103,18 @@ class Trace:
         return (
             f"`{asked}` was asked of an Array {self.spec(x)} of `{self.name}`; the result would"
             " have lost its derivative.\n"
-            f"  {INSTEAD.get(asked, INSTEAD[None])}, or detach on purpose with `x.numpy()`,"
-            " `x.item()` or `pullback.stop_gradient(x)`."
+            f"  {INSTEAD.get(asked, INSTEAD[None])}.\n"
+            "  Or detach on purpose with `x.numpy()`, `x.item()` or `pullback.stop_gradient(x)`."
+            + unreached()
         )
 
     def concrete(self, x: Array, asked: str) -> Any:
         """The value of x, for a question (`bool`, `int`) that Python itself must have answered."""
         return x.value
+
+    def suspended(self) -> bool:
+        """Whether recording is left out here (`no_grad`)."""
+        return False
 
     def converts(self, x: Array, asked: str) -> bool:
         """Whether x may become a plain array: nothing would be lost."""
@@ -138,7 +157,13 @@ class Constant(Trace):
     def process(self, primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         out = primitive(*[x.value if type(x) is Array else x for x in xs], **static)
         if type(out) is tuple:
-            return tuple([Array(part, self, None) for part in out])
+            return tuple([self.result(part) for part in out])
+        return self.result(out)
+
+    def result(self, out: Any) -> Any:
+        """A number that counts or answers stays NumPy's: it may become an index or a key."""
+        if isinstance(out, np.generic) and out.dtype.kind in "biu":
+            return out
         return Array(out, self, None)
 
 
@@ -147,10 +172,12 @@ CONSTANT.birth = 0
 
 
 def youngest(xs: Any) -> Trace | None:
-    """The youngest trace among xs, or None if all are plain."""
+    """The youngest trace among xs, or None if all are plain; they are about to be read."""
     found = None
     for x in xs:
         if type(x) is Array:
+            if x.storage is not None:
+                touch(x)
             trace = x.within
             if found is None or trace.birth > found.birth:
                 found = trace
@@ -175,11 +202,11 @@ def running() -> Trace | None:
 
 
 def run(trace: Trace, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """Call the user's function as a part of a transformation."""
+    """Call the user's function, rebound, as a part of a transformation."""
     outer = RUNNING.get()
     try:
         RUNNING.set(trace)
-        return fun(*args, **kwargs)
+        return call(fun, args, kwargs)
     except MissingRuleError as error:
         reached(error, fun)
         raise

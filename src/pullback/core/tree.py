@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import optree
 
-from .array import Array
+from .array import Array, current
 from .errors import ArgumentTypeError
 
 __all__ = ["broadcast_prefix", "flatten", "is_static", "register_tree", "tree_map", "unflatten"]
@@ -52,15 +52,21 @@ def register_tree(
 
 
 def flatten(tree: Any) -> tuple[list[Any], Any]:
-    """The leaves of a tree, and its structure. A plain array never goes through optree."""
+    """The leaves of a tree, and its structure. A plain array never goes through optree.
+
+    Views among them are up to date.
+    """
     if type(tree) in ATOMS:
-        return [tree], None
+        return [current(tree) if type(tree) is Array else tree], None
     while True:
         leaves, structure = optree.tree_flatten(tree, namespace=NAMESPACE)
         # A dataclass is registered on first sight; then the tree is deeper than it seemed.
         new = {type(leaf) for leaf in leaves if dataclasses.is_dataclass(type(leaf))}
         if not new:
             alone = len(leaves) == 1 and leaves[0] is tree
+            for leaf in leaves:
+                if type(leaf) is Array:
+                    current(leaf)
             return leaves, None if alone else structure
         with FIRST_SIGHT:  # another thread may have seen the class at the same time
             for cls in new - SEEN:

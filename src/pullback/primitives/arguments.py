@@ -6,20 +6,26 @@ import operator
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, current
 from ..core.dispatch import as_array
+from ..core.errors import ConversionError
+from ..core.spec import promoted, spec_of
 
 __all__ = [
+    "agreed",
     "arrays_of",
     "as_array",
     "axes_of",
     "axis_of",
     "cast",
+    "common_dtype",
     "dims",
     "dtype_of",
     "given",
     "kept",
     "none",
+    "reduced_axes",
+    "settled",
     "surely",
     "unsure",
 ]
@@ -39,6 +45,12 @@ def kept(keepdims):
 def arrays_of(xs):
     """Operands that may be lists and numbers, as Arrays and plain arrays."""
     return [as_array(x) for x in xs]
+
+
+def common_dtype(xs):
+    """The dtype in which NumPy brings operands together; Python numbers adapt to the others."""
+    numbers = (int, float, complex)
+    return promoted(*[spec_of(x if type(x) in numbers else as_array(x)) for x in xs])
 
 
 def dims(shape):
@@ -61,6 +73,11 @@ def axes_of(axis, ndim):
     return np.lib.array_utils.normalize_axis_tuple(axis, ndim, "axis")
 
 
+def reduced_axes(axis, ndim):
+    """The axes of a reduction, which takes a number as if it had one."""
+    return () if not ndim and axis in (0, -1) else axes_of(axis, ndim)
+
+
 def dtype_of(dtype):
     return None if dtype is None else np.dtype(dtype)
 
@@ -78,3 +95,23 @@ def surely(condition):
 def unsure(condition):
     """Whether the condition holds somewhere, as far as is known."""
     return type(condition) is Array or bool(np.any(condition))
+
+
+def settled(x):
+    """The plain values of x, those of all examples where it is mapped."""
+    while type(x) is Array:
+        mapped = current(x).within.shape(x) != x.value.shape
+        x = x.value if mapped else x.within.concrete(x, "a question to the values")
+    return np.asarray(x)
+
+
+def agreed(x, asked):
+    """The answer that x gives, on which a shape depends: all examples must give the same."""
+    answers = np.unique(settled(x))
+    if answers.size != 1:
+        raise ConversionError(
+            f"The shape of `{asked}` depends on values that are mapped by"
+            f" `{x.within.name}`, and the examples of the batch would give different shapes.\n"
+            "  Do this outside of vmap, one example at a time."
+        )
+    return answers[0].item()

@@ -1,7 +1,8 @@
-"""Among edges: interp, histogram, bincount. Where a number falls has no derivative."""
+"""Among edges: interp, histograms, bincount. Where a number falls has no derivative."""
 
 from __future__ import annotations
 
+import math
 import operator
 
 import numpy as np
@@ -139,6 +140,82 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     if density:
         counts = counts / np.diff(edges).astype(np.float64) / np.sum(counts)
     return counts, edges
+
+
+@replaces(np.histogramdd)
+def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+    points = as_array(sample)
+    if isinstance(sample, (list, tuple)) or points.ndim != 2:  # one vector for each coordinate
+        points = np.transpose(np.atleast_2d(points))
+    n, dimensions = points.shape
+    bins = bins if np.iterable(bins) else [bins] * dimensions
+    if len(bins) != dimensions:
+        raise ShapeError(
+            f"`numpy.histogramdd` was given bins for {len(bins)} dimensions of a sample of"
+            f" {dimensions}."
+        )
+    range = [None] * dimensions if range is None else range
+    if len(range) != dimensions:
+        raise ShapeError(
+            f"`numpy.histogramdd` was given {len(range)} ranges for {dimensions} dimensions."
+        )
+    edges = [
+        edges_along(points[:, i], some, limits)
+        for i, (some, limits) in enumerate(zip(bins, range, strict=True))
+    ]
+    shape = tuple([len(edge) - 1 for edge in edges])
+    index, inside = np.zeros(n, np.intp), np.ones(n, bool)
+    for i, edge in enumerate(edges):
+        x = points[:, i]
+        place = np.searchsorted(edge, x, side="right") - 1 - (x == edge[-1])
+        inside = np.logical_and(inside, np.logical_and(place >= 0, place < shape[i]))
+        index = index * shape[i] + place
+    index = np.where(inside, index, 0)
+    if weights is None:
+        counted = inside.astype(np.float64)
+    else:
+        weights = as_array(weights)
+        if weights.shape != (n,):
+            raise ShapeError(
+                f"`numpy.histogramdd` was given {n} points and weights of shape {weights.shape}."
+            )
+        if weights.dtype.kind == "c":
+            raise ArgumentTypeError("`numpy.histogramdd` takes real weights.")
+        counted = np.where(inside, cast(weights, np.float64), 0.0)
+    counts = np.reshape(deposit_p(counted, index, length=math.prod(shape)), shape)
+    if density:
+        total = np.sum(counts)
+        for i, edge in enumerate(edges):
+            counts = counts / np.reshape(np.diff(edge), (-1,) + (1,) * (dimensions - 1 - i))
+        counts = counts / total
+    return counts, edges
+
+
+def edges_along(x, bins, limits):
+    """The edges in one dimension, from their number or from an array of them."""
+    if np.ndim(bins) == 1:
+        return histogram_bin_edges(x, bins)
+    if np.ndim(bins) > 1 or isinstance(bins, str):
+        raise ArgumentError("`numpy.histogramdd` takes numbers of bins, or vectors of edges.")
+    try:
+        number = operator.index(bins)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"A histogram takes a number of bins or their edges as bins, but got {bins!r}."
+        ) from error
+    if number < 1:
+        raise ArgumentError(f"A histogram needs at least one bin, but got bins={number}.")
+    return np.linspace(*outer_edges(x, limits), number + 1)
+
+
+@replaces(np.histogram2d)
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    if len(x) != len(y):
+        raise ShapeError(f"`numpy.histogram2d` was given {len(x)} x and {len(y)} y.")
+    if np.iterable(bins) and len(bins) > 2:
+        bins = [bins, bins]
+    counts, edges = histogramdd([x, y], bins, range, density, weights)
+    return counts, *edges
 
 
 @replaces(np.interp)

@@ -32,10 +32,12 @@ def gufunc(ufunc, core, product):
         x1, x2, /, *, axes=None, axis=None, keepdims=False, dtype=None, casting="same_kind",
         signature=None,
     ):  # fmt: skip
-        refuse(name, signature=signature)
         xs = [as_array(x1), as_array(x2)]
         if dtype is not None:
-            xs = [cast(x, dtype, casting, ufunc) for x in xs]
+            signature = (None, None, np.dtype(dtype))
+        if signature is not None:
+            dtypes = loop(ufunc, xs, signature, casting)
+            xs = [cast(x, d, casting, ufunc) for x, d in zip(xs, dtypes, strict=True)]
         if axes is None and axis is None and keepdims is False:
             return product(*xs)
         counts = [min(n, x.ndim) for n, x in zip(core, xs, strict=True)]
@@ -55,6 +57,15 @@ def gufunc(ufunc, core, product):
         return np.moveaxis(out, last(axes[2]), axes[2])
 
     return implementation
+
+
+def loop(ufunc, xs, signature, casting):
+    """The dtypes in which a loop takes its operands."""
+    if isinstance(signature, str):
+        signature = tuple([np.dtype(code) for code in signature.replace("->", "")])
+    given = (*[x.dtype for x in xs], None)
+    *dtypes, _ = ufunc.resolve_dtypes(given, signature=signature, casting=casting)
+    return dtypes
 
 
 def last(axes):

@@ -6,13 +6,14 @@ import operator
 
 import numpy as np
 
-from ..core.array import Array, peel
+from ..core.array import Array, Storage, peel
 from ..core.dispatch import creates, replaces
 from ..core.primitive import Primitive
 from ..core.spec import Spec
-from .arguments import arrays_of, as_array, dims
+from .arguments import arrays_of, as_array, common_dtype, dims
 from .indexing import scatter_p
 from .keys import INDEX, known
+from .shapes import broadcast_p, layout
 
 __all__ = ["adopt", "adopt_p", "like_p"]
 
@@ -39,7 +40,10 @@ like_p = Like("like")
 
 def like(make, a, dtype, shape):
     dtype = None if dtype is None else np.dtype(dtype)
-    return like_p(a, make=make, dtype=dtype, shape=None if shape is None else dims(shape))
+    out = like_p(a, make=make, dtype=dtype, shape=None if shape is None else dims(shape))
+    if type(out) is Array and not out.shape:
+        out.storage = Storage()  # an array, that is, and not a number
+    return out
 
 
 @replaces(np.zeros_like)
@@ -61,7 +65,9 @@ def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, d
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     (fill,) = arrays_of((fill_value,))
     fill = fill.astype(a.dtype if dtype is None else dtype)
-    return adopt(a, np.broadcast_to(fill, a.shape if shape is None else dims(shape)))
+    out = broadcast_p(fill, shape=a.shape if shape is None else dims(shape))
+    follows = shape is None and order in ("A", "K") and layout(a).flags.fnc
+    return adopt(a, np.copy(out, order="F" if follows or order == "F" else "C"))
 
 
 class Adopt(Primitive):
@@ -77,7 +83,7 @@ class Adopt(Primitive):
         return x
 
     def batch(self, xs, mapped, size):
-        return np.broadcast_to(xs[1], (size, *np.shape(xs[1])))
+        return np.copy(np.broadcast_to(xs[1], (size, *np.shape(xs[1]))), order="C")
 
 
 adopt_p = Adopt("adopt")
@@ -113,9 +119,9 @@ def array(like, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=
         return adopt(like, np.array(object, dtype=dtype, order=order, ndmin=ndmin))
     if dtype is not None:
         x = np.astype(x, np.dtype(dtype), copy=False)
-    if x.ndim < ndmin:
-        x = np.reshape(x, (1,) * (ndmin - x.ndim) + x.shape)
-    return np.copy(x) if copy and x is object else x
+    if copy and x is object:
+        x = np.copy(x)
+    return np.reshape(x, (1,) * (ndmin - x.ndim) + x.shape) if x.ndim < ndmin else x
 
 
 @creates(np.asarray, np.asanyarray)
@@ -137,7 +143,7 @@ def require(like, a, dtype=None, requirements=None):
 def full(like, shape, fill_value, dtype=None, order="C", *, device=None):
     (fill,) = arrays_of((fill_value,))
     fill = fill if dtype is None else fill.astype(dtype)
-    return adopt(like, np.broadcast_to(fill, dims(shape)))
+    return adopt(like, broadcast_p(fill, shape=dims(shape)))
 
 
 @creates(np.arange)
@@ -164,8 +170,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     num = operator.index(num)
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    kind = np.result_type(common_dtype((start, stop)), 1.0)
     start, stop = np.broadcast_arrays(*arrays_of((start, stop)))
-    kind = np.result_type(start.dtype, stop.dtype, 1.0)
     dtype = np.dtype(kind if dtype is None else dtype)
     start, stop = start.astype(kind), stop.astype(kind)
     div = num - 1 if endpoint else num
@@ -184,8 +190,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 @replaces(np.logspace)
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    start, stop, base = arrays_of((start, stop, base))
-    if base.ndim:  # it may change what `axis` means
+    start, stop = [x if type(x) in (int, float, complex) else as_array(x) for x in (start, stop)]
+    base = base if type(base) in (int, float) else as_array(base)
+    if np.ndim(base):  # it may change what `axis` means
+        start, stop = arrays_of((start, stop))
         ndim = max(start.ndim, stop.ndim, base.ndim)
         start, stop, base = [
             np.reshape(x, (1,) * (ndim - x.ndim) + x.shape) for x in (start, stop, base)

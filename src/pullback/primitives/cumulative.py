@@ -9,7 +9,7 @@ from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, ShapeError
 from ..core.primitive import Linear, Primitive
 from ..core.spec import Spec, is_inexact
-from .arguments import as_array, axes_of, cast, dtype_of
+from .arguments import as_array, axes_of, cast, dtype_of, reduced_axes
 
 __all__ = ["cumprod_p", "cumsum_p", "diff_p", "recurrence_p"]
 
@@ -145,7 +145,7 @@ def solve_recurrence(a, b):
 def cumulate(primitive, a, axis, dtype, out):
     refuse(f"numpy.{primitive.name}", out=out)
     a = as_array(a)
-    if axis is None:
+    if axis is None or not reduced_axes(axis, a.ndim):
         a, axis = a.reshape(-1), 0
     else:
         (axis,) = axes_of(axis, a.ndim)
@@ -166,7 +166,7 @@ def cumulative(primitive, fill, x, axis, dtype, out, include_initial):
     name = f"numpy.cumulative_{primitive.name[3:]}"
     refuse(name, out=out)
     x = as_array(x)
-    if axis is None:
+    if axis is None or not reduced_axes(axis, x.ndim):
         if x.ndim > 1:
             raise ArgumentError(f"`{name}` needs `axis=` for an array of {x.ndim} dimensions.")
         x, axis = (x if x.ndim else x.reshape(1)), 0

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..core.array import Array, link, root_of
 from ..core.cotangent import masked
 from ..core.dispatch import cast, refuse, replaces
 from ..core.errors import ArgumentError, ShapeError
@@ -110,6 +111,8 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     if dtype is not None:
         xs = [cast(x, dtype, casting, np.einsum) for x in xs]
     ins, result = parse(subscripts, tuple([x.ndim for x in xs]))
+    if len(xs) == 1 and dtype is None and sorted(result) == sorted(set(ins[0])):
+        return rearranged(xs[0], ins[0], result)
     if not optimize or len(xs) < 3:
         return einsum_p(*xs, ins=ins, result=result, optimize=bool(optimize))
     if not isinstance(optimize, (bool, str)):
@@ -119,6 +122,20 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
         xs = [x for i, x in enumerate(xs) if i not in step]
         xs.append(einsum_p(*part, ins=labels, result=kept, optimize=len(part) == 2))
     return xs[0]
+
+
+def rearranged(x, term, result):
+    """Where nothing is summed, NumPy gives a view: other axes, or a diagonal."""
+    if len(result) == len(term):
+        return np.transpose(x, [term.index(label) for label in result])
+    if len(term) == 2 and x.shape[0] == x.shape[1]:
+        flat = np.reshape(x, -1)
+        if type(x) is Array and root_of(flat) is root_of(x):
+            return flat[:: x.shape[0] + 1]
+    out = einsum_p(x, ins=(term,), result=result, optimize=False)
+    if type(out) is Array:  # to be written to, it would have to be a view as well
+        link(out, x, lambda base: np.einsum(f"{term}->{result}", base))
+    return out
 
 
 @lru_cache(maxsize=1024)

@@ -8,6 +8,7 @@ zero; where the order of the factors decides what overflows, a row is of the kin
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 
@@ -142,7 +143,8 @@ def power_x(out, x, y):
 def power_y(out, x, y):
     """Where x > 0, and for complex x != 0; elsewhere x**y is no smooth function of y."""
     if type(x) in NUMBERS:
-        return finite(out) * math.log(x) if x > 0 else 0.0
+        log = math.log(x) if x > 0 else cmath.log(x) if x and is_complex(out) else 0.0
+        return finite(out) * log if log else 0.0
     inside = x != 0 if is_complex(x) else x > 0
     return np.where(inside, finite(out) * np.log(np.where(inside, x, 1)), 0)
 

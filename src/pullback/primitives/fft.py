@@ -273,4 +273,6 @@ def ifftshift(x, axes=None):
 def shifted(x, axes, shift):
     axes = range(x.ndim) if axes is None else axes if hasattr(axes, "__len__") else (axes,)
     axes = tuple([axis_of(axis, x.ndim) for axis in axes])
-    return np.roll(x, tuple([shift(x.shape[axis]) for axis in axes]), axes) if axes else x
+    if not axes:
+        return np.copy(x)
+    return np.roll(x, tuple([shift(x.shape[axis]) for axis in axes]), axes)

@@ -6,16 +6,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.array import Array, peel
+from ..core.array import Array, link, peel
 from ..core.cotangent import Scattered, dense
 from ..core.dispatch import refuse, replaces
 from ..core.primitive import Linear, align
 from ..core.spec import Spec, spec_of
-from .arguments import arrays_of, as_array, axis_of
-from .keys import INDEX, WHOLE, basic, batched, block, count, fill, known, parse
+from .arguments import arrays_of, as_array, axis_of, common_dtype
+from .keys import INDEX, WHOLE, batched, block, count, fill, known
 from .shapes import ghost
 
-__all__ = ["along", "getitem", "getitem_p", "iterate", "length", "scatter", "scatter_p"]
+__all__ = ["along", "as_index", "getitem_p", "iterate", "length", "scatter", "scatter_p"]
 
 
 # The primitives: reading at indices, and its transpose, adding at indices of an array of zeros.
@@ -26,6 +26,12 @@ cached_spec = lru_cache(Spec)
 
 class Getitem(Linear):
     """x[key]. Its cotangent is scattered: an index and what came for it."""
+
+    views = True
+
+    def shares(self, x, out, static):
+        key = static["key"]
+        return type(x) is Array and INDEX not in key and (out.ndim > 0 or Ellipsis in key)
 
     def reads_for(self, wanted):
         return frozenset([f"x{i}" for i in range(1, len(wanted))])
@@ -53,7 +59,9 @@ class Getitem(Linear):
         return Spec(shape, x.dtype)
 
     def jvp(self, out, xs, x_dots, *, key):
-        return self(x_dots[0], *xs[1:], key=key)
+        out_dot = self(x_dots[0], *xs[1:], key=key)
+        # The tangent of a number as well stays what it is when that of x is written in place.
+        return np.copy(out_dot) if type(out_dot) is Array and not out.shape else out_dot
 
     def vjp(self, out_bar, residual, wanted):
         bar = self.transpose(0, residual.xs, out_bar, **residual.static)
@@ -72,6 +80,9 @@ class Getitem(Linear):
         key, arrays, source, destination = batched(key, arrays, mapped[1:], size)
         out = self(x, *arrays, key=key)
         return np.moveaxis(out, source, destination) if source else out
+
+    def mapped_static(self, size, static):
+        return {"key": (WHOLE, *static["key"])}
 
     # The short way of a reverse trace for a basic key; see Trace.item.
 
@@ -158,6 +169,9 @@ def scatter(spec, parts):
     return scatter_p(*operands, keys=keys, shape=spec.shape, dtype=spec.dtype)
 
 
+scatter.filled = fill
+
+
 def added(spec, parts):
     """The same for plain values. Numbers that were read one by one are added all at once."""
     n = len(spec.shape)
@@ -196,18 +210,6 @@ def add_at(out, index, value):
 
 
 # What Array has.
-
-
-def getitem(x, key):
-    """x[key]"""
-    if type(key) is int or basic(key):
-        return x.within.item(getitem_p, x, key)
-    if type(key) is np.ndarray and key.ndim and key.dtype.kind in "iu":
-        return getitem_p(x, key, key=(INDEX,))
-    template, arrays, new = parse(x.shape, key)
-    if not arrays:
-        return x.within.item(getitem_p, x, template)
-    return getitem_p(np.expand_dims(x, new) if new else x, *arrays, key=template)
 
 
 def length(x):
@@ -281,7 +283,8 @@ def take_along_axis(arr, indices, axis=-1):
 @replaces(np.choose)
 def choose(a, choices, out=None, mode="raise"):
     refuse("numpy.choose", out=out)
-    choices = np.broadcast_arrays(*arrays_of(choices))
+    dtype = common_dtype(choices)
+    choices = [np.astype(x, dtype, copy=False) for x in np.broadcast_arrays(*arrays_of(choices))]
     a = as_index(a, len(choices), mode)
     values = peel(a)
     if np.any((values < 0) | (values >= len(choices))):
@@ -313,7 +316,9 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     i = np.arange(n)
     square = np.moveaxis(a, (axis1, axis2), (0, 1))
     picked = getitem_p(square, i + max(-offset, 0), i + max(offset, 0), key=(INDEX, INDEX))
-    return np.moveaxis(picked, 0, -1)
+    out = np.moveaxis(picked, 0, -1)
+    link(out, a, lambda base: np.diagonal(base, offset, axis1, axis2))
+    return out
 
 
 @replaces(np.trace)
@@ -325,13 +330,14 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 @replaces(np.lib.stride_tricks.sliding_window_view)
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
     shape = np.lib.stride_tricks.sliding_window_view(ghost(x.shape), window_shape, axis).shape
-    windows = shape[x.ndim :]
+    base, windows = x, shape[x.ndim :]
     axes = (
         range(x.ndim)
         if axis is None
         else np.lib.array_utils.normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
     )
-    for axis, window in zip(axes, windows, strict=True):
-        start = np.arange(x.shape[axis] - window + 1)
-        x = np.moveaxis(along(x, axis, start[:, None] + np.arange(window)), axis + 1, -1)
+    for i, window in zip(axes, windows, strict=True):
+        start = np.arange(x.shape[i] - window + 1)
+        x = np.moveaxis(along(x, i, start[:, None] + np.arange(window)), i + 1, -1)
+    link(x, base, lambda base: np.lib.stride_tricks.sliding_window_view(base, window_shape, axis))
     return x

@@ -13,7 +13,7 @@ from ..core.cotangent import Cotangent, Masked, fit, masked
 from ..core.dispatch import leaves, refuse, replaces
 from ..core.primitive import Linear
 from ..core.spec import Spec
-from .arguments import arrays_of, axes_of, axis_of, dims
+from .arguments import arrays_of, axes_of, axis_of, common_dtype, dims, reduced_axes
 from .indexing import along
 from .keys import WHOLE, known
 from .shapes import broadcast_p, ghost
@@ -121,6 +121,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     refuse("numpy.concatenate", out=out)
     xs = arrays_of(arrays)
     if axis is None:
+        dtype = dtype or common_dtype(arrays)  # only here NumPy takes numbers, which adapt theirs
         xs, axis = [np.ravel(x) for x in xs], 0
     if any(x.ndim == 0 for x in xs):
         raise ValueError("zero-dimensional arrays cannot be concatenated")
@@ -136,7 +137,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     return stack_p(*cast(xs, dtype, casting), axis=axis_of(axis, xs[0].ndim + 1))
 
 
-@replaces(np.vstack)
+@replaces(np.vstack, *[np.row_stack] if hasattr(np, "row_stack") else [])
 def vstack(tup, *, dtype=None, casting="same_kind"):
     xs = [np.atleast_2d(x) for x in tup]
     return np.concatenate(xs, 0, dtype=dtype, casting=casting)
@@ -206,9 +207,7 @@ def insert(arr, obj, values, axis=None):
     values = values.astype(arr.dtype)
     values = np.reshape(values, (1,) * (arr.ndim - values.ndim) + values.shape)
     n = arr.shape[axis]
-    n_positions = (
-        np.arange(n)[obj].size if isinstance(obj, slice) or obj.dtype == bool else obj.size
-    )
+    n_positions = np.insert(np.arange(n), obj, -1).size - n
     if n_positions == 1:
         if not isinstance(obj, slice) and obj.ndim == 0:
             values = np.moveaxis(values, 0, axis)
@@ -299,6 +298,8 @@ def tile(A, reps):
 
 @replaces(np.repeat)
 def repeat(a, repeats, axis=None):
+    if axis is not None and not reduced_axes(axis, np.ndim(a)):
+        axis = None
     a, axis = flat(a, axis)
     n = a.shape[axis]
     repeats = known(repeats, "numpy.repeat(x, repeats)")

@@ -11,7 +11,7 @@ import operator
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, current
 from ..core.dispatch import plain
 from ..core.errors import ConversionError
 from ..core.primitive import align
@@ -121,7 +121,7 @@ def known(x, asked):
     """The plain values of x, for a result whose shape depends on them: not under vmap."""
     while type(x) is Array:
         try:
-            x = x.within.concrete(x, asked)
+            x = current(x).within.concrete(x, asked)
         except ConversionError as error:
             raise ConversionError(
                 f"The shape of `{asked}` depends on values that are mapped by `{x.within.name}`:"

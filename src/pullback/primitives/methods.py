@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import builtins
 import copyreg
 import math
+from importlib import import_module
 
 import numpy as np
 
-from ..core.array import Array, peel, stop
+from ..core.array import Array, current, peel, stop
 from ..core.dispatch import LOADERS, UFUNCS, binary, operand
-from ..core.errors import ArgumentError, ArgumentTypeError, ConversionError, MissingRuleError
+from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.trace import CONSTANT
 from . import (  # noqa: F401  # each declares its primitives
+    assignment,
     contractions,
     elementwise,
     indexing,
@@ -133,37 +136,12 @@ def rounded(self, ndigits=None):
 Array.__round__ = rounded
 
 
-def in_place(operation):
-    """`x += y` on the object: another name for the same Array sees it. A view is refused."""
-
-    def assign(self, other):
-        out, value = operation(self, other), peel(self)
-        if out is NotImplemented or not isinstance(value, np.ndarray):
-            return out  # a NumPy scalar is immutable: the name is bound anew
-        if not self.shape and value.shape:
-            return out  # and so is each example of a batch of scalars
-        if value.base is not None or (self.within.eager and not self.node.parents):
-            raise ArgumentError(
-                "An in-place operator (`x += y`) was used on an Array that is a view of another, or"
-                " a leaf that requires a gradient.\n  Write `x = x + y`."
-            )
-        if out.shape != self.shape or not np.can_cast(out.dtype, self.dtype, "same_kind"):
-            raise ArgumentError(
-                f"An in-place operator cannot put {out.within.spec(out)} into an Array"
-                f" {self.within.spec(self)}.\n  Write `x = x + y`."
-            )
-        out = out.astype(self.dtype)
-        self.value, self.within, self.node = out.value, out.within, out.node
-        return self
-
-    return assign
+for name in (*INFIX, "pow", "matmul"):
+    setattr(Array, f"__i{name}__", assignment.in_place(getattr(Array, f"__{name}__")))
 
 
-for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
-    setattr(Array, f"__i{name}__", in_place(getattr(Array, f"__{name}__")))
-
-
-Array.__getitem__ = indexing.getitem
+Array.__getitem__ = assignment.getitem
+Array.__setitem__ = assignment.setitem  # type: ignore[index]
 Array.__len__ = indexing.length
 Array.__iter__ = indexing.iterate
 
@@ -225,12 +203,18 @@ def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         raise ArgumentTypeError(
             f"`astype` cannot cast {self.dtype} to {np.dtype(dtype)} with casting={casting!r}."
         )
-    return np.astype(self, np.dtype(dtype))
+    return np.astype(self, np.dtype(dtype), copy=copy)
 
 
 def view(self, dtype=None, type=None):
-    """The Array itself; another dtype would read its bits, which has no derivative."""
-    if type is not None or (dtype is not None and np.dtype(dtype) != self.dtype):
+    """A view of all; another dtype would read its bits, which has no derivative."""
+    if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
+        dtype, type = None, dtype  # given by position
+    if type not in (None, np.ndarray) or (dtype is not None and np.dtype(dtype) != self.dtype):
+        if not self.within.live:
+            out = np.asarray(self).view(*[x for x in (dtype, type) if x is not None])
+            out.flags.writeable = False  # what is written here would not be seen in the Array
+            return out
         raise MissingRuleError(
             f"`x.view` to another dtype or type reads the bits of {self.within.spec(self)},"
             " and has no derivative.\n  Write `x.astype(dtype)` to convert the numbers, or `x.real`"
@@ -241,7 +225,7 @@ def view(self, dtype=None, type=None):
 
 Array.reshape, Array.transpose, Array.flatten = reshape, transpose, flatten
 Array.astype, Array.view = astype, view
-Array.copy = lambda self, order="C": np.copy(self)
+Array.copy = lambda self, order="C": np.copy(self, order=order)
 
 
 # Attributes.
@@ -259,17 +243,42 @@ attribute("itemsize", lambda self: self.value.dtype.itemsize)
 attribute("nbytes", lambda self: math.prod(self.within.shape(self)) * self.value.dtype.itemsize)
 attribute("T", lambda self: np.transpose(self))
 attribute("mT", lambda self: np.matrix_transpose(self))
-attribute("real", lambda self: np.real(self))
-attribute("imag", lambda self: np.imag(self))
-attribute("flat", lambda self: np.ravel(self))
+Array.real = property(lambda self: np.real(self), assignment.set_real)
+Array.imag = property(lambda self: np.imag(self), assignment.set_imag)
+Array.flat = property(assignment.flat, assignment.set_flat)
 attribute("flags", lambda self: np.asarray(peel(self)).flags)
 attribute("strides", lambda self: np.asarray(peel(self)).strides[-self.ndim :] if self.ndim else ())
 attribute("base", lambda self: None if self.storage is None else self.storage.base)
 attribute("device", lambda self: "cpu")
-Array.to_device = lambda self, device, /, *, stream=None: self
 Array.__dir__ = lambda self: sorted(
     set(object.__dir__(self)) - {"node", "storage", "value", "within"}
 )
+
+
+# The array API standard.
+
+
+def array_namespace(self, *, api_version=None):
+    """`pullback.numpy`, found by name: it lies below."""
+    np.empty(0).__array_namespace__(api_version=api_version)  # raises for what NumPy does not have
+    return import_module("pullback.numpy")
+
+
+def to_device(self, device, /, *, stream=None):
+    """The Array itself: there is one device, "cpu"."""
+    np.empty(0).to_device(device, stream=stream)
+    return self
+
+
+def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    """The values of a constant for other libraries; an error for what carries a derivative."""
+    keywords = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+    given = {name: value for name, value in keywords.items() if value is not None}
+    return np.asarray(self.converted("x.__dlpack__()")).__dlpack__(stream=stream, **given)
+
+
+Array.__array_namespace__, Array.to_device, Array.__dlpack__ = array_namespace, to_device, dlpack
+Array.__dlpack_device__ = lambda self: np.empty(0).__dlpack_device__()
 
 
 # Values without derivatives: these say in their names that they detach.
@@ -311,6 +320,7 @@ def formatted(self, spec):
 
 
 Array.__str__, Array.__format__ = text, formatted
+
 Array.__copy__ = lambda self: np.copy(self)
 Array.__deepcopy__ = lambda self, memo: np.copy(self)
 Array.__contains__ = lambda self, x: bool(np.any(self == x))
@@ -322,7 +332,7 @@ def constant(value):
 
 
 def reduced(self):
-    if self.within.live:
+    if current(self).within.live:
         raise ConversionError(
             f"An Array {self.within.spec(self)} of `{self.within.name}` cannot be pickled: what it"
             " was computed from would be lost.\n  Pickle `x.numpy()`."
@@ -348,7 +358,15 @@ for name in ("tobytes", "tofile", "dump", "dumps"):
     setattr(Array, name, raw(name))
 
 
-# What writes into an array in place, or reads its bits.
+Array.fill, Array.sort, Array.partition = (
+    assignment.fill_with,
+    assignment.sort,
+    assignment.partition,
+)
+Array.put = method(np.put)
+
+
+# What reads an array's bits, or changes its shape in place.
 
 
 def refused(name, instead):
@@ -363,12 +381,7 @@ def refused(name, instead):
 
 
 REFUSED = {
-    "__setitem__": "Write `np.where(mask, value, x)`, or put the parts together with `np.stack`.",
     "__delitem__": "Write `np.delete(x, index)`.",
-    "fill": "Write `np.full_like(x, value)`.",
-    "sort": "Write `np.sort(x)`.",
-    "partition": "Write `np.partition(x, kth)`.",
-    "put": "Write `np.where(mask, value, x)`.",
     "resize": "Write `np.resize(x, shape)`.",
     "byteswap": "Write `x.numpy().byteswap()`.",
     "getfield": "Write `x.astype(dtype)`.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.dispatch import replaces
-from ..core.errors import UnsupportedKeywordError
 from .arguments import as_array
 from .indexing import along
 from .joining import joined, part
@@ -29,10 +28,7 @@ OPTIONS = {
 @replaces(np.pad)
 def pad(array, pad_width, mode="constant", **kwargs):
     if callable(mode):
-        raise UnsupportedKeywordError(
-            "`numpy.pad` was given a function as mode, which writes into the array that it pads.\n"
-            "  Name a mode, or join the parts with `np.concatenate`."
-        )
+        return by_function(array, pad_width, mode, kwargs)
     if mode not in OPTIONS:
         raise ValueError(f"mode '{mode}' is not supported")
     if set(kwargs) - set(OPTIONS[mode]):
@@ -49,6 +45,16 @@ def pad(array, pad_width, mode="constant", **kwargs):
             choice = option if isinstance(option, str) or option is None else option[axis]
             array = pad_axis(array, axis, before, after, mode, choice)
     return array if any(max(width) for width in widths) else np.copy(array)
+
+
+def by_function(array, pad_width, function, options):
+    """The function writes into each row of the padded array, along each axis in turn."""
+    padded = np.copy(pad(array, pad_width))
+    for axis, width in enumerate(widths_of(pad_width, array.ndim)):
+        rows = np.moveaxis(padded, axis, -1)
+        for index in np.ndindex(rows.shape[:-1]):
+            function(rows[(*index, ...)], np.array(width), axis, options)
+    return padded
 
 
 def widths_of(pad_width, ndim):

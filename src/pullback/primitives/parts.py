@@ -21,9 +21,10 @@ class Part(Linear):
     """The real or the imaginary part of complex numbers: Re(x / unit)."""
 
     rearranges = True  # a mask stays where it is
+    views = True
 
     def __init__(self, name, unit):
-        self.unit = unit
+        self.unit, self.sign = unit, 1 if unit == 1 else -1
         super().__init__(name)
 
     def value(self, x):

@@ -59,6 +59,18 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return out[..., 2] if sizes == (2, 2) else np.moveaxis(out, -1, axisc)
 
 
+@replaces(np.linalg.cross)
+def cross_in_space(x1, x2, /, *, axis=-1):
+    """`numpy.linalg.cross`, which takes vectors of three elements only."""
+    x1, x2 = as_array(x1), as_array(x2)
+    if x1.shape[axis] != 3 or x2.shape[axis] != 3:
+        raise ShapeError(
+            "`numpy.linalg.cross` takes vectors of 3 elements, but got"
+            f" {x1.shape[axis]} and {x2.shape[axis]}."
+        )
+    return cross(x1, x2, axis=axis)
+
+
 def in_space(x):
     if x.shape[-1] == 3:
         return x

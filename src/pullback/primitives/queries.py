@@ -7,7 +7,7 @@ import numpy as np
 from ..core.dispatch import refuse, replaces
 from ..core.primitive import Primitive, align
 from ..core.spec import Spec
-from .arguments import as_array, axes_of, given, kept
+from .arguments import as_array, axes_of, given, kept, reduced_axes
 from .reductions import broadcastable, reduced
 
 __all__ = ["all_p", "any_p", "argmax_p", "argmin_p", "count_p", "nanargmax_p", "nanargmin_p"]
@@ -48,7 +48,7 @@ def answer(primitive, a, axis, out, keepdims, where):
     refuse(f"numpy.{primitive.name}", out=out)
     a = as_array(a)
     where = broadcastable(where, a) if given(where) else True
-    return primitive(a, where, axis=axes_of(axis, a.ndim), keepdims=kept(keepdims))
+    return primitive(a, where, axis=reduced_axes(axis, a.ndim), keepdims=kept(keepdims))
 
 
 @replaces(np.all)
@@ -95,7 +95,7 @@ def position(primitive):
     def implementation(a, axis=None, out=None, *, keepdims=none):
         refuse(f"numpy.{primitive.name}", out=out)
         a = as_array(a)
-        if axis is not None:
+        if axis is not None and reduced_axes(axis, a.ndim):
             (axis,) = axes_of(axis, a.ndim)
             return primitive(a, axis=axis, keepdims=kept(keepdims))
         index = primitive(a.reshape(-1), axis=0, keepdims=False)

@@ -16,7 +16,7 @@ from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError
 from ..core.primitive import Linear, Primitive, align
 from ..core.spec import Spec, is_inexact
-from .arguments import as_array, axes_of, cast, dtype_of, given, kept, none, surely
+from .arguments import as_array, axes_of, cast, dtype_of, given, kept, none, reduced_axes, surely
 
 __all__ = [
     "as_initial",
@@ -110,7 +110,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=n
     a = as_array(a)
     if given(where):
         a = np.where(broadcastable(where, a), a, a.dtype.type(0))
-    out = sum_p(a, axis=axes_of(axis, a.ndim), dtype=dtype_of(dtype), keepdims=kept(keepdims))
+    out = sum_p(a, axis=reduced_axes(axis, a.ndim), dtype=dtype_of(dtype), keepdims=kept(keepdims))
     return out + as_initial(initial, out.dtype) if given(initial) else out
 
 
@@ -198,7 +198,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=
     a = as_array(a)
     if given(where):
         a = np.where(broadcastable(where, a), a, a.dtype.type(1))
-    out = prod_p(a, axis=axes_of(axis, a.ndim), dtype=dtype_of(dtype), keepdims=kept(keepdims))
+    out = prod_p(a, axis=reduced_axes(axis, a.ndim), dtype=dtype_of(dtype), keepdims=kept(keepdims))
     return out * as_initial(initial, out.dtype) if given(initial) else out
 
 
@@ -276,7 +276,7 @@ def extremum(primitive, a, axis, out, keepdims, initial, where):
     a = as_array(a)
     where = broadcastable(where, a) if given(where) else True
     bounded = given(initial)
-    axes = axes_of(axis, a.ndim)
+    axes = reduced_axes(axis, a.ndim)
     out = primitive(a, where, axis=axes, keepdims=kept(keepdims), bounded=bounded)
     return primitive.pair(out, as_initial(initial, out.dtype)) if bounded else out
 

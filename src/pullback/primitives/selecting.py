@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.cotangent import masked, unbroadcast
-from ..core.dispatch import PLAIN, operand, refuse, replaces
+from ..core.dispatch import PLAIN, as_array, operand, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.primitive import ZERO, Elementwise, Linear, align
 from ..core.spec import Spec, promoted, spec_of
@@ -148,6 +148,7 @@ def clip(
         raise ArgumentError("`numpy.clip` takes `min` and `max`, or `a_min` and `a_max`, not both.")
     where = kwargs.pop("where", True)
     refuse("numpy.clip", out=out, where=None if where is True else where)
+    a = as_array(a)
     if a_min is None and a_max is None:
         return np.positive(a, **kwargs)
     if a_min is not None:

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from ..core.array import peel
+from ..core.array import Array, link, peel
 from ..core.cotangent import fit, unbroadcast
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentTypeError
@@ -31,6 +31,7 @@ class Reshape(Linear):
     """The same elements in C order, in another shape."""
 
     rearranges = True
+    views = True
 
     def value(self, x, *, shape):
         return np.reshape(x, shape)
@@ -41,8 +42,19 @@ class Reshape(Linear):
     def transpose(self, i, xs, out_bar, *, shape):
         return self(out_bar, shape=xs[0].shape)
 
-    def batch(self, xs, mapped, size, *, shape):
-        return self(xs[0], shape=(size, *shape))
+    def batch(self, xs, mapped, size, **static):
+        return self(xs[0], **self.mapped_static(size, static))
+
+    def mapped_static(self, size, static):
+        return {"shape": (size, *static["shape"])}
+
+    def shares(self, x, out, static):
+        if x.storage is None:
+            value = peel(x)
+            if value.shape == x.shape:
+                return np.may_share_memory(value, peel(out))
+        a = layout(x)
+        return np.may_share_memory(a, np.reshape(a, static["shape"]))
 
 
 reshape_p = Reshape("reshape")
@@ -52,6 +64,7 @@ class Transpose(Linear):
     """The same elements with axes in another order."""
 
     rearranges = True
+    views = True
 
     def value(self, x, *, axes):
         return np.transpose(x, axes)
@@ -62,8 +75,11 @@ class Transpose(Linear):
     def transpose(self, i, xs, out_bar, *, axes):
         return self(out_bar, axes=tuple(sorted(range(len(axes)), key=axes.__getitem__)))
 
-    def batch(self, xs, mapped, size, *, axes):
-        return self(xs[0], axes=(0, *[axis + 1 for axis in axes]))
+    def batch(self, xs, mapped, size, **static):
+        return self(xs[0], **self.mapped_static(size, static))
+
+    def mapped_static(self, size, static):
+        return {"axes": (0, *[axis + 1 for axis in static["axes"]])}
 
 
 transpose_p = Transpose("transpose")
@@ -73,6 +89,7 @@ class Flip(Linear):
     """The same elements in reverse order along some axes."""
 
     rearranges = True
+    views = True
 
     def value(self, x, *, axes):
         return np.flip(x, axes)
@@ -83,8 +100,11 @@ class Flip(Linear):
     def transpose(self, i, xs, out_bar, *, axes):
         return self(out_bar, axes=axes)
 
-    def batch(self, xs, mapped, size, *, axes):
-        return self(xs[0], axes=tuple([axis + 1 for axis in axes]))
+    def batch(self, xs, mapped, size, **static):
+        return self(xs[0], **self.mapped_static(size, static))
+
+    def mapped_static(self, size, static):
+        return {"axes": tuple([axis + 1 for axis in static["axes"]])}
 
 
 flip_p = Flip("flip")
@@ -119,17 +139,17 @@ class Astype(Linear):
 
     rearranges = True
 
-    def value(self, x, *, dtype):
-        return x.astype(dtype)
+    def value(self, x, *, dtype, order="K"):
+        return x.astype(dtype, order=order)
 
-    def spec(self, x, *, dtype):
+    def spec(self, x, *, dtype, order="K"):
         return Spec(x.shape, dtype)
 
-    def transpose(self, i, xs, out_bar, *, dtype):
+    def transpose(self, i, xs, out_bar, *, dtype, order="K"):
         return fit(out_bar, xs[0])
 
-    def batch(self, xs, mapped, size, *, dtype):
-        return self(xs[0], dtype=dtype)
+    def batch(self, xs, mapped, size, **static):
+        return self(xs[0], **static)
 
 
 astype_p = Astype("astype")
@@ -145,10 +165,28 @@ def ghost(shape, dtype=bool):
 
 
 def layout(x):
-    """A plain array with the memory layout of x, which some functions ask for: order="A", "K"."""
-    shape, whole = x.shape, np.asarray(peel(x))
-    n_batch = whole.ndim - len(shape)
-    return whole[(0,) * n_batch] if whole.size else np.empty(shape, whole.dtype)
+    """A plain array with the memory layout of x, which some functions ask for: order="A", "K".
+
+    A view has that which NumPy gives it, and not that of its copy. What is mapped may lie among
+    other examples; alone it would be dense.
+    """
+    views = []
+    while type(x) is Array and x.storage is not None and x.storage.root is not None:
+        if x.storage.layout is not None:
+            break
+        views.append(x.storage)
+        x = x.storage.base
+    found = x.storage.layout if type(x) is Array and x.storage is not None else None
+    if found is None:
+        found = whole = np.asarray(peel(x))
+        n_batch = whole.ndim - len(x.shape)
+        if not whole.size:
+            found = np.empty(x.shape, whole.dtype)
+        elif n_batch or views:  # a view remembers it, and is not to keep the numbers
+            found = np.empty_like(whole[(0,) * n_batch])
+    for view in reversed(views):
+        found = view.layout = view.take(found)
+    return found
 
 
 def permuted(function, x, *args):
@@ -188,7 +226,10 @@ def ravel(a, order="C"):
         strides = layout(a).strides
         a = transpose_p(a, axes=tuple(sorted(range(a.ndim), key=lambda i: -abs(strides[i]))))
         order = "C"
-    return np.reshape(a, -1, order=order)
+    out = np.reshape(a, -1, order=order)
+    if type(out) is Array and out.storage is not None and not layout(out).flags.c_contiguous:
+        out.storage = None  # NumPy makes a copy
+    return out
 
 
 @replaces(np.squeeze)
@@ -286,7 +327,10 @@ def broadcast_to(array, shape, subok=False):
     ends = zip(array.shape[::-1], shape[::-1], strict=False)
     if array.ndim > len(shape) or any(n not in (1, m) for n, m in ends):
         np.broadcast_to(ghost(array.shape), shape)  # NumPy's own error
-    return broadcast_p(array, shape=shape)
+    out = broadcast_p(array, shape=shape)
+    if type(out) is Array and type(array) is Array:
+        link(out, array, lambda base: np.broadcast_to(base, shape))
+    return out
 
 
 @replaces(np.broadcast_arrays)
@@ -303,6 +347,8 @@ def broadcast_arrays(*args, subok=False):
 def astype(x, dtype, /, *, copy=True, device=None):
     dtype = np.dtype(dtype)
     if dtype.kind not in "biufc":
+        if not x.within.live:
+            return np.asarray(x).astype(dtype)
         raise ArgumentTypeError(
             f"`astype` was asked to turn an Array {x.within.spec(x)} into {dtype}, which is not a"
             " number.\n  Use `x.numpy().astype(...)`, which leaves the derivative behind."
@@ -314,7 +360,11 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
 @replaces(np.copy)
 def copy(a, order="K", subok=False):
-    return copy_p(a, dtype=a.dtype)
+    if order == "A":
+        order = "F" if layout(a).flags.fnc else "C"
+    if order == "F":
+        return np.transpose(copy_p(np.transpose(a), dtype=a.dtype, order="C"))
+    return copy_p(a, dtype=a.dtype, order=order)
 
 
 @replaces(np.ndim)

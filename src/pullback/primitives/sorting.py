@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, current
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError
 from ..core.primitive import Primitive
 from ..core.spec import Spec
-from .arguments import as_array, axes_of
+from .arguments import as_array, axes_of, reduced_axes
 
 __all__ = ["argpartition_p", "argsort_p", "lexsort_p"]
 
@@ -63,6 +63,8 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
 @replaces(np.argsort)
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     how = {"kind": kind, "stable": stable}
+    if axis is not None and not reduced_axes(axis, np.ndim(a)):
+        axis = None
     return ordered("numpy.argsort", argsort_p, a, axis, order, how)[2]
 
 
@@ -126,7 +128,7 @@ def lexsort(keys, axis=-1):
 def concrete(x, asked):
     """The plain value of x, for a question that its values answer; refused for a mapped one."""
     while type(x) is Array:
-        x = x.within.concrete(x, asked)
+        x = current(x).within.concrete(x, asked)
     return x
 
 

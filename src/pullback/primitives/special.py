@@ -10,6 +10,8 @@ from ..core.cotangent import unbroadcast
 from ..core.dispatch import refuse, replaces
 from ..core.primitive import Linear, Primitive, align
 from ..core.spec import Spec, promoted
+from .arguments import as_array
+from .assignment import into
 from .elementwise import finite
 
 __all__ = []
@@ -269,11 +271,20 @@ def i0(x):
     return bessel_p(x, order=0)
 
 
+@replaces(np.kaiser)
+def kaiser(M, beta):
+    beta, center = as_array(beta) + 0.0, (M - 1) / 2
+    if M == 1:
+        return np.ones_like(beta, shape=1)
+    places = (np.arange(M) - center) / center
+    return np.i0(beta * np.sqrt(1 - places**2)) / np.i0(beta)
+
+
 @replaces(np.nan_to_num)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """What is replaced has no derivative; of complex numbers each part by itself."""
     if not copy:
-        refuse("numpy.nan_to_num", copy=copy)
+        return x if x.dtype.kind not in "fc" else into(x, nan_to_num(x, True, nan, posinf, neginf))
     if x.dtype.kind == "c":
         real, imag = [nan_to_num(part, True, nan, posinf, neginf) for part in (x.real, x.imag)]
         return real + 1j * imag

@@ -40,9 +40,14 @@ class Var(Primitive):
         return Spec(reduced(x.shape, axis, keepdims), dtype)
 
     def partial(self, x, axis, correction):
-        """d(out)/d(x). The derivative of the mean adds nothing, for deviations add up to zero."""
+        """d(out)/d(x). The derivative of the mean adds nothing, for deviations add up to zero.
+
+        They do so after what rounding left is taken off as well: the deviations of equal numbers
+        may all be 1e-17, and so may be the standard deviation, by which they are divided.
+        """
         n = math.prod([x.shape[i] for i in axis]) - correction
         away = x - np.mean(x, axis=axis, keepdims=True)
+        away = away - np.mean(away, axis=axis, keepdims=True)
         away = np.conj(away) if x.dtype.kind == "c" else away
         return away * (2 / n if n > 0 else math.nan)
 

@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from ..core.array import Array
 from ..core.dispatch import FUNCTIONS, METHODS, operand, refuse
-from ..core.errors import ArgumentError, UnsupportedKeywordError
+from ..core.errors import ArgumentError
 from .elementwise import finite, stopped
 
 __all__ = []
@@ -102,8 +102,8 @@ def one_after_another(ufunc, array, axes, given):
     """ufunc(ufunc(x[0], x[1]), x[2])...: right for every ufunc."""
     items, mask = lined_up(array, axes), None
     start = given.get("initial")
-    if start is None and ("where" in given or not items.shape[0]):
-        start = ufunc.identity
+    if start is None and ("where" in given or not items.shape[0] or ufunc is np.hypot):
+        start = ufunc.identity  # of hypot even for one element, of which it takes the magnitude
         if start is None:
             raise ArgumentError(
                 f"`{name_of(ufunc, 'reduce')}` has no identity to begin with; give `initial`."
@@ -169,7 +169,8 @@ def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
     outs = []
     for start, stop in zip(starts, [*starts[1:], n], strict=True):
         part = items[start:stop] if start < stop else items[start : start + 1]
-        outs.append(ufunc.reduce(part, axis=0, dtype=dtype))
+        alone = ufunc is np.hypot and part.shape[0] == 1  # here NumPy leaves its sign
+        outs.append(part[0] if alone else ufunc.reduce(part, axis=0, dtype=dtype))
     return np.stack(outs, axis=axis)
 
 
@@ -177,12 +178,3 @@ def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
 def outer(ufunc, x, y, /, **keywords):
     x, y = [z if type(z) is Array else np.asarray(operand(z)) for z in (x, y)]
     return ufunc(np.reshape(x, (*x.shape, *(1,) * y.ndim)), y, **keywords)
-
-
-@method
-def at(ufunc, array, *rest):
-    raise UnsupportedKeywordError(
-        f"`{name_of(ufunc, 'at')}` writes into its first operand, which is not supported on traced"
-        " Arrays.\n  Compute a new array instead: `np.add.at(a, i, v)` is"
-        " `a + np.bincount(i, v, a.size)` for one axis."
-    )

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, stop
+from ..core.array import Array, current, stop
 from ..core.graph import Graph, Variable
 from ..core.node import Residual
 from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of
-from ..core.trace import CONSTANT, Trace, bind, youngest
+from ..core.trace import CONSTANT, Trace, bind, running, youngest
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from .batch import vmap
 from .common import Transformation
@@ -59,7 +59,7 @@ def stop_gradient(tree: Any) -> Any:
 def as_numpy(x: Any) -> Any:
     """A number as a NumPy scalar, a constant as what it holds."""
     if type(x) is Array:
-        return x.value if x.within is CONSTANT else x
+        return x.value if current(x).within is CONSTANT else x
     return x if hasattr(x, "dtype") else np.asarray(x)[()]
 
 
@@ -242,6 +242,9 @@ class Checkpoint(Transformation):
         operands = Operands(args)
         structure, graph, captured, values = capture(self.fun, (), kwargs, self.verb, operands.lift)
         at = [i for i, out in enumerate(graph.outputs) if isinstance(out, Variable)]
+        if running() is None and not any(type(x) is Array for x in operands.leaves):
+            # Constants that the function made are plain outside.
+            values = [x.numpy() if type(x) is Array and not x.within.live else x for x in values]
         if not at:
             return unflatten(structure, values)
         graph = Graph(graph.inputs, graph.equations, [graph.outputs[i] for i in at])

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..core.array import Array, peel, snapshot
+from ..core.array import Array, current, peel, snapshot
 from ..core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -129,7 +129,7 @@ class Selection:
 
 def refuse_ended(x: Array, asked: str) -> None:
     """Raise for an Array that outlived its transformation."""
-    if type(x.within) is Ended:
+    if type(current(x).within) is Ended:
         raise EscapedError(
             f"{asked} an Array of `{x.within.name}`, which has ended.\n"
             "  Use `x.numpy()` for its value."
@@ -155,7 +155,8 @@ def as_primal(
     if kind is Array:
         refuse_ended(leaf, f"`{verb}({name_of(fun)})` was given")
         if is_inexact(leaf.dtype):
-            return leaf.value if leaf.within is CONSTANT else snapshot(leaf)
+            leaf = snapshot(leaf)
+            return leaf.value if leaf.within is CONSTANT else leaf
     if isinstance(leaf, np.generic) and leaf.dtype.kind in "fc":
         return leaf
     if isinstance(leaf, (float, complex)):
@@ -167,7 +168,7 @@ def as_primal(
             f"`{verb}({name_of(fun)})` was given a masked array for argument {position}.\n"
             "  Pass the data and the mask apart, and select with `np.where(mask, x, 0)`."
         )
-    if isinstance(leaf, np.ndarray) and kind not in (np.ndarray, np.memmap):
+    if isinstance(leaf, np.ndarray) and kind not in (Array, np.ndarray, np.memmap):
         raise ArgumentTypeError(
             f"`{verb}({name_of(fun)})` was given {kind_of(leaf)} for argument {position}, whose"
             " operations have other meanings than those of an ndarray.\n"
@@ -236,7 +237,7 @@ def settle(x: Any, trace: Trace) -> Any:
                 "  Return a list of what it yields, or the awaited result."
             )
         return x
-    other = x.within
+    other = current(x).within
     if other is trace:
         return x
     if type(other) is Ended:

@@ -14,6 +14,7 @@ from ..core.array import Array
 from ..core.cotangent import fit
 from ..core.errors import ArgumentError, MissingRuleError, kind_of, name_of
 from ..core.graph import Graph, Variable
+from ..core.rebind import call_inside
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT
 from ..core.tree import flatten, is_static, unflatten
@@ -198,7 +199,8 @@ class CustomVjp(Custom):
             residual = unflatten(residual_structure, [whole[i] for i in residual_leaves])
             bars = dict(zip(out_at, map(guarded, filled(out_bars[:n], outs[:n])), strict=True))
             bar = unflatten(out_structure, [bars.get(i) for i in out_leaves])
-            x_bars = self.cotangents(backward(*fixed_args, residual, bar), operands, xs)
+            given = call_inside(backward, (*fixed_args, residual, bar), {})
+            x_bars = self.cotangents(given, operands, xs)
             if any(b is not None for b in out_bars[n:]):
                 # Second order: what the rule kept depends on x as well.
                 more = pull_through(lambda *xs: run(*xs)[n:], xs, out_bars[n:])
@@ -258,7 +260,8 @@ class CustomVjp(Custom):
             def pull(out_bars: Any) -> list[Any]:
                 bars = dict(zip(at, map(guarded, filled(out_bars, outs)), strict=True))
                 bar = unflatten(structure, [bars.get(i) for i in range(len(values))])
-                return self.cotangents(backward(*fixed_args, residual, bar), operands, xs)
+                given = call_inside(backward, (*fixed_args, residual, bar), {})
+                return self.cotangents(given, operands, xs)
 
             return outs, pull
 
@@ -350,7 +353,7 @@ class CustomJvp(Custom):
         def push(xs: Any, x_dots: Any) -> tuple[Any, ...]:
             primals = tuple(operands.args([guarded(x) for x in xs]))
             tangents = tuple(operands.tangents(xs, [guarded(dot) for dot in x_dots]))
-            pair = rule(*fixed_args, primals, tangents, **kwargs)
+            pair = call_inside(rule, (*fixed_args, primals, tangents), kwargs)
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise ArgumentError(f"{what} returns a pair (out, out_dot).")
             other = f"{what} returned a tangent that is another tree than the output"

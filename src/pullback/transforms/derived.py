@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError, name_of
+from ..core.rebind import call_inside
 from ..core.spec import Spec, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from .batch import vmap
@@ -35,7 +36,7 @@ class Selecting(Transformation):
             whole = list(args)
             for position, x in zip(positions, selected, strict=True):
                 whole[position] = x
-            return fun(*whole, **kwargs)
+            return call_inside(fun, whole, kwargs)
 
         of_selected.__name__ = of_selected.__qualname__ = name_of(fun)
         selected = [args[i] for i in positions]
@@ -401,6 +402,9 @@ def elementwise_grad(
     >>> import numpy as np
     >>> elementwise_grad(np.tanh)(np.zeros(3))
     array([1., 1., 1.])
+
+    That each element goes by itself is a promise: of a function that mixes elements and keeps their
+    shape, such as `numpy.cumsum`, the result is the sums of the columns of its Jacobian.
 
     Raises:
         ShapeError: the output does not have the shape to which the arguments broadcast.

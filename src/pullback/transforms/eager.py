@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, snapshot, stop
+from ..core.array import Array, current, snapshot, stop
 from ..core.dispatch import as_array, holds_arrays
 from ..core.errors import (
     ArgumentError,
@@ -28,7 +28,7 @@ from ..core.errors import (
 from ..core.node import Node, constant_node, rebuild
 from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of
-from ..core.trace import CONSTANT, Ended, Trace, running
+from ..core.trace import CONSTANT, Ended, Trace, bind, running, youngest
 from .common import check_function, conform, fresh, refuse_ended
 from .reverse import ReverseTrace, backward, harvest
 
@@ -60,6 +60,9 @@ class EagerTrace(ReverseTrace):
     __slots__ = ()
     eager = True
 
+    def suspended(self) -> bool:
+        return bool(SUSPENDED.anywhere) and SUSPENDED.here()
+
     def unary(self, primitive: Any, x: Array) -> Any:
         if SUSPENDED.anywhere and SUSPENDED.here():
             return self.unrecorded(primitive, (x,), {})
@@ -75,6 +78,11 @@ class EagerTrace(ReverseTrace):
             return Trace.item(self, primitive, x, key)
         return ReverseTrace.item(self, primitive, x, key)
 
+    def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
+        if SUSPENDED.anywhere or type(x.node) is Leaf:
+            return False
+        return ReverseTrace.put(self, primitive, x, key, v)
+
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         if SUSPENDED.anywhere and SUSPENDED.here():
             return self.unrecorded(primitive, xs, static)
@@ -82,6 +90,8 @@ class EagerTrace(ReverseTrace):
 
     def unrecorded(self, primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """The result as a constant."""
+        if youngest(xs) is not self:  # a view of what was assigned something younger
+            return bind(primitive, xs, static)
         values = [
             x.value if type(x) is Array and (x.within is self or x.within is CONSTANT) else x
             for x in xs
@@ -151,6 +161,11 @@ class no_grad:  # a context manager, named as the field names it
 
     It touches eager Arrays only: `grad`, `jvp` and `vmap` go on inside.
     """
+
+    def __new__(cls, fun: Any = None) -> Any:
+        """A decorator with and without parentheses."""
+        self = super().__new__(cls)
+        return self if fun is None else self(fun)
 
     def __enter__(self) -> no_grad:
         SUSPENDED.change(1)
@@ -244,7 +259,7 @@ def run_backward(
         DtypeError: it is a complex number and no `gradient` is given.
         PullbackError: the graph is spent; or the Array belongs to a transformation.
     """
-    trace = self.within
+    trace = current(self).within
     if not trace.eager:
         refuse(self, "backward")
     spec = spec_of(self)
@@ -316,7 +331,7 @@ retaining.rebuild = rebuild_retaining  # type: ignore[attr-defined]
 
 def retain_grad(self: Array) -> None:
     """Let `.backward()` fill `.grad` of this Array, which is computed from others."""
-    trace, node = self.within, self.node
+    trace, node = current(self).within, self.node
     if not trace.eager:
         refuse(self, "retain_grad")
     if type(node) is Leaf or not node.parents or node.rule is retaining:
@@ -334,7 +349,7 @@ def retain_grad(self: Array) -> None:
 
 
 def get_grad(self: Array) -> Any:
-    node = self.node
+    node = current(self).node
     if type(node) is Leaf:
         return node.grad
     return self.within.state.retained.get(node) if self.within.eager else None
@@ -359,11 +374,11 @@ def zero_grad(self: Array) -> None:
 
 
 def get_requires_grad(self: Array) -> bool:
-    return self.within.eager
+    return current(self).within.eager
 
 
 def set_requires_grad(self: Array, value: bool) -> None:
-    if value == self.within.eager:
+    if value == current(self).within.eager:
         return
     if value and self.within is CONSTANT:
         leaf = leaf_of(self.value, eager_trace())
@@ -380,7 +395,7 @@ def set_requires_grad(self: Array, value: bool) -> None:
 
 
 def get_data(self: Array) -> Any:
-    plain = self.within.eager or self.within is CONSTANT
+    plain = current(self).within.eager or self.within is CONSTANT
     return fresh(self.value if plain else stop(self))
 
 

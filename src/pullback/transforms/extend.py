@@ -10,6 +10,7 @@ from ..core.cotangent import fit
 from ..core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, name_of
 from ..core.node import Residual
 from ..core.primitive import Primitive
+from ..core.rebind import call_inside
 from ..core.spec import spec_of
 from .call import as_numpy, filled, floating, guarded, transposed
 
@@ -116,7 +117,7 @@ class UserPrimitive(Primitive):
         return out_dots[0] if self.n_out is None else tuple(out_dots)
 
     def pushed(self, out, xs, x_dots, static):
-        return self.rules["jvp"](guarded(out), guarded(xs), guarded(x_dots), **static)
+        return call_inside(self.rules["jvp"], tuple(map(guarded, (out, xs, x_dots))), static)
 
     def dots(self, out_dot):
         """What a jvp rule returned, as arrays."""
@@ -133,7 +134,7 @@ class UserPrimitive(Primitive):
         """What the vjp rule gives, as arrays."""
         out, xs = guarded(residual.out), guarded(residual.xs)
         residual = Residual(self, out, xs, residual.static)
-        x_bars = self.rules["vjp"](guarded(out_bar), residual, wanted)
+        x_bars = call_inside(self.rules["vjp"], (guarded(out_bar), residual, wanted), {})
         if not isinstance(x_bars, (tuple, list)) or len(x_bars) != len(wanted):
             raise ArgumentError(
                 f"The vjp rule of `{self.name}` returns a tuple of {len(wanted)} cotangents,"
@@ -188,8 +189,8 @@ def primitive(fun: Any = None, *, n_out: int | None = None, nondiff: Sequence[in
     >>> grad(logsumexp)(np.zeros(2))
     array([0.5, 0.5])
 
-    fun gets plain arrays and may do anything with them but write to them; the same is true of
-    rules. Arrays are positional, keywords are static.
+    fun gets plain arrays and may do anything with them but write to them; nor do rules write to
+    what they get. Arrays are positional, keywords are static.
     Of `defvjp` and `defjvp` one suffices: the other mode is its transpose. Without `defbatch`,
     `vmap` calls it for each example.
 

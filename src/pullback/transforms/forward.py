@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, current
 from ..core.cotangent import fit
 from ..core.errors import ArgumentError, ArgumentTypeError, name_of
 from ..core.node import keep
 from ..core.primitive import Primitive
-from ..core.spec import is_inexact, spec_of, zeros
+from ..core.spec import carries, spec_of, zeros
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import flatten, unflatten
 from .common import Lifted, branches, check_function, conform, fresh, settle
+from .reverse import writes_number
 
 __all__ = ["ForwardTrace", "jvp", "linearize"]
 
@@ -25,10 +26,29 @@ class ForwardTrace(Trace):
 
     __slots__ = ()
 
+    def item(self, primitive: Any, x: Array, key: Any) -> Any:
+        if current(x).within is self and type(x.value) is np.ndarray:
+            if x.node is None:
+                return Array(x.value[key], self, None)
+            if type(x.node) is np.ndarray:
+                return Array(x.value[key], self, x.node[key])
+        return Trace.item(self, primitive, x, key)
+
+    def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
+        dot: Any = 0.0
+        if type(v) is Array:
+            if v.within is not self or v.storage is not None:
+                return False
+            v, dot = v.value, 0.0 if v.node is None else v.node
+        if not writes_number(x.value, key, v) or not writes_number(x.node, key, dot):
+            return False
+        x.value[key], x.node[key] = v, dot
+        return True
+
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         primals, dots = split(self, primitive, xs)
         out = primitive(*primals, **static)
-        if primitive.constant or (primitive.n_out is None and not is_inexact(out.dtype)):
+        if primitive.constant or (primitive.n_out is None and not carries(out.dtype)):
             return out
         if all(dot is None for dot in dots):
             out_dot: Any = None if primitive.n_out is None else (None,) * primitive.n_out
@@ -39,7 +59,7 @@ class ForwardTrace(Trace):
             return Array(out, self, out_dot)
         return tuple(
             [
-                Array(o, self, dot) if is_inexact(o.dtype) else o
+                Array(o, self, dot) if carries(o.dtype) else o
                 for o, dot in zip(out, out_dot, strict=True)
             ]
         )
@@ -57,7 +77,7 @@ class LinearizeTrace(Trace):
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         primals, sources = split(self, primitive, xs)
         out = primitive(*primals, **static)
-        if primitive.constant or (primitive.n_out is None and not is_inexact(out.dtype)):
+        if primitive.constant or (primitive.n_out is None and not carries(out.dtype)):
             return out
         steps = self.state
         if all(source is None for source in sources):
@@ -67,7 +87,7 @@ class LinearizeTrace(Trace):
         )
         steps.append((primitive, out, kept, static, tuple(sources)))
         step = len(steps)
-        return wrap(out, lambda o, i: Array(o, self, (step, i)) if is_inexact(o.dtype) else o)
+        return wrap(out, lambda o, i: Array(o, self, (step, i)) if carries(o.dtype) else o)
 
 
 def split(trace: Trace, primitive: Primitive, xs: Any) -> tuple[list[Any], list[Any]]:
@@ -186,7 +206,7 @@ def zeros_of(x: Any) -> Any:
         return None
     spec = spec_of(x)
     out = zeros(spec)
-    return out if isinstance(x, np.ndarray) else out[()]
+    return out if type(x) is not Array and isinstance(x, np.ndarray) else out[()]
 
 
 class Pushforward:

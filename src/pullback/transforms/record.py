@@ -27,8 +27,9 @@ class Entry:
     __slots__ = ("inputs", "line", "outs", "primitive", "static")
 
     def __init__(self, primitive: Any, inputs: Any, static: Any, outs: Any, line: Any) -> None:
-        self.primitive, self.inputs, self.static = primitive, inputs, static
-        self.outs, self.line = outs, line
+        self.primitive, self.static, self.line = primitive, static, line
+        # As they are now: an assignment makes another of the same Array.
+        self.inputs, self.outs = [tuple([now(x) for x in xs]) for xs in (inputs, outs)]
 
     @property
     def nodes(self) -> list[Node]:
@@ -58,6 +59,10 @@ class Entry:
         return f"<{self.primitive.name} at {where}>"
 
 
+def now(x: Any) -> Any:
+    return Array(x.value, x.within, x.node) if type(x) is Array else x
+
+
 class Record:
     """The inputs (Arrays), the entries in order, and the output of a recorded call."""
 
@@ -71,6 +76,8 @@ class RecordTrace(ReverseTrace):
     __slots__ = ()
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        if static.get("donate"):  # entries keep what was there before an assignment
+            static = {**static, "donate": False}
         out = ReverseTrace.process(self, primitive, xs, static)
         outs = out if type(out) is tuple else (out,)
         self.state.append(Entry(primitive, xs, static, outs, line_of_user()))
@@ -81,7 +88,7 @@ class RecordTrace(ReverseTrace):
         self.state.append(Entry(primitive, (x,), {}, (out,), line_of_user()))
         return out
 
-    item = Trace.item
+    item, put = Trace.item, Trace.put
 
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
         n = len(self.state)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, current, touch
 from ..core.cotangent import Cotangent, dense, fit
 from ..core.errors import (
     ArgumentError,
@@ -21,8 +21,8 @@ from ..core.errors import (
 )
 from ..core.node import COPIED, Kept, Node, constant_node, rebuild, slots
 from ..core.primitive import Primitive
-from ..core.spec import Spec, is_inexact, spec_of, zeros
-from ..core.trace import CONSTANT, Trace, run
+from ..core.spec import Spec, carries, spec_of, zeros
+from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, unflatten
 from .common import (
     Lifted,
@@ -37,9 +37,9 @@ from .common import (
     settle_tree,
 )
 
-__all__ = ["ReverseTrace", "backward", "grad", "value_and_grad", "vjp"]
+__all__ = ["ReverseTrace", "backward", "grad", "value_and_grad", "vjp", "writes_number"]
 
-float64, ndarray = np.float64, np.ndarray
+float64, ndarray, DOUBLE = np.float64, np.ndarray, np.dtype(float)
 LARGE = 1 << 18  # bytes from which a cotangent's buffer is worth using again
 
 
@@ -49,6 +49,10 @@ class ReverseTrace(Trace):
     __slots__ = ()
 
     def unary(self, primitive: Any, x: Array) -> Any:
+        if x.storage is not None:
+            touch(x)
+            if x.within is not self:  # a view of what was assigned something younger
+                return bind(primitive, (x,), {})
         a = x.value
         out = primitive.value(a)
         if primitive.constant:
@@ -60,52 +64,82 @@ class ReverseTrace(Trace):
 
         One of the two may be a small plain array, of which a copy is kept if the rule reads it.
         """
-        if type(x) is Array and x.within is self:
-            a = x.value
-            if type(y) is float or type(y) is int:
-                out = primitive.value(a, y)
-                if primitive.constant:
-                    return out
-                node = Node((x.node,), primitive.rules[0], primitive.packs[0](out, a, y))
-                return Array(out, self, node)
-            if type(y) is Array and y.within is self:
-                b = y.value
-                kind = type(a)
-                if kind is type(b) and (
-                    kind is float64 or (a.shape == b.shape and a.dtype is b.dtype)
-                ):
-                    out = primitive.value(a, b)
+        if type(x) is Array:
+            if x.storage is not None:
+                touch(x)
+                if x.within is not self:
+                    return bind(primitive, (x, y), {})
+            if x.within is self:
+                a = x.value
+                if type(y) is float or type(y) is int:
+                    out = primitive.value(a, y)
                     if primitive.constant:
                         return out
-                    node = Node((x.node, y.node), primitive.rule, primitive.pack(out, a, b))
+                    node = Node((x.node,), primitive.rules[0], primitive.packs[0](out, a, y))
                     return Array(out, self, node)
-            elif type(y) is ndarray and y.nbytes <= COPIED and alike(a, y):
-                out = primitive.value(a, y)
-                if primitive.constant:
-                    return out
-                kept = y.copy() if primitive.reads_other[0] else None
-                node = Node((x.node,), primitive.rules[0], primitive.packs[0](out, a, kept))
-                return Array(out, self, node)
-        elif type(x) is float or type(x) is int:
+                if type(y) is ndarray:
+                    if y.nbytes <= COPIED and alike(a, y):
+                        return self.beside(primitive, 0, x, y)
+                    return self.process(primitive, (x, y), {})
+            if type(y) is Array:
+                if y.storage is not None:
+                    touch(y)
+                    if y.within is not self:
+                        return bind(primitive, (x, y), {})
+                if x.within is y.within is self:
+                    a, b = x.value, y.value
+                    kind = type(a)
+                    if kind is type(b) and (kind is float64 or alike(a, b)):
+                        out = primitive.value(a, b)
+                        if primitive.constant:
+                            return out
+                        node = Node((x.node, y.node), primitive.rule, primitive.pack(out, a, b))
+                        return Array(out, self, node)
+            return self.process(primitive, (x, y), {})
+        if y.storage is not None:
+            touch(y)
+            if y.within is not self:
+                return bind(primitive, (x, y), {})
+        if type(x) is float or type(x) is int:
             b = y.value
             out = primitive.value(x, b)
             if primitive.constant:
                 return out
             node = Node((y.node,), primitive.rules[1], primitive.packs[1](out, x, b))
             return Array(out, self, node)
-        elif type(x) is ndarray and x.nbytes <= COPIED and alike(x, y.value):
-            out = primitive.value(x, y.value)
-            if primitive.constant:
-                return out
-            kept = x.copy() if primitive.reads_other[1] else None
-            node = Node((y.node,), primitive.rules[1], primitive.packs[1](out, kept, y.value))
-            return Array(out, self, node)
+        if type(x) is ndarray and x.nbytes <= COPIED and alike(x, y.value):
+            return self.beside(primitive, 1, y, x)
         return self.process(primitive, (x, y), {})
 
+    def beside(self, primitive: Any, i: int, x: Array, plain: np.ndarray) -> Any:
+        """x as operand i beside a small plain array of its shape and dtype."""
+        a = x.value
+        out = primitive.value(a, plain) if i == 0 else primitive.value(plain, a)
+        if primitive.constant:
+            return out
+        kept = plain.copy() if primitive.reads_other[i] else None
+        pack = primitive.packs[i]
+        residual = pack(out, a, kept) if i == 0 else pack(out, kept, a)
+        return Array(out, self, Node((x.node,), primitive.rules[i], residual))
+
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
+        if x.storage is not None and current(x).within is not self:
+            return x.within.item(primitive, x, key)
         a = x.value
         node = Node((x.node,), primitive.item_rule, (key, a.shape, a.dtype))
         return Array(a[key], self, node)
+
+    def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
+        a, node = x.value, None
+        if type(v) is Array:
+            if v.within is not self or v.storage is not None:
+                return False
+            v, node = v.value, v.node
+        if not writes_number(a, key, v):
+            return False
+        a[key] = v
+        x.node = Node((x.node, node), primitive.put_rule, key)
+        return True
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         primals, parents = [], []
@@ -121,7 +155,7 @@ class ReverseTrace(Trace):
             return out
         for i in primitive.nondiff:
             parents[i] = None
-        if primitive.n_out is None and not is_inexact(out.dtype):
+        if primitive.n_out is None and not carries(out.dtype):
             return out
         if not any(parents):
             node = constant_node()
@@ -129,6 +163,17 @@ class ReverseTrace(Trace):
             residual = primitive.residual(out, primals, parents, static)
             node = Node(tuple(parents), primitive.pull, residual)
         return Array(out, self, node) if primitive.n_out is None else slots(out, self, node)
+
+
+def writes_number(a: Any, key: Any, v: Any) -> bool:
+    """Whether a[key] = v is one number put into a plain array of float64."""
+    if type(a) is not ndarray or a.dtype is not DOUBLE:
+        return False
+    if type(v) is not float64 and type(v) is not float and type(v) is not int:
+        return False
+    if type(key) is int:
+        return a.ndim == 1
+    return len(key) == a.ndim and all(type(k) is int for k in key)
 
 
 def alike(a: Any, b: Any) -> bool:

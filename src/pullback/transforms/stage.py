@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.array import Array, snapshot, stop
+from ..core.array import Array, current, snapshot, stop
 from ..core.graph import Equation, Graph, Variable
 from ..core.node import keep
 from ..core.primitive import Primitive
@@ -98,7 +98,7 @@ def capture(
         leaves, structure = flatten(out)
         outputs, values = [], []
         for leaf in leaves:
-            constant = type(leaf) is Array and leaf.within is CONSTANT
+            constant = type(leaf) is Array and current(leaf).within is CONSTANT
             leaf = leaf if constant else settle(leaf, trace)
             if type(leaf) is Array and not constant:
                 outputs.append(trace.variable(leaf))

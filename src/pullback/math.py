@@ -1,0 +1,234 @@
+"""The names of `math`, for programs that are differentiated.
+
+>>> import pullback.math as math
+>>> from pullback import grad
+>>> grad(lambda x: math.sin(x) + math.erf(0.0) * x)(0.0)
+np.float64(1.0)
+
+With plain numbers every function is the one of `math`. With an Array that carries a derivative it
+is NumPy's ufunc, after `math` has had its say: what raises ValueError or OverflowError still does.
+`floor`, `ceil` and `trunc` give integers, which are locally constant.
+"""
+
+from __future__ import annotations
+
+import functools
+import math as real
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from .core.array import Array, current, peel
+from .core.errors import ConversionError, MissingExtraError
+from .core.primitive import Elementwise, Primitive
+from .core.spec import Spec
+
+__all__ = [name for name in dir(real) if not name.startswith("_")]
+
+
+def live(x: Any) -> bool:
+    """Whether x is an Array that does not simply convert."""
+    return type(x) is Array and current(x).within.live
+
+
+def number(x: Any) -> Any:
+    """An Array of one element as one without axes; others are refused as `math` refuses them."""
+    if type(x) is Array and x.shape:
+        if x.size != 1:
+            raise TypeError("only length-1 arrays can be converted to Python scalars")
+        return np.reshape(x, ())
+    return x
+
+
+def heed(function: Callable[..., Any], *xs: Any) -> Any:
+    """Raise what `math` raises for these values; a mapped Array has many, and none is asked."""
+    values = [peel(x) for x in xs]
+    return None if any(np.ndim(value) for value in values) else function(*values)
+
+
+def numeric(name: str, ufunc: Callable[..., Any]) -> None:
+    """A function of numbers that NumPy has as well."""
+    plain = getattr(real, name, None)
+    if plain is None:  # of a later Python
+        return
+
+    @functools.wraps(plain)
+    def call(*xs: Any) -> Any:
+        for x in xs:
+            if live(x):
+                break
+        else:
+            return plain(*xs)
+        xs = tuple([number(x) for x in xs])
+        heed(plain, *xs)
+        return ufunc(*xs)
+
+    enter(name, call)
+
+
+def enter(name: str, call: Any) -> None:
+    call.__module__ = __name__
+    globals()[name] = call
+
+
+# Special functions that NumPy has not.
+
+
+def special(plain: Callable[[float], float], partial: Callable[..., Any], reads: str) -> Any:
+    """An elementwise primitive of a function of `math`."""
+    each = np.frompyfunc(plain, 1, 1)
+    return Elementwise(
+        lambda x: np.asarray(each(x), dtype=float)[()], partial, reads=reads, name=plain.__name__
+    )
+
+
+def bell(out: Any, x: Any) -> Any:
+    return 2 / real.sqrt(real.pi) * np.exp(-x * x)
+
+
+class Polygamma(Primitive):
+    """The n-th derivative of digamma, the derivative of lgamma."""
+
+    reads = "x0"
+
+    def value(self, x, *, n):
+        try:
+            from scipy import special
+        except ImportError:
+            raise MissingExtraError(
+                "The derivatives of `math.gamma` and `math.lgamma` need SciPy.\n"
+                "  Install it with `pip install 'pullback[scipy]'`."
+            ) from None
+        return special.polygamma(n, x)[()]
+
+    def spec(self, x, *, n):
+        return Spec(x.shape, np.dtype(float))
+
+    def jvp(self, out, xs, x_dots, *, n):
+        return x_dots[0] * self(xs[0], n=n + 1)
+
+    def vjp(self, out_bar, residual, wanted):
+        (x,) = residual.xs
+        return (out_bar * self(x, n=residual.static["n"] + 1),)
+
+    def batch(self, xs, mapped, size, *, n):
+        return self(xs[0], n=n)
+
+
+polygamma_p = Polygamma()
+erf_p = special(real.erf, bell, "x0")
+erfc_p = special(real.erfc, lambda out, x: -bell(out, x), "x0")
+lgamma_p = special(real.lgamma, lambda out, x: polygamma_p(x, n=0), "x0")
+gamma_p = special(real.gamma, lambda out, x: out * polygamma_p(x, n=0), "x0 out")
+
+
+# Functions of one or two numbers, as ufuncs.
+
+# fmt: off
+UFUNCS: dict[str, Callable[..., Any]] = {
+    "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh,
+    "atan": np.arctan, "atan2": np.arctan2, "atanh": np.arctanh, "cbrt": np.cbrt,
+    "copysign": np.copysign, "cos": np.cos, "cosh": np.cosh, "degrees": np.degrees,
+    "erf": erf_p, "erfc": erfc_p, "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1,
+    "fabs": np.absolute, "fmod": np.fmod, "gamma": gamma_p, "ldexp": np.ldexp, "lgamma": lgamma_p,
+    "log10": np.log10, "log1p": np.log1p, "log2": np.log2, "modf": np.modf,
+    "nextafter": np.nextafter, "pow": np.power, "radians": np.radians, "sin": np.sin,
+    "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan, "tanh": np.tanh,
+    "fma": lambda x, y, z: x * y + z,
+    "log": lambda x, base=None: np.log(x) if base is None else np.log(x) / np.log(base),
+    "remainder": lambda x, y: x - y * np.rint(x / y),
+}
+# fmt: on
+
+for name, ufunc in UFUNCS.items():
+    numeric(name, ufunc)
+
+
+# Functions that answer with an integer or a truth value.
+
+
+def answering(name: str, ufunc: Callable[..., Any], kind: type) -> None:
+    plain = getattr(real, name)
+
+    @functools.wraps(plain)
+    def call(x: Any, /) -> Any:
+        if not live(x):
+            return plain(x)
+        x = number(x)
+        heed(plain, x)
+        out = ufunc(x)
+        try:
+            return kind(out)
+        except ConversionError:  # a mapped value: one answer for each
+            return np.astype(out, np.dtype(kind))
+
+    enter(name, call)
+
+
+answering("floor", np.floor, int)
+answering("ceil", np.ceil, int)
+answering("trunc", np.trunc, int)
+answering("isnan", np.isnan, bool)
+answering("isinf", np.isinf, bool)
+answering("isfinite", np.isfinite, bool)
+
+
+def isclose(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
+    if not (live(a) or live(b)):
+        return real.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+    bound = np.maximum(rel_tol * np.maximum(np.abs(a), np.abs(b)), abs_tol)
+    return (a == b) | (np.abs(a - b) <= bound) & np.isfinite(a) & np.isfinite(b)
+
+
+def frexp(x: Any, /) -> tuple[Any, Any]:
+    if not live(x):
+        return real.frexp(x)
+    mantissa, exponent = np.frexp(number(x))
+    return mantissa, exponent if type(exponent) is Array else int(exponent)
+
+
+# Functions of several numbers.
+
+
+def hypot(*coordinates: Any) -> Any:
+    if not any(map(live, coordinates)):
+        return real.hypot(*coordinates)
+    return functools.reduce(np.hypot, [number(x) for x in coordinates], 0.0)
+
+
+def dist(p: Iterable[Any], q: Iterable[Any], /) -> Any:
+    p, q = list(p), list(q)
+    if not any(map(live, p + q)):
+        return real.dist(p, q)
+    if len(p) != len(q):
+        raise ValueError("both points must have the same number of dimensions")
+    return hypot(*map(operator.sub, p, q))
+
+
+def fsum(seq: Iterable[Any], /) -> Any:
+    seq = list(seq)
+    return np.sum(np.stack([number(x) for x in seq])) if any(map(live, seq)) else real.fsum(seq)
+
+
+def prod(iterable: Iterable[Any], /, *, start: Any = 1) -> Any:
+    return functools.reduce(operator.mul, iterable, start)
+
+
+def sumprod(p: Iterable[Any], q: Iterable[Any], /) -> Any:
+    p, q = list(p), list(q)
+    if not any(map(live, p + q)):
+        return real.sumprod(p, q)  # type: ignore[attr-defined]
+    return sum(x * y for x, y in zip(p, q, strict=True))
+
+
+def __getattr__(name: str) -> Any:
+    """What has to do with integers, and the constants, are those of `math`."""
+    if name in __all__:
+        return getattr(real, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return __all__

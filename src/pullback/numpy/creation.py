@@ -1,0 +1,234 @@
+"""Creating arrays: they are Arrays, constants into which Arrays can be assigned."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array, peel
+from ..core.dispatch import FUNCTIONS, as_array, holds_arrays, leaves
+from ..core.errors import ArgumentTypeError
+from ..primitives import creation
+from .wrapping import FRESH, OWN, answers_for, is_fresh, made
+
+__all__ = ["Concatenator", "Grid"]
+
+NUMBERS = (bool, int, float, complex)  # they adapt their dtype
+KNOWN = frozenset({*NUMBERS, Array, np.float64, np.float32, np.int64})
+
+
+# What takes no Array that could carry a derivative.
+
+
+def creator(function: Any) -> Any:
+    @answers_for(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return made(function(*args, **kwargs))
+
+    return call
+
+
+for name in ("zeros", "ones", "empty", "eye", "identity", "tri", "indices", "fromfile",
+             "fromstring", "loadtxt", "genfromtxt", "fromregex", "bartlett", "blackman", "hamming",
+             "hanning"):  # fmt: skip
+    creator(getattr(np, name))
+creator(np.fft.fftfreq)
+creator(np.fft.rfftfreq)
+
+
+@answers_for(np.kaiser)
+def kaiser(M: Any, beta: Any) -> Any:
+    return made((FUNCTIONS[np.kaiser] if type(beta) is Array else np.kaiser)(M, beta))
+
+
+# What NumPy dispatches, and makes of plain arguments.
+FRESH.update(
+    {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.linspace, np.logspace,
+     np.geomspace, np.meshgrid, np.diag, np.diagflat, np.tril, np.triu, np.vander, np.concatenate,
+     np.stack, np.hstack, np.vstack, np.dstack, np.column_stack, np.block, np.append, np.insert,
+     np.delete, np.pad, np.tile, np.repeat, np.resize, np.roll}
+)  # fmt: skip
+
+
+# From numbers, lists and arrays.
+
+
+def converter(function: Any, implementation: Any) -> None:
+    """A function that makes an array of its first argument, which may be or hold Arrays."""
+
+    @answers_for(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and kwargs.get("like") is not None:
+            return function(*args, **kwargs)
+        x = args[0] if args else kwargs.get("object", kwargs.get("a"))
+        if type(x) is Array or holds_arrays(x):
+            kwargs.pop("like", None)
+            check_numbers(function, x, kwargs.get("dtype", (*args, None, None)[1]))
+            return implementation(x, *args, **kwargs)
+        out = function(*args, **kwargs)
+        return made(out) if is_fresh(out, x) else out
+
+
+def check_numbers(function: Any, x: Any, dtype: Any) -> None:
+    """Refuse an array of objects that would hold Arrays."""
+    kinds = [None if dtype is None else np.dtype(dtype)]
+    kinds += [np.asarray(y).dtype for y in leaves(x) if type(y) not in KNOWN]
+    for kind in kinds:
+        if kind is not None and kind.kind not in "biufc":
+            raise ArgumentTypeError(
+                f"`numpy.{function.__name__}` was asked to make an array of {kind} of Arrays, which"
+                " hold numbers.\n"
+                "  Keep Arrays in a list, or write `x.numpy()` for values without derivatives."
+            )
+
+
+converter(np.array, creation.array)
+converter(np.asarray, creation.asarray)
+converter(np.asanyarray, creation.asarray)
+converter(np.ascontiguousarray, creation.ascontiguousarray)
+converter(np.asfortranarray, creation.ascontiguousarray)
+converter(np.require, creation.require)
+
+
+@answers_for(np.asarray_chkfinite)
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+    x = OWN[np.asarray](a, dtype, order)
+    if x.dtype.kind in "fc" and not np.isfinite(peel(x)).all():
+        raise ValueError("array must not contain infs or NaNs")
+    return x
+
+
+@answers_for(np.from_dlpack)
+def from_dlpack(x: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return np.copy(x) if type(x) is Array else np.from_dlpack(x, *args, **kwargs)
+
+
+@answers_for(np.full)
+def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
+    if kwargs.get("like") is None and (type(fill_value) is Array or holds_arrays(fill_value)):
+        kwargs.pop("like", None)
+        fill = as_array(fill_value)
+        return np.copy(creation.full(fill, shape, fill, *args, **kwargs))
+    return made(np.full(shape, fill_value, *args, **kwargs))
+
+
+@answers_for(np.arange)
+def arange(*args: Any, **kwargs: Any) -> Any:
+    found = [x for x in (*args, *kwargs.values()) if type(x) is Array and x.within.live]
+    if found and kwargs.get("like") is None:
+        kwargs.pop("like", None)
+        return creation.arange(found[0], *args, **kwargs)
+    return made(np.arange(*args, **kwargs))
+
+
+@answers_for(np.fromiter)
+def fromiter(iter: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
+    items = list(iter if count < 0 else itertools.islice(iter, count))
+    if any(type(x) is Array for x in items):
+        return OWN[np.array](items, dtype=dtype)
+    return made(np.fromiter(items, dtype, count, **kwargs))
+
+
+# `np.r_[a, 1:4, x]` and `np.mgrid[0:1:5j]`.
+
+
+class Concatenator:
+    """`np.r_` and `np.c_`: slices are ranges, numbers and arrays are joined along an axis."""
+
+    def __init__(self, real: Any, axis: int = 0, ndim: int = 1, lead: int = -1) -> None:
+        self.real, self.axis, self.ndim, self.lead = real, axis, ndim, lead
+        OWN[real] = self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+    def __getitem__(self, key: Any) -> Any:
+        if not holds_live(key):
+            return made(self.real[without_arrays(key)])
+        axis, ndim, lead = self.axis, self.ndim, self.lead
+        entries = list(key) if type(key) is tuple else [key]
+        if type(entries[0]) is str:
+            directive = entries.pop(0)
+            if directive in ("r", "c"):
+                raise ArgumentTypeError(
+                    f"`numpy.r_[{directive!r}, ...]` makes a matrix, which pullback does not"
+                    " trace.\n  Write `np.atleast_2d(...)`, or `np.c_[...]` for a column."
+                )
+            given = [int(n) for n in directive.split(",")]
+            axis, ndim, lead = [*given, ndim, lead][:3] if len(given) != 1 else (*given, ndim, lead)
+        parts = [span(x) if type(x) is slice else as_array(x) for x in entries]
+        dtype = np.result_type(
+            *[
+                x if type(x) in NUMBERS else part.dtype
+                for x, part in zip(entries, parts, strict=True)
+            ]
+        )
+        joined = [placed(part, ndim, lead).astype(dtype) for part in parts]
+        return np.concatenate(joined, axis=axis)
+
+
+def placed(x: Any, ndim: int, lead: int) -> Any:
+    """x with axes of length 1 added up to ndim: its own axes begin at `lead`, -1 for the end."""
+    n = x.ndim
+    if n >= ndim:
+        return x
+    before = ndim - n if lead == -1 else lead if lead >= 0 else ndim - n + lead + 1
+    return np.reshape(x, (1,) * before + x.shape + (1,) * (ndim - n - before))
+
+
+def span(s: slice) -> Any:
+    """The numbers that a slice stands for: by steps, or, with an imaginary step, so many."""
+    start = 0 if s.start is None else s.start
+    step = 1 if s.step is None else s.step
+    if isinstance(step, complex):
+        return np.linspace(start, s.stop, int(abs(step)))
+    return OWN[np.arange](start, s.stop, step)
+
+
+class Grid:
+    """`np.mgrid` and `np.ogrid`."""
+
+    def __init__(self, real: Any, sparse: bool) -> None:
+        self.real, self.sparse = real, sparse
+        OWN[real] = self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+    def __getitem__(self, key: Any) -> Any:
+        if not holds_live(key):
+            return made(self.real[without_arrays(key)])
+        if type(key) is slice:
+            return span(key)
+        axes = [span(s) for s in key]
+        dtype = np.result_type(*[x.dtype for x in axes])
+        grids = np.meshgrid(
+            *[x.astype(dtype) for x in axes], indexing="ij", sparse=self.sparse, copy=False
+        )
+        return tuple(grids) if self.sparse else np.stack(grids)
+
+
+def parts_of(key: Any) -> list[Any]:
+    entries = key if type(key) is tuple else (key,)
+    return [y for x in entries for y in ((x.start, x.stop, x.step) if type(x) is slice else (x,))]
+
+
+def holds_live(key: Any) -> bool:
+    return any((type(x) is Array and x.within.live) or holds_arrays(x) for x in parts_of(key))
+
+
+def without_arrays(key: Any) -> Any:
+    """A key with constants as the plain arrays and numbers that they are."""
+    if type(key) is tuple:
+        return tuple(map(without_arrays, key))
+    if type(key) is slice:
+        return slice(*map(peel, (key.start, key.stop, key.step)))
+    return peel(key)
+
+
+Concatenator(np.r_)
+Concatenator(np.c_, axis=-1, ndim=2, lead=0)
+Grid(np.mgrid, sparse=False)
+Grid(np.ogrid, sparse=True)

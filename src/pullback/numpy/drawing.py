@@ -1,0 +1,107 @@
+"""Random numbers. They are constants, and what they fill are Arrays.
+
+The numbers are NumPy's for the same seed. `permutation`, `shuffle` and `choice` of Arrays pick from
+them, and so keep their derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.dispatch import as_array, holds_arrays
+from .wrapping import OWN, StandIn, answers_for, made
+
+__all__ = ["drawing", "generator"]
+
+Draw = Callable[[str], Any]  # NumPy's function of a name, with its source of random numbers
+
+
+def permutation(draw: Draw, x: Any, axis: int = 0) -> Any:
+    x = as_array(x)
+    return np.take(x, draw("permutation")(x.shape[axis]), axis=axis)
+
+
+def shuffle(draw: Draw, x: Any, axis: int = 0) -> None:
+    order = np.arange(x.shape[axis])
+    draw("shuffle")(order)
+    x[...] = np.take(x, order, axis=axis)
+
+
+def choice(draw: Draw, a: Any, size: Any = None, *args: Any, axis: int = 0, **kwargs: Any) -> Any:
+    a = as_array(a)
+    return np.take(a, draw("choice")(a.shape[axis], size, *args, **kwargs), axis=axis)
+
+
+PICKING: dict[str, Any] = {"permutation": permutation, "shuffle": shuffle, "choice": choice}
+
+
+def drawn(draw: Draw, name: str, args: Any, kwargs: Any) -> Any:
+    x = args[0] if args else None
+    if name in PICKING and (type(x) is Array or holds_arrays(x)):
+        return PICKING[name](draw, *args, **kwargs)
+    return made(draw(name)(*args, **kwargs))
+
+
+def drawing(name: str) -> None:
+    """A function of `numpy.random`."""
+
+    @answers_for(getattr(np.random, name))
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return drawn(lambda name: getattr(np.random, name), name, args, kwargs)
+
+
+INSIDE: ContextVar[bool] = ContextVar("drawing", default=False)
+
+
+def method(cls: type, name: str) -> Any:
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        def draw(name: str) -> Any:
+            return getattr(cls, name).__get__(self)
+
+        if INSIDE.get():  # NumPy's methods call each other, and get plain arrays
+            return draw(name)(*args, **kwargs)
+        token = INSIDE.set(True)
+        try:
+            return drawn(draw, name, args, kwargs)
+        finally:
+            INSIDE.reset(token)
+
+    call.__name__, call.__doc__ = name, getattr(cls, name).__doc__
+    return call
+
+
+def generator(cls: Any) -> Any:
+    """A class of generators whose random numbers are Arrays."""
+    body = {name: method(cls, name) for name in DRAWING if hasattr(cls, name)}
+    body |= {"real": cls, "__doc__": cls.__doc__, "__module__": "pullback.numpy.random"}
+    return OWN.setdefault(cls, StandIn(cls.__name__, (cls,), body))
+
+
+# fmt: off
+DRAWING = {
+    "beta", "binomial", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma",
+    "geometric", "gumbel", "hypergeometric", "integers", "laplace", "logistic", "lognormal",
+    "logseries", "multinomial", "multivariate_hypergeometric", "multivariate_normal",
+    "negative_binomial", "noncentral_chisquare", "noncentral_f", "normal", "pareto", "permutation",
+    "permuted", "poisson", "power", "rand", "randint", "randn", "random", "random_integers",
+    "random_sample", "ranf", "rayleigh", "sample", "shuffle", "standard_cauchy",
+    "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "tomaxint",
+    "triangular", "uniform", "vonmises", "wald", "weibull", "zipf",
+}
+# fmt: on
+
+for name in DRAWING & set(np.random.__all__):
+    drawing(name)
+Generator = generator(np.random.Generator)
+generator(np.random.RandomState)
+
+
+@answers_for(np.random.default_rng)
+def default_rng(*args: Any, **kwargs: Any) -> Any:
+    made = np.random.default_rng(*args, **kwargs)
+    return Generator(made.bit_generator) if type(made) is np.random.Generator else made

@@ -1,0 +1,237 @@
+"""Functions that call a Python function, and what goes from element to element."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array, peel
+from ..core.dispatch import FUNCTIONS, as_array, holds_arrays
+from ..primitives.keys import known
+from .wrapping import OWN, StandIn, answers_for
+
+__all__ = ["FromFunction"]
+
+
+def caller(original: Any) -> None:
+    """A function of NumPy's that calls one of the user's, which may close over Arrays."""
+
+    @answers_for(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return FUNCTIONS[original](*args, **kwargs)
+
+
+for function in (np.apply_along_axis, np.apply_over_axes, np.piecewise):
+    caller(function)
+
+
+@answers_for(np.fromfunction)
+def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
+    if kwargs.get("like") is not None:
+        return np.fromfunction(function, shape, dtype=dtype, **kwargs)
+    kwargs.pop("like", None)
+    return function(*OWN[np.indices](shape, dtype=dtype), **kwargs)
+
+
+@answers_for(np.vectorize)
+class vectorize(np.vectorize, metaclass=StandIn):  # named as NumPy's
+    __doc__ = np.vectorize.__doc__
+    real = np.vectorize
+    otypes: Any
+    signature: Any
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not callable(self.pyfunc):  # a decorator with keywords
+            return super().__call__(*args, **kwargs)
+        names = [name for name in kwargs if name not in self.excluded]
+        places = [i for i in range(len(args)) if i not in self.excluded]
+
+        def call(xs: Any) -> Any:
+            given, named = list(args), dict(kwargs)
+            for i, x in zip(places, xs, strict=False):
+                given[i] = x
+            named.update(zip(names, xs[len(places) :], strict=True))
+            return self.pyfunc(*given, **named)
+
+        xs = [args[i] for i in places] + [kwargs[name] for name in names]
+        if self.signature is not None:
+            return self.by_signature(call, xs)
+        return self.by_element(call, xs) if xs else call(xs)
+
+    def by_element(self, call: Any, xs: list[Any]) -> Any:
+        """The results for all elements, which come as Python numbers or Arrays of no axes."""
+        operands = np.broadcast_arrays(*map(elements, xs))
+        results = [call(items) for items in zip(*[x.flat for x in operands], strict=True)]
+        if not results and self.otypes is None:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        n_out = len(results[0]) if results and isinstance(results[0], tuple) else None
+        if not results and len(self.otypes) > 1:
+            n_out = len(self.otypes)
+        return self.collected(results, operands[0].shape, n_out)
+
+    def by_signature(self, call: Any, xs: list[Any]) -> Any:
+        """Each array ends in core dimensions; those before them are looped over."""
+        inputs, outputs = [
+            [re.findall(r"\w+", core) for core in re.findall(r"\((.*?)\)", side)]
+            for side in self.signature.split("->")
+        ]
+        if len(inputs) != len(xs):
+            raise TypeError(
+                f"wrong number of positional arguments: expected {len(inputs)!r}, got {len(xs)!r}"
+            )
+        xs, loops = [as_array(x) for x in xs], []
+        sizes: dict[str, int] = {}
+        for x, core in zip(xs, inputs, strict=True):
+            n = x.ndim - len(core)
+            if n < 0:
+                raise ValueError(
+                    f"{x.ndim}-dimensional argument does not have enough dimensions for all core"
+                    f" dimensions {tuple(core)!r}"
+                )
+            loops.append(x.shape[:n])
+            for name, size in zip(core, x.shape[n:], strict=True):
+                if sizes.setdefault(name, size) != size:
+                    raise ValueError(
+                        f"inconsistent size for core dimension {name!r}: {size!r} vs"
+                        f" {sizes[name]!r}"
+                    )
+        shape = np.broadcast_shapes(*loops)
+        xs = [
+            np.broadcast_to(x, shape + x.shape[len(loop) :])
+            for x, loop in zip(xs, loops, strict=True)
+        ]
+        results = [call([x[index] for x in xs]) for index in np.ndindex(shape)]
+        n_out = None if len(outputs) == 1 else len(outputs)
+        given = len(results[0]) if results and isinstance(results[0], tuple) else 1
+        if results and given != len(outputs):
+            raise ValueError(
+                f"wrong number of outputs from pyfunc: expected {len(outputs)!r}, got {given!r}"
+            )
+        if not results:
+            shapes = [shape + tuple([sizes[name] for name in core]) for core in outputs]
+            outs = tuple([OWN[np.zeros](s, t) for s, t in zip(shapes, self.otypes, strict=True)])
+            return outs[0] if n_out is None else outs
+        return self.collected(results, shape, n_out)
+
+    def collected(self, results: list[Any], shape: tuple[int, ...], n_out: int | None) -> Any:
+        """The results of all calls as one array, or as a tuple of them."""
+        columns = [results] if n_out is None else [[r[i] for r in results] for i in range(n_out)]
+        outs = []
+        for i, column in enumerate(columns):
+            # As asked for, or as the first one has it; the width of strings depends on all.
+            kind = as_array(column[0]).dtype if self.otypes is None else np.dtype(self.otypes[i])
+            out = OWN[np.array](column, dtype=kind.char if kind.kind in "SU" else kind)
+            outs.append(np.reshape(out, shape + out.shape[1:]))
+        return outs[0] if n_out is None else tuple(outs)
+
+
+class FromFunction:
+    """What `np.frompyfunc` makes: a ufunc of a Python function, which may be given Arrays.
+
+    Where NumPy has an array of objects, the numbers that were computed from Arrays are one Array.
+    """
+
+    __class__ = np.ufunc  # type: ignore[assignment]
+
+    def __init__(self, ufunc: np.ufunc) -> None:
+        self.ufunc = ufunc
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        n = self.ufunc.nin
+        if holds_arrays(args):
+            args = (*map(elements, args[:n]), *args[n:])
+        out = self.ufunc(*args, **kwargs)
+        return tuple(map(gathered, out)) if type(out) is tuple else gathered(out)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.ufunc, name)
+
+    def __repr__(self) -> str:
+        return repr(self.ufunc)
+
+
+def elements(x: Any) -> np.ndarray:
+    """An array of objects: Arrays of no axes, or the Python numbers of a plain array."""
+    array: Any = as_array(x) if holds_arrays(x) else x
+    if type(array) is not Array:
+        return np.asarray(array, dtype=object)
+    out = np.empty(array.shape, dtype=object)
+    for index in np.ndindex(out.shape):
+        out[index] = array[index]  # type: ignore[index]
+    return out
+
+
+def gathered(items: Any) -> Any:
+    """What was computed for each element, as one Array if there are Arrays among it."""
+    if type(items) is not np.ndarray or not any(type(x) is Array for x in items.flat):
+        return items
+    parts = [as_array(x) for x in items.flat]
+    return np.reshape(np.stack(parts), items.shape + parts[0].shape)
+
+
+@answers_for(np.frompyfunc)
+def frompyfunc(func: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return FromFunction(np.frompyfunc(func, *args, **kwargs))
+
+
+@answers_for(np.ndenumerate)
+class ndenumerate(np.ndenumerate, metaclass=StandIn):  # named as NumPy's
+    __doc__ = np.ndenumerate.__doc__
+    real = np.ndenumerate
+
+    def __new__(cls, arr: Any) -> Any:
+        if type(arr) is not Array and not holds_arrays(arr):
+            return np.ndenumerate(arr)
+        x = as_array(arr)
+        return ((index, x[index]) for index in np.ndindex(x.shape))
+
+
+@answers_for(np.broadcast)
+class broadcast(metaclass=StandIn):  # named as NumPy's; of Arrays: their shape and elements
+    __doc__ = np.broadcast.__doc__
+    real = np.broadcast
+    __class__ = np.broadcast  # type: ignore[assignment]
+
+    def __new__(cls, *args: Any) -> Any:
+        return super().__new__(cls) if holds_arrays(args) else np.broadcast(*args)
+
+    def __init__(self, *args: Any) -> None:
+        self.arrays = np.broadcast_arrays(*map(as_array, args))
+        self.shape = self.arrays[0].shape
+        self.ndim = self.nd = len(self.shape)
+        self.size, self.numiter, self.index = self.arrays[0].size, len(args), 0
+
+    def __iter__(self) -> Iterator[Any]:
+        return (tuple([x[i] for x in self.arrays]) for i in np.ndindex(self.shape))
+
+
+# What is asked of a single thing.
+
+
+@answers_for(np.isscalar)
+def isscalar(element: Any) -> bool:
+    """Of an Array, whether it stands for a NumPy scalar and not for an array, 0-d or larger."""
+    if type(element) is not Array:
+        return np.isscalar(element)
+    whole = peel(element)
+    return not element.ndim and not (isinstance(whole, np.ndarray) and not whole.ndim)
+
+
+@answers_for(np.iterable)
+def iterable(y: Any) -> bool:
+    return bool(y.ndim) if type(y) is Array else np.iterable(y)
+
+
+def printer(original: Any) -> None:
+    @answers_for(original)
+    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(x) is Array:
+            x = known(x, f"numpy.{original.__name__}(x)")[()]
+        return original(x, *args, **kwargs)
+
+
+printer(np.format_float_positional)
+printer(np.format_float_scientific)

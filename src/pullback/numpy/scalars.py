@@ -1,0 +1,42 @@
+"""NumPy's scalar types. They are what they were, but a call with an Array converts its dtype."""
+
+from __future__ import annotations
+
+import copyreg
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.dispatch import as_array, holds_arrays
+from .wrapping import OWN, PLAIN, StandIn, member
+
+__all__ = ["Scalar"]
+
+
+class Scalar(StandIn):
+    """The type of a scalar type: `float64(x)` has the derivative of x.
+
+    It equals NumPy's type (`x.dtype == np.float64`), has the same instances, and makes the same
+    dtype. Only `type(x) is np.float64` is false of it; `==` and `isinstance` are as always.
+    """
+
+    dtype: np.dtype
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if "real" not in cls.__dict__:  # a class that derives from it
+            return super().__call__(*args, **kwargs)
+        if len(args) == 1 and not kwargs and type(args[0]) not in PLAIN:
+            x = as_array(args[0]) if holds_arrays(args[0]) else args[0]
+            if type(x) is Array:
+                return x.astype(cls.dtype)
+        return cls.real(*args, **kwargs)
+
+
+copyreg.pickle(Scalar, lambda cls: (member, (cls.real,)) if cls.stands() else cls.__qualname__)
+
+# A class is a dtype to NumPy through its attribute.
+for code in "?bhilqBHILQefdgFDG":
+    real = np.dtype(code).type
+    body = {"real": real, "dtype": np.dtype(code), "__module__": real.__module__, "__slots__": ()}
+    OWN[real] = Scalar(real.__name__, (real,), {**body, "__doc__": real.__doc__})

@@ -1,0 +1,392 @@
+"""NumPy's functions as this namespace has them.
+
+NumPy shows us an Array that is an argument of its own. One in a list (`np.sum([x[0], 1.0])`), at a
+keyword (`where=`, `initial=`) or among indices it does not see, and would convert. So a function
+here looks for Arrays first, and hands NumPy's function what NumPy dispatches on; where that is
+nothing, it calls the implementation itself. Without Arrays it is NumPy's function.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache, update_wrapper
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.dispatch import (
+    FUNCTIONS,
+    UFUNCS,
+    array_function,
+    as_array,
+    binary,
+    check_class,
+    general_ufunc,
+    holds_arrays,
+    leaves,
+    plain,
+    unknown,
+)
+from ..core.trace import CONSTANT, youngest
+
+__all__ = ["FRESH", "OWN", "StandIn", "Ufunc", "answers_for", "is_fresh", "made", "member", "ours"]
+
+# Types of arguments in which no Array can hide.
+PLAIN = frozenset(
+    {float, int, complex, bool, str, type(None), slice, np.dtype, np.ndarray, np.float64,
+     np.float32, np.int64, np.complex128, np.bool}
+)  # fmt: skip
+
+FLAT = PLAIN | {Array}
+
+OWN: dict[Any, Any] = {}  # NumPy's object -> what stands for it here
+FRESH: set[Any] = set()  # functions that NumPy dispatches and that make arrays
+
+
+def answers_for(*originals: Any) -> Callable[[Any], Any]:
+    """Let a function or class of ours stand for NumPy's, under its name and signature."""
+
+    def enter(function: Any) -> Any:
+        if not isinstance(function, type):
+            update_wrapper(function, originals[0])
+            function.__module__ = "pullback.numpy"
+        for original in originals:
+            OWN[original] = function
+        return function
+
+    return enter
+
+
+class StandIn(type):
+    """The type of a class that stands for NumPy's, `real`: equal to it, with the same instances.
+
+    A user's class that derives from it is a class like others.
+    """
+
+    real: type
+
+    def stands(cls) -> bool:
+        return "real" in cls.__dict__
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, cls.real) if cls.stands() else super().__instancecheck__(x)
+
+    def __subclasscheck__(cls, other: Any) -> bool:
+        return issubclass(other, cls.real) if cls.stands() else super().__subclasscheck__(other)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or (cls.stands() and other is cls.real)
+
+    def __hash__(cls) -> int:
+        return hash(cls.real) if cls.stands() else super().__hash__()
+
+    def __repr__(cls) -> str:
+        return repr(cls.real) if cls.stands() else super().__repr__()
+
+
+def made(x: Any) -> Any:
+    """An array of numbers that was just made as an Array, a constant, to be assigned into."""
+    if type(x) is np.ndarray:
+        return Array(x, CONSTANT, None) if x.dtype.kind in "biufc" else x
+    return type(x)(map(made, x)) if type(x) in (tuple, list) else x
+
+
+def is_fresh(x: Any, source: Any) -> bool:
+    """Whether an array has memory of its own, and not that of what it was made from.
+
+    What is only looked at in another way stays the caller's plain array, with NumPy's aliasing.
+    """
+    if type(source) is list:
+        return True
+    if x is source:
+        return False
+    if isinstance(source, np.ndarray):
+        return not np.may_share_memory(x, source)
+    return isinstance(source, (list, tuple, int, float, complex, np.generic)) or x.base is None
+
+
+# Functions.
+
+
+def ours(function: Any, fresh: bool = False) -> Any:
+    """A function that NumPy dispatches. One that is `fresh` makes arrays, which become Arrays."""
+    kinds: list[str | None] | None = None
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        nonlocal kinds
+        found = within = False  # Arrays among the arguments, and in lists
+        for x in (*args, *kwargs.values()) if kwargs else args:
+            kind = type(x)
+            if kind is Array:
+                found = True
+            elif kind not in PLAIN:
+                if kind is not list and kind is not tuple:
+                    return anywhere(function, args, kwargs, fresh)
+                types = set(map(type, x))
+                if not types <= PLAIN:
+                    if not types <= FLAT:
+                        return anywhere(function, args, kwargs, fresh)
+                    within = True
+        if not found and not within:
+            return plainly(function, args, kwargs) if fresh else function(*args, **kwargs)
+        # The short way, past NumPy, where it would find an Array.
+        if kinds is None:
+            _, kinds, rest = places(function)
+            kinds = kinds + [rest] * 9
+        for x, place in zip(args, kinds, strict=False):
+            if type(x) is Array:
+                if place == "array" and not within:
+                    return array_function(x, function, (), args, kwargs)
+            elif place == "arrays" and within and not found and seen(x, place):
+                x = next(item for item in x if type(item) is Array)
+                return array_function(x, function, (), args, kwargs)
+        return anywhere(function, args, kwargs, fresh)
+
+    update_wrapper(call, function)
+    call.__module__ = "pullback.numpy"
+    return call
+
+
+def seeking(function: Any) -> Any:
+    """A function that NumPy does not dispatch: with Arrays the implementation answers."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not (holds_arrays(args) or (kwargs and holds_arrays([*kwargs.values()]))):
+            return function(*args, **kwargs)
+        implementation = FUNCTIONS[function]
+        if implementation is None:
+            return unknown(function, args, kwargs)
+        return implementation(*args, **kwargs)
+
+    update_wrapper(call, function)
+    call.__module__ = "pullback.numpy"
+    return call
+
+
+def plainly(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """What a function makes of plain arguments, as Arrays."""
+    out = function(*args, **kwargs)
+    sources = [x for x in args if type(x) is np.ndarray]
+    if sources:  # views of them stay what they are: of `np.diag(matrix)`, of `copy=False`
+        for part in out if type(out) is tuple else (out,):
+            if type(part) is np.ndarray and not all(is_fresh(part, x) for x in sources):
+                return out
+    return made(out)
+
+
+def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> Any:
+    """Call a function with Arrays at any place."""
+    arrays = [x for x in leaves((args, list(kwargs.values()))) if type(x) is Array]
+    if not arrays:
+        return plainly(function, args, kwargs) if fresh else function(*args, **kwargs)
+    names, kinds, rest = places(function)
+    kinds = [*kinds, *[rest] * len(args)][: len(args)]
+    args = [listed(x, kind) for x, kind in zip(args, kinds, strict=True)]
+    kwargs = {key: listed(x, names.get(key)) for key, x in kwargs.items()}
+    pairs = [*zip(args, kinds, strict=True), *((x, names.get(key)) for key, x in kwargs.items())]
+    if any(seen(x, kind) for x, kind in pairs):
+        return function(*args, **kwargs)  # NumPy dispatches
+    implementation = FUNCTIONS[function]
+    if all(x.within is CONSTANT for x in arrays) or implementation is None:
+        return made(function(*map(values, args), **{key: values(x) for key, x in kwargs.items()}))
+    for x, kind in pairs:
+        if kind == "array":
+            check_class(type(x))
+    args = [as_operand(x, kind) for x, kind in zip(args, kinds, strict=True)]
+    return implementation(*args, **{k: as_operand(x, names.get(k)) for k, x in kwargs.items()})
+
+
+def listed(x: Any, kind: str | None) -> Any:
+    """An argument with its lists of Arrays as Arrays, where NumPy looks for arrays."""
+    if kind == "array" and holds_arrays(x):
+        return as_array(x)
+    if kind == "arrays" and type(x) in (list, tuple):
+        return type(x)([as_array(item) if holds_arrays(item) else item for item in x])
+    return x
+
+
+def seen(x: Any, kind: str | None) -> bool:
+    """Whether NumPy finds an Array in an argument."""
+    if kind == "nested":
+        return holds_arrays(x) or type(x) is Array
+    if kind == "arrays" and type(x) in (list, tuple):
+        return Array in map(type, x)
+    return kind is not None and type(x) is Array
+
+
+def as_operand(x: Any, kind: str | None) -> Any:
+    return as_array(x) if kind == "array" and type(x) not in (Array, str, type(None)) else x
+
+
+def values(x: Any) -> Any:
+    """An argument with constants as plain arrays; others stay, for NumPy's function to meet."""
+    trace = youngest([leaf for leaf in leaves(x) if type(leaf) is Array])
+    return plain(x) if trace is CONSTANT else x
+
+
+@cache
+def places(function: Any) -> tuple[dict[str, str | None], list[str | None], str | None]:
+    """Where a function looks for arrays, by its own word: "array", "arrays" for several, or None.
+
+    It is called with an object of another class for each parameter, which also is a sequence of
+    one object; the protocol tells us the classes that it dispatches on. The answers come by name,
+    by position, and for what is passed beyond the named positions.
+    """
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:  # before NumPy 2.4 functions in C do not tell; an implementation does
+        if FUNCTIONS[function] is None:
+            return {}, [], "array"
+        parameters = inspect.signature(FUNCTIONS[function]).parameters
+    probes = {name: probe(f"array {name}", probe(f"arrays {name}")) for name in parameters}
+    by_position = [
+        name
+        for name, p in parameters.items()
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    rest = [name for name, p in parameters.items() if p.kind is p.VAR_POSITIONAL]
+    by_name = [name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
+    try:
+        found = function(
+            *[probes[name] for name in by_position + rest],
+            **{name: probes[name] for name in by_name},
+        )
+    except TypeError:  # an implementation that does not tell either
+        return {}, [], "array"
+    answers: dict[str, str | None] = dict.fromkeys(parameters)
+    for cls in found:
+        kind, name = cls.__name__.split()
+        answers[name] = "nested" if function is np.block else kind
+    return answers, [answers[name] for name in by_position], answers[rest[0]] if rest else None
+
+
+def probe(name: str, item: Any = None) -> Any:
+    """An object that answers every function with the classes that NumPy dispatched on."""
+    body: dict[str, Any] = {"__array_function__": lambda self, function, types, args, kwargs: types}
+    if item is not None:
+        body["__len__"] = lambda self: 1
+        body["__iter__"] = lambda self: iter([item])
+        body["__getitem__"] = lambda self, i: [item][i]
+    return type(name, (), body)()
+
+
+# Ufuncs.
+
+
+NOTHING = object()
+
+
+class Ufunc:
+    """A ufunc that takes lists of Arrays, and goes to the primitive by the shortest way.
+
+    `isinstance(np.sin, np.ufunc)` is true of it, and it has all that NumPy's ufunc has.
+    """
+
+    __slots__ = ("__weakref__", "nin", "primitive", "ufunc")
+    __class__ = np.ufunc  # type: ignore[assignment]
+
+    def __init__(self, ufunc: np.ufunc) -> None:
+        self.ufunc, self.nin = ufunc, ufunc.nin
+        self.primitive = UFUNCS.get(ufunc)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        n = self.nin
+        return self.ufunc(*[listed(x, "array") for x in args[:n]], *args[n:], **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.ufunc, name)
+
+    def __repr__(self) -> str:
+        return repr(self.ufunc)
+
+    def __eq__(self, other: object) -> bool:
+        return self.ufunc is (other.ufunc if isinstance(other, Ufunc) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.ufunc)
+
+    def __reduce__(self) -> Any:
+        return member, (self.ufunc,)
+
+
+class Unary(Ufunc):
+    """A ufunc of one operand."""
+
+    __slots__ = ()
+
+    def __call__(self, x: Any = NOTHING, /, *args: Any, **kwargs: Any) -> Any:
+        if not args and not kwargs:
+            kind = type(x)
+            if kind is Array:
+                if self.primitive is not None:
+                    return x.within.unary(self.primitive, x)
+            elif kind in PLAIN:
+                return self.ufunc(x)
+        return Ufunc.__call__(self, *(() if x is NOTHING else (x, *args)), **kwargs)
+
+
+class Binary(Ufunc):
+    """A ufunc of two operands."""
+
+    __slots__ = ()
+
+    def __call__(self, x: Any = NOTHING, y: Any = NOTHING, /, *args: Any, **kwargs: Any) -> Any:
+        if not args and not kwargs:
+            one, other = type(x), type(y)
+            if one is Array or other is Array:
+                if self.primitive is not None and y is not NOTHING:
+                    out = binary(self.primitive, x, y)
+                    if out is not NotImplemented:
+                        return out
+            elif one in PLAIN and other in PLAIN:
+                return self.ufunc(x, y)
+        return Ufunc.__call__(self, *[z for z in (x, y) if z is not NOTHING], *args, **kwargs)
+
+
+NUMBER_OF_OPERANDS: dict[int, Any] = {1: Unary, 2: Binary}
+
+
+def ufunc_method(name: str) -> Any:
+    def call(self: Ufunc, *args: Any, **kwargs: Any) -> Any:
+        args = tuple([listed(x, "array") for x in args])
+        others = [x for x in (*args[1:], *kwargs.values()) if type(x) is Array and x.within.live]
+        if others and type(args[0]) is not Array and name.startswith(("reduce", "accumulate")):
+            return general_ufunc(self.ufunc, name, (as_array(args[0]), *args[1:]), kwargs)
+        return getattr(self.ufunc, name)(*args, **kwargs)
+
+    call.__name__ = name
+    call.__doc__ = getattr(np.ufunc, name).__doc__
+    return call
+
+
+for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
+    setattr(Ufunc, name, ufunc_method(name))
+for cls in (Ufunc, Unary, Binary):
+    cls.__doc__ = property(lambda self: self.ufunc.__doc__)  # type: ignore[assignment]
+
+
+# Whatever there is.
+
+DISPATCHED = type(np.sum)
+FUNCTION_TYPES = (type(np.iterable), type(np.zeros))
+
+
+def member(original: Any) -> Any:
+    """What stands here for an object of NumPy's: itself, unless it has to do with Arrays."""
+    try:
+        return OWN[original]
+    except KeyError:
+        pass
+    except TypeError:  # not hashable, so no function
+        return original
+    if type(original) is np.ufunc:
+        own: Any = NUMBER_OF_OPERANDS.get(original.nin, Ufunc)(original)
+    elif type(original) is DISPATCHED:
+        own = ours(original, original in FRESH)
+    elif type(original) in FUNCTION_TYPES:
+        own = seeking(original)
+    else:
+        return original
+    return OWN.setdefault(original, own)

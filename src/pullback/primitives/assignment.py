@@ -1,0 +1,569 @@
+"""Assignment: x[key] = v, in-place operators, and NumPy's functions that write into an array.
+
+An Array whose buffer is its own is written in place; another one is copied first. So n assignments
+cost n, and what an operation has kept never changes. What is written to a view is written to its
+root as well, and a view is read again when its root has changed: NumPy's aliasing, without any two
+Arrays sharing memory that is written to.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from ..core.array import (
+    Array,
+    Storage,
+    adopt,
+    link,
+    peel,
+    positions,
+    reach,
+    snapshot,
+    stop,
+    unravel,
+    version,
+)
+from ..core.cotangent import Buffer, dense, masked, unbroadcast
+from ..core.dispatch import METHODS, operand, replaces
+from ..core.errors import ArgumentError, ConversionError, DtypeError, ShapeError
+from ..core.primitive import Linear, Primitive, align
+from ..core.spec import Spec, is_inexact, spec_of
+from ..core.trace import CONSTANT, youngest
+from .arguments import as_array, axis_of
+from .indexing import as_index, getitem_p, scatter
+from .keys import INDEX, basic, batched, block, fill, known, parse
+from .shapes import copy_p, reshape_p
+
+__all__ = [
+    "assign",
+    "fill_with",
+    "flat",
+    "getitem",
+    "in_place",
+    "into",
+    "partition",
+    "put",
+    "set_flat",
+    "set_imag",
+    "set_real",
+    "setitem",
+    "setitem_p",
+    "sort",
+]
+
+
+class Setitem(Linear):
+    """x with v at a key of the view at the end of a path; linear in x and v together.
+
+    With `donate`, x is written to in place.
+    """
+
+    nondiff = ()
+
+    def value(self, x, v, *arrays, path, key, donate):
+        out = x if donate else np.array(x)
+        view, key = reach(out, path, fill(key, arrays))
+        view[key] = v
+        return out
+
+    def spec(self, x, v, *arrays, path, key, donate):
+        return Spec(x.shape, x.dtype)
+
+    def reads_for(self, wanted):
+        return frozenset([f"x{i}" for i in range(2, len(wanted))])
+
+    def jvp(self, out, xs, x_dots, *, path, key, donate):
+        arrays = xs[2:]
+        x_dot, v_dot = x_dots[:2]
+        if x_dot is None:
+            x_dot, donate = np.zeros_like(out), True
+        elif not donate:
+            x_dot = np.copy(x_dot)
+        v_dot = 0.0 if v_dot is None else v_dot
+        # What is written in place must not have been noted by another trace.
+        donate = type(x_dot) is Array or Array not in map(type, (v_dot, *arrays))
+        return self(x_dot, v_dot, *arrays, path=path, key=key, donate=donate)
+
+    def vjp(self, out_bar, residual, wanted):
+        x, v, *arrays = residual.xs
+        static = residual.static
+        buffer = out_bar if type(out_bar) is Buffer else Buffer(out_bar)
+        part = buffer.take(static["path"], fill(static["key"], arrays))
+        v_bar = None
+        if wanted[1] and part is not None:
+            if arrays:
+                target = view_spec(x, static["path"])
+                part = picked(part, latest(target, static["key"], arrays))
+            # v may have axes of length 1 in front that x[key] lacks.
+            v_bar = unbroadcast(
+                part, Spec(v.shape[max(0, len(v.shape) - len(part.shape)) :], v.dtype)
+            )
+            v_bar = v_bar if v_bar.shape == v.shape else np.reshape(dense(v_bar), v.shape)
+        return [buffer if wanted[0] else None, v_bar] + [None] * len(arrays)
+
+    def pull(self, out_bar, residual, wanted):
+        # As it is: a buffer goes on from assignment to assignment.
+        return self.vjp(out_bar, residual.opened(), wanted)
+
+    def batch(self, xs, mapped, size, *, path, key, donate):
+        x, v, *arrays = xs
+        if not mapped[0]:
+            x, donate = np.copy(np.broadcast_to(x, (size, *x.shape))), True
+        # v as x[key] has it for each example, and then with the axes where NumPy puts them.
+        specs = [Spec(i.shape[m:], i.dtype) for i, m in zip(arrays, mapped[2:], strict=True)]
+        target = view_spec(Spec(x.shape[1:], x.dtype), path)
+        shape = getitem_p.spec(target, *specs, key=key).shape
+        if mapped[1]:
+            own = v.shape[1:]
+            own = (1,) * (len(shape) - len(own)) + own[max(0, len(own) - len(shape)) :]
+            v = np.reshape(v, (size, *own))
+        key, arrays, source, destination = batched(key, arrays, mapped[2:], size)
+        if source:
+            v = np.moveaxis(np.broadcast_to(v, (size, *shape)), destination, source)
+        path = tuple([(p, p.mapped_static(size, static)) for p, static in path])
+        return self(x, v, *arrays, path=path, key=key, donate=donate)
+
+    # The short way of a reverse trace for one number; see Trace.put.
+
+    @staticmethod
+    def put_rule(out_bar, key, wanted):
+        buffer = out_bar if type(out_bar) is Buffer else Buffer(out_bar)
+        return buffer, buffer.take_number(key)
+
+
+setitem_p = Setitem("setitem")
+Setitem.put_rule.primitive = setitem_p
+Setitem.put_rule.operands = (0, 1)
+Setitem.put_rule.unpack = lambda residual: [None, None, None]
+Setitem.put_rule.rebuild = lambda residual, node, trace: residual
+
+
+def view_spec(spec, path):
+    """The spec of the view of an array at the end of a path."""
+    for primitive, static in path:
+        spec = primitive.spec(spec, **static)
+    return spec
+
+
+class Latest(Primitive):
+    """Where a place is written to for the last time, of all places that arrays of indices name."""
+
+    constant = True
+
+    def value(self, *arrays, dims):
+        arrays = np.broadcast_arrays(*[i % n for i, n in zip(arrays, dims, strict=True)])
+        places = np.ravel_multi_index(arrays, dims).ravel()
+        mask = np.zeros(places.size, bool)
+        mask[places.size - 1 - np.unique(places[::-1], return_index=True)[1]] = True
+        return mask.reshape(arrays[0].shape)
+
+    def spec(self, *arrays, dims):
+        return Spec(np.broadcast_shapes(*[i.shape for i in arrays]), bool)
+
+    def batch(self, arrays, mapped, size, *, dims):
+        arrays = align(arrays, mapped)
+        rows = np.reshape(np.arange(size), (size,) + (1,) * (max([i.ndim for i in arrays]) - 1))
+        return self(rows, *arrays, dims=(size, *dims))
+
+
+latest_p = Latest("latest")
+
+
+def latest(spec, key, arrays):
+    """Of what is written at a key with arrays, the mask of what stays: an index may come again."""
+    if all(i.size == 1 for i in arrays):
+        return True
+    dims, axis = [], 0
+    for k in key:
+        if k is INDEX:
+            dims.append(spec.shape[axis])
+        axis += k is not None and k is not Ellipsis
+    mask = latest_p(*arrays, dims=tuple(dims))
+    if type(mask) is np.ndarray and mask.all():
+        return True
+    position, _ = block(key)
+    n = len(getitem_p.spec(spec, *map(spec_of, arrays), key=key).shape)
+    return np.reshape(mask, mask.shape + (1,) * (n - position - mask.ndim))
+
+
+def picked(bar, mask):
+    """The part of a cotangent at a mask."""
+    return bar if mask is True else masked(bar, np.broadcast_to(mask, bar.shape))
+
+
+def setitem(x, key, v):
+    """x[key] = v"""
+    if x.storage is not None and (type(key) is int or type(key) is tuple):
+        root, place = (x, key) if x.storage.root is None else element(x, key)
+        storage = root.storage
+        if storage is not None and storage.owned and root.within.put(setitem_p, root, place, v):
+            storage.version += 1
+            return
+    if basic(key):
+        assign(x, key if type(key) is tuple else (key,), [], v)
+        return
+    if type(key) is Array and key.dtype.kind == "b" and key.shape == x.shape[: key.ndim]:
+        try:
+            template, arrays, new = parse(x.shape, key)
+        except ConversionError:  # mapped: every example has a mask of its own
+            rest = x.ndim - key.ndim
+            mask, shape = np.reshape(key, key.shape + (1,) * rest), np.shape(v)
+            extra = max(0, len(shape) - rest)
+            if prod(shape[:extra]) != 1:  # one value after the other
+                raise
+            v = np.reshape(as_array(v), shape[extra:])
+            assign(x, (Ellipsis,), [], np.where(mask, v, x))
+            return
+    else:
+        template, arrays, new = parse(x.shape, key)
+    if new:  # a truth value as a key
+        y = np.expand_dims(snapshot(x), new)
+        setitem(y, fill(template, arrays), v)
+        assign(x, (Ellipsis,), [], np.reshape(y, x.shape))
+        return
+    assign(x, template, arrays, v)
+
+
+def assign(x, key, arrays, v):
+    """Write v into x at a key: into x itself, or into the Array that x is a view of."""
+    if type(v) is not Array and type(v) is not float:
+        v = plain_operand(v)
+    root, path = x, ()
+    if x.storage is not None and x.storage.root is not None:
+        root, path = x.storage.root, x.storage.path
+    writable(root, path)
+    if type(v) is Array and v.storage is not None and v.storage.root is root and not arrays:
+        steps = () if key == (Ellipsis,) else ((getitem_p, {"key": key}),)
+        if v.storage.path == (*path, *steps):
+            return  # the last part of `x[key] += v`
+    if root.storage is None:
+        root.storage = Storage()
+    write(root, path, key, arrays, v)
+    root.storage.version += 1  # its views are read again
+
+
+def write(x, path, key, arrays, v):
+    """Write into a root."""
+    if type(v) is Array:
+        v = snapshot(v) if v.storage is not None else v
+        refuse_rounding(x, v)
+    if x.within.eager and x.within.suspended():
+        replace(x, path, key, arrays, v)
+        return
+    if not x.storage.owned:
+        adopt(x, copy_p(x, dtype=x.dtype))
+    # Where x comes to another trace, what it was before may have been noted there.
+    donate = youngest((v, *arrays)) in (None, CONSTANT) or youngest((x, v, *arrays)) is x.within
+    adopt(x, setitem_p(x, v, *arrays, path=path, key=key, donate=donate))
+    x.storage.owned = True
+
+
+def replace(x, path, key, arrays, v):
+    """Write into an eager Array under `no_grad`: its value changes, and it stays what it is."""
+    value = np.copy(x.value)
+    if type(value) is Array:
+        value = setitem_p(value, stop(v), *arrays, path=path, key=key, donate=False)
+    else:
+        value = setitem_p.value(value, peel(v), *map(peel, arrays), path=path, key=key, donate=True)
+    x.value = value if x.shape or type(x.value) is np.ndarray else value[()]
+    if is_leaf(x):
+        x.node.primal = x.value
+
+
+def plain_operand(v):
+    """A plain value to be assigned; lists may hold Arrays."""
+    v = operand(v)
+    if v is NotImplemented:
+        v = np.asarray(v)
+    return v
+
+
+def writable(x, path):
+    """Raise for what NumPy does not write to, and for leaves outside `no_grad`."""
+    if path is None:
+        raise ValueError("assignment destination is read-only")
+    if x.within.eager and not x.within.suspended() and is_leaf(x):
+        raise ArgumentError(
+            f"An assignment was made into a leaf {spec_of(x)} that requires a gradient.\n"
+            "  Write `with pullback.no_grad():` around it to change the leaf, or assign into a copy"
+            " (`x.copy()`) to have the assignment differentiated."
+        )
+    if x.storage is None and not x.within.suspended():
+        value = peel(x)
+        if not isinstance(value, np.ndarray):
+            raise TypeError(f"'{type(value)}' object does not support item assignment")
+
+
+def is_leaf(x):
+    return not x.node.parents and x.node.rule is None and hasattr(x.node, "grad")
+
+
+def refuse_rounding(x, v):
+    if v.within.live and is_inexact(v.dtype) and not is_inexact(x.dtype):
+        raise DtypeError(
+            f"An Array {v.within.spec(v)} of `{v.within.name}` was assigned into an array of"
+            f" {x.dtype}, which would round it and lose its derivative.\n"
+            "  Make the array with `dtype=float`, or round on purpose with `v.astype(int)`."
+        )
+
+
+# Views.
+
+
+def getitem(x, key):
+    """x[key]; a view of x where NumPy's is one."""
+    if type(key) is int or basic(key):
+        storage = x.storage
+        viewing = storage is not None and storage.root is not None
+        if viewing and type(key) in (int, tuple) and storage.version != version(storage.root):
+            x, key = element(x, key)  # reading all of it again would take long
+        out = x.within.item(getitem_p, x, key)
+        return (
+            out if type(out) is not Array or type(out.value) is np.float64 else viewed(out, x, key)
+        )
+    if type(key) is np.ndarray and key.ndim and key.dtype.kind in "iu":
+        return getitem_p(x, key, key=(INDEX,))
+    template, arrays, new = parse(x.shape, key)
+    if not arrays:
+        return viewed(x.within.item(getitem_p, x, template), x, template)
+    return getitem_p(np.expand_dims(x, new) if new else x, *arrays, key=template)
+
+
+def element(x, key):
+    """Where an element of a view is in its root: (root, key). Other keys stay as they are."""
+    storage = x.storage
+    if type(key) is int:
+        if x.ndim != 1:
+            return x, key
+    elif len(key) != x.ndim or not all(type(k) is int for k in key):
+        return x, key
+    root = storage.root
+    if storage.places is None:
+        path = storage.path
+        if not path or path[0][0].sign:
+            return x, key
+        storage.places = positions(root.shape, path)
+    place = int(storage.places[key])
+    return root, place if root.ndim == 1 else unravel(place, root.shape)
+
+
+def viewed(out, x, key):
+    """What was read of x at a basic key, as a view of x."""
+    if type(out) is not Array or type(peel(out)) is not np.ndarray:
+        return out
+    key = key if type(key) is tuple else (key,)
+    if x.storage is not None and x.storage.copies:
+        return copy_p(out, dtype=out.dtype)
+    out = apart(out, x)
+    if out.ndim or Ellipsis in key:
+        link(
+            out,
+            x,
+            lambda base: read(base, key),
+            (getitem_p, {"key": key}),
+        )
+    return out
+
+
+def read(base, key):
+    """The view of an Array, or of a plain array, at a basic key."""
+    return apart(base.within.item(getitem_p, base, key), base) if type(base) is Array else base[key]
+
+
+def apart(view, base):
+    """A view on memory of its own, if its base goes on to be written in place."""
+    if base.storage is not None and base.storage.owned:
+        return copy_p(view, dtype=view.dtype)
+    return view
+
+
+# NumPy's functions that write into an array.
+
+
+def in_place(operation):
+    """`x += y`: into the array; a NumPy scalar is immutable, and its name is bound anew."""
+
+    def write_result(self, other):
+        out = operation(self, other)
+        if out is NotImplemented:
+            return out
+        if self.within.eager and self.within.suspended():
+            return into(self, out)
+        value = peel(self)
+        if not isinstance(value, np.ndarray):
+            return out
+        if self.storage is None and not self.shape and value.shape:
+            return out  # and so is each example of a batch of them
+        return into(self, out)
+
+    return write_result
+
+
+def into(x, v, casting="same_kind", where=True):
+    """x[...] = v, with the check of NumPy's `out=`."""
+    dtype = v.dtype if hasattr(v, "dtype") else np.asarray(v).dtype
+    if not np.can_cast(dtype, x.dtype, casting):
+        raise DtypeError(
+            f"A result of {dtype} cannot be written into an array of {x.dtype} with casting"
+            f" {casting!r}.\n  Make the array with `dtype={dtype}`."
+        )
+    if np.broadcast_shapes(np.shape(v), x.shape) != x.shape:
+        raise ShapeError(
+            f"A result of shape {np.shape(v)} cannot be written into an array of shape {x.shape}."
+        )
+    if where is not True:
+        if isinstance(where, np.ndarray) and where.dtype.kind != "b":
+            raise TypeError(f"A mask `where` of {where.dtype} was given where bool is asked for.")
+        v = np.where(where, v, snapshot(x))
+    assign(x, (Ellipsis,), [], v)
+    return x
+
+
+def target(x, name):
+    """x, if it is an Array: nothing is written into a plain array."""
+    if type(x) is not Array:
+        raise ArgumentError(
+            f"`{name}` was asked to write a traced Array into a plain ndarray, and the derivative"
+            " would be lost.\n  Make the array inside the function with `like=x`"
+            " (`np.zeros(3, like=x)`)."
+        )
+    return x
+
+
+@replaces(np.copyto)
+def copyto(dst, src, casting="same_kind", where=True):
+    into(target(dst, "numpy.copyto"), as_array(src), casting, where)
+
+
+@replaces(np.put)
+def put(a, ind, v, mode="raise"):
+    ind = as_index(np.ravel(as_array(ind)), target(a, "numpy.put").size, mode)
+    if ind.size:
+        v = np.resize(as_array(v), (ind.size,))
+        write_flat(a, ind, v)
+
+
+def write_flat(x, places, v):
+    """x.flat[places] = v"""
+    flat = np.reshape(snapshot(x), -1)
+    setitem(flat, places, v)
+    assign(x, (Ellipsis,), [], np.reshape(flat, x.shape))
+
+
+@replaces(np.place)
+def place(arr, mask, vals):
+    places = np.flatnonzero(np.asarray(mask))
+    if places.size:
+        v = np.ravel(as_array(vals))
+        if not v.size:
+            raise ValueError("Cannot insert from an empty array!")
+        v = np.resize(v, (places.size,))
+        write_flat(target(arr, "numpy.place"), places, v)
+
+
+@replaces(np.putmask)
+def putmask(a, mask, values):
+    v = np.resize(np.ravel(as_array(values)), target(a, "numpy.putmask").shape)
+    into(
+        a, np.where(np.asarray(mask) if type(mask) is not Array else mask, v, snapshot(a)), "unsafe"
+    )
+
+
+@replaces(np.fill_diagonal)
+def fill_diagonal(a, val, wrap=False):
+    index = np.zeros(target(a, "numpy.fill_diagonal").shape, bool)
+    np.fill_diagonal(index, True, wrap)
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    places = np.flatnonzero(index)
+    write_flat(a, places, np.resize(np.ravel(as_array(val)), (places.size,)))
+
+
+@replaces(np.put_along_axis)
+def put_along_axis(arr, indices, values, axis):
+    x = target(arr, "numpy.put_along_axis")
+    indices = as_array(indices)
+    if axis is None:
+        write_flat(x, indices, values)
+        return
+    axis = axis_of(axis, x.ndim)
+    shape = indices.shape
+    key = [
+        indices
+        if i == axis
+        else np.reshape(np.arange(x.shape[i]), [-1 if i == j else 1 for j in range(len(shape))])
+        for i in range(x.ndim)
+    ]
+    setitem(x, tuple(key), values)
+
+
+def at(ufunc, a, indices, b=None):
+    """ufunc.at: a[indices] = ufunc(a[indices], b), an index that comes again counting again."""
+    x = target(a, f"numpy.{ufunc.__name__}.at")
+    places = Array(np.reshape(np.arange(x.size), x.shape), CONSTANT, None)[indices]
+    flat = np.reshape(snapshot(x), -1)
+    if b is not None:
+        b = np.ravel(np.broadcast_to(as_array(b), np.shape(places)))
+    places = np.ravel(places)
+    if ufunc in (np.add, np.subtract):
+        key = ((INDEX,), (places,))
+        total = scatter(Spec(flat.shape, x.dtype), [(key, b.astype(x.dtype))])
+        assign(x, (Ellipsis,), [], np.reshape(ufunc(flat, total), x.shape))
+        return
+    # Turn by turn: first what comes first at each place, then what comes second.
+    places = known(places, f"numpy.{ufunc.__name__}.at(x, indices)")
+    order = np.argsort(places, kind="stable")
+    first = np.searchsorted(places[order], places[order])
+    turn = np.empty(places.size, int)
+    turn[order] = np.arange(places.size) - first
+    for k in range(turn.max(initial=-1) + 1):
+        now = np.flatnonzero(turn == k)
+        old = flat[places[now]]
+        flat[places[now]] = ufunc(old) if b is None else ufunc(old, b[now])
+    assign(x, (Ellipsis,), [], np.reshape(flat, x.shape))
+
+
+METHODS["at"] = at
+
+
+# Methods of Array.
+
+
+def fill_with(x, value):
+    """x[...] = value"""
+    assign(x, (Ellipsis,), [], as_array(value))
+
+
+def flat(x):
+    """x.flat: all elements in C order. What is written to it is written to x."""
+    static = {"shape": (x.size,)}
+    out = reshape_p(x, **static)
+    link(out, x, lambda base: reshape_p(base, **static), (reshape_p, static))
+    out.storage.copies = True
+    return out
+
+
+def set_flat(x, v):
+    assign(flat(x), (Ellipsis,), [], np.resize(as_array(v), (x.size,)))
+
+
+def set_real(x, v):
+    assign(np.real(x), (Ellipsis,), [], v)
+
+
+def set_imag(x, v):
+    if x.dtype.kind != "c":
+        raise TypeError("array does not have imaginary part to set")
+    assign(np.imag(x), (Ellipsis,), [], v)
+
+
+def sort(x, axis=-1, kind=None, order=None, *, stable=None):
+    """Sort in place."""
+    into(x, np.sort(x, axis=axis, kind=kind, order=order, stable=stable), "unsafe")
+
+
+def partition(x, kth, axis=-1, kind="introselect", order=None):
+    """Partition in place."""
+    into(x, np.partition(x, kth, axis=axis, kind=kind, order=order), "unsafe")

@@ -1,0 +1,39 @@
+"""What NumPy has and pullback refuses, and why: each reason completes the message of the error."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.dispatch import REFUSED
+
+__all__ = []
+
+FILE = (
+    "would write numbers without their derivative",
+    "Write the plain values, `x.numpy()`",
+)
+BITS = (
+    "works on bits, which have no derivative",
+    "Use integers that are not traced",
+)
+DATES = (
+    "is about dates and times, which have no derivative",
+    "Compute with numbers",
+)
+MATRIX = (
+    "gives a matrix, whose operators mean something else and are not traced",
+    "Use arrays with `@`, and `numpy.block` in place of `numpy.bmat`",
+)
+MEMORY = (
+    "hands out memory or places in it, without the derivative",
+    "Index the Array, or use functions of whole arrays",
+)
+for why, names in {
+    FILE: "save savez savez_compressed savetxt",
+    BITS: "packbits unpackbits",
+    DATES: "busday_count busday_offset is_busday datetime_as_string datetime_data isnat",
+    MATRIX: "asmatrix bmat matrix",
+    MEMORY: "nditer nested_iters",
+}.items():
+    for name in names.split():
+        REFUSED[getattr(np, name)] = why

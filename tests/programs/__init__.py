@@ -1,0 +1,1 @@
+"""Ordinary NumPy programs. None of these files knows of pullback."""

@@ -1,0 +1,37 @@
+"""docs/coverage.md has every public name of NumPy, and is what the generator writes."""
+
+import numpy as np
+import pytest
+
+from tools.coverage_table import MODULES, TABLE, has_row, parse, public, table
+
+TEXT = TABLE.read_text(encoding="utf-8")
+TABLES = parse(TEXT)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_every_public_name_is_there(module):
+    rows, kinds = TABLES[module.__name__]
+    listed = {name for names in kinds.values() for name in names}
+    for name, x in public(module).items():
+        assert name in (rows if has_row(name, x) else listed), f"{module.__name__}.{name}"
+
+
+def test_no_cell_is_empty_or_a_failure():
+    for rows, _ in TABLES.values():
+        for name, cells in rows.items():
+            assert len(cells) == 6
+            assert all(cells), f"`{name}` has an empty cell"
+            assert "no" not in cells, f"`{name}` breaks a law, or no sample calls it"
+
+
+def test_no_function_has_one_mode_without_the_other():
+    for rows, _ in TABLES.values():
+        for name, (_, forward, reverse, *_) in rows.items():
+            assert forward == reverse, name
+
+
+def test_the_table_is_up_to_date():
+    """After a change of functions or samples: `make coverage-table`."""
+    with np.errstate(all="ignore"):
+        assert table(TEXT) == TEXT

@@ -1,0 +1,340 @@
+"""Write docs/coverage.md: what pullback makes of every public name of NumPy.
+
+    python tools/coverage_table.py
+
+A cell is what a law says of a sample that calls the function; see tests/samples. Names that the
+installed NumPy does not have keep their rows, so that the table is that of all versions.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+import warnings
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+from pullback.core.array import Array  # noqa: E402
+from pullback.core.dispatch import CREATION, FUNCTIONS, REFUSED, leaves  # noqa: E402
+from pullback.core.spec import is_inexact  # noqa: E402
+from pullback.primitives import load  # noqa: E402
+from pullback.testing import (  # noqa: E402
+    Problem,
+    Sample,
+    check_batch,
+    check_forward,
+    check_reverse,
+    check_value,
+)
+from pullback.transforms.forward import jvp  # noqa: E402
+from pullback.transforms.reverse import vjp  # noqa: E402
+from tests.samples import WATCHING, collect  # noqa: E402
+
+TABLE = ROOT / "docs" / "coverage.md"
+MODULES = (np, np.linalg, np.fft, np.polynomial.polynomial)
+COLUMNS = ("function", "value", "forward", "reverse", "batch", "compiled", "note")
+
+INTRODUCTION = """\
+# Coverage
+
+What pullback makes of every public name of NumPy; written by `make coverage-table`.
+The cells say what the laws say of the samples in `tests/samples`.
+
+- **yes**: right, by comparison with NumPy, with central differences, of the modes with each other, and of `vmap` with a loop.
+- **constant**: the result carries no derivative (a position, a truth value, a count, a dtype, a text), or no array is taken.
+- **refused**: an error that gives the reason, never a silent zero.
+
+The column for compiled code is filled when there is a compiler.
+"""  # noqa: E501
+
+# Functions of which nothing is asked: they take no array, or none that could carry a derivative.
+PLAIN = {
+    "it takes no array": """bartlett blackman broadcast_shapes diag_indices hamming hanning indices
+        mask_indices normalize_axis_index tril_indices triu_indices ndindex""",
+    "it is about dtypes": """finfo iinfo isdtype issubdtype mintypecode promote_types typename""",
+    "the text of an integer": "base_repr binary_repr",
+    "a setting": """errstate get_printoptions getbufsize geterr geterrcall printoptions
+        set_printoptions setbufsize seterr seterrcall""",
+    "about NumPy itself": "get_include info show_config show_runtime test",
+    "it reads a file, text or memory": """frombuffer fromfile fromregex fromstring genfromtxt load
+        loadtxt""",
+}
+OTHERS = {
+    "scalar types; under rebinding and in `pullback.numpy`, `float64(x)` converts an Array": (
+        lambda name, x: isinstance(x, type) and issubclass(x, np.generic)
+    ),
+    "types; `isinstance(x, np.ndarray)` is true of an Array": (
+        lambda name, x: isinstance(x, type) and not issubclass(x, Exception)
+    ),
+    "an exception": lambda name, x: isinstance(x, type),
+    "indices, which may hold Arrays": lambda name, x: name in ("s_", "index_exp"),
+    "constants": lambda name, x: True,
+}
+OBJECTS = ["c_", "mgrid", "ogrid", "r_"]
+CLASSES = ["Polynomial", "broadcast", "ndenumerate", "poly1d", "vectorize"]
+
+
+def public(module):
+    """The public names of a module that are not modules, and what they stand for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pairs = [(name, getattr(module, name)) for name in dir(module) if name[0] != "_"]
+    return {name: x for name, x in pairs if not isinstance(x, types.ModuleType)}
+
+
+def has_row(name, x):
+    """Whether a name has a row of its own; the others are listed by kind."""
+    if isinstance(x, type):
+        plain = any(name in names.split() for names in PLAIN.values())
+        return name in CLASSES or plain or x in REFUSED
+    return callable(x) or name in OBJECTS
+
+
+# Which functions the samples call.
+
+
+@contextmanager
+def watched(note):
+    """Have `note(function, result)` called for what is dispatched, but not for what that calls."""
+    load()
+    deep = []
+
+    def noting(function, implementation):
+        @wraps(implementation)
+        def call(*args, **kwargs):
+            deep.append(function)
+            try:
+                out = implementation(*args, **kwargs)
+            finally:
+                deep.pop()
+            if not deep:
+                note(function, out)
+            return out
+
+        return call
+
+    tables = [(table, dict(table)) for table in (FUNCTIONS, CREATION)]
+    WATCHING.append(note)
+    try:
+        for table, entries in tables:
+            for function, implementation in entries.items():
+                if implementation is not None and not isinstance(implementation, type):
+                    table[function] = noting(function, implementation)
+        yield
+    finally:
+        WATCHING.remove(note)
+        for table, entries in tables:
+            table.update(entries)
+
+
+def carries(out):
+    """Whether a result can carry a derivative."""
+    return any(type(x) is Array and is_inexact(x.dtype) for x in parts_of(out))
+
+
+def parts_of(out):
+    return list(leaves(list(out) if isinstance(out, (tuple, list)) else [out]))
+
+
+@dataclass
+class Call:
+    """A call of a function by a sample."""
+
+    sample: Sample
+    out: Any  # the result, while it was differentiated
+    direct: bool  # the sample is one of this function
+    mapped: bool  # the sample may be mapped
+    differentiable: bool
+
+    def rank(self):
+        """The most telling call comes first."""
+        return (
+            not self.differentiable,
+            not self.direct,
+            not self.mapped,
+            self.sample.smooth is not True,
+        )
+
+
+def calls():
+    """id of a function -> the calls of it that the samples make."""
+    found: dict[int, list[Call]] = {}
+    noted: dict[int, Any] = {}
+
+    def note(function, out):
+        if id(function) not in noted or carries(out):
+            noted[id(function)] = out
+
+    pairs = [(s, what == "SAMPLES") for what in ("SAMPLES", "UNMAPPED") for _, s in collect(what)]
+    with watched(note), np.errstate(all="ignore"):
+        for sample, mapped in pairs:
+            noted.clear()
+            outs = results(sample)
+            function = function_of(sample)
+            if function is not sample.fun or id(function) not in noted:
+                noted[id(function)] = outs
+            for key, out in noted.items():
+                # What assigns, or iterates, returns nothing that could be looked at.
+                looked_at = outs if out is None or isinstance(out, Iterator) else out
+                found.setdefault(key, []).append(
+                    Call(sample, looked_at, key == id(function), mapped, carries(looked_at))
+                )
+    return found
+
+
+def function_of(sample):
+    """The function that a sample is of: its own, or one that it says to serve or to be about."""
+    return getattr(sample.fun, "serves", getattr(sample.fun, "about", sample.fun))
+
+
+def results(sample):
+    """What the function of a sample returns while it is differentiated."""
+    problem, outs = Problem(sample), []
+    vjp(lambda *xs: outs.extend(problem.results(*xs)), *problem.xs)
+    return outs
+
+
+# Rows.
+
+
+def holds(law, sample):
+    try:
+        with np.errstate(all="ignore"):
+            law(sample)
+    except Exception:
+        return "no"
+    return "yes"
+
+
+def measured(x, found):
+    """What the laws say of a function, from the most telling call of it, and a note."""
+    found = sorted(found, key=Call.rank)
+    call, sample = found[0], found[0].sample
+    batch = holds(check_batch, sample) if call.mapped else "refused"
+    if not call.differentiable:
+        return (holds(check_value, sample), "constant", "constant", batch), said(call)
+    laws = check_value, check_forward, check_reverse
+    return (*[holds(law, sample) for law in laws], batch), remark(x, found)
+
+
+def said(call):
+    """What a result is that carries no derivative."""
+    what = "integers"
+    for out in parts_of(call.out):
+        if isinstance(out, (type, np.dtype)):
+            what = "a dtype"
+        elif isinstance(out, str):
+            what = "a text"
+        elif np.result_type(out).kind == "b":
+            what = "truth values"
+    return what if call.mapped else f"{what}; it depends on values, and `vmap` refuses"
+
+
+def remark(x, found):
+    direct = [call for call in found if call.direct]
+    if not any(call.mapped for call in found):
+        return "its shape depends on values, and `vmap` refuses"
+    if not all(call.mapped for call in direct):
+        return "`vmap` refuses where the shapes of examples would differ"
+    if isinstance(x, Hashable) and CREATION.get(x) is not None:
+        return "with `like=`, by rebinding, or through `pullback.numpy`"
+    if direct and all(hasattr(call.sample.fun, "serves") for call in direct):
+        return "by rebinding or through `pullback.numpy`: NumPy does not dispatch it"
+    if direct and all(is_flat(call.sample) for call in direct[:5] if call.differentiable):
+        return "its derivative is zero"
+    return ""
+
+
+def is_flat(sample):
+    """Whether all tangents are exactly zero."""
+    problem = Problem(sample)
+    with np.errstate(all="ignore"):
+        outs, dots = jvp(problem, problem.xs, [problem.like(x) for x in problem.xs])
+    return bool(outs) and not any(np.any(dot) for dot in dots)
+
+
+def row(name, x, found):
+    if id(x) in found:
+        cells, note = measured(x, found[id(x)])
+        return (*cells, "-", note or "-")
+    why = REFUSED.get(x)
+    if why is not None:
+        return ("refused",) * 4 + ("-", f"it {why[0]}")
+    for reason, names in PLAIN.items():
+        if name in names.split():
+            return ("yes", "constant", "constant", "constant", "-", reason)
+    return ("no",) * 4 + ("-", "no sample calls it")
+
+
+def rows(module, samples):
+    """name -> row, for the functions of a module."""
+    return {name: row(name, x, samples) for name, x in public(module).items() if has_row(name, x)}
+
+
+def kinds(module):
+    """What else a module has: kind -> names."""
+    found: dict[str, list] = {}
+    for name, x in public(module).items():
+        if not has_row(name, x):
+            kind = next(kind for kind, test in OTHERS.items() if test(name, x))
+            found.setdefault(kind, []).append(name)
+    return found
+
+
+def parse(text):
+    """module -> (rows, kinds), as the table has them."""
+    tables: dict[str, tuple] = {}
+    for line in text.splitlines():
+        if line.startswith("## "):
+            tables[line[3:].strip("`")] = current = {}, {}
+        elif line.startswith("| `"):
+            name, *cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+            current[0][name.strip("`")] = tuple(cells)
+        elif line.startswith("- `"):
+            names, _, kind = line[2:].partition(": ")
+            current[1][kind] = [name.strip("`") for name in names.split(", ")]
+    return tables
+
+
+def table(old=""):
+    """The text of the table; rows of names that are not installed are taken from the old one."""
+    samples, before, sections, cells = calls(), parse(old), [], []
+    for module in MODULES:
+        here, others = rows(module, samples), kinds(module)
+        there, other_kinds = before.get(module.__name__, ({}, {}))
+        names = public(module)
+        here |= {name: cells for name, cells in there.items() if name not in names}
+        for kind, old_names in other_kinds.items():
+            others.setdefault(kind, []).extend([n for n in old_names if n not in names])
+        lines = ["| " + " | ".join(COLUMNS) + " |", "|" + " --- |" * len(COLUMNS)]
+        lines += [f"| `{name}` | {' | '.join(here[name])} |" for name in sorted(here)]
+        if others:
+            lines += ["", "Not functions:", ""]
+            lines += [
+                f"- {', '.join(f'`{name}`' for name in sorted(found))}: {kind}"
+                for kind, found in others.items()
+            ]
+        cells += here.values()
+        sections.append("\n".join([f"## `{module.__name__}`", "", *lines]))
+    counts = [sum(cell[1] == what for cell in cells) for what in ("yes", "constant", "refused")]
+    summary = "{} functions are differentiable, {} rightly constant, {} refused.".format(*counts)
+    return "\n\n".join([INTRODUCTION + "\n" + summary, *sections]) + "\n"
+
+
+def main():
+    old = TABLE.read_text(encoding="utf-8") if TABLE.exists() else ""
+    TABLE.parent.mkdir(exist_ok=True)
+    TABLE.write_text(table(old), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
