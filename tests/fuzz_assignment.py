@@ -504,7 +504,7 @@ class Maker:
         if op == "/=":
             value = self.random.choice(["2.0", f"(2.0 + np.sin({value}) ** 2)"])
         if op == "**=":
-            value = self.random.choice(["2", "2.0", "3"])
+            value = self.random.choice(["2", "3"] if a.dtype.kind in "iu" else ["2", "2.0", "3"])
         return f"{name} {op} {value}"
 
     def in_place_part(self) -> str:

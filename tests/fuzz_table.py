@@ -272,7 +272,7 @@ TEMPLATES = {
         {a}.swapaxes(0, -1); ({r} + 0.0137).round(1) + {r}
     """,
     "narrow": """
-        {r}.astype(np.float32); np.astype({z}, np.complex64); {r} * np.ones(1, dtype=np.float32);
+        {r}.astype(np.float32); {z}.astype(np.complex64); {r} * np.ones(1, dtype=np.float32);
         {r}.astype(complex)
     """,
 }

@@ -32,6 +32,8 @@ class TestCompleteness:
     @pytest.mark.parametrize("function", REPLACED)
     def test_signatures(self, function):
         """The names and kinds of parameters are NumPy's."""
+        if function is np.clip and np.lib.NumpyVersion(np.__version__) < "2.1.0":
+            pytest.skip("NumPy 2.1 has given it new ones")
         assert str(inspect.signature(FUNCTIONS[function])) == str(inspect.signature(function))
 
 

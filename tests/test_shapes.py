@@ -24,6 +24,8 @@ X = np.arange(12.0).reshape(3, 4)
 )
 def test_signatures(function, implementation):
     """Every function has the parameters of NumPy's."""
+    if function in (np.reshape, np.astype) and np.lib.NumpyVersion(np.__version__) < "2.1.0":
+        pytest.skip("NumPy 2.1 has given it new ones")
     try:
         theirs = inspect.signature(function).parameters.values()
     except ValueError:

@@ -102,16 +102,25 @@ class Storage:
         "base", "copies", "layout", "owned", "places", "root", "step", "take", "version",
     )  # fmt: skip
 
-    def __init__(self) -> None:
-        self.base: Array | None = None
-        self.root: Array | None = None  # of a view; None for a root
-        self.take: Any = None  # base -> the view
-        self.step: Any = None  # from the base, as (primitive, static); None for one to read only
+    def __init__(self, base: Array | None = None, take: Any = None, step: Any = None) -> None:
+        self.base = base
+        self.take = take  # base -> the view
+        self.step = step  # from the base, as (primitive, static); None for one to read only
         self.layout: Any = None  # a plain array that lies in memory as NumPy's would
         self.places: Any = None  # where in a flat root the elements are, once that was asked
-        self.version = 0  # of a root: how often it was written to; of a view: when it was read
         self.owned = False
         self.copies = False  # `x.flat`: what is read of it is no view
+        # version: of a root, how often it was written to; of a view, when it was read.
+        self.root: Array | None = None  # of a view; None for a root
+        self.version = 0
+        if base is not None:
+            storage = base.storage
+            if storage is None:
+                self.root = base
+            elif storage.root is None:
+                self.root, self.version = base, storage.version
+            else:
+                self.root, self.version = storage.root, version(storage.root)
 
     @property
     def path(self) -> Any:
@@ -131,9 +140,7 @@ class Storage:
 
 def link(view: Array, base: Array, take: Any, step: Any = None) -> None:
     """Make an Array a view of another; without a step it is read only."""
-    storage = view.storage = Storage()
-    storage.base, storage.take, storage.root, storage.step = base, take, root_of(base), step
-    storage.version = version(storage.root)
+    view.storage = Storage(base, take, step)
 
 
 def root_of(x: Array) -> Array:

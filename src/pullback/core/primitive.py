@@ -376,10 +376,13 @@ def together(xs: Any) -> Any:
 
     Else the derivative of x ** y by a float64 y would have the logarithm of a float32 x.
     """
-    if len(xs) == 1 or getattr(xs[0], "dtype", None) is getattr(xs[1], "dtype", None):
+    if len(xs) == 1:
+        return xs
+    dtypes = {getattr(x, "dtype", None) for x in xs}
+    if len(dtypes) == 1 or None in dtypes:  # Python's numbers have none
         return xs
     specs = [spec_of(x) for x in xs]
-    if any(spec.weak is not None for spec in specs) or bool in map(type, xs):
+    if any(spec.weak is not None for spec in specs):
         return xs
     dtype = promoted(*specs)
     return [x if x.dtype == dtype or type(x) is Spec else x.astype(dtype) for x in xs]

@@ -351,19 +351,17 @@ def element(x, key):
 
 def viewed(out, x, key):
     """What was read of x at a basic key, as a view of x."""
-    if type(out) is not Array or type(peel(out)) is not np.ndarray:
+    if type(out) is not Array or (
+        type(out.value) is not np.ndarray and type(peel(out)) is not np.ndarray
+    ):
         return out
     key = key if type(key) is tuple else (key,)
-    if x.storage is not None and x.storage.copies:
-        return copy_p(out, dtype=out.dtype)
-    out = apart(out, x)
+    if x.storage is not None:
+        if x.storage.copies:
+            return copy_p(out, dtype=out.dtype)
+        out = apart(out, x)
     if out.ndim or Ellipsis in key:
-        link(
-            out,
-            x,
-            lambda base: read(base, key),
-            (getitem_p, {"key": key}),
-        )
+        out.storage = Storage(x, lambda base: read(base, key), (getitem_p, {"key": key}))
     return out
 
 

@@ -59,12 +59,17 @@ class Transformation:
         return f"<{self.__qualname__}>"
 
 
+DEFERRING = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_GENERATOR
+
+
 def check_function(fun: Any, verb: str) -> None:
     if not callable(fun):
         raise ArgumentTypeError(
             f"`{verb}` takes a function, but got {kind_of(fun)}.\n"
             f"  Write `{verb}(f)(x)`, with the function itself and not its result."
         )
+    if type(fun) is types.FunctionType and not fun.__code__.co_flags & DEFERRING:
+        return
     for kind, test in (
         ("a coroutine function", inspect.iscoroutinefunction),
         ("an asynchronous generator", inspect.isasyncgenfunction),
