@@ -850,3 +850,85 @@ class TestLoops:
 
         pb.vjp(f, X)
         pb.jvp(f, (X,), (X,))
+
+
+WITHOUT_AXES = {
+    "array": lambda a, x: np.array(a),
+    "asarray": lambda a, x: np.asarray(a),
+    "an element in an array": lambda a, x: np.array(x[0]),
+    "of an array": lambda a, x: np.array(np.array(a)),
+    "copy": lambda a, x: np.copy(a),
+    "copy of an array": lambda a, x: np.array(a).copy(),
+    "full": lambda a, x: np.full((), a),
+    "full_like": lambda a, x: np.full_like(a, 2.0),
+    "where": lambda a, x: np.where(a > 0, a, 2.0),
+    "select": lambda a, x: np.select([a > 0], [a], 0.0),
+    "require": lambda a, x: np.require(a),
+    "an element as a view": lambda a, x: x.copy()[0, ...],
+    "a copy of that": lambda a, x: x[1, ...].copy(),
+}
+SCALARS = {
+    "element": lambda a, x: x[0],
+    "copy of an element": lambda a, x: x[0].copy(),
+    "sum": lambda a, x: np.sum(x),
+    "median": lambda a, x: np.median(x),
+    "quantile": lambda a, x: np.quantile(x, 0.3),
+    "nanmax": lambda a, x: np.nanmax(x),
+    "interp": lambda a, x: np.interp(a, np.arange(4.0), x),
+    "nan_to_num": lambda a, x: np.nan_to_num(a),
+    "norm": lambda a, x: np.linalg.norm(x, ord=np.inf),
+    "product": lambda a, x: np.array(a) * 2.0,
+}
+
+
+class TestWithoutAxes:
+    """NumPy's scalars are immutable; its arrays without axes are not, and have several names."""
+
+    @staticmethod
+    def values(f, *xs):
+        expected, ones = f(*xs), [np.ones_like(x) for x in xs]
+        for out in (pb.vjp(f, *xs)[0], pb.jvp(f, xs, ones)[0], pb.checkpoint(f)(*xs)):
+            np.testing.assert_allclose(out, expected, rtol=1e-14)
+        out = pb.vmap(f)(*[np.stack([x, x]) for x in xs])
+        np.testing.assert_allclose(out, [expected, expected], rtol=1e-14)
+
+    @pytest.mark.parametrize("name", [*WITHOUT_AXES, *SCALARS])
+    def test_what_is_written_is_seen_under_each_name(self, name):
+        make = {**WITHOUT_AXES, **SCALARS}[name]
+
+        def f(a, x):
+            z = make(a, x)
+            y = z
+            y *= 3.0
+            y += a
+            return z * 2.0 + np.sum(x)
+
+        a = np.float64(0.8)
+        z = make(a, X)
+        assert isinstance(z, np.ndarray) == (name in WITHOUT_AXES)
+        self.values(f, a, X)
+        laws(lambda a, x: f(a * 1.0, x), a, X)
+
+    def test_an_argument_stays(self):
+        """What is made of a number by another view of it has memory of its own."""
+
+        def f(a):
+            v, w, u = np.atleast_1d(a), np.expand_dims(a, 0), np.ravel(a)
+            v *= 2.0
+            w -= 1.0
+            u += a
+            return v * a + w * a + u
+
+        self.values(f, np.float64(0.8))
+        laws(lambda a: f(a * 1.0), np.float64(0.8))
+
+    def test_keys(self):
+        def f(a):
+            z = np.array(a)
+            z += 1.0
+            z[()] = z * a
+            z[...] += 1.0
+            return z * 2.0
+
+        self.values(f, np.float64(0.8))
+        laws(lambda a: f(a * 1.0), np.float64(0.8))

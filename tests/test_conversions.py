@@ -9,6 +9,7 @@ import cmath
 import ctypes
 import math
 import operator
+import statistics
 
 import numpy as np
 import pytest
@@ -199,11 +200,34 @@ class TestToPlain:
             for advice in ("x.numpy()", "x.item()", "pullback.stop_gradient(x)"):
                 assert advice in text
             assert "Write `np.sin(x)` for `math.sin(x)`, `np.stack([x, y])` for storing" in text
+            assert '`x` itself for `float(x)`, and an f-string for `"%.3f" % x`' in text
+            assert "to assign `x` into one, write `np.array(a)`" in text
             with pytest.raises(pb.ConversionError) as caught:
                 x.__array__()
             assert "Write `np.stack([x, y])` for `np.array([x, y])`" in str(caught.value)
 
         within(body, NUMBER)
+
+
+class TestNumbers:
+    """What a NumPy scalar has of Python's numbers."""
+
+    @for_single
+    def test_is_integer(self, within):
+        def body(x):
+            assert x.is_integer()
+            assert not (x / 2).is_integer()
+            assert not hasattr(np.stack([x, x]), "is_integer")
+
+        within(body, NUMBER)
+
+    @for_constants
+    def test_ratio_of_a_constant(self, within):
+        within(lambda x: x.as_integer_ratio() == (3, 1) or pytest.fail("ratio"), NUMBER)
+
+    def test_statistics_says_what_to_write(self):
+        with pytest.raises(pb.ConversionError, match=r"Write `np.mean\(x\)` for `statistics.mean"):
+            pb.grad(statistics.mean)(VECTOR)
 
 
 class TestDetachingByName:
@@ -245,6 +269,9 @@ class TestDetachingByName:
                 assert detached.shape == ()
                 with pytest.raises(pb.ConversionError):
                     float(detached)
+            with pytest.raises(pb.ConversionError, match=r"`x.item\(\)` .* holds 2 values"):
+                x.item()
+            assert f"{x:.1f}" == "[3.0, 4.0]"
 
         under_vmap(body, NUMBER)
 

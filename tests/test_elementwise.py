@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pullback import grad, jvp, vjp, vmap
+from pullback import grad, jacobian, jvp, vjp, vmap
 from pullback.core.array import Array
 from pullback.core.dispatch import FUNCTIONS, UFUNCS
 from pullback.core.errors import ArgumentError, ConversionError, UnsupportedKeywordError
@@ -162,6 +162,14 @@ class TestRefusals:
             "`numpy.add` was given `where=`, which without `out=` leaves the rest"
             " undefined.\n  Write `numpy.where(mask, numpy.add(...), other)` instead."
         )
+
+    def test_where_with_out_warns_of_nothing_else(self):
+        """What the mask leaves out is not computed, as far as anybody sees."""
+
+        def f(x):
+            return np.divide(1.0, x, out=np.zeros_like(x), where=x != 0)
+
+        np.testing.assert_array_equal(jacobian(f)(np.array([0.0, 2.0])), [[0, 0], [0, -0.25]])
 
     def test_at(self):
         """ufunc.at is an assignment: nothing is written into a plain array."""

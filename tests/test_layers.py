@@ -14,7 +14,7 @@ LAYERS = [  # a module imports from its own row, without cycles, and from the ro
     "compiler",
     "numpy math scipy",
     "explain testing sparse implicit ode optimize control nn optim cluster",
-    "cli __init__",
+    "cli __init__ __main__",
 ]
 TYPES_ONLY = {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
 ROW = {name: row for row, names in enumerate(LAYERS) for name in names.split()}

@@ -443,6 +443,20 @@ class TestKindsOfFunctions:
         assert decorated.counts() == before + 1
         assert decorated.rotated.calls > 0
 
+    def test_math_on_mapped_values(self):
+        """One answer for all of them, or none."""
+
+        def f(x):
+            try:
+                return math.log(x)
+            except ValueError:
+                return x**3
+
+        x = np.array([1.0, 2.0])
+        np.testing.assert_array_equal(pb.vmap(pb.grad(f))(x), 1 / x)
+        with pytest.raises(pb.ConversionError, match=r"`math.log` was asked of mapped values"):
+            pb.vmap(f)(-x)
+
     def test_random_numbers(self):
         rng = np.random.default_rng(3)
         expected = np.random.default_rng(3).normal(size=3)
@@ -593,6 +607,18 @@ class TestClasses:
         with pytest.raises(pb.ConversionError, match=r"`Base.features`.*instrument\(Base\)"):
             pb.grad(total(objects.uses))(X)
         np.testing.assert_array_equal(pb.grad(objects.simple)(X), [2.0, 2.0, 2.0])
+
+    def test_code_in_which_nothing_would_change_is_not_to_be_instrumented(self):
+        def copied(x, data):
+            d = data.copy()
+            d[0] = x
+            return d.sum()
+
+        with pytest.raises(ValueError, match="sequence") as caught:
+            pb.grad(copied)(1.0, X)
+        text = str(caught.value.__cause__)
+        assert "write `np.array(a)`" in text
+        assert "instrument" not in text
 
     def test_instrumented(self):
         before = dict(vars(objects.Model)), dict(vars(objects.Base))

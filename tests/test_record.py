@@ -147,9 +147,44 @@ class TestRecord:
         with pytest.raises(pb.EscapedError, match=r"of `record\(program\)`, which has ended"):
             run.inputs[0] + 1.0
 
-    def test_integer_arrays_are_refused(self):
+    def test_arguments_of_integers(self):
+        """They are passed as they are, unless nothing else could be differentiated."""
+        run = record(lambda x, i, n: x[i] * n)(X, np.array([1, 2, 0]), 2)
+        assert run.positions == [0]
+        np.testing.assert_array_equal(run.out, X[[1, 2, 0]] * 2)
+        assert record(lambda x: x * x)(3).out == 9.0
         with pytest.raises(pb.DtypeError, match=r"`record\(.*argument 1, which is int64\[3\]"):
-            record(lambda x, i: x[i])(X, np.array([1, 2, 0]))
+            record(lambda x, i: x[i], argnums=(0, 1))(X, np.array([1, 2, 0]))
+
+
+class TestPull:
+    """What each rule of a backward pass was given, and gave."""
+
+    def test_order_and_values(self):
+        run = record(program)(X)
+        pulls = run.pull([(run.ends[0].node, np.float64(1))])
+        assert [p.entry.primitive.name for p in pulls] == ["sum", "exp", "add", "multiply", "sin"]
+        total = pulls[3].x_bars[1] + pulls[4].x_bars[0]
+        np.testing.assert_allclose(total, pb.grad(program)(X), rtol=1e-15)
+        np.testing.assert_array_equal(pulls[0].out_bar, 1.0)
+
+    def test_again(self):
+        """The rules are the graph's own again."""
+        run = record(program)(X)
+        rules = [entry.node.rule for entry in run.entries]
+        first, second = [run.pull([(run.ends[0].node, np.float64(w))]) for w in (1, 2)]
+        assert [entry.node.rule for entry in run.entries] == rules
+        np.testing.assert_array_equal(2 * first[4].x_bars[0], second[4].x_bars[0])
+
+    def test_several_results(self):
+        def f(x):
+            values, vectors = np.linalg.eigh(x)
+            return np.sum(values[0] * vectors[:, 1])
+
+        run = record(f)(np.array([[2.0, 0.5], [0.5, 1.0]]))
+        pulls = run.pull([(run.ends[0].node, np.float64(1))])
+        (pull,) = [p for p in pulls if p.entry.primitive.name == "eigh"]
+        assert {i: bar.shape for i, bar in pull.out_bar.items()} == {0: (2,), 1: (2, 2)}
 
 
 def staged(f, *xs):

@@ -7,6 +7,7 @@ array([0.        , 0.90929743])
 """
 
 import importlib as _importlib
+from typing import Any as _Any
 
 from .core.array import Array as Array
 from .core.dispatch import replaces as replaces
@@ -17,6 +18,7 @@ from .core.errors import DtypeError as DtypeError
 from .core.errors import EscapedError as EscapedError
 from .core.errors import MissingExtraError as MissingExtraError
 from .core.errors import MissingRuleError as MissingRuleError
+from .core.errors import NanError as NanError
 from .core.errors import NonScalarOutputError as NonScalarOutputError
 from .core.errors import PullbackError as PullbackError
 from .core.errors import ShapeError as ShapeError
@@ -45,6 +47,7 @@ from .transforms.eager import no_grad as no_grad
 from .transforms.extend import primitive as primitive
 from .transforms.forward import jvp as jvp
 from .transforms.forward import linearize as linearize
+from .transforms.nans import debug_nans as debug_nans
 from .transforms.reverse import grad as grad
 from .transforms.reverse import value_and_grad as value_and_grad
 from .transforms.reverse import vjp as vjp
@@ -62,6 +65,7 @@ __all__ = [
     "MissingExtraError",
     "MissingRuleError",
     "Multilinear",
+    "NanError",
     "NonScalarOutputError",
     "Primitive",
     "PullbackError",
@@ -72,7 +76,9 @@ __all__ = [
     "checkpoint",
     "custom_jvp",
     "custom_vjp",
+    "debug_nans",
     "elementwise_grad",
+    "explain",
     "grad",
     "hessian",
     "hvp",
@@ -80,6 +86,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "linearize",
+    "nn",
     "no_grad",
     "numpy",
     "primitive",
@@ -95,8 +102,8 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> _Any:
     """Submodules are imported when they are first used."""
-    if name in ("numpy", "testing"):
+    if name in ("explain", "nn", "numpy", "testing"):
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -42,10 +42,29 @@ def number(x: Any) -> Any:
     return x
 
 
-def heed(function: Callable[..., Any], *xs: Any) -> Any:
-    """Raise what `math` raises for these values; a mapped Array has many, and none is asked."""
+def heed(function: Callable[..., Any], *xs: Any) -> bool:
+    """Raise what `math` raises for these values; False for mapped Arrays, which have many."""
     values = [peel(x) for x in xs]
-    return None if any(np.ndim(value) for value in values) else function(*values)
+    if any(np.ndim(value) for value in values):
+        return False
+    function(*values)
+    return True
+
+
+def mapped(name: str, ufunc: Callable[..., Any], *xs: Any) -> Any:
+    """A function of mapped Arrays. Where `math` raises for some of the values, none is right."""
+    with np.errstate(all="ignore"):
+        out = ufunc(*xs)
+    outs = out if type(out) is tuple else (out,)
+    if all(np.isfinite(peel(x)).all() for x in xs) and not all(
+        np.isfinite(peel(y)).all() for y in outs
+    ):
+        raise ConversionError(
+            f"`math.{name}` was asked of mapped values and raises for some of them, which is"
+            " an answer that they do not share.\n"
+            "  Choose with `np.where(condition, a, b)`, and compute with NumPy's functions."
+        )
+    return out
 
 
 def numeric(name: str, ufunc: Callable[..., Any]) -> None:
@@ -62,8 +81,7 @@ def numeric(name: str, ufunc: Callable[..., Any]) -> None:
         else:
             return plain(*xs)
         xs = tuple([number(x) for x in xs])
-        heed(plain, *xs)
-        return ufunc(*xs)
+        return ufunc(*xs) if heed(plain, *xs) else mapped(name, ufunc, *xs)
 
     enter(name, call)
 

@@ -26,7 +26,7 @@ def plain(x):
 
 
 def traced(x):
-    return pb.array(x) if type(x) is np.ndarray and x.size else x
+    return pb.numpy.array(x) if type(x) is np.ndarray and x.size else x
 
 
 def leaves(tree):

@@ -15,7 +15,9 @@ __all__ = [
     "Storage",
     "adopt",
     "along",
+    "arrayed",
     "current",
+    "is_number",
     "link",
     "peel",
     "positions",
@@ -150,6 +152,24 @@ def root_of(x: Array) -> Array:
 
 def version(root: Array) -> int:
     return 0 if root.storage is None else root.storage.version
+
+
+def is_number(x: Array) -> bool:
+    """Whether NumPy would have a scalar here: `x += 1` binds the name anew."""
+    if x.storage is not None:
+        return False
+    value = peel(x)
+    return not isinstance(value, np.ndarray) or (value.ndim > 0 and not x.within.shape(x))
+
+
+def arrayed(x: Any) -> Any:
+    """A fresh result as an array, where NumPy gives one without axes and no scalar.
+
+    What is written into `z = np.array(x[0])` is seen under each of its names.
+    """
+    if type(x) is Array and is_number(x):
+        x.storage = Storage()
+    return x
 
 
 def current(x: Array) -> Array:

@@ -217,7 +217,11 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         casting, where = keywords.get("casting", "same_kind"), True
         if method == "__call__":
             where = keywords.pop("where", True)
-        result = general_ufunc(ufunc, method, inputs, keywords)
+        if where is True:
+            result = general_ufunc(ufunc, method, inputs, keywords)
+        else:  # what is not asked for is computed all the same, without warnings
+            with np.errstate(all="ignore"):
+                result = general_ufunc(ufunc, method, inputs, keywords)
         return written(outs, result, casting, where)
     if method != "__call__":
         if METHODS[method] is None:
@@ -300,7 +304,8 @@ def refuse_out(name: str, outs: Any) -> None:
     raise ArgumentError(
         f"`{name}` was asked to write a traced Array into a plain ndarray (`out=plain`, or"
         " `plain += x`, which is the same call), and the derivative would be lost.\n"
-        "  Write `a = a + x` instead of `a += x`, or create `a` with `like=x`."
+        "  Write `a = a + x` instead of `a += x`, or create `a` with `like=x`, or inside the"
+        " function with `np.array(a)`."
     )
 
 

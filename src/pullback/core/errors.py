@@ -5,7 +5,8 @@
     ├── NonScalarOutputError, ShapeError, ArgumentError (ValueError)
     ├── DtypeError, ArgumentTypeError (TypeError)
     ├── MissingRuleError, UnsupportedKeywordError (NotImplementedError)
-    └── MissingExtraError (ImportError)
+    ├── MissingExtraError (ImportError)
+    └── NanError (FloatingPointError)
 
 Each class also derives from the builtin that a caller would have caught.
 `ConversionError` is a RuntimeError because SciPy's optimizers rewrap TypeError and ValueError.
@@ -22,6 +23,7 @@ __all__ = [
     "EscapedError",
     "MissingExtraError",
     "MissingRuleError",
+    "NanError",
     "NonScalarOutputError",
     "PullbackError",
     "ShapeError",
@@ -71,6 +73,10 @@ class UnsupportedKeywordError(PullbackError, NotImplementedError):
 
 class MissingExtraError(PullbackError, ImportError):
     """An optional dependency is needed and not installed."""
+
+
+class NanError(PullbackError, FloatingPointError):
+    """An operation made a NaN while `debug_nans` was in force."""
 
 
 def kind_of(x: object) -> str:

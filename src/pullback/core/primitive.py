@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .array import Array, link
+from .array import Array, is_number, link
 from .cotangent import Buffer, Cotangent, Masked, dense, fit, masked, unbroadcast
 from .errors import MissingRuleError
 from .node import Residual, keep
@@ -185,7 +185,7 @@ class Linear(Primitive):
 
     def shares(self, x: Any, out: Any, static: dict[str, Any]) -> bool:
         """Whether NumPy gives a view here."""
-        return type(x) is Array
+        return type(x) is Array and not is_number(x)
 
     def mapped_static(self, size: int, static: dict[str, Any]) -> dict[str, Any]:
         """The static parameters of the same view of an array with a batch axis in front."""

@@ -605,6 +605,8 @@ def unreached() -> str:
     real, space = session.spaces.get(id(frame.f_globals), (frame.f_globals, None))
     if space is not None and space.copy is frame.f_globals:
         return ""
+    if not any(concerns(real.get(name)) for name in names_of(frame.f_code).loads):
+        return ""  # nothing in it would be another thing
     name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
     owner = name.rpartition(".")[0] or name
     if entangled(real):

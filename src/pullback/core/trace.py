@@ -19,15 +19,34 @@ from .errors import EscapedError, MissingRuleError, name_of, reached
 from .rebind import call, unreached
 from .spec import spec_of
 
-__all__ = ["CONSTANT", "Constant", "Ended", "Trace", "bind", "run", "running", "youngest"]
+__all__ = [
+    "CONSTANT",
+    "STARTS",
+    "Constant",
+    "Ended",
+    "Trace",
+    "bind",
+    "run",
+    "running",
+    "youngest",
+]
 
 
+PLAIN_COPY = (
+    "An array `a` from outside is plain, and so are `a.copy()` and `a * 0`: to assign `x` into one,"
+    " write `np.array(a)`"
+)
 # What to write for a conversion that would lose a derivative.
 INSTEAD: dict[str | None, str] = {
     "numpy.asarray(x)": "Write `np.stack([x, y])` for `np.array([x, y])`, `x` itself for"
-    " `np.asarray(x)`, and NumPy's functions for those of other libraries",
+    " `np.asarray(x)`, and NumPy's functions for those of other libraries.\n"
+    f"  {PLAIN_COPY}",
     "float(x)": "Write `np.sin(x)` for `math.sin(x)`, `np.stack([x, y])` for storing `x` and `y` in"
-    " a plain array",
+    ' a plain array, `x` itself for `float(x)`, and an f-string for `"%.3f" % x`.\n'
+    f"  {PLAIN_COPY}",
+    "complex(x)": "Write `x + 1j * y` for `complex(x, y)`, and `np.exp(z)` for `cmath.exp(z)`",
+    "x.as_integer_ratio()": "Write `np.mean(x)` for `statistics.mean(x)`, and `x` itself for"
+    " `Fraction(x)`",
     None: "Compute with NumPy's functions and operators instead",
 }
 
@@ -193,6 +212,7 @@ def bind(primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
 
 
 RUNNING: ContextVar[Trace | None] = ContextVar("running", default=None)
+STARTS: ContextVar[Any] = ContextVar("starts", default=None)  # is told of each trace that begins
 
 
 def running() -> Trace | None:
@@ -206,6 +226,9 @@ def run(trace: Trace, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     outer = RUNNING.get()
     try:
         RUNNING.set(trace)
+        told = STARTS.get()
+        if told is not None:
+            told(trace)
         return call(fun, args, kwargs)
     except MissingRuleError as error:
         reached(error, fun)

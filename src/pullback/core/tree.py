@@ -74,6 +74,14 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
                 SEEN.add(cls)
 
 
+def paths(tree: Any, name: str) -> list[str]:
+    """How to write each leaf of a tree that has this name: `params["w"][0]`."""
+    flatten(tree)  # dataclasses are registered on first sight
+    if type(tree) in ATOMS:
+        return [name]
+    return [p.codify(name) for p in optree.tree_accessors(tree, namespace=NAMESPACE)]
+
+
 def unflatten(structure: Any, leaves: Any) -> Any:
     if structure is None:
         (leaf,) = leaves

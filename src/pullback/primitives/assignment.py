@@ -16,6 +16,8 @@ from ..core.array import (
     Array,
     Storage,
     adopt,
+    arrayed,
+    is_number,
     link,
     peel,
     positions,
@@ -63,7 +65,7 @@ class Setitem(Linear):
     nondiff = ()
 
     def value(self, x, v, *arrays, path, key, donate):
-        out = x if donate else np.array(x)
+        out = x if donate and hasattr(x, "__setitem__") else np.array(x)
         view, key = reach(out, path, fill(key, arrays))
         view[key] = v
         return out
@@ -356,6 +358,8 @@ def viewed(out, x, key):
     ):
         return out
     key = key if type(key) is tuple else (key,)
+    if is_number(x):
+        return arrayed(out)
     if x.storage is not None:
         if x.storage.copies:
             return copy_p(out, dtype=out.dtype)
@@ -389,12 +393,7 @@ def in_place(operation):
             return out
         if self.within.eager and self.within.suspended():
             return into(self, out)
-        value = peel(self)
-        if not isinstance(value, np.ndarray):
-            return out
-        if self.storage is None and not self.shape and value.shape:
-            return out  # and so is each example of a batch of them
-        return into(self, out)
+        return out if is_number(self) else into(self, out)
 
     return write_result
 

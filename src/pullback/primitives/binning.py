@@ -14,6 +14,7 @@ from ..core.primitive import Linear
 from ..core.spec import Spec
 from .arguments import as_array, cast, surely
 from .indexing import take
+from .selecting import chosen
 from .sorting import concrete
 
 __all__ = ["deposit_p"]
@@ -248,4 +249,4 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         width = x1 - x0
         rise = (f1 - f0) / np.where(width == 0, np.ones_like(width), width)
         inside = np.where(width == 0, f1, rise * (x - x0) + f0)
-    return np.where(x < xp[0], left, np.where(x > xp[-1], right, inside))
+    return chosen(x < xp[0], left, chosen(x > xp[-1], right, inside))

@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from ..core.array import Array, Storage, peel
+from ..core.array import Array, Storage, arrayed, is_number, peel
 from ..core.dispatch import creates, replaces
 from ..core.primitive import Primitive
 from ..core.spec import Spec
@@ -67,7 +67,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     fill = fill.astype(a.dtype if dtype is None else dtype)
     out = broadcast_p(fill, shape=a.shape if shape is None else dims(shape))
     follows = shape is None and order in ("A", "K") and layout(a).flags.fnc
-    return adopt(a, np.copy(out, order="F" if follows or order == "F" else "C"))
+    return arrayed(adopt(a, np.copy(out, order="F" if follows or order == "F" else "C")))
 
 
 class Adopt(Primitive):
@@ -119,9 +119,9 @@ def array(like, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=
         return adopt(like, np.array(object, dtype=dtype, order=order, ndmin=ndmin))
     if dtype is not None:
         x = np.astype(x, np.dtype(dtype), copy=False)
-    if copy and x is object:
+    if x is object and (copy or is_number(x)):
         x = np.copy(x)
-    return np.reshape(x, (1,) * (ndmin - x.ndim) + x.shape) if x.ndim < ndmin else x
+    return np.reshape(x, (1,) * (ndmin - x.ndim) + x.shape) if x.ndim < ndmin else arrayed(x)
 
 
 @creates(np.asarray, np.asanyarray)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import builtins
 import copyreg
 import math
+from functools import partial
 from importlib import import_module
 
 import numpy as np
 
-from ..core.array import Array, current, peel, stop
+from ..core.array import Array, current, is_number, peel, stop
 from ..core.dispatch import LOADERS, UFUNCS, binary, operand
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.trace import CONSTANT
@@ -225,7 +226,10 @@ def view(self, dtype=None, type=None):
 
 Array.reshape, Array.transpose, Array.flatten = reshape, transpose, flatten
 Array.astype, Array.view = astype, view
-Array.copy = lambda self, order="C": np.copy(self, order=order)
+# The copy of a NumPy scalar is one.
+Array.copy = lambda self, order="C": (
+    np.astype(self, self.dtype) if is_number(self) else np.copy(self, order=order)
+)
 
 
 # Attributes.
@@ -291,7 +295,10 @@ def numpy(self):
 
 def item(self, *args):
     """One value as a Python number."""
-    return np.asarray(peel(self)).item(*args)
+    value = np.asarray(peel(self))
+    if value.shape != self.shape:
+        current(self).within.concrete(self, "x.item()")  # of mapped values there are many
+    return value.item(*args)
 
 
 def tolist(self):
@@ -308,6 +315,31 @@ def detach(self):
 Array.numpy, Array.item, Array.tolist, Array.detach = numpy, item, tolist, detach
 
 
+# What Python's numbers have, and NumPy's scalars with them.
+
+
+def of_numbers(method):
+    def get(self):
+        if self.shape or self.dtype.kind != "f":
+            raise AttributeError(f"'numpy.ndarray' object has no attribute '{method.__name__}'")
+        return partial(method, self)
+
+    return property(get, doc=method.__doc__)
+
+
+def is_integer(self):
+    """Whether a number has no fraction."""
+    return bool(np.isfinite(self) & (self == np.floor(self)))
+
+
+def as_integer_ratio(self):
+    """The ratio that a constant is; `statistics` and `fractions` ask for it."""
+    return float(self.converted("x.as_integer_ratio()")).as_integer_ratio()
+
+
+Array.is_integer, Array.as_integer_ratio = of_numbers(is_integer), of_numbers(as_integer_ratio)
+
+
 # What Python asks for, and gets from the values.
 
 
@@ -316,13 +348,16 @@ def text(self):
 
 
 def formatted(self, spec):
-    return format(peel(self), spec)
+    value = peel(self)
+    if np.shape(value) != self.shape and spec:  # a mapped number: the values of all examples
+        return f"[{', '.join([format(x, spec) for x in np.ravel(value)])}]"
+    return format(value, spec)
 
 
 Array.__str__, Array.__format__ = text, formatted
 
-Array.__copy__ = lambda self: np.copy(self)
-Array.__deepcopy__ = lambda self, memo: np.copy(self)
+Array.__copy__ = lambda self: self.copy()
+Array.__deepcopy__ = lambda self, memo: self.copy()
 Array.__contains__ = lambda self, x: bool(np.any(self == x))
 
 

@@ -10,6 +10,7 @@ from ..core.spec import is_inexact
 from . import cumulative, queries, reductions
 from .arguments import as_array, axes_of, cast, dtype_of, given, kept, unsure
 from .reductions import as_initial, broadcastable, counted, max_p, min_p, warn_if
+from .selecting import chosen
 from .statistics import about, root
 
 __all__ = []
@@ -148,7 +149,7 @@ def nan_extremum(primitive, name, a, axis, out, keepdims, initial, where):
         return primitive.pair(out, as_initial(initial, out.dtype))
     empty = np.logical_not(queries.any(there, axes, keepdims=keepdims))
     warn_if(empty, "All-NaN slice encountered")
-    return np.where(empty, out.dtype.type(np.nan), out) if unsure(empty) else out
+    return chosen(empty, out.dtype.type(np.nan), out) if unsure(empty) else out
 
 
 @replaces(np.nanmax)

@@ -12,6 +12,7 @@ from ..core.primitive import Primitive
 from ..core.spec import Spec
 from .arguments import as_array, axes_of
 from .linalg import inverse_p
+from .selecting import chosen
 from .spectra import conj, real_of
 
 __all__ = []
@@ -162,7 +163,7 @@ def cond(x, p=None):
         else:
             out = norm(x, p, (-2, -1)) * norm(inverse_p(x, singular="nan"), p, (-2, -1))
         given = np.any(np.isnan(x), axis=(-2, -1))
-        return np.where(np.logical_and(np.isnan(out), np.logical_not(given)), np.inf, out)
+        return chosen(np.logical_and(np.isnan(out), np.logical_not(given)), np.inf, out)
 
 
 @replaces(np.linalg.matrix_rank)

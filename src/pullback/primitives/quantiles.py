@@ -17,6 +17,7 @@ from ..core.spec import is_inexact
 from .arguments import as_array, axes_of, kept, surely, unsure
 from .indexing import take
 from .reductions import reduced, warn_if
+from .selecting import chosen
 from .sorting import argpartition, sort
 from .statistics import weights_of
 
@@ -45,7 +46,7 @@ def with_nan(out, last):
     if not is_inexact(last.dtype):
         return out
     bad = np.isnan(last)
-    return np.where(bad, last, out) if unsure(bad) else out
+    return chosen(bad, last, out) if unsure(bad) else out
 
 
 @replaces(np.median)
@@ -159,7 +160,7 @@ def pick(rows, n, q, method, weak, places=None):
     part = part.reshape(part.shape + (1,) * (lower.ndim - part.ndim))
     gap = upper - lower
     # From the nearer side, so that both ends are met exactly.
-    return np.where(part >= 0.5, upper - gap * (1 - part), lower + gap * part)
+    return chosen(part >= 0.5, upper - gap * (1 - part), lower + gap * part)
 
 
 def needed(n, q, method):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, arrayed
 from ..core.cotangent import masked, unbroadcast
 from ..core.dispatch import PLAIN, as_array, operand, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
@@ -12,7 +12,7 @@ from ..core.primitive import ZERO, Elementwise, Linear, align
 from ..core.spec import Spec, promoted, spec_of
 from .elementwise import NUMBERS, own, row
 
-__all__ = ["Pick", "clip", "where_p"]
+__all__ = ["Pick", "chosen", "clip", "where_p"]
 
 
 class Where(Linear):
@@ -107,6 +107,11 @@ def where(condition, x=np._NoValue, y=np._NoValue, /):
         raise ArgumentError("`numpy.where` takes both x and y, or neither.")
     if x is np._NoValue:
         return np.nonzero(condition)
+    return arrayed(chosen(condition, x, y))
+
+
+def chosen(condition, x, y):
+    """np.where for functions that answer with a NumPy scalar, and not with an array as it does."""
     return where_p(
         *[x if type(x) is Array or type(x) in PLAIN else operand(x) for x in (condition, x, y)]
     )

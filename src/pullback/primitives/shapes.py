@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from ..core.array import Array, link, peel
+from ..core.array import Array, arrayed, is_number, link, peel
 from ..core.cotangent import fit, unbroadcast
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentTypeError
@@ -49,6 +49,8 @@ class Reshape(Linear):
         return {"shape": (size, *static["shape"])}
 
     def shares(self, x, out, static):
+        if is_number(x):
+            return False
         if x.storage is None:
             value = peel(x)
             if value.shape == x.shape:
@@ -364,7 +366,7 @@ def copy(a, order="K", subok=False):
         order = "F" if layout(a).flags.fnc else "C"
     if order == "F":
         return np.transpose(copy_p(np.transpose(a), dtype=a.dtype, order="C"))
-    return copy_p(a, dtype=a.dtype, order=order)
+    return arrayed(copy_p(a, dtype=a.dtype, order=order))
 
 
 @replaces(np.ndim)

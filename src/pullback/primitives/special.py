@@ -13,6 +13,7 @@ from ..core.spec import Spec, promoted
 from .arguments import as_array
 from .assignment import into
 from .elementwise import finite
+from .selecting import chosen
 
 __all__ = []
 
@@ -293,6 +294,6 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     limits = np.finfo(x.dtype)
     posinf = limits.max if posinf is None else posinf
     neginf = limits.min if neginf is None else neginf
-    out = np.where(x == np.inf, posinf, np.where(x == -np.inf, neginf, x))
-    out = np.where(np.isnan(x), nan, out)
+    out = chosen(x == np.inf, posinf, chosen(x == -np.inf, neginf, x))
+    out = chosen(np.isnan(x), nan, out)
     return out if out.dtype == x.dtype else out.astype(x.dtype)

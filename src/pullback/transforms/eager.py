@@ -28,7 +28,7 @@ from ..core.errors import (
 from ..core.node import Node, constant_node, rebuild
 from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of
-from ..core.trace import CONSTANT, Ended, Trace, bind, running, youngest
+from ..core.trace import CONSTANT, STARTS, Ended, Trace, bind, running, youngest
 from .common import check_function, conform, fresh, refuse_ended
 from .reverse import ReverseTrace, backward, harvest
 
@@ -117,7 +117,10 @@ def eager_trace() -> EagerTrace:
     if outer.inner is None:
         with GROUND.state.lock:  # threads of one transformation share the trace
             if outer.inner is None:
-                outer.inner = EagerTrace(f"eager inside {outer.name}", state=State())
+                inner = EagerTrace(f"eager inside {outer.name}", state=State())
+                if STARTS.get() is not None:
+                    STARTS.get()(inner)
+                outer.inner = inner
     return outer.inner  # type: ignore[return-value]
 
 

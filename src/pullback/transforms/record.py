@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.array import Array
+from ..core.cotangent import Slots, dense
 from ..core.node import Node
 from ..core.primitive import Primitive
 from ..core.trace import Trace
-from .common import Lifted, Transformation, settle_tree
-from .reverse import ReverseTrace, run
+from ..core.tree import flatten
+from .common import Lifted, Selection, Transformation, settle_tree
+from .reverse import ReverseTrace, backward, run
 
-__all__ = ["Entry", "Record", "record"]
+__all__ = ["Entry", "Pull", "Record", "record"]
 
 PACKAGE = __name__.split(".", 1)[0]
 
@@ -37,15 +41,20 @@ class Entry:
         return [out.node for out in self.outs if type(out) is Array]
 
     @property
+    def node(self) -> Node | None:
+        """The node that holds the rule; of several results it is that behind their nodes."""
+        if not self.nodes:
+            return None
+        node = self.nodes[0]
+        behind = self.primitive.n_out is not None and node.parents
+        return node.parents[0] if behind else node
+
+    @property
     def residual(self) -> dict[str, Any]:
         """What the rule will read, by name: "out", "x0", "x1"..."""
-        if not self.nodes:
-            return {}
-        node = self.nodes[0]
-        if self.primitive.n_out is not None and node.parents:
-            node = node.parents[0]
-        held = node.residual
-        if held is None:
+        node = self.node
+        held = None if node is None else node.residual
+        if node is None or held is None:
             return {}
         if hasattr(held, "xs"):
             named = {f"x{i}": x for i, x in enumerate(held.xs)} | {"out": held.out}
@@ -63,11 +72,75 @@ def now(x: Any) -> Any:
     return Array(x.value, x.within, x.node) if type(x) is Array else x
 
 
-class Record:
-    """The inputs (Arrays), the entries in order, and the output of a recorded call."""
+class Pull:
+    """A rule at work in a backward pass: given out_bar, it gave x_bars, one for each parent.
 
-    def __init__(self, inputs: list[Array], entries: list[Entry], out: Any) -> None:
-        self.inputs, self.entries, self.out = inputs, entries, out
+    Cotangents are arrays, as they were then; None is zero. out_bar is a dict by position for an
+    operation with several results.
+    """
+
+    __slots__ = ("entry", "out_bar", "x_bars")
+
+    def __init__(self, entry: Entry, out_bar: Any, x_bars: list[Any]) -> None:
+        self.entry, self.out_bar, self.x_bars = entry, out_bar, x_bars
+
+
+class Watched:
+    """The rule of a node, and a log of its calls."""
+
+    __slots__ = ("entry", "keep", "log", "rule")
+
+    def __init__(self, rule: Any, entry: Entry, log: list[Pull], keep: Callable[[Any], Any]):
+        self.rule, self.entry, self.log, self.keep = rule, entry, log, keep
+
+    def __call__(self, out_bar: Any, residual: Any, wanted: Any) -> Any:
+        if type(out_bar) is Slots:
+            seen: Any = {i: self.keep(dense(bar)) for i, bar in out_bar.bars.items()}
+        else:
+            seen = self.keep(dense(out_bar))
+        x_bars = self.rule(out_bar, residual, wanted)
+        kept = [None if bar is None else self.keep(dense(bar)) for bar in x_bars]
+        self.log.append(Pull(self.entry, seen, kept))
+        return x_bars
+
+
+class Record:
+    """The inputs (Arrays), the entries in order, and the output of a recorded call.
+
+    positions: which argument each input is of.
+    ends: the Arrays among the leaves of the output.
+    """
+
+    def __init__(
+        self,
+        inputs: list[Array],
+        positions: list[int],
+        entries: list[Entry],
+        ends: list[Array],
+        out: Any,
+    ) -> None:
+        self.inputs, self.positions = inputs, positions
+        self.entries, self.ends, self.out = entries, ends, out
+
+    def pull(
+        self, seeds: Sequence[tuple[Node, Any]], keep: Callable[[Any], Any] = np.array
+    ) -> list[Pull]:
+        """Send cotangents back from nodes of the output; what each rule did, in order.
+
+        keep: what is written down of a cotangent, which the pass goes on to add to.
+        """
+        log: list[Pull] = []
+        nodes = [(entry.node, entry) for entry in self.entries if entry.node is not None]
+        rules = [node.rule for node, _ in nodes]
+        try:
+            for node, entry in nodes:
+                if node.parents:
+                    node.rule = Watched(node.rule, entry, log, keep)
+            backward(seeds, retain=True)
+        finally:
+            for (node, _), rule in zip(nodes, rules, strict=True):
+                node.rule = rule
+        return log
 
 
 class RecordTrace(ReverseTrace):
@@ -110,30 +183,56 @@ def line_of_user() -> tuple[str, int] | None:
 
 
 class Recorded(Transformation):
-    verb = "record"
+    def __init__(self, fun: Any, argnums: int | Sequence[int] | None, verb: str) -> None:
+        self.verb = verb
+        super().__init__(fun)
+        self.selection = None if argnums is None else Selection(argnums, verb)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Record:
         trace = RecordTrace(self.verb, self.fun, [])
         inputs: list[Array] = []
+        positions: list[int] = []
+        if self.selection is None:
+            selected = [i for i, arg in enumerate(args) if is_floating(arg)]
+            selected = selected or list(range(len(args)))
+        else:
+            selected = self.selection.positions(self.fun, args, kwargs)
 
         def enter(primal: Any) -> Array:
             inputs.append(Array(primal, trace, Node((), None, None)))
+            positions.append(position)
             return inputs[-1]
 
-        entries = trace.state
+        entries, lifted = trace.state, list(args)
         try:
-            lifted = [Lifted(arg, self.verb, self.fun, i).map(enter) for i, arg in enumerate(args)]
-            out = settle_tree(run(trace, self.fun, lifted, kwargs), trace)
+            for position in selected:
+                lifted[position] = Lifted(args[position], self.verb, self.fun, position).map(enter)
+            out = run(trace, self.fun, lifted, kwargs)
+            ends = [now(x) for x in flatten(out)[0] if type(x) is Array and x.within is trace]
+            out = settle_tree(out, trace)
         finally:
             trace.end()
-        return Record(inputs, entries, out)
+        return Record(inputs, positions, entries, ends, out)
 
 
-def record(fun: Callable[..., Any]) -> Callable[..., Record]:
+def is_floating(arg: Any) -> bool:
+    """Whether an argument is, or holds, floating numbers."""
+    kinds = {getattr(getattr(x, "dtype", None), "kind", type(x)) for x in flatten(arg)[0]}
+    return not kinds.isdisjoint({"f", "c", float, complex}) and kinds.isdisjoint({"i", "u", int})
+
+
+def record(
+    fun: Callable[..., Any], argnums: int | Sequence[int] | None = None, verb: str = "record"
+) -> Callable[..., Record]:
     """Return a function that runs fun under reverse mode and shows what it did.
 
     >>> import numpy as np
     >>> [entry.primitive.name for entry in record(lambda x: np.sin(x) * x)(1.0).entries]
     ['sin', 'multiply']
+
+    Args:
+        argnums: which arguments are differentiated; None stands for all that consist of floating
+            numbers, or for all where there are none.
+        verb: how messages call it.
     """
-    return Recorded(fun)
+    return Recorded(fun, argnums, verb)

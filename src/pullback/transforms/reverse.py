@@ -276,6 +276,8 @@ def walk(mark: Pass, seeds: Any, retain: bool, record: Trace | None) -> list[Nod
             if bar is not None:
                 if parent.bar is None:
                     parent.bar = bar
+                elif type(bar) is float64:
+                    parent.bar = parent.bar + bar
                 elif parent not in owned:
                     owned.add(parent)
                     parent.bar = parent.bar + bar
@@ -327,6 +329,8 @@ def harvest(leaf: Node, primal: Any, taken: set[int], trace: Trace | None = None
     cotangent of it, which is taken off: the trace ends, or has been asked for a plain gradient.
     """
     bar, leaf.bar = getattr(leaf, "bar", None), None
+    if type(bar) is float64 and type(primal) is float64:
+        return bar  # numbers cannot be written to
     spec = spec_of(primal)
     if bar is None:
         bar = zeros(spec)
