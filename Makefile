@@ -6,6 +6,7 @@
 #                    the official suite of the array API standard, on pullback.numpy
 #   make coverage-table
 #                    write docs/coverage.md from the samples
+#   make docs        build the site, with every page executed, in docs/_build/html
 #   make bench       speed, measured next to autograd and PyTorch
 #   make clean       remove what these made
 
@@ -19,7 +20,7 @@ TIMEOUT := 300
 # Two test processes share two cores best if each computes in one thread.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-long test-array-api coverage-table bench clean lint pytest
+.PHONY: demo test test-long test-array-api coverage-table docs bench clean lint pytest
 
 demo: $(STAMP)-demo
 	$(BIN)/python -m examples.demo
@@ -43,6 +44,10 @@ test-array-api: $(STAMP)-test
 
 coverage-table: $(STAMP)-test
 	$(BIN)/python tools/coverage_table.py
+
+docs: $(STAMP)-docs
+	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going --jobs auto docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 bench: $(STAMP)-bench
 	@for script in benchmarks/bench_*.py; do $(BIN)/python "$$script" || exit 1; done
@@ -68,5 +73,5 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf $(VENV) out build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) out build dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -226,6 +226,11 @@ class TestText:
         assert row[:5] == ["2", "sin(#0)", "1", "2.5708", "1 of 1"]
         assert row[6] == "first = np.sin(x1)"
 
+    def test_tangents(self):
+        lines = pb.explain(tape, tangents=(1.0, 0.0))(np.pi / 2, 1.0).text().splitlines()
+        assert re.split(r"\s{2,}", lines[2])[3] == "tangent"
+        assert re.split(r"\s{2,}", lines[7])[3] == "1"
+
     def test_a_long_program_is_folded(self):
         text = pb.explain(loop)(0.5, 1000).text(limit=20)
         assert "998 times 2 operations: sin, multiply" in text

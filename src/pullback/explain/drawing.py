@@ -12,19 +12,20 @@ if TYPE_CHECKING:
 
 __all__ = ["dot", "mermaid", "svg", "table"]
 
-HEADER = ("#", "operation", "value", "cotangent", "received", "line", "program")
-WIDEST = (7, 34, 30, 30, 9, 24, 40)
+HEADER = ("#", "operation", "value", "tangent", "cotangent", "received", "line", "program")
+WIDEST = (7, 34, 30, 30, 30, 9, 24, 40)
 
 
 def table(explanation: Explanation, limit: int) -> str:
     """One line for each node, or fold of nodes."""
+    forward = any(node.tangent is not None for node in explanation.nodes)
     rows, folds = [HEADER], {}
     picture = Picture(explanation, limit)
     for box in picture.boxes:
         node = box.node
         if node is None:
             folds[len(rows)] = box.text
-            rows.append((f"{box.nodes[0].index}..", "", "", "", "", "", ""))
+            rows.append((f"{box.nodes[0].index}..", *[""] * 7))
             continue
         cotangent = "" if node.cotangent is None else short(node.cotangent)
         if node.cotangent is None and "missed" in node.marks:
@@ -35,13 +36,15 @@ def table(explanation: Explanation, limit: int) -> str:
                 str(node.index),
                 node.formula,
                 short(node.value),
+                "" if node.tangent is None else short(node.tangent),
                 cotangent,
                 received,
                 where(node.line),
                 node.source,
             )
         )
-    texts = [tuple([clip(x, n) for x, n in zip(row, WIDEST, strict=True)]) for row in rows]
+    shown = [i for i, name in enumerate(HEADER) if forward or name != "tangent"]
+    texts = [tuple([clip(row[i], WIDEST[i]) for i in shown]) for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     lines = [
         "  ".join([x.ljust(n) for x, n in zip(row, widths, strict=True)]).rstrip() for row in texts

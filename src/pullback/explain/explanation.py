@@ -225,7 +225,7 @@ class Explanation:
 
     @property
     def missed(self) -> list[Node]:
-        """The nodes that no cotangent reached: what the gradient would miss."""
+        """The nodes that no cotangent reached, which the gradient would miss."""
         return [node for node in self.nodes if "missed" in node.marks]
 
     @property

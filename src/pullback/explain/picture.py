@@ -156,5 +156,8 @@ def number(x: Any) -> str:
 
 
 def where(line: tuple[str, int] | None) -> str:
-    """`model.py:12`"""
-    return "" if line is None else f"{os.path.basename(line[0])}:{line[1]}"
+    """`model.py:12`; a cell of a notebook is a file with a number for its name."""
+    if line is None:
+        return ""
+    name = "cell" if "ipykernel" in line[0] else os.path.basename(line[0])
+    return f"{name}:{line[1]}"
