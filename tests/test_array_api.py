@@ -140,7 +140,7 @@ def described(out):
     """(field names, list of (dtype, shape, values)) of a result."""
     if isinstance(out, (tuple, list)):
         return getattr(out, "_fields", None), [described(x)[1][0] for x in out]
-    if isinstance(out, (bool, int, float, complex)):
+    if type(out) is not pb.Array and isinstance(out, (bool, int, float, complex)):
         return None, [("Python", type(out).__name__, out)]
     dtype = str(out.dtype).rpartition(".")[2]
     values = out.numpy() if type(out) is pb.Array else np.asarray(out)

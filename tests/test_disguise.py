@@ -1,4 +1,6 @@
-"""An Array says that it is an ndarray. What follows from it: each use works, or is refused clearly.
+"""An Array says that it is an ndarray, or the NumPy scalar that it stands for.
+
+What follows from it: each use works, or is refused clearly.
 
 Nothing detaches: what comes out is right with its derivative, is text, or is an error.
 """
@@ -7,9 +9,14 @@ import array
 import collections.abc
 import copy
 import ctypes
+import dataclasses
+import datetime
 import decimal
+import fractions
 import functools
+import heapq
 import io
+import itertools
 import json
 import math
 import numbers
@@ -66,6 +73,8 @@ def matched(x):
             return "vector", n
         case np.ndarray():
             return "array", x.shape
+        case float(value):
+            return "number", value
         case _:
             return "something", x
 
@@ -77,13 +86,12 @@ class TestTypes:
     def test_isinstance(self, within):
         def body(x):
             assert isinstance(x, np.ndarray)
-            assert isinstance(x[0], np.ndarray)
             assert isinstance(x, pb.Array)
             assert isinstance(x, (list, np.ndarray))
             assert isinstance(x, list | np.ndarray)
             assert not isinstance(x, (float, int, list, tuple, np.generic, str, np.matrix))
             assert not isinstance(x, np.ma.MaskedArray)
-            assert not isinstance(x[0], (numbers.Number, np.floating))
+            assert not isinstance(x, numbers.Number)
             assert isinstance(x, collections.abc.Iterable)
             assert isinstance(x, typing.SupportsFloat)
             assert type(x) is pb.Array
@@ -94,17 +102,38 @@ class TestTypes:
         within(body, V)
 
     @everywhere
+    def test_isinstance_of_a_number(self, within):
+        """An element is a NumPy scalar, and so a float, as without pullback."""
+
+        def body(x):
+            for number in (x[0], np.sum(x), 2 * x[1]):
+                assert isinstance(number, pb.Array)
+                assert isinstance(number, (float, np.floating, np.float64, numbers.Real))
+                assert isinstance(number, list | float)
+                assert not isinstance(number, (np.ndarray, np.float32, int, complex, str))
+                assert not isinstance(number, (numbers.Integral, numbers.Rational))
+                assert type(number) is pb.Array
+                assert number.__class__ == np.float64
+                assert issubclass(number.__class__, float)
+            assert isinstance(x[0, ...], np.ndarray)
+
+        within(body, V)
+
+    @everywhere
     def test_dispatch_on_the_class(self, within):
         def body(x):
-            assert kind_of(x) == kind_of(x[0]) == "an array"
+            assert kind_of(x) == kind_of(x[0, ...]) == "an array"
+            assert kind_of(x[0]) == "a number"
             assert matched(x)[0] == "vector"
-            assert matched(x[0])[0] == "array"
-            assert {np.ndarray: 1}[x.__class__] == 1
+            assert matched(x[0, ...])[0] == "array"
+            assert matched(x[0])[0] == "number"
+            assert {np.ndarray: 1, np.float64: 2}[x.__class__] == 1
+            assert {np.ndarray: 1, np.float64: 2}[x[0].__class__] == 2
 
         within(body, V)
 
     def test_programs_that_ask(self):
-        """They go the way that they go with an ndarray."""
+        """They go the way that they go without pullback: of a number another than of an array."""
 
         def f(x):
             if isinstance(x, np.ndarray):
@@ -112,7 +141,9 @@ class TestTypes:
             return x
 
         np.testing.assert_array_equal(pb.grad(f)(V), 2 * V)
-        assert pb.grad(f)(3.0) == 6.0
+        assert pb.grad(f)(np.array(3.0)) == 6.0
+        assert pb.grad(f)(3.0) == 1.0
+        np.testing.assert_array_equal(pb.vmap(pb.grad(f))(V), np.ones(3))
 
     @everywhere
     def test_the_class_called(self, within):
@@ -126,6 +157,18 @@ class TestTypes:
                 type(x)([1.0])
             with pytest.raises((TypeError, AttributeError)):
                 x.__class__ = list
+
+        within(body, V)
+
+    @for_live
+    def test_the_class_of_a_number_called(self, within):
+        """`x.__class__(2.0)` is a scalar of the dtype of x; one of x would have no derivative."""
+
+        def body(x):
+            assert x[0].__class__(2.0) == 2.0
+            assert type(x[0].__class__(2.0)) == np.float64  # noqa: E721
+            with pytest.raises(REFUSALS):
+                x[0].__class__(x[0])
 
         within(body, V)
 
@@ -188,6 +231,12 @@ def stored(xs):
     return out
 
 
+@dataclasses.dataclass(order=True)
+class Item:
+    size: float
+    name: str = ""
+
+
 KEEPING = {
     "unpacking": lambda x: (lambda a, b, c: a * b - c)(*x),
     "starred": lambda x: (lambda a, *rest: a * sum(rest))(*x),
@@ -216,6 +265,17 @@ KEEPING = {
     "objects": lambda x: np.sum(stored(x) * 2.0),
     "objects of rows": lambda x: np.sum(stored([x, x * x])[1] * 2.0),
     "filled": lambda x: np.sum(np.ma.filled(x, 0.0) ** 2),
+    "times a Fraction": lambda x: fractions.Fraction(1, 2) * x[0] + x[1] / fractions.Fraction(3),
+    "power of a Fraction": lambda x: fractions.Fraction(1, 2) ** x[0],
+    "abstract methods": lambda x: numbers.Complex.__sub__(x[2], 1.0) ** 2,
+    "its class": lambda x: x[0].__class__(2.0) * x[0] ** 2,
+    "median": lambda x: statistics.median(x) ** 2,
+    "dataclass": lambda x: max(Item(x[0]), dataclasses.replace(Item(x[1]))).size ** 2,
+    "asdict": lambda x: dataclasses.asdict(Item(x[1]))["size"] ** 2,
+    "heap": lambda x: heapq.nlargest(1, x)[0] ** 2,
+    "random numbers": lambda x: random.Random(0).uniform(x[0], x[1]) ** 2,
+    "accumulate": lambda x: list(itertools.accumulate(x, operator.mul))[-1],
+    "piecewise": lambda x: np.piecewise(x[0], [x[0] > 0], [lambda v: v**2, 0.0])[()],
 }
 
 
@@ -242,13 +302,13 @@ class TestProtocols:
 
         within(body, V)
 
-    def test_isscalar(self, rebinding):
-        """NumPy's own function knows nothing of Arrays; rebound, it tells numbers from arrays."""
+    def test_isscalar(self):
+        """NumPy's own function tells numbers from arrays."""
         seen = []
         under_grad(lambda x: seen.append(np.isscalar(x)), np.float64(2.0))
         under_grad(lambda x: seen.append(np.isscalar(x[0])), V)
         under_grad(lambda x: seen.append(np.isscalar(x)), V)
-        assert seen == [rebinding, rebinding, False]
+        assert seen == [True, True, False]
 
     @everywhere
     def test_text(self, within):
@@ -294,6 +354,19 @@ BUILTIN = {
     "key of a dict": lambda x: {x[0]: 1},
     "range": lambda x: range(x[0]),
     "complex": lambda x: complex(x[0]),
+    "json, indented": lambda x: json.dumps([x[0]], indent=1),
+    "percent": lambda x: "%f" % x[0],  # noqa: UP031
+    "method of float": lambda x: float.__add__(x[0], 1.0),
+    "method of float64": lambda x: np.float64.__add__(x[0], 1.0),
+    "hex": lambda x: float.hex(x[0]),
+    "subclass of float": lambda x: type("Length", (float,), {})(x[0]),
+    "Fraction": lambda x: fractions.Fraction(x[0]),
+    "equal to a Fraction": lambda x: fractions.Fraction(1, 2) == x[0],
+    "timedelta": lambda x: datetime.timedelta(seconds=x[0]),
+    "fmean": statistics.fmean,
+    "NormalDist": lambda x: statistics.NormalDist(x[0], 1.0).pdf(0.3),
+    "weights": lambda x: random.Random(0).choices([1, 2, 3], weights=x),
+    "void": lambda x: np.void(x[0]),
 }
 OBJECTS = {
     "array of objects": lambda x: np.array([x, None], dtype=object),
@@ -401,6 +474,39 @@ class TestWhatIsRefused:
     def test_forward_mode_too(self):
         for call in (*OBJECTS.values(), *MASKED.values(), *SUBCLASSES.values()):
             pb.jvp(lambda x, call=call: refused(call, x) or x, (V,), (W,))
+
+    def test_messages_name_the_function_that_asked(self):
+        """It stands between the program and the conversion, in whatever library."""
+        calls = {
+            "by `numpy.ma": lambda x: np.ma.average(x),
+            r"by `numpy\.lib\.\w+\.as_strided`": SUBCLASSES["as_strided"],
+            r"by `numpy\.polynomial\.chebyshev\.Chebyshev`": lambda x: np.polynomial.Chebyshev(x)(
+                2
+            ),
+            r"by a function of `numpy\.ma": lambda x: np.ma.sum(x),
+            r"by `statistics\.fmean`": statistics.fmean,
+            r"by `fractions\.Fraction": lambda x: fractions.Fraction(1, 2) < x[0],
+            r"`grad\(f\)`; the result": lambda x: float(x[0]),
+        }
+
+        def body(x):
+            for words, call in calls.items():
+                with pytest.raises(pb.ConversionError, match=words):
+                    call(x)
+
+        under_grad(body, V)
+
+    def test_walking_over_memory(self, rebinding):
+        """It is refused with the line to write; what carries no derivative is walked over."""
+
+        def body(x):
+            with pytest.raises(pb.ConversionError, match=r"x\.flat" if rebinding else "asarray"):
+                np.nditer([x, V])
+            assert [float(v) for v in np.nditer(V)] == V.tolist()
+            assert [float(v) for v in np.nditer(x.detach())] == V.tolist()
+            assert isinstance(np.nditer(V), np.nditer)
+
+        under_grad(body, V)
 
     def test_messages_say_what_to_write(self):
         def body(x):

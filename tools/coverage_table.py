@@ -72,7 +72,7 @@ OTHERS = {
     "scalar types; under rebinding and in `pullback.numpy`, `float64(x)` converts an Array": (
         lambda name, x: isinstance(x, type) and issubclass(x, np.generic)
     ),
-    "types; `isinstance(x, np.ndarray)` is true of an Array": (
+    "types; `isinstance` says of an Array what it says without pullback": (
         lambda name, x: isinstance(x, type) and not issubclass(x, Exception)
     ),
     "an exception": lambda name, x: isinstance(x, type),

@@ -74,6 +74,7 @@ __all__ = [
     "UnsupportedKeywordError",
     "array",
     "checkpoint",
+    "compile",
     "custom_jvp",
     "custom_vjp",
     "debug_nans",
@@ -104,6 +105,8 @@ __all__ = [
 
 def __getattr__(name: str) -> _Any:
     """Submodules are imported when they are first used."""
+    if name == "compile":
+        return _importlib.import_module(f"{__name__}.compiler.compiled").compile
     if name in ("explain", "nn", "numpy", "testing"):
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

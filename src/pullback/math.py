@@ -81,7 +81,13 @@ def numeric(name: str, ufunc: Callable[..., Any]) -> None:
         else:
             return plain(*xs)
         xs = tuple([number(x) for x in xs])
-        return ufunc(*xs) if heed(plain, *xs) else mapped(name, ufunc, *xs)
+        if not heed(plain, *xs):
+            return mapped(name, ufunc, *xs)
+        out = ufunc(*xs)
+        for part in out if type(out) is tuple else (out,):
+            if type(part) is Array:
+                part.within.number(part)
+        return out
 
     enter(name, call)
 

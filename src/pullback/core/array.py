@@ -25,6 +25,7 @@ __all__ = [
     "root_of",
     "snapshot",
     "stop",
+    "told",
     "touch",
     "unravel",
     "version",
@@ -41,9 +42,15 @@ class Array:
 
     # `storage` is None as long as the Array takes no part in views or assignment; see Storage.
     __slots__ = ("__weakref__", "node", "storage", "value", "within")
-    # `isinstance(x, np.ndarray)` is true, so that type checks in users' code take the same path.
-    # Our own code asks `type(x) is Array`.
-    __class__ = np.ndarray  # type: ignore[assignment]
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """The class of what NumPy would have here: of a scalar its own, otherwise ndarray.
+
+        So type checks in users' code (`isinstance(x, float)`, `singledispatch`, `match`) go the way
+        that they go without pullback. Our own code asks `type(x) is Array`.
+        """
+        return peel(self).dtype.type if is_number(self) else np.ndarray
 
     def __init__(self, value: Any, trace: Any, node: Any) -> None:
         self.value = value
@@ -82,10 +89,12 @@ class Array:
         """The plain value of a constant; an error for an Array that may carry a derivative."""
         if not current(self).within.converts(self, asked):
             raise ConversionError(self.within.refusal(self, asked))
-        return peel(self)
+        return told(self, asked)
 
     def __repr__(self) -> str:
-        value = peel(self)
+        value = told(self, "repr(x)")
+        if current(self).within.transparent:
+            return repr(value)
         text = np.array2string(np.asarray(value), separator=", ", prefix="Array(")
         return f"Array({text}, {self.within.spec(self)}, {self.within.name})"
 
@@ -242,6 +251,14 @@ def peel(x: Any) -> Any:
     """The plain value inside an Array, whatever traces it belongs to."""
     while type(x) is Array:
         x = x.value if x.storage is None else current(x).value
+    return x
+
+
+def told(x: Any, asked: str) -> Any:
+    """The plain value inside an Array for the user's own eyes: a trace that records notes it."""
+    while type(x) is Array:
+        x = current(x)
+        x = x.within.told(x, asked)
     return x
 
 

@@ -343,7 +343,8 @@ class Slots(Cotangent):
 
 def dense(bar: Any) -> Any:
     """The cotangent as an array, with exact zeros where nothing was present."""
-    return bar.dense() if isinstance(bar, Cotangent) else bar
+    # An Array would be asked for its class.
+    return bar.dense() if issubclass(type(bar), Cotangent) else bar
 
 
 def masked(bar: Any, mask: Any) -> Masked:

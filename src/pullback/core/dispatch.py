@@ -268,7 +268,7 @@ def loop_operands(ufunc: Any, inputs: list[Any], keywords: dict[str, Any]) -> li
         x
         if kind is type(x) or kind == dtype
         else dtype.type(x)
-        if np.isscalar(x)
+        if type(x) is not Array and np.isscalar(x)
         else x.astype(dtype)
         for x, kind, dtype in zip(inputs, given, dtypes, strict=False)
     ]

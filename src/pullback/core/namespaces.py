@@ -23,6 +23,7 @@ __all__ = [
     "STANDS",
     "VERDICTS",
     "Names",
+    "asker",
     "entangled",
     "functions_of",
     "leave_alone",
@@ -35,7 +36,7 @@ __all__ = [
 
 # What stands for what: `numpy.zeros` -> `pullback.numpy.zeros`.
 
-MIRRORED = ("numpy", "math", "scipy")  # module x is mirrored by pullback.x
+MIRRORED = ("numpy", "math", "functools", "scipy")  # module x is mirrored by pullback.x
 STANDS: dict[int, Any] = {}  # id of a function or module -> what stands for it
 BEHIND: dict[int, Any] = {}  # id of what stands for something -> that
 SCANNED: dict[str, list[Any]] = {}  # modules that were looked at, and their things: ids stay theirs
@@ -152,6 +153,26 @@ def library(scope: dict[str, Any], ours: tuple[str, ...] = ()) -> int:
         known = 1 if any(folder in file for folder in INSTALLED) else 2 if standard else 0
         RANKS[key] = known = 2 if top in ("pullback", *MIRRORED) else known
     return 0 if known == 1 and ours and package(scope) in ours else known
+
+
+def asker() -> str:
+    """For messages: which function of a library asked, where it was not the user's own line."""
+    frame: Any = sys._getframe(1)
+    outermost: Any = None
+    while frame is not None and library(frame.f_globals):
+        if package(frame.f_globals) != "pullback":
+            outermost = frame
+        frame = frame.f_back
+    if frame is None or outermost is None:
+        return ""
+    scope, name = outermost.f_globals, outermost.f_code.co_qualname.removesuffix(".__new__")
+    thing = scope.get(name)
+    if "self" in outermost.f_locals:  # its attributes may not be there yet
+        thing = type(outermost.f_locals["self"])
+        name = thing.__qualname__
+    module = getattr(thing, "__module__", None) or scope["__name__"]
+    hidden = "<" in name or name.startswith("_")
+    return f", by a function of `{module}`" if hidden else f", by `{module}.{name}`"
 
 
 def entangled(scope: dict[str, Any]) -> bool:

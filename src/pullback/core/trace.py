@@ -16,6 +16,7 @@ import numpy as np
 
 from .array import Array, current, stop, touch
 from .errors import EscapedError, MissingRuleError, name_of, reached
+from .namespaces import asker
 from .rebind import call, unreached
 from .spec import spec_of
 
@@ -64,6 +65,7 @@ class Trace:
     births = itertools.count(1)
     live = True  # converting an Array of this trace to a plain number would lose something
     eager = False  # has leaves with `.grad`
+    transparent = False  # Arrays look like the values that they have
 
     def __init__(self, verb: str, fun: Any = None, state: Any = None) -> None:
         self.birth = next(Trace.births)
@@ -120,8 +122,8 @@ class Trace:
     def refusal(self, x: Array, asked: str) -> str:
         """Why x does not become a plain number or array."""
         return (
-            f"`{asked}` was asked of an Array {self.spec(x)} of `{self.name}`; the result would"
-            " have lost its derivative.\n"
+            f"`{asked}` was asked of an Array {self.spec(x)} of `{self.name}`{asker()}; the result"
+            " would have lost its derivative.\n"
             f"  {INSTEAD.get(asked, INSTEAD[None])}.\n"
             "  Or detach on purpose with `x.numpy()`, `x.item()` or `pullback.stop_gradient(x)`."
             + unreached()
@@ -130,6 +132,15 @@ class Trace:
     def concrete(self, x: Array, asked: str) -> Any:
         """The value of x, for a question (`bool`, `int`) that Python itself must have answered."""
         return x.value
+
+    def told(self, x: Array, asked: str) -> Any:
+        """The value of x, which leaves the program."""
+        return x.value
+
+    def number(self, x: Array) -> None:
+        """Hear that x is a number of Python's, and finite where its operands are."""
+        if type(x.value) is Array:
+            x.value.within.number(x.value)
 
     def suspended(self) -> bool:
         """Whether recording is left out here (`no_grad`)."""

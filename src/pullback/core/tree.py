@@ -107,8 +107,9 @@ def is_static(leaf: Any) -> bool:
 
     Functions and classes do: callables with a name. A callable object without one may hold arrays.
     """
-    return isinstance(leaf, (str, bytes, bool, np.bool_, enum.Enum, partial)) or (
-        callable(leaf) and hasattr(leaf, "__name__") and type(leaf) is not Array
+    return type(leaf) is not Array and (
+        isinstance(leaf, (str, bytes, bool, np.bool_, enum.Enum, partial))
+        or (callable(leaf) and hasattr(leaf, "__name__"))
     )
 
 

@@ -19,7 +19,8 @@ WIDEST = (7, 34, 30, 30, 30, 9, 24, 40)
 def table(explanation: Explanation, limit: int) -> str:
     """One line for each node, or fold of nodes."""
     forward = any(node.tangent is not None for node in explanation.nodes)
-    rows, folds = [HEADER], {}
+    rows: list[tuple[str, ...]] = [HEADER]
+    folds: dict[int, str] = {}
     picture = Picture(explanation, limit)
     for box in picture.boxes:
         node = box.node

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array
-from ..core.dispatch import as_array, holds_arrays
+from ..core.array import Array, current
+from ..core.dispatch import as_array, holds_arrays, leaves
+from ..core.errors import ConversionError
 from .wrapping import OWN, StandIn, answers_for, made
 
 __all__ = ["drawing", "generator"]
@@ -44,6 +45,14 @@ def drawn(draw: Draw, name: str, args: Any, kwargs: Any) -> Any:
     x = args[0] if args else None
     if name in PICKING and (type(x) is Array or holds_arrays(x)):
         return PICKING[name](draw, *args, **kwargs)
+    for x in leaves((*args, *kwargs.values())):
+        if type(x) is Array and current(x).within.live:
+            raise ConversionError(
+                f"`numpy.random` was asked for numbers of `{name}` with a parameter"
+                f" {x.within.spec(x)} of `{x.within.name}`; they have no derivative with respect"
+                " to it.\n  Write them as a function of numbers without parameters, as in"
+                " `mean + scale * rng.standard_normal(n)`, or pass `x.numpy()`."
+            )
     return made(draw(name)(*args, **kwargs))
 
 

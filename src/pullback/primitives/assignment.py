@@ -62,6 +62,7 @@ class Setitem(Linear):
     With `donate`, x is written to in place.
     """
 
+    lower = "put"
     nondiff = ()
 
     def value(self, x, v, *arrays, path, key, donate):
@@ -359,7 +360,7 @@ def viewed(out, x, key):
         return out
     key = key if type(key) is tuple else (key,)
     if is_number(x):
-        return arrayed(out)
+        return arrayed(out) if Ellipsis in key else out
     if x.storage is not None:
         if x.storage.copies:
             return copy_p(out, dtype=out.dtype)
@@ -411,7 +412,7 @@ def into(x, v, casting="same_kind", where=True):
             f"A result of shape {np.shape(v)} cannot be written into an array of shape {x.shape}."
         )
     if where is not True:
-        if isinstance(where, np.ndarray) and where.dtype.kind != "b":
+        if hasattr(where, "dtype") and where.dtype.kind != "b":
             raise TypeError(f"A mask `where` of {where.dtype} was given where bool is asked for.")
         v = np.where(where, v, snapshot(x))
     assign(x, (Ellipsis,), [], v)

@@ -116,7 +116,7 @@ for function in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.fr
 def array(like, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0):
     x = as_array(object)
     if type(x) is not Array:
-        return adopt(like, np.array(object, dtype=dtype, order=order, ndmin=ndmin))
+        return arrayed(adopt(like, np.array(object, dtype=dtype, order=order, ndmin=ndmin)))
     if dtype is not None:
         x = np.astype(x, np.dtype(dtype), copy=False)
     if x is object and (copy or is_number(x)):

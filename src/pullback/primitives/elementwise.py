@@ -54,14 +54,14 @@ def row(ufunc, *partials, kind=Elementwise, constant=False, **options):
     return register(primitive)
 
 
-def own(function, *partials, name):
+def own(function, *partials, name, lower=None):
     """A function of ours as a primitive: the function, which now takes Arrays as well."""
 
     def value(*xs):
         trace = youngest(xs)
         return function(*xs) if trace is None else trace.process(primitive, xs, {})
 
-    primitive = Elementwise(value, *partials, name=name)
+    primitive = Elementwise(value, *partials, name=name, lower=lower)
     return value
 
 
@@ -91,7 +91,7 @@ def round_infinity(x):
     return np.where(infinite, np.copysign(HUGE[x.dtype], x), x)[()]
 
 
-finite_p = own(round_infinity, ONE, name="finite")
+finite_p = own(round_infinity, ONE, name="finite", lower="finite")
 
 
 def round_off_pole(x, at):
@@ -101,10 +101,10 @@ def round_off_pole(x, at):
 
 
 # The same except where the second operand is zero: what is infinite there is a pole.
-off_pole = own(round_off_pole, ONE, ZERO, name="finite_off_pole")
+off_pole = own(round_off_pole, ONE, ZERO, name="finite_off_pole", lower="finite_off_pole")
 
 # The values of x as a constant.
-stopped = own(lambda x: np.array(x)[()], ZERO, name="stopped")
+stopped = own(lambda x: np.array(x)[()], ZERO, name="stopped", lower="same")
 
 
 NUMBERS = frozenset({int, float, float64})  # plain: a rule may ask what they are
@@ -227,76 +227,87 @@ multiply    = row(np.multiply,   lambda out, x, y: y, lambda out, x, y: x,
                   reads=("x1", "x0"), value=operator.mul, lower="mul")
 divide      = row(np.divide,     lambda bar, out, x, y: bar / y, divide_y,
                   reads=("x1", "out x1"), kind=Scaling, value=operator.truediv, lower="div")
-power       = row(np.power,      power_x, power_y, reads=("x0 x1", "out x0"), value=operator.pow)
-negative    = row(np.negative,   MINUS_ONE, value=operator.neg)
-positive    = row(np.positive,   ONE)
-remainder   = row(np.remainder,  ONE, remainder_y, reads="x0 x1", value=operator.mod)
-fmod        = row(np.fmod,       ONE, fmod_y,      reads="out x0 x1")
+power       = row(np.power,      power_x, power_y, reads=("x0 x1", "out x0"), value=operator.pow,
+                  lower="power")
+negative    = row(np.negative,   MINUS_ONE, value=operator.neg, lower="neg")
+positive    = row(np.positive,   ONE, lower="same")
+remainder   = row(np.remainder,  ONE, remainder_y, reads="x0 x1", value=operator.mod,
+                  lower="remainder")
+fmod        = row(np.fmod,       ONE, fmod_y,      reads="out x0 x1", lower="fmod")
 nextafter   = row(np.nextafter,  ONE, ZERO)
-copysign    = row(np.copysign,   copysign_x, ZERO, reads="x0 x1")
-hypot       = row(np.hypot,      hypot_x, hypot_y, reads=("x0 out", "x1 out"))
-absolute    = row(np.absolute,   abs_x, reads="x0", value=abs)
-fabs        = row(np.fabs,       abs_x, reads="x0")
-square      = row(np.square,     lambda out, x: finite(x + x), reads="x0")
-reciprocal  = row(np.reciprocal, lambda bar, out, x: -(bar * out * out), reads="out", kind=Scaling)
-sqrt        = row(np.sqrt,       lambda bar, out, x: bar / (out + out),  reads="out", kind=Scaling)
-cbrt        = row(np.cbrt,   lambda bar, out, x: bar / (3 * (out * out)), reads="out", kind=Scaling)
+copysign    = row(np.copysign,   copysign_x, ZERO, reads="x0 x1", lower="copysign")
+hypot       = row(np.hypot,      hypot_x, hypot_y, reads=("x0 out", "x1 out"), lower="hypot")
+absolute    = row(np.absolute,   abs_x, reads="x0", value=abs, lower="absolute")
+fabs        = row(np.fabs,       abs_x, reads="x0", lower="absolute")
+square      = row(np.square,     lambda out, x: finite(x + x), reads="x0", lower="square")
+reciprocal  = row(np.reciprocal, lambda bar, out, x: -(bar * out * out), reads="out", kind=Scaling,
+                  lower="reciprocal")
+sqrt        = row(np.sqrt,       lambda bar, out, x: bar / (out + out),  reads="out", kind=Scaling,
+                  lower="sqrt")
+cbrt        = row(np.cbrt,   lambda bar, out, x: bar / (3 * (out * out)), reads="out", kind=Scaling,
+                  lower="cbrt")
 
 exp         = row(np.exp,        lambda out, x: finite(out),       reads="out", lower="exp")
-exp2        = row(np.exp2,       lambda out, x: finite(out) * LN2, reads="out")
-expm1       = row(np.expm1,      lambda out, x: finite(np.exp(x)), reads="x0")
-log         = row(np.log,   lambda bar, out, x: bar / finite(x),          reads="x0", kind=Scaling)
-log2        = row(np.log2,  lambda bar, out, x: bar / (finite(x) * LN2),  reads="x0", kind=Scaling)
-log10       = row(np.log10, lambda bar, out, x: bar / (finite(x) * LN10), reads="x0", kind=Scaling)
-log1p       = row(np.log1p, lambda bar, out, x: bar / (1 + finite(x)),    reads="x0", kind=Scaling)
+exp2        = row(np.exp2,       lambda out, x: finite(out) * LN2, reads="out", lower="exp2")
+expm1       = row(np.expm1,      lambda out, x: finite(np.exp(x)), reads="x0", lower="expm1")
+log         = row(np.log,   lambda bar, out, x: bar / finite(x),          reads="x0", kind=Scaling,
+                  lower="log")
+log2        = row(np.log2,  lambda bar, out, x: bar / (finite(x) * LN2),  reads="x0", kind=Scaling,
+                  lower="log2")
+log10       = row(np.log10, lambda bar, out, x: bar / (finite(x) * LN10), reads="x0", kind=Scaling,
+                  lower="log10")
+log1p       = row(np.log1p, lambda bar, out, x: bar / (1 + finite(x)),    reads="x0", kind=Scaling,
+                  lower="log1p")
 logaddexp   = row(np.logaddexp,  lambda out, x, y: weight(np.exp, x, y),
-                                 lambda out, x, y: weight(np.exp, y, x),  reads="x0 x1")
+                                 lambda out, x, y: weight(np.exp, y, x),  reads="x0 x1",
+                  lower="logaddexp")
 logaddexp2  = row(np.logaddexp2, lambda out, x, y: weight(np.exp2, x, y),
                                  lambda out, x, y: weight(np.exp2, y, x), reads="x0 x1")
 
 sin         = row(np.sin,        lambda out, x: np.cos(x),     reads="x0", lower="sin")
 cos         = row(np.cos,        lambda out, x: -np.sin(x),    reads="x0", lower="cos")
-tan         = row(np.tan,        lambda out, x: 1 + out * out, reads="out")
-arcsin      = row(np.arcsin,     arcsin_x,             reads="x0",    kind=Scaling)
-arccos      = row(np.arccos,     arccos_x,             reads="x0",    kind=Scaling)
-arctan      = row(np.arctan,     lambda bar, out, x: bar / (1 + x * x), reads="x0", kind=Scaling)
-arctan2     = row(np.arctan2,    arctan2_y, arctan2_x, reads="x0 x1", kind=Scaling)
-sinh        = row(np.sinh,       lambda out, x: finite(np.cosh(x)), reads="x0")
-cosh        = row(np.cosh,       lambda out, x: finite(np.sinh(x)), reads="x0")
-tanh        = row(np.tanh,       lambda out, x: 1 - out * out, reads="out")
-arcsinh     = row(np.arcsinh,    arcsinh_x,            reads="x0",    kind=Scaling)
-arccosh     = row(np.arccosh,    arccosh_x,            reads="x0",    kind=Scaling)
-arctanh     = row(np.arctanh,    arctanh_x,            reads="x0",    kind=Scaling)
-deg2rad     = row(np.deg2rad,    lambda out, x: DEGREE)
-radians     = row(np.radians,    lambda out, x: DEGREE)
-rad2deg     = row(np.rad2deg,    lambda out, x: 1 / DEGREE)
-degrees     = row(np.degrees,    lambda out, x: 1 / DEGREE)
+tan         = row(np.tan,        lambda out, x: 1 + out * out, reads="out", lower="tan")
+arcsin      = row(np.arcsin,     arcsin_x,             reads="x0",    kind=Scaling, lower="asin")
+arccos      = row(np.arccos,     arccos_x,             reads="x0",    kind=Scaling, lower="acos")
+arctan      = row(np.arctan,     lambda bar, out, x: bar / (1 + x * x), reads="x0", kind=Scaling,
+                  lower="atan")
+arctan2     = row(np.arctan2,    arctan2_y, arctan2_x, reads="x0 x1", kind=Scaling, lower="atan2")
+sinh        = row(np.sinh,       lambda out, x: finite(np.cosh(x)), reads="x0", lower="sinh")
+cosh        = row(np.cosh,       lambda out, x: finite(np.sinh(x)), reads="x0", lower="cosh")
+tanh        = row(np.tanh,       lambda out, x: 1 - out * out, reads="out", lower="tanh")
+arcsinh     = row(np.arcsinh,    arcsinh_x,            reads="x0",    kind=Scaling, lower="asinh")
+arccosh     = row(np.arccosh,    arccosh_x,            reads="x0",    kind=Scaling, lower="acosh")
+arctanh     = row(np.arctanh,    arctanh_x,            reads="x0",    kind=Scaling, lower="atanh")
+deg2rad     = row(np.deg2rad,    lambda out, x: DEGREE, lower="radians")
+radians     = row(np.radians,    lambda out, x: DEGREE, lower="radians")
+rad2deg     = row(np.rad2deg,    lambda out, x: 1 / DEGREE, lower="degrees")
+degrees     = row(np.degrees,    lambda out, x: 1 / DEGREE, lower="degrees")
 
-floor       = row(np.floor,      ZERO)
-ceil        = row(np.ceil,       ZERO)
-trunc       = row(np.trunc,      ZERO)
-rint        = row(np.rint,       ZERO)
+floor       = row(np.floor,      ZERO, lower="floor")
+ceil        = row(np.ceil,       ZERO, lower="ceil")
+trunc       = row(np.trunc,      ZERO, lower="trunc")
+rint        = row(np.rint,       ZERO, lower="rint")
 spacing     = row(np.spacing,    ZERO)
-floor_divide = row(np.floor_divide, ZERO, ZERO, value=operator.floordiv)
+floor_divide = row(np.floor_divide, ZERO, ZERO, value=operator.floordiv, lower="floor_divide")
 
-equal         = row(np.equal,         constant=True, value=operator.eq)
-not_equal     = row(np.not_equal,     constant=True, value=operator.ne)
-less          = row(np.less,          constant=True, value=operator.lt)
-less_equal    = row(np.less_equal,    constant=True, value=operator.le)
-greater       = row(np.greater,       constant=True, value=operator.gt)
-greater_equal = row(np.greater_equal, constant=True, value=operator.ge)
-logical_and   = row(np.logical_and,   constant=True)
-logical_or    = row(np.logical_or,    constant=True)
-logical_xor   = row(np.logical_xor,   constant=True)
-logical_not   = row(np.logical_not,   constant=True)
-isnan         = row(np.isnan,         constant=True)
-isinf         = row(np.isinf,         constant=True)
-isfinite      = row(np.isfinite,      constant=True)
-signbit       = row(np.signbit,       constant=True)
-bitwise_and   = row(np.bitwise_and,   constant=True, value=operator.and_)
-bitwise_or    = row(np.bitwise_or,    constant=True, value=operator.or_)
-bitwise_xor   = row(np.bitwise_xor,   constant=True, value=operator.xor)
-invert        = row(np.invert,        constant=True)
+equal         = row(np.equal,         constant=True, value=operator.eq, lower="equal")
+not_equal     = row(np.not_equal,     constant=True, value=operator.ne, lower="not_equal")
+less          = row(np.less,          constant=True, value=operator.lt, lower="less")
+less_equal    = row(np.less_equal,    constant=True, value=operator.le, lower="less_equal")
+greater       = row(np.greater,       constant=True, value=operator.gt, lower="greater")
+greater_equal = row(np.greater_equal, constant=True, value=operator.ge, lower="greater_equal")
+logical_and   = row(np.logical_and,   constant=True, lower="logical_and")
+logical_or    = row(np.logical_or,    constant=True, lower="logical_or")
+logical_xor   = row(np.logical_xor,   constant=True, lower="logical_xor")
+logical_not   = row(np.logical_not,   constant=True, lower="logical_not")
+isnan         = row(np.isnan,         constant=True, lower="isnan")
+isinf         = row(np.isinf,         constant=True, lower="isinf")
+isfinite      = row(np.isfinite,      constant=True, lower="isfinite")
+signbit       = row(np.signbit,       constant=True, lower="signbit")
+bitwise_and   = row(np.bitwise_and,   constant=True, value=operator.and_, lower="bitwise_and")
+bitwise_or    = row(np.bitwise_or,    constant=True, value=operator.or_, lower="bitwise_or")
+bitwise_xor   = row(np.bitwise_xor,   constant=True, value=operator.xor, lower="bitwise_xor")
+invert        = row(np.invert,        constant=True, lower="invert")
 left_shift    = row(np.left_shift,    constant=True, value=operator.lshift)
 right_shift   = row(np.right_shift,   constant=True, value=operator.rshift)
 gcd           = row(np.gcd,           constant=True)

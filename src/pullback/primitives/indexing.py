@@ -27,6 +27,7 @@ cached_spec = lru_cache(Spec)
 class Getitem(Linear):
     """x[key]. Its cotangent is scattered: an index and what came for it."""
 
+    lower = "view"
     views = True
 
     def shares(self, x, out, static):
@@ -105,6 +106,7 @@ class Scatter(Linear):
     """Values added at keys of an array of zeros: its operands are the values, then all arrays."""
 
     structured = False
+    lower = "scatter"
 
     def reads_for(self, wanted):
         return frozenset([f"x{i}" for i, want in enumerate(wanted) if not want])

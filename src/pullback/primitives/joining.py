@@ -24,6 +24,8 @@ __all__ = ["concatenate_p", "joined", "stack_p"]
 class Concatenate(Linear):
     """Arrays joined along an existing axis."""
 
+    lower = "join"
+
     def value(self, *xs, axis):
         return np.concatenate(xs, axis=axis)
 
@@ -54,6 +56,8 @@ concatenate_p = Concatenate("concatenate")
 
 class Stack(Linear):
     """Arrays of one shape joined along a new axis."""
+
+    lower = "join"
 
     def value(self, *xs, axis):
         return np.stack(xs, axis=axis) if np.ndim(xs[0]) else np.array(xs)

@@ -96,6 +96,8 @@ class Matmul(Multilinear):
     written out where BLAS has a call for it.
     """
 
+    lower = "matmul"
+
     def value(self, x, y):
         return np.matmul(x, y)
 

@@ -10,7 +10,7 @@ from importlib import import_module
 
 import numpy as np
 
-from ..core.array import Array, current, is_number, peel, stop
+from ..core.array import Array, current, is_number, peel, stop, told
 from ..core.dispatch import LOADERS, UFUNCS, binary, operand
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.trace import CONSTANT
@@ -290,12 +290,12 @@ Array.__dlpack_device__ = lambda self: np.empty(0).__dlpack_device__()
 
 def numpy(self):
     """A plain copy of the values."""
-    return np.array(peel(self))
+    return np.array(told(self, "x.numpy()"))
 
 
 def item(self, *args):
     """One value as a Python number."""
-    value = np.asarray(peel(self))
+    value = np.asarray(told(self, "x.item()"))
     if value.shape != self.shape:
         current(self).within.concrete(self, "x.item()")  # of mapped values there are many
     return value.item(*args)
@@ -303,7 +303,7 @@ def item(self, *args):
 
 def tolist(self):
     """The values as nested lists of Python numbers."""
-    return np.asarray(peel(self)).tolist()
+    return np.asarray(told(self, "x.tolist()")).tolist()
 
 
 def detach(self):
@@ -344,11 +344,11 @@ Array.is_integer, Array.as_integer_ratio = of_numbers(is_integer), of_numbers(as
 
 
 def text(self):
-    return str(peel(self))
+    return str(told(self, "str(x)"))
 
 
 def formatted(self, spec):
-    value = peel(self)
+    value = told(self, "format(x)")
     if np.shape(value) != self.shape and spec:  # a mapped number: the values of all examples
         return f"[{', '.join([format(x, spec) for x in np.ravel(value)])}]"
     return format(value, spec)
@@ -372,7 +372,7 @@ def reduced(self):
             f"An Array {self.within.spec(self)} of `{self.within.name}` cannot be pickled: what it"
             " was computed from would be lost.\n  Pickle `x.numpy()`."
         )
-    return constant, (peel(self),)
+    return constant, (told(self, "pickle"),)
 
 
 copyreg.pickle(Array, reduced)

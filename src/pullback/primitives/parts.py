@@ -109,7 +109,7 @@ class Sign(Primitive):
 
 
 sign_p = Sign()
-sign_real = Elementwise(np.sign, ZERO)
+sign_real = Elementwise(np.sign, ZERO, lower="sign")
 
 
 @replaces(np.sign)

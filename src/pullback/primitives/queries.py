@@ -23,6 +23,7 @@ class Answer(Primitive):
     def __init__(self, function, dtype):
         super().__init__(function.__name__)
         self.function, self.dtype = function, np.dtype(dtype)
+        self.lower = self.name
 
     def value(self, x, where, *, axis, keepdims):
         if where is True:

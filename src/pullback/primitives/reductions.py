@@ -40,7 +40,8 @@ def reduced(shape, axis, keepdims=False):
 
 def spread(x, shape, axis, keepdims=False):
     """A reduced array repeated along the axes that were reduced, to the shape from before."""
-    if len(axis) == len(shape) and isinstance(x, np.generic) and math.prod(shape) < 1000:
+    number = type(x) is not Array and isinstance(x, np.generic)
+    if number and len(axis) == len(shape) and math.prod(shape) < 1000:
         return np.full(shape, x)  # three times as fast as broadcasting
     if not keepdims:
         x = x.reshape(reduced(shape, axis, True))
@@ -63,6 +64,8 @@ def warn_if(condition, message):
 class Sum(Linear):
     """The sum over some axes."""
 
+    lower = "sum"
+
     def value(self, x, *, axis, dtype, keepdims):
         return x.sum(axis=axis, dtype=dtype, keepdims=keepdims)
 
@@ -81,6 +84,8 @@ class Sum(Linear):
 
 class Mean(Sum):
     """The mean over some axes. NumPy adds float16 in float32 here."""
+
+    lower = "mean"
 
     def value(self, x, *, axis, dtype, keepdims):
         if dtype is None and x.dtype.char in "dfDF":
@@ -215,6 +220,7 @@ class Extremum(Primitive):
     def __init__(self, function, pair, bound):
         super().__init__(function.__name__)
         self.function, self.pair, self.bound = function, pair, bound
+        self.lower = self.name
 
     def value(self, x, where, *, axis, keepdims, bounded):
         if where is True and not bounded:

@@ -19,6 +19,7 @@ class Where(Linear):
     """x where the condition holds, y elsewhere. What was not picked has no derivative."""
 
     nondiff = (0,)
+    lower = "where"
 
     def value(self, condition, x, y):
         return np.where(condition, x, y)[()]
@@ -87,13 +88,17 @@ def picked(out, x):
 
 
 # fmt: off
-maximum = row(np.maximum, picked_or_nan, picked_or_nan, reads="out x0 x1", kind=Pick)
-minimum = row(np.minimum, picked_or_nan, picked_or_nan, reads="out x0 x1", kind=Pick)
-fmax    = row(np.fmax,    picked,        picked,        reads="out x0 x1", kind=Pick)
-fmin    = row(np.fmin,    picked,        picked,        reads="out x0 x1", kind=Pick)
+maximum = row(np.maximum, picked_or_nan, picked_or_nan, reads="out x0 x1", kind=Pick,
+              lower="maximum")
+minimum = row(np.minimum, picked_or_nan, picked_or_nan, reads="out x0 x1", kind=Pick,
+              lower="minimum")
+fmax    = row(np.fmax,    picked,        picked,        reads="out x0 x1", kind=Pick,
+              lower="fmax")
+fmin    = row(np.fmin,    picked,        picked,        reads="out x0 x1", kind=Pick,
+              lower="fmin")
 # fmt: on
 
-step = own(lambda x: np.heaviside(x, 0), ZERO, name="step")
+step = own(lambda x: np.heaviside(x, 0), ZERO, name="step", lower="step")
 
 
 @replaces(np.heaviside)
@@ -185,7 +190,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
         )
     mapped = any(type(condition) is Array for condition in conditions)
     merge = everywhere if mapped else where_needed
-    return merge(x, conditions, funclist, lambda f, x: f(x, *args, **kw) if callable(f) else f)
+    apply = lambda f, x: f(x, *args, **kw) if callable(f) else f
+    return arrayed(merge(x, conditions, funclist, apply))
 
 
 def everywhere(x, conditions, functions, apply):

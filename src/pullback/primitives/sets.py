@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.array import arrayed
 from ..core.dispatch import replaces
 from ..core.primitive import Primitive
 from ..core.spec import Spec
@@ -42,7 +43,7 @@ isin_p = Isin()
 @replaces(np.isin)
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     how = {"assume_unique": bool(assume_unique), "invert": bool(invert), "kind": kind}
-    return isin_p(*arrays_of((element, test_elements)), **how)
+    return arrayed(isin_p(*arrays_of((element, test_elements)), **how))
 
 
 if hasattr(np, "in1d"):  # until NumPy 2.3

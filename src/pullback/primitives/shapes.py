@@ -31,6 +31,7 @@ class Reshape(Linear):
     """The same elements in C order, in another shape."""
 
     rearranges = True
+    lower = "view"
     views = True
 
     def value(self, x, *, shape):
@@ -66,6 +67,7 @@ class Transpose(Linear):
     """The same elements with axes in another order."""
 
     rearranges = True
+    lower = "view"
     views = True
 
     def value(self, x, *, axes):
@@ -91,6 +93,7 @@ class Flip(Linear):
     """The same elements in reverse order along some axes."""
 
     rearranges = True
+    lower = "view"
     views = True
 
     def value(self, x, *, axes):
@@ -114,6 +117,8 @@ flip_p = Flip("flip")
 
 class Broadcast(Linear):
     """The same elements repeated along new axes and along axes of length 1."""
+
+    lower = "view"
 
     def value(self, x, *, shape):
         return np.broadcast_to(x, shape)
@@ -140,6 +145,7 @@ class Astype(Linear):
     """The same numbers in another dtype, or a copy."""
 
     rearranges = True
+    lower = "cast"
 
     def value(self, x, *, dtype, order="K"):
         return x.astype(dtype, order=order)

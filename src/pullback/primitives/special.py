@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ..core.array import arrayed
 from ..core.cotangent import unbroadcast
 from ..core.dispatch import refuse, replaces
 from ..core.primitive import Linear, Primitive, align
@@ -269,7 +270,7 @@ def sinc(x):
 
 @replaces(np.i0)
 def i0(x):
-    return bessel_p(x, order=0)
+    return arrayed(bessel_p(x, order=0))
 
 
 @replaces(np.kaiser)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current, touch
+from ..core.array import Array, current, is_number, touch
 from ..core.cotangent import Cotangent, dense, fit
 from ..core.errors import (
     ArgumentError,
@@ -338,7 +338,9 @@ def harvest(leaf: Node, primal: Any, taken: set[int], trace: Trace | None = None
     while type(bar) is Array and (bar.within is trace or bar.within is CONSTANT):
         bar = bar.value
     if type(bar) is Array:
-        return fresh(bar)
+        bar = fresh(bar)
+        number = is_number(primal) if type(primal) is Array else type(primal) is not np.ndarray
+        return bar[()] if number and not (spec.shape or is_number(bar)) else bar
     if type(primal) is np.ndarray or spec.shape:
         bar = np.asarray(bar)
         if not (bar.flags.owndata and bar.flags.writeable) or id(bar) in taken:

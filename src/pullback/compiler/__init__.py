@@ -1,0 +1,1 @@
+"""From a recorded program to machine code, through LLVM."""

@@ -1,0 +1,97 @@
+"""Watching a call: which code runs, and whether it does what a repetition could not do.
+
+While a function is recorded, a profile function sees each call that the user's code makes. Code of
+the user's is noted, for `state`; a call that has an effect or an answer of its own (printing,
+files, clocks, random numbers) forbids that the record stands for the function.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import CodeType
+from typing import Any
+
+from ..core.namespaces import library
+from ..core.rebind import SESSION
+
+__all__ = ["Watch"]
+
+# Modules of the standard library whose functions depend on their arguments alone.
+PURE = frozenset(
+    {
+        "_bisect", "_collections", "_collections_abc", "_functools", "_heapq", "_operator",
+        "_weakrefset", "abc", "bisect", "builtins", "cmath", "collections", "contextlib", "copy",
+        "copyreg", "dataclasses", "enum", "fractions", "functools", "heapq", "itertools", "keyword",
+        "math", "numbers", "operator", "re", "reprlib", "string", "types", "typing", "warnings",
+        "numpy", "pullback", "optree", "statistics", "_statistics", "_struct", "struct",
+        "importlib", "_imp",
+    }
+)  # fmt: skip
+DENIED = frozenset(
+    {
+        "print", "input", "open", "exec", "eval", "compile", "globals", "locals", "vars", "id",
+        "breakpoint", "setattr", "delattr", "__build_class__", "warn", "setrecursionlimit",
+    }
+)  # fmt: skip
+SCIPY = ("scipy.special", "scipy.linalg", "scipy.fft")
+# Functions of NumPy that read or write files, or change how NumPy works.
+OUTSIDE = frozenset(
+    {
+        "seterr", "errstate", "load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "save",
+        "savez", "savez_compressed", "savetxt", "memmap", "open_memmap", "tofile", "dump",
+        "set_printoptions", "printoptions", "seterrcall",
+    }
+)  # fmt: skip
+
+
+class Watch:
+    """A context in which calls are seen.
+
+    codes: the user's code that ran, each with the globals that it reads.
+    effects: what was done that forbids a repetition, in words.
+    """
+
+    def __init__(self) -> None:
+        self.codes: dict[CodeType, dict[str, Any]] = {}
+        self.effects: list[str] = []
+
+    def __enter__(self) -> Watch:
+        self.before = sys.getprofile()
+        sys.setprofile(self.seen)
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        sys.setprofile(self.before)
+
+    def seen(self, frame: Any, event: str, arg: Any) -> None:
+        if event == "call":
+            code, scope = frame.f_code, frame.f_globals
+            if library(scope):
+                caller = frame.f_back
+                if caller is not None and not library(caller.f_globals):
+                    self.foreign(str(scope.get("__name__")), code.co_name)
+            elif code not in self.codes:
+                self.codes[code] = real_globals(scope)
+                if code.co_flags & 0x2A0:  # generators and coroutines run when they are asked
+                    return
+        elif event == "c_call" and not library(frame.f_globals):
+            module = getattr(arg, "__module__", None)
+            if module is None:
+                owner = getattr(arg, "__self__", None)
+                module = (owner if isinstance(owner, type) else type(owner)).__module__
+            self.foreign(str(module), getattr(arg, "__name__", "?"))
+
+    def foreign(self, module: str, name: str) -> None:
+        pure = module.partition(".")[0] in PURE or module.startswith(SCIPY)
+        if not pure or name in DENIED or "random" in module or name in OUTSIDE:
+            shown = name if module in ("builtins", "numpy") else f"{module}.{name}"
+            if shown not in self.effects:
+                self.effects.append(shown)
+
+
+def real_globals(scope: dict[str, Any]) -> dict[str, Any]:
+    """The module's own globals, where code runs over a copy of them."""
+    session = SESSION.get()
+    known = getattr(session, "spaces", {}).get(id(scope))
+    space = None if known is None else known[1]
+    return scope if space is None else space.real
