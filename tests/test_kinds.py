@@ -232,7 +232,8 @@ class TestLibraries:
         """They ask whether what they are given is a number or a list."""
         p = np.polynomial.Chebyshev([1.0, 2.0, 3.0])
         with pb.rebinding(rebound):
-            assert pb.grad(lambda x: p(x))(0.5) == pytest.approx(p.deriv()(0.5))
+            if np.lib.NumpyVersion(np.__version__) >= "2.1.0":  # before, all became arrays
+                assert pb.grad(lambda x: p(x))(0.5) == pytest.approx(p.deriv()(0.5))
             assert pb.grad(lambda x: (np.poly1d([1.0, 2.0]) / x)(3.0))(2.0) == -1.25
 
     def test_vectorized_functions(self):

@@ -62,7 +62,8 @@ class TestPolynomial:
     def test_one_from_outside(self):
         """An object of NumPy's own class computes with numbers, and converts arrays."""
         p = Polynomial([1.0, 2.0])
-        assert pb.grad(lambda x: p(x))(2.0) == 2.0
+        if np.lib.NumpyVersion(np.__version__) >= "2.1.0":  # before, it converted them as well
+            assert pb.grad(lambda x: p(x))(2.0) == 2.0
         with pytest.raises(pb.ConversionError, match="by `numpy"):
             pb.grad(lambda x: np.sum(p(x)))(np.ones(2))
 

@@ -55,7 +55,11 @@ class State:
 
 
 class EagerTrace(ReverseTrace):
-    """A reverse trace whose leaves keep their gradients, and which `no_grad` suspends."""
+    """A reverse trace whose leaves keep their gradients, and which `no_grad` suspends.
+
+    While `no_grad` is in force somewhere, eager traces are of the class `GuardedTrace`, which asks
+    in each operation whether it is here; at other times no operation pays for that.
+    """
 
     __slots__ = ()
     eager = True
@@ -63,30 +67,10 @@ class EagerTrace(ReverseTrace):
     def suspended(self) -> bool:
         return bool(SUSPENDED.anywhere) and SUSPENDED.here()
 
-    def unary(self, primitive: Any, x: Array) -> Any:
-        if SUSPENDED.anywhere and SUSPENDED.here():
-            return self.unrecorded(primitive, (x,), {})
-        return ReverseTrace.unary(self, primitive, x)
-
-    def binary(self, primitive: Any, x: Any, y: Any) -> Any:
-        if SUSPENDED.anywhere and SUSPENDED.here():
-            return self.unrecorded(primitive, (x, y), {})
-        return ReverseTrace.binary(self, primitive, x, y)
-
-    def item(self, primitive: Any, x: Array, key: Any) -> Any:
-        if SUSPENDED.anywhere and SUSPENDED.here():
-            return Trace.item(self, primitive, x, key)
-        return ReverseTrace.item(self, primitive, x, key)
-
     def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
         if SUSPENDED.anywhere or type(x.node) is Leaf:
             return False
         return ReverseTrace.put(self, primitive, x, key, v)
-
-    def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        if SUSPENDED.anywhere and SUSPENDED.here():
-            return self.unrecorded(primitive, xs, static)
-        return ReverseTrace.process(self, primitive, xs, static)
 
     def unrecorded(self, primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """The result as a constant."""
@@ -102,11 +86,42 @@ class EagerTrace(ReverseTrace):
         return constant(out)
 
 
+class GuardedTrace(EagerTrace):
+    """An eager trace while `no_grad` is in force somewhere."""
+
+    __slots__ = ()
+
+    def unary(self, primitive: Any, x: Array) -> Any:
+        if SUSPENDED.here():
+            return self.unrecorded(primitive, (x,), {})
+        return ReverseTrace.unary(self, primitive, x)
+
+    def binary(self, primitive: Any, x: Any, y: Any) -> Any:
+        if SUSPENDED.here():
+            return self.unrecorded(primitive, (x, y), {})
+        return ReverseTrace.binary(self, primitive, x, y)
+
+    def item(self, primitive: Any, x: Array, key: Any) -> Any:
+        if SUSPENDED.here():
+            return Trace.item(self, primitive, x, key)
+        return ReverseTrace.item(self, primitive, x, key)
+
+    def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        if SUSPENDED.here():
+            return self.unrecorded(primitive, xs, static)
+        return ReverseTrace.process(self, primitive, xs, static)
+
+
+EagerTrace.guarded = GuardedTrace  # type: ignore[attr-defined]  # for `debug_nans`
+
+
 def constant(x: Any) -> Any:
     return x if type(x) is Array else Array(x, CONSTANT, None)
 
 
+TRACES: weakref.WeakSet[EagerTrace] = weakref.WeakSet()  # that are not at their end
 GROUND = EagerTrace("eager", state=State())
+TRACES.add(GROUND)
 
 
 def eager_trace() -> EagerTrace:
@@ -117,7 +132,10 @@ def eager_trace() -> EagerTrace:
     if outer.inner is None:
         with GROUND.state.lock:  # threads of one transformation share the trace
             if outer.inner is None:
-                inner = EagerTrace(f"eager inside {outer.name}", state=State())
+                with SUSPENDED.lock:
+                    cls = GuardedTrace if SUSPENDED.anywhere else EagerTrace
+                    inner = cls(f"eager inside {outer.name}", state=State())
+                    TRACES.add(inner)
                 if STARTS.get() is not None:
                     STARTS.get()(inner)
                 outer.inner = inner
@@ -138,6 +156,13 @@ class Suspended:
     def change(self, by: int) -> None:
         with self.lock:
             self.anywhere += by
+            if self.anywhere in (0, by):  # the last to leave, or the first to come
+                was, now = EagerTrace, GuardedTrace
+                if not self.anywhere:
+                    was, now = now, was
+                for trace in TRACES:
+                    if type(trace) is was:
+                        trace.__class__ = now
         self.depth.set(self.depth.get() + by)
 
     @contextmanager

@@ -69,7 +69,7 @@ class debug_nans:  # a context manager, named as the field names it
 def watch(trace: Trace) -> None:
     """Let a trace that begins look at what its operations give."""
     if not hasattr(type(trace), "watched"):
-        trace.__class__ = watched(type(trace))
+        trace.__class__ = watched(getattr(type(trace), "guarded", type(trace)))
 
 
 WATCHED: dict[type, type] = {}

@@ -1,0 +1,318 @@
+"""Products of matrices in machine code of our own, for the vectors of this processor.
+
+    gemm(a, b, c, m, n, k, rows of a, columns of a, rows of b, columns of b, rows of c)
+
+The strides count elements; c lies by rows. A panel of b, as wide as a few registers, is packed and
+stays in the cache while rows of a pass by, eight at a time: their numbers are read where they lie.
+BLAS libraries choose their code by names of processors, and fall back to half the width of the
+registers on those that they do not know.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from .emit import TYPES
+from .llvm import Code, binding, bits, compiled, features
+
+__all__ = ["symbol"]
+
+DEPTH, HEIGHT = 256, 192  # of a panel of b; rows of a that pass by a panel
+
+
+def shape() -> tuple[int, int]:
+    """Rows of a, and registers beside each other, of the innermost tile."""
+    return (8, 3) if bits() == 512 else (4, 3) if bits() == 256 else (4, 2)
+
+
+def vectors(dtype: np.dtype) -> tuple[int, str, str]:
+    width = bits() // 8 // dtype.itemsize
+    return width, TYPES[dtype], f"<{width} x {TYPES[dtype]}>"
+
+
+def tile(dtype: np.dtype, nv: int) -> str:
+    """c = a @ b, or c += a @ b, for up to `rows` rows and a packed panel of nv registers."""
+    rows, _ = shape()
+    width, t, v = vectors(dtype)
+    cells = [(i, j) for i in range(rows) for j in range(nv)]
+    size = dtype.itemsize
+    lines = [
+        f"define internal void @tile{nv}(ptr %a, ptr %b, ptr %c, i64 %k, i64 %sa, i64 %ta,"
+        " i64 %sc, i64 %mr, i64 %nr, i1 %first) noinline {",
+        "entry:",
+        f"  %space = alloca [{rows * nv * width} x {t}], align 64",
+        "  %last = sub i64 %mr, 1",
+    ]
+    for i in range(rows):
+        lines += [
+            f"  %in{i} = icmp slt i64 {i}, %mr",
+            f"  %row{i} = select i1 %in{i}, i64 {i}, i64 %last",
+            f"  %skip{i} = mul i64 %row{i}, %sa",
+            f"  %a{i} = getelementptr {t}, ptr %a, i64 %skip{i}",
+        ]
+    lines += [
+        "  br label %loop",
+        "loop:",
+        "  %p = phi i64 [0, %entry], [%pn, %loop]",
+        "  %o = phi i64 [0, %entry], [%on, %loop]",
+        f"  %q = mul i64 %p, {nv * width}",
+    ]
+    for i, j in cells:
+        lines.append(f"  %s{i}_{j} = phi {v} [zeroinitializer, %entry], [%n{i}_{j}, %loop]")
+    for j in range(nv):
+        lines += [
+            f"  %q{j} = add i64 %q, {j * width}",
+            f"  %bp{j} = getelementptr {t}, ptr %b, i64 %q{j}",
+            f"  %b{j} = load {v}, ptr %bp{j}, align {bits() // 8}",
+        ]
+    fused = features().get("fma") or not binding().get_default_triple().startswith("x86")
+    suffix = f"v{width}f{8 * size}"
+    for i in range(rows):
+        lines += [
+            f"  %ap{i} = getelementptr {t}, ptr %a{i}, i64 %o",
+            f"  %x{i} = load {t}, ptr %ap{i}, align {size}",
+            f"  %y{i} = insertelement {v} poison, {t} %x{i}, i32 0",
+            f"  %z{i} = shufflevector {v} %y{i}, {v} poison, <{width} x i32> zeroinitializer",
+        ]
+        for j in range(nv):
+            if fused:
+                lines.append(
+                    f"  %n{i}_{j} = call {v} @llvm.fma.{suffix}({v} %z{i}, {v} %b{j},"
+                    f" {v} %s{i}_{j})"
+                )
+            else:
+                lines.append(f"  %m{i}_{j} = fmul {v} %z{i}, %b{j}")
+                lines.append(f"  %n{i}_{j} = fadd {v} %s{i}_{j}, %m{i}_{j}")
+    lines += [
+        "  %pn = add i64 %p, 1",
+        "  %on = add i64 %o, %ta",
+        "  %more = icmp slt i64 %pn, %k",
+        "  br i1 %more, label %loop, label %end",
+        "end:",
+        f"  %full1 = icmp eq i64 %mr, {rows}",
+        f"  %full2 = icmp eq i64 %nr, {nv * width}",
+        "  %full = and i1 %full1, %full2",
+        "  br i1 %full, label %whole, label %part",
+        "whole:",
+        "  br i1 %first, label %set, label %add",
+    ]
+    for name in ("set", "add"):
+        lines.append(f"{name}:")
+        for i, j in cells:
+            key = f"{name}{i}_{j}"
+            if not j:
+                lines.append(f"  %{name}r{i} = mul i64 %sc, {i}")
+            lines.append(f"  %{key}o = add i64 %{name}r{i}, {j * width}")
+            lines.append(f"  %{key}p = getelementptr {t}, ptr %c, i64 %{key}o")
+            value = f"%n{i}_{j}"
+            if name == "add":
+                lines.append(f"  %{key}c = load {v}, ptr %{key}p, align {size}")
+                lines.append(f"  %{key}v = fadd {v} %{key}c, {value}")
+                value = f"%{key}v"
+            lines.append(f"  store {v} {value}, ptr %{key}p, align {size}")
+        lines.append("  ret void")
+    lines.append("part:")
+    for i, j in cells:
+        place = (i * nv + j) * width
+        lines.append(f"  %w{i}_{j} = getelementptr {t}, ptr %space, i64 {place}")
+        lines.append(f"  store {v} %n{i}_{j}, ptr %w{i}_{j}, align {bits() // 8}")
+    lines.append(f"""  br label %rows
+rows:
+  %i = phi i64 [0, %part], [%in, %next]
+  %from = mul i64 %i, {nv * width}
+  %to = mul i64 %i, %sc
+  br label %columns
+columns:
+  %j = phi i64 [0, %rows], [%jn, %stored]
+  %fj = add i64 %from, %j
+  %tj = add i64 %to, %j
+  %fp = getelementptr {t}, ptr %space, i64 %fj
+  %tp = getelementptr {t}, ptr %c, i64 %tj
+  %x = load {t}, ptr %fp, align {size}
+  br i1 %first, label %stored, label %sum
+sum:
+  %old = load {t}, ptr %tp, align {size}
+  %new = fadd {t} %old, %x
+  br label %stored
+stored:
+  %value = phi {t} [%x, %columns], [%new, %sum]
+  store {t} %value, ptr %tp, align {size}
+  %jn = add i64 %j, 1
+  %jmore = icmp slt i64 %jn, %nr
+  br i1 %jmore, label %columns, label %next
+next:
+  %in = add i64 %i, 1
+  %imore = icmp slt i64 %in, %mr
+  br i1 %imore, label %rows, label %return
+return:
+  ret void
+}}""")
+    return "\n".join(lines)
+
+
+def pack(dtype: np.dtype) -> str:
+    """Lay a panel of b by rows of `w` numbers, zeros where b ends."""
+    width, t, v = vectors(dtype)
+    size = dtype.itemsize
+    return f"""
+define internal void @pack(ptr %b, ptr noalias %d, i64 %k, i64 %sb, i64 %tb, i64 %nr,
+    i64 %w) noinline {{
+entry:
+  %straight = icmp eq i64 %tb, 1
+  %full = icmp eq i64 %nr, %w
+  %fast = and i1 %straight, %full
+  br i1 %fast, label %row, label %column
+row:
+  %p = phi i64 [0, %entry], [%pn, %rowend]
+  %from = mul i64 %p, %sb
+  %to = mul i64 %p, %w
+  br label %piece
+piece:
+  %j = phi i64 [0, %row], [%jn, %piece]
+  %fj = add i64 %from, %j
+  %tj = add i64 %to, %j
+  %fp = getelementptr {t}, ptr %b, i64 %fj
+  %tp = getelementptr {t}, ptr %d, i64 %tj
+  %x = load {v}, ptr %fp, align {size}
+  store {v} %x, ptr %tp, align {bits() // 8}
+  %jn = add i64 %j, {width}
+  %jmore = icmp slt i64 %jn, %w
+  br i1 %jmore, label %piece, label %rowend
+rowend:
+  %pn = add i64 %p, 1
+  %pmore = icmp slt i64 %pn, %k
+  br i1 %pmore, label %row, label %return
+column:
+  %c = phi i64 [0, %entry], [%cn, %columnend]
+  %inside = icmp slt i64 %c, %nr
+  %cfrom = mul i64 %c, %tb
+  br i1 %inside, label %copy, label %zero
+copy:
+  %q = phi i64 [0, %column], [%qn, %copy]
+  %qf = mul i64 %q, %sb
+  %qfrom = add i64 %qf, %cfrom
+  %qt = mul i64 %q, %w
+  %qto = add i64 %qt, %c
+  %qfp = getelementptr {t}, ptr %b, i64 %qfrom
+  %qtp = getelementptr {t}, ptr %d, i64 %qto
+  %y = load {t}, ptr %qfp, align {size}
+  store {t} %y, ptr %qtp, align {size}
+  %qn = add i64 %q, 1
+  %qmore = icmp slt i64 %qn, %k
+  br i1 %qmore, label %copy, label %columnend
+zero:
+  %z = phi i64 [0, %column], [%zn, %zero]
+  %zt = mul i64 %z, %w
+  %zto = add i64 %zt, %c
+  %ztp = getelementptr {t}, ptr %d, i64 %zto
+  store {t} 0.0, ptr %ztp, align {size}
+  %zn = add i64 %z, 1
+  %zmore = icmp slt i64 %zn, %k
+  br i1 %zmore, label %zero, label %columnend
+columnend:
+  %cn = add i64 %c, 1
+  %cmore = icmp slt i64 %cn, %w
+  br i1 %cmore, label %column, label %return
+return:
+  ret void
+}}"""
+
+
+def product(dtype: np.dtype) -> str:
+    """The loops around the tiles."""
+    rows, most = shape()
+    width, t, _ = vectors(dtype)
+    wide = most * width
+    cases = "\n".join(
+        f"""case{nv}:
+  call void @tile{nv}(ptr %ap, ptr %panel, ptr %cp, i64 %kc, i64 %sa, i64 %ta, i64 %sc, i64 %mr,
+      i64 %nr, i1 %first)
+  br label %tiled"""
+        for nv in range(1, most + 1)
+    )
+    choices = " ".join([f"i64 {nv}, label %case{nv}" for nv in range(1, most)])
+    return f"""
+define void @gemm(ptr %a, ptr %b, ptr noalias %c, i64 %m, i64 %n, i64 %k, i64 %sa, i64 %ta, i64 %sb,
+    i64 %tb, i64 %sc) {{
+entry:
+  %panel = alloca [{DEPTH * wide} x {t}], align 64
+  br label %block
+block:
+  %ic = phi i64 [0, %entry], [%icn, %blockend]
+  %ileft = sub i64 %m, %ic
+  %ismall = icmp slt i64 %ileft, {HEIGHT}
+  %mc = select i1 %ismall, i64 %ileft, i64 {HEIGHT}
+  br label %depth
+depth:
+  %pc = phi i64 [0, %block], [%pcn, %depthend]
+  %pleft = sub i64 %k, %pc
+  %psmall = icmp slt i64 %pleft, {DEPTH}
+  %kc = select i1 %psmall, i64 %pleft, i64 {DEPTH}
+  %first = icmp eq i64 %pc, 0
+  %apc = mul i64 %pc, %ta
+  %bpc = mul i64 %pc, %sb
+  br label %panels
+panels:
+  %jc = phi i64 [0, %depth], [%jcn, %panelsend]
+  %jleft = sub i64 %n, %jc
+  %jsmall = icmp slt i64 %jleft, {wide}
+  %nr = select i1 %jsmall, i64 %jleft, i64 {wide}
+  %nrup = add i64 %nr, {width - 1}
+  %nv = udiv i64 %nrup, {width}
+  %w = mul i64 %nv, {width}
+  %bjc = mul i64 %jc, %tb
+  %bo = add i64 %bpc, %bjc
+  %bp = getelementptr {t}, ptr %b, i64 %bo
+  call void @pack(ptr %bp, ptr %panel, i64 %kc, i64 %sb, i64 %tb, i64 %nr, i64 %w)
+  br label %tiles
+tiles:
+  %ir = phi i64 [0, %panels], [%irn, %tiled]
+  %rleft = sub i64 %mc, %ir
+  %rsmall = icmp slt i64 %rleft, {rows}
+  %mr = select i1 %rsmall, i64 %rleft, i64 {rows}
+  %i = add i64 %ic, %ir
+  %ai = mul i64 %i, %sa
+  %ao = add i64 %ai, %apc
+  %ap = getelementptr {t}, ptr %a, i64 %ao
+  %ci = mul i64 %i, %sc
+  %co = add i64 %ci, %jc
+  %cp = getelementptr {t}, ptr %c, i64 %co
+  switch i64 %nv, label %case{most} [{choices}]
+{cases}
+tiled:
+  %irn = add i64 %ir, {rows}
+  %irmore = icmp slt i64 %irn, %mc
+  br i1 %irmore, label %tiles, label %panelsend
+panelsend:
+  %jcn = add i64 %jc, {wide}
+  %jcmore = icmp slt i64 %jcn, %n
+  br i1 %jcmore, label %panels, label %depthend
+depthend:
+  %pcn = add i64 %pc, {DEPTH}
+  %pcmore = icmp slt i64 %pcn, %k
+  br i1 %pcmore, label %depth, label %blockend
+blockend:
+  %icn = add i64 %ic, {HEIGHT}
+  %icmore = icmp slt i64 %icn, %m
+  br i1 %icmore, label %block, label %return
+return:
+  ret void
+}}"""
+
+
+KEPT: list[Code] = []
+
+
+@cache
+def symbol(dtype: np.dtype) -> str:
+    """The name of the function for a dtype; it is made once in a process."""
+    width, _, v = vectors(dtype)
+    fma = f"declare {v} @llvm.fma.v{width}f{8 * dtype.itemsize}({v}, {v}, {v})"
+    tiles = [tile(dtype, nv) for nv in range(1, shape()[1] + 1)]
+    code = compiled("\n".join([fma, *tiles, pack(dtype), product(dtype), ""]), 3)
+    KEPT.append(code)
+    name = f"pullback_gemm_{dtype}"
+    binding().add_symbol(name, code.address("gemm"))
+    return name
