@@ -62,7 +62,7 @@ pytest: $(STAMP)-test lint
 
 # One environment serves all targets; each adds the dependency group that bears its name.
 $(STAMP)-%: $(STAMP)
-	$(BIN)/pip install --quiet --editable '.[learn,plot,scipy]' --group $*
+	$(BIN)/pip install --quiet --editable '.[compile,learn,plot,scipy]' --group $*
 	@touch $@
 
 # Dependency groups (PEP 735) need pip 25.1.

@@ -78,6 +78,12 @@ def check(seed):
     return fast.cache_info().hits
 
 
+@pytest.fixture(autouse=True)
+def early(monkeypatch):
+    """Better machine code comes after few runs."""
+    monkeypatch.setattr("pullback.compiler.compiled.SECOND", 3)
+
+
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))
 def test_random_programs(start):
     with warnings.catch_warnings():

@@ -71,11 +71,13 @@ def softplus_value(x):
 
 sigmoid_p: Elementwise
 # fmt: off
-relu_p     = Relu(lambda x: np.maximum(x, 0), lambda out, x: out, reads="out", name="relu")
+relu_p     = Relu(lambda x: np.maximum(x, 0), lambda out, x: out, reads="out", name="relu",
+                  lower="relu")
 # Not out * (1 - out): that is 0 from x = 37 on, where the derivative is 1e-16 and still right.
 sigmoid_p  = Elementwise(sigmoid_value, lambda out, x: out * sigmoid_p(-x), reads="x0 out",
-                         name="sigmoid")
-softplus_p = Elementwise(softplus_value, lambda out, x: sigmoid_p(x), reads="x0", name="softplus")
+                         name="sigmoid", lower="sigmoid")
+softplus_p = Elementwise(softplus_value, lambda out, x: sigmoid_p(x), reads="x0", name="softplus",
+                         lower="softplus")
 # fmt: on
 
 

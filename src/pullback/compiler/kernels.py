@@ -1,0 +1,518 @@
+"""Loops: equations on elements, and reductions of them, over one space of indices.
+
+A kernel takes pointers, one for each array it reads or writes; its text says nothing else of where
+it is used, so that equal kernels are compiled once. The innermost axis goes in vectors; what is
+left over of it is done by the same vector code, so that a result does not depend on its place.
+
+Sums are done in one tree, whatever the width of a register. Along the innermost axis, blocks of 512
+elements are added in 32 lanes, sixteen after another, and the lanes by halves; along other axes,
+sixteen rows after another. The results of blocks are added in pairs. So n numbers meet in at most
+log2(n) + 12 additions, the bound of NumPy's pairwise summation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..core.graph import Equation, Variable
+from .emit import TYPES, Emit, Value, literal
+from .llvm import bits
+from .lowering import REDUCTIONS, accumulator, emitted, identity, number, reduced_count, spec_in
+from .views import View
+
+__all__ = ["LoopKernel", "counted", "element", "memory", "store_element"]
+
+BLOCK, LANES, ROWS = 512, 32, 16
+BOOL = np.dtype(bool)
+
+
+def memory(dtype: np.dtype) -> str:
+    """How elements lie in memory: a truth value takes a byte."""
+    return "i8" if dtype == BOOL else TYPES[dtype]
+
+
+def vector(n: int, text: str) -> str:
+    return text if n == 1 else f"<{n} x {text}>"
+
+
+def element(emit: Emit, pointer: str, dtype: np.dtype) -> Value:
+    """Load one number."""
+    x = emit.line(f"load {memory(dtype)}, ptr {pointer}, align {dtype.itemsize}")
+    return Value(emit.line(f"icmp ne i8 {x}, 0"), BOOL) if dtype == BOOL else Value(x, dtype)
+
+
+def counted(e: Equation, emit: Emit, x: Value) -> Value:
+    """An element as a reduction takes it up."""
+    x = emit.truth(x) if e.primitive.lower == "count_nonzero" else x
+    return emit.cast(x, accumulator(e))
+
+
+def store_element(emit: Emit, pointer: str, x: Value) -> None:
+    name = emit.line(f"zext i1 {x.name} to i8") if x.dtype == BOOL else x.name
+    size = x.dtype.itemsize
+    emit.lines.append(f"  store {memory(x.dtype)} {name}, ptr {pointer}, align {size}")
+
+
+class Reduction:
+    """One reduction of a kernel: where its partial results go, and how they come together."""
+
+    def __init__(self, e: Equation, shape: tuple[int, ...], groups: list[list[int]]) -> None:
+        self.equation, self.dtype = e, accumulator(e)
+        self.combine, self.neutral = REDUCTIONS[e.primitive.lower][0], identity(e)
+        axes = e.static["axis"]
+        # For each collapsed axis whether it is reduced, and the stride of the result along it.
+        self.reduced = [any(a in axes for a in group if shape[a] != 1) for group in groups]
+        sizes = [prod([shape[a] for a in group]) for group in groups]
+        self.strides, stride = [0] * len(groups), 1
+        for i in reversed(range(len(groups))):
+            if not self.reduced[i]:
+                self.strides[i] = stride
+                stride *= sizes[i]
+        self.row = stride  # elements of the result
+        outer = prod([n for n, r in zip(sizes[:-1], self.reduced[:-1], strict=True) if r])
+        self.outer = outer
+        self.inner = bool(sizes) and self.reduced[-1]
+        blocks = -(-sizes[-1] // BLOCK) if self.inner else 0
+        self.blocks = blocks
+        self.partials = outer * blocks if self.inner else -(-outer // ROWS)
+
+    @property
+    def scratch(self) -> int:
+        """Bytes for partial results, 0 where there is only one for each result."""
+        return self.partials * self.row * self.dtype.itemsize if self.partials > 1 else 0
+
+
+class LoopKernel:
+    """The text of a kernel, and what its pointers point to.
+
+    Args:
+        views: where the operands that are computed elsewhere lie.
+        stored: for each variable that others need, the view to store it to.
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        equations: Sequence[Equation],
+        views: Callable[[Any], View],
+        stored: dict[Variable, View],
+    ) -> None:
+        self.shape, self.equations, self.stored = shape, equations, stored
+        self.inside = {out for e in equations for out in e.outputs}
+        self.loads: dict[Any, View] = {}
+        self.sources: dict[int, Any] = {}
+        reducing = [e for e in equations if e.primitive.lower in REDUCTIONS]
+        for e in equations:
+            for x in e.inputs[:1] if e in reducing else e.inputs:
+                if isinstance(x, Variable) and x in self.inside:
+                    continue
+                if not isinstance(x, Variable) and number(x) is not None:
+                    continue
+                view = views(x).broadcast(shape)
+                key = (id(view.buffer), view.offset, view.strides, view.dtype)
+                self.loads.setdefault(key, view)
+                self.sources[id(x)] = key
+        views_all = [*self.loads.values(), *[stored[v] for v in stored if self.elementwise(v)]]
+        self.groups = collapsed(shape, views_all, [e.static["axis"] for e in reducing])
+        self.sizes = [prod([shape[a] for a in group]) for group in self.groups]
+        self.reductions = [Reduction(e, shape, self.groups) for e in reducing]
+        self.n = self.sizes[-1]
+        self.width = self.vector_width()
+        self.declared: set[str] = set()
+        self.pointers: list[View | Reduction] = []
+        self.text = self.written()
+
+    def elementwise(self, v: Variable) -> bool:
+        return v.spec.shape == self.shape and not any(
+            v in e.outputs for e in self.equations if e.primitive.lower in REDUCTIONS
+        )
+
+    def vector_width(self) -> int:
+        dtypes = [v.spec.dtype for v in self.inside] + [v.dtype for v in self.loads.values()]
+        widest = max([d.itemsize for d in dtypes if d.kind == "f"] or [8])
+        width = bits() // 8 // widest
+        while width > 1 and width // 2 >= self.n:
+            width //= 2
+        return width
+
+    # The text.
+
+    def written(self) -> str:
+        lines: list[str] = []
+        self.lines = lines
+        loads = {key: f"%l{i}" for i, key in enumerate(self.loads)}
+        stores: dict[Variable, str] = {}
+        for v, view in self.stored.items():
+            if self.elementwise(v):
+                stores[v] = f"%s{len(stores)}"
+                self.pointers.append(view)
+        read = {view.buffer for view in self.loads.values()}
+        parameters = [
+            f"ptr {name}" if self.stored[v].buffer in read else f"ptr noalias {name}"
+            for v, name in stores.items()
+        ]
+        for i, r in enumerate(self.reductions):
+            parameters.append(f"ptr noalias %o{i}")
+            self.pointers.append(self.stored[r.equation.outputs[0]])
+            if r.scratch:
+                parameters.append(f"ptr noalias %t{i}")
+                self.pointers.append(r)
+        parameters += [f"ptr {name}" for name in loads.values()]
+        self.pointers += list(self.loads.values())
+        lines.append(f"({', '.join(parameters)}) {{")
+        lines.append("entry:")
+        for i, r in enumerate(self.reductions):
+            if r.inner:
+                lines.append(f"  %acc{i} = alloca [{LANES} x {memory(r.dtype)}], align 64")
+        self.n_outer = len(self.sizes) - 1
+        previous = "entry"
+        for j in range(self.n_outer):
+            lines.append(f"  br label %h{j}")
+            lines.append(f"h{j}:")
+            lines.append(f"  %i{j} = phi i64 [0, %{previous}], [%i{j}n, %e{j}]")
+            previous = f"h{j}"
+        self.offsets: dict[Any, str] = {}
+        for key, view in self.loads.items():
+            self.offsets[key] = self.offset(self.strides_in(view))
+        for v in stores:
+            self.offsets[v] = self.offset(self.strides_in(self.stored[v]))
+        for i, r in enumerate(self.reductions):
+            self.offsets[i] = self.offset(r.strides)
+            self.offsets[f"r{i}"] = self.offset(self.outer_strides(r))
+        self.rows(loads, stores, previous)
+        lines.append("  br label %done")
+        lines.append("done:")
+        following = "exit"
+        for j in reversed(range(self.n_outer)):
+            lines.append(f"  br label %e{j}")
+            lines.append(f"e{j}:")
+            lines.append(f"  %i{j}n = add i64 %i{j}, 1")
+            lines.append(f"  %c{j} = icmp slt i64 %i{j}n, {self.sizes[j]}")
+            out = f"x{j}"
+            lines.append(f"  br i1 %c{j}, label %h{j}, label %{out}")
+            lines.append(f"{out}:")
+        lines.append(f"  br label %{following}")
+        lines.append("exit:")
+        for i, r in enumerate(self.reductions):
+            self.finish(i, r)
+        lines += ["  ret void", "}"]
+        return "\n".join(lines)
+
+    def strides_in(self, view: View) -> list[int]:
+        """The stride along each collapsed axis: that of its last axis which is not of length 1."""
+        found = []
+        for group in self.groups:
+            long = [a for a in group if self.shape[a] != 1] or group[-1:]
+            found.append(view.strides[long[-1]] if long else 0)
+        return found
+
+    def outer_strides(self, r: Reduction) -> list[int]:
+        """What numbers the outer reduced indices in order."""
+        strides, stride = [0] * len(self.sizes), 1
+        for j in reversed(range(self.n_outer)):
+            if r.reduced[j]:
+                strides[j], stride = stride, stride * self.sizes[j]
+        return strides
+
+    def line(self, text: str) -> str:
+        self.count = getattr(self, "count", 0) + 1
+        name = f"%p{self.count}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def offset(self, strides: Sequence[int]) -> str:
+        """The elements before the row of the outer loops' indices."""
+        total = "0"
+        for j in range(self.n_outer):
+            if strides[j] == 0:
+                continue
+            term = f"%i{j}" if strides[j] == 1 else self.line(f"mul i64 %i{j}, {strides[j]}")
+            total = term if total == "0" else self.line(f"add i64 {total}, {term}")
+        return total
+
+    def rows(self, loads: dict[Any, str], stores: dict[Variable, str], previous: str) -> None:
+        """One row of the innermost axis: blocks of vectors, then what is left over."""
+        n, w, lines = self.n, self.width, self.lines
+        main = n - n % w if n >= w else 0
+        blocked = any(r.inner for r in self.reductions) and main > 0
+        for i, r in enumerate(self.reductions):
+            if r.inner:
+                self.clear(i, r)
+        if main:
+            if blocked:
+                lines.append("  br label %block")
+                lines.append("block:")
+                lines.append(f"  %b = phi i64 [0, %{previous}], [%bn, %flush]")
+                start = self.line(f"mul i64 %b, {BLOCK}")
+                stop = self.line(f"add i64 {start}, {BLOCK}")
+                less = self.line(f"icmp slt i64 {stop}, {main}")
+                stop = self.line(f"select i1 {less}, i64 {stop}, i64 {main}")
+                before = "block"
+            else:
+                start, stop, before = "0", str(main), previous
+            lines.append("  br label %loop")
+            lines.append("loop:")
+            lines.append(f"  %i = phi i64 [{start}, %{before}], [%in, %loop]")
+            self.step("%i", w, loads, stores)
+            lines.append(f"  %in = add i64 %i, {w}")
+            lines.append(f"  %more = icmp slt i64 %in, {stop}")
+            lines.append("  br i1 %more, label %loop, label %after")
+            lines.append("after:")
+            if blocked:
+                last = (n - 1) // BLOCK
+                lines.append("  %bn = add i64 %b, 1")
+                lines.append(f"  %again = icmp slt i64 %b, {last}")
+                lines.append("  br i1 %again, label %flush, label %rest")
+                lines.append("flush:")
+                for i, r in enumerate(self.reductions):
+                    if r.inner:
+                        self.flush(i, r, "%b")
+                        self.clear(i, r)
+                if main % BLOCK == 0 and n != main and main // BLOCK == last:
+                    # What is left over is a block of its own.
+                    lines.append(f"  %blocks = icmp slt i64 %bn, {last}")
+                    lines.append("  br i1 %blocks, label %block, label %rest")
+                else:
+                    lines.append("  br label %block")
+                lines.append("rest:")
+        if n != main:
+            self.step(str(main), n - main, loads, stores)
+        for i, r in enumerate(self.reductions):
+            if r.inner:
+                self.flush(i, r, str(r.blocks - 1))
+
+    def emit(self, width: int) -> Emit:
+        emit = Emit(width, self.lines, self.declared)
+        emit.line = self.line  # type: ignore[method-assign]
+        return emit
+
+    def step(self, i: str, valid: int, loads: dict[Any, str], stores: dict[Variable, str]) -> None:
+        """The equations for `valid` elements from number i on."""
+        emit = self.emit(self.width)
+        values: dict[Any, Value] = {}
+        for key, view in self.loads.items():
+            stride = self.strides_in(view)[-1]
+            values[key] = self.load(
+                view.dtype, stride, loads[key], self.offsets[key], i, valid, emit
+            )
+        results: dict[Variable, Value] = {}
+        for e in self.equations:
+            reducing = e.primitive.lower in REDUCTIONS
+            operands = []
+            for x in e.inputs[:1] if reducing else e.inputs:
+                if isinstance(x, Variable) and x in results:
+                    operands.append(results[x])
+                elif id(x) in self.sources:
+                    operands.append(values[self.sources[id(x)]])
+                else:
+                    operands.append(emit.constant(number(x), spec_in(x).dtype))
+            if reducing:
+                k = next(k for k, r in enumerate(self.reductions) if r.equation is e)
+                self.accumulate(k, self.reductions[k], operands[0], i, valid, emit)
+            else:
+                results[e.outputs[0]] = emitted(e, emit, operands)
+        for v, name in stores.items():
+            stride = self.strides_in(self.stored[v])[-1]
+            self.save(results[v], stride, name, self.offsets[v], i, valid, emit)
+
+    def place(self, base: str, offset: str, i: str, stride: int, dtype: np.dtype) -> str:
+        """The address of an element of a row."""
+        index = i if stride == 1 else "0" if stride == 0 else self.line(f"mul i64 {i}, {stride}")
+        if offset != "0":
+            index = offset if index == "0" else self.line(f"add i64 {offset}, {index}")
+        return self.line(f"getelementptr {memory(dtype)}, ptr {base}, i64 {index}")
+
+    def load(
+        self,
+        dtype: np.dtype,
+        stride: int,
+        base: str,
+        offset: str,
+        i: str,
+        valid: int,
+        emit: Emit,
+    ) -> Value:
+        """`valid` elements of a row from number i on, and ones for the rest of a vector."""
+        w, t, size = self.width, memory(dtype), dtype.itemsize
+        pointer = self.place(base, offset, i, stride, dtype)
+        if w == 1:
+            return element(emit, pointer, dtype)
+        full = vector(w, t)
+        if stride == 0:
+            x = self.line(f"load {t}, ptr {pointer}, align {size}")
+            x = self.line(f"insertelement {full} poison, {t} {x}, i32 0")
+            x = self.line(f"shufflevector {full} {x}, {full} poison, <{w} x i32> zeroinitializer")
+        elif stride == 1 and valid == w:
+            x = self.line(f"load {full}, ptr {pointer}, align {size}")
+        elif stride == 1 and valid > 1:
+            part = vector(valid, t)
+            x = self.line(f"load {part}, ptr {pointer}, align {size}")
+            one = literal(1, dtype) if dtype != BOOL else "1"
+            ones = "<" + ", ".join([f"{t} {one}"] * valid) + ">"
+            mask = ", ".join([f"i32 {min(k, valid)}" for k in range(w)])
+            x = self.line(f"shufflevector {part} {x}, {part} {ones}, <{w} x i32> <{mask}>")
+        else:
+            one = literal(1, dtype) if dtype != BOOL else "1"
+            x = "<" + ", ".join([f"{t} {one}"] * w) + ">"
+            for k in range(valid):
+                at = self.line(f"getelementptr {t}, ptr {pointer}, i64 {k * stride}")
+                part = self.line(f"load {t}, ptr {at}, align {size}")
+                x = self.line(f"insertelement {full} {x}, {t} {part}, i32 {k}")
+        if dtype == BOOL:
+            x = self.line(f"icmp ne {full} {x}, zeroinitializer")
+        return Value(x, dtype)
+
+    def save(
+        self, x: Value, stride: int, base: str, offset: str, i: str, valid: int, emit: Emit
+    ) -> None:
+        w, t = self.width, memory(x.dtype)
+        pointer = self.place(base, offset, i, stride, x.dtype)
+        if w == 1:
+            return store_element(emit, pointer, x)
+        name, full, size = x.name, vector(w, t), x.dtype.itemsize
+        if x.dtype == BOOL:
+            name = self.line(f"zext {vector(w, 'i1')} {name} to {full}")
+        if stride == 1 and valid > 1:
+            if valid != w:
+                mask = ", ".join([f"i32 {k}" for k in range(valid)])
+                name = self.line(
+                    f"shufflevector {full} {name}, {full} poison, <{valid} x i32> <{mask}>"
+                )
+            self.lines.append(f"  store {vector(valid, t)} {name}, ptr {pointer}, align {size}")
+            return None
+        for k in range(valid):
+            part = self.line(f"extractelement {full} {name}, i32 {k}")
+            at = self.line(f"getelementptr {t}, ptr {pointer}, i64 {k * stride}")
+            self.lines.append(f"  store {t} {part}, ptr {at}, align {size}")
+        return None
+
+    # Reductions.
+
+    def accumulate(self, k: int, r: Reduction, x: Value, i: str, valid: int, emit: Emit) -> None:
+        w, t = self.width, memory(r.dtype)
+        x = counted(r.equation, emit, x)
+        neutral = emit.constant(r.neutral, r.dtype)
+        if r.inner:
+            if valid != w:
+                mask = ", ".join([f"i32 {j if j < valid else w + j}" for j in range(w)])
+                full = emit.type(r.dtype)
+                name = self.line(
+                    f"shufflevector {full} {x.name}, {full} {neutral.name}, <{w} x i32> <{mask}>"
+                )
+                x = Value(name, r.dtype)
+            lane = self.line(f"and i64 {i}, {LANES - 1}")
+            pointer = self.line(f"getelementptr {t}, ptr %acc{k}, i64 {lane}")
+            old = self.load(r.dtype, 1, pointer, "0", "0", w, emit)
+            self.save(getattr(emit, r.combine)(old, x), 1, pointer, "0", "0", w, emit)
+            return
+        base, row = self.target(k, r)
+        if r.partials > 1:
+            part = self.line(f"lshr i64 {self.offsets[f'r{k}']}, 4")
+            skip = self.line(f"mul i64 {part}, {r.row}")
+            row = skip if row == "0" else self.line(f"add i64 {skip}, {row}")
+        if r.outer > 1:
+            within = self.line(f"and i64 {self.offsets[f'r{k}']}, {ROWS - 1}")
+            first = self.line(f"icmp eq i64 {within}, 0")
+            old = self.load(r.dtype, 1, base, row, i, valid, emit)
+            t = emit.type(r.dtype)
+            name = self.line(f"select i1 {first}, {t} {neutral.name}, {t} {old.name}")
+            x = getattr(emit, r.combine)(Value(name, r.dtype), x)
+        self.save(x, 1, base, row, i, valid, emit)
+
+    def target(self, k: int, r: Reduction) -> tuple[str, str]:
+        return (f"%t{k}" if r.scratch else f"%o{k}"), self.offsets[k]
+
+    def clear(self, k: int, r: Reduction) -> None:
+        emit = self.emit(self.width)
+        neutral = emit.constant(r.neutral, r.dtype)
+        for lane in range(0, LANES, self.width):
+            self.save(neutral, 1, f"%acc{k}", "0", str(lane), self.width, emit)
+
+    def flush(self, k: int, r: Reduction, block: str) -> None:
+        """Add the lanes by halves, and store the result of a block."""
+        w, emit = self.width, self.emit(self.width)
+        parts = [
+            self.load(r.dtype, 1, f"%acc{k}", "0", str(lane), w, emit)
+            for lane in range(0, LANES, w)
+        ]
+        while len(parts) > 1:
+            half = len(parts) // 2
+            pairs = zip(parts[:half], parts[half:], strict=True)
+            parts = [getattr(emit, r.combine)(a, b) for a, b in pairs]
+        x, t = parts[0], vector(w, TYPES[r.dtype])
+        while w > 1:
+            half = w // 2
+            low, high = [
+                self.line(
+                    f"shufflevector {t} {x.name}, {t} poison, <{half} x i32> <"
+                    + ", ".join([f"i32 {j}" for j in range(start, start + half)])
+                    + ">"
+                )
+                for start in (0, half)
+            ]
+            w, t = half, f"<{half} x {TYPES[r.dtype]}>"
+            narrow = self.emit(half)
+            if half == 1:
+                low, high = [self.line(f"extractelement {t} {z}, i32 0") for z in (low, high)]
+            x = getattr(narrow, r.combine)(Value(low, r.dtype), Value(high, r.dtype))
+        base, row = self.target(k, r)
+        if r.partials > 1:
+            part = block
+            if r.outer > 1:
+                part = self.line(f"mul i64 {self.offsets[f'r{k}']}, {r.blocks}")
+                part = self.line(f"add i64 {part}, {block}")
+            skip = self.line(f"mul i64 {part}, {r.row}")
+            row = skip if row == "0" else self.line(f"add i64 {skip}, {row}")
+        pointer = self.line(f"getelementptr {memory(r.dtype)}, ptr {base}, i64 {row}")
+        store_element(self.emit(1), pointer, x)
+
+    def finish(self, k: int, r: Reduction) -> None:
+        """Bring the partial results together, and divide a mean."""
+        e, t = r.equation, memory(r.dtype)
+        mean = e.primitive.lower == "mean"
+        if r.scratch:
+            self.lines.append(
+                f"  call void @tree_{r.combine}_{r.dtype}(ptr %t{k}, i64 {r.partials}, i64 {r.row})"
+            )
+        if not r.scratch and not mean:
+            return
+        source = f"%t{k}" if r.scratch else f"%o{k}"
+        begin, loop, end = f"begin{k}", f"copy{k}", f"exit{k}"
+        self.lines += [f"  br label %{begin}", f"{begin}:", f"  br label %{loop}", f"{loop}:"]
+        self.lines.append(f"  %j{k} = phi i64 [0, %{begin}], [%j{k}n, %{loop}]")
+        emit = self.emit(1)
+        at = self.line(f"getelementptr {t}, ptr {source}, i64 %j{k}")
+        x = element(emit, at, r.dtype)
+        if mean:
+            x = emit.div(x, emit.constant(reduced_count(e), r.dtype))
+        store_element(emit, self.line(f"getelementptr {t}, ptr %o{k}, i64 %j{k}"), x)
+        self.lines.append(f"  %j{k}n = add i64 %j{k}, 1")
+        self.lines.append(f"  %jc{k} = icmp slt i64 %j{k}n, {r.row}")
+        self.lines.append(f"  br i1 %jc{k}, label %{loop}, label %{end}")
+        self.lines.append(f"{end}:")
+
+    def trees(self) -> set[tuple[str, np.dtype]]:
+        """The functions for partial results that the text calls."""
+        return {(r.combine, r.dtype) for r in self.reductions if r.scratch}
+
+
+def collapsed(
+    shape: tuple[int, ...], views: Sequence[View], reduced: Sequence[Any]
+) -> list[list[int]]:
+    """Neighbouring axes that can be walked as one, in order; axes of length 1 join anything."""
+    groups: list[list[int]] = []
+    for axis, n in enumerate(shape):
+        if n == 1:
+            continue
+        if groups:
+            last = groups[-1][-1]
+            together = all(v.strides[last] == v.strides[axis] * n for v in views)
+            if together and all((last in axes) == (axis in axes) for axes in reduced):
+                groups[-1].append(axis)
+                continue
+        groups.append([axis])
+    return groups or [[len(shape) - 1] if shape else []]

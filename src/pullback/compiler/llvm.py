@@ -1,0 +1,184 @@
+"""LLVM through llvmlite: the only module that imports it.
+
+A module of LLVM's language comes in as text and goes out as addresses of functions. The same text
+at the same level is compiled once and shared while anyone holds it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+from ..core.errors import MissingExtraError
+
+__all__ = [
+    "WORKER",
+    "Code",
+    "assembly",
+    "binding",
+    "bits",
+    "compiled",
+    "features",
+    "known",
+    "prefixes",
+]
+
+LOCK = threading.RLock()  # LLVM is entered by one thread at a time
+# A child of a fork finds LLVM at rest.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release
+    )
+
+
+@cache
+def binding() -> Any:
+    try:
+        import llvmlite.binding as llvm
+    except ImportError as error:
+        raise MissingExtraError(
+            "`pullback.compile` makes machine code with llvmlite, which is not installed.\n"
+            "  Install it with `pip install 'pullback[compile]'`."
+        ) from error
+    with LOCK:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        for name in ("libm.so.6", "libmvec.so.1"):
+            with suppress(RuntimeError):  # other systems have theirs in the process
+                llvm.load_library_permanently(name)
+    return llvm
+
+
+@cache
+def known(symbol: str) -> bool:
+    """Whether a function of that name can be called: LLVM ends the process at one that is not."""
+    return binding().address_of_symbol(symbol) is not None
+
+
+@cache
+def features() -> dict[str, bool]:
+    return dict(binding().get_host_cpu_features())
+
+
+@cache
+def bits() -> int:
+    """The width of a vector register of this processor."""
+    found = features()
+    return 512 if found.get("avx512f") else 256 if found.get("avx2") else 128
+
+
+@cache
+def prefixes() -> dict[int, str]:
+    """How libmvec calls its functions, by the bits of a vector."""
+    triple = binding().get_default_triple()
+    if triple.startswith("x86_64"):
+        names = {128: "_ZGVb", 256: "_ZGVd", 512: "_ZGVe"}
+        return {width: name for width, name in names.items() if width <= bits()}
+    return {128: "_ZGVn"} if triple.startswith(("aarch64", "arm64")) else {}
+
+
+def machine(level: int) -> Any:
+    llvm = binding()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=level,
+        jit=True,
+    )
+
+
+class Code:
+    """Machine code of one module. It lives as long as this object."""
+
+    def __init__(self, text: str, level: int) -> None:
+        llvm = binding()
+        with LOCK:
+            module = llvm.parse_assembly(text)
+            target = machine(level)
+            if level:
+                optimise(module, target, level)
+            self.engine = llvm.create_mcjit_compiler(module, target)
+            self.engine.finalize_object()
+        self.text, self.level = text, level
+
+    def address(self, name: str) -> int:
+        return int(self.engine.get_function_address(name))
+
+    def function(self, name: str, arguments: int, release: bool = False) -> Any:
+        """A function of pointers, to be called from Python; `release` lets other threads run."""
+        kind = ctypes.CFUNCTYPE if release else ctypes.PYFUNCTYPE
+        call = kind(None, *[ctypes.c_void_p] * arguments)(self.address(name))
+        call.code = self  # type: ignore[attr-defined]
+        return call
+
+
+def optimise(module: Any, target: Any, level: int) -> None:
+    llvm = binding()
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    builder = llvm.create_pass_builder(target, options)
+    builder.getModulePassManager().run(module, builder)
+
+
+def assembly(text: str, level: int) -> str:
+    """The processor's instructions for a module, to read."""
+    with LOCK:
+        module = binding().parse_assembly(text)
+        if level:
+            optimise(module, machine(level), level)
+        return str(machine(level).emit_assembly(module))
+
+
+class Worker:
+    """A thread that does jobs in turn, and lives as long as there are any.
+
+    The interpreter waits for it before it ends, or LLVM would be taken down while it works. What
+    has not begun by then is left.
+    """
+
+    def __init__(self) -> None:
+        self.jobs: deque[Callable[[], object]] = deque()
+        self.thread: threading.Thread | None = None
+        self.lock = threading.Lock()
+
+    def do(self, job: Callable[[], object]) -> None:
+        with self.lock:
+            self.jobs.append(job)
+            if self.thread is None or not self.thread.is_alive():
+                self.thread = threading.Thread(target=self.work, name="pullback-compiler")
+                with suppress(RuntimeError):  # the interpreter is ending
+                    self.thread.start()
+
+    def work(self) -> None:
+        while threading.main_thread().is_alive():
+            with self.lock:
+                if not self.jobs:
+                    self.thread = None
+                    return
+                job = self.jobs.popleft()
+            job()
+
+    def forked(self) -> None:
+        self.__init__()  # type: ignore[misc]
+
+
+WORKER = Worker()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=WORKER.forked)
+
+SHARED: weakref.WeakValueDictionary[tuple[str, int], Code] = weakref.WeakValueDictionary()
+
+
+def compiled(text: str, level: int) -> Code:
+    """The machine code of a module at an optimisation level from 0 to 3."""
+    with LOCK:
+        code = SHARED.get((text, level))
+        if code is None:
+            code = SHARED[text, level] = Code(text, level)
+        return code

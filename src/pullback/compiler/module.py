@@ -1,0 +1,280 @@
+"""The text of a program in LLVM's language: kernels, functions of numbers, and what calls them.
+
+    segment(arena, table, constants)
+
+does the pieces between two calls of NumPy. `table` holds the addresses of inputs, outputs and
+results of calls. Functions stay short, since LLVM's time grows faster than their length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.graph import Equation, Variable
+from . import blas, gemm
+from .emit import Emit, Value
+from .kernels import LoopKernel, counted, element, memory, store_element
+from .lowering import REDUCTIONS, emitted, number, spec_in
+from .plan import MOST, Piece, Plan
+from .views import Buffer, View
+
+__all__ = ["Module"]
+
+PARAMETERS = "ptr noalias %arena, ptr noalias %table, ptr noalias %constants"
+GIVEN = "ptr %arena, ptr %table, ptr %constants"
+
+
+class Addresses:
+    """Names for the addresses of buffers in one function, each written once."""
+
+    def __init__(self, module: Module, lines: list[str]) -> None:
+        self.module, self.lines, self.names = module, lines, {}  # type: ignore[var-annotated]
+
+    def base(self, buffer: Buffer) -> str:
+        if buffer.kind == "arena":
+            return "%arena"
+        table = "%constants" if buffer.kind == "const" else "%table"
+        place = self.module.place(buffer)
+        name = f"%{table[1]}{place}"
+        if name not in self.names:
+            self.names[name] = name
+            self.lines.append(f"  {name}p = getelementptr ptr, ptr {table}, i64 {place}")
+            self.lines.append(f"  {name} = load ptr, ptr {name}p")
+        return name
+
+    def __call__(self, view: View) -> str:
+        offset = view.offset * view.dtype.itemsize
+        offset += view.buffer.index if view.buffer.kind == "arena" else 0
+        return self.at(self.base(view.buffer), offset)
+
+    def at(self, base: str, offset: int) -> str:
+        if not offset:
+            return base
+        key = (base, offset)
+        if key not in self.names:
+            name = self.names[key] = f"{base}.{offset}"
+            self.lines.append(f"  {name} = getelementptr i8, ptr {base}, i64 {offset}")
+        return str(self.names[key])
+
+
+class Module:
+    """Text of the segments of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.n_in, self.n_out = len(plan.graph.inputs), len(plan.graph.outputs)
+        self.functions: list[str] = []
+        self.named: dict[str, str] = {}
+        self.declared: set[str] = set()
+        self.helpers: dict[Any, str] = {}
+        self.scratch = 0
+        self.arena = -(-plan.arena.size // 64) * 64
+        self.segments: list[str | Equation] = []  # names of functions, and what NumPy does
+        self.work: list[int] = []  # how many operations on elements each segment does
+        pieces: list[Piece] = []
+        for piece in plan.pieces:
+            if piece.role == "call":
+                self.segment(pieces)
+                pieces = []
+                self.segments.append(piece.items[0].equation)
+                self.work.append(0)
+            else:
+                pieces.append(piece)
+        self.segment(pieces)
+        self.text = "\n".join([*sorted(self.declared), *self.helpers.values(), *self.functions, ""])
+
+    @property
+    def arena_size(self) -> int:
+        return self.arena + self.scratch
+
+    def place(self, buffer: Buffer) -> int:
+        """The number of a buffer in its table."""
+        start = {"in": 0, "out": self.n_in, "object": self.n_in + self.n_out, "const": 0}
+        return start[buffer.kind] + buffer.index
+
+    def segment(self, pieces: Sequence[Piece]) -> None:
+        if not pieces:
+            return
+        name = f"segment{len(self.segments)}"
+        parts = [pieces[i : i + MOST] for i in range(0, len(pieces), MOST)]
+        calls = []
+        for k, part in enumerate(parts):
+            lines: list[str] = []
+            addresses = Addresses(self, lines)
+            for piece in part:
+                self.piece(piece, addresses, lines)
+            if len(parts) == 1:
+                calls = lines
+            else:
+                body = "\n".join(lines)
+                self.functions.append(
+                    f"define internal void @{name}_{k}({PARAMETERS}) noinline {{\n{body}\n"
+                    "  ret void\n}"
+                )
+                calls.append(f"  call void @{name}_{k}({GIVEN})")
+        body = "\n".join(calls)
+        self.functions.append(f"define void @{name}({PARAMETERS}) {{\n{body}\n  ret void\n}}")
+        self.segments.append(name)
+        work = 0
+        for piece in pieces:
+            for item in piece.items:
+                n = int(np.prod(item.shape, dtype=np.int64))
+                work += n * (
+                    spec_in(item.equation.inputs[0]).shape[-1] if item.role == "matmul" else 1
+                )
+        self.work.append(work)
+
+    def piece(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
+        if piece.role == "matmul":
+            self.product(piece.items[0].equation, addresses, lines)
+        elif not piece.shape:
+            self.numbers(piece, addresses, lines)
+        else:
+            self.loop(piece, addresses, lines)
+
+    def product(self, e: Equation, addresses: Addresses, lines: list[str]) -> None:
+        x, y = [self.plan.where(x) for x in e.inputs]
+        target = self.plan.geometry[e.outputs[0]]
+        out = addresses(target)
+        if blas.by_blas(*[spec_in(x) for x in e.inputs]):
+            self.helpers[x.dtype] = blas.helpers(x.dtype)
+            self.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+            lines += blas.call(x, y, out, addresses)
+            return
+        count, steps, numbers = blas.own(x, y, target)
+        symbol = gemm.symbol(x.dtype)
+        self.declared.add(f"declare void @{symbol}(ptr, ptr, ptr{', i64' * len(numbers)})")
+        pointers = f"ptr {addresses(x)}, ptr {addresses(y)}, ptr {out}"
+        if count == 1:
+            given = ", ".join([f"i64 {n}" for n in numbers])
+            lines.append(f"  call void @{symbol}({pointers}, {given})")
+            return
+        name = f"stack{len(self.functions)}"
+        self.functions.append(blas.stacked(name, count, steps, numbers, x.dtype))
+        lines.append(f"  call void @{name}({pointers})")
+
+    def loop(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
+        plan = self.plan
+        stored = {
+            item.equation.outputs[0]: plan.geometry[item.equation.outputs[0]]
+            for item in piece.items
+            if plan.is_stored(item)
+        }
+        equations = [item.equation for item in piece.items]
+        kernel = LoopKernel(piece.shape, equations, plan.where, stored)
+        self.declared |= kernel.declared
+        for combine, dtype in kernel.trees():
+            key = (combine, dtype)
+            if key not in self.helpers:
+                self.helpers[key] = tree(combine, dtype)
+                if dtype.kind in "fiub":
+                    self.declared.add("declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)")
+        name = self.named.get(kernel.text)
+        if name is None:
+            name = self.named[kernel.text] = f"kernel{len(self.named)}"
+            self.functions.append(f"define internal void @{name}{kernel.text}")
+        scratch, pointers = self.arena, []
+        for pointer in kernel.pointers:
+            if isinstance(pointer, View):
+                pointers.append(addresses(pointer))
+            else:
+                pointers.append(addresses.at("%arena", scratch))
+                scratch += -(-pointer.scratch // 64) * 64
+        self.scratch = max(self.scratch, scratch - self.arena)
+        lines.append(f"  call void @{name}({', '.join([f'ptr {p}' for p in pointers])})")
+
+    def numbers(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
+        """Equations of one element each, as one function without loops."""
+        body: list[str] = []
+        inner = Addresses(self, body)
+        emit = Emit(1, body, self.declared)
+        results: dict[Any, Value] = {}
+        for item in piece.items:
+            e = item.equation
+            reducing = e.primitive.lower in REDUCTIONS
+            xs = []
+            for x in e.inputs[:1] if reducing else e.inputs:
+                if isinstance(x, Variable) and x in results:
+                    xs.append(results[x])
+                elif not isinstance(x, Variable) and number(x) is not None:
+                    xs.append(emit.constant(number(x), spec_in(x).dtype))
+                else:
+                    view = self.plan.where(x)
+                    key = (view.buffer, view.offset)
+                    if key not in results:
+                        results[key] = element(emit, inner(view), view.dtype)
+                    xs.append(results[key])
+            out = e.outputs[0]
+            # A reduction of one element is that element.
+            found = counted(e, emit, xs[0]) if reducing else emitted(e, emit, xs)
+            if item.role == "element" and item.target is None:
+                results[out] = found
+            if self.plan.is_stored(item):
+                store_element(emit, inner(self.plan.geometry[out]), found)
+        name = f"numbers{len(self.functions)}"
+        text = "\n".join(body)
+        self.functions.append(
+            f"define internal void @{name}({PARAMETERS}) noinline {{\n{text}\n  ret void\n}}"
+        )
+        lines.append(f"  call void @{name}({GIVEN})")
+
+
+def tree(combine: str, dtype: np.dtype) -> str:
+    """A function that brings rows of partial results together, by pairs, in place."""
+    t = memory(dtype)
+    lines: list[str] = []
+    emit = Emit(1, lines, set())
+    x = element(emit, "%px", dtype)
+    y = element(emit, "%py", dtype)
+    store_element(emit, "%pz", getattr(emit, combine)(x, y))
+    body = "\n".join(lines)
+    return f"""define internal void @tree_{combine}_{dtype}(ptr %p, i64 %m0, i64 %row) {{
+entry:
+  br label %while
+while:
+  %m = phi i64 [%m0, %entry], [%m1, %rest]
+  %go = icmp sgt i64 %m, 1
+  br i1 %go, label %pairs, label %exit
+pairs:
+  %half = lshr i64 %m, 1
+  %odd = and i64 %m, 1
+  br label %outer
+outer:
+  %j = phi i64 [0, %pairs], [%jn, %next]
+  %z = mul i64 %j, %row
+  %x = shl i64 %z, 1
+  %y = add i64 %x, %row
+  br label %inner
+inner:
+  %r = phi i64 [0, %outer], [%rn, %inner]
+  %xr = add i64 %x, %r
+  %yr = add i64 %y, %r
+  %zr = add i64 %z, %r
+  %px = getelementptr {t}, ptr %p, i64 %xr
+  %py = getelementptr {t}, ptr %p, i64 %yr
+  %pz = getelementptr {t}, ptr %p, i64 %zr
+{body}
+  %rn = add i64 %r, 1
+  %rmore = icmp slt i64 %rn, %row
+  br i1 %rmore, label %inner, label %next
+next:
+  %jn = add i64 %j, 1
+  %jmore = icmp slt i64 %jn, %half
+  br i1 %jmore, label %outer, label %rest
+rest:
+  %m1 = add i64 %half, %odd
+  %last = sub i64 %m, 1
+  %from = mul i64 %last, %row
+  %to = mul i64 %half, %row
+  %pf = getelementptr {t}, ptr %p, i64 %from
+  %pt = getelementptr {t}, ptr %p, i64 %to
+  %count = mul i64 %odd, %row
+  %bytes = mul i64 %count, {dtype.itemsize}
+  call void @llvm.memmove.p0.p0.i64(ptr %pt, ptr %pf, i64 %bytes, i1 false)
+  br label %while
+exit:
+  ret void
+}}"""

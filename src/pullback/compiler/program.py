@@ -1,0 +1,312 @@
+"""Program: a graph as machine code. `build(graph)(*leaves)` is what `graph.evaluate` gives.
+
+    program = build(graph)
+    outs = program(*leaves)     plain arrays and scalars, fresh and writable
+    print(program.listing)      the plan, in words
+    print(program.ir)           LLVM's text
+
+What has no machine code is done by NumPy between two segments of it, so that every graph compiles.
+A run has its own memory, taken from those that are free: threads and recursion do not meet.
+
+Arithmetic, comparisons and choices give the bits that NumPy gives. Functions are within 4 ulp.
+Sums are done in the tree that `kernels` describes. Errors that NumPy only warns of (overflow,
+division by zero) are not reported.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import ArgumentTypeError, ShapeError
+from ..core.graph import Equation, Graph, Variable, letters
+from ..core.spec import spec_of
+from . import machine
+from .emit import TYPES
+from .llvm import WORKER, compiled
+from .module import Module
+from .passes import kinds, opened, optimised
+from .plan import Plan
+from .views import View
+
+__all__ = ["Program", "SpecChangedError", "build"]
+
+RELEASED = 50_000  # operations on elements from which other threads may run meanwhile
+
+
+class SpecChangedError(ShapeError):
+    """An operation gave another shape or dtype than when it was recorded."""
+
+
+def build(graph: Graph, level: int = 3) -> Program:
+    """Compile a graph, with LLVM's optimisation level from 0 to 3.
+
+    >>> import numpy as np
+    >>> from pullback.testing import staged
+    >>> graph, _ = staged(lambda x: np.sin(x).sum(), [np.zeros(3)])
+    >>> build(graph)(np.zeros(3))
+    (np.float64(0.0),)
+    """
+    return Program(graph, level)
+
+
+class Program:
+    """A compiled graph: leaves in, results out."""
+
+    def __init__(self, graph: Graph, level: int = 3, native: bool = True) -> None:
+        self.run = Run(graph, level)
+        self.level = level
+        found = machine.entry(self.run) if native else None
+        # Called straight: `program.entry(*leaves)` saves the call of a Python function.
+        self.entry = self.run if found is None else found
+
+    def __call__(self, *leaves: Any) -> tuple[Any, ...]:
+        return self.entry(*leaves)
+
+    def improve(self, level: int = 3) -> None:
+        """Compile the same again at a higher level; calls that come later use it.
+
+        May run in another thread, while the program is called.
+        """
+        if level > self.level:
+            self.run.compile(level)
+            if self.native:
+                machine.redirect(self.entry, self.run)
+            self.level = level
+
+    def improve_later(self, level: int = 3) -> None:
+        """Do so in the background, after what else is waiting."""
+        mine = weakref.ref(self)
+
+        def job() -> None:
+            program = mine()
+            if program is not None:
+                program.improve(level)
+
+        WORKER.do(job)
+
+    @property
+    def native(self) -> bool:
+        """Whether calls go straight to machine code."""
+        return self.entry is not self.run
+
+    @property
+    def ir(self) -> str:
+        """The program in LLVM's language, before it was optimised."""
+        return self.run.module.text
+
+    @property
+    def listing(self) -> str:
+        """What is done, step by step: loops, numbers, products, calls of NumPy."""
+        return listed(self.run)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("A compiled program is not pickled; pickle what it was compiled from.")
+
+
+class Activation:
+    """The memory of one run, and arrays for the operands of calls that lie in it."""
+
+    def __init__(self, run: Run) -> None:
+        self.arena = np.empty(run.module.arena_size + 64, np.uint8)
+        start = -self.arena.ctypes.data % 64
+        self.arena = self.arena[start:]
+        self.address = self.arena.ctypes.data
+        self.table = np.zeros(run.n_table, np.uintp)
+        self.table_address = self.table.ctypes.data
+        self.views: dict[Any, np.ndarray] = {}
+
+    def view(self, x: Variable, v: View) -> np.ndarray:
+        """The array of a value in the arena."""
+        found = self.views.get(x)
+        if found is None:
+            found = self.views[x] = placed(self.arena, v, v.buffer.index)
+        return found
+
+
+def placed(base: np.ndarray, v: View, skip: int = 0) -> np.ndarray:
+    """A view as an array."""
+    size = v.dtype.itemsize
+    return np.ndarray(v.shape, v.dtype, base, skip + v.offset * size, [s * size for s in v.strides])
+
+
+class Run:
+    """One call, done from Python: conversions, segments by ctypes, calls of NumPy."""
+
+    def __init__(self, graph: Graph, level: int) -> None:
+        graph = optimised(graph)
+        self.graph, self.kinds = graph, kinds(graph)
+        self.plan = Plan(graph)
+        self.module = Module(self.plan)
+        self.specs = [x.spec for x in graph.inputs]
+        self.n_in, self.n_out = len(graph.inputs), len(graph.outputs)
+        self.n_table = self.n_in + self.n_out + len(self.plan.objects)
+        # Kept alive, with their addresses.
+        self.constants = self.plan.constants
+        self.constant_table = np.array([a.ctypes.data for a in self.constants] + [0], np.uintp)
+        self.compile(level)
+        self.results = [self.result_of(i, x) for i, x in enumerate(self.plan.outputs)]
+        self.out_specs = [
+            (i, x.spec) for i, x in enumerate(self.plan.outputs) if self.results[i] == "out"
+        ]
+        self.free: deque[Activation] = deque()  # its append and pop are atomic
+
+    def compile(self, level: int) -> None:
+        code = compiled(self.module.text, level) if self.module.functions else None
+        steps: list[Any] = []
+        for step, work in zip(self.module.segments, self.module.work, strict=True):
+            if isinstance(step, Equation):
+                steps.append(step)
+            else:
+                assert code is not None
+                steps.append(code.function(step, 3, release=work > RELEASED))
+        # At once for runs that begin now; those under way hold the functions that they began with.
+        self.code, self.steps = code, steps
+
+    def result_of(self, i: int, x: Any) -> str:
+        """Where output number i comes from."""
+        if not isinstance(x, Variable):
+            return "constant"
+        if x in self.plan.objects:
+            return "object"
+        return "out" if x.spec.dtype in TYPES and x.spec.size else "place"
+
+    def leaf(self, i: int, x: Any) -> Any:
+        """Argument number i as an array or NumPy scalar of its spec."""
+        spec = self.specs[i]
+        if type(x) in (bool, int, float, complex) and not spec.shape:
+            x = np.asarray(x, spec.dtype)[()]
+        elif not isinstance(x, np.generic):
+            x = np.asarray(x)
+        if x.shape != spec.shape or x.dtype != spec.dtype:
+            raise ArgumentTypeError(
+                f"A program compiled for {spec} as argument {i} was given {spec_of(x)}."
+            )
+        return x
+
+    def __call__(self, *leaves: Any) -> tuple[Any, ...]:
+        if len(leaves) != self.n_in:
+            raise ArgumentTypeError(
+                f"A program compiled for {self.n_in} arguments was given {len(leaves)}."
+            )
+        leaves = tuple([self.leaf(i, x) for i, x in enumerate(leaves)])
+        try:
+            act = self.free.pop()
+        except IndexError:
+            act = Activation(self)
+        try:
+            return self.perform(act, leaves)
+        finally:
+            self.free.append(act)
+
+    def perform(self, act: Activation, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
+        bases: dict[int, Any] = {}  # by number in the table
+        for i, x in enumerate(leaves):
+            # Contiguous, aligned and in the machine's order of bytes.
+            bases[i] = base = np.require(x, self.specs[i].dtype.newbyteorder("="), ["C", "A"])
+            act.table[i] = base.ctypes.data
+        for i, spec in self.out_specs:
+            base = bases[self.n_in + i] = np.empty(spec.shape, spec.dtype)
+            act.table[self.n_in + i] = base.ctypes.data
+        found: dict[Variable, Any] = dict(zip(self.graph.inputs, leaves, strict=True))
+        constants = self.constant_table.ctypes.data
+        for step in self.steps:
+            if isinstance(step, Equation):
+                self.call(step, act, bases, found)
+            else:
+                step(act.address, act.table_address, constants)
+        return tuple([self.result(i, act, bases, found) for i in range(self.n_out)])
+
+    def call(self, e: Equation, act: Activation, bases: Any, found: Any) -> None:
+        """One operation by NumPy."""
+        xs = [
+            self.read(x, act, bases, found) if isinstance(x, Variable) else opened(x)
+            for x in e.inputs
+        ]
+        out = e.primitive(*xs, **e.static)
+        outs = out if e.primitive.n_out is not None else (out,)
+        for v, o in zip(e.outputs, outs, strict=True):
+            if type(o) is not np.ndarray and not isinstance(o, np.generic):
+                o = np.asarray(o)[()] if not hasattr(o, "dtype") else o
+            if o.shape != v.spec.shape or o.dtype != v.spec.dtype:
+                raise SpecChangedError(
+                    f"`{e.primitive.name}` gave {spec_of(o)} where {v.spec} was recorded."
+                )
+            if type(o) is np.ndarray and any(np.may_share_memory(o, x) for x in xs):
+                o = o.copy()
+            found[v] = o
+            if v.spec.dtype in TYPES:
+                k = self.n_in + self.n_out + self.plan.objects[v]
+                bases[k] = base = np.require(o, v.spec.dtype, ["C", "A"])
+                act.table[k] = base.ctypes.data
+
+    def read(self, x: Variable, act: Activation, bases: Any, found: Any) -> Any:
+        """The value of a variable, as what NumPy would have there."""
+        if x in found:
+            return found[x]
+        v = self.plan.geometry[x]
+        if v.buffer.kind == "arena":
+            array = act.view(x, v)
+        elif v.buffer.kind == "const":
+            array = placed(self.constants[v.buffer.index], v)
+        else:
+            array = placed(bases[self.module.place(v.buffer)], v)
+        return array if x.spec.shape else self.as_kind(x, array, found)
+
+    def as_kind(self, x: Variable, array: np.ndarray, found: Any) -> Any:
+        """A result without axes: a scalar or an array, as NumPy has it."""
+        kind = self.kinds.get(x, "scalar")
+        if isinstance(kind, Variable):
+            like = found.get(kind)
+            kind = "array" if isinstance(like, np.ndarray) else "scalar"
+        return array if kind == "array" else array[()]
+
+    def result(self, i: int, act: Activation, bases: Any, found: Any) -> Any:
+        x, how = self.plan.outputs[i], self.results[i]
+        if how == "constant":
+            x = opened(x)
+            return x.copy() if isinstance(x, np.ndarray) else x
+        if how == "out":
+            array = bases[self.n_in + i]
+            return array if x.spec.shape else self.as_kind(x, array, found)
+        value = self.read(x, act, bases, found)
+        if not isinstance(value, np.ndarray):
+            return value
+        first = next(j for j, other in enumerate(self.plan.outputs) if other is x)
+        owned = how == "object" and value.base is None and value.flags.writeable and first == i
+        return value if owned else value.copy()
+
+
+def listed(run: Run) -> str:
+    """The plan in words."""
+    names: dict[Variable, str] = {}
+
+    def name(x: Any) -> str:
+        if isinstance(x, Variable):
+            return names.setdefault(x, letters(len(names)))
+        x = opened(x)
+        return str(spec_of(x)) if np.ndim(x) else repr(x)
+
+    def line(e: Equation) -> str:
+        left = ", ".join([f"{name(v)}: {v.spec}" for v in e.outputs])
+        static = "".join([f" {key}={value}" for key, value in e.static.items()])
+        return f"{left} = {e.primitive.name}{static} " + " ".join(map(name, e.inputs))
+
+    lines = ["(" + ", ".join([f"{name(x)}: {x.spec}" for x in run.graph.inputs]) + ") ->"]
+    words = {"call": "by NumPy", "matmul": "product"}
+    for piece in run.plan.pieces:
+        what = words.get(piece.role)
+        if what is None:
+            what = f"loop over {list(piece.shape)}" if piece.shape else "numbers"
+        lines.append(f"  {what}:")
+        for item in piece.items:
+            where = ""
+            if item.role != "call" and run.plan.is_stored(item):
+                view = run.plan.geometry[item.equation.outputs[0]]
+                where = f"    -> {view.buffer.kind} {view.buffer.index}"
+            lines.append(f"    {line(item.equation)}{where}")
+    lines.append("  return " + ", ".join(map(name, run.plan.outputs)))
+    return "\n".join(lines)

@@ -1,0 +1,70 @@
+"""Compiled programs give what the recorded graph gives, for every sample and its gradient."""
+
+import numpy as np
+
+from pullback import vjp
+from pullback.compiler.passes import optimised
+from pullback.compiler.program import Program
+from pullback.core.spec import is_inexact
+from pullback.testing import Problem, precision, staged
+from tests.laws.common import for_all_samples
+
+# Methods of Emit that call the mathematical libraries: within 4 ulp of NumPy, not equal to it.
+FUNCTIONS = {
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
+    "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "atan2", "hypot", "cbrt",
+    "logaddexp", "power", "sigmoid", "softplus",
+}  # fmt: skip
+REORDERED = {"sum", "mean", "matmul"}
+LEVEL = 0
+
+
+def compare(out, right, exact, tolerance, what):
+    assert type(out) is type(right), f"{what}: {type(out)}, not {type(right)}"
+    if not isinstance(right, (np.ndarray, np.generic)):
+        assert out == right or (out != out and right != right), what
+        return
+    assert (out.shape, out.dtype) == (right.shape, right.dtype), what
+    if exact or not is_inexact(right.dtype):
+        np.testing.assert_array_equal(out, right, err_msg=what)
+        if right.dtype.kind == "f":
+            number = ~np.isnan(right)
+            signs = np.signbit(out) == np.signbit(right)
+            assert np.all(signs | ~number), f"{what}: the sign of a zero"
+        return
+    finite = np.abs(right[np.isfinite(right)]) if right.ndim else np.abs(right)
+    scale = max(1.0, float(np.max(finite, initial=0.0, where=np.isfinite(finite))))
+    np.testing.assert_allclose(out, right, rtol=tolerance, atol=tolerance * scale, err_msg=what)
+
+
+def check_graph(graph, xs, what):
+    expected = graph.evaluate(*xs)
+    before = [np.array(x) for x in xs]
+    lowered = {e.primitive.lower for e in optimised(graph).equations}
+    exact = not lowered & (FUNCTIONS | REORDERED)
+    tolerance = 50 * precision([x.spec for e in graph.equations for x in e.outputs], xs)
+    program = Program(graph, level=LEVEL)
+    outs = program(*xs)
+    again = program(*xs)
+    assert len(outs) == len(expected)
+    for out, right, second in zip(outs, expected, again, strict=True):
+        compare(out, right, exact, tolerance, what)
+        if isinstance(out, np.ndarray):
+            assert out.flags.writeable, what
+            others = [*[x for x in outs if x is not out], *xs, second]
+            assert not any(np.may_share_memory(out, x) for x in others), f"{what}: shared memory"
+    for x, old in zip(xs, before, strict=True):
+        np.testing.assert_array_equal(x, old, err_msg=f"{what}: an argument was changed")
+
+
+def check_compiled(sample):
+    """A compiled function and its gradient give what their graphs give."""
+    problem = Problem(sample)
+    graph, _ = staged(problem.results, problem.xs)
+    check_graph(graph, problem.xs, "value")
+    bars = tuple([problem.like(out) for out in problem(*problem.xs)])
+    graph, _ = staged(lambda *xs: vjp(problem, *xs)[1](bars), problem.xs)
+    check_graph(graph, problem.xs, "gradient")
+
+
+test_compiled = for_all_samples(check_compiled)
