@@ -31,6 +31,7 @@ from pullback.testing import (  # noqa: E402
     Problem,
     Sample,
     check_batch,
+    check_compiled,
     check_forward,
     check_reverse,
     check_value,
@@ -38,6 +39,8 @@ from pullback.testing import (  # noqa: E402
 from pullback.transforms.forward import jvp  # noqa: E402
 from pullback.transforms.reverse import vjp  # noqa: E402
 from tests.samples import WATCHING, collect  # noqa: E402
+
+load()  # what is refused is entered by a family that is imported when it is asked for
 
 TABLE = ROOT / "docs" / "coverage.md"
 MODULES = (np, np.linalg, np.fft, np.polynomial.polynomial)
@@ -53,7 +56,7 @@ The cells say what the laws say of the samples in `tests/samples`.
 - **constant**: the result carries no derivative (a position, a truth value, a count, a dtype, a text), or no array is taken.
 - **refused**: an error that gives the reason, never a silent zero.
 
-The column for compiled code is filled when there is a compiler.
+- **as it is**: right under `compile`, which calls the function of the sample each time and repeats no record of it.
 """  # noqa: E501
 
 # Functions of which nothing is asked: they take no array, or none that could carry a derivative.
@@ -220,10 +223,20 @@ def measured(x, found):
     found = sorted(found, key=Call.rank)
     call, sample = found[0], found[0].sample
     batch = holds(check_batch, sample) if call.mapped else "refused"
+    compiled = repeated(sample)
     if not call.differentiable:
-        return (holds(check_value, sample), "constant", "constant", batch), said(call)
+        return (holds(check_value, sample), "constant", "constant", batch, compiled), said(call)
     laws = check_value, check_forward, check_reverse
-    return (*[holds(law, sample) for law in laws], batch), remark(x, found)
+    return (*[holds(law, sample) for law in laws], batch, compiled), remark(x, found)
+
+
+def repeated(sample):
+    """What compile makes of a sample."""
+    try:
+        with np.errstate(all="ignore"):
+            return "yes" if check_compiled(sample) else "as it is"
+    except Exception:
+        return "no"
 
 
 def said(call):
@@ -265,14 +278,14 @@ def is_flat(sample):
 def row(name, x, found):
     if id(x) in found:
         cells, note = measured(x, found[id(x)])
-        return (*cells, "-", note or "-")
+        return (*cells, note or "-")
     why = REFUSED.get(x)
     if why is not None:
-        return ("refused",) * 4 + ("-", f"it {why[0]}")
+        return ("refused",) * 4 + ("as it is", f"it {why[0]}")
     for reason, names in PLAIN.items():
         if name in names.split():
-            return ("yes", "constant", "constant", "constant", "-", reason)
-    return ("no",) * 4 + ("-", "no sample calls it")
+            return ("yes", "constant", "constant", "constant", "constant", reason)
+    return ("no",) * 5 + ("no sample calls it",)
 
 
 def rows(module, samples):

@@ -8,12 +8,15 @@
     batch      vmap agrees with a loop, for the function and for its pullback
     unread     a node keeps what its primitive declares that it reads, and nothing else
     fresh      gradients have their argument's shape and dtype, and share memory with nothing
+    compiled   a compiled function gives what the function gives, recorded and repeated
 
 A law takes a Sample and raises AssertionError where it does not hold.
 """
 
 from __future__ import annotations
 
+import copy
+import warnings
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +40,7 @@ __all__ = [
     "ErrorSample",
     "Sample",
     "check_batch",
+    "check_compiled",
     "check_error",
     "check_forward",
     "check_fresh",
@@ -402,6 +406,29 @@ def check_unread(sample: Sample) -> None:
                 continue
             position = int(name[1:]) if name != "out" else None
             assert position in primitive.nondiff, f"`{primitive.name}` keeps {name}, unread"
+
+
+def check_compiled(sample: Sample) -> bool:
+    """A compiled function gives what the function gives, when it is recorded and when repeated.
+
+    Says whether it was repeated, and not run as it is. It needs the extra `compile`.
+    """
+    from .compiler.compiled import compile
+
+    def call(f: Callable[..., Any]) -> list[Any]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return flatten([f(*copy.deepcopy(sample.args), **sample.kwargs)])[0]
+
+    expected, fast = call(sample.fun), compile(sample.fun)
+    for _ in range(4):
+        for x, y in zip(call(fast), expected, strict=True):
+            if isinstance(y, (np.ndarray, np.generic)) and y.dtype.kind in "fc":
+                assert spec_of(x) == spec_of(y), f"compiled {spec_of(x)}, not {spec_of(y)}"
+                close(x, y, 500 * precision([y]), "compiled against plain")
+            else:
+                np.testing.assert_array_equal(x, y)
+    return fast.cache_info().hits > 0
 
 
 def check_fresh(sample: Sample) -> None:
