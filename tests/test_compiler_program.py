@@ -1,7 +1,6 @@
 """Programs: plans with calls of NumPy, assignment, joining, BLAS, and both entries."""
 
 import gc
-import os
 import pickle
 import subprocess
 import sys
@@ -355,25 +354,17 @@ programs = [build(graph, 0) for _ in range(3)]
 for level in (1, 2, 3):
     programs[0].improve_later(level)
 time.sleep({seconds})
-if {forks}:
-    import os
-    child = os.fork()
-    if child == 0:
-        assert build(staged(lambda x: (x * 3,), [x])[0])(x)[0][1] == x[1] * 3
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
 print(programs[0](x)[0][0])
 """
 
 
 @pytest.mark.parametrize("seconds", [0, 0.02, 0.1])
-@pytest.mark.parametrize("forks", [False, pytest.param(True, marks=pytest.mark.skipif(
-    not hasattr(os, "fork") or sys.version_info >= (3, 12), reason="forking warns beside threads"
-))])  # fmt: skip
-def test_a_process_ends_while_it_compiles(seconds, forks):
-    """LLVM is not taken down, nor copied by a fork, while it works in the background."""
-    script = ENDING.format(seconds=seconds, forks=forks)
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+def test_a_process_ends_while_it_compiles(seconds):
+    """LLVM is not taken down while it works in the background."""
+    script = ENDING.format(seconds=seconds)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 

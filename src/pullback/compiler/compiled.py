@@ -10,157 +10,56 @@ thrown away.
 from __future__ import annotations
 
 import importlib.util
-import os
 import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..core.array import Array
-from ..core.errors import ArgumentError, ArgumentTypeError, MissingExtraError, kind_of, name_of
-from ..core.graph import Variable
+from ..core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MissingExtraError,
+    PullbackError,
+    kind_of,
+    name_of,
+)
 from ..core.trace import STARTS, running
 from ..core.tree import flatten, unflatten
 from ..transforms.common import Transformation
-from .program import build
-from .recording import TYPES, Number, Recording, as_kind, asked_in_advance, recorded
-from .state import State, Unprovable
+from .paths import (
+    WIDE,
+    CacheInfo,
+    Call,
+    Entry,
+    Path,
+    Quick,
+    order_of,
+    same_bits,
+    share_memory,
+    shared,
+    static_key,
+    told_line,
+    writable,
+)  # fmt: skip
+from .recording import (
+    TYPES,
+    Number,
+    Unlike,
+    asked_in_advance,
+    containers_in,
+    recorded,
+)  # fmt: skip
+from .state import Unprovable
 
 __all__ = ["CacheInfo", "Compiled", "compile"]
 
 ENTRIES = 64  # kinds of arguments that are kept; the one that was used least recently goes first
 PATHS = 64  # ways of one entry, before it runs as it is
-FIRST, SECOND = 1, 20  # runs of a path after which it becomes machine code, and is compiled again
 TRIES = 4  # recordings that found the state changed, before the function runs as it is
-
-
-class CacheInfo(NamedTuple):
-    """Calls that a path stood for, calls that were recorded, entries and paths that are kept."""
-
-    hits: int
-    misses: int
-    entries: int
-    paths: int
-
-
-class Call(NamedTuple):
-    """The arguments of a call: which leaves are inputs, and the key of their kind."""
-
-    leaves: list[Any]
-    structure: Any
-    inputs: list[int]
-    floats: list[int]
-    key: Any
-    arrays: list[Any]
-    numbers: list[Any]
-    leaves_are_arguments: bool
-
-
-class Path:
-    """One way through a program: how to compute it, and what must hold."""
-
-    def __init__(
-        self, recording: Recording, state: State, token: Any, numbers: list[Any] | None
-    ) -> None:
-        self.recording, self.state, self.token = recording, state, token
-        self.numbers = numbers  # the Python floats that it holds for; None: they are inputs
-        self.guards = recording.guards
-        self.answers = [guard.answer for guard in recording.guards]
-        self.compute: Callable[..., Any] = recording.graph.evaluate
-        self.program: Any = None
-        self.runs = 0
-        structure = recording.structure
-        self.single = structure is None and isinstance(recording.outputs[0], Variable)
-        # A tuple of results, all of them computed.
-        self.flat = (
-            structure is not None
-            and structure == flatten((0.0,) * len(recording.outputs))[1]
-            and all(isinstance(x, Variable) for x in recording.outputs)
-        )
-        self.n_results = sum([isinstance(x, Variable) for x in recording.outputs])
-
-    def warm(self) -> None:
-        """Count a run: what is repeated becomes machine code, and later better machine code."""
-        self.runs += 1
-        if self.runs == FIRST:
-            self.program = build(self.recording.graph, 0)
-            self.compute = self.program.entry
-        elif self.runs == SECOND:
-            self.program.improve_later()
-
-    def results(self, values: Any, inputs: Sequence[Any]) -> Any:
-        """The output tree; what was written goes into the arguments."""
-        recording = self.recording
-        rest = iter(values)
-        leaves = [
-            as_kind(next(rest) if isinstance(x, Variable) else x, kind)
-            for x, kind in zip(recording.outputs, recording.kinds, strict=True)
-        ]
-        for i in recording.written:
-            inputs[i][...] = next(rest)
-        return unflatten(recording.structure, leaves)
-
-    def answered(self, values: Any) -> list[Any]:
-        """The answers of this run, up to the first that differs."""
-        if not self.guards:
-            return self.answers
-        found = []
-        first = self.n_results + len(self.recording.written)
-        for guard, value in zip(self.guards, values[first:], strict=True):
-            found.append(guard.ask(value))
-            if found[-1] != guard.answer:
-                break
-        return found
-
-
-class Quick:
-    """The way of a call whose arguments are arrays alone, as they were in the last call."""
-
-    __slots__ = ("n", "path", "single", "specs", "strict")
-
-    def __init__(self, path: Path, arrays: list[Any]) -> None:
-        self.path, self.n = path, len(arrays)
-        self.specs = [(x.dtype, x.shape) for x in arrays]
-        self.single = path.recording.structure is None
-        self.strict = np.geterr()
-
-    @classmethod
-    def of(cls, path: Path, call: Call) -> Quick | None:
-        flat = len(call.arrays) == len(call.leaves) and call.leaves_are_arguments
-        simple = path.single or path.flat
-        done = path.runs > SECOND and (path.program is None or path.program.native)
-        ready = flat and simple and done and path.program is not None
-        return cls(path, call.arrays) if ready and not path.recording.written else None
-
-    def fits(self, args: Any) -> bool:
-        if len(args) != self.n:
-            return False
-        for x, (dtype, shape) in zip(args, self.specs):  # noqa: B905  # hot
-            if type(x) is not np.ndarray or x.dtype is not dtype or x.shape != shape:
-                return False
-        if np.geterr() != self.strict or STARTS.get() is not None:
-            return False
-        return self.path.state.holds(self.path.token)
-
-    def result(self, values: Any) -> Any:
-        kinds = self.path.recording.kinds
-        if self.single:
-            return as_kind(values[0], kinds[0])
-        return tuple([as_kind(x, kind) for x, kind in zip(values, kinds, strict=False)])
-
-
-class Entry:
-    """The paths for one kind of arguments."""
-
-    def __init__(self) -> None:
-        self.paths: list[Path] = []  # the one taken last comes first
-        self.known: State | None = None  # all that is read on the ways that were seen
-        self.tries = 0
-        self.floats = False  # whether Python floats are inputs of what is recorded
-        self.weak = False  # whether they must not be, since they meet numbers of less precision
 
 
 class Compiled(Transformation):
@@ -187,8 +86,12 @@ class Compiled(Transformation):
         quick = self.quick
         if quick is not None and not kwargs and quick.fits(args) and running() is None:
             path = quick.path
-            values = path.compute(*args)
-            if path.answered(values) == path.answers:
+            try:
+                values = path.compute(*args)
+                same = path.answered(values) == path.answers
+            except Exception:  # the program itself says what it does about it
+                same = False
+            if same:
                 self.hits += 1
                 return quick.result(values)
         if self.refusal is not None or running() is not None or raising():
@@ -223,7 +126,7 @@ class Compiled(Transformation):
             self.last_miss = "There was no record for arguments of this kind."
         if share_memory(call.arrays):
             return self.fun(*args, **kwargs)
-        return self.record(entry, call)
+        return self.record(entry, call, args, kwargs)
 
     def arrange(self, args: Any, kwargs: Any) -> Call | None:
         """The arguments as inputs and static values; None if they are none that are compiled."""
@@ -244,8 +147,14 @@ class Compiled(Transformation):
                 return None
         if not all(leaves[i].dtype in WIDE for i in inputs):
             floats = []  # a Python float beside float32 is float32
+        order: Any = ()
         try:
-            key = self.key(leaves, structure, {*inputs, *floats})
+            if kwargs or len(leaves) != len(args):
+                order = [order_of(args), order_of(kwargs)]
+                held = [id(x) for x in containers_in([args, kwargs]) if type(x) in (list, dict)]
+                if len(set(held)) < len(held):  # one list twice
+                    return None
+            key = self.key(leaves, structure, {*inputs, *floats}), repr(order)
             hash(key)
         except TypeError:  # an argument of another kind
             return None
@@ -304,12 +213,12 @@ class Compiled(Transformation):
             n = len(answers)
             fitting = (p for p in paths if p.answers[:n] == answers and p.state.holds(p.token))
             path = next(fitting, None)
-            if path is None or (path.recording.written and share_memory(inputs)):
+            written = [] if path is None else path.recording.written
+            if path is None or (written and shared(path, inputs)):
                 self.explain_miss(paths, answers)
                 return None
             try:
-                if path.runs <= SECOND:
-                    path.warm()
+                path.warm()
                 with np.errstate(all="ignore"):
                     values = path.compute(*inputs)
                 found = path.answered(values)
@@ -330,7 +239,7 @@ class Compiled(Transformation):
             guard = longest.guards[min(len(answers), len(longest.guards)) - 1]
             self.last_miss = f"`{guard.asked}`{told_line(guard.line)} had an answer that was new."
 
-    def record(self, entry: Entry, call: Call) -> Any:
+    def record(self, entry: Entry, call: Call, args: Any, kwargs: Any) -> Any:
         leaves, structure, floats = call.leaves, call.structure, call.floats
         passed = [*call.inputs, *(floats if entry.floats else [])]
 
@@ -344,7 +253,32 @@ class Compiled(Transformation):
         statics = [x for i, x in enumerate(leaves) if i not in set(passed)]
         known = entry.known
         before = None if known is None else known.token_or_none()
-        recording = recorded(self.fun, lift, statics)
+        try:
+            recording = recorded(self.fun, lift, statics)
+        except Unlike as error:
+            result = self.fun(*args, **kwargs)  # it may raise the same
+            if not self.without_floats(entry):
+                self.refuse(f"it raised {type(error.__cause__).__name__} when it was recorded")
+            return result
+        except PullbackError as error:
+            self.refuse(f"it cannot be recorded ({type(error).__name__})")
+            error.add_note(
+                f"`compile({name_of(self.fun)})` was recording this call, in which the function may"
+                " have changed what it reads; from now on it runs as it is."
+            )
+            raise
+        if recording.unlike:
+            if not self.without_floats(entry):
+                self.refuse("its result is a number of Python's that is computed by NumPy")
+            return self.fun(*args, **kwargs)
+        written = [recording.before[i] for i in recording.written]
+        if not all(map(writable, written)):
+            return self.fun(*args, **kwargs)
+        entangled = recording.entangled(written, (args, kwargs))
+        if entangled is not None:
+            self.refuse(entangled)
+            return self.fun(*args, **kwargs)
+        recording.write()
         result = unflatten(recording.structure, recording.value)
         if recording.refusal is not None:
             self.refuse(recording.refusal)
@@ -363,7 +297,6 @@ class Compiled(Transformation):
         quiet = not changing or (covered and before == token)
         if entry.floats and recording.narrow and floats and quiet and not recording.written:
             entry.floats, entry.weak = False, True
-            args, kwargs = unflatten(structure, leaves)
             return self.fun(*args, **kwargs)
         if not quiet:
             entry.tries += covered
@@ -377,8 +310,15 @@ class Compiled(Transformation):
         with self.lock:
             entry.paths = [Path(recording, state, token, numbers or None), *entry.paths]
         # From now on numbers are inputs. As such they are NumPy's, and no longer weak.
-        entry.floats = not (recording.written or recording.narrow or entry.weak)
+        entry.floats = recording.numbers and not (
+            recording.written or recording.narrow or entry.weak
+        )
         return result
+
+    def without_floats(self, entry: Entry) -> bool:
+        """From now on Python floats are no inputs; False if they were none."""
+        were, entry.floats, entry.weak = entry.floats, False, True
+        return were
 
     def refuse(self, why: str) -> None:
         """From now on the function runs as it is."""
@@ -454,30 +394,6 @@ class Compiled(Transformation):
 
     def __reduce__(self) -> Any:
         return Compiled, (self.fun, self.static_argnums, self.static_argnames)
-
-
-def told_line(line: Any) -> str:
-    return f" at {os.path.basename(line[0])}:{line[1]}" if line else ""
-
-
-def share_memory(arrays: list[Any]) -> bool:
-    return any(np.may_share_memory(a, b) for i, a in enumerate(arrays) for b in arrays[:i])
-
-
-def same_bits(xs: list[Any], ys: list[Any]) -> bool:
-    return all(x.tobytes() == y.tobytes() for x, y in zip(xs, ys, strict=True))
-
-
-WIDE = {np.dtype(float), *map(np.dtype, ("bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))}
-
-
-def static_key(x: Any) -> Any:
-    """A static leaf as a part of a key: by type and value, floats by their bits."""
-    if isinstance(x, (float, complex, np.generic)):
-        return type(x), np.asarray(x).tobytes()
-    if callable(x) or isinstance(x, (str, bool, int, bytes, type(None))):
-        return type(x), x
-    raise TypeError(f"{type(x).__name__} is no static argument")
 
 
 def raising() -> bool:

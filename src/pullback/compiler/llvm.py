@@ -31,11 +31,6 @@ __all__ = [
 ]
 
 LOCK = threading.RLock()  # LLVM is entered by one thread at a time
-# A child of a fork finds LLVM at rest.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release
-    )
 
 
 @cache

@@ -8,13 +8,16 @@ all guards get the same answers and what the function reads beside its arguments
 from __future__ import annotations
 
 import dis
+import sys
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current
+from ..core.array import Array, current, peel
+from ..core.errors import PullbackError
 from ..core.graph import Graph, Variable
 from ..core.namespaces import library, names_of
 from ..core.primitive import Primitive
@@ -24,10 +27,13 @@ from ..core.tree import flatten
 from ..transforms.common import settle
 from ..transforms.record import line_of_user
 from ..transforms.stage import Notes, StageTrace
-from .state import State, contents, loads
-from .watch import Watch
+from .state import State, contents, loads, replace
+from .watch import Watch, passed_on
 
-__all__ = ["TYPES", "Guard", "Number", "Recording", "as_kind", "asked_in_advance", "recorded"]
+__all__ = [
+    "TYPES", "Guard", "Number", "Recording", "Unlike", "as_kind", "asked_in_advance",
+    "containers_in", "recorded",
+]  # fmt: skip
 
 QUESTIONS = {"bool(x)": bool, "int(x)": int, "x as an index": int}
 ARITHMETIC = {
@@ -35,8 +41,26 @@ ARITHMETIC = {
     "positive", "absolute",
 }  # fmt: skip
 DIVISIONS = {"divide", "floor_divide", "remainder"}
+COMPARISONS = {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"}
+# Of Python floats they are not what they are of NumPy's.
+UNLIKE = {"divmod", "round", "copy", "like", "where", "hypot", "choose", "select"}
+UNLIKE_ANSWERS = {"repr(x)", "x as an index", "values"}
+UNLIKE_NAMES = {
+    "hasattr", "getattr", "floating", "number", "inexact", "generic", "fsum", "isclose", "dist",
+    "sumprod", "hash", "divmod", "round", "imag", "hex", "as_integer_ratio", "absolute", "fabs",
+    "add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "remainder", "mod",
+    "power", "negative", "positive", *COMPARISONS,
+}  # fmt: skip
+PYTHONIC = {  # they give Python's numbers, and NumPy's where they are recorded
+    "array_equal", "array_equiv", "allclose", "fsum", "dist", "sumprod",
+}  # fmt: skip
+EMPTY: tuple[()] = ()
+PLAIN_NUMBERS = (int, float, bool, complex, str)
 TYPES = {"type", "__class__"}  # an Array tells another
-UNSEEN = {"__dict__", "__setattr__", "errstate", "seterr", *TYPES}  # what is done so is not noticed
+UNSEEN = {  # what is done so is not noticed
+    "__dict__", "__setattr__", "__import__", "import_module", "errstate", "seterr",
+    "array2string", "array_repr", "array_str", *TYPES,
+}  # fmt: skip
 STORES = {"STORE_ATTR", "DELETE_ATTR"}  # items are stored into what `State` calls mutable
 STATIC = (str, bool, int, float, complex, type(None), np.generic, np.dtype, type)
 
@@ -68,6 +92,7 @@ class Questions(Notes):
         # Numbers that are Python's where nothing is recorded: they divide by zero with an error,
         # and what is made of them alone is Python's again.
         self.weak: set[Variable] = set()
+        self.unlike = False  # whether something was done with them that Python does otherwise
 
 
 class CompileTrace(StageTrace):
@@ -78,14 +103,21 @@ class CompileTrace(StageTrace):
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         notes = self.state
-        weak = bool(notes.weak) and primitive.name in ARITHMETIC and all(map(self.is_weak, xs))
+        weak = bool(notes.weak) and all(map(self.is_weak, xs)) and len(xs) > 0
+        name = primitive.name
+        if weak and (name in UNLIKE or any(type(x) is complex for x in xs)):
+            notes.unlike = True
         try:
-            if weak and primitive.name in DIVISIONS and bool(xs[1] == 0):
+            if weak and name in DIVISIONS and bool(xs[1] == 0):
                 raise ZeroDivisionError("division by zero")
-            if weak and primitive.name == "power" and bool(xs[0] <= 0):
-                notes.raised = "a power of a negative Python float may be complex"
+            if weak and name == "power" and bool(xs[0] <= 0):
+                notes.unlike = True  # it may be complex
             out = StageTrace.process(self, primitive, xs, static)
-            if weak:
+            if weak and name == "power" and not bool(np.isfinite(out)):
+                notes.unlike = True  # an OverflowError
+            if weak and name in COMPARISONS:
+                return bool(out)  # True or False, and neither of NumPy's
+            if weak and name in ARITHMETIC and out.dtype.kind != "c":
                 notes.weak.add(out.node)
             return out
         except Exception as error:
@@ -95,12 +127,13 @@ class CompileTrace(StageTrace):
 
     def number(self, x: Array) -> None:
         self.state.weak.add(x.node)
-        bool(np.isfinite(x).all())  # else `math` raises
+        if not bool(np.isfinite(x).all()):  # `math` may raise
+            self.state.unlike = True
 
     def is_weak(self, x: Any) -> bool:
         if type(x) is Array:
             return x.within is self and x.node in self.state.weak
-        return type(x) in (int, float, bool)
+        return type(x) in PLAIN_NUMBERS
 
     def detached(self, x: Array) -> Any:
         return x
@@ -117,6 +150,8 @@ class CompileTrace(StageTrace):
         return x.value
 
     def note(self, x: Array, asked: str) -> None:
+        if asked in UNLIKE_ANSWERS and self.is_weak(x):
+            self.state.unlike = True
         guard = Guard(self.variable(x), asked, None, line_of_user())
         guard.answer = guard.ask(x.value)
         self.state.guards.append(guard)
@@ -133,6 +168,7 @@ class Recording:
     stores: whether the code that ran could bind names and attributes that it reads anew.
     narrow: whether there are numbers of less than double precision.
     refusal: why the record may not stand for other calls, or None.
+    unlike: whether it is wrong, since something in it is not as it is without recording.
     """
 
     value: Any
@@ -146,6 +182,53 @@ class Recording:
     narrow: bool
     state: State
     refusal: str | None
+    unlike: bool
+    before: list[Any]
+    arrays: list[Any]
+    again: bool  # whether it is to run as it is, since what it did reached none but copies
+    numbers: bool  # whether Python floats may be inputs in what is recorded next
+    result: Any
+    containers: list[Any]
+
+    def write(self) -> None:
+        """What was assigned to arguments arrives there."""
+        for x, array in zip(self.before, self.arrays, strict=True):
+            if type(x) is np.ndarray and array.value is not x:
+                x[...] = array.value
+
+    def entangled(self, written: list[np.ndarray], passed: Any) -> str | None:
+        """Why the result is not what it would be, where no effect forbids to run once more."""
+        if self.refusal is not None and self.again:
+            return self.refusal
+        captured, kept = self.state.met()
+        if any(np.may_share_memory(a, b) for a in captured for b in written):
+            return "it writes into an argument that it reads in another way as well"
+        mine = {id(x) for x in containers_in(self.result)}
+        mine |= {id(x) for x in self.outputs if type(x) is np.ndarray}
+        if not mine.isdisjoint({id(x) for x in [*kept, *containers_in(passed)]}):
+            return "it returns something that it reads"
+        if not mine.isdisjoint({id(x) for x in self.containers}):
+            return "it returns a container that was passed to it"
+        return None
+
+
+def containers_in(tree: Any) -> list[Any]:
+    """The lists, dicts and objects of a tree."""
+    found: list[Any] = []
+    stack = [tree]
+    while stack:
+        x = stack.pop()
+        if type(x) in (tuple, list):
+            stack += x
+        elif isinstance(x, dict):
+            stack += x.values()
+        if x is not EMPTY and not isinstance(x, (Array, *STATIC, np.ndarray, FunctionType)):
+            found.append(x)
+    return found
+
+
+class Unlike(Exception):
+    """A recording raised what the function itself may not raise."""
 
 
 class Number(float):
@@ -162,6 +245,7 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
     trace = CompileTrace("compile", fun, Questions())
     arrays: list[Array] = []
     inputs: list[Variable] = []
+    weak_inputs: list[Variable] = []
     before: list[Any] = []
 
     def enter(x: Any) -> Array:
@@ -170,6 +254,7 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
         inputs.append(Variable(spec_of(x)))
         if weak:
             trace.state.weak.add(inputs[-1])
+            weak_inputs.append(inputs[-1])
         arrays.append(Array(x, trace, inputs[-1]))
         before.append(x)
         return arrays[-1]
@@ -180,10 +265,29 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
     containers = flatten([args, kwargs])
     watch = Watch()
     try:
-        with watch:
-            result = run(trace, fun, args, kwargs)
+        try:
+            with watch:
+                result = run(trace, fun, args, kwargs)
+        except Exception as error:
+            own = isinstance(error, (PullbackError, TypeError, AttributeError))
+            # What has had effects does not run once more.
+            own = own or bool(weak_inputs)
+            own = own and not any(changes(code) for code, _ in watch.codes.values())
+            if own and not raised_by_user(error):
+                raise Unlike from error
+            for x, array in zip(before, map(current, arrays), strict=True):
+                if type(x) is np.ndarray and array.value is not x:
+                    x[...] = array.value
+            error.args = tuple([peel(x) for x in error.args])
+            raise
+        finally:
+            settle_state(state_of(fun, watch, watched), trace, arrays, before)
         leaves, out.structure = flatten(result)
-        leaves = [settle(leaf, trace) for leaf in leaves]
+        out.result, out.containers = result, containers_in([args, kwargs])[1:]
+        try:
+            leaves = [settle(leaf, trace) for leaf in leaves]
+        except PullbackError as error:
+            raise Unlike from error
         out.outputs, out.kinds, values = [], [], []
         for leaf in leaves:
             if type(leaf) is Array and leaf.within is trace:
@@ -205,7 +309,7 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
                 continue
             out.written.append(i)
             final.append(trace.variable(x) if x.within is trace else x.value)
-            before[i][...] = x.value
+        out.before, out.arrays = before, [current(x) for x in arrays]
         questions = [guard.variable for guard in notes.guards]
         variables = [v for v in out.outputs if isinstance(v, Variable)]
         out.graph = Graph(
@@ -215,10 +319,23 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
         ).pruned()
         out.guards = notes.guards
         out.value = values
+        objects = [x for x in leaves if not isinstance(x, (Array, np.ndarray, *STATIC))]
+        if objects:  # they may hold Arrays
+            seen = state_of(fun, watch, watched)
+            settle_state(State(objects, seen.names, ()), trace, arrays, before)
         out.refusal = refusal(watch, notes, containers, flatten([args, kwargs]), out, arrays)
+        changed = (out.refusal or "").startswith("it changes a container")
+        out.again = changed and not watch.effects
         out.state = state_of(fun, watch, watched)
-        out.stores = any(map(stores, watch.codes))
+        out.stores = any(stores(code) for code, _ in watch.codes.values())
         out.narrow = any(map(is_narrow, specs_of(out.graph)))
+        names = set().union(*[attributes_in(code) for code, _ in watch.codes.values()])
+        asked = not names.isdisjoint(UNLIKE_NAMES) or {"isinstance", "float64"} <= names
+        changing = any(changes(code) for code, _ in watch.codes.values())
+        out.numbers = not asked and not changing
+        out.unlike = bool(weak_inputs) and (notes.unlike or asked) and not changing
+        if np.generic in out.kinds and not names.isdisjoint(PYTHONIC):
+            out.unlike = True
     finally:
         trace.end()
     return out
@@ -243,11 +360,17 @@ def refusal(
         return notes.raised
     if notes.captured:
         return "it uses Arrays of another transformation"
-    for code in watch.codes:
+    for code, scope in watch.codes.values():
         for name in attributes_in(code) & UNSEEN:
             return f"it uses `{name}`"
+        handed = passed_on(code, scope)
+        if handed is not None:
+            return f"it passes `{handed}` on"
     if before[1] != after[1] or any(x is not y for x, y in zip(before[0], after[0], strict=True)):
         return "it changes a container that was passed to it"
+    for x in out.containers:
+        if is_dataclass(x) and set(getattr(x, "__dict__", ())) - {f.name for f in fields(x)}:
+            return "it changes a container that was passed to it"
     for x in out.outputs:
         if not isinstance(x, (Variable, np.ndarray, *STATIC)) or type(x) is Array:
             return f"it returns an object of {type(x).__name__}"
@@ -258,12 +381,44 @@ def refusal(
     return None
 
 
+def raised_by_user(error: BaseException) -> bool:
+    """Whether `raise` in code of the user's is where it comes from."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    if at is None or library(at.tb_frame.f_globals):
+        return False
+    return dis.opname[at.tb_frame.f_code.co_code[at.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
+
+
+def settle_state(state: State, trace: Any, arrays: list[Array], before: list[Any]) -> None:
+    """Where the function stored Arrays, plain arrays are put."""
+    made = {id(array): x for array, x in zip(arrays, before, strict=True)}
+    weak = trace.state.weak
+
+    def plain(x: Any) -> Any:
+        if type(x) is Array and current(x).within is trace:
+            if id(x) not in made:
+                kind = float if x.node in weak else None
+                made[id(x)] = as_kind(x.value, kind)
+                kept.append(x)
+            return made[id(x)]
+        if isinstance(x, tuple) and any(plain(y) is not y for y in x):
+            values = [plain(y) for y in x]
+            return type(x)(*values) if hasattr(x, "_fields") else type(x)(values)
+        return x
+
+    kept: list[Array] = []
+    replace(state, plain)
+
+
 def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     """What the code that ran reads beside its arguments."""
     roots: list[Any] = []
     names: set[str] = set()
-    for code, scope in watch.codes.items():
+    for code, scope in watch.codes.values():
         roots += [(scope, name) for name in sorted(loads(code))]
+        roots += [(sys.modules, name) for name in sorted(imported(code, scope))]
         names.update(attributes_in(code))
     return State([*roots, fun, *watched], names, ())
 
@@ -332,6 +487,35 @@ def stores(code: Any) -> bool:
     return False
 
 
+def imported(code: Any, scope: dict[str, Any]) -> set[str]:
+    """The full names of modules that code imports when it runs."""
+    found = set()
+    steps = list(dis.get_instructions(code))
+    for i, step in enumerate(steps):
+        if step.opname == "IMPORT_NAME":
+            levels = [s.argval for s in steps[max(i - 6, 0) : i] if type(s.argval) is int]
+            level = levels[-1] if levels else 0
+            package = str(scope.get("__package__") or scope.get("__name__"))
+            parent = package.rsplit(".", level - 1)[0] if level else ""
+            full = ".".join([part for part in (parent, step.argval) if part])
+            found |= {full, full.partition(".")[0]}
+    for x in code.co_consts:
+        if hasattr(x, "co_code"):
+            found |= imported(x, scope)
+    return found
+
+
+CHANGING = {
+    "append", "extend", "insert", "pop", "popitem", "popleft", "appendleft", "rotate", "remove",
+    "discard", "clear", "update", "setdefault", "add", "sort", "reverse", "setattr",
+}  # fmt: skip
+
+
+def changes(code: Any) -> bool:
+    """Whether code may change something that was there before."""
+    return stores(code) or not CHANGING.isdisjoint(code.co_names)
+
+
 def specs_of(graph: Graph) -> Any:
     yield from [x for x in graph.outputs if hasattr(x, "dtype")]
     for equation in graph.equations:
@@ -346,9 +530,14 @@ def is_narrow(x: Any) -> bool:
     return x.dtype.char in "efF"
 
 
+MATCH_CLASS = dis.opmap["MATCH_CLASS"]
+
+
 def attributes_in(code: Any) -> set[str]:
     """Names of attributes that code may ask for; `getattr(x, "rate")` has them as text."""
     found = set(code.co_names)
+    if MATCH_CLASS in code.co_code[::2]:
+        found.add("__match_args__")  # `case Point(x)` has names that are not in the code
     for x in code.co_consts:
         if hasattr(x, "co_names"):
             found |= attributes_in(x)

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import enum
 import functools
+import inspect
 import types
-from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,9 @@ from ..core.array import Array
 from ..core.namespaces import library, names_of
 from ..core.node import checksum
 from ..core.primitive import Primitive
+from .watch import effectful
 
-__all__ = ["Same", "State", "Unprovable"]
+__all__ = ["Same", "State", "Unprovable", "replace"]
 
 SMALL = 32 * 1024  # bytes up to which the elements of an array are kept to be compared
 MOST = 10_000  # things that are followed
@@ -39,13 +41,36 @@ ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented)
 KNOWN_BY_IDENTITY = (
     type, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
     types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
-    types.ClassMethodDescriptorType, np.ufunc, np.dtype, enum.Enum, Primitive,
+    types.ClassMethodDescriptorType, np.ufunc, np.dtype, Primitive,
 )  # fmt: skip
-REFLECTION = {"getattr", "hasattr", "vars", "dir", "attrgetter", "methodcaller"}
+# Who asks for attributes by computed names, or whose names are not in the code.
+REFLECTION = {
+    "getattr", "hasattr", "vars", "dir", "attrgetter", "methodcaller", "__getattribute__",
+    "astuple", "asdict", "replace", "copy", "deepcopy", "format", "format_map", "__reduce__",
+    "__reduce_ex__", "__getstate__", "__match_args__",
+}  # fmt: skip
 FIXED = {"numpy", "pullback", "scipy", "math", "cmath"}  # their content stays as it is
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
 INNER = ("__func__", "fget", "func")  # the function in each of them
 WRAPPED = (staticmethod, classmethod, property, functools.cached_property)
+# What Python keeps in a class; other names of this form are methods that it calls.
+KEPT_BY_CLASSES = frozenset(
+    {
+        "__module__", "__dict__", "__weakref__", "__doc__", "__qualname__", "__annotations__",
+        "__slots__", "__abstractmethods__", "__parameters__", "__orig_bases__",
+        "__dataclass_params__", "__dataclass_fields__", "__static_attributes__",
+        "__firstlineno__", "__annotate__", "__annotate_func__", "__annotations_cache__",
+        "__classcell__",
+    }
+)  # fmt: skip
+# Classes of the standard library whose instances hold nothing but what is read here.
+TRANSPARENT = frozenset(
+    {
+        object, dict, list, tuple, set, frozenset, deque, OrderedDict, defaultdict, Counter, int,
+        float, complex, str, bytes, types.SimpleNamespace,
+    }
+)  # fmt: skip
+ABSTRACT = {"abc", "collections.abc", "_collections_abc", "typing", "contextlib", "enum", "numbers"}
 
 
 class Unprovable(Exception):
@@ -67,6 +92,26 @@ class Same:
         return id(self.x)
 
 
+class Token:
+    """What was read at one time, with a quick way to see that it is so still.
+
+    quick: places and the objects in them, where nothing is read but modules, functions and numbers.
+    """
+
+    __slots__ = ("cells", "functions", "parts", "quick")
+
+    def __init__(self, parts: list[Any]) -> None:
+        self.parts = parts
+        self.quick: list[tuple[Any, str, Any]] | None = None
+        self.cells: list[tuple[types.CellType, Any]] = []
+        self.functions: list[tuple[Any, Any, Any]] = []
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Token and other.parts == self.parts
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class State:
     """What certain code reads: where it begins, and by which names it goes on.
 
@@ -81,10 +126,7 @@ class State:
         self.all = not self.names.isdisjoint(REFLECTION)  # attributes by computed names
         self.passed = frozenset(passed)
         self.mutable = False  # whether something was met that code could change
-        # Places and the objects in them, where nothing is read but modules, functions and numbers.
-        self.quick: list[tuple[Any, str, Any]] | None = None
-        self.cells: list[tuple[types.CellType, Any]] = []
-        self.functions: list[tuple[Any, Any, Any]] = []
+        self.arrays: list[np.ndarray] = []  # those that were met
 
     def covers(self, other: State) -> bool:
         """Whether all that another state reads is read here."""
@@ -107,14 +149,14 @@ class State:
 
     def holds(self, token: Any) -> bool:
         """Whether what is read is as it was when this token was made."""
-        if self.quick is not None:
-            for scope, name, was in self.quick:
+        if token.quick is not None:
+            for scope, name, was in token.quick:
                 if scope.get(name, MISSING) is not was:
                     return False
-            for cell, was in self.cells:
+            for cell, was in token.cells:
                 if contents(cell) is not was:
                     return False
-            return all(f.__code__ is c and f.__defaults__ is d for f, c, d in self.functions)
+            return all(f.__code__ is c and f.__defaults__ is d for f, c, d in token.functions)
         try:
             return self.token() == token
         except Unprovable:
@@ -126,7 +168,14 @@ class State:
         except Unprovable:
             return None
 
-    def token(self) -> tuple[Any, ...]:
+    def met(self) -> tuple[list[np.ndarray], list[Any]]:
+        """The arrays and all things that are met, also where the rest cannot be proved."""
+        reader = Replacer(self)
+        for root in self.roots:
+            reader.read(root[0].get(root[1]) if type(root) is tuple else root)
+        return reader.arrays, reader.kept
+
+    def token(self) -> Token:
         """All that is read, as it is now; equal tokens mean that nothing has changed."""
         reader = Reader(self)
         parts = []
@@ -141,14 +190,14 @@ class State:
                 parts.append(reader.read(value))
             else:
                 parts.append(reader.read(root))
-        self.mutable = reader.mutable
-        self.quick = None
+        self.mutable, self.arrays = reader.mutable, reader.arrays
+        token = Token(parts)
         if reader.plain:
             places = [root for root in self.roots if type(root) is tuple]
-            self.quick = [(scope, name, scope.get(name, MISSING)) for scope, name in places]
-            self.cells = [(cell, contents(cell)) for cell in reader.cells]
-            self.functions = [(f, f.__code__, f.__defaults__) for f in reader.functions]
-        return tuple(parts)
+            token.quick = [(scope, name, scope.get(name, MISSING)) for scope, name in places]
+            token.cells = [(cell, contents(cell)) for cell in reader.cells]
+            token.functions = [(f, f.__code__, f.__defaults__) for f in reader.functions]
+        return token
 
 
 MISSING = object()
@@ -165,6 +214,7 @@ class Reader:
         self.plain = True  # nothing was met that changes and stays the same object
         self.cells: list[types.CellType] = []
         self.functions: list[types.FunctionType] = []
+        self.arrays: list[np.ndarray] = []
 
     def read(self, x: Any) -> Any:
         kind = type(x)
@@ -172,6 +222,8 @@ class Reader:
             return kind, np.asarray(x).tobytes()  # NaN and the sign of zero as well
         if kind in ATOMS:
             return kind, x
+        if kind is Array:
+            return self.instance(x)
         if isinstance(x, np.generic):
             return kind, x.tobytes()
         if id(x) in self.met:
@@ -195,8 +247,9 @@ class Reader:
     def array(self, x: np.ndarray) -> Any:
         if x.dtype.hasobject:
             raise Unprovable("an array of Python objects")
-        whole = x.tobytes() if x.nbytes <= SMALL else checksum(x)
+        whole = x.tobytes() if x.nbytes <= SMALL else (checksum(x), folded(x))
         self.mutable, self.plain = True, False
+        self.arrays.append(x)
         return Same(x), x.shape, x.dtype, whole
 
     def builtin(self, x: Any) -> Any:
@@ -210,7 +263,10 @@ class Reader:
         if library(x.__globals__):
             if getattr(x, "__module__", "").startswith("numpy.random"):
                 raise Unprovable(f"random numbers (`{x.__name__}`)")
-            return Same(x)
+            if not theirs(getattr(x, "__wrapped__", None)):
+                return Same(x)
+            self.plain = False  # a function of the user's in a decorator of a library
+            return self.opened(x)
         parts: list[Any] = [Same(x), Same(x.__code__)]
         self.functions.append(x)
         for name, cell in zip(x.__code__.co_freevars, x.__closure__ or (), strict=True):
@@ -220,8 +276,20 @@ class Reader:
             content = contents(cell)
             parts.append("empty" if content is MISSING else self.read(content))
         parts += [self.read(y) for y in x.__defaults__ or ()]
-        parts += [self.read(y) for y in (x.__kwdefaults__ or {}).values()]
-        parts += [self.read(y) for name, y in vars(x).items() if name in self.state.names]
+        attributes = [(name, y) for name, y in vars(x).items() if self.state.asks(name)]
+        if x.__kwdefaults__ or attributes:
+            self.plain = False
+        parts += [(name, self.read(y)) for name, y in (x.__kwdefaults__ or {}).items()]
+        parts += [(name, self.read(y)) for name, y in attributes]
+        return tuple(parts)
+
+    def opened(self, x: types.FunctionType) -> Any:
+        """A function of a library, with what its closure holds."""
+        parts: list[Any] = [Same(x)]
+        for cell in x.__closure__ or ():
+            y = contents(cell)
+            inner = isinstance(y, types.FunctionType) and library(y.__globals__) and y.__closure__
+            parts.append(self.opened(y) if inner and id(y) not in self.met else self.read(y))
         return tuple(parts)
 
     def module(self, x: types.ModuleType) -> Any:
@@ -238,22 +306,28 @@ class Reader:
     def cls(self, x: type) -> Any:
         """A class, with what its own and its bases' bodies hold under the names of the code."""
         parts: list[Any] = [Same(x)]
+        if type(x) is not type and library({"__name__": type(x).__module__}) == 0:
+            parts.append(self.read(type(x)))
         for base in x.__mro__:
             if library({"__name__": base.__module__}) == 0:
                 self.plain = False
-                parts += self.attributes(vars(base))
+                parts += [Same(base), *self.attributes(vars(base), cls=True)]
         return tuple(parts)
 
-    def attributes(self, scope: Any) -> list[Any]:
+    def attributes(self, scope: Any, cls: bool = False) -> list[Any]:
         found = []
-        for name in list(scope) if self.state.all else self.state.names:
-            if name in scope and not name.startswith("__"):
+        names = set(scope) if self.state.all else self.state.names & scope.keys()
+        if cls:  # methods that Python calls
+            names |= {name for name in scope if name.startswith("__")} - KEPT_BY_CLASSES
+        for name in sorted(names):
+            if cls or not name.startswith("__"):
                 x = scope[name]
                 if isinstance(x, WRAPPED):
                     inner: Any = x
+                    found.append((name, Same(x)))
                     x = next(getattr(inner, n) for n in INNER if hasattr(inner, n))
                 found.append((name, self.read(x)))
-        return sorted(found, key=lambda pair: pair[0])
+        return found
 
     def instance(self, x: Any) -> Any:
         kind = type(x)
@@ -262,24 +336,40 @@ class Reader:
         if kind is types.MethodType:
             return "method", self.read(x.__func__), self.read(x.__self__)
         if kind is functools.partial:
+            inner = x.func
+            known = not isinstance(inner, types.BuiltinFunctionType)
+            if not known and effectful(str(inner.__module__), inner.__name__):
+                raise Unprovable(f"a partial of `{inner.__name__}`")
             return "partial", self.read(x.func), self.read(x.args), self.read(x.keywords)
         if kind is types.CellType:
             return "cell", self.read(x.cell_contents)
         own = kind.__module__.partition(".")[0] == "pullback"
         if callable(x) and kind.__module__ == "numpy" and kind.__name__ in DISPATCHERS:
             return Same(x)
+        if kind.__module__ == "dataclasses" and kind.__name__.startswith("_"):
+            return Same(x)  # what stands for a default that is missing
         if library({"__name__": kind.__module__}) and not own:
             raise Unprovable(f"an object of {kind.__module__}.{kind.__qualname__}")
+        if not own:
+            for base in kind.__mro__:
+                if library({"__name__": base.__module__}) and not transparent(base):
+                    raise Unprovable(f"an object of a class of {base.__module__}.{base.__name__}")
         self.mutable |= not own  # what is ours stays as it was made
         self.plain &= own
         parts: list[Any] = [self.read(kind), Same(x)]
         held = x.reads() if hasattr(kind, "reads") else getattr(x, "__dict__", {})
-        parts += [(name, self.read(y)) for name, y in held.items() if own or self.state.asks(name)]
+        whole = own or isinstance(x, enum.Enum)  # `value` of an Enum is kept by another name
+        parts += [
+            (name, self.read(y)) for name, y in held.items() if whole or self.state.asks(name)
+        ]
         for base in kind.__mro__:
-            for name in vars(base).get("__slots__", ()):
+            slots = vars(base).get("__slots__", ())
+            for name in (slots,) if type(slots) is str else slots:
+                if name.startswith("__") and not name.endswith("__"):
+                    name = f"_{base.__name__.lstrip('_')}{name}"
                 if (own or self.state.asks(name)) and hasattr(x, name):
                     parts.append((name, self.read(getattr(x, name))))
-        for container in (dict, list, tuple, set, frozenset):
+        for container in (dict, list, tuple, set, frozenset, deque):
             if isinstance(x, container):
                 parts.append(CONTAINERS[container](self, x))
         return tuple(parts)
@@ -298,6 +388,59 @@ class Reader:
         return Same(x), *[(self.read(k), self.read(y)) for k, y in x.items()]
 
 
+class Replacer(Reader):
+    """A reading that passes over what cannot be proved."""
+
+    def read(self, x: Any) -> Any:
+        try:
+            return super().read(x)
+        except Unprovable:
+            held = getattr(x, "__dict__", None)
+            if len(self.met) <= MOST and isinstance(held, dict):
+                for name in self.state.names & held.keys():
+                    self.read(held[name])
+            return None
+
+
+def replace(state: State, by: Callable[[Any], Any]) -> None:
+    """Put something else in the places that code may have stored into."""
+    reader = Replacer(state)
+    for root in state.roots:
+        if type(root) is tuple:
+            scope, name = root
+            value = scope.get(name, MISSING)
+            new = by(value)
+            if new is not value:
+                scope[name] = new
+            reader.read(new)
+        else:
+            reader.read(root)
+    for cell in reader.cells:
+        value = contents(cell)
+        new = by(value)
+        if new is not value:
+            cell.cell_contents = new
+    for x in reader.kept:
+        places: list[tuple[Any, Any]] = []
+        if isinstance(x, (list, deque)):
+            places = list(enumerate(x))
+        elif isinstance(x, dict):
+            places = list(x.items())
+        for key, value in places:
+            new = by(value)
+            if new is not value:
+                x[key] = new
+        if isinstance(x, (np.ndarray, np.dtype, np.ufunc, types.BuiltinFunctionType)):
+            continue
+        for name in state.names & set(dir(x)):
+            held = inspect.getattr_static(x, name, None)
+            if isinstance(held, types.MemberDescriptorType):  # a slot
+                held = getattr(x, name, None)
+            new = by(held)
+            if new is not held:
+                setattr(x, name, new)
+
+
 CONTAINERS: dict[type, Any] = {
     tuple: Reader.items,
     frozenset: Reader.items,
@@ -309,6 +452,26 @@ CONTAINERS: dict[type, Any] = {
     defaultdict: Reader.mapping,
     types.MappingProxyType: Reader.mapping,
 }
+
+
+def folded(x: np.ndarray) -> bytes:
+    """Sums of another width than that of `checksum`, which misses some exchanges alone."""
+    if not (x.flags.c_contiguous or x.flags.f_contiguous):
+        x = np.ascontiguousarray(x)
+    raw = x.reshape(-1, order="A").view(np.uint8)
+    words = raw[: raw.size // 8 * 8].view(np.uint64)
+    table = words[: words.size // 1021 * 1021].reshape(-1, 1021)
+    return bytes(table.sum(axis=0).tobytes() + words[table.size :].tobytes())
+
+
+def theirs(x: Any) -> bool:
+    """Whether it is a function of the user's."""
+    return isinstance(x, types.FunctionType) and not library(x.__globals__)
+
+
+def transparent(cls: type) -> bool:
+    """Whether all that an instance of a class of a library holds is read."""
+    return cls in TRANSPARENT or cls.__module__ in ABSTRACT or issubclass(cls, BaseException)
 
 
 def contents(cell: types.CellType) -> Any:

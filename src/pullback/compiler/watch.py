@@ -7,14 +7,16 @@ files, clocks, random numbers) forbids that the record stands for the function.
 
 from __future__ import annotations
 
+import dis
 import sys
+import warnings
 from types import CodeType
 from typing import Any
 
 from ..core.namespaces import library
 from ..core.rebind import SESSION
 
-__all__ = ["Watch"]
+__all__ = ["Watch", "effectful", "passed_on"]
 
 # Modules of the standard library whose functions depend on their arguments alone.
 PURE = frozenset(
@@ -31,6 +33,7 @@ DENIED = frozenset(
     {
         "print", "input", "open", "exec", "eval", "compile", "globals", "locals", "vars", "id",
         "breakpoint", "setattr", "delattr", "__build_class__", "warn", "setrecursionlimit",
+        "__import__", "import_module",
     }
 )  # fmt: skip
 SCIPY = ("scipy.special", "scipy.linalg", "scipy.fft")
@@ -47,21 +50,24 @@ OUTSIDE = frozenset(
 class Watch:
     """A context in which calls are seen.
 
-    codes: the user's code that ran, each with the globals that it reads.
+    codes: the user's code that ran, and the globals that it reads, by the ids of both.
     effects: what was done that forbids a repetition, in words.
     """
 
     def __init__(self) -> None:
-        self.codes: dict[CodeType, dict[str, Any]] = {}
+        self.codes: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
         self.effects: list[str] = []
 
     def __enter__(self) -> Watch:
         self.before = sys.getprofile()
+        self.filters = list(warnings.filters)
         sys.setprofile(self.seen)
         return self
 
     def __exit__(self, *exception: Any) -> None:
         sys.setprofile(self.before)
+        if self.filters != warnings.filters:
+            self.effects.append("warnings.filterwarnings")
 
     def seen(self, frame: Any, event: str, arg: Any) -> None:
         if event == "call":
@@ -70,10 +76,8 @@ class Watch:
                 caller = frame.f_back
                 if caller is not None and not library(caller.f_globals):
                     self.foreign(str(scope.get("__name__")), code.co_name)
-            elif code not in self.codes:
-                self.codes[code] = real_globals(scope)
-                if code.co_flags & 0x2A0:  # generators and coroutines run when they are asked
-                    return
+            elif (id(code), id(scope)) not in self.codes:
+                self.codes[id(code), id(scope)] = code, real_globals(scope)
         elif event == "c_call" and not library(frame.f_globals):
             module = getattr(arg, "__module__", None)
             if module is None:
@@ -82,11 +86,32 @@ class Watch:
             self.foreign(str(module), getattr(arg, "__name__", "?"))
 
     def foreign(self, module: str, name: str) -> None:
-        pure = module.partition(".")[0] in PURE or module.startswith(SCIPY)
-        if not pure or name in DENIED or "random" in module or name in OUTSIDE:
+        if effectful(module, name):
             shown = name if module in ("builtins", "numpy") else f"{module}.{name}"
             if shown not in self.effects:
                 self.effects.append(shown)
+
+
+def effectful(module: str, name: str) -> bool:
+    """Whether a function has an effect, or an answer that its arguments do not decide."""
+    pure = module.partition(".")[0] in PURE or module.startswith(SCIPY)
+    return not pure or name in DENIED or "random" in module or name in OUTSIDE
+
+
+def passed_on(code: CodeType, scope: dict[str, Any]) -> str | None:
+    """A builtin function with an effect that code uses otherwise than by a call of its own.
+
+    What is called by `map` or `sorted` is not seen.
+    """
+    for step in dis.get_instructions(code):
+        name = step.argval if step.opname == "LOAD_GLOBAL" else None
+        if name in DENIED and name not in scope and not (step.arg or 0) & 1:  # 1: to be called
+            return str(name)
+    for x in code.co_consts:
+        found = passed_on(x, scope) if isinstance(x, CodeType) else None
+        if found is not None:
+            return found
+    return None
 
 
 def real_globals(scope: dict[str, Any]) -> dict[str, Any]:
