@@ -109,7 +109,7 @@ SAMPLES = [
     Sample(np.gradient, (real(3, 4), 0.5, rising(4))),
     Sample(np.gradient, (cplx(3, 4), rising(3), 2.0), {"edge_order": 2}),
     Sample(lambda f: np.gradient(f, 2, [1, 2, 3, 5]), real(3, 4), name="gradient on integers"),
-    Sample(trapz, real(4)),
+    *([Sample(trapz, real(4))] if hasattr(np, "trapz") else []),
     Sample(np.trapezoid, real(5)),
     Sample(np.trapezoid, real(3, 4), {"dx": 0.5, "axis": 0}),
     Sample(np.trapezoid, (real(5), rising(5))),

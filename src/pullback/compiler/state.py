@@ -19,6 +19,7 @@ from __future__ import annotations
 import enum
 import functools
 import inspect
+import re
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
@@ -41,7 +42,7 @@ ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented)
 KNOWN_BY_IDENTITY = (
     type, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
     types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
-    types.ClassMethodDescriptorType, np.ufunc, np.dtype, Primitive,
+    types.ClassMethodDescriptorType, np.ufunc, np.dtype, Primitive, re.Pattern,
 )  # fmt: skip
 # Who asks for attributes by computed names, or whose names are not in the code.
 REFLECTION = {
