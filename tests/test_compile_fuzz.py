@@ -1,7 +1,6 @@
 """Random programs compiled and not, with the same calls and the same changes of state between."""
 
 import contextlib
-import os
 import warnings
 
 import numpy as np
@@ -9,9 +8,9 @@ import pytest
 
 import pullback as pb
 from pullback.compiler.compiled import compile
+from tests.conftest import LONG
 from tests.fuzz_compile import changes, write
 
-LONG = os.environ.get("PULLBACK_LONG") == "1"
 EACH = 25
 COUNT = 20_000 if LONG else 400
 

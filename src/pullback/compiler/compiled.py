@@ -22,7 +22,6 @@ from ..core.array import Array
 from ..core.errors import (
     ArgumentError,
     ArgumentTypeError,
-    MissingExtraError,
     PullbackError,
     kind_of,
     name_of,
@@ -30,6 +29,7 @@ from ..core.errors import (
 from ..core.trace import STARTS, running
 from ..core.tree import flatten, unflatten
 from ..transforms.common import Transformation
+from .llvm import absent
 from .paths import (
     WIDE,
     CacheInfo,
@@ -114,7 +114,7 @@ class Compiled(Transformation):
             if found is not None:
                 self.hits += 1
                 path, values = found
-                self.quick = Quick.of(path, call) if not kwargs else None
+                self.quick = Quick.of(path, call)
                 return path.results(values, call.arrays)
         if not self.looked_at:
             self.looked_at = True
@@ -257,7 +257,7 @@ class Compiled(Transformation):
             recording = recorded(self.fun, lift, statics)
         except Unlike as error:
             result = self.fun(*args, **kwargs)  # it may raise the same
-            if not self.without_floats(entry):
+            if not entry.without_floats():
                 self.refuse(f"it raised {type(error.__cause__).__name__} when it was recorded")
             return result
         except PullbackError as error:
@@ -268,7 +268,7 @@ class Compiled(Transformation):
             )
             raise
         if recording.unlike:
-            if not self.without_floats(entry):
+            if not entry.without_floats():
                 self.refuse("its result is a number of Python's that is computed by NumPy")
             return self.fun(*args, **kwargs)
         written = [recording.before[i] for i in recording.written]
@@ -296,7 +296,7 @@ class Compiled(Transformation):
         changing = state.mutable or recording.stores
         quiet = not changing or (covered and before == token)
         if entry.floats and recording.narrow and floats and quiet and not recording.written:
-            entry.floats, entry.weak = False, True
+            entry.without_floats()
             return self.fun(*args, **kwargs)
         if not quiet:
             entry.tries += covered
@@ -314,11 +314,6 @@ class Compiled(Transformation):
             recording.written or recording.narrow or entry.weak
         )
         return result
-
-    def without_floats(self, entry: Entry) -> bool:
-        """From now on Python floats are no inputs; False if they were none."""
-        were, entry.floats, entry.weak = entry.floats, False, True
-        return were
 
     def refuse(self, why: str) -> None:
         """From now on the function runs as it is."""
@@ -421,10 +416,7 @@ def compile(
     1
     """
     if importlib.util.find_spec("llvmlite") is None:
-        raise MissingExtraError(
-            "`compile` needs llvmlite, which is not installed.\n"
-            "  Write `pip install 'pullback[compile]'`."
-        )
+        raise absent()
     if fun is None:
         return lambda fun: Compiled(fun, static_argnums, static_argnames)
     if not callable(fun):

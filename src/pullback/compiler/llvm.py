@@ -21,6 +21,7 @@ from ..core.errors import MissingExtraError
 __all__ = [
     "WORKER",
     "Code",
+    "absent",
     "assembly",
     "binding",
     "bits",
@@ -33,15 +34,19 @@ __all__ = [
 LOCK = threading.RLock()  # LLVM is entered by one thread at a time
 
 
+def absent() -> MissingExtraError:
+    return MissingExtraError(
+        "`pullback.compile` makes machine code with llvmlite, which is not installed.\n"
+        "  Install it with `pip install 'pullback[compile]'`."
+    )
+
+
 @cache
 def binding() -> Any:
     try:
         import llvmlite.binding as llvm
     except ImportError as error:
-        raise MissingExtraError(
-            "`pullback.compile` makes machine code with llvmlite, which is not installed.\n"
-            "  Install it with `pip install 'pullback[compile]'`."
-        ) from error
+        raise absent() from error
     with LOCK:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()

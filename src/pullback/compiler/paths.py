@@ -131,8 +131,7 @@ class Quick:
     def of(cls, path: Path, call: Call) -> Quick | None:
         flat = len(call.arrays) == len(call.leaves) and call.leaves_are_arguments
         simple = path.single or path.flat
-        done = path.runs > SECOND and (path.program is None or path.program.native)
-        ready = flat and simple and done and path.program is not None
+        ready = flat and simple and path.runs > SECOND and path.program.native
         return cls(path, call.arrays) if ready and not path.recording.written else None
 
     def fits(self, args: Any) -> bool:
@@ -161,6 +160,11 @@ class Entry:
         self.tries = 0
         self.floats = False  # whether Python floats are inputs of what is recorded
         self.weak = False  # whether they must not be, since they meet numbers of less precision
+
+    def without_floats(self) -> bool:
+        """From now on Python floats are no inputs; False if they were none."""
+        were, self.floats, self.weak = self.floats, False, True
+        return were
 
 
 def order_of(x: Any) -> Any:

@@ -27,7 +27,7 @@ from ..core.tree import flatten
 from ..transforms.common import settle
 from ..transforms.record import line_of_user
 from ..transforms.stage import Notes, StageTrace
-from .state import State, contents, loads, replace
+from .state import INNER, State, contents, loads, replace
 from .watch import Watch, passed_on
 
 __all__ = [
@@ -281,7 +281,8 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
             error.args = tuple([peel(x) for x in error.args])
             raise
         finally:
-            settle_state(state_of(fun, watch, watched), trace, arrays, before)
+            out.state = state_of(fun, watch, watched)
+            settle_state(out.state, trace, arrays, before)
         leaves, out.structure = flatten(result)
         out.result, out.containers = result, containers_in([args, kwargs])[1:]
         try:
@@ -321,15 +322,13 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
         out.value = values
         objects = [x for x in leaves if not isinstance(x, (Array, np.ndarray, *STATIC))]
         if objects:  # they may hold Arrays
-            seen = state_of(fun, watch, watched)
-            settle_state(State(objects, seen.names, ()), trace, arrays, before)
+            settle_state(State(objects, out.state.names), trace, arrays, before)
         out.refusal = refusal(watch, notes, containers, flatten([args, kwargs]), out, arrays)
         changed = (out.refusal or "").startswith("it changes a container")
         out.again = changed and not watch.effects
-        out.state = state_of(fun, watch, watched)
         out.stores = any(stores(code) for code, _ in watch.codes.values())
         out.narrow = any(map(is_narrow, specs_of(out.graph)))
-        names = set().union(*[attributes_in(code) for code, _ in watch.codes.values()])
+        names = out.state.names
         asked = not names.isdisjoint(UNLIKE_NAMES) or {"isinstance", "float64"} <= names
         changing = any(changes(code) for code, _ in watch.codes.values())
         out.numbers = not asked and not changing
@@ -420,7 +419,7 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
         roots += [(scope, name) for name in sorted(loads(code))]
         roots += [(sys.modules, name) for name in sorted(imported(code, scope))]
         names.update(attributes_in(code))
-    return State([*roots, fun, *watched], names, ())
+    return State([*roots, fun, *watched], names)
 
 
 def asked_in_advance(fun: Any) -> set[str]:
@@ -467,10 +466,7 @@ def called(name: str, names: set[str]) -> bool:
 
 def unwrapped(x: Any) -> Any:
     """The function in a property, a static or a class method."""
-    for name in ("__func__", "fget", "func"):
-        if hasattr(x, name):
-            return getattr(x, name)
-    return x
+    return next((getattr(x, name) for name in INNER if hasattr(x, name)), x)
 
 
 def stores(code: Any) -> bool:

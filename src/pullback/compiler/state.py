@@ -118,14 +118,12 @@ class State:
 
     roots: (dict of globals, name) that code loads, and other objects: functions with their cells.
     names: the attributes that code asks for.
-    passed: places whose content is an argument of the recorded program, and not looked at.
     """
 
-    def __init__(self, roots: Iterable[Any], names: Iterable[str], passed: Iterable[Any]) -> None:
+    def __init__(self, roots: Iterable[Any], names: Iterable[str]) -> None:
         self.roots = list(roots)
         self.names = frozenset(names)
         self.all = not self.names.isdisjoint(REFLECTION)  # attributes by computed names
-        self.passed = frozenset(passed)
         self.mutable = False  # whether something was met that code could change
         self.arrays: list[np.ndarray] = []  # those that were met
 
@@ -141,8 +139,8 @@ class State:
         if other is None:
             return self
         mine = self.places()
-        more = [r for r in other.roots if State([r], (), ()).places() - mine]
-        return State([*self.roots, *more], self.names | other.names, self.passed | other.passed)
+        more = [r for r in other.roots if State([r], ()).places() - mine]
+        return State([*self.roots, *more], self.names | other.names)
 
     def asks(self, name: str) -> bool:
         """Whether the code may ask for an attribute of this name."""
@@ -183,8 +181,6 @@ class State:
         for root in self.roots:
             if type(root) is tuple:
                 scope, name = root
-                if (id(scope), name) in self.passed:
-                    continue
                 value = scope.get(name, MISSING)
                 if value is MISSING:
                     value = getattr(scope.get("__builtins__"), name, None)
@@ -270,9 +266,7 @@ class Reader:
             return self.opened(x)
         parts: list[Any] = [Same(x), Same(x.__code__)]
         self.functions.append(x)
-        for name, cell in zip(x.__code__.co_freevars, x.__closure__ or (), strict=True):
-            if (id(cell), name) in self.state.passed:
-                continue
+        for cell in x.__closure__ or ():
             self.cells.append(cell)
             content = contents(cell)
             parts.append("empty" if content is MISSING else self.read(content))

@@ -17,8 +17,8 @@ from typing import Any as _Any
 import numpy as _numpy
 
 from . import creation as _creation  # noqa: F401  # each enters what it has
-from . import looping as _looping  # noqa: F401
-from . import scalars as _scalars  # noqa: F401
+from . import looping as _looping  # noqa: F401  # enters what it has
+from . import scalars as _scalars  # noqa: F401  # enters what it has
 from .wrapping import member as _member
 
 __all__ = list(_numpy.__all__)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache, update_wrapper
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,18 @@ from ..core.dispatch import (
 )
 from ..core.trace import CONSTANT, youngest
 
-__all__ = ["FRESH", "OWN", "StandIn", "Ufunc", "answers_for", "is_fresh", "made", "member", "ours"]
+__all__ = [
+    "FRESH",
+    "OWN",
+    "StandIn",
+    "Ufunc",
+    "answers_for",
+    "is_fresh",
+    "made",
+    "member",
+    "mirror",
+    "ours",
+]
 
 # Types of arguments in which no Array can hide.
 PLAIN = frozenset(
@@ -371,6 +383,19 @@ for cls in (Ufunc, Unary, Binary):
 
 DISPATCHED = type(np.sum)
 FUNCTION_TYPES = (type(np.iterable), type(np.zeros))
+
+
+def mirror(scope: dict[str, Any], real: ModuleType) -> tuple[Any, Any]:
+    """`__getattr__` and `__dir__` of a module that stands for one of NumPy's."""
+
+    def get(name: str) -> Any:
+        """The name as NumPy has it; it is looked up once."""
+        if name.startswith("_"):
+            raise AttributeError(f"module '{scope['__name__']}' has no attribute '{name}'")
+        value = scope[name] = member(getattr(real, name))
+        return value
+
+    return get, lambda: sorted(scope["__all__"])
 
 
 def member(original: Any) -> Any:

@@ -277,7 +277,7 @@ def polyder(c, m=1, scl=1, axis=0):
 
 
 @replaces(P.polyint)
-def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):  # noqa: B006
+def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):  # noqa: B006  # as NumPy has it
     constants = list(k) if np.iterable(k) else [k]
     m = whole(m, "The order of integration")
     if len(constants) > m:

@@ -111,7 +111,7 @@ class Jacobian(Selecting):
                     dots = [zero_tangent(x) for x in leaves]  # noqa: B023  # called at once
                     dots[j] = direction
                     tangents: list[Any] = [None] * len(selected)
-                    tangents[k] = unflatten(structure, dots)  # noqa: B023
+                    tangents[k] = unflatten(structure, dots)  # noqa: B023  # called in this turn
                     return pushforward(*tangents)
 
                 columns.append(self.columns(push, spec, out))

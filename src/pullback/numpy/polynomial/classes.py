@@ -94,7 +94,7 @@ class Polynomial(np.polynomial.Polynomial, metaclass=Kind):
     def trim(self, tol: Any = 0) -> Any:
         return self.like(polynomial.polytrim(self.coef, tol))
 
-    def integ(self, m: Any = 1, k: Any = [], lbnd: Any = None) -> Any:  # noqa: B006
+    def integ(self, m: Any = 1, k: Any = [], lbnd: Any = None) -> Any:  # noqa: B006  # as NumPy has it
         off, scl = self.mapparms()
         lbnd = 0 if lbnd is None else off + scl * lbnd
         return self.like(polynomial.polyint(self.coef, m, k, lbnd, 1 / scl))
@@ -129,7 +129,7 @@ class Polynomial(np.polynomial.Polynomial, metaclass=Kind):
     def fromroots(
         cls,
         roots: Any,
-        domain: Any = [],  # noqa: B006
+        domain: Any = [],  # noqa: B006  # as NumPy has it
         window: Any = None,
         symbol: str = "x",
     ) -> Any:
