@@ -29,6 +29,7 @@ from ..core.errors import (
 from ..core.trace import STARTS, running
 from ..core.tree import flatten, unflatten
 from ..transforms.common import Transformation
+from . import records
 from .llvm import absent
 from .paths import (
     WIDE,
@@ -36,13 +37,13 @@ from .paths import (
     Call,
     Entry,
     Path,
-    Quick,
     order_of,
     same_bits,
     share_memory,
     shared,
     static_key,
     told_line,
+    way_of,
     writable,
 )  # fmt: skip
 from .recording import (
@@ -53,12 +54,16 @@ from .recording import (
     containers_in,
     recorded,
 )  # fmt: skip
+from .records import MISS, Way
 from .state import Unprovable
 
 __all__ = ["CacheInfo", "Compiled", "compile"]
 
 ENTRIES = 64  # kinds of arguments that are kept; the one that was used least recently goes first
 PATHS = 64  # ways of one entry, before it runs as it is
+WAYS = 8  # of them, those that machine code tries by itself
+CHEAP = 50_000  # operations on elements that may be done in vain
+LEARNT = 8  # times that machine code is told how the arguments of a path lie
 TRIES = 4  # recordings that found the state changed, before the function runs as it is
 
 
@@ -78,22 +83,19 @@ class Compiled(Transformation):
         self.refusal: str | None = None  # why the function runs as it is
         self.lock = threading.Lock()
         self.hits = self.misses = 0
-        self.quick: Quick | None = None  # the last path, if it is of arrays alone
+        # What machine code repeats by itself: a builtin function, and what it may look at.
+        self.repeat: tuple[Callable[..., Any], list[Way]] = records.missed, []
+        self.counter = np.zeros(1, np.int64)  # how often it did
         self.looked_at = False  # the code that can be told in advance, for what it asks
         self.last_miss = "The function has not been called."
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        quick = self.quick
-        if quick is not None and not kwargs and quick.fits(args) and running() is None:
-            path = quick.path
-            try:
-                values = path.compute(*args)
-                same = path.answered(values) == path.answers
-            except Exception:  # the program itself says what it does about it
-                same = False
-            if same:
-                self.hits += 1
-                return quick.result(values)
+        repeat = self.repeat  # it keeps alive what the machine code looks at
+        out = repeat[0](*args, **kwargs)
+        return self.decide(args, kwargs) if out is MISS else out
+
+    def decide(self, args: Any, kwargs: Any) -> Any:
+        """What a call does that machine code does not repeat by itself."""
         if self.refusal is not None or running() is not None or raising():
             return self.fun(*args, **kwargs)
         call = self.arrange(args, kwargs)
@@ -114,8 +116,9 @@ class Compiled(Transformation):
             if found is not None:
                 self.hits += 1
                 path, values = found
-                self.quick = Quick.of(path, call)
-                return path.results(values, call.arrays)
+                out = path.results(values, call.arrays)
+                self.learn(path, call, args, kwargs)
+                return out
         if not self.looked_at:
             self.looked_at = True
             for name in sorted(asked_in_advance(self.fun) & TYPES):
@@ -127,6 +130,24 @@ class Compiled(Transformation):
         if share_memory(call.arrays):
             return self.fun(*args, **kwargs)
         return self.record(entry, call, args, kwargs)
+
+    def learn(self, path: Path, call: Call, args: Any, kwargs: Any) -> None:
+        """Let machine code repeat a path for calls like this one by itself."""
+        _, ways = self.repeat
+        mine = next((way for way in ways if way.path is path), None)
+        if mine is not None and mine.spent():
+            path.program.improve_later()
+        elif path.learnt < LEARNT:
+            path.learnt += 1
+            way = way_of(path, call, args, kwargs, self.counter)
+            if way is not None:
+                self.know([way, *[way for way in ways if way is not mine]])
+
+    def know(self, ways: list[Way]) -> None:
+        """Let machine code try these ways, as long as what fails costs little."""
+        work = np.cumsum([0, *[way.work for way in ways]])
+        kept = [way for way, before in zip(ways[:WAYS], work, strict=False) if before <= CHEAP]
+        self.repeat = (records.first_of(kept) if kept else records.missed), kept
 
     def arrange(self, args: Any, kwargs: Any) -> Call | None:
         """The arguments as inputs and static values; None if they are none that are compiled."""
@@ -217,8 +238,8 @@ class Compiled(Transformation):
             if path is None or (written and shared(path, inputs)):
                 self.explain_miss(paths, answers)
                 return None
+            path.warm()
             try:
-                path.warm()
                 with np.errstate(all="ignore"):
                     values = path.compute(*inputs)
                 found = path.answered(values)
@@ -318,6 +339,7 @@ class Compiled(Transformation):
     def refuse(self, why: str) -> None:
         """From now on the function runs as it is."""
         self.refusal = why
+        self.know([])
         warnings.warn(
             f"`compile({name_of(self.fun)})` runs as it is: {why}.", RuntimeWarning, stacklevel=4
         )
@@ -327,13 +349,15 @@ class Compiled(Transformation):
     def cache_info(self) -> CacheInfo:
         """Counts of calls and of what is kept."""
         paths = sum([len(entry.paths) for entry in self.entries.values()])
-        return CacheInfo(self.hits, self.misses, len(self.entries), paths)
+        hits = self.hits + int(self.counter[0])
+        return CacheInfo(hits, self.misses, len(self.entries), paths)
 
     def cache_clear(self) -> None:
         """Forget all records."""
         self.entries.clear()
-        self.quick = None
+        self.know([])
         self.refusal, self.hits, self.misses = None, 0, 0
+        self.counter[0] = 0
 
     def why(self, *args: Any, **kwargs: Any) -> str:
         """Why the last call was recorded and not repeated; or, with arguments, what they would do.

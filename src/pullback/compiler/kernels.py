@@ -21,7 +21,15 @@ import numpy as np
 from ..core.graph import Equation, Variable
 from .emit import TYPES, Emit, Value, literal
 from .llvm import bits
-from .lowering import REDUCTIONS, accumulator, emitted, identity, number, reduced_count, spec_in
+from .lowering import (
+    REDUCTIONS,
+    accumulator,
+    emitted,
+    given,
+    identity,
+    number,
+    reduced_count,
+)  # fmt: skip
 from .views import View
 
 __all__ = ["LoopKernel", "counted", "element", "memory", "store_element"]
@@ -309,7 +317,7 @@ class LoopKernel:
                 elif id(x) in self.sources:
                     operands.append(values[self.sources[id(x)]])
                 else:
-                    operands.append(emit.constant(number(x), spec_in(x).dtype))
+                    operands.append(given(x, emit))
             if reducing:
                 k = next(k for k, r in enumerate(self.reductions) if r.equation is e)
                 self.accumulate(k, self.reductions[k], operands[0], i, valid, emit)

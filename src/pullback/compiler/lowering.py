@@ -18,7 +18,7 @@ from ..core.spec import Spec, spec_of
 from .emit import TYPES, Emit, Refused, Value
 from .passes import opened
 
-__all__ = ["REDUCTIONS", "emitted", "loop_dtypes", "role", "spec_in"]
+__all__ = ["REDUCTIONS", "emitted", "given", "loop_dtypes", "role", "spec_in"]
 
 BOOL = np.dtype(bool)
 STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul"})
@@ -156,6 +156,12 @@ def number(x: Any) -> Any:
     if x.size == 1 or (x.size and not any(x.strides)):
         return x[(0,) * x.ndim]
     return None
+
+
+def given(x: Any, emit: Emit) -> Value:
+    """A constant operand of one number. `emitted` reads a weak one itself, which may be huge."""
+    dtype = spec_in(x).dtype
+    return emit.constant(number(x), dtype) if dtype in TYPES else Value("poison", dtype)
 
 
 def reduced_count(e: Equation) -> int:

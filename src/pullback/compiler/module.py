@@ -17,7 +17,7 @@ from ..core.graph import Equation, Variable
 from . import blas, gemm
 from .emit import Emit, Value
 from .kernels import LoopKernel, counted, element, memory, store_element
-from .lowering import REDUCTIONS, emitted, number, spec_in
+from .lowering import REDUCTIONS, emitted, given, number, spec_in
 from .plan import MOST, Piece, Plan
 from .views import Buffer, View
 
@@ -200,7 +200,7 @@ class Module:
                 if isinstance(x, Variable) and x in results:
                     xs.append(results[x])
                 elif not isinstance(x, Variable) and number(x) is not None:
-                    xs.append(emit.constant(number(x), spec_in(x).dtype))
+                    xs.append(given(x, emit))
                 else:
                     view = self.plan.where(x)
                     key = (view.buffer, view.offset)

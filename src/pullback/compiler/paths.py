@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.graph import Variable
-from ..core.trace import STARTS
+from ..core.graph import Equation, Graph, Variable
+from ..core.spec import Spec, spec_of
+from ..core.trace import RUNNING, STARTS
 from ..core.tree import flatten, unflatten
+from ..primitives.elementwise import add, not_equal, trunc
+from . import records
 from .program import build
-from .recording import Recording, as_kind
+from .recording import QUESTIONS, Guard, Recording, as_kind
+from .records import Way
 from .state import Same, State
 
 __all__ = [
@@ -22,13 +27,13 @@ __all__ = [
     "Call",
     "Entry",
     "Path",
-    "Quick",
     "order_of",
     "same_bits",
     "share_memory",
     "shared",
     "static_key",
     "told_line",
+    "way_of",
     "writable",
 ]
 
@@ -70,6 +75,8 @@ class Path:
         self.compute: Callable[..., Any] = recording.graph.evaluate
         self.program: Any = None
         self.runs = 0
+        self.lock = threading.Lock()
+        self.learnt = 0  # how often machine code was told how arguments lie
         structure = recording.structure
         self.single = structure is None and isinstance(recording.outputs[0], Variable)
         # A tuple of results, all of them computed.
@@ -84,12 +91,13 @@ class Path:
         """Count a run: what is repeated becomes machine code, and later better machine code."""
         if self.runs > SECOND:
             return
-        self.runs += 1
-        if self.runs == FIRST:
-            self.program = build(self.recording.graph, 0)
-            self.compute = self.program.entry
-        elif self.runs == SECOND:
-            self.program.improve_later()
+        with self.lock:
+            self.runs += 1
+            if self.program is None and self.runs >= FIRST:
+                self.program = build(answering(self.recording), 0)
+                self.compute = self.program.entry
+            elif self.runs == SECOND:
+                self.program.improve_later()
 
     def results(self, values: Any, inputs: Sequence[Any]) -> Any:
         """The output tree; what was written goes into the arguments."""
@@ -102,6 +110,17 @@ class Path:
         for i in recording.written:
             inputs[i][...] = next(rest)
         return unflatten(recording.structure, leaves)
+
+    def finisher(self) -> Callable[[Any], Any]:
+        """What makes the output tree of computed results that are of their kinds already."""
+        outputs, structure = self.recording.outputs, self.recording.structure
+
+        def finish(values: Any) -> Any:
+            rest = iter(values)
+            leaves = [next(rest) if isinstance(x, Variable) else as_kind(x, None) for x in outputs]
+            return unflatten(structure, leaves)
+
+        return finish
 
     def answered(self, values: Any) -> list[Any]:
         """The answers of this run, up to the first that differs."""
@@ -116,39 +135,91 @@ class Path:
         return found
 
 
-class Quick:
-    """The way of a call whose arguments are arrays alone, as they were in the last call."""
+def answering(recording: Recording) -> Graph:
+    """The graph of a recording with the answers to its guards in place of what they ask about."""
+    graph = recording.graph
+    equations, outputs = list(graph.equations), list(graph.outputs)
 
-    __slots__ = ("n", "path", "single", "specs", "strict")
+    def apply(primitive: Any, *xs: Any) -> Variable:
+        specs = [x.spec if isinstance(x, Variable) else spec_of(x) for x in xs]
+        out = Variable(primitive.spec(*specs))
+        equations.append(Equation(primitive, xs, (out,), {}))
+        return out
 
-    def __init__(self, path: Path, arrays: list[Any]) -> None:
-        self.path, self.n = path, len(arrays)
-        self.specs = [(x.dtype, x.shape) for x in arrays]
-        self.single = path.recording.structure is None
-        self.strict = np.geterr()
+    n = len(outputs) - len(recording.guards)
+    for i, guard in enumerate(recording.guards, n):
+        x = outputs[i]
+        kind = x.spec.dtype.kind if isinstance(x, Variable) else ""
+        if guard.asked == "bool(x)" and kind in ("i", "u", "f"):
+            outputs[i] = apply(not_equal, x, x.spec.dtype.type(0))
+        elif guard.asked == "int(x)" and kind == "f":
+            outputs[i] = apply(add, apply(trunc, x), x.spec.dtype.type(0))  # 0.0 and never -0.0
+    return Graph(graph.inputs, equations, outputs)
 
-    @classmethod
-    def of(cls, path: Path, call: Call) -> Quick | None:
-        flat = len(call.arrays) == len(call.leaves) and call.leaves_are_arguments
-        simple = path.single or path.flat
-        ready = flat and simple and path.runs > SECOND and path.program.native
-        return cls(path, call.arrays) if ready and not path.recording.written else None
 
-    def fits(self, args: Any) -> bool:
-        if len(args) != self.n:
-            return False
-        for x, (dtype, shape) in zip(args, self.specs):  # noqa: B905  # hot
-            if type(x) is not np.ndarray or x.dtype is not dtype or x.shape != shape:
-                return False
-        if np.geterr() != self.strict or STARTS.get() is not None:
-            return False
-        return self.path.state.holds(self.path.token)
+def answer_bytes(guard: Guard, spec: Spec) -> bytes:
+    """What the answer to a guard looks like where it is computed."""
+    if guard.asked in QUESTIONS:
+        return np.full(spec.shape, guard.answer, spec.dtype).tobytes()
+    return bytes(guard.answer[2])
 
-    def result(self, values: Any) -> Any:
-        kinds = self.path.recording.kinds
-        if self.single:
-            return as_kind(values[0], kinds[0])
-        return tuple([as_kind(x, kind) for x, kind in zip(values, kinds, strict=False)])
+
+KINDS = {float: records.FLOAT, np.generic: records.SCALAR, np.ndarray: records.ARRAY}
+
+
+def way_of(path: Path, call: Call, args: Any, kwargs: Any, counter: np.ndarray) -> Way | None:
+    """How machine code repeats a path for calls like this one, or None if it cannot."""
+    recording, token = path.recording, path.token
+    if path.program is None or not records.native(path.program.run):
+        return None
+    if recording.written or token.quick is None or not path.n_results:
+        return None
+    numbers = records.Numbers()
+    checks = records.Checks(numbers)
+    checks.context(RUNNING)
+    checks.context(STARTS)
+    checks.errors()
+    for place in token.quick:
+        checks.item(*place)
+    for place in token.cells:
+        checks.cell(*place)
+    for place in token.functions:
+        checks.function(*place)
+    passed = [*call.inputs, *(call.floats if path.numbers is None else [])]
+    indices = unflatten(call.structure, list(range(len(call.leaves))))
+    slots = {index: slot for slot, index in enumerate(passed)}
+    try:
+        rows = records.arguments(numbers, args, kwargs, indices, slots)
+    except records.Unopened:
+        return None
+    kinds = [
+        KINDS[kind]
+        for x, kind in zip(recording.outputs, recording.kinds, strict=True)
+        if isinstance(x, Variable)
+    ]
+    answers = [
+        answer_bytes(guard, x.spec)
+        for guard, x in zip(
+            path.guards, path.program.run.graph.outputs[path.n_results :], strict=True
+        )
+    ]
+    form, finish = 1 if path.single else 0 if path.flat else 2, 0
+    if form == 2:
+        finish = numbers.of(path.finisher())
+    return records.Way(
+        path,
+        path.program.run,
+        numbers,
+        checks.rows,
+        rows,
+        kwargs,
+        kinds,
+        answers,
+        form=form,
+        finish=finish,
+        hits=int(counter.ctypes.data),
+        left=SECOND if path.program.level < 3 else 0,
+    )
 
 
 class Entry:

@@ -24,7 +24,7 @@ import numpy as np
 from ..core.errors import ArgumentTypeError, ShapeError
 from ..core.graph import Equation, Graph, Variable, letters
 from ..core.spec import spec_of
-from . import machine
+from . import records
 from .emit import TYPES
 from .llvm import WORKER, compiled
 from .module import Module
@@ -59,7 +59,7 @@ class Program:
     def __init__(self, graph: Graph, level: int = 3, native: bool = True) -> None:
         self.run = Run(graph, level)
         self.level = level
-        found = machine.entry(self.run) if native else None
+        found = records.program(self.run) if native else None
         # Called straight: `program.entry(*leaves)` saves the call of a Python function.
         self.entry = self.run if found is None else found
 
@@ -73,8 +73,6 @@ class Program:
         """
         if level > self.level:
             self.run.compile(level)
-            if self.native:
-                machine.redirect(self.entry, self.run)
             self.level = level
 
     def improve_later(self, level: int = 3) -> None:
@@ -147,6 +145,8 @@ class Run:
         # Kept alive, with their addresses.
         self.constants = self.plan.constants
         self.constant_table = np.array([a.ctypes.data for a in self.constants] + [0], np.uintp)
+        self.segment = np.zeros(1, np.int64)  # where native entries find the code
+        self.codes: list[Any] = []  # all that was made: a call under way may still be in it
         self.compile(level)
         self.results = [self.result_of(i, x) for i, x in enumerate(self.plan.outputs)]
         self.out_specs = [
@@ -165,6 +165,9 @@ class Run:
                 steps.append(code.function(step, 3, release=work > RELEASED))
         # At once for runs that begin now; those under way hold the functions that they began with.
         self.code, self.steps = code, steps
+        if code is not None:
+            self.codes.append(code)
+            self.segment[0] = code.address(next(x for x in self.module.segments if type(x) is str))
 
     def result_of(self, i: int, x: Any) -> str:
         """Where output number i comes from."""

@@ -153,7 +153,11 @@ class CompileTrace(StageTrace):
         if asked in UNLIKE_ANSWERS and self.is_weak(x):
             self.state.unlike = True
         guard = Guard(self.variable(x), asked, None, line_of_user())
-        guard.answer = guard.ask(x.value)
+        try:
+            guard.answer = guard.ask(x.value)
+        except Exception as error:  # `int(x)` of NaN
+            self.state.raised = f"`{asked}` raised {type(error).__name__}"
+            raise
         self.state.guards.append(guard)
 
 

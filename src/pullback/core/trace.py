@@ -22,6 +22,7 @@ from .spec import spec_of
 
 __all__ = [
     "CONSTANT",
+    "RUNNING",
     "STARTS",
     "Constant",
     "Ended",

@@ -1,0 +1,293 @@
+"""Records: what the native entries of `entry` read, and the builtin functions that read them.
+
+`program(run)` does what a run does. A `way` is what a compiled function asks beside: whether what
+is read elsewhere is as it was, how arguments lie in tuples, lists and dicts, which answers guards
+must get. `first_of` tries some ways in turn, and returns `MISS` where none fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .conditions import CHECK, OUT, RECORD, ROW
+from .emit import TYPES
+from .machine import CELL, MISS, Record, builtin, error_mask, errors_variable, shared, usable
+from .state import MISSING
+
+__all__ = [
+    "MISS",
+    "Checks",
+    "Numbers",
+    "Unopened",
+    "Way",
+    "arguments",
+    "first_of",
+    "missed",
+    "native",
+    "program",
+]
+
+RELEASED = 50_000  # operations on elements from which other threads may run meanwhile
+MOST = 1 << 14  # arguments and results
+ARRAY, SCALAR, FLOAT = range(3)  # kinds of results
+ITEM, FIELD, CODE, DEFAULTS, CONTEXT, ERRORS, OWN, CONTENT = range(8)  # kinds of checks
+ARGUMENT, OF_TUPLE, OF_LIST, OF_DICT = range(4)  # where an argument lies
+VERY, LEAF, SIZED, DICT = range(4)  # what it must be
+
+
+def native(run: Any) -> bool:
+    """Whether a run is machine code as a whole, of numbers and results that entries know."""
+    plan = run.plan
+    if run.code is None or len(run.steps) != 1 or plan.objects or not usable():
+        return False
+    if len(run.results) + run.n_in > MOST or any(how != "out" for how in run.results):
+        return False
+    dtypes = [x.spec.dtype for x in (*run.graph.inputs, *plan.outputs)]
+    return all(dtype in TYPES and dtype is np.dtype(dtype.type) for dtype in dtypes)
+
+
+class Numbers:
+    """What records point to, kept alive.
+
+    kept: arrays of numbers, by the record itself.
+    held: objects, by who holds the record: an array is no place where cycles are found.
+    """
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+        self.held: list[Any] = []
+
+    def address(self, numbers: Sequence[int]) -> int:
+        self.kept.append(np.array([*numbers, 0], np.int64))
+        return int(self.kept[-1].ctypes.data)
+
+    def bytes(self, x: bytes) -> int:
+        self.kept.append(np.frombuffer(x, np.uint8))
+        return int(self.kept[-1].ctypes.data)
+
+    def of(self, x: Any) -> int:
+        """The address of an object."""
+        self.held.append(x)
+        return id(x)
+
+
+def flat(numbers: Numbers, rows: list[dict[str, int]], names: Sequence[str]) -> int:
+    return numbers.address([row.get(name, 0) for row in rows for name in names])
+
+
+def arguments(
+    numbers: Numbers, args: Any, kwargs: Any, indices: Any, slots: dict[int, int]
+) -> list[dict[str, int]]:
+    """How the arguments of a call lie in it, as rows.
+
+    An argument is a leaf among the inputs, a container that is opened, or the very object.
+
+    Raises:
+        Unopened: there is a container of another kind.
+
+    Args:
+        indices: the tree [args, kwargs] with the number of each leaf in its place.
+        slots: the numbers of those that are inputs, and which.
+    """
+    rows: list[dict[str, int]] = []
+    containers: list[tuple[int, Any, Any]] = []
+
+    def add(x: Any, index: Any, **where: int) -> None:
+        kind = type(x)
+        if type(index) is int and index in slots:
+            what = {"test": LEAF, "slot": slots[index], "first": id(kind), "second": id(kind)}
+            if kind is np.ndarray:
+                what |= {"first": 0, "second": 0, "dtype": numbers.of(x.dtype), "axes": x.ndim}
+                what["shape"] = numbers.address(x.shape)
+        elif kind in (tuple, list, dict) and type(index) is kind:
+            test = DICT if kind is dict else SIZED
+            what = {"test": test, "first": id(kind), "axes": len(x)}
+            containers.append((len(rows), x, index))
+        elif type(index) is int or x is None:
+            what = {"test": VERY, "first": numbers.of(x)}
+        else:
+            raise Unopened
+        rows.append({**where, **what})
+
+    for i, (x, index) in enumerate(zip(args, indices[0], strict=True)):
+        add(x, index, how=ARGUMENT, position=i)
+    for i, (name, x) in enumerate(kwargs.items()):
+        add(x, indices[1][name], how=ARGUMENT, position=len(args) + i)
+    for parent, x, index in containers:  # it grows: what is in them comes after them
+        how = OF_DICT if type(x) is dict else OF_LIST if type(x) is list else OF_TUPLE
+        pairs = x.items() if how == OF_DICT else enumerate(x)
+        for position, (key, item) in enumerate(pairs):
+            name = numbers.of(key) if how == OF_DICT else 0
+            add(item, index[key], parent=parent, how=how, position=position, key=name)
+    return rows
+
+
+def record(
+    run: Any,
+    numbers: Numbers,
+    rows: list[dict[str, int]],
+    kinds: Sequence[int],
+    answers: Sequence[bytes] = (),
+    **given: int,
+) -> Record:
+    """A record: what is given, and what the run decides.
+
+    kinds: of the results; the outputs after them are what guards look at.
+    answers: what these must be.
+    """
+    outs: list[dict[str, int]] = []
+    for i, x in enumerate(run.plan.outputs):
+        row = {"dtype": numbers.of(x.spec.dtype), "axes": x.spec.ndim}
+        row["shape"] = numbers.address(x.spec.shape)
+        if i < len(kinds):
+            row["kind"] = kinds[i]
+        else:
+            answer = answers[i - len(kinds)]
+            row |= {"kind": ARRAY if x.spec.shape else SCALAR, "bytes": len(answer)}
+            row["expected"] = numbers.bytes(answer)
+        outs.append(row)
+    fields = {
+        "n_rows": len(rows),
+        "rows": flat(numbers, rows, ROW),
+        "n_in": run.n_in,
+        "n_out": run.n_out,
+        "n_results": len(kinds),
+        "outs": flat(numbers, outs, OUT),
+        "segment": int(run.segment.ctypes.data),
+        "constants": int(run.constant_table.ctypes.data),
+        "arena": run.module.arena_size,
+        "release": int(run.module.work[0] > RELEASED),
+        **given,
+    }
+    if "hits" not in fields:
+        fields["hits"] = numbers.address([0])
+    out = np.array([fields.get(name, 0) for name in RECORD], np.int64).view(Record)
+    out.kept, out.first = [run, numbers.kept, shared()], True
+    return out
+
+
+def program(run: Any) -> Any:
+    """A builtin function that does what `run` does, or None where the program needs Python."""
+    if not run.results or not native(run):
+        return None
+    numbers = Numbers()
+    rows, kinds = [], []
+    for i, spec in enumerate(run.specs):
+        scalar = id(spec.dtype.type) if not spec.shape else 0
+        python = id(float) if scalar and spec.dtype == np.float64 else scalar
+        what = {
+            "how": ARGUMENT,
+            "test": LEAF,
+            "position": i,
+            "slot": i,
+            "first": scalar,
+            "second": python,
+        }
+        what |= {"dtype": numbers.of(spec.dtype), "axes": spec.ndim}
+        rows.append({**what, "shape": numbers.address(spec.shape)})
+    for x in run.plan.outputs:
+        kind = "array" if x.spec.shape else run.kinds.get(x, "scalar")
+        if not isinstance(kind, str):
+            return None  # as an argument is, which may differ from call to call
+        kinds.append(SCALAR if kind == "scalar" else ARRAY)
+    fields = {"n_args": run.n_in, "finish": id(run)}
+    out = record(run, numbers, rows, kinds, **fields)
+    out.kept.append(numbers.held)
+    return builtin(out, False)
+
+
+class Checks:
+    """What must be as it was for a way to be repeated."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self.numbers = numbers
+        self.rows: list[dict[str, int]] = []
+
+    def add(self, kind: int, at: Any, name: int, expected: int) -> None:
+        place = self.numbers.of(at)
+        self.rows.append({"kind": kind, "at": place, "name": name, "expected": expected})
+
+    def item(self, scope: dict[Any, Any], name: Any, was: Any) -> None:
+        """An item of a dict, the very object; MISSING for none."""
+        self.add(ITEM, scope, self.numbers.of(name), self.address(was))
+
+    def cell(self, cell: Any, was: Any) -> None:
+        self.add(FIELD, cell, CELL, self.address(was))
+
+    def function(self, function: Any, code: Any, defaults: Any) -> None:
+        self.add(CODE, function, 0, self.numbers.of(code))
+        self.add(DEFAULTS, function, 0, 0 if defaults is None else self.numbers.of(defaults))
+
+    def context(self, variable: Any) -> None:
+        """A context variable without a value."""
+        self.add(CONTEXT, variable, 0, id(None))
+
+    def errors(self) -> None:
+        """What NumPy does about floating-point errors."""
+        self.add(ERRORS, errors_variable(), 0, error_mask())
+
+    def address(self, x: Any) -> int:
+        return 0 if x is MISSING else self.numbers.of(x)
+
+
+class Unopened(Exception):
+    """A container that machine code does not look into."""
+
+
+class Way:
+    """One way of a compiled function, as machine code repeats it.
+
+    Args:
+        path: what it repeats.
+        checks: what is read beside the arguments.
+        rows: how the arguments lie; the last of them are those by name.
+        given: `form`, 1 where the one result is returned as it is; `finish`, what makes the result
+            out of a tuple of results, for form 2; `hits`, where calls are counted; `left`, after
+            so many calls one is passed to Python, that it may compile anew.
+    """
+
+    __slots__ = ("held", "path", "record", "work")
+
+    def __init__(
+        self,
+        path: Any,
+        run: Any,
+        numbers: Numbers,
+        checks: list[dict[str, int]],
+        rows: list[dict[str, int]],
+        names: Sequence[str],
+        kinds: Sequence[int],
+        answers: Sequence[bytes],
+        **given: int,
+    ) -> None:
+        arguments = sum([row["how"] == ARGUMENT for row in rows])
+        fields = {
+            "n_checks": len(checks),
+            "checks": flat(numbers, checks, CHECK),
+            "n_args": arguments - len(names),
+            "n_names": len(names),
+            "names": numbers.address([numbers.of(name) for name in names]),
+            **given,
+        }
+        self.record = record(run, numbers, rows, kinds, answers, **fields)
+        self.path, self.held, self.work = path, numbers.held, sum(run.module.work)
+
+    def spent(self) -> bool:
+        """Whether it has been repeated so often that better code is worth its time."""
+        return bool(self.record[RECORD.index("left")] == 0)
+
+
+def first_of(ways: Sequence[Way]) -> Any:
+    """A builtin function that repeats the first way that fits, or returns MISS."""
+    addresses = [int(way.record.ctypes.data) for way in ways]
+    state = np.array([len(ways), *addresses], np.int64).view(Record)
+    state.kept = [way.record for way in ways]
+    return builtin(state, True)
+
+
+def missed(*args: Any, **kwargs: Any) -> Any:
+    """What is called as long as there is no way."""
+    return MISS
