@@ -38,7 +38,7 @@ def same(a, b):
         for key in a:
             same(a[key], b[key])
     elif isinstance(a, np.ndarray):
-        assert a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+        assert (a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes())
     else:
         assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
 
@@ -173,7 +173,7 @@ def test_cells_and_defaults():
     rate = 2.0
 
     def f(x, more=1.0):
-        return x * rate + more
+        return x * rate + more  # noqa: F821  # deleted below
 
     fast = pb.compile(f)
     same(repeated(fast, X), X * 2 + 1)
@@ -184,6 +184,116 @@ def test_cells_and_defaults():
     del rate
     with pytest.raises(NameError):
         fast(X)
+
+
+def make():
+    """An object of a class of its own, whose state can change in many places."""
+
+    class Base:
+        scale = 3.0
+
+        def helper(self, y, *, more=1.0):
+            return (y * y).sum() + more
+
+    class Other(Base):
+        scale = 2.0
+
+    class Model(Base):
+        def __init__(self):
+            self.w, self.k, self.parts = np.ones(3), 2.0, [np.ones(3), np.zeros(3)]
+            self.rates = {"a": 0.5, "b": [1, 2]}
+            self.slotted = Slotted()
+
+        @property
+        def gain(self):
+            return self.k * self.scale
+
+        def __call__(self, x):
+            y = x * self.w.ravel() * self.gain
+            for part in self.parts:
+                y = y + part
+            return self.slotted(self.helper(y)) * self.rates["a"] + sum(self.rates["b"])
+
+    Model.bases = (Other,)
+    return Model()
+
+
+class Slotted:
+    __slots__ = ("k",)
+
+    def __init__(self):
+        self.k = 2.0
+
+    def __call__(self, x):
+        return x * self.k
+
+
+def put(place, key, value):
+    place[key] = value
+
+
+CHANGES = [
+    lambda m: setattr(m, "k", 3.0),
+    lambda m: setattr(m, "w", np.ones(3) * 4),
+    lambda m: put(m.w, 1, 5.0),
+    lambda m: put(m.w, slice(None), np.nan),
+    lambda m: m.parts.append(np.full(3, 2.0)),
+    lambda m: put(m.parts, 0, X),
+    lambda m: put(m.parts[0], 0, 8.0),
+    lambda m: m.parts.clear(),
+    lambda m: put(m.rates, "a", 0.25),
+    lambda m: put(m.rates["b"], 0, 7),
+    lambda m: m.rates["b"].append(3),
+    lambda m: setattr(m, "rates", {"a": 1.0, "b": []}),
+    lambda m: m.__dict__.update(k=9.0),
+    lambda m: setattr(m, "__dict__", {**m.__dict__, "k": 11.0}),
+    lambda m: setattr(m, "helper", lambda y: y.sum()),
+    lambda m: setattr(m, "scale", 6.0),
+    lambda m: setattr(m.slotted, "k", 7.0),
+    lambda m: setattr(m, "slotted", lambda x: -x),
+    lambda m: setattr(type(m), "scale", 4.0),
+    lambda m: setattr(type(m).__mro__[1], "scale", 4.0),
+    lambda m: setattr(type(m), "gain", property(lambda self: 5.0)),
+    lambda m: setattr(type(m), "helper", lambda self, y: y.prod()),
+    lambda m: setattr(type(m).helper, "__kwdefaults__", {"more": 2.0}),
+    lambda m: type(m).helper.__kwdefaults__.update(more=3.0),
+    lambda m: setattr(type(m), "__call__", lambda self, x: x.sum() * self.k),
+    lambda m: setattr(m, "__class__", type("New", (type(m),), {"scale": 2.0})),
+    lambda m: setattr(type(m), "__bases__", type(m).bases),
+    lambda m: setattr(type(m).__mro__[1], "gain", 5.0),
+    lambda m: setattr(type(m), "__getattribute__", lambda self, name: object.__getattribute__(
+        self, name) if name != "k" else 12.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_changes_of_an_object(change):
+    model = make()
+    f = pb.compile(pb.value_and_grad(model))
+    same(repeated(f, X), pb.value_and_grad(model)(X))
+    change(model)
+    for _ in range(3):
+        for a, b in zip(f(X), pb.value_and_grad(model)(X), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-14)
+
+
+LAYOUTS = [
+    lambda x: x.__setattr__("shape", (3, 2)),
+    lambda x: x.__setattr__("dtype", np.int64),
+    lambda x: x.byteswap(inplace=True),
+    lambda x: x.resize((3, 3), refcheck=False),
+]
+
+
+@pytest.mark.filterwarnings("ignore:Setting the")
+@pytest.mark.parametrize("change", LAYOUTS)
+def test_arrays_that_are_laid_out_anew(change):
+    held = np.arange(6.0).reshape(2, 3) + 1
+    f = pb.compile(lambda x: x * held[0].sum() + len(held))
+    same(repeated(f, X), X * held[0].sum() + len(held))
+    change(held)
+    for _ in range(3):
+        same(f(X), X * held[0].sum() + len(held))
 
 
 def test_errors_that_are_asked_for():

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["AGREES", "CHECK", "HOLDS", "OPENS", "OUT", "RECORD", "ROW", "fields"]
+__all__ = ["AGREES", "CHECK", "HOLDS", "MAPS", "OPENS", "OUT", "RECORD", "ROW", "fields"]
 
 # Fields of 8 bytes each.
 RECORD = (
@@ -62,7 +62,23 @@ check:
     i64 5, label %errors
     i64 6, label %own
     i64 7, label %content
+    i64 8, label %map
+    i64 9, label %attribute
+    i64 10, label %keywords
   ]
+map:
+  %mapped = call i1 @maps(ptr %object, ptr %word)
+  br i1 %mapped, label %same, label %no
+attribute:
+  %got9 = call ptr @PyObject_GetAttr(ptr %object, ptr %word)
+  %lacking = icmp eq ptr %got9, null
+  br i1 %lacking, label %clear, label %drop9
+drop9:
+  call void @Py_DecRef(ptr %got9)
+  br label %compare
+keywords:
+  %got10 = call ptr @PyFunction_GetKwDefaults(ptr %object)
+  br label %compare
 item:
   %got0 = call ptr @PyDict_GetItem(ptr %object, ptr %word)
   br label %compare
@@ -110,7 +126,7 @@ content:
   br i1 %equal, label %same, label %no
 compare:
   %got = phi ptr [%got0, %item], [%got1, %field], [%got2, %code], [%got3, %defaults],
-    [%got4, %context], [%got5, %errors], [%got6, %drop]
+    [%got4, %context], [%got5, %errors], [%got6, %drop], [%got9, %drop9], [%got10, %keywords]
   %number = ptrtoint ptr %got to i64
   %right = icmp eq i64 %number, %expected
   br i1 %right, label %same, label %no
@@ -118,6 +134,51 @@ same:
   %in = add i64 %i, 1
   %more = icmp slt i64 %in, %n_checks
   br i1 %more, label %check, label %yes
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}}
+"""
+
+# A dict holds so many items, of these keys in this order, and these values; 0 stands for any.
+MAPS = """
+define internal i1 @maps(ptr %dict, ptr %expected) {{
+start:
+  %cursor = alloca i64
+  %key_ = alloca ptr
+  %value_ = alloca ptr
+  store i64 0, ptr %cursor
+  %n = load i64, ptr %expected
+  %usedp = getelementptr i8, ptr %dict, i64 {USED}
+  %used = load i64, ptr %usedp
+  %asmany = icmp eq i64 %used, %n
+  br i1 %asmany, label %each, label %no
+each:
+  %i = phi i64 [0, %start], [%in, %right]
+  %go = icmp slt i64 %i, %n
+  br i1 %go, label %item, label %yes
+item:
+  %there = call i32 @PyDict_Next(ptr %dict, ptr %cursor, ptr %key_, ptr %value_)
+  %in = add i64 %i, 1
+  %first = shl i64 %i, 1
+  %keyp = getelementptr i64, ptr %expected, i64 %first
+  %keyp1 = getelementptr i64, ptr %keyp, i64 1
+  %valuep = getelementptr i64, ptr %keyp, i64 2
+  %key = load i64, ptr %keyp1
+  %value = load i64, ptr %valuep
+  %haskey = load i64, ptr %key_
+  %hasvalue = load i64, ptr %value_
+  %ok1 = icmp eq i64 %key, %haskey
+  %ok2 = icmp eq i64 %value, %hasvalue
+  %any = icmp eq i64 %value, 0
+  %ok3 = or i1 %ok2, %any
+  %ok = and i1 %ok1, %ok3
+  %is = icmp ne i32 %there, 0
+  %both = and i1 %is, %ok
+  br i1 %both, label %right, label %no
+right:
+  br label %each
 yes:
   ret i1 true
 no:

@@ -8,7 +8,7 @@ the work, the guards, the results.
 
 from __future__ import annotations
 
-from .conditions import AGREES, CHECK, HOLDS, OPENS, OUT, RECORD, ROW, fields
+from .conditions import AGREES, CHECK, HOLDS, MAPS, OPENS, OUT, RECORD, ROW, fields
 
 __all__ = ["CALLED", "text"]
 
@@ -25,6 +25,8 @@ CALLED = {
     "PyDict_Next": "i32 (ptr, ptr, ptr, ptr)",
     "PyFunction_GetCode": "ptr (ptr)",
     "PyFunction_GetDefaults": "ptr (ptr)",
+    "PyFunction_GetKwDefaults": "ptr (ptr)",
+    "PyObject_GetAttr": "ptr (ptr, ptr)",
     "PyContextVar_Get": "i32 (ptr, ptr, ptr)",
     "PyObject_GenericGetDict": "ptr (ptr, ptr)",
     "PyErr_Clear": "void ()",
@@ -310,7 +312,7 @@ declare i32 @memcmp(ptr, ptr, i64)
 
 def text(places: dict[str, object]) -> str:
     """All of it, with the addresses of this process and the offsets of fields."""
-    parts = "".join([HOLDS, OPENS, AGREES, ATTEMPT, ENTRIES]).format(
+    parts = "".join([HOLDS, MAPS, OPENS, AGREES, ATTEMPT, ENTRIES]).format(
         record_fields=fields(RECORD, "%record"),
         check_fields=fields(CHECK, "%row"),
         row_fields=fields(ROW, "%row"),

@@ -23,20 +23,12 @@ from .emit import TYPES
 from .llvm import Code, compiled
 
 __all__ = [
-    "CELL",
-    "DATA",
-    "MISS",
-    "SHAPE",
-    "Record",
-    "builtin",
-    "error_mask",
-    "errors_variable",
-    "table",
-    "usable",
-]
+    "AXES", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "SHAPE", "STRIDES", "TYPE",
+    "Record", "builtin", "error_mask", "errors_variable", "memory", "shared", "usable",
+]  # fmt: skip
 
 # Offsets of fields, of 64-bit CPython with the ordinary head of an object.
-TYPE, DATA, AXES, SHAPE, DTYPE, FLAGS, NUMBER = 8, 16, 24, 32, 56, 64, 16
+TYPE, DATA, AXES, SHAPE, STRIDES, DTYPE, FLAGS, NUMBER = 8, 16, 24, 32, 40, 56, 64, 16
 LENGTH, ITEMS, USED, CELL, CAPSULE = 16, 24, 16, 16, 16
 CONTIGUOUS_ALIGNED = 0x101
 STACK = 1 << 14  # bytes of an arena up to which it lies on the stack
@@ -124,6 +116,10 @@ def field(x: Any, offset: int, kind: Any = ctypes.c_int64) -> Any:
     return kind.from_address(id(x) + offset).value
 
 
+def memory(at: int, size: int) -> bytes:
+    return ctypes.string_at(at, size)
+
+
 @cache
 def usable() -> bool:
     """Whether objects lie in memory as the entries take them to; asked of objects that exist."""
@@ -145,9 +141,8 @@ def usable() -> bool:
             and field(x, AXES, ctypes.c_int) == x.ndim
             and field(x, DTYPE) == id(x.dtype)
             and field(x, FLAGS, ctypes.c_int) & 1 == x.flags.c_contiguous
-            and all(
-                ctypes.c_int64.from_address(shape + 8 * i).value == n for i, n in enumerate(x.shape)
-            )
+            and memory(shape, 8 * x.ndim) == np.array(x.shape, np.int64).tobytes()
+            and memory(field(x, STRIDES), 8 * x.ndim) == np.array(x.strides, np.int64).tobytes()
         )
         if not agrees:
             return False
@@ -155,7 +150,7 @@ def usable() -> bool:
         x, size = dtype.type(1), dtype.itemsize
         if field(x, TYPE) != id(dtype.type) or dtype is not np.dtype(dtype.type):
             return False
-        if ctypes.string_at(id(x) + NUMBER, size) != np.asarray(x).tobytes():
+        if memory(id(x) + NUMBER, size) != np.asarray(x).tobytes():
             return False
     return field(1.25, NUMBER, ctypes.c_double) == 1.25 and field(1.25, TYPE) == id(float)
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from ..core.graph import Equation, Graph, Variable
 from ..core.spec import Spec, spec_of
-from ..core.trace import RUNNING, STARTS
 from ..core.tree import flatten, unflatten
 from ..primitives.elementwise import add, not_equal, trunc
 from . import records
+from .checks import checks_of
 from .program import build
 from .recording import QUESTIONS, Guard, Recording, as_kind
 from .records import Way
@@ -172,19 +172,12 @@ def way_of(path: Path, call: Call, args: Any, kwargs: Any, counter: np.ndarray) 
     recording, token = path.recording, path.token
     if path.program is None or not records.native(path.program.run):
         return None
-    if recording.written or token.quick is None or not path.n_results:
+    if recording.written or not path.n_results:
         return None
     numbers = records.Numbers()
-    checks = records.Checks(numbers)
-    checks.context(RUNNING)
-    checks.context(STARTS)
-    checks.errors()
-    for place in token.quick:
-        checks.item(*place)
-    for place in token.cells:
-        checks.cell(*place)
-    for place in token.functions:
-        checks.function(*place)
+    checks = checks_of(path.state, token, numbers)
+    if checks is None:
+        return None
     passed = [*call.inputs, *(call.floats if path.numbers is None else [])]
     indices = unflatten(call.structure, list(range(len(call.leaves))))
     slots = {index: slot for slot, index in enumerate(passed)}
@@ -210,7 +203,7 @@ def way_of(path: Path, call: Call, args: Any, kwargs: Any, counter: np.ndarray) 
         path,
         path.program.run,
         numbers,
-        checks.rows,
+        checks,
         rows,
         kwargs,
         kinds,

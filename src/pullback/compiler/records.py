@@ -14,12 +14,10 @@ import numpy as np
 
 from .conditions import CHECK, OUT, RECORD, ROW
 from .emit import TYPES
-from .machine import CELL, MISS, Record, builtin, error_mask, errors_variable, shared, usable
-from .state import MISSING
+from .machine import MISS, Record, builtin, shared, usable
 
 __all__ = [
     "MISS",
-    "Checks",
     "Numbers",
     "Unopened",
     "Way",
@@ -33,7 +31,6 @@ __all__ = [
 RELEASED = 50_000  # operations on elements from which other threads may run meanwhile
 MOST = 1 << 14  # arguments and results
 ARRAY, SCALAR, FLOAT = range(3)  # kinds of results
-ITEM, FIELD, CODE, DEFAULTS, CONTEXT, ERRORS, OWN, CONTENT = range(8)  # kinds of checks
 ARGUMENT, OF_TUPLE, OF_LIST, OF_DICT = range(4)  # where an argument lies
 VERY, LEAF, SIZED, DICT = range(4)  # what it must be
 
@@ -197,40 +194,6 @@ def program(run: Any) -> Any:
     out = record(run, numbers, rows, kinds, **fields)
     out.kept.append(numbers.held)
     return builtin(out, False)
-
-
-class Checks:
-    """What must be as it was for a way to be repeated."""
-
-    def __init__(self, numbers: Numbers) -> None:
-        self.numbers = numbers
-        self.rows: list[dict[str, int]] = []
-
-    def add(self, kind: int, at: Any, name: int, expected: int) -> None:
-        place = self.numbers.of(at)
-        self.rows.append({"kind": kind, "at": place, "name": name, "expected": expected})
-
-    def item(self, scope: dict[Any, Any], name: Any, was: Any) -> None:
-        """An item of a dict, the very object; MISSING for none."""
-        self.add(ITEM, scope, self.numbers.of(name), self.address(was))
-
-    def cell(self, cell: Any, was: Any) -> None:
-        self.add(FIELD, cell, CELL, self.address(was))
-
-    def function(self, function: Any, code: Any, defaults: Any) -> None:
-        self.add(CODE, function, 0, self.numbers.of(code))
-        self.add(DEFAULTS, function, 0, 0 if defaults is None else self.numbers.of(defaults))
-
-    def context(self, variable: Any) -> None:
-        """A context variable without a value."""
-        self.add(CONTEXT, variable, 0, id(None))
-
-    def errors(self) -> None:
-        """What NumPy does about floating-point errors."""
-        self.add(ERRORS, errors_variable(), 0, error_mask())
-
-    def address(self, x: Any) -> int:
-        return 0 if x is MISSING else self.numbers.of(x)
 
 
 class Unopened(Exception):

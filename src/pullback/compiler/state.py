@@ -183,7 +183,9 @@ class State:
                 scope, name = root
                 value = scope.get(name, MISSING)
                 if value is MISSING:
-                    value = getattr(scope.get("__builtins__"), name, None)
+                    inner = scope.get("__builtins__")
+                    inner = vars(inner) if type(inner) is types.ModuleType else inner or {}
+                    value = inner.get(name)
                 parts.append(reader.read(value))
             else:
                 parts.append(reader.read(root))
@@ -238,7 +240,7 @@ class Reader:
         if isinstance(x, KNOWN_BY_IDENTITY):
             return self.cls(x) if isinstance(x, type) else self.builtin(x)
         if kind in CONTAINERS:
-            return CONTAINERS[kind](self, x)
+            return getattr(self, CONTAINERS[kind])(x)
         return self.instance(x)
 
     def array(self, x: np.ndarray) -> Any:
@@ -366,7 +368,7 @@ class Reader:
                     parts.append((name, self.read(getattr(x, name))))
         for container in (dict, list, tuple, set, frozenset, deque):
             if isinstance(x, container):
-                parts.append(CONTAINERS[container](self, x))
+                parts.append(getattr(self, CONTAINERS[container])(x))
         return tuple(parts)
 
     # Containers.
@@ -436,16 +438,16 @@ def replace(state: State, by: Callable[[Any], Any]) -> None:
                 setattr(x, name, new)
 
 
-CONTAINERS: dict[type, Any] = {
-    tuple: Reader.items,
-    frozenset: Reader.items,
-    list: Reader.changing,
-    deque: Reader.changing,
-    set: Reader.changing,
-    dict: Reader.mapping,
-    OrderedDict: Reader.mapping,
-    defaultdict: Reader.mapping,
-    types.MappingProxyType: Reader.mapping,
+CONTAINERS: dict[type, str] = {
+    tuple: "items",
+    frozenset: "items",
+    list: "changing",
+    deque: "changing",
+    set: "changing",
+    dict: "mapping",
+    OrderedDict: "mapping",
+    defaultdict: "mapping",
+    types.MappingProxyType: "mapping",
 }
 
 
