@@ -20,7 +20,7 @@ import numpy as np
 from . import entry
 from .conditions import RECORD
 from .emit import TYPES
-from .llvm import Code, compiled
+from .llvm import WORKER, Code, binding, compiled
 
 __all__ = [
     "AXES", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "SHAPE", "STRIDES", "TYPE",
@@ -83,10 +83,11 @@ def table() -> Any:
 
 
 @cache
-def shared() -> tuple[Code, Definition, Definition]:
-    """The machine code of the entries, the same for all programs."""
-    from .llvm import binding
+def shared() -> list[Definition]:
+    """The entries, the same for all programs: of one record, and of the first that fits.
 
+    Compiled quickly, and better in the background: Python reads the address in each call.
+    """
     for name in entry.CALLED:
         address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
         binding().add_symbol(name, address)
@@ -97,15 +98,26 @@ def shared() -> tuple[Code, Definition, Definition]:
         "miss": f"inttoptr (i64 {id(MISS)} to ptr)",
     }
     offsets = {k: v for k, v in globals().items() if k.isupper() and isinstance(v, int)}
-    code = compiled(entry.text({**places, **offsets}), 3)
-    names = ("program", "way")
-    one, more = [Definition(b"compiled", code.address(name), FASTCALL, None) for name in names]
-    return code, one, more
+    text = entry.text({**places, **offsets})
+    definitions = [Definition(b"compiled", None, FASTCALL, None) for _ in ENTRIES]
+
+    def make(level: int) -> None:
+        KEPT.append(compiled(text, level))  # calls under way are in the old one
+        for name, definition in zip(ENTRIES, definitions, strict=True):
+            definition.function = KEPT[-1].address(name)
+
+    make(0)
+    WORKER.do(lambda: make(3))
+    return definitions
+
+
+ENTRIES = ("program", "way")
+KEPT: list[Code] = []
 
 
 def builtin(state: np.ndarray, many: bool) -> Any:
     """A builtin function: one record's program, or the first of many that fits."""
-    _, one, more = shared()
+    one, more = shared()
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
     new.argtypes = [ctypes.POINTER(Definition), ctypes.py_object, ctypes.c_void_p]
