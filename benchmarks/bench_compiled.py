@@ -230,7 +230,51 @@ def scalars() -> None:
     report("scalars, 10,000", calls, 15, 20)
 
 
+def newton() -> None:
+    """The derivative of a root with respect to a parameter, through damped steps, by start."""
+
+    def root(a: Any, x: Any) -> Any:
+        value = x * x * x - a * x - np.cos(x)
+        while abs(value) > 1e-10:
+            step = value / (3 * x * x - a + np.sin(x))
+            if abs(step) > 0.5:
+                step = step * 0.5 / abs(step)
+            x = x - step
+            value = x * x * x - a * x - np.cos(x)
+        return x
+
+    starts = np.random.default_rng(0).uniform(1.5, 4.5, 1000).tolist()
+    gradient = pb.grad(root)
+    fast = pb.compile(gradient)
+
+    def each(f: Any) -> Any:
+        return lambda: [f(2.0, x) for x in starts]
+
+    for _ in range(3):
+        results = each(fast)()
+    same = sum([a == b for a, b in zip(results, each(gradient)(), strict=True)])
+    ROWS.append(["Newton, 1,000 starts", "equal results", str(same), ""])
+    ROWS.append(["Newton, 1,000 starts", "paths", str(fast.cache_info().paths), ""])
+    calls = {"pullback": each(fast), "pullback eager": each(gradient)}
+    if torch:
+
+        def torch_root(x: float) -> Any:
+            a, x = torch.tensor(2.0, dtype=torch.float64, requires_grad=True), torch.tensor(x)
+            value = x * x * x - a * x - torch.cos(x)
+            while abs(value) > 1e-10:
+                step = value / (3 * x * x - a + torch.sin(x))
+                if abs(step) > 0.5:
+                    step = step * 0.5 / abs(step)
+                x = x - step
+                value = x * x * x - a * x - torch.cos(x)
+            return torch.autograd.grad(x, a)[0].item()
+
+        calls["PyTorch eager"] = lambda: [torch_root(x) for x in starts]
+    report("Newton, 1,000 starts", calls, 7)
+
+
 BENCHMARKS = {
+    "newton": newton,
     "rosenbrock": rosenbrock,
     "options": lambda: [options(n) for n in (1_000, 100_000, 10_000_000)],
     "network": lambda: [network(dtype) for dtype in (np.float32, np.float64)],

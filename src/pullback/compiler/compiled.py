@@ -61,7 +61,7 @@ __all__ = ["CacheInfo", "Compiled", "compile"]
 
 ENTRIES = 64  # kinds of arguments that are kept; the one that was used least recently goes first
 PATHS = 64  # ways of one entry, before it runs as it is
-WAYS = 8  # of them, those that machine code tries by itself
+WAYS = 32  # of them, those that machine code tries by itself
 CHEAP = 50_000  # operations on elements that may be done in vain
 LEARNT = 8  # times that machine code is told how the arguments of a path lie
 TRIES = 4  # recordings that found the state changed, before the function runs as it is
