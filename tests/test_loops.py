@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.compiler.program import build
 from pullback.testing import staged
 
 random = np.random.default_rng(7)
@@ -367,3 +368,105 @@ def test_memory_grows_with_the_root():
     assert peak(1600, checkpoint=True) < 2.6 * peak(400, checkpoint=True)
     assert peak(1600) > 3.2 * peak(400)
     assert peak(1600, checkpoint=True) < 0.25 * peak(1600)
+
+
+class TestCompiled:
+    """A loop is a loop in machine code, and as long to compile for any number of steps."""
+
+    @pytest.mark.parametrize("how", HOW, ids=str)
+    def test_gradients(self, how):
+        loop, plain = loss_with(pb.scan, **how), loss_with(python_scan, reverse=how["reverse"])
+        fast = pb.compile(pb.value_and_grad(loop, (0, 1, 2)))
+        for scale in (1.0, 1.0, 1.0, 0.5, 2.0):
+            value, grads = fast(W * scale, XS, C)
+            right, others = pb.value_and_grad(plain, (0, 1, 2))(W * scale, XS, C)
+            assert value == pytest.approx(right, rel=1e-12)
+            for a, b in zip(grads, others, strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-13)
+        assert fast.cache_info().hits >= 3
+
+    def test_second_order_and_batches(self):
+        both = loss_with(pb.scan), loss_with(python_scan)
+        loop, plain = [lambda w, f=f: f(w, XS, C) for f in both]
+        ws = np.stack([W, W / 2])
+        for of, x in ((pb.hessian, W), (lambda f: pb.vmap(pb.grad(f)), ws)):
+            fast = pb.compile(of(loop))
+            for _ in range(4):
+                np.testing.assert_allclose(fast(x), of(plain)(x), rtol=1e-9, atol=1e-12)
+            assert fast.cache_info().hits >= 2
+
+    def program(self, f, *xs):
+        graph, _ = staged(f, xs)
+        return build(graph)
+
+    def test_the_code_does_not_grow(self):
+        def f(xs):
+            return pb.grad(lambda c: pb.scan(lambda c, x: (np.sin(c * x), None), c, xs)[0])(xs[0])
+
+        short, long = [self.program(f, np.linspace(0.5, 1, n)) for n in (10, 10_000)]
+        assert long.native
+        assert len(short.ir.splitlines()) == len(long.ir.splitlines())
+
+    def test_operations_without_machine_code(self):
+        """Then the loop is done from Python, over a compiled body."""
+
+        def f(a, bs):
+            return pb.scan(lambda x, b: (np.linalg.solve(a + np.diag(x), b), x.sum()), bs[0], bs)
+
+        a, bs = np.eye(3) * 4 + W, np.abs(XS)
+        program = self.program(f, a, bs)
+        for got, right in zip(program(a, bs), f(a, bs), strict=True):
+            np.testing.assert_allclose(got, right, rtol=1e-12)
+        loss = lambda a, bs: np.sum(f(a, bs)[0])
+        fast = pb.compile(pb.grad(loss))
+        for _ in range(3):
+            np.testing.assert_allclose(fast(a, bs), pb.grad(loss)(a, bs), rtol=1e-11)
+
+    def test_what_is_not_needed_is_left_out(self):
+        def f(xs):
+            def step(c, x):
+                return (c[0] + x, np.sin(c[1])), np.cos(x)
+
+            return pb.scan(step, (0.0, 0.0), xs)[0][0]
+
+        program = self.program(f, np.ones(5))
+        assert "sin" not in program.ir
+        assert "cos" not in program.ir
+        assert program(np.ones(5)) == (5.0,)
+
+    def test_views_and_constants_as_rows(self):
+        table = np.arange(12.0).reshape(3, 4)
+
+        def f(x):
+            y = x.T[::2] * 1.0
+            rows = (x.T, y.T[:, ::-1][:1], np.broadcast_to(x[0], (4, 4)), table.T)
+            rows = (rows[0], np.broadcast_to(rows[1][0], (4, 2)), rows[2], rows[3])
+            return pb.scan(
+                lambda c, r: (c * 0.5 + r[0] + r[1].sum() + r[3], (c, r[2], 1.0)), np.zeros(3), rows
+            )
+
+        x = np.random.default_rng(0).normal(size=(3, 4))
+        program = self.program(lambda x: [*(out := f(x))[1], out[0]], x)
+        assert program.native
+        right = f(x)
+        for got, expected in zip(program(x), [*right[1], right[0]], strict=True):
+            np.testing.assert_allclose(got, expected, rtol=1e-13)
+
+    def test_nested_loops_and_integers(self):
+        def f(a):
+            def outer(c, n):
+                total = pb.fori_loop(0, 3, lambda i, t: t * c[0] + i, c[0])
+                return (np.sin(total), c[1] + n), total
+
+            return pb.scan(outer, (a, 0), np.arange(5))
+
+        program = self.program(lambda a: f(a)[0][:2], np.float64(0.3))
+        assert program.native
+        got, right = program(np.float64(0.3)), f(np.float64(0.3))[0]
+        assert got[0] == pytest.approx(right[0], rel=1e-13)
+        assert (got[1], got[1].dtype) == (10, np.int64)
+
+    def test_while_loops_get_a_path_for_each_number_of_steps(self):
+        fast = pb.compile(pb.grad(TestWhile().root))
+        for a in (2.0, 3.0, 1e4, 2.0, 3.5):
+            assert fast(a) == pytest.approx(0.5 / np.sqrt(a), rel=1e-9)

@@ -29,6 +29,7 @@ from ..core.errors import (
 from ..core.trace import STARTS, running
 from ..core.tree import flatten, unflatten
 from ..transforms.common import Transformation
+from .faster import faster
 from .llvm import absent
 from .paths import (
     WIDE,
@@ -254,7 +255,8 @@ class Compiled(Transformation):
         known = entry.known
         before = None if known is None else known.token_or_none()
         try:
-            recording = recorded(self.fun, lift, statics)
+            with faster():
+                recording = recorded(self.fun, lift, statics)
         except Unlike as error:
             result = self.fun(*args, **kwargs)  # it may raise the same
             if not entry.without_floats():

@@ -380,7 +380,9 @@ def blank(x: Any, length: int) -> Any:
 
 
 def owned(x: Any, xs: Sequence[Any]) -> Any:
-    """A result that is none of the operands."""
+    """A result that is none of the operands; one without axes is a scalar."""
+    if not x.shape:
+        return x[()]
     return x.copy() if type(x) is np.ndarray and any(x is other for other in xs) else x
 
 

@@ -1,0 +1,52 @@
+"""Loops in machine code while a function is recorded: its first call need not wait for Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..core.graph import Equation, Graph, Variable
+from ..core.spec import Spec
+from ..transforms.scans import FASTER, Scan
+from .program import build
+
+__all__ = ["faster"]
+
+LONG = 2000  # equations done in a loop from which machine code pays
+
+
+@contextmanager
+def faster() -> Iterator[None]:
+    """Run long loops in machine code."""
+    token = FASTER.set(performed)
+    try:
+        yield
+    finally:
+        FASTER.reset(token)
+
+
+def performed(scan: Scan, xs: Sequence[Any]) -> Any:
+    """The results of a loop on plain operands."""
+    if scan.length * work(scan.body) < LONG:
+        return scan.looped(xs, scan.length)
+    return scan.derive("program", lambda: program(scan))(*xs)
+
+
+def work(body: Graph) -> int:
+    """How many equations a step does."""
+    return sum(
+        [
+            e.primitive.length * work(e.primitive.body) if isinstance(e.primitive, Scan) else 1
+            for e in body.equations
+        ]
+    )
+
+
+def program(scan: Scan) -> Any:
+    inputs = [Variable(x.spec) for x in scan.body.inputs]
+    first = scan.n_consts + scan.n_carry
+    rows = [Spec((scan.length, *x.spec.shape), x.spec.dtype) for x in inputs[first:]]
+    inputs[first:] = map(Variable, rows)
+    outputs = tuple([Variable(spec) for spec in scan.spec()])
+    return build(Graph(inputs, [Equation(scan, tuple(inputs), outputs, {})], outputs), 0)
