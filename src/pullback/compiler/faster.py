@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ..core.graph import Equation, Graph, Variable
+from ..core.namespaces import LOADED, scan
+from ..core.rebind import OFF, SESSION
 from ..core.spec import Spec
+from ..primitives import load
 from ..transforms.scans import FASTER, Scan
 from .program import build
 
@@ -18,19 +22,34 @@ LONG = 2000  # equations done in a loop from which machine code pays
 
 @contextmanager
 def faster() -> Iterator[None]:
-    """Run long loops in machine code."""
-    token = FASTER.set(performed)
+    """Run long loops in machine code, and import before what a recording needs."""
+    load()
+    if SESSION.get() is not OFF and len(sys.modules) != LOADED[0]:
+        scan()
+    token = FASTER.set(Faster())
     try:
         yield
     finally:
         FASTER.reset(token)
 
 
-def performed(scan: Scan, xs: Sequence[Any]) -> Any:
-    """The results of a loop on plain operands."""
-    if scan.length * work(scan.body) < LONG:
-        return scan.looped(xs, scan.length)
-    return scan.derive("program", lambda: program(scan))(*xs)
+class Faster:
+    """What a `Scan` asks for while a function is recorded."""
+
+    def run(self, scan: Scan, xs: Sequence[Any]) -> Any:
+        """The results of a loop on plain operands."""
+        if scan.length * work(scan.body) < LONG:
+            return scan.looped(xs, scan.length)
+        return scan.derive("program", lambda: program(scan))(*xs)
+
+    def make(self, make: Callable[[], Any]) -> Any:
+        """What is made here runs no code of the user's, which would have to be watched."""
+        before = sys.getprofile()
+        sys.setprofile(None)
+        try:
+            return make()
+        finally:
+            sys.setprofile(before)
 
 
 def work(body: Graph) -> int:

@@ -108,7 +108,7 @@ class Steps:
                 return places[x]
             if id(x) not in held:
                 held[id(x)] = self.n_in + len(self.constants)
-                self.constants.append(x.opened() if hasattr(x, "opened") else x)
+                self.constants.append(x)
             return held[id(x)]
 
         constants = [x for e in graph.equations for x in e.inputs] + list(graph.outputs)
@@ -127,8 +127,12 @@ class Steps:
             self.steps.append((call, xs, outs, e.primitive.n_out is not None, e.static))
         self.outputs = [place(x) for x in graph.outputs]
 
-    def __call__(self, xs: list[Any]) -> list[Any]:
-        values = xs + self.constants
+    def opened(self) -> list[Any]:
+        """The constants, after those that are watched were checked."""
+        return [x.opened() if hasattr(x, "opened") else x for x in self.constants]
+
+    def __call__(self, xs: list[Any], constants: list[Any]) -> list[Any]:
+        values = xs + constants
         values += [None] * (self.size - len(values))
         for call, at, outs, several, static in self.steps:
             found = call(*[values[i] for i in at], **static)

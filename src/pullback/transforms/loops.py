@@ -105,6 +105,10 @@ def is_number(x: Any) -> bool:
     return hasattr(x, "dtype") or isinstance(x, NUMBERS)
 
 
+def is_plain(x: Any) -> bool:
+    return type(x) is np.ndarray or isinstance(x, np.generic) or type(x) in NUMBERS
+
+
 def is_live(x: Any) -> bool:
     return type(x) is Array and current(x).within is not CONSTANT
 
@@ -194,6 +198,16 @@ class Loop:
             )
         return leaves, *flatten(y)
 
+    def quick(self, out: Any, structure: Any) -> Any:
+        """What `split` gives, if out is of plain values and the trees are as before."""
+        try:
+            tree, y = out if self.verb == "scan" else (out, None)
+            leaves = [tree] if self.structure is None else self.structure.flatten_up_to(tree)
+            ys = [y] if structure is None else structure.flatten_up_to(y)
+        except (TypeError, ValueError):
+            return None
+        return (leaves, ys, structure) if all(map(is_plain, (*leaves, *ys))) else None
+
     def check(self, before: Any, after: Any) -> None:
         """The carry of one step and of the next have one spec."""
         if before is None or after is None or before == after:
@@ -235,7 +249,9 @@ class Loop:
             row = [x[t] for x in rows]
             if self.verb == "fori_loop":
                 row = [int(row[0])]
-            carry, y, y_structure = self.split(self.fun(*self.arguments(carry, row)))
+            out = self.fun(*self.arguments(carry, row))
+            found = self.quick(out, structure) if step and not inside else None
+            carry, y, y_structure = found or self.split(out)
             if step == 0:
                 if not inside and any(map(is_live, (*carry, *y))):
                     return self.closed_over()

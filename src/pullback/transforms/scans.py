@@ -28,7 +28,7 @@ from .reverse import ReverseTrace, vjp
 __all__ = ["FASTER", "Scan"]
 
 
-# Runs a loop in place of `Scan.value`, where a compiler is at work.
+# Runs loops in place of `Scan.value`, and makes others from them, where a compiler is at work.
 FASTER: ContextVar[Any] = ContextVar("faster", default=None)
 
 
@@ -102,16 +102,17 @@ class Scan(Primitive):
     def value(self, *xs: Any) -> tuple[Any, ...]:
         faster = FASTER.get()
         if faster is not None:
-            return faster(self, xs)
+            return faster.run(self, xs)
         return self.looped(xs, self.length)
 
     def looped(self, xs: Sequence[Any], length: int) -> tuple[Any, ...]:
         if self.ready is None:
             self.ready = Steps(self.body)
+        constants = self.ready.opened()
         consts, carry, rows = self.parts(xs)
         n, ys = self.n_carry, [blank(x, length) for x in self.body.outputs[self.n_carry :]]
         for t in range(length - 1, -1, -1) if self.reverse else range(length):
-            outs = self.ready(consts + carry + [x[t] for x in rows])
+            outs = self.ready(consts + carry + [x[t] for x in rows], constants)
             carry = outs[:n]
             for y, row in zip(ys, outs[n:], strict=True):
                 y[t] = row
@@ -159,7 +160,8 @@ class Scan(Primitive):
 
     def derive(self, key: Any, make: Callable[[], Any]) -> Any:
         if key not in self.derived:
-            self.derived[key] = make()
+            faster = FASTER.get()
+            self.derived[key] = make() if faster is None else faster.make(make)
         return self.derived[key]
 
     # Forward mode.

@@ -150,15 +150,17 @@ class Trips(Primitive):
     def value(self, *xs: Any) -> Any:
         of_cond, of_body, carry = self.operands(xs)
         cond, body = Steps(self.cond), Steps(self.body)
+        for_cond, for_body = cond.opened(), body.opened()
         count: Any = np.zeros(self.shape, np.int64)
         active: Any = np.ones(self.shape, bool)
         with np.errstate(all="ignore"):  # the loop itself will warn
             while True:
-                active = active & cond(of_cond + carry)[0]
+                active = active & cond(of_cond + carry, for_cond)[0]
                 if not active.any():
                     return count[()]
                 count = count + active
-                carry = [chosen(active, x, y) for x, y in zip(body(of_body + carry), carry)]  # noqa: B905
+                new = body(of_body + carry, for_body)
+                carry = [chosen(active, x, y) for x, y in zip(new, carry, strict=True)]
 
     def spec(self, *xs: Any) -> Spec:
         return Spec(self.shape, np.int64)
