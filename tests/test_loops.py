@@ -8,6 +8,7 @@ import pytest
 import pullback as pb
 from pullback.compiler.program import build
 from pullback.testing import staged
+from tests import fuzz_loops
 
 random = np.random.default_rng(7)
 W, XS, C = random.normal(size=(3, 3)) / 2, random.normal(size=(7, 3)), random.normal(size=3)
@@ -470,3 +471,18 @@ class TestCompiled:
         fast = pb.compile(pb.grad(TestWhile().root))
         for a in (2.0, 3.0, 1e4, 2.0, 3.5):
             assert fast(a) == pytest.approx(0.5 / np.sqrt(a), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_bodies(seed):
+    loss_with, args = fuzz_loops.program(seed)
+    random = np.random.default_rng(seed)
+    dots = tuple([random.normal(size=x.shape) for x in args])
+    loss = loss_with(pb.scan)
+    right = fuzz_loops.derivatives(loss_with(fuzz_loops.python_scan), args, dots)
+    for name, got in fuzz_loops.derivatives(loss, args, dots).items():
+        for x, y in zip(got, right[name], strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-8, atol=1e-10, err_msg=name)
+    graph, _ = staged(lambda *xs: pb.grad(loss, (0, 1, 2))(*xs), args)
+    for x, y in zip(build(graph, 0)(*args), right["gradient"], strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-8, atol=1e-10, err_msg="compiled")
