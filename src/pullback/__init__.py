@@ -47,10 +47,13 @@ from .transforms.eager import no_grad as no_grad
 from .transforms.extend import primitive as primitive
 from .transforms.forward import jvp as jvp
 from .transforms.forward import linearize as linearize
+from .transforms.loops import fori_loop as fori_loop
+from .transforms.loops import scan as scan
 from .transforms.nans import debug_nans as debug_nans
 from .transforms.reverse import grad as grad
 from .transforms.reverse import value_and_grad as value_and_grad
 from .transforms.reverse import vjp as vjp
+from .transforms.whiles import while_loop as while_loop
 
 __version__ = "0.1.0.dev0"
 __all__ = [
@@ -80,6 +83,7 @@ __all__ = [
     "debug_nans",
     "elementwise_grad",
     "explain",
+    "fori_loop",
     "grad",
     "hessian",
     "hvp",
@@ -94,12 +98,14 @@ __all__ = [
     "rebinding",
     "register_tree",
     "replaces",
+    "scan",
     "stop_gradient",
     "testing",
     "uninstrument",
     "value_and_grad",
     "vjp",
     "vmap",
+    "while_loop",
 ]
 
 

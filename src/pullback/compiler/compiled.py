@@ -30,6 +30,7 @@ from ..core.trace import STARTS, running
 from ..core.tree import flatten, unflatten
 from ..transforms.common import Transformation
 from . import records
+from .faster import faster
 from .llvm import absent
 from .paths import (
     WIDE,
@@ -275,7 +276,8 @@ class Compiled(Transformation):
         known = entry.known
         before = None if known is None else known.token_or_none()
         try:
-            recording = recorded(self.fun, lift, statics)
+            with faster():
+                recording = recorded(self.fun, lift, statics)
         except Unlike as error:
             result = self.fun(*args, **kwargs)  # it may raise the same
             if not entry.without_floats():

@@ -40,8 +40,10 @@ def spec_in(x: Any) -> Spec:
 
 
 def role(e: Equation) -> str:
-    """ "element", "reduce", "view", "join", "scatter", "put", "matmul", or "call" for NumPy."""
+    """ "element", "reduce", "view", "join", "scatter", "put", "matmul", "loop", or "call"."""
     lower = e.primitive.lower
+    if lower == "loop":
+        return "loop" if e.primitive.fits() else "call"
     if lower is None or e.primitive.n_out is not None:
         return "call"
     specs = [spec_in(x) for x in e.inputs]

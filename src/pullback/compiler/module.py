@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.graph import Equation, Variable
-from . import blas, gemm
+from . import blas, gemm, loops
 from .emit import Emit, Value
 from .kernels import LoopKernel, counted, element, memory, store_element
 from .lowering import REDUCTIONS, emitted, given, number, spec_in
@@ -63,16 +63,25 @@ class Addresses:
 class Module:
     """Text of the segments of a plan."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, outer: Module | None = None) -> None:
         self.plan = plan
+        self.outer = outer
         self.n_in, self.n_out = len(plan.graph.inputs), len(plan.graph.outputs)
         self.functions: list[str] = []
         self.named: dict[str, str] = {}
         self.declared: set[str] = set()
         self.helpers: dict[Any, str] = {}
+        self.prefix, self.n_bodies = "", [0]
+        if outer is not None:  # the body of a loop is in the same text
+            self.functions, self.named = outer.functions, outer.named
+            self.declared, self.helpers = outer.declared, outer.helpers
+            self.n_bodies = outer.n_bodies
+            self.n_bodies[0] += 1
+            self.prefix = f"body{self.n_bodies[0]}_"
         self.scratch = 0
         self.arena = -(-plan.arena.size // 64) * 64
         self.segments: list[str | Equation] = []  # names of functions, and what NumPy does
+        self.loops: dict[Any, int] = {}  # how much work they are
         self.work: list[int] = []  # how many operations on elements each segment does
         pieces: list[Piece] = []
         for piece in plan.pieces:
@@ -98,7 +107,7 @@ class Module:
     def segment(self, pieces: Sequence[Piece]) -> None:
         if not pieces:
             return
-        name = f"segment{len(self.segments)}"
+        name = f"{self.prefix}segment{len(self.segments)}"
         parts = [pieces[i : i + MOST] for i in range(0, len(pieces), MOST)]
         calls = []
         for k, part in enumerate(parts):
@@ -116,11 +125,13 @@ class Module:
                 )
                 calls.append(f"  call void @{name}_{k}({GIVEN})")
         body = "\n".join(calls)
-        self.functions.append(f"define void @{name}({PARAMETERS}) {{\n{body}\n  ret void\n}}")
+        kept = "define void" if self.outer is None else "define internal void"
+        self.functions.append(f"{kept} @{name}({PARAMETERS}) {{\n{body}\n  ret void\n}}")
         self.segments.append(name)
         work = 0
         for piece in pieces:
             for item in piece.items:
+                work += self.loops.get(item.equation.primitive, 0)
                 n = int(np.prod(item.shape, dtype=np.int64))
                 work += n * (
                     spec_in(item.equation.inputs[0]).shape[-1] if item.role == "matmul" else 1
@@ -128,7 +139,9 @@ class Module:
         self.work.append(work)
 
     def piece(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
-        if piece.role == "matmul":
+        if piece.role == "loop":
+            self.repeated(piece.items[0].equation, addresses, lines)
+        elif piece.role == "matmul":
             self.product(piece.items[0].equation, addresses, lines)
         elif not piece.shape:
             self.numbers(piece, addresses, lines)
@@ -184,6 +197,28 @@ class Module:
                 pointers.append(addresses.at("%arena", scratch))
                 scratch += -(-pointer.scratch // 64) * 64
         self.scratch = max(self.scratch, scratch - self.arena)
+        lines.append(f"  call void @{name}({', '.join([f'ptr {p}' for p in pointers])})")
+
+    def repeated(self, e: Equation, addresses: Addresses, lines: list[str]) -> None:
+        """A loop: the body's own functions, and one that calls them."""
+        rolled, plan = e.primitive, self.plan
+        body = Module(plan.bodies[rolled], self)
+        self.loops[rolled] = rolled.length * sum(body.work)
+        carries = e.outputs[: rolled.n_carry]
+        start = self.arena
+        table = start + body.arena_size
+        second = table + -(-8 * (body.n_in + body.n_out) // 64) * 64
+        pointers = [addresses.at("%arena", start), addresses.at("%arena", table), "%constants"]
+        pointers += [addresses(plan.where(x)) for x in e.inputs]
+        pointers += [addresses(plan.geometry[x]) for x in e.outputs]
+        for x in carries:
+            pointers.append(addresses.at("%arena", second))
+            second += -(-x.spec.size * x.spec.dtype.itemsize // 64) * 64
+        self.scratch = max(self.scratch, second - start)
+        (segment,) = body.segments
+        name = f"scan{len(self.functions)}"
+        places = range(body.n_in), range(body.n_in, body.n_in + body.n_out)
+        self.functions.append(loops.text(name, rolled, str(segment), e.static["steps"], places))
         lines.append(f"  call void @{name}({', '.join([f'ptr {p}' for p in pointers])})")
 
     def numbers(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:

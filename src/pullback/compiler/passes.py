@@ -173,7 +173,20 @@ def kind_of(e: Equation, out: Variable, found: dict[Variable, Any]) -> Any:
 
 
 SCALAR = frozenset(
-    ["flip", "where", "sum", "mean", "max", "min", "any", "all", "matmul", "scatter", "prod"]
+    [
+        "flip",
+        "where",
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "any",
+        "all",
+        "matmul",
+        "scatter",
+        "prod",
+        "scan",
+    ]
 )
 
 

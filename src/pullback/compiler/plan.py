@@ -60,14 +60,15 @@ class Piece:
 class Plan:
     """The pieces in order, and where each value lies."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, constants: list[np.ndarray] | None = None) -> None:
         self.graph = graph
         self.items: list[Item] = []
         self.made: dict[Variable, Item] = {}  # by one item on elements, which may be fused
         self.writers: dict[Buffer, list[Item]] = {}
         self.geometry: dict[Variable, View] = {}
         self.objects: dict[Variable, int] = {}  # results of calls
-        self.constants: list[np.ndarray] = []
+        self.constants: list[np.ndarray] = [] if constants is None else constants
+        self.bodies: dict[Any, Plan] = {}  # of loops
         self.constant_views: dict[int, View] = {}
         self.uses: dict[int, int] = {}
         for x in [x for e in graph.equations for x in e.inputs] + list(graph.outputs):
@@ -94,7 +95,7 @@ class Plan:
                 xs = [x if operand(self.where(x)) else self.copied(x) for x in e.inputs]
                 e = Equation(e.primitive, tuple(xs), e.outputs, e.static)
             self.compute(e, kind)
-        elif kind in ("join", "scatter", "put"):
+        elif kind in ("join", "scatter", "put", "loop"):
             getattr(self, kind)(e)
         elif kind == "call":
             self.call(e)
@@ -145,6 +146,39 @@ class Plan:
             self.geometry[out] = contiguous(buffer, out.spec.shape, out.spec.dtype)
             self.writers[buffer] = [item]
         self.depend(item, e.inputs)
+        self.items.append(item)
+
+    def loop(self, e: Equation) -> None:
+        """A loop reads whole constants and carries, and rows that each lie in one piece."""
+        rolled = e.primitive
+        body = Plan(rolled.body, self.constants)
+        if any(piece.role == "call" for piece in body.pieces):
+            self.call(e)
+            return
+        inputs, steps = [], []
+        for i, x in enumerate(e.inputs):
+            view, spec = self.where(x), rolled.body.inputs[i].spec
+            if i < rolled.n_consts + rolled.n_carry:
+                inputs.append(x if view.is_contiguous() else self.copied(x))
+                continue
+            row = View(view.buffer, view.offset, view.shape[1:], view.strides[1:], view.dtype)
+            step = view.strides[0]
+            if not row.is_contiguous() and not step:  # the same in all steps
+                x = Variable(spec)
+                self.geometry[x] = row
+                x = self.copied(x)
+            elif not row.is_contiguous():
+                x = self.copied(x)
+                step = spec.size
+            inputs.append(x)
+            steps.append(step * spec.dtype.itemsize)
+        e = Equation(rolled, tuple(inputs), e.outputs, {"steps": steps})
+        self.bodies[rolled] = body
+        item = Item(e, "loop", None, len(self.items))
+        for out in e.outputs:
+            self.geometry[out] = self.fresh(out.spec)
+            self.writers[self.geometry[out].buffer] = [item]
+        self.depend(item, inputs)
         self.items.append(item)
 
     def view(self, e: Equation) -> None:
@@ -419,16 +453,15 @@ class Plan:
         inside: dict[Variable, int] = {}
         for i, piece in enumerate(self.pieces):
             for item in piece.items:
-                inside[item.equation.outputs[0]] = i
+                inside.update(dict.fromkeys(item.equation.outputs, i))
         for i, piece in enumerate(self.pieces):
             for item in piece.items:
-                out = item.equation.outputs[0]
                 for x in item.equation.inputs:
                     if not isinstance(x, Variable) or (x in self.made and inside[x] == i):
                         continue
                     buffer = self.geometry[x].buffer
                     last[buffer] = i
-                if item.role != "call":
+                for out in item.equation.outputs if item.role != "call" else ():
                     buffer = self.geometry[out].buffer
                     first.setdefault(buffer, i)
                     written = item.target is not None or item.role != "element"

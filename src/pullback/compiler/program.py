@@ -27,6 +27,7 @@ from ..core.spec import spec_of
 from . import records
 from .emit import TYPES
 from .llvm import WORKER, compiled
+from .loops import Rolled, prepared
 from .module import Module
 from .passes import kinds, opened, optimised
 from .plan import Plan
@@ -135,8 +136,9 @@ class Run:
     """One call, done from Python: conversions, segments by ctypes, calls of NumPy."""
 
     def __init__(self, graph: Graph, level: int) -> None:
-        graph = optimised(graph)
-        self.graph, self.kinds = graph, kinds(graph)
+        graph = prepared(optimised(graph))
+        self.graph, self.kinds, self.level = graph, kinds(graph), level
+        self.bodies: dict[Rolled, Program] = {}
         self.plan = Plan(graph)
         self.module = Module(self.plan)
         self.specs = [x.spec for x in graph.inputs]
@@ -229,7 +231,10 @@ class Run:
             self.read(x, act, bases, found) if isinstance(x, Variable) else opened(x)
             for x in e.inputs
         ]
-        out = e.primitive(*xs, **e.static)
+        if isinstance(e.primitive, Rolled):
+            out: Any = e.primitive.stepwise(self.body_of(e.primitive), xs)
+        else:
+            out = e.primitive(*xs, **e.static)
         outs = out if e.primitive.n_out is not None else (out,)
         for v, o in zip(e.outputs, outs, strict=True):
             if type(o) is not np.ndarray and not isinstance(o, np.generic):
@@ -245,6 +250,12 @@ class Run:
                 k = self.n_in + self.n_out + self.plan.objects[v]
                 bases[k] = base = np.require(o, v.spec.dtype, ["C", "A"])
                 act.table[k] = base.ctypes.data
+
+    def body_of(self, rolled: Rolled) -> Any:
+        """The body of a loop that is done from Python, as a program of its own."""
+        if rolled not in self.bodies:
+            self.bodies[rolled] = Program(rolled.body, self.level)
+        return self.bodies[rolled].entry
 
     def read(self, x: Variable, act: Activation, bases: Any, found: Any) -> Any:
         """The value of a variable, as what NumPy would have there."""
@@ -302,6 +313,8 @@ def listed(run: Run) -> str:
     words = {"call": "by NumPy", "matmul": "product"}
     for piece in run.plan.pieces:
         what = words.get(piece.role)
+        if piece.role == "loop":
+            what = f"{piece.items[0].equation.primitive.length} steps"
         if what is None:
             what = f"loop over {list(piece.shape)}" if piece.shape else "numbers"
         lines.append(f"  {what}:")

@@ -150,9 +150,13 @@ class Explanation:
                 [(x.node, bar) for x, bar in zip(ends, bars, strict=True)], Keeper(ENOUGH)
             )
         nodes, keep, found = self.nodes, Keeper(ENOUGH), False
+        # By node: of an operation with several results each has one.
+        given: dict[int, Any] = {}
+        totals: dict[int, Any] = {}
         for x, bar in zip(ends, bars, strict=True):
             node = nodes[self.places[id(x.node)]]
-            node.cotangent = add(node.cotangent, keep(bar), keep)
+            given[id(x.node)] = add(given.get(id(x.node)), keep(bar), keep)
+            node.cotangent = given[id(x.node)]
         for pull in pulls:
             assert pull.entry.node is not None
             source = self.places[id(pull.entry.node)]
@@ -170,7 +174,7 @@ class Explanation:
                     if not (found or has_nan(pull.out_bar)):
                         found = True
                         nodes[source].marks.append("first nan cotangent")
-                total = add(to.received[-1].total if to.received else None, bar, keep)
+                total = totals[id(parent)] = add(totals.get(id(parent)), bar, keep)
                 to.received.append(Received(source, bar, len(to.received) + 1, total))
         for node in nodes:
             if node.cotangent is None and node.received:

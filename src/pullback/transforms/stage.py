@@ -44,14 +44,22 @@ class StageTrace(Trace):
                 values.append(x.value)
                 inputs.append(keep(x.value))
             else:
-                values.append(x.value if x.within is self else stop(x))
+                values.append(x.value if x.within is self else self.plain(x))
                 inputs.append(self.variable(x))
-        out = primitive(*values, **static)
+        out = self.computed(primitive, values, static)
         outs = out if primitive.n_out is not None else (out,)
         variables = tuple([Variable(spec_of(o)) for o in outs])
         self.state.equations.append(Equation(primitive, tuple(inputs), variables, static))
         arrays = tuple([Array(o, self, v) for o, v in zip(outs, variables, strict=True)])
         return arrays if primitive.n_out is not None else arrays[0]
+
+    def plain(self, x: Array) -> Any:
+        """The value with which an Array of an older trace takes part."""
+        return stop(x)
+
+    def computed(self, primitive: Primitive, values: list[Any], static: dict[str, Any]) -> Any:
+        """The value of an operation."""
+        return primitive(*values, **static)
 
     def converts(self, x: Array, asked: str) -> bool:
         """Indices and truth values do, as they are plain in a run that is not recorded."""
@@ -74,7 +82,12 @@ class StageTrace(Trace):
 
 
 def capture(
-    fun: Callable[..., Any], args: Any, kwargs: dict[str, Any], verb: str, lift: Callable[..., Any]
+    fun: Callable[..., Any],
+    args: Any,
+    kwargs: dict[str, Any],
+    verb: str,
+    lift: Callable[..., Any],
+    kind: type[StageTrace] = StageTrace,
 ) -> tuple[Any, Graph, list[Array], list[Any]]:
     """Run fun once, without derivatives, and record it.
 
@@ -86,12 +99,12 @@ def capture(
         The structure of the output; the graph, whose inputs are the lifted leaves and then the
         captured Arrays; the captured Arrays; and the values of the outputs.
     """
-    trace = StageTrace(verb, fun, Notes())
+    trace = kind(verb, fun, Notes())
     inputs: list[Variable] = []
 
     def enter(x: Any) -> Array:
         inputs.append(Variable(spec_of(x)))
-        return Array(stop(x), trace, inputs[-1])
+        return Array(trace.plain(x) if type(x) is Array else x, trace, inputs[-1])
 
     try:
         out = run(trace, fun, lift(enter), kwargs)
@@ -102,7 +115,7 @@ def capture(
             leaf = leaf if constant else settle(leaf, trace)
             if type(leaf) is Array and not constant:
                 outputs.append(trace.variable(leaf))
-                values.append(leaf.value if leaf.within is trace else stop(leaf))
+                values.append(leaf.value if leaf.within is trace else trace.plain(leaf))
             else:
                 outputs.append(leaf)
                 values.append(leaf)

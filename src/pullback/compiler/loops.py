@@ -1,0 +1,175 @@
+"""Loops in machine code: `Rolled` is a `Scan` made ready for the plan, `text` calls its body.
+
+The body is a program of its own, planned in the same module. In each step it finds in its table
+where the rows are that it reads and writes; carries are written to two places in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.graph import Equation, Graph, Variable
+from ..core.primitive import Primitive
+from ..core.spec import spec_of
+from ..primitives.shapes import astype_p
+from ..transforms.scans import Scan
+from .emit import TYPES
+from .passes import opened, optimised
+
+__all__ = ["Rolled", "prepared", "text"]
+
+
+class Rolled(Primitive):
+    """A loop whose body is optimised, and of which only what is needed is left."""
+
+    name = "scan"
+    lower = "loop"
+
+    def __init__(self, body: Graph, n_consts: int, n_carry: int, of: Any) -> None:
+        # An instance for each loop, as `Scan`.
+        self.body, self.n_consts, self.n_carry = body, n_consts, n_carry
+        self.length, self.reverse = of.length, of.reverse
+        self.n_out = len(body.outputs)
+
+    def __repr__(self) -> str:
+        return f"scan[{self.length}]"
+
+    def __call__(self, *xs: Any) -> Any:
+        return self.value(*xs)
+
+    def value(self, *xs: Any) -> tuple[Any, ...]:
+        return self.stepwise(self.body.evaluate, xs)
+
+    def stepwise(self, step: Callable[..., Any], xs: Sequence[Any]) -> tuple[Any, ...]:
+        """The loop, done from Python."""
+        a, n = self.n_consts, self.n_carry
+        consts, carry, rows = xs[:a], tuple(xs[a : a + n]), xs[a + n :]
+        specs = [x.spec for x in self.body.outputs[n:]]
+        ys = [np.empty((self.length, *spec.shape), spec.dtype) for spec in specs]
+        for t in range(self.length - 1, -1, -1) if self.reverse else range(self.length):
+            outs = step(*consts, *carry, *[x[t] for x in rows])
+            carry = tuple(outs[:n])
+            for y, row in zip(ys, outs[n:], strict=True):
+                y[t] = row
+        fresh = [x[()] if not x.shape else np.array(x) for x in carry]
+        return (*fresh, *ys)
+
+    def fits(self) -> bool:
+        """Whether all that it reads and writes may be in machine code."""
+        specs = [x.spec for x in (*self.body.inputs, *self.body.outputs)]
+        return self.length > 0 and all(s.dtype in TYPES and s.size for s in specs)
+
+
+def prepared(graph: Graph) -> Graph:
+    """The graph with its loops made ready; what no output needs is left out of their bodies."""
+    if not any(isinstance(e.primitive, Scan) for e in graph.equations):
+        return graph
+    needed = {x for x in graph.outputs if isinstance(x, Variable)}
+    equations = []
+    for old in reversed(graph.equations):
+        if not any(x in needed for x in old.outputs):
+            continue
+        e = trimmed(old, needed) if isinstance(old.primitive, Scan) else old
+        equations.append(e)
+        needed.update([x for x in e.inputs if isinstance(x, Variable)])
+    return Graph(graph.inputs, equations[::-1], graph.outputs)
+
+
+def trimmed(e: Equation, needed: set[Variable]) -> Equation:
+    """A loop with the carries, rows and results that are needed."""
+    scan = e.primitive
+    body, n_consts, n = optimised(scan.body), scan.n_consts, scan.n_carry
+    carries = body.inputs[n_consts : n_consts + n]
+    kept = {i for i, x in enumerate(e.outputs) if x in needed}
+    while True:
+        part = prepared(Graph(body.inputs, body.equations, [body.outputs[i] for i in sorted(kept)]))
+        part = part.pruned()
+        read = {x for f in part.equations for x in f.inputs if isinstance(x, Variable)}
+        read |= {x for x in part.outputs if isinstance(x, Variable)}
+        more = {i for i, x in enumerate(carries) if x in read} - kept
+        if not more:
+            break
+        kept |= more
+    at = sorted(kept)
+    inputs = [
+        i
+        for i, x in enumerate(body.inputs)
+        if (i - n_consts in kept if n_consts <= i < n_consts + n else x in read)
+    ]
+    whole = Graph([body.inputs[i] for i in inputs], part.equations, part.outputs)
+    counts = sum([i < n_consts for i in inputs]), sum([i < n for i in at])
+    rolled = Rolled(computed(whole), *counts, scan)
+    outputs = tuple([e.outputs[i] for i in at])
+    return Equation(rolled, tuple([e.inputs[i] for i in inputs]), outputs, {})
+
+
+def computed(graph: Graph) -> Graph:
+    """The graph with constants among its outputs written by equations."""
+    equations, outputs = list(graph.equations), []
+    for x in graph.outputs:
+        if not isinstance(x, Variable):
+            value = np.asarray(opened(x))
+            x = Variable(spec_of(value))
+            equations.append(Equation(astype_p, (value,), (x,), {"dtype": value.dtype}))
+        outputs.append(x)
+    return Graph(graph.inputs, equations, outputs)
+
+
+def text(name: str, rolled: Rolled, body: str, steps: Sequence[int], places: Any) -> str:
+    """The function of a loop: it calls `body` once for each step.
+
+        name(arena of the body, table of the body, constants, operands..., results..., seconds...)
+
+    steps: bytes from row to row, of the rows that are read.
+    places: the numbers of the body's inputs and of its outputs in its table.
+    """
+    n_in, n_out = len(rolled.body.inputs), len(rolled.body.outputs)
+    a, n, length = rolled.n_consts, rolled.n_carry, rolled.length
+    parameters = ["ptr noalias %arena", "ptr noalias %table", "ptr noalias %constants"]
+    parameters += [f"ptr %x{i}" for i in range(n_in)] + [f"ptr %o{i}" for i in range(n_out)]
+    parameters += [f"ptr %s{i}" for i in range(n)]
+    lines = [f"define internal void @{name}({', '.join(parameters)}) noinline {{", "entry:"]
+    count = 0
+
+    def put(pointer: str, place: int) -> None:
+        nonlocal count
+        count += 1
+        lines.append(f"  %p{count} = getelementptr ptr, ptr %table, i64 {place}")
+        lines.append(f"  store ptr {pointer}, ptr %p{count}")
+
+    def row(base: str, size: int) -> str:
+        nonlocal count
+        count += 1
+        lines.append(f"  %b{count} = mul i64 %row, {size}")
+        lines.append(f"  %r{count} = getelementptr i8, ptr {base}, i64 %b{count}")
+        return f"%r{count}"
+
+    inputs, outputs = places
+    for i in range(a):
+        put(f"%x{i}", inputs[i])
+    lines += ["  br label %loop", "loop:"]
+    lines.append("  %t = phi i64 [0, %entry], [%tn, %loop]")
+    for i in range(n):
+        first, second = (f"%o{i}", f"%s{i}") if length % 2 else (f"%s{i}", f"%o{i}")
+        lines.append(f"  %from{i} = phi ptr [%x{a + i}, %entry], [%to{i}, %loop]")
+        lines.append(f"  %to{i} = phi ptr [{first}, %entry], [%other{i}, %loop]")
+        lines.append(f"  %other{i} = phi ptr [{second}, %entry], [%to{i}, %loop]")
+    lines.append(
+        f"  %row = sub i64 {length - 1}, %t" if rolled.reverse else "  %row = add i64 %t, 0"
+    )
+    for i in range(n):
+        put(f"%from{i}", inputs[a + i])
+        put(f"%to{i}", outputs[i])
+    for i, step in zip(range(a + n, n_in), steps, strict=True):
+        put(row(f"%x{i}", step), inputs[i])
+    for i in range(n, n_out):
+        spec = rolled.body.outputs[i].spec
+        put(row(f"%o{i}", spec.size * spec.dtype.itemsize), outputs[i])
+    lines.append(f"  call void @{body}(ptr %arena, ptr %table, ptr %constants)")
+    lines.append("  %tn = add i64 %t, 1")
+    lines.append(f"  %more = icmp slt i64 %tn, {length}")
+    lines += ["  br i1 %more, label %loop, label %exit", "exit:", "  ret void", "}"]
+    return "\n".join(lines)
