@@ -21,10 +21,11 @@ from typing import Any
 
 import numpy as np
 
+from .blocks import creator
 from .emit import TYPES
 from .llvm import Code, compiled
 
-__all__ = ["entry", "redirect", "usable"]
+__all__ = ["creates", "entry", "redirect", "usable"]
 
 # Offsets of fields, of 64-bit CPython with the ordinary head of an object.
 TYPE, DATA, AXES, SHAPE, DTYPE, FLAGS, NUMBER = 8, 16, 24, 32, 56, 64, 16
@@ -34,7 +35,7 @@ STACK = 1 << 14  # bytes of an arena up to which it lies on the stack
 MOST = 1 << 14  # arguments and results
 
 # Slots of NumPy's table of C functions, part of its public interface.
-ARRAY_TYPE, TO_SCALAR, EMPTY = 2, 60, 184
+ARRAY_TYPE, TO_SCALAR, EMPTY, SET_HANDLER = 2, 60, 184, 304
 
 CALLED = [
     "PyObject_Vectorcall", "PyMem_RawMalloc", "PyErr_NoMemory", "PyEval_SaveThread",
@@ -338,6 +339,12 @@ def table() -> Any:
     return ctypes.cast(address, ctypes.POINTER(ctypes.c_void_p))
 
 
+@cache
+def creates() -> int:
+    """The address of what makes an array: large ones in memory that is used again."""
+    return creator(int(table()[EMPTY]), int(table()[SET_HANDLER]))
+
+
 def text() -> str:
     """The entry in LLVM's language, with the addresses of this process."""
     lines = []
@@ -346,6 +353,7 @@ def text() -> str:
         lines.append(f"%{field} = load i64, ptr %f{i}")
     functions = {"array_type": ARRAY_TYPE, "to_scalar": TO_SCALAR, "empty": EMPTY}
     places = {name: str(table()[slot]) for name, slot in functions.items()}
+    places["empty"] = str(creates())
     for name in ("to_scalar", "empty"):
         places[name] = f"inttoptr (i64 {places[name]} to ptr)"
     return ENTRY.format(

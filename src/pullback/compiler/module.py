@@ -165,7 +165,6 @@ class Module:
         }
         equations = [item.equation for item in piece.items]
         kernel = LoopKernel(piece.shape, equations, plan.where, stored)
-        self.declared |= kernel.declared
         for combine, dtype in kernel.trees():
             key = (combine, dtype)
             if key not in self.helpers:
@@ -175,7 +174,8 @@ class Module:
         name = self.named.get(kernel.text)
         if name is None:
             name = self.named[kernel.text] = f"kernel{len(self.named)}"
-            self.functions.append(f"define internal void @{name}{kernel.text}")
+            self.functions.append(kernel.definitions(name))
+            self.declared |= kernel.declared
         scratch, pointers = self.arena, []
         for pointer in kernel.pointers:
             if isinstance(pointer, View):
