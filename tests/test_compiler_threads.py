@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.compiler import blocks, kernels, llvm, machine, threads
+from pullback.compiler import blocks, gemm, kernels, llvm, machine, threads
 from pullback.compiler.program import Program
 from pullback.core.errors import ArgumentError
 from pullback.testing import staged
@@ -408,3 +408,35 @@ builtins.loop = [builtins.kept]; builtins.loop.append(builtins.loop)
 """
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=100)
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products_in_parts(dtype, monkeypatch):
+    """By columns, by rows, of transposed operands, and with borders inside a tile."""
+    monkeypatch.setattr(gemm, "LARGE", 1 << 10)
+    monkeypatch.setattr(gemm, "PART", 1 << 12)
+    random = np.random.default_rng(6)
+    tolerance = 1e-4 if dtype == np.float32 else 1e-11
+    for m, n, k in [(30, 200, 40), (1000, 10, 17), (400, 47, 300), (9, 97, 600), (385, 193, 20)]:
+        a, b = random.standard_normal((m, k)), random.standard_normal((k, n))
+        a, b = a.astype(dtype), b.astype(dtype)
+        turned = np.ascontiguousarray(b.T)
+        run, graph = program(lambda a, b, c: (a @ b, a @ c.T, (b.T @ a.T) * 2), a, b, turned)
+        assert in_parts(run), (m, n, k)
+        found = []
+        for count in (1, 2, 3, 5):
+            threads.limit(count)
+            found.append(bits_of(run(a, b, turned)))
+        assert all(one == found[0] for one in found)
+        for out, right in zip(run(a, b, turned), graph.evaluate(a, b, turned), strict=True):
+            np.testing.assert_allclose(out, right, rtol=tolerance, atol=tolerance)
+        with monkeypatch.context() as whole:
+            whole.setattr(gemm, "LARGE", 1 << 40)
+            assert (
+                bits_of(
+                    program(lambda a, b, c: (a @ b, a @ c.T, (b.T @ a.T) * 2), a, b, turned)[0](
+                        a, b, turned
+                    )
+                )
+                == found[0]
+            )

@@ -26,6 +26,7 @@ __all__ = ["LoopKernel", "counted", "element", "memory", "store_element"]
 DEEP = 8  # equations of a loop from which two vectors are done side by side
 LARGE = 1 << 22  # operations from which a loop is done in parts, and of one part
 PART = 1 << 19
+AHEAD = 1024  # bytes
 BOOL = np.dtype(bool)
 
 
@@ -379,6 +380,7 @@ class LoopKernel:
             x = self.line(f"insertelement {full} poison, {t} {x}, i32 0")
             x = self.line(f"shufflevector {full} {x}, {full} poison, <{w} x i32> zeroinitializer")
         elif stride == 1 and valid == w:
+            self.fetch(pointer, 0)
             x = self.line(f"load {full}, ptr {pointer}, align {size}")
         elif stride == 1 and valid > 1:
             part = vector(valid, t)
@@ -398,6 +400,13 @@ class LoopKernel:
             x = self.line(f"icmp ne {full} {x}, zeroinitializer")
         return Value(x, dtype)
 
+    def fetch(self, pointer: str, write: int) -> None:
+        """Ask for a line of memory before its turn: long chains would wait for it."""
+        if self.part and self.together > 1:
+            at = self.line(f"getelementptr i8, ptr {pointer}, i64 {AHEAD}")
+            self.lines.append(f"  call void @llvm.prefetch.p0(ptr {at}, i32 {write}, i32 3, i32 1)")
+            self.declared.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+
     def save(
         self, x: Value, stride: int, base: str, offset: str, i: str, valid: int, emit: Emit
     ) -> None:
@@ -409,7 +418,9 @@ class LoopKernel:
         if x.dtype == BOOL:
             name = self.line(f"zext {vector(w, 'i1')} {name} to {full}")
         if stride == 1 and valid > 1:
-            if valid != w:
+            if valid == w:
+                self.fetch(pointer, 1)
+            else:
                 mask = ", ".join([f"i32 {k}" for k in range(valid)])
                 name = self.line(
                     f"shufflevector {full} {name}, {full} poison, <{valid} x i32> <{mask}>"

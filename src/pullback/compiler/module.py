@@ -19,6 +19,7 @@ from .emit import Emit, Value
 from .kernels import LoopKernel, counted, element, memory, store_element
 from .lowering import REDUCTIONS, emitted, number, spec_in
 from .plan import MOST, Piece, Plan
+from .threads import DECLARED
 from .views import Buffer, View
 
 __all__ = ["Module"]
@@ -149,6 +150,13 @@ class Module:
         self.declared.add(f"declare void @{symbol}(ptr, ptr, ptr{', i64' * len(numbers)})")
         pointers = f"ptr {addresses(x)}, ptr {addresses(y)}, ptr {out}"
         if count == 1:
+            name = f"product{len(self.functions)}"
+            divided = gemm.divided(name, x.dtype, *numbers)
+            if divided is not None:
+                self.functions.append(divided)
+                self.declared.add(DECLARED)
+                lines.append(f"  call void @{name}({pointers})")
+                return
             given = ", ".join([f"i64 {n}" for n in numbers])
             lines.append(f"  call void @{symbol}({pointers}, {given})")
             return

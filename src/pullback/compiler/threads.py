@@ -280,7 +280,7 @@ def in_parts(
 ) -> str:
     """A function of pointers that calls `name`_loop(pointers, from, to) for parts of a length.
 
-    The last part takes what is left over; the lines `after` are done when all are done.
+    The last part ends where the length does; the lines `after` are done when all are done.
     """
     symbol = ready()
     given = ", ".join([f"ptr {p}" for p in pointers])
