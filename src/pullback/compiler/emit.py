@@ -4,7 +4,8 @@
 and serves single numbers and vectors: a Value is one, or as many as a register holds.
 
 Arithmetic is IEEE's, operation by operation: no contraction, no reordering, so that the results are
-NumPy's. Functions come from libmvec (within 4 ulp) for vectors, from the C library for numbers.
+NumPy's. Functions come from `functions` or libmvec (within 4 ulp) for vectors, from the C library
+for numbers.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from . import functions
 from .llvm import known, prefixes
 
 __all__ = ["TYPES", "Emit", "Refused", "Value", "literal", "takes"]
@@ -322,8 +324,16 @@ class Emit:
 
     # Functions.
 
-    exp, exp2, expm1 = function("exp"), function("exp2"), function("expm1")
-    log, log2, log10, log1p = (function(f) for f in ("log", "log2", "log10", "log1p"))
+    @takes("f")
+    def exp(self, x: Value) -> Value:
+        return functions.exp(self, x) if functions.served(self, x) else self.library("exp", x)
+
+    @takes("f")
+    def log(self, x: Value) -> Value:
+        return functions.log(self, x) if functions.served(self, x) else self.library("log", x)
+
+    exp2, expm1 = function("exp2"), function("expm1")
+    log2, log10, log1p = function("log2"), function("log10"), function("log1p")
     sin, cos, tan = function("sin"), function("cos"), function("tan")
     asin, acos, atan = function("asin"), function("acos"), function("atan")
     sinh, cosh, tanh = function("sinh"), function("cosh"), function("tanh")

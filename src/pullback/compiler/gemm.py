@@ -16,8 +16,12 @@ import numpy as np
 
 from .emit import TYPES
 from .llvm import Code, binding, bits, compiled, features
+from .threads import in_parts
 
-__all__ = ["symbol"]
+__all__ = ["divided", "symbol"]
+
+LARGE = 1 << 22  # multiplications from which a product is done in parts, and of one part
+PART = 3 << 20
 
 DEPTH, HEIGHT = 256, 192  # of a panel of b; rows of a that pass by a panel
 
@@ -300,6 +304,39 @@ blockend:
 return:
   ret void
 }}"""
+
+
+def divided(
+    name: str, dtype: np.dtype, m: int, n: int, k: int, sa: int, ta: int, sb: int, tb: int, sc: int
+) -> str | None:
+    """A function that does a large product in parts: columns of b, or rows of a where b has few.
+
+    An element of the product is computed as in the whole.
+    """
+    wide = shape()[1] * vectors(dtype)[0]
+    by_columns = n >= 2 * wide
+    length, grain = (n, wide) if by_columns else (m, HEIGHT)
+    part = grain * -(-PART * length // (grain * m * n * k))
+    parts = -(-length // part)
+    if m * n * k < LARGE or parts < 2:
+        return None
+    size = dtype.itemsize
+    first, step = ("b", tb) if by_columns else ("a", sa)
+    mine = f"%{first}p"
+    a, b = ("%a", mine) if by_columns else (mine, "%b")
+    rows, columns = (m, "%count") if by_columns else ("%count", n)
+    numbers = [rows, columns, k, sa, ta, sb, tb, sc]
+    loop = f"""define internal void @{name}_loop(ptr %a, ptr %b, ptr %c, i64 %from, i64 %to) {{
+  %count = sub i64 %to, %from
+  %skip = mul i64 %from, {step * size}
+  {mine} = getelementptr i8, ptr %{first}, i64 %skip
+  %over = mul i64 %from, {size if by_columns else sc * size}
+  %cp = getelementptr i8, ptr %c, i64 %over
+  call void @{symbol(dtype)}(ptr {a}, ptr {b}, ptr %cp, {", ".join([f"i64 {x}" for x in numbers])})
+  ret void
+}}
+"""
+    return loop + in_parts(name, ["%a", "%b", "%c"], length, part, parts, [])
 
 
 KEPT: list[Code] = []

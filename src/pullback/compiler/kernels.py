@@ -3,11 +3,6 @@
 A kernel takes pointers, one for each array it reads or writes; its text says nothing else of where
 it is used, so that equal kernels are compiled once. The innermost axis goes in vectors; what is
 left over of it is done by the same vector code, so that a result does not depend on its place.
-
-Sums are done in one tree, whatever the width of a register. Along the innermost axis, blocks of 512
-elements are added in 32 lanes, sixteen after another, and the lanes by halves; along other axes,
-sixteen rows after another. The results of blocks are added in pairs. So n numbers meet in at most
-log2(n) + 12 additions, the bound of NumPy's pairwise summation.
 """
 
 from __future__ import annotations
@@ -21,20 +16,17 @@ import numpy as np
 from ..core.graph import Equation, Variable
 from .emit import TYPES, Emit, Value, literal
 from .llvm import bits
-from .lowering import (
-    REDUCTIONS,
-    accumulator,
-    emitted,
-    given,
-    identity,
-    number,
-    reduced_count,
-)  # fmt: skip
+from .lowering import REDUCTIONS, accumulator, emitted, given, number, reduced_count
+from .reduction import BLOCK, LANES, ROWS, Reduction
+from .threads import DECLARED, in_parts
 from .views import View
 
 __all__ = ["LoopKernel", "counted", "element", "memory", "store_element"]
 
-BLOCK, LANES, ROWS = 512, 32, 16
+DEEP = 8  # equations of a loop from which two vectors are done side by side
+LARGE = 1 << 22  # operations from which a loop is done in parts, and of one part
+PART = 1 << 19
+AHEAD = 1024  # bytes
 BOOL = np.dtype(bool)
 
 
@@ -63,35 +55,6 @@ def store_element(emit: Emit, pointer: str, x: Value) -> None:
     name = emit.line(f"zext i1 {x.name} to i8") if x.dtype == BOOL else x.name
     size = x.dtype.itemsize
     emit.lines.append(f"  store {memory(x.dtype)} {name}, ptr {pointer}, align {size}")
-
-
-class Reduction:
-    """One reduction of a kernel: where its partial results go, and how they come together."""
-
-    def __init__(self, e: Equation, shape: tuple[int, ...], groups: list[list[int]]) -> None:
-        self.equation, self.dtype = e, accumulator(e)
-        self.combine, self.neutral = REDUCTIONS[e.primitive.lower][0], identity(e)
-        axes = e.static["axis"]
-        # For each collapsed axis whether it is reduced, and the stride of the result along it.
-        self.reduced = [any(a in axes for a in group if shape[a] != 1) for group in groups]
-        sizes = [prod([shape[a] for a in group]) for group in groups]
-        self.strides, stride = [0] * len(groups), 1
-        for i in reversed(range(len(groups))):
-            if not self.reduced[i]:
-                self.strides[i] = stride
-                stride *= sizes[i]
-        self.row = stride  # elements of the result
-        outer = prod([n for n, r in zip(sizes[:-1], self.reduced[:-1], strict=True) if r])
-        self.outer = outer
-        self.inner = bool(sizes) and self.reduced[-1]
-        blocks = -(-sizes[-1] // BLOCK) if self.inner else 0
-        self.blocks = blocks
-        self.partials = outer * blocks if self.inner else -(-outer // ROWS)
-
-    @property
-    def scratch(self) -> int:
-        """Bytes for partial results, 0 where there is only one for each result."""
-        return self.partials * self.row * self.dtype.itemsize if self.partials > 1 else 0
 
 
 class LoopKernel:
@@ -130,6 +93,8 @@ class LoopKernel:
         self.reductions = [Reduction(e, shape, self.groups) for e in reducing]
         self.n = self.sizes[-1]
         self.width = self.vector_width()
+        self.together = 2 if len(equations) >= DEEP and self.n >= 2 * self.width else 1
+        self.part, self.parts = self.division()
         self.declared: set[str] = set()
         self.pointers: list[View | Reduction] = []
         self.text = self.written()
@@ -146,6 +111,21 @@ class LoopKernel:
         while width > 1 and width // 2 >= self.n:
             width //= 2
         return width
+
+    def division(self) -> tuple[int, int]:
+        """The outermost indices of one part of a large loop, and the parts; 0 where it is one.
+
+        Parts begin where a block of each reduction begins.
+        """
+        weight = len(self.equations) + 4 * (len(self.loads) + len(self.stored))
+        if prod(self.sizes) * weight < LARGE:
+            return 0, 1
+        length = self.sizes[0]
+        grain = BLOCK if len(self.sizes) == 1 else 1
+        if len(self.sizes) > 1 and any(r.reduced[0] and not r.inner for r in self.reductions):
+            grain = ROWS
+        size = grain * max(1, PART * length // (grain * weight * prod(self.sizes)))
+        return (size, length // size) if length >= 2 * size else (0, 1)
 
     # The text.
 
@@ -171,6 +151,11 @@ class LoopKernel:
                 self.pointers.append(r)
         parameters += [f"ptr {name}" for name in loads.values()]
         self.pointers += list(self.loads.values())
+        self.parameters = [parameter.split()[-1] for parameter in parameters]
+        begin, end = "0", str(self.sizes[0])
+        if self.part:
+            parameters += ["i64 %from", "i64 %to"]
+            begin, end = "%from", "%to"
         lines.append(f"({', '.join(parameters)}) {{")
         lines.append("entry:")
         for i, r in enumerate(self.reductions):
@@ -181,7 +166,8 @@ class LoopKernel:
         for j in range(self.n_outer):
             lines.append(f"  br label %h{j}")
             lines.append(f"h{j}:")
-            lines.append(f"  %i{j} = phi i64 [0, %{previous}], [%i{j}n, %e{j}]")
+            first = "0" if j else begin
+            lines.append(f"  %i{j} = phi i64 [{first}, %{previous}], [%i{j}n, %e{j}]")
             previous = f"h{j}"
         self.offsets: dict[Any, str] = {}
         for key, view in self.loads.items():
@@ -199,16 +185,27 @@ class LoopKernel:
             lines.append(f"  br label %e{j}")
             lines.append(f"e{j}:")
             lines.append(f"  %i{j}n = add i64 %i{j}, 1")
-            lines.append(f"  %c{j} = icmp slt i64 %i{j}n, {self.sizes[j]}")
+            lines.append(f"  %c{j} = icmp slt i64 %i{j}n, {self.sizes[j] if j else end}")
             out = f"x{j}"
             lines.append(f"  br i1 %c{j}, label %h{j}, label %{out}")
             lines.append(f"{out}:")
         lines.append(f"  br label %{following}")
         lines.append("exit:")
-        for i, r in enumerate(self.reductions):
-            self.finish(i, r)
+        if not self.part:
+            self.finish()
         lines += ["  ret void", "}"]
         return "\n".join(lines)
+
+    def definitions(self, name: str) -> str:
+        """The functions of the kernel: `name` does all of it."""
+        if not self.part:
+            return f"define internal void @{name}{self.text}"
+        self.lines = []
+        self.finish()
+        self.declared.add(DECLARED)
+        loop = f"define internal void @{name}_loop{self.text}"
+        parts = in_parts(name, self.parameters, self.sizes[0], self.part, self.parts, self.lines)
+        return f"{loop}\n{parts}"
 
     def strides_in(self, view: View) -> list[int]:
         """The stride along each collapsed axis: that of its last axis which is not of length 1."""
@@ -243,35 +240,47 @@ class LoopKernel:
         return total
 
     def rows(self, loads: dict[Any, str], stores: dict[Variable, str], previous: str) -> None:
-        """One row of the innermost axis: blocks of vectors, then what is left over."""
+        """One row of the innermost axis: blocks of vectors, then what is left over.
+
+        Long chains of equations go two vectors at a time, so that one does not wait for itself.
+        """
         n, w, lines = self.n, self.width, self.lines
-        main = n - n % w if n >= w else 0
+        stride = w * self.together
+        main = n - n % stride if n >= stride else 0
+        whole = n - n % w if n >= w else 0
         blocked = any(r.inner for r in self.reductions) and main > 0
+        split = bool(self.part) and self.n_outer == 0
+        begin, end, last = "0", str(main), str((n - 1) // BLOCK)
+        if split:
+            begin = "%from"
+            lines.append(f"  %final = icmp eq i64 %to, {n}")
+            end = self.line(f"select i1 %final, i64 {main}, i64 %to")
+            last = self.line(f"lshr i64 {self.line('sub i64 %to, 1')}, {BLOCK.bit_length() - 1}")
         for i, r in enumerate(self.reductions):
             if r.inner:
                 self.clear(i, r)
         if main:
             if blocked:
+                first = self.line(f"lshr i64 {begin}, {BLOCK.bit_length() - 1}") if split else "0"
                 lines.append("  br label %block")
                 lines.append("block:")
-                lines.append(f"  %b = phi i64 [0, %{previous}], [%bn, %flush]")
+                lines.append(f"  %b = phi i64 [{first}, %{previous}], [%bn, %flush]")
                 start = self.line(f"mul i64 %b, {BLOCK}")
                 stop = self.line(f"add i64 {start}, {BLOCK}")
-                less = self.line(f"icmp slt i64 {stop}, {main}")
-                stop = self.line(f"select i1 {less}, i64 {stop}, i64 {main}")
+                less = self.line(f"icmp slt i64 {stop}, {end}")
+                stop = self.line(f"select i1 {less}, i64 {stop}, i64 {end}")
                 before = "block"
             else:
-                start, stop, before = "0", str(main), previous
+                start, stop, before = begin, end, previous
             lines.append("  br label %loop")
             lines.append("loop:")
             lines.append(f"  %i = phi i64 [{start}, %{before}], [%in, %loop]")
-            self.step("%i", w, loads, stores)
-            lines.append(f"  %in = add i64 %i, {w}")
+            self.step("%i", [w] * self.together, loads, stores)
+            lines.append(f"  %in = add i64 %i, {stride}")
             lines.append(f"  %more = icmp slt i64 %in, {stop}")
             lines.append("  br i1 %more, label %loop, label %after")
             lines.append("after:")
             if blocked:
-                last = (n - 1) // BLOCK
                 lines.append("  %bn = add i64 %b, 1")
                 lines.append(f"  %again = icmp slt i64 %b, {last}")
                 lines.append("  br i1 %again, label %flush, label %rest")
@@ -280,52 +289,68 @@ class LoopKernel:
                     if r.inner:
                         self.flush(i, r, "%b")
                         self.clear(i, r)
-                if main % BLOCK == 0 and n != main and main // BLOCK == last:
+                if main % BLOCK == 0 and n != main:
                     # What is left over is a block of its own.
-                    lines.append(f"  %blocks = icmp slt i64 %bn, {last}")
+                    lines.append(f"  %blocks = icmp slt i64 %bn, {main // BLOCK}")
                     lines.append("  br i1 %blocks, label %block, label %rest")
                 else:
                     lines.append("  br label %block")
                 lines.append("rest:")
         if n != main:
-            self.step(str(main), n - main, loads, stores)
+            if split:
+                lines.append("  br i1 %final, label %tail, label %ended")
+                lines.append("tail:")
+            for start_of in range(main, whole, w):
+                self.step(str(start_of), [w], loads, stores)
+            if n != whole:
+                self.step(str(whole), [n - whole], loads, stores)
+            if split:
+                lines.append("  br label %ended")
+                lines.append("ended:")
         for i, r in enumerate(self.reductions):
             if r.inner:
-                self.flush(i, r, str(r.blocks - 1))
+                self.flush(i, r, last)
 
     def emit(self, width: int) -> Emit:
         emit = Emit(width, self.lines, self.declared)
         emit.line = self.line  # type: ignore[method-assign]
         return emit
 
-    def step(self, i: str, valid: int, loads: dict[Any, str], stores: dict[Variable, str]) -> None:
-        """The equations for `valid` elements from number i on."""
+    def step(
+        self, i: str, counts: list[int], loads: dict[Any, str], stores: dict[Variable, str]
+    ) -> None:
+        """The equations for as many elements from number i on as the counts say, side by side."""
         emit = self.emit(self.width)
-        values: dict[Any, Value] = {}
-        for key, view in self.loads.items():
-            stride = self.strides_in(view)[-1]
-            values[key] = self.load(
-                view.dtype, stride, loads[key], self.offsets[key], i, valid, emit
-            )
-        results: dict[Variable, Value] = {}
+        parts: list[Any] = []
+        for k, valid in enumerate(counts):
+            at = i if not k else self.line(f"add i64 {i}, {k * self.width}")
+            values: dict[Any, Value] = {}
+            for key, view in self.loads.items():
+                stride = self.strides_in(view)[-1]
+                values[key] = self.load(
+                    view.dtype, stride, loads[key], self.offsets[key], at, valid, emit
+                )
+            parts.append((at, valid, values, {}))
         for e in self.equations:
             reducing = e.primitive.lower in REDUCTIONS
-            operands = []
-            for x in e.inputs[:1] if reducing else e.inputs:
-                if isinstance(x, Variable) and x in results:
-                    operands.append(results[x])
-                elif id(x) in self.sources:
-                    operands.append(values[self.sources[id(x)]])
+            for at, valid, values, results in parts:
+                operands = []
+                for x in e.inputs[:1] if reducing else e.inputs:
+                    if isinstance(x, Variable) and x in results:
+                        operands.append(results[x])
+                    elif id(x) in self.sources:
+                        operands.append(values[self.sources[id(x)]])
+                    else:
+                        operands.append(given(x, emit))
+                if reducing:
+                    k = next(k for k, r in enumerate(self.reductions) if r.equation is e)
+                    self.accumulate(k, self.reductions[k], operands[0], at, valid, emit)
                 else:
-                    operands.append(given(x, emit))
-            if reducing:
-                k = next(k for k, r in enumerate(self.reductions) if r.equation is e)
-                self.accumulate(k, self.reductions[k], operands[0], i, valid, emit)
-            else:
-                results[e.outputs[0]] = emitted(e, emit, operands)
+                    results[e.outputs[0]] = emitted(e, emit, operands)
         for v, name in stores.items():
             stride = self.strides_in(self.stored[v])[-1]
-            self.save(results[v], stride, name, self.offsets[v], i, valid, emit)
+            for at, valid, _, results in parts:
+                self.save(results[v], stride, name, self.offsets[v], at, valid, emit)
 
     def place(self, base: str, offset: str, i: str, stride: int, dtype: np.dtype) -> str:
         """The address of an element of a row."""
@@ -355,6 +380,7 @@ class LoopKernel:
             x = self.line(f"insertelement {full} poison, {t} {x}, i32 0")
             x = self.line(f"shufflevector {full} {x}, {full} poison, <{w} x i32> zeroinitializer")
         elif stride == 1 and valid == w:
+            self.fetch(pointer, 0)
             x = self.line(f"load {full}, ptr {pointer}, align {size}")
         elif stride == 1 and valid > 1:
             part = vector(valid, t)
@@ -374,6 +400,13 @@ class LoopKernel:
             x = self.line(f"icmp ne {full} {x}, zeroinitializer")
         return Value(x, dtype)
 
+    def fetch(self, pointer: str, write: int) -> None:
+        """Ask for a line of memory before its turn: long chains would wait for it."""
+        if self.part and self.together > 1:
+            at = self.line(f"getelementptr i8, ptr {pointer}, i64 {AHEAD}")
+            self.lines.append(f"  call void @llvm.prefetch.p0(ptr {at}, i32 {write}, i32 3, i32 1)")
+            self.declared.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+
     def save(
         self, x: Value, stride: int, base: str, offset: str, i: str, valid: int, emit: Emit
     ) -> None:
@@ -385,7 +418,9 @@ class LoopKernel:
         if x.dtype == BOOL:
             name = self.line(f"zext {vector(w, 'i1')} {name} to {full}")
         if stride == 1 and valid > 1:
-            if valid != w:
+            if valid == w:
+                self.fetch(pointer, 1)
+            else:
                 mask = ", ".join([f"i32 {k}" for k in range(valid)])
                 name = self.line(
                     f"shufflevector {full} {name}, {full} poison, <{valid} x i32> <{mask}>"
@@ -478,8 +513,12 @@ class LoopKernel:
         pointer = self.line(f"getelementptr {memory(r.dtype)}, ptr {base}, i64 {row}")
         store_element(self.emit(1), pointer, x)
 
-    def finish(self, k: int, r: Reduction) -> None:
-        """Bring the partial results together, and divide a mean."""
+    def finish(self) -> None:
+        """Bring the partial results together, and divide means."""
+        for k, r in enumerate(self.reductions):
+            self.gather(k, r)
+
+    def gather(self, k: int, r: Reduction) -> None:
         e, t = r.equation, memory(r.dtype)
         mean = e.primitive.lower == "mean"
         if r.scratch:

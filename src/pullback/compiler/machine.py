@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 
 from . import entry
+from .blocks import creator
 from .conditions import RECORD
 from .emit import TYPES
 from .llvm import WORKER, Code, binding, compiled
 
 __all__ = [
     "AXES", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "SHAPE", "STRIDES", "TYPE",
-    "Record", "builtin", "error_mask", "errors_variable", "memory", "shared", "usable",
+    "Record", "builtin", "creates", "error_mask", "errors_variable", "memory", "shared", "usable",
 ]  # fmt: skip
 
 # Offsets of fields, of 64-bit CPython with the ordinary head of an object.
@@ -34,7 +35,7 @@ CONTIGUOUS_ALIGNED = 0x101
 STACK = 1 << 14  # bytes of an arena up to which it lies on the stack
 
 # Slots of NumPy's table of C functions, part of its public interface.
-ARRAY_TYPE, TO_SCALAR, EMPTY = 2, 60, 184
+ARRAY_TYPE, TO_SCALAR, EMPTY, SET_HANDLER = 2, 60, 184, 304
 
 MISS: Any = object()  # what the entry returns where no way fits
 
@@ -83,6 +84,12 @@ def table() -> Any:
 
 
 @cache
+def creates() -> int:
+    """The address of what makes an array: large ones in memory that is used again."""
+    return creator(int(table()[EMPTY]), int(table()[SET_HANDLER]))
+
+
+@cache
 def shared() -> list[Definition]:
     """The entries, the same for all programs: of one record, and of the first that fits.
 
@@ -94,7 +101,7 @@ def shared() -> list[Definition]:
     places: dict[str, object] = {
         "array_type": table()[ARRAY_TYPE],
         "to_scalar": f"inttoptr (i64 {table()[TO_SCALAR]} to ptr)",
-        "empty": f"inttoptr (i64 {table()[EMPTY]} to ptr)",
+        "empty": f"inttoptr (i64 {creates()} to ptr)",
         "miss": f"inttoptr (i64 {id(MISS)} to ptr)",
     }
     offsets = {k: v for k, v in globals().items() if k.isupper() and isinstance(v, int)}

@@ -19,6 +19,7 @@ from .emit import Emit, Value
 from .kernels import LoopKernel, counted, element, memory, store_element
 from .lowering import REDUCTIONS, emitted, given, number, spec_in
 from .plan import MOST, Piece, Plan
+from .threads import DECLARED
 from .views import Buffer, View
 
 __all__ = ["Module"]
@@ -162,6 +163,13 @@ class Module:
         self.declared.add(f"declare void @{symbol}(ptr, ptr, ptr{', i64' * len(numbers)})")
         pointers = f"ptr {addresses(x)}, ptr {addresses(y)}, ptr {out}"
         if count == 1:
+            name = f"product{len(self.functions)}"
+            divided = gemm.divided(name, x.dtype, *numbers)
+            if divided is not None:
+                self.functions.append(divided)
+                self.declared.add(DECLARED)
+                lines.append(f"  call void @{name}({pointers})")
+                return
             given = ", ".join([f"i64 {n}" for n in numbers])
             lines.append(f"  call void @{symbol}({pointers}, {given})")
             return
@@ -178,7 +186,6 @@ class Module:
         }
         equations = [item.equation for item in piece.items]
         kernel = LoopKernel(piece.shape, equations, plan.where, stored)
-        self.declared |= kernel.declared
         for combine, dtype in kernel.trees():
             key = (combine, dtype)
             if key not in self.helpers:
@@ -188,7 +195,8 @@ class Module:
         name = self.named.get(kernel.text)
         if name is None:
             name = self.named[kernel.text] = f"kernel{len(self.named)}"
-            self.functions.append(f"define internal void @{name}{kernel.text}")
+            self.functions.append(kernel.definitions(name))
+            self.declared |= kernel.declared
         scratch, pointers = self.arena, []
         for pointer in kernel.pointers:
             if isinstance(pointer, View):

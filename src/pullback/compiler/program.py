@@ -9,7 +9,7 @@ What has no machine code is done by NumPy between two segments of it, so that ev
 A run has its own memory, taken from those that are free: threads and recursion do not meet.
 
 Arithmetic, comparisons and choices give the bits that NumPy gives. Functions are within 4 ulp.
-Sums are done in the tree that `kernels` describes. Errors that NumPy only warns of (overflow,
+Sums are done in the tree that `reduction` describes. Errors that NumPy only warns of (overflow,
 division by zero) are not reported.
 """
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ import numpy as np
 from ..core.errors import ArgumentTypeError, ShapeError
 from ..core.graph import Equation, Graph, Variable, letters
 from ..core.spec import spec_of
-from . import records
+from . import blocks, machine, records
 from .emit import TYPES
 from .llvm import WORKER, compiled
 from .loops import Rolled, prepared
@@ -154,6 +155,7 @@ class Run:
         self.out_specs = [
             (i, x.spec) for i, x in enumerate(self.plan.outputs) if self.results[i] == "out"
         ]
+        self.empty = partial(blocks.empty, machine.creates()) if machine.usable() else np.empty
         self.free: deque[Activation] = deque()  # its append and pop are atomic
 
     def compile(self, level: int) -> None:
@@ -214,7 +216,7 @@ class Run:
             bases[i] = base = np.require(x, self.specs[i].dtype.newbyteorder("="), ["C", "A"])
             act.table[i] = base.ctypes.data
         for i, spec in self.out_specs:
-            base = bases[self.n_in + i] = np.empty(spec.shape, spec.dtype)
+            base = bases[self.n_in + i] = self.empty(spec.shape, spec.dtype)
             act.table[self.n_in + i] = base.ctypes.data
         found: dict[Variable, Any] = dict(zip(self.graph.inputs, leaves, strict=True))
         constants = self.constant_table.ctypes.data
