@@ -24,6 +24,7 @@ __all__ = [
     "Path",
     "Quick",
     "order_of",
+    "raising",
     "same_bits",
     "share_memory",
     "shared",
@@ -66,6 +67,7 @@ class Path:
         self.recording, self.state, self.token = recording, state, token
         self.numbers = numbers  # the Python floats that it holds for; None: they are inputs
         self.guards = recording.guards
+        self.node: Any = None  # what the path is in a transformation
         self.answers = [guard.answer for guard in recording.guards]
         self.compute: Callable[..., Any] = recording.graph.evaluate
         self.program: Any = None
@@ -85,7 +87,7 @@ class Path:
         if self.runs > SECOND:
             return
         self.runs += 1
-        if self.runs == FIRST:
+        if self.program is None:  # threads may come here together
             self.program = build(self.recording.graph, 0)
             self.compute = self.program.entry
         elif self.runs == SECOND:
@@ -185,6 +187,11 @@ def order_of(x: Any) -> Any:
         found = [order_of(getattr(x, name, None)) for name in names]
         return found if any(found) else ()
     return ()
+
+
+def raising() -> bool:
+    """Whether somebody is to hear of overflow, division by zero or NaN."""
+    return STARTS.get() is not None or not {"warn", "ignore"}.issuperset(np.geterr().values())
 
 
 def told_line(line: Any) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..core.array import Array, current, snapshot, stop
 from ..core.graph import Equation, Graph, Variable
 from ..core.node import keep
@@ -17,7 +19,32 @@ from ..core.trace import CONSTANT, Ended, Trace, run
 from ..core.tree import flatten
 from .common import settle
 
-__all__ = ["StageTrace", "capture"]
+__all__ = ["STOP", "StageTrace", "capture"]
+
+
+class StopGradient(Primitive):
+    """The same value without derivatives; so a record of what is differentiated has it."""
+
+    name = "stop_gradient"
+    inert = True
+
+    def __init__(self) -> None:  # it is not entered among the primitives
+        pass
+
+    def value(self, x):
+        return x.copy() if type(x) is np.ndarray else x
+
+    def jvp(self, out, xs, x_dots):
+        return None
+
+    def vjp(self, out_bar, residual, wanted):
+        return (None,)
+
+    def batch(self, xs, mapped, size):
+        return xs[0]
+
+
+STOP = StopGradient()
 
 
 class Notes:
@@ -44,7 +71,7 @@ class StageTrace(Trace):
                 values.append(x.value)
                 inputs.append(keep(x.value))
             else:
-                values.append(x.value if x.within is self else stop(x))
+                values.append(x.value if x.within is self else self.foreign(x))
                 inputs.append(self.variable(x))
         out = primitive(*values, **static)
         outs = out if primitive.n_out is not None else (out,)
@@ -52,6 +79,10 @@ class StageTrace(Trace):
         self.state.equations.append(Equation(primitive, tuple(inputs), variables, static))
         arrays = tuple([Array(o, self, v) for o, v in zip(outs, variables, strict=True)])
         return arrays if primitive.n_out is not None else arrays[0]
+
+    def foreign(self, x: Array) -> Any:
+        """The value of an Array of another trace."""
+        return stop(x)
 
     def converts(self, x: Array, asked: str) -> bool:
         """Indices and truth values do, as they are plain in a run that is not recorded."""
