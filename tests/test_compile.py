@@ -594,12 +594,12 @@ class TestComposition:
         f = lambda x: np.sum(np.sin(x) * x)
         fast = compile(f)
         fast(X)
-        np.testing.assert_array_equal(pb.grad(fast)(X), pb.grad(f)(X))
-        np.testing.assert_array_equal(pb.hessian(fast)(X), pb.hessian(f)(X))
-        np.testing.assert_array_equal(pb.vmap(fast)(np.stack([X, X])), [f(X)] * 2)
+        np.testing.assert_allclose(pb.grad(fast)(X), pb.grad(f)(X), rtol=1e-14)
+        np.testing.assert_allclose(pb.hessian(fast)(X), pb.hessian(f)(X), rtol=1e-14)
+        np.testing.assert_allclose(pb.vmap(fast)(np.stack([X, X])), [f(X)] * 2, rtol=1e-14)
         x = pb.array(X, requires_grad=True)
         fast(x).backward()
-        np.testing.assert_array_equal(x.grad, pb.grad(f)(X))
+        np.testing.assert_allclose(x.grad, pb.grad(f)(X), rtol=1e-14)
 
     def test_inside_each_other(self):
         inner = compile(lambda x: np.sin(x) * 2)

@@ -26,10 +26,12 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
-from ..core.trace import STARTS, running
+from ..core.rebind import call_inside
+from ..core.trace import running
 from ..core.tree import flatten, unflatten
 from ..transforms.common import Transformation
 from . import records
+from .composed import QuickNode, composed
 from .faster import faster
 from .llvm import absent
 from .paths import (
@@ -39,6 +41,7 @@ from .paths import (
     Entry,
     Path,
     order_of,
+    raising,
     same_bits,
     share_memory,
     shared,
@@ -87,6 +90,7 @@ class Compiled(Transformation):
         # What machine code repeats by itself: a builtin function, and what it may look at.
         self.repeat: tuple[Callable[..., Any], list[Way]] = records.missed, []
         self.counter = np.zeros(1, np.int64)  # how often it did
+        self.quick_node: QuickNode | None = None  # the last path of a call on Arrays alone
         self.looked_at = False  # the code that can be told in advance, for what it asks
         self.last_miss = "The function has not been called."
 
@@ -97,22 +101,15 @@ class Compiled(Transformation):
 
     def decide(self, args: Any, kwargs: Any) -> Any:
         """What a call does that machine code does not repeat by itself."""
-        if self.refusal is not None or running() is not None or raising():
+        if running() is not None:
+            return composed(self, args, kwargs)
+        if self.refusal is not None or raising():
             return self.fun(*args, **kwargs)
         call = self.arrange(args, kwargs)
         if call is None:
-            return self.fun(*args, **kwargs)
-        entry = self.entries.get(call.key)
-        if entry is None:
-            with self.lock:
-                entry = self.entries.setdefault(call.key, Entry())
-                if len(self.entries) > ENTRIES:
-                    self.entries.popitem(last=False)
-        else:
-            if len(self.entries) > 1:
-                with self.lock:
-                    self.entries[call.key] = entry
-                    self.entries.move_to_end(call.key)
+            return composed(self, args, kwargs)
+        entry = self.entry(call.key)
+        if entry.paths:
             found = self.match(entry, call.arrays, call.numbers)
             if found is not None:
                 self.hits += 1
@@ -149,6 +146,17 @@ class Compiled(Transformation):
         work = np.cumsum([0, *[way.work for way in ways]])
         kept = [way for way, before in zip(ways[:WAYS], work, strict=False) if before <= CHEAP]
         self.repeat = (records.first_of(kept) if kept else records.missed), kept
+
+    def entry(self, key: Any) -> Entry:
+        """The entry for arguments of a kind, which is now the one that was used last."""
+        entry = self.entries.get(key)
+        if entry is None or len(self.entries) > 1:
+            with self.lock:
+                entry = self.entries.setdefault(key, Entry())
+                self.entries.move_to_end(key)
+                if len(self.entries) > ENTRIES:
+                    self.entries.popitem(last=False)
+        return entry
 
     def arrange(self, args: Any, kwargs: Any) -> Call | None:
         """The arguments as inputs and static values; None if they are none that are compiled."""
@@ -279,7 +287,7 @@ class Compiled(Transformation):
             with faster():
                 recording = recorded(self.fun, lift, statics)
         except Unlike as error:
-            result = self.fun(*args, **kwargs)  # it may raise the same
+            result = call_inside(self.fun, args, kwargs)  # it may raise the same
             if not entry.without_floats():
                 self.refuse(f"it raised {type(error.__cause__).__name__} when it was recorded")
             return result
@@ -293,16 +301,19 @@ class Compiled(Transformation):
         if recording.unlike:
             if not entry.without_floats():
                 self.refuse("its result is a number of Python's that is computed by NumPy")
-            return self.fun(*args, **kwargs)
-        written = [recording.before[i] for i in recording.written]
+            return call_inside(self.fun, args, kwargs)
+        before_call = [recording.before[i] for i in recording.written]
+        written = [x for x in before_call if type(x) is not Array]
         if not all(map(writable, written)):
-            return self.fun(*args, **kwargs)
+            return call_inside(self.fun, args, kwargs)
         entangled = recording.entangled(written, (args, kwargs))
         if entangled is not None:
             self.refuse(entangled)
-            return self.fun(*args, **kwargs)
+            return call_inside(self.fun, args, kwargs)
         recording.write()
         result = unflatten(recording.structure, recording.value)
+        if recording.captured and running() is not None:
+            return result
         if recording.refusal is not None:
             self.refuse(recording.refusal)
             return result
@@ -320,7 +331,7 @@ class Compiled(Transformation):
         quiet = not changing or (covered and before == token)
         if entry.floats and recording.narrow and floats and quiet and not recording.written:
             entry.without_floats()
-            return self.fun(*args, **kwargs)
+            return call_inside(self.fun, args, kwargs)
         if not quiet:
             entry.tries += covered
             if entry.tries >= TRIES:
@@ -330,6 +341,7 @@ class Compiled(Transformation):
             self.refuse(f"it has taken {PATHS} ways; the last time {self.last_miss}")
             return result
         numbers = None if entry.floats else [np.float64(leaves[i]) for i in floats]
+        recording.forget()
         with self.lock:
             entry.paths = [Path(recording, state, token, numbers or None), *entry.paths]
         # From now on numbers are inputs. As such they are NumPy's, and no longer weak.
@@ -358,6 +370,7 @@ class Compiled(Transformation):
         """Forget all records."""
         self.entries.clear()
         self.know([])
+        self.quick_node = None
         self.refusal, self.hits, self.misses = None, 0, 0
         self.counter[0] = 0
 
@@ -415,11 +428,6 @@ class Compiled(Transformation):
 
     def __reduce__(self) -> Any:
         return Compiled, (self.fun, self.static_argnums, self.static_argnames)
-
-
-def raising() -> bool:
-    """Whether somebody is to hear of overflow, division by zero or NaN."""
-    return STARTS.get() is not None or not {"warn", "ignore"}.issuperset(np.geterr().values())
 
 
 def compile(

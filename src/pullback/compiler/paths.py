@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.graph import Equation, Graph, Variable
 from ..core.spec import Spec, spec_of
+from ..core.trace import STARTS
 from ..core.tree import flatten, unflatten
 from ..primitives.elementwise import add, not_equal, trunc
 from . import records
@@ -28,6 +29,7 @@ __all__ = [
     "Entry",
     "Path",
     "order_of",
+    "raising",
     "same_bits",
     "share_memory",
     "shared",
@@ -71,6 +73,7 @@ class Path:
         self.recording, self.state, self.token = recording, state, token
         self.numbers = numbers  # the Python floats that it holds for; None: they are inputs
         self.guards = recording.guards
+        self.node: Any = None  # what the path is in a transformation
         self.answers = [guard.answer for guard in recording.guards]
         self.compute: Callable[..., Any] = recording.graph.evaluate
         self.program: Any = None
@@ -249,6 +252,11 @@ def order_of(x: Any) -> Any:
         found = [order_of(getattr(x, name, None)) for name in names]
         return found if any(found) else ()
     return ()
+
+
+def raising() -> bool:
+    """Whether somebody is to hear of overflow, division by zero or NaN."""
+    return STARTS.get() is not None or not {"warn", "ignore"}.issuperset(np.geterr().values())
 
 
 def told_line(line: Any) -> str:

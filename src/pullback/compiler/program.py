@@ -94,6 +94,11 @@ class Program:
         return self.entry is not self.run
 
     @property
+    def simple(self) -> bool:
+        """Whether all of it is machine code, which is called straight."""
+        return self.native and not any(isinstance(step, Equation) for step in self.run.steps)
+
+    @property
     def ir(self) -> str:
         """The program in LLVM's language, before it was optimised."""
         return self.run.module.text

@@ -16,17 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current, peel
+from ..core.array import Array, current, is_number, peel, stop
+from ..core.cotangent import own
 from ..core.errors import PullbackError
-from ..core.graph import Graph, Variable
+from ..core.graph import Equation, Graph, Variable
 from ..core.namespaces import library, names_of
 from ..core.primitive import Primitive
-from ..core.spec import spec_of
-from ..core.trace import run
+from ..core.spec import is_inexact, spec_of
+from ..core.trace import CONSTANT, run
 from ..core.tree import flatten
 from ..transforms.common import settle
+from ..transforms.eager import SUSPENDED
 from ..transforms.record import line_of_user
-from ..transforms.stage import Notes, StageTrace
+from ..transforms.stage import STOP, Notes, StageTrace
 from .state import INNER, State, contents, loads, replace
 from .watch import Watch, passed_on
 
@@ -78,7 +80,7 @@ class Guard:
         question = QUESTIONS.get(self.asked)
         if question is not None:
             return question(value)
-        x = np.asarray(value)
+        x = np.asarray(peel(value))
         return x.shape, x.dtype.str, x.tobytes()
 
 
@@ -93,16 +95,23 @@ class Questions(Notes):
         # and what is made of them alone is Python's again.
         self.weak: set[Variable] = set()
         self.unlike = False  # whether something was done with them that Python does otherwise
+        self.outside = SUSPENDED.here()
+        self.suspends = False  # whether `no_grad` begins or ends on the way
 
 
 class CompileTrace(StageTrace):
-    """A stage trace of which Python may ask values."""
+    """A stage trace of which Python may ask values.
+
+    The values may be Arrays of transformations around it: then the call that is recorded has
+    their derivatives, and what is asked or stopped is asked and stopped there as well.
+    """
 
     __slots__ = ()
     transparent = True
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         notes = self.state
+        notes.suspends |= SUSPENDED.here() is not notes.outside
         weak = bool(notes.weak) and all(map(self.is_weak, xs)) and len(xs) > 0
         name = primitive.name
         if weak and (name in UNLIKE or any(type(x) is complex for x in xs)):
@@ -125,7 +134,12 @@ class CompileTrace(StageTrace):
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
             raise
 
+    def foreign(self, x: Array) -> Any:
+        return x
+
     def number(self, x: Array) -> None:
+        if type(x.value) is Array:
+            return
         self.state.weak.add(x.node)
         if not bool(np.isfinite(x).all()):  # `math` may raise
             self.state.unlike = True
@@ -136,10 +150,18 @@ class CompileTrace(StageTrace):
         return type(x) in PLAIN_NUMBERS
 
     def detached(self, x: Array) -> Any:
-        return x
+        if type(x.value) is not Array:
+            return x
+        value = stop(x.value)
+        if not is_inexact(x.dtype):
+            return Array(value, self, x.node)
+        stopped = Variable(spec_of(x))
+        self.state.equations.append(Equation(STOP, (x.node,), (stopped,), {}))
+        return Array(value, self, stopped)
 
     def converts(self, x: Array, asked: str) -> bool:
-        return True
+        value = x.value
+        return type(value) is not Array or current(value).within.converts(value, asked)
 
     def told(self, x: Array, asked: str) -> Any:
         self.note(x, asked)
@@ -191,14 +213,21 @@ class Recording:
     arrays: list[Any]
     again: bool  # whether it is to run as it is, since what it did reached none but copies
     numbers: bool  # whether Python floats may be inputs in what is recorded next
+    captured: bool  # whether it uses Arrays that it was not given
+    suspends: bool
     result: Any
     containers: list[Any]
 
     def write(self) -> None:
         """What was assigned to arguments arrives there."""
         for x, array in zip(self.before, self.arrays, strict=True):
-            if type(x) is np.ndarray and array.value is not x:
+            if type(x) in (np.ndarray, Array) and array.value is not x:
                 x[...] = array.value
+
+    def forget(self) -> None:
+        """Let go of the values of the call that was recorded."""
+        self.value = self.before = self.arrays = self.containers = []
+        self.result = None
 
     def entangled(self, written: list[np.ndarray], passed: Any) -> str | None:
         """Why the result is not what it would be, where no effect forbids to run once more."""
@@ -280,7 +309,7 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
             if own and not raised_by_user(error):
                 raise Unlike from error
             for x, array in zip(before, map(current, arrays), strict=True):
-                if type(x) is np.ndarray and array.value is not x:
+                if type(x) in (np.ndarray, Array) and array.value is not x:
                     x[...] = array.value
             error.args = tuple([peel(x) for x in error.args])
             raise
@@ -289,23 +318,26 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
             settle_state(out.state, trace, arrays, before)
         leaves, out.structure = flatten(result)
         out.result, out.containers = result, containers_in([args, kwargs])[1:]
+        made = [type(leaf) is Array for leaf in leaves]
+        traced = any(type(x) is Array for x in before)
         try:
             leaves = [settle(leaf, trace) for leaf in leaves]
         except PullbackError as error:
             raise Unlike from error
         out.outputs, out.kinds, values = [], [], []
-        for leaf in leaves:
+        for leaf, was_array in zip(leaves, made, strict=True):
             if type(leaf) is Array and leaf.within is trace:
                 out.outputs.append(trace.variable(leaf))
                 weak = leaf.node in notes.weak
-                scalar = isinstance(leaf.value, np.generic)
+                inner = type(leaf.value) is Array
+                scalar = is_number(leaf) if inner else isinstance(leaf.value, np.generic)
                 out.kinds.append(float if weak else np.generic if scalar else np.ndarray)
                 values.append(as_kind(leaf.value, out.kinds[-1]))
             else:
-                plain = leaf.value if type(leaf) is Array else leaf
-                out.outputs.append(plain)
-                out.kinds.append(None)
-                values.append(as_kind(plain, None))
+                out.outputs.append(leaf)
+                constant = traced and was_array and type(leaf) is not Array
+                out.kinds.append(Array if constant else None)
+                values.append(as_kind(leaf, out.kinds[-1]))
         out.written = []
         final: list[Any] = []
         for i, (x, variable) in enumerate(zip(arrays, inputs, strict=True)):
@@ -323,6 +355,8 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
             [*variables, *final, *questions],
         ).pruned()
         out.guards = notes.guards
+        out.captured = bool(notes.captured) or any(type(x) is Array for x in out.outputs)
+        out.suspends = notes.suspends
         out.value = values
         objects = [x for x in leaves if not isinstance(x, (Array, np.ndarray, *STATIC))]
         if objects:  # they may hold Arrays
@@ -346,6 +380,11 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
 
 def as_kind(x: Any, kind: Any) -> Any:
     """A result that nobody else holds, of the kind that it was when it was recorded."""
+    if type(x) is Array:  # of the transformation around
+        single = kind is np.ndarray and is_number(x)
+        return own(x) if single else x
+    if kind is Array:
+        return Array(x.copy(), CONSTANT, None)
     if kind is float:
         return float(x)
     if kind is np.generic:
@@ -361,7 +400,7 @@ def refusal(
         return f"it calls {', '.join([f'`{name}`' for name in watch.effects[:3]])}"
     if notes.raised is not None:
         return notes.raised
-    if notes.captured:
+    if out.captured:
         return "it uses Arrays of another transformation"
     for code, scope in watch.codes.values():
         for name in attributes_in(code) & UNSEEN:
@@ -375,7 +414,7 @@ def refusal(
         if is_dataclass(x) and set(getattr(x, "__dict__", ())) - {f.name for f in fields(x)}:
             return "it changes a container that was passed to it"
     for x in out.outputs:
-        if not isinstance(x, (Variable, np.ndarray, *STATIC)) or type(x) is Array:
+        if not isinstance(x, (Variable, np.ndarray, *STATIC)):
             return f"it returns an object of {type(x).__name__}"
     if out.written:
         plain = [x.value for x in arrays if type(x.value) is np.ndarray]

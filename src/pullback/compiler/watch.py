@@ -10,13 +10,16 @@ from __future__ import annotations
 import dis
 import sys
 import warnings
+from contextvars import ContextVar
 from types import CodeType
 from typing import Any
 
 from ..core.namespaces import library
 from ..core.rebind import SESSION
 
-__all__ = ["Watch", "effectful", "passed_on"]
+__all__ = ["WATCHING", "Watch", "effectful", "passed_on"]
+
+WATCHING: ContextVar[bool] = ContextVar("watching", default=False)  # whether a call is recorded
 
 # Modules of the standard library whose functions depend on their arguments alone.
 PURE = frozenset(
@@ -61,11 +64,13 @@ class Watch:
     def __enter__(self) -> Watch:
         self.before = sys.getprofile()
         self.filters = list(warnings.filters)
+        self.token = WATCHING.set(True)
         sys.setprofile(self.seen)
         return self
 
     def __exit__(self, *exception: Any) -> None:
         sys.setprofile(self.before)
+        WATCHING.reset(self.token)
         if self.filters != warnings.filters:
             self.effects.append("warnings.filterwarnings")
 
@@ -76,7 +81,7 @@ class Watch:
                 caller = frame.f_back
                 if caller is not None and not library(caller.f_globals):
                     self.foreign(str(scope.get("__name__")), code.co_name)
-            elif (id(code), id(scope)) not in self.codes:
+            elif (id(code), id(scope)) not in self.codes and not is_tuple(scope):
                 self.codes[id(code), id(scope)] = code, real_globals(scope)
         elif event == "c_call" and not library(frame.f_globals):
             module = getattr(arg, "__module__", None)
@@ -90,6 +95,11 @@ class Watch:
             shown = name if module in ("builtins", "numpy") else f"{module}.{name}"
             if shown not in self.effects:
                 self.effects.append(shown)
+
+
+def is_tuple(scope: dict[str, Any]) -> bool:
+    """Whether code was made by `namedtuple`, and does nothing else than make a tuple."""
+    return str(scope.get("__name__")).startswith("namedtuple_")
 
 
 def effectful(module: str, name: str) -> bool:

@@ -29,7 +29,7 @@ class BodyTrace(StageTrace):
 
     __slots__ = ()
 
-    def plain(self, x: Array) -> Any:
+    def foreign(self, x: Array) -> Any:
         return example(x)
 
     def computed(self, primitive: Primitive, values: list[Any], static: dict[str, Any]) -> Any:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..core.array import Array, current, snapshot, stop
 from ..core.graph import Equation, Graph, Variable
 from ..core.node import keep
@@ -17,7 +19,32 @@ from ..core.trace import CONSTANT, Ended, Trace, run
 from ..core.tree import flatten
 from .common import settle
 
-__all__ = ["StageTrace", "capture"]
+__all__ = ["STOP", "StageTrace", "capture"]
+
+
+class StopGradient(Primitive):
+    """The same value without derivatives; so a record of what is differentiated has it."""
+
+    name = "stop_gradient"
+    inert = True
+
+    def __init__(self) -> None:  # it is not entered among the primitives
+        pass
+
+    def value(self, x):
+        return x.copy() if type(x) is np.ndarray else x
+
+    def jvp(self, out, xs, x_dots):
+        return None
+
+    def vjp(self, out_bar, residual, wanted):
+        return (None,)
+
+    def batch(self, xs, mapped, size):
+        return xs[0]
+
+
+STOP = StopGradient()
 
 
 class Notes:
@@ -44,7 +71,7 @@ class StageTrace(Trace):
                 values.append(x.value)
                 inputs.append(keep(x.value))
             else:
-                values.append(x.value if x.within is self else self.plain(x))
+                values.append(x.value if x.within is self else self.foreign(x))
                 inputs.append(self.variable(x))
         out = self.computed(primitive, values, static)
         outs = out if primitive.n_out is not None else (out,)
@@ -53,7 +80,7 @@ class StageTrace(Trace):
         arrays = tuple([Array(o, self, v) for o, v in zip(outs, variables, strict=True)])
         return arrays if primitive.n_out is not None else arrays[0]
 
-    def plain(self, x: Array) -> Any:
+    def foreign(self, x: Array) -> Any:
         """The value with which an Array of an older trace takes part."""
         return stop(x)
 
@@ -104,7 +131,7 @@ def capture(
 
     def enter(x: Any) -> Array:
         inputs.append(Variable(spec_of(x)))
-        return Array(trace.plain(x) if type(x) is Array else x, trace, inputs[-1])
+        return Array(trace.foreign(x) if type(x) is Array else x, trace, inputs[-1])
 
     try:
         out = run(trace, fun, lift(enter), kwargs)
@@ -115,7 +142,7 @@ def capture(
             leaf = leaf if constant else settle(leaf, trace)
             if type(leaf) is Array and not constant:
                 outputs.append(trace.variable(leaf))
-                values.append(leaf.value if leaf.within is trace else trace.plain(leaf))
+                values.append(leaf.value if leaf.within is trace else trace.foreign(leaf))
             else:
                 outputs.append(leaf)
                 values.append(leaf)
