@@ -10,6 +10,7 @@ thrown away.
 from __future__ import annotations
 
 import importlib.util
+import os
 import threading
 import warnings
 from collections import OrderedDict
@@ -64,6 +65,12 @@ ENTRIES = 64  # kinds of arguments that are kept; the one that was used least re
 PATHS = 64  # ways of one entry, before it runs as it is
 TRIES = 4  # recordings that found the state changed, before the function runs as it is
 
+LOCK = threading.RLock()  # of all entries; a process does not fork while another thread holds it
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release
+    )
+
 
 class Compiled(Transformation):
     """What `compile` returns; see there."""
@@ -79,7 +86,7 @@ class Compiled(Transformation):
         self.static_argnums, self.static_argnames = tuple(numbers), tuple(names)
         self.entries: OrderedDict[Any, Entry] = OrderedDict()
         self.refusal: str | None = None  # why the function runs as it is
-        self.lock = threading.Lock()
+        self.lock = LOCK
         self.hits = self.misses = 0
         self.quick: Quick | None = None  # the last path, if it is of arrays alone
         self.quick_node: QuickNode | None = None  # and the last one of Arrays alone
