@@ -380,6 +380,28 @@ class Compiled(Transformation):
         Raises:
             ArgumentError: there is no record that stands for them.
         """
+        path = self.path(args, kwargs)
+        lines = str(path.recording.graph).splitlines()
+        n = path.n_results + len(path.recording.written)
+        names = [name for name in lines[-1].removeprefix("  return ").split(", ") if name.strip()]
+        guards = [
+            f"  guard {guard.asked} of {name}{told_line(guard.line)}"
+            for guard, name in zip(path.guards, names[n:], strict=True)
+        ]
+        return "\n".join([*lines[:-1], *guards, "  return " + ", ".join(names[:n])])
+
+    def ir(self, /, *args: Any, **kwargs: Any) -> str:
+        """The program for these arguments in LLVM's language, before it is optimised.
+
+        Raises:
+            ArgumentError: there is no record that stands for them.
+        """
+        path = self.path(args, kwargs)
+        path.warm()
+        return str(path.program.ir)
+
+    def path(self, args: Any, kwargs: Any) -> Path:
+        """The record that stands for these arguments."""
         call = self.arrange(args, kwargs)
         entry = None if call is None else self.entries.get(call.key)
         found = None
@@ -392,15 +414,7 @@ class Compiled(Transformation):
                 f"`compile({name_of(self.fun)})` has no record for these arguments:"
                 f" {self.why(*args, **kwargs)}\n  Call it with them first."
             )
-        path, _ = found
-        lines = str(path.recording.graph).splitlines()
-        n = path.n_results + len(path.recording.written)
-        names = [name for name in lines[-1].removeprefix("  return ").split(", ") if name.strip()]
-        guards = [
-            f"  guard {guard.asked} of {name}{told_line(guard.line)}"
-            for guard, name in zip(path.guards, names[n:], strict=True)
-        ]
-        return "\n".join([*lines[:-1], *guards, "  return " + ", ".join(names[:n])])
+        return found[0]
 
     def reads(self) -> dict[str, Any]:
         """What a function that calls this one reads of it."""

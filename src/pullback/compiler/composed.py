@@ -347,11 +347,11 @@ class Compound(Primitive):
 
     def warm(self) -> None:
         """Make machine code, and of what is repeated better machine code."""
-        self.runs += 1
         if self.program is None:
             self.program = build(self.graph, 0)
             self.compute = self.program.entry
-        elif self.runs == SECOND:
+        self.runs += 1
+        if self.runs == SECOND:
             self.program.improve_later()
 
     def spec(self, *xs: Any, ready: Any = None) -> Any:

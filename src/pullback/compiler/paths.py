@@ -33,7 +33,7 @@ __all__ = [
     "writable",
 ]
 
-FIRST, SECOND = 1, 20  # runs of a path after which it becomes machine code, and is compiled again
+SECOND = 20  # runs of a path after which it is compiled again, better
 
 
 class CacheInfo(NamedTuple):
@@ -86,11 +86,11 @@ class Path:
         """Count a run: what is repeated becomes machine code, and later better machine code."""
         if self.runs > SECOND:
             return
-        self.runs += 1
         if self.program is None:  # threads may come here together
             self.program = build(self.recording.graph, 0)
             self.compute = self.program.entry
-        elif self.runs == SECOND:
+        self.runs += 1
+        if self.runs == SECOND:
             self.program.improve_later()
 
     def results(self, values: Any, inputs: Sequence[Any]) -> Any:
