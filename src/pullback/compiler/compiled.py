@@ -10,6 +10,7 @@ thrown away.
 from __future__ import annotations
 
 import importlib.util
+import os
 import threading
 import warnings
 from collections import OrderedDict
@@ -70,6 +71,12 @@ CHEAP = 50_000  # operations on elements that may be done in vain
 LEARNT = 8  # times that machine code is told how the arguments of a path lie
 TRIES = 4  # recordings that found the state changed, before the function runs as it is
 
+LOCK = threading.RLock()  # of all entries; a process does not fork while another thread holds it
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release
+    )
+
 
 class Compiled(Transformation):
     """What `compile` returns; see there."""
@@ -85,7 +92,7 @@ class Compiled(Transformation):
         self.static_argnums, self.static_argnames = tuple(numbers), tuple(names)
         self.entries: OrderedDict[Any, Entry] = OrderedDict()
         self.refusal: str | None = None  # why the function runs as it is
-        self.lock = threading.Lock()
+        self.lock = LOCK
         self.hits = self.misses = 0
         # What machine code repeats by itself: a builtin function, and what it may look at.
         self.repeat: tuple[Callable[..., Any], list[Way]] = records.missed, []
@@ -400,6 +407,28 @@ class Compiled(Transformation):
         Raises:
             ArgumentError: there is no record that stands for them.
         """
+        path = self.path(args, kwargs)
+        lines = str(path.recording.graph).splitlines()
+        n = path.n_results + len(path.recording.written)
+        names = [name for name in lines[-1].removeprefix("  return ").split(", ") if name.strip()]
+        guards = [
+            f"  guard {guard.asked} of {name}{told_line(guard.line)}"
+            for guard, name in zip(path.guards, names[n:], strict=True)
+        ]
+        return "\n".join([*lines[:-1], *guards, "  return " + ", ".join(names[:n])])
+
+    def ir(self, /, *args: Any, **kwargs: Any) -> str:
+        """The program for these arguments in LLVM's language, before it is optimised.
+
+        Raises:
+            ArgumentError: there is no record that stands for them.
+        """
+        path = self.path(args, kwargs)
+        path.warm()
+        return str(path.program.ir)
+
+    def path(self, args: Any, kwargs: Any) -> Path:
+        """The record that stands for these arguments."""
         call = self.arrange(args, kwargs)
         entry = None if call is None else self.entries.get(call.key)
         found = None
@@ -412,15 +441,7 @@ class Compiled(Transformation):
                 f"`compile({name_of(self.fun)})` has no record for these arguments:"
                 f" {self.why(*args, **kwargs)}\n  Call it with them first."
             )
-        path, _ = found
-        lines = str(path.recording.graph).splitlines()
-        n = path.n_results + len(path.recording.written)
-        names = [name for name in lines[-1].removeprefix("  return ").split(", ") if name.strip()]
-        guards = [
-            f"  guard {guard.asked} of {name}{told_line(guard.line)}"
-            for guard, name in zip(path.guards, names[n:], strict=True)
-        ]
-        return "\n".join([*lines[:-1], *guards, "  return " + ", ".join(names[:n])])
+        return found[0]
 
     def reads(self) -> dict[str, Any]:
         """What a function that calls this one reads of it."""

@@ -47,7 +47,7 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         fitting = quick.fits(args)
         if fitting is not None:
             compiled.hits += 1
-            return quick.node(args, fitting)
+            return quick.node.alone(args, fitting)
     refused = compiled.refusal is not None or WATCHING.get() or raising()
     call = None if refused else arranged(compiled, args, kwargs)
     if call is None:
@@ -221,12 +221,24 @@ class PathNode:
         }
         self.plain = not recording.written and not recording.suspends
         self.plans: dict[Any, Any] = {}
+        # The operation, where its result is all that there is, and needs no more than to be bound.
+        self.sole: Compound | None = None
+        if path.single and not self.arrays and is_inexact(self.graph.outputs[0].spec.dtype):
+            ((compound, _, inputs),) = self.plan([0] * self.n) or [(None, None, ())]
+            self.sole = compound if len(inputs) == self.n else None
 
     def stands_for(self, xs: Sequence[Any]) -> bool:
         """Whether the path is what the function does on these Arrays."""
         if not self.plain or not self.asked:
             return self.plain
         return not any(self.asked >> i & 1 and batched(xs[i]) for i in range(self.n))
+
+    def alone(self, xs: Sequence[Any], values: Sequence[Any]) -> Any:
+        """The same for Arrays none of which is mapped; the short way for one result of them all."""
+        trace = xs[0].within
+        if self.sole is None or any([x.within is not trace for x in xs]):  # noqa: C419  # hot
+            return self(xs, values)
+        return trace.process(self.sole, xs, {"ready": Ready(values[:1])})
 
     def __call__(self, xs: Sequence[Any], values: Sequence[Any]) -> Any:
         """The output tree; `values` are the results for the plain values of xs."""
@@ -347,11 +359,11 @@ class Compound(Primitive):
 
     def warm(self) -> None:
         """Make machine code, and of what is repeated better machine code."""
-        self.runs += 1
         if self.program is None:
             self.program = build(self.graph, 0)
             self.compute = self.program.entry
-        elif self.runs == SECOND:
+        self.runs += 1
+        if self.runs == SECOND:
             self.program.improve_later()
 
     def spec(self, *xs: Any, ready: Any = None) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import threading
 import weakref
 from collections import deque
@@ -43,11 +44,11 @@ def absent() -> MissingExtraError:
 
 @cache
 def binding() -> Any:
-    try:
-        import llvmlite.binding as llvm
-    except ImportError as error:
-        raise absent() from error
-    with LOCK:
+    with LOCK:  # the import as well: a process that forks waits for it
+        try:
+            import llvmlite.binding as llvm
+        except ImportError as error:
+            raise absent() from error
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         for name in ("libm.so.6", "libmvec.so.1"):
@@ -169,8 +170,37 @@ class Worker:
 
 
 WORKER = Worker()
+HELD: list[Any] = []  # llvmlite's own lock, while a process forks
+
+
+def before_fork() -> None:
+    """Wait until no thread is in LLVM: in the child nobody would ever give back its locks.
+
+    What llvmlite frees for other threads happens under its lock alone.
+    """
+    LOCK.acquire()
+    lock = getattr(getattr(sys.modules.get("llvmlite.binding.ffi"), "lib", None), "_lock", None)
+    if lock is not None:
+        lock.__enter__()
+    HELD.append(lock)
+
+
+def after_fork() -> None:
+    lock = HELD.pop()
+    if lock is not None:
+        lock.__exit__(None, None, None)
+    LOCK.release()
+
+
+def after_fork_in_child() -> None:
+    WORKER.forked()
+    after_fork()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=WORKER.forked)
+    os.register_at_fork(
+        before=before_fork, after_in_parent=after_fork, after_in_child=after_fork_in_child
+    )
 
 SHARED: weakref.WeakValueDictionary[tuple[str, int], Code] = weakref.WeakValueDictionary()
 

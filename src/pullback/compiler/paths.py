@@ -39,7 +39,7 @@ __all__ = [
     "writable",
 ]
 
-FIRST, SECOND = 1, 20  # runs of a path after which it becomes machine code, and is compiled again
+SECOND = 20  # runs of a path after which it is compiled again, better
 
 
 class CacheInfo(NamedTuple):

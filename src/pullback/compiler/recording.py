@@ -25,6 +25,7 @@ from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of
 from ..core.trace import CONSTANT, run
 from ..core.tree import flatten
+from ..transforms.call import Call
 from ..transforms.common import settle
 from ..transforms.eager import SUSPENDED
 from ..transforms.record import line_of_user
@@ -112,6 +113,10 @@ class CompileTrace(StageTrace):
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         notes = self.state
         notes.suspends |= SUSPENDED.here() is not notes.outside
+        if type(primitive) is Call and primitive.results is not None:  # it has run on this trace
+            primitive.results = tuple(
+                [x.value if type(x) is Array and x.within is self else x for x in primitive.results]
+            )
         weak = bool(notes.weak) and all(map(self.is_weak, xs)) and len(xs) > 0
         name = primitive.name
         if weak and (name in UNLIKE or any(type(x) is complex for x in xs)):
@@ -500,7 +505,16 @@ def asked_in_advance(fun: Any) -> set[str]:
 
 
 MOST = 5000  # things that are looked at
-SELDOM = {"__eq__", "__repr__", "__str__", "__hash__", "__reduce__", "__format__", "__setattr__"}
+SELDOM = {
+    "__eq__",
+    "__repr__",
+    "__str__",
+    "__hash__",
+    "__reduce__",
+    "__format__",
+    "__setattr__",
+    "__delattr__",
+}
 
 
 def called(name: str, names: set[str]) -> bool:

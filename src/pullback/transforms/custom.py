@@ -50,6 +50,10 @@ class Custom(Transformation):
             with suppress(TypeError, ValueError):
                 self.signature = inspect.signature(fun)
 
+    def reads(self) -> dict[str, Any]:
+        """What a function that calls this one reads of it; the signature is that of `fun`."""
+        return {name: x for name, x in vars(self).items() if name != "signature"}
+
     def arrange(self, args: Any, kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """Positional arguments with defaults, wherever they were given; and keyword-only ones."""
         if self.signature is not None:
