@@ -39,9 +39,10 @@ TEXT = """
 
 define ptr @take(ptr %context, i64 %bytes) {{
 entry:
-  %large = icmp uge i64 %bytes, {huge2}
-  %page = select i1 %large, i64 {huge}, i64 65536
   %with = add i64 %bytes, 64
+  %least = add i64 %with, 65535
+  %large = icmp uge i64 %least, {huge2}
+  %page = select i1 %large, i64 {huge}, i64 65536
   %page1 = sub i64 %page, 1
   %up = add i64 %with, %page1
   %mask = sub i64 0, %page
