@@ -29,6 +29,7 @@ from ..core.errors import (
 from ..core.trace import STARTS, running
 from ..core.tree import flatten, unflatten
 from ..transforms.common import Transformation
+from . import threads
 from .llvm import absent
 from .paths import (
     WIDE,
@@ -417,6 +418,7 @@ def compile(
     """
     if importlib.util.find_spec("llvmlite") is None:
         raise absent()
+    threads.number()  # what is wrong in the environment is said now
     if fun is None:
         return lambda fun: Compiled(fun, static_argnums, static_argnames)
     if not callable(fun):
