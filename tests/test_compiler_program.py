@@ -408,3 +408,19 @@ def test_missing_extra(monkeypatch):
     finally:
         monkeypatch.undo()
         llvm.binding.cache_clear()
+
+
+def test_an_assignment_to_a_view_leaves_what_others_read():
+    """A copy of a reshaped array is no copy of memory, and is not written to in its place."""
+
+    def f(a):
+        x = a * 2
+        y = x.reshape(12).copy()
+        z = x[::-1]
+        y[2:] = z.reshape(12)[:10] * 3
+        return y, z + 1, x.sum(axis=0)
+
+    a = np.arange(12.0).reshape(2, 6)
+    graph, _ = staged(f, (a,))
+    for out, right in zip(Program(graph, 1)(a), f(a), strict=True):
+        np.testing.assert_array_equal(out, right)

@@ -281,7 +281,7 @@ def test_compiled_functions_agree_with_eager_on_large_arrays():
 def test_the_environment_names_a_number(asked, monkeypatch):
     monkeypatch.setenv("PULLBACK_THREADS", asked)
     with pytest.raises(ArgumentError, match=r"PULLBACK_THREADS is .* no number of threads"):
-        threads.number()
+        pb.compile(np.sin)
 
 
 def test_the_environment_decides(monkeypatch):
@@ -363,6 +363,22 @@ class TestBlocks:
                 out = run(x)[0]
                 assert out.dtype == dtype
                 assert np.all(out == 2)
+
+    def test_sizes_about_a_large_page(self):
+        """What is mapped is what is unmapped, and its neighbours stay."""
+        address, dtype = machine.creates(), np.dtype(np.uint8)
+        near = [*range(-130, 131, 13), -65536, -65535, 65535, 65536]
+        sizes = [at + d for at in (4 << 20, 2 << 20, 1 << 20) for d in near]
+        for _ in range(3):
+            held = [blocks.empty(address, (n,), dtype) for n in sizes]
+            for i, a in enumerate(held):
+                a[:] = i % 251
+            kept = held[::5]
+            del held, a
+            held = [blocks.empty(address, (n,), dtype) for n in sizes]
+            for a in held:
+                a[:] = 255
+            assert all(np.all(a == 5 * i % 251) for i, a in enumerate(kept))
 
     def test_spare_memory_is_bounded(self):
         """What is given back beyond the bound goes to the system."""

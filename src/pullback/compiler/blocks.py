@@ -3,8 +3,9 @@
 The system hands out fresh pages, zeroed one by one: for a large array that costs more than to fill
 it. So what a compiled program returns, when large, lies in blocks that go to a list of spare ones
 when the array is gone, with the advice that the system may take their pages whenever it is short of
-memory. NumPy knows them by its interface for allocators: an array says which of them has its
-memory, and gives it back there.
+memory; for blocks of small pages that advice costs as much as fresh pages, and is not given. NumPy
+knows them by its interface for allocators: an array says whose its memory is, and gives it back
+there.
 
 Blocks begin at a line of the cache, and large ones lie in large pages. Who calls holds the global
 lock. Only on Linux; elsewhere NumPy's own memory serves.
@@ -39,9 +40,10 @@ TEXT = """
 
 define ptr @take(ptr %context, i64 %bytes) {{
 entry:
-  %large = icmp uge i64 %bytes, {huge2}
-  %page = select i1 %large, i64 {huge}, i64 65536
   %with = add i64 %bytes, 64
+  %least = add i64 %with, 65535
+  %large = icmp uge i64 %least, {huge2}
+  %page = select i1 %large, i64 {huge}, i64 65536
   %page1 = sub i64 %page, 1
   %up = add i64 %with, %page1
   %mask = sub i64 0, %page
@@ -121,15 +123,20 @@ read:
   %size = load i64, ptr %block
   %basep = getelementptr i8, ptr %block, i64 8
   %base = load ptr, ptr %basep
+  %large = icmp uge i64 %size, {huge2}
   %n = load i64, ptr @count
   %kept = load i64, ptr @kept
   %more = add i64 %kept, %size
   %few = icmp slt i64 %n, 64
   %little = icmp ule i64 %more, {most}
   %keep = and i1 %few, %little
-  br i1 %keep, label %put, label %unmap
-put:
+  br i1 %keep, label %offer, label %unmap
+offer:
+  br i1 %large, label %advise, label %put
+advise:
   %a = call i32 @madvise(ptr %block, i64 %size, i32 8)
+  br label %put
+put:
   %tblock = getelementptr ptr, ptr @spare, i64 %n
   %tsize = getelementptr i64, ptr @sizes, i64 %n
   %tbase = getelementptr ptr, ptr @bases, i64 %n
@@ -141,7 +148,6 @@ put:
   store i64 %more, ptr @kept
   ret void
 unmap:
-  %large = icmp uge i64 %size, {huge2}
   %page = select i1 %large, i64 {huge}, i64 65536
   %length = add i64 %size, %page
   %u = call i32 @munmap(ptr %base, i64 %length)

@@ -31,7 +31,7 @@ from ..core.rebind import call_inside
 from ..core.trace import running
 from ..core.tree import flatten, unflatten
 from ..transforms.common import Transformation
-from . import records
+from . import records, threads
 from .composed import QuickNode, composed
 from .faster import faster
 from .llvm import absent
@@ -472,6 +472,7 @@ def compile(
     """
     if importlib.util.find_spec("llvmlite") is None:
         raise absent()
+    threads.number()  # what is wrong in the environment is said now
     if fun is None:
         return lambda fun: Compiled(fun, static_argnums, static_argnames)
     if not callable(fun):

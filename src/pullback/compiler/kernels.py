@@ -23,7 +23,7 @@ from .views import View
 
 __all__ = ["LoopKernel", "counted", "element", "memory", "store_element"]
 
-DEEP = 8  # equations of a loop from which two vectors are done side by side
+DEEP, LONG = 8, 512  # equations and elements from which two vectors are done side by side
 LARGE = 1 << 22  # operations from which a loop is done in parts, and of one part
 PART = 1 << 19
 AHEAD = 1024  # bytes
@@ -93,7 +93,7 @@ class LoopKernel:
         self.reductions = [Reduction(e, shape, self.groups) for e in reducing]
         self.n = self.sizes[-1]
         self.width = self.vector_width()
-        self.together = 2 if len(equations) >= DEEP and self.n >= 2 * self.width else 1
+        self.together = 2 if len(equations) >= DEEP and self.n >= LONG else 1
         self.part, self.parts = self.division()
         self.declared: set[str] = set()
         self.pointers: list[View | Reduction] = []

@@ -78,7 +78,7 @@ class Path:
         self.compute: Callable[..., Any] = recording.graph.evaluate
         self.program: Any = None
         self.runs = 0
-        self.lock = threading.Lock()
+        self.warming = threading.Lock()  # not waited for: a process may fork while it is held
         self.learnt = 0  # how often machine code was told how arguments lie
         structure = recording.structure
         self.single = structure is None and isinstance(recording.outputs[0], Variable)
@@ -92,15 +92,17 @@ class Path:
 
     def warm(self) -> None:
         """Count a run: what is repeated becomes machine code, and later better machine code."""
-        if self.runs > SECOND:
+        if self.runs > SECOND or not self.warming.acquire(blocking=False):
             return
-        with self.lock:
+        try:
             self.runs += 1
-            if self.program is None and self.runs >= FIRST:
+            if self.program is None:
                 self.program = build(answering(self.recording), 0)
                 self.compute = self.program.entry
             elif self.runs == SECOND:
                 self.program.improve_later()
+        finally:
+            self.warming.release()
 
     def results(self, values: Any, inputs: Sequence[Any]) -> Any:
         """The output tree; what was written goes into the arguments."""

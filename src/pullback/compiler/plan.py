@@ -66,6 +66,7 @@ class Plan:
         self.made: dict[Variable, Item] = {}  # by one item on elements, which may be fused
         self.writers: dict[Buffer, list[Item]] = {}
         self.geometry: dict[Variable, View] = {}
+        self.viewed: set[Variable] = set()  # views of what others may read
         self.objects: dict[Variable, int] = {}  # results of calls
         self.constants: list[np.ndarray] = [] if constants is None else constants
         self.bodies: dict[Any, Plan] = {}  # of loops
@@ -189,6 +190,7 @@ class Plan:
             view = view_of(e.primitive.name, self.geometry[whole], e.static)
             assert view is not None
         self.geometry[out] = view
+        self.viewed.add(out)
 
     def copied(self, x: Any) -> Variable:
         """x in contiguous memory of its own."""
@@ -266,7 +268,7 @@ class Plan:
             self.call(e)
             return
         view = self.where(x)
-        alone = isinstance(x, Variable) and self.uses.get(id(x)) == 1
+        alone = isinstance(x, Variable) and self.uses.get(id(x)) == 1 and x not in self.viewed
         if alone and view.buffer.kind == "arena" and x not in self.made and view.is_contiguous():
             whole = view  # nobody else reads x
             before = list(self.writers[view.buffer])

@@ -8,7 +8,8 @@
 What has no machine code is done by NumPy between two segments of it, so that every graph compiles.
 A run has its own memory, taken from those that are free: threads and recursion do not meet.
 
-Arithmetic, comparisons and choices give the bits that NumPy gives. Functions are within 4 ulp.
+Arithmetic, comparisons and choices give the bits that NumPy gives. Functions are within 4 ulp
+(logaddexp: of the largest of operands and result, since it is a sum, as NumPy does it).
 Sums are done in the tree that `reduction` describes. Errors that NumPy only warns of (overflow,
 division by zero) are not reported.
 """
