@@ -228,6 +228,44 @@ class TestPythonInTheBody:
             f = pb.grad(lambda c: pb.fori_loop(0, 3, lambda i, c: c * index(i), c))  # noqa: B023
             assert f(2.0) == 8.0
 
+    @pytest.mark.parametrize(
+        "pick",
+        [
+            lambda c, x: c[c > x],
+            lambda c, x: c[np.nonzero(c > x)],
+            lambda c, x: c[: np.argmax(c) + 1],
+            lambda c, x: np.repeat(c, (c > x).astype(int)),
+            lambda c, x: c * len(c[c > x]),
+        ],
+    )
+    def test_shapes_that_values_decide(self, pick):
+        def f(scan):
+            return lambda c, xs: scan(
+                lambda c, x: (c * np.cos(x) + np.sum(pick(c, x)) * 0.1, c[0]), c, xs
+            )[0][1]
+
+        args = np.array([0.3, -0.4, 1.2]), np.array([0.1, -2.0, 0.4, 0.9])
+        for of in (lambda f: pb.grad(f, (0, 1)), lambda f: pb.compile(pb.grad(f, (0, 1)))):
+            right = of(f(python_scan))(*args)
+            for a, b in zip(of(f(pb.scan))(*args), right, strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-12)
+
+    def test_a_rule_that_asks_for_values(self):
+        @pb.primitive
+        def steep(x):
+            return np.abs(x)
+
+        def rule(out_bar, residual, wanted):
+            return (out_bar * 2.0 if residual.xs[0] > 0 else out_bar * -3.0,)
+
+        steep.defvjp(rule, reads="x0")
+        xs = np.array([1.0, -1.0, -2.0])
+
+        def f(scan):
+            return pb.grad(lambda c: scan(lambda c, x: (steep(c) * x, c), c, xs)[0])
+
+        assert f(pb.scan)(0.5) == f(python_scan)(0.5) != 0
+
     def test_objects_in_the_carry(self):
         f = pb.grad(lambda c: pb.scan(lambda c, x: ((c[0] * x, "name"), None), (c, "name"),
                                       np.array([2.0, 3.0]))[0][0])  # fmt: skip
