@@ -327,7 +327,7 @@ class Loop:
             raise Unstaged("values")
         carry = list(self.carry)
         t = self.length - 1 if self.reverse else 0
-        row = [example(x)[t] for x in self.rows]
+        row = [np.copy(example(x)[t])[()] for x in self.rows]  # keeps no table alive
         if any(type(x) in NUMBERS for x in carry):
             # What becomes of Python's numbers decides their dtype.
             graph, _, _ = self.body([x if type(x) in NUMBERS else Enter(x) for x in carry], row)
@@ -350,7 +350,7 @@ class Loop:
         if self.verb == "fori_loop":
             graph, picked = by_rows(graph, graph.inputs[n], rows[0], consts)
             rows += [table[at : at + self.length] for table, at in picked]
-            row += [example(table)[at] for table, at in picked]
+            row += [np.copy(example(table)[at])[()] for table, at in picked]
         outputs = [x if isinstance(x, Variable) else plain(x) for x in graph.outputs]
         read = {x for e in graph.equations for x in e.inputs if isinstance(x, Variable)}
         read |= {x for x in outputs if isinstance(x, Variable)}
