@@ -139,6 +139,20 @@ class TestNodes:
         with pytest.raises(TypeError, match="`explain` takes a function, but got a float"):
             pb.explain(2.0)
 
+    def test_results_of_several_shapes(self):
+        """What arrived for one result of an operation is not added to what did for another."""
+
+        def f(a):
+            values, vectors = np.linalg.eigh(a + a.T)
+            last, all_of_them = pb.scan(lambda c, x: (c * 0.5 + x, c[0]), values, vectors)
+            return np.sum(last) + np.sum(np.sin(all_of_them)) + np.sum(values[:2])
+
+        a = np.arange(9.0).reshape(3, 3)
+        seen = pb.explain(f)(a)
+        np.testing.assert_allclose(seen.gradient[0], pb.grad(f)(a), rtol=1e-12, atol=1e-14)
+        shapes = {np.shape(r.total) == np.shape(r.value) for n in seen.nodes for r in n.received}
+        assert shapes == {True}
+
 
 class TestWhatIsMissed:
     def test_no_cotangent(self):
