@@ -139,6 +139,23 @@ class TestNodes:
         with pytest.raises(TypeError, match="`explain` takes a function, but got a float"):
             pb.explain(2.0)
 
+    def test_results_of_several_shapes(self):
+        """What arrived for one result of an operation is not added to what did for another."""
+
+        def f(a):
+            values, vectors = np.linalg.eigh(a + a.T)
+            rows = np.concatenate([vectors, vectors[:1]])
+            last, all_of_them = pb.scan(lambda c, x: (c * 0.5 + x, c[0]), values, rows)
+            return np.sum(last) + np.sum(np.sin(all_of_them)) + np.sum(values[:2])
+
+        a = np.arange(9.0).reshape(3, 3)
+        seen = pb.explain(f)(a)
+        np.testing.assert_allclose(seen.gradient[0], pb.grad(f)(a), rtol=1e-12, atol=1e-14)
+        (eigh,) = [node for node in seen.nodes if node.name == "eigh"]
+        for shape in ((3,), (3, 3)):
+            mine = [r for r in eigh.received if np.shape(r.value) == shape]
+            np.testing.assert_allclose(mine[-1].total, sum([r.value for r in mine]), rtol=1e-12)
+
 
 class TestWhatIsMissed:
     def test_no_cotangent(self):

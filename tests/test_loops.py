@@ -228,6 +228,44 @@ class TestPythonInTheBody:
             f = pb.grad(lambda c: pb.fori_loop(0, 3, lambda i, c: c * index(i), c))  # noqa: B023
             assert f(2.0) == 8.0
 
+    @pytest.mark.parametrize(
+        "pick",
+        [
+            lambda c, x: c[c > x],
+            lambda c, x: c[np.nonzero(c > x)],
+            lambda c, x: c[: np.argmax(c) + 1],
+            lambda c, x: np.repeat(c, (c > x).astype(int)),
+            lambda c, x: c * len(c[c > x]),
+        ],
+    )
+    def test_shapes_that_values_decide(self, pick):
+        def f(scan):
+            return lambda c, xs: scan(
+                lambda c, x: (c * np.cos(x) + np.sum(pick(c, x)) * 0.1, c[0]), c, xs
+            )[0][1]
+
+        args = np.array([0.3, -0.4, 1.2]), np.array([0.1, -2.0, 0.4, 0.9])
+        for of in (lambda f: pb.grad(f, (0, 1)), lambda f: pb.compile(pb.grad(f, (0, 1)))):
+            right = of(f(python_scan))(*args)
+            for a, b in zip(of(f(pb.scan))(*args), right, strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-12)
+
+    def test_a_rule_that_asks_for_values(self):
+        @pb.primitive
+        def steep(x):
+            return np.abs(x)
+
+        def rule(out_bar, residual, wanted):
+            return (out_bar * 2.0 if residual.xs[0] > 0 else out_bar * -3.0,)
+
+        steep.defvjp(rule, reads="x0")
+        xs = np.array([1.0, -1.0, -2.0])
+
+        def f(scan):
+            return pb.grad(lambda c: scan(lambda c, x: (steep(c) * x, c), c, xs)[0])
+
+        assert f(pb.scan)(0.5) == f(python_scan)(0.5) != 0
+
     def test_objects_in_the_carry(self):
         f = pb.grad(lambda c: pb.scan(lambda c, x: ((c[0] * x, "name"), None), (c, "name"),
                                       np.array([2.0, 3.0]))[0][0])  # fmt: skip
@@ -316,6 +354,61 @@ class TestFori:
         f = pb.grad(lambda x: pb.fori_loop(0, 5, lambda i, c: c * x + i, x))
         g = pb.grad(lambda x: ((((x * x * x + 1) * x + 2) * x + 3) * x) + 4)
         assert f(0.7) == pytest.approx(g(0.7), rel=1e-13)
+
+    def python_fori(self, lower, upper, body, carry):
+        for i in range(lower, upper):
+            carry = body(i, carry)
+        return carry
+
+    TABLE = np.random.default_rng(3).normal(size=(6, 3))
+
+    @pytest.mark.parametrize(
+        ("lower", "upper", "pick"),
+        [
+            (0, 6, lambda t, i: t[i] * t[i, 1]),
+            (1, 5, lambda t, i: t[i + 1] - 2 * t[i] + t[i - 1]),
+            (0, 5, lambda t, i: t[1 + i, ::2].sum() + t[..., 0][i]),
+            (-3, 3, lambda t, i: t[i] * i),
+            (0, 4, lambda t, i: t[i + 2 - 2] * t[3 - 2]),
+            (0, 3, lambda t, i: t[2 * i] + t[i, i]),
+        ],
+    )
+    def test_tables(self, lower, upper, pick):
+        def f(loop):
+            def total(t, c):
+                return np.sum(loop(lower, upper, lambda i, c: np.tanh(c * pick(t, i)) + c, c))
+
+            return total
+
+        args = self.TABLE, np.array([0.3, -0.4, 1.2])
+        for of in (
+            lambda f: pb.grad(f, (0, 1)),
+            lambda f: pb.compile(pb.grad(f, (0, 1))),
+            lambda f: pb.hessian(f, (0, 1)),
+            lambda f: lambda t, c: pb.vmap(pb.grad(f), in_axes=(0, None))(np.stack([t, 2 * t]), c),
+        ):
+            right = of(f(self.python_fori))(*args)
+            for a, b in zip(of(f(pb.fori_loop))(*args), right, strict=True):
+                for x, y in zip(a, b, strict=True):
+                    np.testing.assert_allclose(x, y, rtol=1e-10, atol=1e-12)
+
+    def test_rows_of_tables_are_rows_of_the_loop(self):
+        """Without this, each step of the backward loop would add to a whole table."""
+
+        def f(t):
+            table = pb.array(np.arange(8.0))
+            return pb.fori_loop(1, 5, lambda i, c: c * t[i] + t[i + 1, 0] + table[i - 1], t[0])
+
+        graph, _ = staged(f, [self.TABLE])
+        scan = graph.equations[-1]
+        assert scan.primitive.n_consts == 0
+        assert [x.spec.shape for x in scan.primitive.body.inputs] == [(3,), (3,), (3,), ()]
+        assert build(graph).native
+
+    def test_an_index_beyond_the_table(self):
+        f = pb.grad(lambda t: pb.fori_loop(0, 7, lambda i, c: c * t[i, 0], 1.0))
+        with pytest.raises(IndexError):
+            f(self.TABLE)
 
 
 class TestWhile:

@@ -315,7 +315,7 @@ def listed(run: Run) -> str:
     def line(e: Equation) -> str:
         left = ", ".join([f"{name(v)}: {v.spec}" for v in e.outputs])
         static = "".join([f" {key}={value}" for key, value in e.static.items()])
-        return f"{left} = {e.primitive.name}{static} " + " ".join(map(name, e.inputs))
+        return f"{left} = {e.primitive}{static} " + " ".join(map(name, e.inputs))
 
     lines = ["(" + ", ".join([f"{name(x)}: {x.spec}" for x in run.graph.inputs]) + ") ->"]
     words = {"call": "by NumPy", "matmul": "product"}

@@ -100,7 +100,7 @@ class Graph:
         for e in self.equations:
             static = "".join([f" {key}={value}" for key, value in e.static.items()])
             left = ", ".join([f"{name(x)}: {x.spec}" for x in e.outputs])
-            lines.append(f"  {left} = {e.primitive.name}{static} " + " ".join(map(name, e.inputs)))
+            lines.append(f"  {left} = {e.primitive}{static} " + " ".join(map(name, e.inputs)))
         lines.append("  return " + ", ".join(map(name, self.outputs)))
         return "\n".join(lines)
 

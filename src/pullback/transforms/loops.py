@@ -30,6 +30,7 @@ from ..core.trace import CONSTANT, running
 from ..core.tree import flatten, is_static, unflatten
 from .bodies import BodyTrace, Unstaged, example, functional
 from .common import check_function, describe, shown
+from .counters import by_rows
 from .scans import Scan
 from .stage import capture
 
@@ -326,7 +327,7 @@ class Loop:
             raise Unstaged("values")
         carry = list(self.carry)
         t = self.length - 1 if self.reverse else 0
-        row = [example(x)[t] for x in self.rows]
+        row = [np.copy(example(x)[t])[()] for x in self.rows]  # keeps no table alive
         if any(type(x) in NUMBERS for x in carry):
             # What becomes of Python's numbers decides their dtype.
             graph, _, _ = self.body([x if type(x) in NUMBERS else Enter(x) for x in carry], row)
@@ -345,12 +346,23 @@ class Loop:
         n, m = len(carry), len(self.rows)
         for x, new in zip(carry, graph.outputs, strict=False):
             self.check(spec_of(x), new.spec if isinstance(new, Variable) else spec_of(new))
+        rows, consts = list(self.rows), dict(zip(graph.inputs[n + m :], captured, strict=True))
+        if self.verb == "fori_loop":
+            graph, picked = by_rows(graph, graph.inputs[n], rows[0], consts)
+            rows += [table[at : at + self.length] for table, at in picked]
+            row += [np.copy(example(table)[at])[()] for table, at in picked]
         outputs = [x if isinstance(x, Variable) else plain(x) for x in graph.outputs]
-        inputs = (*graph.inputs[n + m :], *graph.inputs[: n + m])
+        read = {x for e in graph.equations for x in e.inputs if isinstance(x, Variable)}
+        read |= {x for x in outputs if isinstance(x, Variable)}
+        kept = [x for x in consts if x in read]
+        moving = [x for x in graph.inputs[n:] if x not in consts]
+        at = [i for i, x in enumerate(moving) if x in read]
+        inputs = [*kept, *graph.inputs[:n], *[moving[i] for i in at]]
         body = functional(Graph(inputs, graph.equations, outputs))
-        examples = [example(x) for x in (*captured, *carry)] + row
-        loop = Scan(body, len(captured), n, self.length, self.reverse, examples)
-        return loop, [*captured, *carry, *self.rows], structure
+        operands = [*[consts[x] for x in kept], *carry]
+        examples = [*map(example, operands), *[row[i] for i in at]]
+        loop = Scan(body, len(kept), n, self.length, self.reverse, examples)
+        return loop, [*operands, *[rows[i] for i in at]], structure
 
     def body(self, carry: list[Any], row: list[Any]) -> tuple[Graph, list[Array], Any]:
         """The body, written down by running it on one row, what it closes over, y's structure."""

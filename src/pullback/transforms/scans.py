@@ -21,7 +21,7 @@ from ..core.primitive import Primitive
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import bind, youngest
 from .batch import vmap
-from .bodies import Steps, recorded
+from .bodies import Steps, Unstaged, recorded
 from .forward import jvp
 from .reverse import ReverseTrace, vjp
 
@@ -94,10 +94,23 @@ class Scan(Primitive):
 
     def __call__(self, *xs: Any) -> Any:
         trace = youngest(xs)
-        if isinstance(trace, ReverseTrace):
-            wanted = tuple([type(x) is Array and x.within is trace for x in xs])
-            return bind(self.storing(wanted), xs, {})[: self.n_out]
-        return bind(self, xs, {})
+        try:
+            if isinstance(trace, ReverseTrace):
+                wanted = tuple([type(x) is Array and x.within is trace for x in xs])
+                return bind(self.storing(wanted), xs, {})[: self.n_out]
+            return bind(self, xs, {})
+        except Unstaged:  # a rule asked for a value
+            return self.unrolled(xs)
+
+    def unrolled(self, xs: Sequence[Any]) -> tuple[Any, ...]:
+        """The loop step by step, on Arrays."""
+        consts, carry, rows = self.parts(xs)
+        n, steps = self.n_carry, range(self.length)
+        ys: dict[int, Any] = {}
+        for t in reversed(steps) if self.reverse else steps:
+            outs = self.body.evaluate(*consts, *carry, *[x[t] for x in rows])
+            carry, ys[t] = list(outs[:n]), outs[n:]
+        return (*carry, *[np.stack(y) for y in zip(*[ys[t] for t in steps], strict=True)])
 
     def value(self, *xs: Any) -> tuple[Any, ...]:
         faster = FASTER.get()
