@@ -22,7 +22,6 @@ from ..core.array import Array
 from ..core.errors import (
     ArgumentError,
     ArgumentTypeError,
-    PullbackError,
     kind_of,
     name_of,
 )
@@ -43,17 +42,20 @@ from .paths import (
     shared,
     static_key,
     told_line,
-    writable,
 )  # fmt: skip
 from .recording import (
     TYPES,
     Number,
-    Unlike,
+    Recording,
     asked_in_advance,
     containers_in,
     recorded,
-)  # fmt: skip
-from .state import Unprovable
+    state_of,
+)
+from .state import State, Unprovable
+from .undo import Snapshot, foresee
+from .verdict import verdict
+from .watch import Halt, Watch
 
 __all__ = ["CacheInfo", "Compiled", "compile"]
 
@@ -77,6 +79,8 @@ class Compiled(Transformation):
         self.entries: OrderedDict[Any, Entry] = OrderedDict()
         self.refusal: str | None = None  # why the function runs as it is
         self.lock = threading.Lock()
+        self.turn = threading.RLock()  # to record
+        self.recorder: int | None = None  # the thread whose turn it is
         self.hits = self.misses = 0
         self.quick: Quick | None = None  # the last path, if it is of arrays alone
         self.looked_at = False  # the code that can be told in advance, for what it asks
@@ -116,11 +120,6 @@ class Compiled(Transformation):
                 path, values = found
                 self.quick = Quick.of(path, call)
                 return path.results(values, call.arrays)
-        if not self.looked_at:
-            self.looked_at = True
-            for name in sorted(asked_in_advance(self.fun) & TYPES):
-                self.refuse(f"it asks for `{name}`, and would see the type of an Array")
-                return self.fun(*args, **kwargs)
         self.misses += 1
         if not entry.paths:
             self.last_miss = "There was no record for arguments of this kind."
@@ -211,10 +210,14 @@ class Compiled(Transformation):
         answers: list[Any] = []
         while True:
             n = len(answers)
-            fitting = (p for p in paths if p.answers[:n] == answers and p.state.holds(p.token))
-            path = next(fitting, None)
+            same = (p for p in paths if p.answers[:n] == answers and p.lies(inputs))
+            path = next((p for p in same if p.state.holds(p.token)), None)
             written = [] if path is None else path.recording.written
-            if path is None or (written and shared(path, inputs)):
+            if (
+                path is None
+                or (written and shared(path, inputs))
+                or (path.recording.identity and share_memory(inputs))
+            ):
                 self.explain_miss(paths, answers)
                 return None
             try:
@@ -240,8 +243,28 @@ class Compiled(Transformation):
             self.last_miss = f"`{guard.asked}`{told_line(guard.line)} had an answer that was new."
 
     def record(self, entry: Entry, call: Call, args: Any, kwargs: Any) -> Any:
-        leaves, structure, floats = call.leaves, call.structure, call.floats
-        passed = [*call.inputs, *(floats if entry.floats else [])]
+        """Rehearse the call, undo that, and run the function as it is; keep the record if it may.
+
+        Nobody else records or runs it meanwhile, since undoing would take back what they did.
+        """
+        if self.recorder == threading.get_ident():  # it calls itself
+            return self.fun(*args, **kwargs)
+        with self.turn:
+            self.recorder = threading.get_ident()
+            try:
+                rehearsed = self.rehearse(entry, call)
+                if rehearsed is not None:
+                    result = self.fun(*args, **kwargs)
+                    self.keep(entry, call, result, [args, kwargs], *rehearsed)
+                    return result
+            finally:
+                self.recorder = None
+        return self.fun(*args, **kwargs)
+
+    def rehearse(self, entry: Entry, call: Call) -> Any:
+        """A recording that left nothing behind, with what it read; None if there is none."""
+        leaves, structure = call.leaves, call.structure
+        passed = [*call.inputs, *(call.floats if entry.floats else [])]
 
         def lift(enter: Callable[[Any], Array]) -> Any:
             lifted = list(leaves)
@@ -250,76 +273,91 @@ class Compiled(Transformation):
                 lifted[i] = enter(Number(x) if type(x) is float else x)
             return unflatten(structure, lifted)
 
+        if not self.looked_at:
+            asked = asked_in_advance(self.fun)
+            for name in sorted(asked & TYPES):
+                return self.refuse(f"it asks for `{name}`, and would see the type of an Array")
+            for name in sorted(asked & {"errstate", "seterr"}):
+                return self.refuse(f"it uses `{name}`")
+            self.looked_at = True
         statics = [x for i, x in enumerate(leaves) if i not in set(passed)]
-        known = entry.known
-        before = None if known is None else known.token_or_none()
+        foreseen, why = foresee(self.fun, statics)
+        if why is not None:
+            return self.refuse(why)
         try:
-            recording = recorded(self.fun, lift, statics)
-        except Unlike as error:
-            result = self.fun(*args, **kwargs)  # it may raise the same
-            if not entry.without_floats():
-                self.refuse(f"it raised {type(error.__cause__).__name__} when it was recorded")
-            return result
-        except PullbackError as error:
-            self.refuse(f"it cannot be recorded ({type(error).__name__})")
-            error.add_note(
-                f"`compile({name_of(self.fun)})` was recording this call, in which the function may"
-                " have changed what it reads; from now on it runs as it is."
-            )
-            raise
-        if recording.unlike:
-            if not entry.without_floats():
-                self.refuse("its result is a number of Python's that is computed by NumPy")
-            return self.fun(*args, **kwargs)
-        written = [recording.before[i] for i in recording.written]
-        if not all(map(writable, written)):
-            return self.fun(*args, **kwargs)
-        entangled = recording.entangled(written, (args, kwargs))
-        if entangled is not None:
-            self.refuse(entangled)
-            return self.fun(*args, **kwargs)
-        recording.write()
-        result = unflatten(recording.structure, recording.value)
-        if recording.refusal is not None:
-            self.refuse(recording.refusal)
-            return result
-        # What is read on the ways seen so far. This run must have left all of it alone.
-        state, covered = recording.state.merged(known), False
-        if known is not None and known.covers(recording.state):
-            state, covered = known, True
-        entry.known = state
-        try:
-            token = state.token()
+            before = foreseen.token()
         except Unprovable as error:
-            self.refuse(f"it reads {error}, which may change between calls")
-            return result
-        changing = state.mutable or recording.stores
-        quiet = not changing or (covered and before == token)
-        if entry.floats and recording.narrow and floats and quiet and not recording.written:
-            entry.without_floats()
-            return self.fun(*args, **kwargs)
-        if not quiet:
-            entry.tries += covered
+            return self.refuse(f"it reads {error}, which may change between calls")
+        snapshot, watch = Snapshot(foreseen), Watch()
+        recording, failure = None, ""
+        try:
+            with np.errstate(all="ignore"):
+                recording = recorded(self.fun, lift, statics, watch)
+        except Exception as error:
+            failure = type(error).__name__
+        except Halt as halt:
+            failure = str(halt)
+        finally:
+            snapshot.restore()
+        seen = state_of(self.fun, watch, statics)
+        if foreseen.token_or_none() != before or snapshot.misses(seen, watch):
+            self.refuse("it changes something that is not found before it runs")
+            raise ArgumentError(
+                f"`compile({name_of(self.fun)})` recorded this call, which changed something that"
+                " cannot be put back.\n  Call the function as it is, without `compile`."
+            )
+        if watch.effects:
+            return self.refuse(f"it calls `{watch.effects[0]}`")
+        if recording is not None and recording.refusal is not None:
+            return self.refuse(recording.refusal)
+        state = seen.merged(entry.known)
+        try:
+            return recording, failure, state, state.token()
+        except Unprovable as error:
+            return self.refuse(f"it reads {error}, which may change between calls")
+
+    def keep(
+        self, entry: Entry, call: Call, result: Any, passed: Any,
+        recording: Recording | None, failure: str, state: State, token: Any,
+    ) -> None:  # fmt: skip
+        """Keep a record if it stands for the function, which has run as it is meanwhile."""
+        floats = [call.leaves[i] for i in call.floats]
+        if recording is None:
+            why: str | None = f"it raised {failure} when it was recorded"
+        elif recording.unlike:
+            why = "its result is a number of Python's that is computed by NumPy"
+        else:
+            why = verdict(recording, result, call.arrays, passed, state)
+        if recording is None or why is not None:
+            if not entry.without_floats():
+                self.refuse(str(why))
+            return
+        # What is read on the ways seen so far. This run must have left all of it alone.
+        entry.known = state
+        if state.token_or_none() != token:
+            entry.tries += 1
             if entry.tries >= TRIES:
                 self.refuse("it changes what it reads")
-            return result
+            return
+        if entry.floats and recording.narrow and floats and not recording.written:
+            entry.without_floats()
+            return
         if len(entry.paths) >= PATHS:
             self.refuse(f"it has taken {PATHS} ways; the last time {self.last_miss}")
-            return result
-        numbers = None if entry.floats else [np.float64(leaves[i]) for i in floats]
+            return
+        numbers = None if entry.floats else [np.float64(x) for x in floats]
         with self.lock:
             entry.paths = [Path(recording, state, token, numbers or None), *entry.paths]
         # From now on numbers are inputs. As such they are NumPy's, and no longer weak.
         entry.floats = recording.numbers and not (
             recording.written or recording.narrow or entry.weak
         )
-        return result
 
     def refuse(self, why: str) -> None:
         """From now on the function runs as it is."""
         self.refusal = why
         warnings.warn(
-            f"`compile({name_of(self.fun)})` runs as it is: {why}.", RuntimeWarning, stacklevel=4
+            f"`compile({name_of(self.fun)})` runs as it is: {why}.", RuntimeWarning, stacklevel=5
         )
 
     # What happened.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from ..core.graph import Variable
 from ..core.trace import STARTS
 from ..core.tree import flatten, unflatten
 from .program import build
-from .recording import Recording, as_kind
+from .recording import Recording, as_kind, layout_of
 from .state import Same, State
 
 __all__ = [
@@ -70,6 +71,7 @@ class Path:
         self.compute: Callable[..., Any] = recording.graph.evaluate
         self.program: Any = None
         self.runs = 0
+        self.warming = threading.Lock()
         structure = recording.structure
         self.single = structure is None and isinstance(recording.outputs[0], Variable)
         # A tuple of results, all of them computed.
@@ -82,26 +84,38 @@ class Path:
 
     def warm(self) -> None:
         """Count a run: what is repeated becomes machine code, and later better machine code."""
-        if self.runs > SECOND:
+        if self.runs > SECOND or not self.warming.acquire(blocking=False):
             return
-        self.runs += 1
-        if self.runs == FIRST:
-            self.program = build(self.recording.graph, 0)
-            self.compute = self.program.entry
-        elif self.runs == SECOND:
-            self.program.improve_later()
+        try:
+            self.runs += 1
+            if self.runs == FIRST:
+                self.program = build(self.recording.graph, 0)
+                self.compute = self.program.entry
+            elif self.runs == SECOND:
+                self.program.improve_later()
+        finally:
+            self.warming.release()
 
     def results(self, values: Any, inputs: Sequence[Any]) -> Any:
         """The output tree; what was written goes into the arguments."""
         recording = self.recording
         rest = iter(values)
-        leaves = [
-            as_kind(next(rest) if isinstance(x, Variable) else x, kind)
-            for x, kind in zip(recording.outputs, recording.kinds, strict=True)
-        ]
+        leaves: list[Any] = []
+        for x, kind, source in zip(
+            recording.outputs, recording.kinds, recording.sources, strict=True
+        ):
+            if source is None:
+                leaves.append(as_kind(next(rest) if isinstance(x, Variable) else x, kind))
+            else:
+                leaves.append(source(inputs, leaves))
         for i in recording.written:
             inputs[i][...] = next(rest)
         return unflatten(recording.structure, leaves)
+
+    def lies(self, arrays: list[Any]) -> bool:
+        """Whether arguments lie in memory as those that were recorded, where that counts."""
+        asked = self.recording.layouts
+        return asked is None or asked == [layout_of(x) for x in arrays[: len(asked)]]
 
     def answered(self, values: Any) -> list[Any]:
         """The answers of this run, up to the first that differs."""
@@ -132,6 +146,8 @@ class Quick:
         flat = len(call.arrays) == len(call.leaves) and call.leaves_are_arguments
         simple = path.single or path.flat
         ready = flat and simple and path.runs > SECOND and path.program.native
+        ready = ready and path.recording.layouts is None
+        ready = ready and not (path.recording.identity and len(call.arrays) > 1)
         return cls(path, call.arrays) if ready and not path.recording.written else None
 
     def fits(self, args: Any) -> bool:

@@ -18,22 +18,21 @@ from __future__ import annotations
 
 import enum
 import functools
-import inspect
 import re
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ..core.array import Array
-from ..core.namespaces import library, names_of
+from ..core.namespaces import library
 from ..core.node import checksum
 from ..core.primitive import Primitive
 from .watch import effectful
 
-__all__ = ["Same", "State", "Unprovable", "replace"]
+__all__ = ["MISSING", "Lenient", "Reader", "Same", "State", "Unprovable", "contents"]
 
 SMALL = 32 * 1024  # bytes up to which the elements of an array are kept to be compared
 MOST = 10_000  # things that are followed
@@ -52,7 +51,7 @@ REFLECTION = {
 }  # fmt: skip
 FIXED = {"numpy", "pullback", "scipy", "math", "cmath"}  # their content stays as it is
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
-INNER = ("__func__", "fget", "func")  # the function in each of them
+INNER = ("__func__", "fget", "fset", "fdel", "func")  # the functions in them
 WRAPPED = (staticmethod, classmethod, property, functools.cached_property)
 # What Python keeps in a class; other names of this form are methods that it calls.
 KEPT_BY_CLASSES = frozenset(
@@ -126,6 +125,7 @@ class State:
         self.all = not self.names.isdisjoint(REFLECTION)  # attributes by computed names
         self.mutable = False  # whether something was met that code could change
         self.arrays: list[np.ndarray] = []  # those that were met
+        self.things: list[Any] = []  # all that were met
 
     def covers(self, other: State) -> bool:
         """Whether all that another state reads is read here."""
@@ -133,6 +133,9 @@ class State:
 
     def places(self) -> set[Any]:
         return {(id(r[0]), r[1]) if type(r) is tuple else id(r) for r in self.roots}
+
+    def places_of_globals(self) -> list[tuple[dict[str, Any], str]]:
+        return [root for root in self.roots if type(root) is tuple]
 
     def merged(self, other: State | None) -> State:
         """What both read."""
@@ -167,30 +170,30 @@ class State:
         except Unprovable:
             return None
 
-    def met(self) -> tuple[list[np.ndarray], list[Any]]:
-        """The arrays and all things that are met, also where the rest cannot be proved."""
-        reader = Replacer(self)
-        for root in self.roots:
-            reader.read(root[0].get(root[1]) if type(root) is tuple else root)
-        return reader.arrays, reader.kept
-
-    def token(self) -> Token:
-        """All that is read, as it is now; equal tokens mean that nothing has changed."""
-        reader = Reader(self)
+    def visit(self, reader: Reader) -> list[Any]:
+        """What a reader makes of all roots."""
         parts = []
         for root in self.roots:
             if type(root) is tuple:
                 scope, name = root
                 value = scope.get(name, MISSING)
                 if value is MISSING:
-                    value = getattr(scope.get("__builtins__"), name, None)
-                parts.append(reader.read(value))
+                    inner = scope.get("__builtins__")
+                    inner = vars(inner) if type(inner) is types.ModuleType else inner or {}
+                    value = inner.get(name)
+                parts.append(reader.at(name, value))
             else:
                 parts.append(reader.read(root))
-        self.mutable, self.arrays = reader.mutable, reader.arrays
+        return parts
+
+    def token(self) -> Token:
+        """All that is read, as it is now; equal tokens mean that nothing has changed."""
+        reader = Reader(self)
+        parts = self.visit(reader)
+        self.mutable, self.arrays, self.things = reader.mutable, reader.arrays, reader.kept
         token = Token(parts)
         if reader.plain:
-            places = [root for root in self.roots if type(root) is tuple]
+            places = self.places_of_globals()
             token.quick = [(scope, name, scope.get(name, MISSING)) for scope, name in places]
             token.cells = [(cell, contents(cell)) for cell in reader.cells]
             token.functions = [(f, f.__code__, f.__defaults__) for f in reader.functions]
@@ -212,6 +215,10 @@ class Reader:
         self.cells: list[types.CellType] = []
         self.functions: list[types.FunctionType] = []
         self.arrays: list[np.ndarray] = []
+
+    def at(self, place: str, x: Any) -> Any:
+        """What stands under a name."""
+        return self.read(x)
 
     def read(self, x: Any) -> Any:
         kind = type(x)
@@ -318,10 +325,10 @@ class Reader:
             if cls or not name.startswith("__"):
                 x = scope[name]
                 if isinstance(x, WRAPPED):
-                    inner: Any = x
-                    found.append((name, Same(x)))
-                    x = next(getattr(inner, n) for n in INNER if hasattr(inner, n))
-                found.append((name, self.read(x)))
+                    inner = [getattr(x, n) for n in INNER if hasattr(x, n)]
+                    found.append((name, Same(x), *map(self.read, inner)))
+                else:
+                    found.append((name, self.at(name, x)))
         return found
 
     def instance(self, x: Any) -> Any:
@@ -355,7 +362,7 @@ class Reader:
         held = x.reads() if hasattr(kind, "reads") else getattr(x, "__dict__", {})
         whole = own or isinstance(x, enum.Enum)  # `value` of an Enum is kept by another name
         parts += [
-            (name, self.read(y)) for name, y in held.items() if whole or self.state.asks(name)
+            (name, self.at(name, y)) for name, y in held.items() if whole or self.state.asks(name)
         ]
         for base in kind.__mro__:
             slots = vars(base).get("__slots__", ())
@@ -383,7 +390,7 @@ class Reader:
         return Same(x), *[(self.read(k), self.read(y)) for k, y in x.items()]
 
 
-class Replacer(Reader):
+class Lenient(Reader):
     """A reading that passes over what cannot be proved."""
 
     def read(self, x: Any) -> Any:
@@ -395,45 +402,6 @@ class Replacer(Reader):
                 for name in self.state.names & held.keys():
                     self.read(held[name])
             return None
-
-
-def replace(state: State, by: Callable[[Any], Any]) -> None:
-    """Put something else in the places that code may have stored into."""
-    reader = Replacer(state)
-    for root in state.roots:
-        if type(root) is tuple:
-            scope, name = root
-            value = scope.get(name, MISSING)
-            new = by(value)
-            if new is not value:
-                scope[name] = new
-            reader.read(new)
-        else:
-            reader.read(root)
-    for cell in reader.cells:
-        value = contents(cell)
-        new = by(value)
-        if new is not value:
-            cell.cell_contents = new
-    for x in reader.kept:
-        places: list[tuple[Any, Any]] = []
-        if isinstance(x, (list, deque)):
-            places = list(enumerate(x))
-        elif isinstance(x, dict):
-            places = list(x.items())
-        for key, value in places:
-            new = by(value)
-            if new is not value:
-                x[key] = new
-        if isinstance(x, (np.ndarray, np.dtype, np.ufunc, types.BuiltinFunctionType)):
-            continue
-        for name in state.names & set(dir(x)):
-            held = inspect.getattr_static(x, name, None)
-            if isinstance(held, types.MemberDescriptorType):  # a slot
-                held = getattr(x, name, None)
-            new = by(held)
-            if new is not held:
-                setattr(x, name, new)
 
 
 CONTAINERS: dict[type, Any] = {
@@ -474,8 +442,3 @@ def contents(cell: types.CellType) -> Any:
         return cell.cell_contents
     except ValueError:
         return MISSING
-
-
-def loads(code: types.CodeType) -> set[str]:
-    """The globals that code reads, nested code included."""
-    return names_of(code).loads
