@@ -129,6 +129,12 @@ class Compiled(Transformation):
 
     def arrange(self, args: Any, kwargs: Any) -> Call | None:
         """The arguments as inputs and static values; None if they are none that are compiled."""
+        try:
+            return self.arranged(args, kwargs)
+        except Exception:  # of an object that does not answer as others do
+            return None
+
+    def arranged(self, args: Any, kwargs: Any) -> Call | None:
         leaves, structure = flatten([list(args), kwargs])
         statics = self.static_leaves(args, kwargs)
         inputs, floats = [], []
@@ -147,16 +153,13 @@ class Compiled(Transformation):
         if not all(leaves[i].dtype in WIDE for i in inputs):
             floats = []  # a Python float beside float32 is float32
         order: Any = ()
-        try:
-            if kwargs or len(leaves) != len(args):
-                order = [order_of(args), order_of(kwargs)]
-                held = [id(x) for x in containers_in([args, kwargs]) if type(x) in (list, dict)]
-                if len(set(held)) < len(held):  # one list twice
-                    return None
-            key = self.key(leaves, structure, {*inputs, *floats}), repr(order)
-            hash(key)
-        except TypeError:  # an argument of another kind
-            return None
+        if kwargs or len(leaves) != len(args):
+            order = [order_of(args), order_of(kwargs)]
+            held = [id(x) for x in containers_in([args, kwargs]) if type(x) in (list, dict)]
+            if len(set(held)) < len(held):  # one list twice
+                return None
+        key = self.key(leaves, structure, {*inputs, *floats}), repr(order)
+        hash(key)
         return Call(
             leaves,
             structure,
@@ -281,14 +284,16 @@ class Compiled(Transformation):
                 return self.refuse(f"it uses `{name}`")
             self.looked_at = True
         statics = [x for i, x in enumerate(leaves) if i not in set(passed)]
-        foreseen, why = foresee(self.fun, statics)
-        if why is not None:
-            return self.refuse(why)
         try:
-            before = foreseen.token()
+            foreseen, why = foresee(self.fun, statics)
+            if why is not None:
+                return self.refuse(why)
+            before, snapshot = foreseen.token(), Snapshot(foreseen)
         except Unprovable as error:
             return self.refuse(f"it reads {error}, which may change between calls")
-        snapshot, watch = Snapshot(foreseen), Watch()
+        except Exception as error:  # of an object that does not answer as others do
+            return self.refuse(f"what it reads cannot be looked at ({type(error).__name__})")
+        watch = Watch()
         recording, failure = None, ""
         try:
             with np.errstate(all="ignore"):
@@ -331,6 +336,8 @@ class Compiled(Transformation):
         if recording is None or why is not None:
             if not entry.without_floats():
                 self.refuse(str(why))
+            return
+        if recording.unsure:
             return
         # What is read on the ways seen so far. This run must have left all of it alone.
         entry.known = state
@@ -417,7 +424,7 @@ class Compiled(Transformation):
         names = [name for name in lines[-1].removeprefix("  return ").split(", ") if name.strip()]
         guards = [
             f"  guard {guard.asked} of {name}{told_line(guard.line)}"
-            for guard, name in zip(path.guards, names[n:], strict=True)
+            for guard, name in zip(path.guards, names[n:], strict=False)
         ]
         return "\n".join([*lines[:-1], *guards, "  return " + ", ".join(names[:n])])
 

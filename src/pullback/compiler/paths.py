@@ -123,7 +123,7 @@ class Path:
             return self.answers
         found = []
         first = self.n_results + len(self.recording.written)
-        for guard, value in zip(self.guards, values[first:], strict=True):
+        for guard, value in zip(self.guards, values[first:], strict=False):
             found.append(guard.ask(value))
             if found[-1] != guard.answer:
                 break
@@ -146,7 +146,8 @@ class Quick:
         flat = len(call.arrays) == len(call.leaves) and call.leaves_are_arguments
         simple = path.single or path.flat
         ready = flat and simple and path.runs > SECOND and path.program.native
-        ready = ready and path.recording.layouts is None
+        n = path.n_results + len(path.guards)  # and nothing that is there since it may raise
+        ready = ready and path.recording.layouts is None and len(path.recording.graph.outputs) == n
         ready = ready and not (path.recording.identity and len(call.arrays) > 1)
         return cls(path, call.arrays) if ready and not path.recording.written else None
 

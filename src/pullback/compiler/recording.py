@@ -7,7 +7,7 @@ all guards get the same answers and what the function reads beside its arguments
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array, current
-from ..core.graph import Graph, Variable
+from ..core.graph import Equation, Graph, Variable
 from ..core.namespaces import library
-from ..core.primitive import Primitive
+from ..core.primitive import Elementwise, Linear, Multilinear, Primitive
 from ..core.spec import spec_of
 from ..core.trace import CONSTANT, run
 from ..core.tree import flatten
@@ -25,8 +25,8 @@ from ..transforms.common import settle
 from ..transforms.record import line_of_user
 from ..transforms.stage import Notes, StageTrace
 from .code import code_of
-from .state import INNER, State, contents
-from .undo import called, roots_of
+from .state import INNER, WRAPPED, State, contents, dict_of, of
+from .undo import roots_of
 from .watch import Watch
 
 __all__ = [
@@ -91,6 +91,7 @@ class Questions(Notes):
         # Numbers that are Python's where nothing is recorded: they divide by zero with an error,
         # and what is made of them alone is Python's again.
         self.weak: set[Variable] = set()
+        self.unsure = False  # whether other values that get the same answers may raise
         self.unlike = False  # whether something was done with them that Python does otherwise
 
 
@@ -126,8 +127,8 @@ class CompileTrace(StageTrace):
 
     def number(self, x: Array) -> None:
         self.state.weak.add(x.node)
-        if not bool(np.isfinite(x).all()):  # `math` may raise
-            self.state.unlike = True
+        if not bool(np.isfinite(x).all()):  # for other values of this kind `math` may raise
+            self.state.unlike = self.state.unsure = True
 
     def is_weak(self, x: Any) -> bool:
         if type(x) is Array:
@@ -160,7 +161,8 @@ class Recording:
     """What one call did, in a rehearsal.
 
     values: the leaves of what it returned, in plain arrays.
-    graph: outputs, then what was written into arguments, then the values that guards ask about.
+    graph: outputs, then what was written into arguments, then the values that guards ask about,
+        then what nobody needs and what may raise.
     kinds: for each output float for a Python float, np.generic for a scalar, np.ndarray, Array for
         a constant one, or None for what is no array of the program.
     sources: for each output that is no new object what gives it, from the inputs and the leaves
@@ -172,6 +174,7 @@ class Recording:
     narrow: whether there are numbers of less than double precision.
     refusal: why the record may not stand for other calls, or None.
     unlike: whether it is wrong, since something in it is not as it is without recording.
+    unsure: whether a function may raise for other values that get the same answers.
     numbers: whether Python floats may be inputs in what is recorded next.
     """
 
@@ -190,6 +193,7 @@ class Recording:
     state: State
     refusal: str | None
     unlike: bool
+    unsure: bool
     numbers: bool
 
 
@@ -270,11 +274,11 @@ def recorded(
         out.final = [current(x).value for x in arrays]
         questions = [guard.variable for guard in notes.guards]
         variables = [v for v in out.outputs if isinstance(v, Variable)]
-        out.graph = Graph(
-            [*inputs, *[v for _, v in notes.captured.values()]],
-            notes.equations,
-            [*variables, *final, *questions],
-        ).pruned()
+        captured = [v for _, v in notes.captured.values()]
+        needed = Graph([*inputs, *captured], notes.equations, [*variables, *final, *questions])
+        met = {id(e) for e in needed.pruned().equations}
+        raising = [e.outputs[0] for e in notes.equations if id(e) not in met and may_raise(e)]
+        out.graph = Graph(needed.inputs, notes.equations, [*needed.outputs, *raising]).pruned()
         out.guards = notes.guards
         codes = [code_of(code) for code, _ in watch.codes.values()]
         out.identity = any(code.identity for code in codes)
@@ -285,7 +289,7 @@ def recorded(
         if not names.isdisjoint(LAYOUT):
             out.layouts = [layout_of(x.value) for x in arrays if type(x.value) is np.ndarray]
         asked = not names.isdisjoint(UNLIKE_NAMES) or {"isinstance", "float64"} <= names
-        out.numbers = not asked
+        out.numbers, out.unsure = not asked, notes.unsure
         out.unlike = bool(weak_inputs) and (notes.unlike or asked)
         if np.generic in out.kinds and not names.isdisjoint(PYTHONIC):
             out.unlike = True
@@ -303,6 +307,20 @@ def as_kind(x: Any, kind: Any) -> Any:
     if kind is Array:
         return Array(np.array(x) if type(x) is np.ndarray else x, CONSTANT, None)
     return np.array(x) if kind is np.ndarray or type(x) is np.ndarray else x
+
+
+def may_raise(e: Equation) -> bool:
+    """Whether values decide if an operation raises."""
+    primitive, first, indices = e.primitive, e.inputs[:1], e.inputs[1:]
+    kinds = [v.spec.dtype.kind for v in (*first, *indices) if isinstance(v, Variable)]
+    if not kinds:
+        return False
+    if isinstance(primitive, Elementwise):
+        return primitive.name == "power" and e.outputs[0].spec.dtype.kind in "iu"
+    if not isinstance(primitive, (Linear, Multilinear)) and primitive.lower is None:
+        return True
+    indexed = [v for v in indices if isinstance(v, Variable) and v.spec.dtype.kind in "iu"]
+    return len(indexed) > 0 and primitive.lower != "where"
 
 
 def layout_of(x: np.ndarray) -> Any:
@@ -329,7 +347,8 @@ def refusal(
         if is_dataclass(x) and set(getattr(x, "__dict__", ())) - {f.name for f in fields(x)}:
             return "it changes a container that was passed to it"
     for x in out.outputs:
-        if not isinstance(x, (Variable, np.ndarray, *STATIC)) or type(x) is Array:
+        known = isinstance(x, (Variable, np.ndarray, *STATIC)) and type(x) is not Array
+        if not known or (isinstance(x, np.ndarray) and x.dtype.hasobject):
             return f"it returns an object of {type(x).__name__}"
     if out.written:
         plain = [x.value for x in arrays if type(x.value) is np.ndarray]
@@ -359,22 +378,22 @@ def asked_in_advance(fun: Any) -> set[str]:
         if id(x) in met:
             continue
         met.add(id(x))
-        if isinstance(x, FunctionType) and not library(x.__globals__):
+        if of(x, FunctionType) and not library(x.__globals__):
             mine = code_of(x.__code__).names
             names |= mine
             stack += [x.__globals__[name] for name in mine if name in x.__globals__]
             stack += [contents(cell) for cell in x.__closure__ or ()]
             stack += list(vars(x).values())
-        elif isinstance(x, type):
+        elif of(x, type):
             if not library({"__name__": x.__module__}):
                 classes.append(x)
-        elif isinstance(x, MethodType):
+        elif of(x, MethodType):
             stack += [x.__func__, type(x.__self__)]
-        elif hasattr(x, "__dict__") and not isinstance(x, ModuleType):
-            stack += [type(x), *vars(x).values()]
-        elif isinstance(x, (list, tuple)):
+        elif dict_of(x) is not None and not of(x, ModuleType):
+            stack += [type(x), *(dict_of(x) or {}).values()]
+        elif of(x, (list, tuple)):
             stack += list(x)[:100]
-        elif isinstance(x, dict):
+        elif of(x, dict):
             stack += list(x.values())[:100]
         if not stack:  # methods by the names that were asked for, and those that Python calls
             for cls in classes:
@@ -387,8 +406,18 @@ def asked_in_advance(fun: Any) -> set[str]:
 MOST = 5000  # things that are looked at
 
 
+SELDOM = {"__eq__", "__repr__", "__str__", "__hash__", "__reduce__", "__format__", "__setattr__"}
+
+
+def called(name: str, names: Iterable[str]) -> bool:
+    """Whether a method may be called: by its name, or by Python."""
+    return name in names or (name.startswith("__") and name not in SELDOM)
+
+
 def unwrapped(x: Any) -> Any:
     """The function in a property, a static or a class method."""
+    if not of(x, (*WRAPPED, FunctionType, MethodType)):
+        return x
     return next((getattr(x, name) for name in INNER if hasattr(x, name)), x)
 
 

@@ -30,9 +30,20 @@ from ..core.array import Array
 from ..core.namespaces import library
 from ..core.node import checksum
 from ..core.primitive import Primitive
-from .watch import effectful
+from .watch import effectful, home_of
 
-__all__ = ["MISSING", "Lenient", "Reader", "Same", "State", "Unprovable", "contents"]
+__all__ = [
+    "MISSING",
+    "Lenient",
+    "Reader",
+    "Same",
+    "State",
+    "Unprovable",
+    "contents",
+    "dict_of",
+    "of",
+    "slot_of",
+]
 
 SMALL = 32 * 1024  # bytes up to which the elements of an array are kept to be compared
 MOST = 10_000  # things that are followed
@@ -224,11 +235,11 @@ class Reader:
         kind = type(x)
         if kind is float or kind is complex:
             return kind, np.asarray(x).tobytes()  # NaN and the sign of zero as well
-        if kind in ATOMS:
+        if kind in ATOMS or x is MISSING:
             return kind, x
         if kind is Array:
             return self.instance(x)
-        if isinstance(x, np.generic):
+        if of(x, np.generic):
             return kind, x.tobytes()
         if id(x) in self.met:
             return "again", self.met[id(x)]
@@ -238,12 +249,12 @@ class Reader:
             raise Unprovable(f"more than {MOST} things")
         if kind is np.ndarray:
             return self.array(x)
-        if isinstance(x, types.FunctionType):
+        if of(x, types.FunctionType):
             return self.function(x)
         if kind is types.ModuleType:
             return self.module(x)
-        if isinstance(x, KNOWN_BY_IDENTITY):
-            return self.cls(x) if isinstance(x, type) else self.builtin(x)
+        if of(x, KNOWN_BY_IDENTITY):
+            return self.cls(x) if of(x, type) else self.builtin(x)
         if kind in CONTAINERS:
             return CONTAINERS[kind](self, x)
         return self.instance(x)
@@ -265,7 +276,7 @@ class Reader:
 
     def function(self, x: types.FunctionType) -> Any:
         if library(x.__globals__):
-            if getattr(x, "__module__", "").startswith("numpy.random"):
+            if home_of(x)[0].startswith("numpy.random"):
                 raise Unprovable(f"random numbers (`{x.__name__}`)")
             if not theirs(getattr(x, "__wrapped__", None)):
                 return Same(x)
@@ -290,7 +301,7 @@ class Reader:
         parts: list[Any] = [Same(x)]
         for cell in x.__closure__ or ():
             y = contents(cell)
-            inner = isinstance(y, types.FunctionType) and library(y.__globals__) and y.__closure__
+            inner = of(y, types.FunctionType) and library(y.__globals__) and y.__closure__
             parts.append(self.opened(y) if inner and id(y) not in self.met else self.read(y))
         return tuple(parts)
 
@@ -324,7 +335,7 @@ class Reader:
         for name in sorted(names):
             if cls or not name.startswith("__"):
                 x = scope[name]
-                if isinstance(x, WRAPPED):
+                if of(x, WRAPPED):
                     inner = [getattr(x, n) for n in INNER if hasattr(x, n)]
                     found.append((name, Same(x), *map(self.read, inner)))
                 else:
@@ -333,7 +344,7 @@ class Reader:
 
     def instance(self, x: Any) -> Any:
         kind = type(x)
-        if isinstance(x, Array):
+        if of(x, Array):
             raise Unprovable("an Array that outlives its transformation")
         if kind is types.MethodType:
             return "method", self.read(x.__func__), self.read(x.__self__)
@@ -359,8 +370,8 @@ class Reader:
         self.mutable |= not own  # what is ours stays as it was made
         self.plain &= own
         parts: list[Any] = [self.read(kind), Same(x)]
-        held = x.reads() if hasattr(kind, "reads") else getattr(x, "__dict__", {})
-        whole = own or isinstance(x, enum.Enum)  # `value` of an Enum is kept by another name
+        held = x.reads() if hasattr(kind, "reads") else dict_of(x) or {}
+        whole = own or of(x, enum.Enum)  # `value` of an Enum is kept by another name
         parts += [
             (name, self.at(name, y)) for name, y in held.items() if whole or self.state.asks(name)
         ]
@@ -369,10 +380,10 @@ class Reader:
             for name in (slots,) if type(slots) is str else slots:
                 if name.startswith("__") and not name.endswith("__"):
                     name = f"_{base.__name__.lstrip('_')}{name}"
-                if (own or self.state.asks(name)) and hasattr(x, name):
-                    parts.append((name, self.read(getattr(x, name))))
+                if own or self.state.asks(name):
+                    parts.append((name, self.read(slot_of(x, vars(base).get(name)))))
         for container in (dict, list, tuple, set, frozenset, deque):
-            if isinstance(x, container):
+            if of(x, container):
                 parts.append(CONTAINERS[container](self, x))
         return tuple(parts)
 
@@ -397,8 +408,8 @@ class Lenient(Reader):
         try:
             return super().read(x)
         except Unprovable:
-            held = getattr(x, "__dict__", None)
-            if len(self.met) <= MOST and isinstance(held, dict):
+            held = dict_of(x)
+            if len(self.met) <= MOST and held is not None:
                 for name in self.state.names & held.keys():
                     self.read(held[name])
             return None
@@ -429,12 +440,34 @@ def folded(x: np.ndarray) -> bytes:
 
 def theirs(x: Any) -> bool:
     """Whether it is a function of the user's."""
-    return isinstance(x, types.FunctionType) and not library(x.__globals__)
+    return of(x, types.FunctionType) and not library(x.__globals__)
 
 
 def transparent(cls: type) -> bool:
     """Whether all that an instance of a class of a library holds is read."""
     return cls in TRANSPARENT or cls.__module__ in ABSTRACT or issubclass(cls, BaseException)
+
+
+def dict_of(x: Any) -> dict[str, Any] | None:
+    """The attributes of an object, whatever its class makes of asking for them."""
+    try:
+        held = object.__getattribute__(x, "__dict__")
+    except AttributeError:
+        return None
+    return held if type(held) is dict else None
+
+
+def slot_of(x: Any, slot: Any) -> Any:
+    """What an object holds in a slot of its class, MISSING if nothing."""
+    try:
+        return slot.__get__(x) if type(slot) is types.MemberDescriptorType else MISSING
+    except AttributeError:
+        return MISSING
+
+
+def of(x: Any, kinds: Any) -> bool:
+    """isinstance, without asking the object what it calls its class."""
+    return issubclass(type(x), kinds)
 
 
 def contents(cell: types.CellType) -> Any:

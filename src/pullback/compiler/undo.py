@@ -20,20 +20,14 @@ import numpy as np
 
 from ..core.namespaces import library, names_of
 from .code import code_of
-from .state import MISSING, Lenient, State, contents
+from .state import MISSING, Lenient, State, contents, dict_of, of, slot_of
 from .watch import OUTSIDE, Watch, effectful, home_of
 
-__all__ = ["Snapshot", "called", "foresee", "roots_of"]
+__all__ = ["Snapshot", "foresee", "roots_of"]
 
-SELDOM = {"__eq__", "__repr__", "__str__", "__hash__", "__reduce__", "__format__", "__setattr__"}
 COMPUTED = {"getattr", "attrgetter", "methodcaller", "vars", "__dict__", "__getattribute__"}
 FUNCTIONS = (types.BuiltinFunctionType, types.FunctionType, types.MethodDescriptorType, type)
 LARGE = 1 << 30  # bytes of arrays of which copies are kept
-
-
-def called(name: str, names: Iterable[str]) -> bool:
-    """Whether a method may be called: by its name, or by Python."""
-    return name in names or (name.startswith("__") and name not in SELDOM)
 
 
 def roots_of(code: types.CodeType, scope: dict[str, Any]) -> list[Any]:
@@ -64,26 +58,21 @@ class Scout(Lenient):
 
     def read(self, x: Any) -> Any:
         place, self.place = self.place, None
-        if isinstance(x, FUNCTIONS):
+        if of(x, FUNCTIONS):
             home, name = home_of(x)
             if effectful(home, name) and not self.harmless(x):
                 called = place is not None and self.handed is not None and place not in self.handed
-                told = self.outside if called or isinstance(x, type) else self.passed
+                told = self.outside if called or of(x, type) else self.passed
                 told.append(name if home == "builtins" else f"{home}.{name}")
         return super().read(x)
 
     def harmless(self, x: Any) -> bool:
         """Functions of the user's are looked into, and errors may be raised."""
-        if isinstance(x, types.FunctionType):
+        if of(x, types.FunctionType):
             return not library(x.__globals__)
-        if isinstance(x, type):
+        if of(x, type):
             return issubclass(x, BaseException) or not library({"__name__": x.__module__})
         return False
-
-    def attributes(self, scope: Any, cls: bool = False) -> list[Any]:
-        if cls:
-            scope = {name: x for name, x in scope.items() if called(name, self.state.names)}
-        return super().attributes(scope, cls)
 
 
 def foresee(fun: Any, watched: Iterable[Any]) -> tuple[State, str | None]:
@@ -131,45 +120,45 @@ class Snapshot:
         self.containers: list[tuple[Any, Any]] = []
         self.dicts: list[tuple[dict[Any, Any], list[Any]]] = []
         self.fields: list[tuple[Any, str, Any]] = []
+        self.slots: list[tuple[Any, Any, Any]] = []
         room = LARGE
         for x in reader.kept:
-            if isinstance(x, np.ndarray):
+            if of(x, np.ndarray):
                 room -= x.nbytes
                 if x.flags.writeable and room > 0:
                     self.arrays.append((x, x.copy()))
-            elif isinstance(x, dict):
+            elif of(x, dict):
                 self.dicts.append((x, list(type_of(x, dict).items(x))))
-            elif isinstance(x, (list, deque, set)):
-                kind = next(k for k in (list, deque, set) if isinstance(x, k))
+            elif of(x, (list, deque, set)):
+                kind = next(k for k in (list, deque, set) if of(x, k))
                 self.containers.append((x, kind(x)))
             self.keep_fields(x, state)
 
     def keep_fields(self, x: Any, state: State) -> None:
         kind = type(x)
-        if isinstance(x, types.ModuleType):
+        if of(x, types.ModuleType):
             if not library(vars(x)):
                 names = state.names
                 self.fields += [(x, name, vars(x).get(name, MISSING)) for name in names]
-        elif isinstance(x, type):
+        elif of(x, type):
             if not library({"__name__": x.__module__}):
                 names = (state.names | vars(x).keys()) - {"__dict__", "__weakref__", "__doc__"}
                 self.fields += [(x, name, vars(x).get(name, MISSING)) for name in names]
         elif kind.__module__.partition(".")[0] != "pullback" or not hasattr(kind, "reads"):
-            held = getattr(x, "__dict__", None)
-            if type(held) is dict:
+            held = dict_of(x)
+            if held is not None:
                 self.dicts.append((held, list(held.items())))
             if kind is types.FunctionType:
                 slots = ["__code__", "__defaults__", "__kwdefaults__"]
                 if type(x.__kwdefaults__) is dict:
                     self.dicts.append((x.__kwdefaults__, list(x.__kwdefaults__.items())))
             else:
-                slots = [
-                    name
-                    for base in kind.__mro__
-                    for name, y in vars(base).items()
-                    if isinstance(y, types.MemberDescriptorType)
-                    and not library({"__name__": base.__module__})
-                ]
+                for base in kind.__mro__:
+                    if not library({"__name__": base.__module__}):
+                        inside = vars(base).values()
+                        found = [y for y in inside if type(y) is types.MemberDescriptorType]
+                        self.slots += [(x, y, slot_of(x, y)) for y in found]
+                return
             self.fields += [(x, name, getattr(x, name, MISSING)) for name in slots]
 
     def misses(self, seen: State, watch: Watch) -> bool:
@@ -198,13 +187,19 @@ class Snapshot:
                 else:
                     cell.cell_contents = was
         for x, name, was in self.fields:
-            held = vars(x).get(name, MISSING) if isinstance(x, PLAIN) else getattr(x, name, MISSING)
+            held = vars(x).get(name, MISSING) if of(x, PLAIN) else getattr(x, name, MISSING)
             if held is not was:
-                put = type if isinstance(x, type) else object
+                put = type if of(x, type) else object
                 if was is MISSING:
                     put.__delattr__(x, name)
                 else:
                     put.__setattr__(x, name, was)
+        for x, slot, was in self.slots:
+            if slot_of(x, slot) is not was:
+                if was is MISSING:
+                    slot.__delete__(x)
+                else:
+                    slot.__set__(x, was)
         for x, items in self.dicts:
             kind = type_of(x, dict)
             if not same_items(list(kind.items(x)), items):
@@ -216,6 +211,9 @@ class Snapshot:
                 kind.clear(x)
                 (set.update if kind is set else kind.extend)(x, was)
         for x, was in self.arrays:
+            if x.dtype != was.dtype or x.shape != was.shape:
+                x.dtype = was.dtype  # type: ignore[misc]
+                x.shape = was.shape
             if x.tobytes() != was.tobytes():
                 x[...] = was
 
@@ -226,12 +224,12 @@ PLAIN = (type, types.ModuleType)
 def changes(x: Any) -> bool:
     """Whether a thing of the user's can be changed."""
     kinds = (list, deque, set, dict, np.ndarray)
-    return isinstance(x, kinds) or not library({"__name__": type(x).__module__})
+    return of(x, kinds) or not library({"__name__": type(x).__module__})
 
 
 def type_of(x: Any, kind: type) -> Any:
     """Whose methods change x itself, whatever its class makes of them."""
-    return OrderedDict if isinstance(x, OrderedDict) else kind
+    return OrderedDict if of(x, OrderedDict) else kind
 
 
 def same_items(xs: list[Any], ys: list[Any]) -> bool:

@@ -78,7 +78,7 @@ def share(
             moved = chain(recording.graph, output, len(arrays), overlap([leaf], arrays))
             view: Any = None if moved is None else moved.evaluate(*arrays)[0]
             apart = moved is None or not overlap([view, leaf], arrays)
-            if moved is not None and (apart or same_place(view, leaf)):
+            if moved is not None and moved.equations and (apart or same_place(view, leaf)):
                 recording.sources[k] = of_graph(moved)
                 continue
         if recording.sources[k] is None:
@@ -134,6 +134,9 @@ def is_moved(recording: Recording, output: Variable, arrays: list[np.ndarray]) -
 
 
 def same_place(x: Any, y: np.ndarray) -> bool:
+    """Whether two views are of the same elements, and as one may write into them."""
+    if x.flags.writeable != y.flags.writeable:
+        return False
     steps = [[s for s, n in zip(z.strides, z.shape, strict=True) if n > 1] for z in (x, y)]
     return bool(x.ctypes.data == y.ctypes.data) and steps[0] == steps[1]
 
