@@ -295,7 +295,7 @@ class TestAsItIs:
 
     def test_captured_eager_arrays(self):
         w = pb.array(2.0, requires_grad=True)
-        with pytest.warns(RuntimeWarning, match="another transformation"):
+        with pytest.warns(RuntimeWarning, match="an Array that outlives"):
             out = compile(lambda x: w * x)(3.0)
         out.backward()
         assert w.grad == 3.0

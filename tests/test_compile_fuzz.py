@@ -29,7 +29,6 @@ def load(seed, order):
 
 
 TEXTS = {}
-REFUSALS = (pb.ArgumentError, pb.ConversionError, pb.DtypeError)
 
 
 def compile_text(seed):
@@ -70,9 +69,6 @@ def check(seed):
     for k, step in enumerate(changes(seed, 8)):
         expected = outcome(plain, scope, step)
         actual = outcome(fast, twin, step)
-        refused = isinstance(actual[0], type) and issubclass(actual[0], REFUSALS)
-        if k == 0 and refused and "model.count" in write(seed):
-            return 0  # it has effects and cannot be recorded, and says so once
         try:
             same(actual, expected)
         except AssertionError as error:

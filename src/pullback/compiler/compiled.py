@@ -23,7 +23,6 @@ from ..core.array import Array
 from ..core.errors import (
     ArgumentError,
     ArgumentTypeError,
-    PullbackError,
     kind_of,
     name_of,
 )
@@ -49,18 +48,21 @@ from .paths import (
     static_key,
     told_line,
     way_of,
-    writable,
 )  # fmt: skip
 from .recording import (
     TYPES,
     Number,
-    Unlike,
+    Recording,
     asked_in_advance,
     containers_in,
     recorded,
-)  # fmt: skip
+    state_of,
+)
 from .records import MISS, Way
-from .state import Unprovable
+from .state import Foreign, State, Unprovable
+from .undo import Snapshot, foresee
+from .verdict import verdict
+from .watch import Halt, Watch
 
 __all__ = ["CacheInfo", "Compiled", "compile"]
 
@@ -71,11 +73,13 @@ CHEAP = 50_000  # operations on elements that may be done in vain
 LEARNT = 8  # times that machine code is told how the arguments of a path lie
 TRIES = 4  # recordings that found the state changed, before the function runs as it is
 
-LOCK = threading.RLock()  # of all entries; a process does not fork while another thread holds it
+# Of all entries, and to record. A process does not fork while another thread holds them.
+LOCK, TURN = threading.RLock(), threading.RLock()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release
-    )
+    for lock in (LOCK, TURN):
+        os.register_at_fork(
+            before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
+        )
 
 
 class Compiled(Transformation):
@@ -93,6 +97,7 @@ class Compiled(Transformation):
         self.entries: OrderedDict[Any, Entry] = OrderedDict()
         self.refusal: str | None = None  # why the function runs as it is
         self.lock = LOCK
+        self.recorder: int | None = None  # the thread whose turn it is
         self.hits = self.misses = 0
         # What machine code repeats by itself: a builtin function, and what it may look at.
         self.repeat: tuple[Callable[..., Any], list[Way]] = records.missed, []
@@ -124,11 +129,6 @@ class Compiled(Transformation):
                 out = path.results(values, call.arrays)
                 self.learn(path, call, args, kwargs)
                 return out
-        if not self.looked_at:
-            self.looked_at = True
-            for name in sorted(asked_in_advance(self.fun) & TYPES):
-                self.refuse(f"it asks for `{name}`, and would see the type of an Array")
-                return self.fun(*args, **kwargs)
         self.misses += 1
         if not entry.paths:
             self.last_miss = "There was no record for arguments of this kind."
@@ -167,6 +167,12 @@ class Compiled(Transformation):
 
     def arrange(self, args: Any, kwargs: Any) -> Call | None:
         """The arguments as inputs and static values; None if they are none that are compiled."""
+        try:
+            return self.arranged(args, kwargs)
+        except Exception:  # of an object that does not answer as others do
+            return None
+
+    def arranged(self, args: Any, kwargs: Any) -> Call | None:
         leaves, structure = flatten([list(args), kwargs])
         statics = self.static_leaves(args, kwargs)
         inputs, floats = [], []
@@ -185,16 +191,13 @@ class Compiled(Transformation):
         if not all(leaves[i].dtype in WIDE for i in inputs):
             floats = []  # a Python float beside float32 is float32
         order: Any = ()
-        try:
-            if kwargs or len(leaves) != len(args):
-                order = [order_of(args), order_of(kwargs)]
-                held = [id(x) for x in containers_in([args, kwargs]) if type(x) in (list, dict)]
-                if len(set(held)) < len(held):  # one list twice
-                    return None
-            key = self.key(leaves, structure, {*inputs, *floats}), repr(order)
-            hash(key)
-        except TypeError:  # an argument of another kind
-            return None
+        if kwargs or len(leaves) != len(args):
+            order = [order_of(args), order_of(kwargs)]
+            held = [id(x) for x in containers_in([args, kwargs]) if type(x) in (list, dict)]
+            if len(set(held)) < len(held):  # one list twice
+                return None
+        key = self.key(leaves, structure, {*inputs, *floats}), repr(order)
+        hash(key)
         return Call(
             leaves,
             structure,
@@ -248,10 +251,14 @@ class Compiled(Transformation):
         answers: list[Any] = []
         while True:
             n = len(answers)
-            fitting = (p for p in paths if p.answers[:n] == answers and p.state.holds(p.token))
-            path = next(fitting, None)
+            same = (p for p in paths if p.answers[:n] == answers and p.lies(inputs))
+            path = next((p for p in same if p.state.holds(p.token)), None)
             written = [] if path is None else path.recording.written
-            if path is None or (written and shared(path, inputs)):
+            if (
+                path is None
+                or (written and shared(path, inputs))
+                or (path.recording.identity and share_memory(inputs))
+            ):
                 self.explain_miss(paths, answers)
                 return None
             path.warm()
@@ -277,77 +284,120 @@ class Compiled(Transformation):
             self.last_miss = f"`{guard.asked}`{told_line(guard.line)} had an answer that was new."
 
     def record(self, entry: Entry, call: Call, args: Any, kwargs: Any) -> Any:
-        leaves, structure, floats = call.leaves, call.structure, call.floats
-        passed = [*call.inputs, *(floats if entry.floats else [])]
+        """Rehearse the call, undo that, and run the function as it is; keep the record if it may.
+
+        Nobody else records or runs it meanwhile, since undoing would take back what they did.
+        """
+        if self.recorder == threading.get_ident():  # it calls itself
+            return call_inside(self.fun, args, kwargs)
+        with TURN:
+            self.recorder = threading.get_ident()
+            try:
+                rehearsed = self.rehearse(entry, call)
+                if rehearsed is not None:
+                    result = call_inside(self.fun, args, kwargs)
+                    self.keep(entry, call, result, [args, kwargs], *rehearsed)
+                    return result
+            finally:
+                self.recorder = None
+        return call_inside(self.fun, args, kwargs)
+
+    def rehearse(self, entry: Entry, call: Call) -> Any:
+        """A recording that left nothing behind, with what it read; None if there is none."""
+        leaves, structure = call.leaves, call.structure
+        passed = [*call.inputs, *(call.floats if entry.floats else [])]
+
+        given = dict(zip(call.inputs, call.arrays, strict=True))
+        traced = any(type(x) is Array for x in leaves)
 
         def lift(enter: Callable[[Any], Array]) -> Any:
             lifted = list(leaves)
             for i in passed:
-                x = leaves[i]
+                x = given.get(i, leaves[i])
                 lifted[i] = enter(Number(x) if type(x) is float else x)
             return unflatten(structure, lifted)
 
+        if not self.looked_at:
+            asked = asked_in_advance(self.fun)
+            for name in sorted(asked & TYPES):
+                return self.refuse(f"it asks for `{name}`, and would see the type of an Array")
+            for name in sorted(asked & {"errstate", "seterr"}):
+                return self.refuse(f"it uses `{name}`")
+            self.looked_at = True
         statics = [x for i, x in enumerate(leaves) if i not in set(passed)]
-        known = entry.known
-        before = None if known is None else known.token_or_none()
         try:
-            with faster():
-                recording = recorded(self.fun, lift, statics)
-        except Unlike as error:
-            result = call_inside(self.fun, args, kwargs)  # it may raise the same
-            if not entry.without_floats():
-                self.refuse(f"it raised {type(error.__cause__).__name__} when it was recorded")
-            return result
-        except PullbackError as error:
-            self.refuse(f"it cannot be recorded ({type(error).__name__})")
-            error.add_note(
-                f"`compile({name_of(self.fun)})` was recording this call, in which the function may"
-                " have changed what it reads; from now on it runs as it is."
-            )
-            raise
-        if recording.unlike:
-            if not entry.without_floats():
-                self.refuse("its result is a number of Python's that is computed by NumPy")
-            return call_inside(self.fun, args, kwargs)
-        before_call = [recording.before[i] for i in recording.written]
-        written = [x for x in before_call if type(x) is not Array]
-        if not all(map(writable, written)):
-            return call_inside(self.fun, args, kwargs)
-        entangled = recording.entangled(written, (args, kwargs))
-        if entangled is not None:
-            self.refuse(entangled)
-            return call_inside(self.fun, args, kwargs)
-        recording.write()
-        result = unflatten(recording.structure, recording.value)
-        if recording.captured and running() is not None:
-            return result
-        if recording.refusal is not None:
-            self.refuse(recording.refusal)
-            return result
-        # What is read on the ways seen so far. This run must have left all of it alone.
-        state, covered = recording.state.merged(known), False
-        if known is not None and known.covers(recording.state):
-            state, covered = known, True
-        entry.known = state
-        try:
-            token = state.token()
+            foreseen, why = foresee(self.fun, statics)
+            if why is not None:
+                return self.refuse(why)
+            before, snapshot = foreseen.token(), Snapshot(foreseen)
         except Unprovable as error:
-            self.refuse(f"it reads {error}, which may change between calls")
-            return result
-        changing = state.mutable or recording.stores
-        quiet = not changing or (covered and before == token)
-        if entry.floats and recording.narrow and floats and quiet and not recording.written:
-            entry.without_floats()
-            return call_inside(self.fun, args, kwargs)
-        if not quiet:
-            entry.tries += covered
+            if isinstance(error, Foreign) and running() is not None:
+                return None  # at another time there may be none
+            return self.refuse(f"it reads {error}, which may change between calls")
+        except Exception as error:  # of an object that does not answer as others do
+            return self.refuse(f"what it reads cannot be looked at ({type(error).__name__})")
+        watch = Watch()
+        recording, failure = None, ""
+        try:
+            with np.errstate(all="ignore"), faster():
+                recording = recorded(self.fun, lift, statics, watch, traced)
+        except Exception as error:
+            failure = type(error).__name__
+        except Halt as halt:
+            failure = str(halt)
+        finally:
+            snapshot.restore()
+        seen = state_of(self.fun, watch, statics)
+        if foreseen.token_or_none() != before or snapshot.misses(seen, watch):
+            self.refuse("it changes something that is not found before it runs")
+            raise ArgumentError(
+                f"`compile({name_of(self.fun)})` recorded this call, which changed something that"
+                " cannot be put back.\n  Call the function as it is, without `compile`."
+            )
+        if recording is not None and recording.captured and running() is not None:
+            return None  # it may be called with nothing of the kind at another time
+        if watch.effects:
+            return self.refuse(f"it calls `{watch.effects[0]}`")
+        if recording is not None and recording.refusal is not None:
+            return self.refuse(recording.refusal)
+        state = seen.merged(entry.known)
+        try:
+            return recording, failure, state, state.token()
+        except Unprovable as error:
+            return self.refuse(f"it reads {error}, which may change between calls")
+
+    def keep(
+        self, entry: Entry, call: Call, result: Any, passed: Any,
+        recording: Recording | None, failure: str, state: State, token: Any,
+    ) -> None:  # fmt: skip
+        """Keep a record if it stands for the function, which has run as it is meanwhile."""
+        floats = [call.leaves[i] for i in call.floats]
+        if recording is None:
+            why: str | None = f"it raised {failure} when it was recorded"
+        elif recording.unlike:
+            why = "its result is a number of Python's that is computed by NumPy"
+        else:
+            why = verdict(recording, result, call.arrays, passed, state)
+        if recording is None or why is not None:
+            if not entry.without_floats():
+                self.refuse(str(why))
+            return
+        if recording.unsure:
+            return
+        # What is read on the ways seen so far. This run must have left all of it alone.
+        entry.known = state
+        if state.token_or_none() != token:
+            entry.tries += 1
             if entry.tries >= TRIES:
                 self.refuse("it changes what it reads")
-            return result
+            return
+        if entry.floats and recording.narrow and floats and not recording.written:
+            entry.without_floats()
+            return
         if len(entry.paths) >= PATHS:
             self.refuse(f"it has taken {PATHS} ways; the last time {self.last_miss}")
-            return result
-        numbers = None if entry.floats else [np.float64(leaves[i]) for i in floats]
+            return
+        numbers = None if entry.floats else [np.float64(x) for x in floats]
         recording.forget()
         with self.lock:
             entry.paths = [Path(recording, state, token, numbers or None), *entry.paths]
@@ -355,14 +405,13 @@ class Compiled(Transformation):
         entry.floats = recording.numbers and not (
             recording.written or recording.narrow or entry.weak
         )
-        return result
 
     def refuse(self, why: str) -> None:
         """From now on the function runs as it is."""
         self.refusal = why
         self.know([])
         warnings.warn(
-            f"`compile({name_of(self.fun)})` runs as it is: {why}.", RuntimeWarning, stacklevel=4
+            f"`compile({name_of(self.fun)})` runs as it is: {why}.", RuntimeWarning, stacklevel=5
         )
 
     # What happened.

@@ -50,6 +50,8 @@ def role(e: Equation) -> str:
     (out,) = e.outputs
     if not out.spec.size or not all(s.size for s in specs) or out.spec.dtype not in TYPES:
         return "call"
+    if not all(s.dtype.isnative for s in (*specs, out.spec)):
+        return "call"
     if lower == "view":
         return "view" if len(e.inputs) == 1 else "call"
     if lower in STRUCTURAL:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.array import Array
 from ..core.graph import Equation, Graph, Variable
 from ..core.spec import Spec, spec_of
 from ..core.trace import STARTS
@@ -18,7 +19,7 @@ from ..primitives.elementwise import add, not_equal, trunc
 from . import records
 from .checks import checks_of
 from .program import build
-from .recording import QUESTIONS, Guard, Recording, as_kind
+from .recording import QUESTIONS, Guard, Recording, as_kind, layout_of
 from .records import Way
 from .state import Same, State
 
@@ -108,10 +109,14 @@ class Path:
         """The output tree; what was written goes into the arguments."""
         recording = self.recording
         rest = iter(values)
-        leaves = [
-            as_kind(next(rest) if isinstance(x, Variable) else x, kind)
-            for x, kind in zip(recording.outputs, recording.kinds, strict=True)
-        ]
+        leaves: list[Any] = []
+        for x, kind, source in zip(
+            recording.outputs, recording.kinds, recording.sources, strict=True
+        ):
+            if source is None:
+                leaves.append(as_kind(next(rest) if isinstance(x, Variable) else x, kind))
+            else:
+                leaves.append(source(inputs, leaves))
         for i in recording.written:
             inputs[i][...] = next(rest)
         return unflatten(recording.structure, leaves)
@@ -127,13 +132,18 @@ class Path:
 
         return finish
 
+    def lies(self, arrays: list[Any]) -> bool:
+        """Whether arguments lie in memory as those that were recorded, where that counts."""
+        asked = self.recording.layouts
+        return asked is None or asked == [layout_of(x) for x in arrays[: len(asked)]]
+
     def answered(self, values: Any) -> list[Any]:
         """The answers of this run, up to the first that differs."""
         if not self.guards:
             return self.answers
         found = []
         first = self.n_results + len(self.recording.written)
-        for guard, value in zip(self.guards, values[first:], strict=True):
+        for guard, value in zip(self.guards, values[first:], strict=False):
             found.append(guard.ask(value))
             if found[-1] != guard.answer:
                 break
@@ -151,7 +161,7 @@ def answering(recording: Recording) -> Graph:
         equations.append(Equation(primitive, xs, (out,), {}))
         return out
 
-    n = len(outputs) - len(recording.guards)
+    n = sum([isinstance(x, Variable) for x in recording.outputs]) + len(recording.written)
     for i, guard in enumerate(recording.guards, n):
         x = outputs[i]
         kind = x.spec.dtype.kind if isinstance(x, Variable) else ""
@@ -177,8 +187,13 @@ def way_of(path: Path, call: Call, args: Any, kwargs: Any, counter: np.ndarray) 
     recording, token = path.recording, path.token
     if path.program is None or not records.native(path.program.run):
         return None
-    if recording.written or not path.n_results:
+    n = path.n_results + len(path.guards)  # and nothing that is there since it may raise
+    if not path.n_results or len(recording.graph.outputs) != n or recording.layouts is not None:
         return None
+    if recording.identity and len(call.arrays) > 1:
+        return None  # it may ask which of them are the same
+    if any(source is not None for source in recording.sources) or Array in recording.kinds:
+        return None  # an object that was there before is returned, or one of ours
     numbers = records.Numbers()
     checks = checks_of(path.state, token, numbers)
     if checks is None:

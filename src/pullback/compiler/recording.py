@@ -7,21 +7,17 @@ all guards get the same answers and what the function reads beside its arguments
 
 from __future__ import annotations
 
-import dis
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current, is_number, peel, stop
-from ..core.cotangent import own
-from ..core.errors import PullbackError
+from ..core.array import Array, current
 from ..core.graph import Equation, Graph, Variable
-from ..core.namespaces import library, names_of
-from ..core.primitive import Primitive
+from ..core.namespaces import library
+from ..core.primitive import Elementwise, Linear, Multilinear, Primitive
 from ..core.spec import is_inexact, spec_of
 from ..core.trace import CONSTANT, run
 from ..core.tree import flatten
@@ -30,12 +26,14 @@ from ..transforms.common import settle
 from ..transforms.eager import SUSPENDED
 from ..transforms.record import line_of_user
 from ..transforms.stage import STOP, Notes, StageTrace
-from .state import INNER, State, contents, loads, replace
-from .watch import Watch, passed_on
+from .code import code_of
+from .state import INNER, WRAPPED, State, contents, dict_of, of
+from .undo import roots_of
+from .watch import Watch
 
 __all__ = [
-    "TYPES", "Guard", "Number", "Recording", "Unlike", "as_kind", "asked_in_advance",
-    "containers_in", "recorded",
+    "TYPES", "Guard", "Number", "Recording", "as_kind", "asked_in_advance", "containers_in",
+    "layout_of", "recorded", "state_of",
 ]  # fmt: skip
 
 QUESTIONS = {"bool(x)": bool, "int(x)": int, "x as an index": int}
@@ -64,7 +62,7 @@ UNSEEN = {  # what is done so is not noticed
     "__dict__", "__setattr__", "__import__", "import_module", "errstate", "seterr",
     "array2string", "array_repr", "array_str", *TYPES,
 }  # fmt: skip
-STORES = {"STORE_ATTR", "DELETE_ATTR"}  # items are stored into what `State` calls mutable
+LAYOUT = {"flags", "strides", "base", "data", "ctypes", "isfortran", "require"}
 STATIC = (str, bool, int, float, complex, type(None), np.generic, np.dtype, type)
 
 
@@ -81,20 +79,22 @@ class Guard:
         question = QUESTIONS.get(self.asked)
         if question is not None:
             return question(value)
-        x = np.asarray(peel(value))
+        x = np.asarray(value)
         return x.shape, x.dtype.str, x.tobytes()
 
 
 class Questions(Notes):
     """What a trace that compiles writes down: guards as well, and whether something was raised."""
 
-    def __init__(self) -> None:
+    def __init__(self, traced: bool = False) -> None:
         super().__init__()
+        self.traced = traced  # whether the call that is recorded is in a transformation
         self.guards: list[Guard] = []
         self.raised: str | None = None
         # Numbers that are Python's where nothing is recorded: they divide by zero with an error,
         # and what is made of them alone is Python's again.
         self.weak: set[Variable] = set()
+        self.unsure = False  # whether other values that get the same answers may raise
         self.unlike = False  # whether something was done with them that Python does otherwise
         self.outside = SUSPENDED.here()
         self.suspends = False  # whether `no_grad` begins or ends on the way
@@ -103,8 +103,7 @@ class Questions(Notes):
 class CompileTrace(StageTrace):
     """A stage trace of which Python may ask values.
 
-    The values may be Arrays of transformations around it: then the call that is recorded has
-    their derivatives, and what is asked or stopped is asked and stopped there as well.
+    What `stop_gradient` stops is noted where the record is for a call in a transformation.
     """
 
     __slots__ = ()
@@ -139,15 +138,10 @@ class CompileTrace(StageTrace):
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
             raise
 
-    def foreign(self, x: Array) -> Any:
-        return x
-
     def number(self, x: Array) -> None:
-        if type(x.value) is Array:
-            return
         self.state.weak.add(x.node)
-        if not bool(np.isfinite(x).all()):  # `math` may raise
-            self.state.unlike = True
+        if not bool(np.isfinite(x).all()):  # for other values of this kind `math` may raise
+            self.state.unlike = self.state.unsure = True
 
     def is_weak(self, x: Any) -> bool:
         if type(x) is Array:
@@ -155,18 +149,14 @@ class CompileTrace(StageTrace):
         return type(x) in PLAIN_NUMBERS
 
     def detached(self, x: Array) -> Any:
-        if type(x.value) is not Array:
+        if not self.state.traced or not is_inexact(x.dtype):
             return x
-        value = stop(x.value)
-        if not is_inexact(x.dtype):
-            return Array(value, self, x.node)
         stopped = Variable(spec_of(x))
         self.state.equations.append(Equation(STOP, (x.node,), (stopped,), {}))
-        return Array(value, self, stopped)
+        return Array(x.value, self, stopped)
 
     def converts(self, x: Array, asked: str) -> bool:
-        value = x.value
-        return type(value) is not Array or current(value).within.converts(value, asked)
+        return True
 
     def told(self, x: Array, asked: str) -> Any:
         self.note(x, asked)
@@ -189,65 +179,51 @@ class CompileTrace(StageTrace):
 
 
 class Recording:
-    """What one call did.
+    """What one call did, in a rehearsal.
 
-    value: what it returned, in plain arrays.
-    graph: outputs, then what was written into arguments, then the values that guards ask about.
-    kinds: for each output float for a Python float, np.generic for a scalar, np.ndarray, or None
-        for what is no array of the program.
+    values: the leaves of what it returned, in plain arrays.
+    graph: outputs, then what was written into arguments, then the values that guards ask about,
+        then what nobody needs and what may raise.
+    kinds: for each output float for a Python float, np.generic for a scalar, np.ndarray, Array for
+        a constant one, or None for what is no array of the program.
+    sources: for each output that is no new object what gives it, from the inputs and the leaves
+        before it; else None.
     written: the numbers of the arguments that were written into.
-    stores: whether the code that ran could bind names and attributes that it reads anew.
+    final: what arguments held in the end.
+    layouts: how the arrays among the arguments lie in memory, if anything depends on that.
+    identity: whether the code that ran may have asked which arguments are the same object.
     narrow: whether there are numbers of less than double precision.
     refusal: why the record may not stand for other calls, or None.
     unlike: whether it is wrong, since something in it is not as it is without recording.
+    unsure: whether a function may raise for other values that get the same answers.
+    numbers: whether Python floats may be inputs in what is recorded next.
+    captured: whether it uses Arrays of transformations around it.
+    suspends: whether `no_grad` begins or ends on the way.
     """
 
-    value: Any
+    values: list[Any]
     graph: Graph
     structure: Any
     outputs: list[Any]
     kinds: list[Any]
+    sources: list[Any]
     guards: list[Guard]
     written: list[int]
-    stores: bool
+    final: list[Any]
+    layouts: list[Any] | None
+    identity: bool
     narrow: bool
     state: State
     refusal: str | None
     unlike: bool
-    before: list[Any]
-    arrays: list[Any]
-    again: bool  # whether it is to run as it is, since what it did reached none but copies
-    numbers: bool  # whether Python floats may be inputs in what is recorded next
-    captured: bool  # whether it uses Arrays that it was not given
+    unsure: bool
+    numbers: bool
+    captured: bool
     suspends: bool
-    result: Any
-    containers: list[Any]
-
-    def write(self) -> None:
-        """What was assigned to arguments arrives there."""
-        for x, array in zip(self.before, self.arrays, strict=True):
-            if type(x) in (np.ndarray, Array) and array.value is not x:
-                x[...] = array.value
 
     def forget(self) -> None:
         """Let go of the values of the call that was recorded."""
-        self.value = self.before = self.arrays = self.containers = []
-        self.result = None
-
-    def entangled(self, written: list[np.ndarray], passed: Any) -> str | None:
-        """Why the result is not what it would be, where no effect forbids to run once more."""
-        if self.refusal is not None and self.again:
-            return self.refusal
-        captured, kept = self.state.met()
-        if any(np.may_share_memory(a, b) for a in captured for b in written):
-            return "it writes into an argument that it reads in another way as well"
-        mine = {id(x) for x in containers_in(self.result)}
-        mine |= {id(x) for x in self.outputs if type(x) is np.ndarray}
-        if not mine.isdisjoint({id(x) for x in [*kept, *containers_in(passed)]}):
-            return "it returns something that it reads"
-        if not mine.isdisjoint({id(x) for x in self.containers}):
-            return "it returns a container that was passed to it"
-        return None
+        self.values = self.final = []
 
 
 def containers_in(tree: Any) -> list[Any]:
@@ -265,26 +241,23 @@ def containers_in(tree: Any) -> list[Any]:
     return found
 
 
-class Unlike(Exception):
-    """A recording raised what the function itself may not raise."""
-
-
 class Number(float):
     """A Python float among the inputs."""
 
 
-def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) -> Recording:
-    """Run fun once and record it.
+def recorded(
+    fun: Callable[..., Any], lift: Callable[..., Any], watched: Any, watch: Watch, traced: bool
+) -> Recording:
+    """Run fun once and record it. What it changes besides is left as it is then.
 
     Args:
         lift: from a function on leaves to (args, kwargs) with that function applied to the inputs.
         watched: other objects that the call depends on, for its state.
     """
-    trace = CompileTrace("compile", fun, Questions())
+    trace = CompileTrace("compile", fun, Questions(traced))
     arrays: list[Array] = []
     inputs: list[Variable] = []
     weak_inputs: list[Variable] = []
-    before: list[Any] = []
 
     def enter(x: Any) -> Array:
         weak = type(x) is Number
@@ -294,55 +267,31 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
             trace.state.weak.add(inputs[-1])
             weak_inputs.append(inputs[-1])
         arrays.append(Array(x, trace, inputs[-1]))
-        before.append(x)
         return arrays[-1]
 
     out = Recording()
     notes = trace.state
     args, kwargs = lift(enter)
-    containers = flatten([args, kwargs])
-    watch = Watch()
+    passed = flatten([args, kwargs])
     try:
-        try:
-            with watch:
-                result = run(trace, fun, args, kwargs)
-        except Exception as error:
-            own = isinstance(error, (PullbackError, TypeError, AttributeError))
-            # What has had effects does not run once more.
-            own = own or bool(weak_inputs)
-            own = own and not any(changes(code) for code, _ in watch.codes.values())
-            if own and not raised_by_user(error):
-                raise Unlike from error
-            for x, array in zip(before, map(current, arrays), strict=True):
-                if type(x) in (np.ndarray, Array) and array.value is not x:
-                    x[...] = array.value
-            error.args = tuple([peel(x) for x in error.args])
-            raise
-        finally:
-            out.state = state_of(fun, watch, watched)
-            settle_state(out.state, trace, arrays, before)
+        with watch:
+            result = run(trace, fun, args, kwargs)
+        out.state = state_of(fun, watch, watched)
         leaves, out.structure = flatten(result)
-        out.result, out.containers = result, containers_in([args, kwargs])[1:]
-        made = [type(leaf) is Array for leaf in leaves]
-        traced = any(type(x) is Array for x in before)
-        try:
-            leaves = [settle(leaf, trace) for leaf in leaves]
-        except PullbackError as error:
-            raise Unlike from error
-        out.outputs, out.kinds, values = [], [], []
-        for leaf, was_array in zip(leaves, made, strict=True):
+        leaves = [settle(leaf, trace) for leaf in leaves]
+        out.outputs, out.kinds, out.values = [], [], []
+        for leaf in leaves:
             if type(leaf) is Array and leaf.within is trace:
                 out.outputs.append(trace.variable(leaf))
                 weak = leaf.node in notes.weak
-                inner = type(leaf.value) is Array
-                scalar = is_number(leaf) if inner else isinstance(leaf.value, np.generic)
+                scalar = isinstance(leaf.value, np.generic)
                 out.kinds.append(float if weak else np.generic if scalar else np.ndarray)
-                values.append(as_kind(leaf.value, out.kinds[-1]))
+                out.values.append(as_kind(leaf.value, out.kinds[-1]))
             else:
-                out.outputs.append(leaf)
-                constant = traced and was_array and type(leaf) is not Array
-                out.kinds.append(Array if constant else None)
-                values.append(as_kind(leaf, out.kinds[-1]))
+                out.outputs.append(leaf.value if type(leaf) is Array else leaf)
+                out.kinds.append(None)
+                out.values.append(out.outputs[-1])
+        out.sources = [None] * len(leaves)
         out.written = []
         final: list[Any] = []
         for i, (x, variable) in enumerate(zip(arrays, inputs, strict=True)):
@@ -351,31 +300,27 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
                 continue
             out.written.append(i)
             final.append(trace.variable(x) if x.within is trace else x.value)
-        out.before, out.arrays = before, [current(x) for x in arrays]
+        out.final = [current(x).value for x in arrays]
         questions = [guard.variable for guard in notes.guards]
         variables = [v for v in out.outputs if isinstance(v, Variable)]
-        out.graph = Graph(
-            [*inputs, *[v for _, v in notes.captured.values()]],
-            notes.equations,
-            [*variables, *final, *questions],
-        ).pruned()
+        captured = [v for _, v in notes.captured.values()]
+        needed = Graph([*inputs, *captured], notes.equations, [*variables, *final, *questions])
+        met = {id(e) for e in needed.pruned().equations}
+        raising = [e.outputs[0] for e in notes.equations if id(e) not in met and may_raise(e)]
+        out.graph = Graph(needed.inputs, notes.equations, [*needed.outputs, *raising]).pruned()
         out.guards = notes.guards
-        out.captured = bool(notes.captured) or any(type(x) is Array for x in out.outputs)
-        out.suspends = notes.suspends
-        out.value = values
-        objects = [x for x in leaves if not isinstance(x, (Array, np.ndarray, *STATIC))]
-        if objects:  # they may hold Arrays
-            settle_state(State(objects, out.state.names), trace, arrays, before)
-        out.refusal = refusal(watch, notes, containers, flatten([args, kwargs]), out, arrays)
-        changed = (out.refusal or "").startswith("it changes a container")
-        out.again = changed and not watch.effects
-        out.stores = any(stores(code) for code, _ in watch.codes.values())
+        codes = [code_of(code) for code, _ in watch.codes.values()]
+        out.identity = any(code.identity for code in codes)
+        out.captured, out.suspends = bool(notes.captured), notes.suspends
         out.narrow = any(map(is_narrow, specs_of(out.graph)))
+        out.refusal = refusal(watch, notes, passed, [args, kwargs], out, arrays)
         names = out.state.names
+        out.layouts = None
+        if not names.isdisjoint(LAYOUT):
+            out.layouts = [layout_of(x.value) for x in arrays if type(x.value) is np.ndarray]
         asked = not names.isdisjoint(UNLIKE_NAMES) or {"isinstance", "float64"} <= names
-        changing = any(changes(code) for code, _ in watch.codes.values())
-        out.numbers = not asked and not changing
-        out.unlike = bool(weak_inputs) and (notes.unlike or asked) and not changing
+        out.numbers, out.unsure = not asked, notes.unsure
+        out.unlike = bool(weak_inputs) and (notes.unlike or asked)
         if np.generic in out.kinds and not names.isdisjoint(PYTHONIC):
             out.unlike = True
     finally:
@@ -385,20 +330,36 @@ def recorded(fun: Callable[..., Any], lift: Callable[..., Any], watched: Any) ->
 
 def as_kind(x: Any, kind: Any) -> Any:
     """A result that nobody else holds, of the kind that it was when it was recorded."""
-    if type(x) is Array:  # of the transformation around
-        single = kind is np.ndarray and is_number(x)
-        return own(x) if single else x
-    if kind is Array:
-        return Array(x.copy(), CONSTANT, None)
     if kind is float:
         return float(x)
     if kind is np.generic:
         return x[()] if type(x) is np.ndarray else x
+    if kind is Array:
+        return Array(np.array(x) if type(x) is np.ndarray else x, CONSTANT, None)
     return np.array(x) if kind is np.ndarray or type(x) is np.ndarray else x
 
 
+def may_raise(e: Equation) -> bool:
+    """Whether values decide if an operation raises."""
+    primitive, first, indices = e.primitive, e.inputs[:1], e.inputs[1:]
+    kinds = [v.spec.dtype.kind for v in (*first, *indices) if isinstance(v, Variable)]
+    if not kinds:
+        return False
+    if isinstance(primitive, Elementwise):
+        return primitive.name == "power" and e.outputs[0].spec.dtype.kind in "iu"
+    if not isinstance(primitive, (Linear, Multilinear)) and primitive.lower is None:
+        return True
+    indexed = [v for v in indices if isinstance(v, Variable) and v.spec.dtype.kind in "iu"]
+    return len(indexed) > 0 and primitive.lower != "where"
+
+
+def layout_of(x: np.ndarray) -> Any:
+    """How an array lies in memory, as far as a program can ask for it."""
+    return x.strides, x.flags.writeable, x.flags.aligned, x.base is None
+
+
 def refusal(
-    watch: Watch, notes: Questions, before: Any, after: Any, out: Recording, arrays: list[Array]
+    watch: Watch, notes: Questions, before: Any, passed: Any, out: Recording, arrays: list[Array]
 ) -> str | None:
     """Why a recording may not stand for other calls."""
     if watch.effects:
@@ -407,19 +368,17 @@ def refusal(
         return notes.raised
     if out.captured:
         return "it uses Arrays of another transformation"
-    for code, scope in watch.codes.values():
-        for name in attributes_in(code) & UNSEEN:
-            return f"it uses `{name}`"
-        handed = passed_on(code, scope)
-        if handed is not None:
-            return f"it passes `{handed}` on"
+    for name in sorted(UNSEEN & out.state.names):
+        return f"it uses `{name}`"
+    after = flatten(passed)
     if before[1] != after[1] or any(x is not y for x, y in zip(before[0], after[0], strict=True)):
         return "it changes a container that was passed to it"
-    for x in out.containers:
+    for x in containers_in(passed):
         if is_dataclass(x) and set(getattr(x, "__dict__", ())) - {f.name for f in fields(x)}:
             return "it changes a container that was passed to it"
     for x in out.outputs:
-        if not isinstance(x, (Variable, np.ndarray, *STATIC)):
+        known = isinstance(x, (Variable, np.ndarray, *STATIC)) and type(x) is not Array
+        if not known or (isinstance(x, np.ndarray) and x.dtype.hasobject):
             return f"it returns an object of {type(x).__name__}"
     if out.written:
         plain = [x.value for x in arrays if type(x.value) is np.ndarray]
@@ -428,45 +387,13 @@ def refusal(
     return None
 
 
-def raised_by_user(error: BaseException) -> bool:
-    """Whether `raise` in code of the user's is where it comes from."""
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
-    if at is None or library(at.tb_frame.f_globals):
-        return False
-    return dis.opname[at.tb_frame.f_code.co_code[at.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
-
-
-def settle_state(state: State, trace: Any, arrays: list[Array], before: list[Any]) -> None:
-    """Where the function stored Arrays, plain arrays are put."""
-    made = {id(array): x for array, x in zip(arrays, before, strict=True)}
-    weak = trace.state.weak
-
-    def plain(x: Any) -> Any:
-        if type(x) is Array and current(x).within is trace:
-            if id(x) not in made:
-                kind = float if x.node in weak else None
-                made[id(x)] = as_kind(x.value, kind)
-                kept.append(x)
-            return made[id(x)]
-        if isinstance(x, tuple) and any(plain(y) is not y for y in x):
-            values = [plain(y) for y in x]
-            return type(x)(*values) if hasattr(x, "_fields") else type(x)(values)
-        return x
-
-    kept: list[Array] = []
-    replace(state, plain)
-
-
 def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     """What the code that ran reads beside its arguments."""
     roots: list[Any] = []
     names: set[str] = set()
     for code, scope in watch.codes.values():
-        roots += [(scope, name) for name in sorted(loads(code))]
-        roots += [(sys.modules, name) for name in sorted(imported(code, scope))]
-        names.update(attributes_in(code))
+        roots += roots_of(code, scope)
+        names |= code_of(code).names
     return State([*roots, fun, *watched], names)
 
 
@@ -481,21 +408,23 @@ def asked_in_advance(fun: Any) -> set[str]:
         if id(x) in met:
             continue
         met.add(id(x))
-        if isinstance(x, FunctionType) and not library(x.__globals__):
-            mine = attributes_in(x.__code__)
+        if of(x, FunctionType) and not library(x.__globals__):
+            mine = code_of(x.__code__).names
             names |= mine
             stack += [x.__globals__[name] for name in mine if name in x.__globals__]
             stack += [contents(cell) for cell in x.__closure__ or ()]
             stack += list(vars(x).values())
-        elif isinstance(x, type):
+        elif of(x, type):
             if not library({"__name__": x.__module__}):
                 classes.append(x)
-        elif isinstance(x, MethodType):
+        elif of(x, MethodType):
             stack += [x.__func__, type(x.__self__)]
-        elif hasattr(x, "__dict__") and not isinstance(x, ModuleType):
-            stack += [type(x), *vars(x).values()]
-        elif isinstance(x, (list, tuple)):
+        elif dict_of(x) is not None and not of(x, ModuleType):
+            stack += [type(x), *(dict_of(x) or {}).values()]
+        elif of(x, (list, tuple)):
             stack += list(x)[:100]
+        elif of(x, dict):
+            stack += list(x.values())[:100]
         if not stack:  # methods by the names that were asked for, and those that Python calls
             for cls in classes:
                 for base in cls.__mro__:
@@ -505,68 +434,23 @@ def asked_in_advance(fun: Any) -> set[str]:
 
 
 MOST = 5000  # things that are looked at
+
 SELDOM = {
-    "__eq__",
-    "__repr__",
-    "__str__",
-    "__hash__",
-    "__reduce__",
-    "__format__",
-    "__setattr__",
+    "__eq__", "__repr__", "__str__", "__hash__", "__reduce__", "__format__", "__setattr__",
     "__delattr__",
-}
+}  # fmt: skip
 
 
-def called(name: str, names: set[str]) -> bool:
+def called(name: str, names: Iterable[str]) -> bool:
+    """Whether a method may be called: by its name, or by Python."""
     return name in names or (name.startswith("__") and name not in SELDOM)
 
 
 def unwrapped(x: Any) -> Any:
     """The function in a property, a static or a class method."""
+    if not of(x, (*WRAPPED, FunctionType, MethodType)):
+        return x
     return next((getattr(x, name) for name in INNER if hasattr(x, name)), x)
-
-
-def stores(code: Any) -> bool:
-    """Whether code, nested code included, binds names or attributes beside its own variables."""
-    names = names_of(code)
-    if names.stores or names.assigned & set(code.co_freevars):
-        return True
-    codes = [code]
-    while codes:
-        code = codes.pop()
-        if any(step.opname in STORES for step in dis.get_instructions(code)):
-            return True
-        codes += [x for x in code.co_consts if hasattr(x, "co_code")]
-    return False
-
-
-def imported(code: Any, scope: dict[str, Any]) -> set[str]:
-    """The full names of modules that code imports when it runs."""
-    found = set()
-    steps = list(dis.get_instructions(code))
-    for i, step in enumerate(steps):
-        if step.opname == "IMPORT_NAME":
-            levels = [s.argval for s in steps[max(i - 6, 0) : i] if type(s.argval) is int]
-            level = levels[-1] if levels else 0
-            package = str(scope.get("__package__") or scope.get("__name__"))
-            parent = package.rsplit(".", level - 1)[0] if level else ""
-            full = ".".join([part for part in (parent, step.argval) if part])
-            found |= {full, full.partition(".")[0]}
-    for x in code.co_consts:
-        if hasattr(x, "co_code"):
-            found |= imported(x, scope)
-    return found
-
-
-CHANGING = {
-    "append", "extend", "insert", "pop", "popitem", "popleft", "appendleft", "rotate", "remove",
-    "discard", "clear", "update", "setdefault", "add", "sort", "reverse", "setattr",
-}  # fmt: skip
-
-
-def changes(code: Any) -> bool:
-    """Whether code may change something that was there before."""
-    return stores(code) or not CHANGING.isdisjoint(code.co_names)
 
 
 def specs_of(graph: Graph) -> Any:
@@ -581,18 +465,3 @@ def specs_of(graph: Graph) -> Any:
 
 def is_narrow(x: Any) -> bool:
     return x.dtype.char in "efF"
-
-
-MATCH_CLASS = dis.opmap["MATCH_CLASS"]
-
-
-def attributes_in(code: Any) -> set[str]:
-    """Names of attributes that code may ask for; `getattr(x, "rate")` has them as text."""
-    found = set(code.co_names)
-    if MATCH_CLASS in code.co_code[::2]:
-        found.add("__match_args__")  # `case Point(x)` has names that are not in the code
-    for x in code.co_consts:
-        if hasattr(x, "co_names"):
-            found |= attributes_in(x)
-        found.update([y for y in (x if type(x) is tuple else (x,)) if type(y) is str])
-    return found

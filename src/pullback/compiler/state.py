@@ -18,22 +18,32 @@ from __future__ import annotations
 
 import enum
 import functools
-import inspect
 import re
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ..core.array import Array
-from ..core.namespaces import library, names_of
+from ..core.namespaces import library
 from ..core.node import checksum
 from ..core.primitive import Primitive
-from .watch import effectful
+from .watch import effectful, home_of
 
-__all__ = ["Same", "State", "Unprovable", "replace"]
+__all__ = [
+    "MISSING",
+    "Lenient",
+    "Reader",
+    "Same",
+    "State",
+    "Unprovable",
+    "contents",
+    "dict_of",
+    "of",
+    "slot_of",
+]
 
 SMALL = 32 * 1024  # bytes up to which the elements of an array are kept to be compared
 MOST = 10_000  # things that are followed
@@ -52,7 +62,7 @@ REFLECTION = {
 }  # fmt: skip
 FIXED = {"numpy", "pullback", "scipy", "math", "cmath"}  # their content stays as it is
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
-INNER = ("__func__", "fget", "func")  # the function in each of them
+INNER = ("__func__", "fget", "fset", "fdel", "func")  # the functions in them
 WRAPPED = (staticmethod, classmethod, property, functools.cached_property)
 # What Python keeps in a class; other names of this form are methods that it calls.
 KEPT_BY_CLASSES = frozenset(
@@ -76,6 +86,10 @@ ABSTRACT = {"abc", "collections.abc", "_collections_abc", "typing", "contextlib"
 
 class Unprovable(Exception):
     """Something that code reads cannot be proved to be the same in the next call."""
+
+
+class Foreign(Unprovable):
+    """An Array that the function was not given."""
 
 
 class Same:
@@ -126,6 +140,7 @@ class State:
         self.all = not self.names.isdisjoint(REFLECTION)  # attributes by computed names
         self.mutable = False  # whether something was met that code could change
         self.arrays: list[np.ndarray] = []  # those that were met
+        self.things: list[Any] = []  # all that were met
 
     def covers(self, other: State) -> bool:
         """Whether all that another state reads is read here."""
@@ -133,6 +148,9 @@ class State:
 
     def places(self) -> set[Any]:
         return {(id(r[0]), r[1]) if type(r) is tuple else id(r) for r in self.roots}
+
+    def places_of_globals(self) -> list[tuple[dict[str, Any], str]]:
+        return [root for root in self.roots if type(root) is tuple]
 
     def merged(self, other: State | None) -> State:
         """What both read."""
@@ -167,16 +185,8 @@ class State:
         except Unprovable:
             return None
 
-    def met(self) -> tuple[list[np.ndarray], list[Any]]:
-        """The arrays and all things that are met, also where the rest cannot be proved."""
-        reader = Replacer(self)
-        for root in self.roots:
-            reader.read(root[0].get(root[1]) if type(root) is tuple else root)
-        return reader.arrays, reader.kept
-
-    def token(self) -> Token:
-        """All that is read, as it is now; equal tokens mean that nothing has changed."""
-        reader = Reader(self)
+    def visit(self, reader: Reader) -> list[Any]:
+        """What a reader makes of all roots."""
         parts = []
         for root in self.roots:
             if type(root) is tuple:
@@ -186,13 +196,19 @@ class State:
                     inner = scope.get("__builtins__")
                     inner = vars(inner) if type(inner) is types.ModuleType else inner or {}
                     value = inner.get(name)
-                parts.append(reader.read(value))
+                parts.append(reader.at(name, value))
             else:
                 parts.append(reader.read(root))
-        self.mutable, self.arrays = reader.mutable, reader.arrays
+        return parts
+
+    def token(self) -> Token:
+        """All that is read, as it is now; equal tokens mean that nothing has changed."""
+        reader = Reader(self)
+        parts = self.visit(reader)
+        self.mutable, self.arrays, self.things = reader.mutable, reader.arrays, reader.kept
         token = Token(parts)
         if reader.plain:
-            places = [root for root in self.roots if type(root) is tuple]
+            places = self.places_of_globals()
             token.quick = [(scope, name, scope.get(name, MISSING)) for scope, name in places]
             token.cells = [(cell, contents(cell)) for cell in reader.cells]
             token.functions = [(f, f.__code__, f.__defaults__) for f in reader.functions]
@@ -215,15 +231,19 @@ class Reader:
         self.functions: list[types.FunctionType] = []
         self.arrays: list[np.ndarray] = []
 
+    def at(self, place: str, x: Any) -> Any:
+        """What stands under a name."""
+        return self.read(x)
+
     def read(self, x: Any) -> Any:
         kind = type(x)
         if kind is float or kind is complex:
             return kind, np.asarray(x).tobytes()  # NaN and the sign of zero as well
-        if kind in ATOMS:
+        if kind in ATOMS or x is MISSING:
             return kind, x
         if kind is Array:
             return self.instance(x)
-        if isinstance(x, np.generic):
+        if of(x, np.generic):
             return kind, x.tobytes()
         if id(x) in self.met:
             return "again", self.met[id(x)]
@@ -233,12 +253,12 @@ class Reader:
             raise Unprovable(f"more than {MOST} things")
         if kind is np.ndarray:
             return self.array(x)
-        if isinstance(x, types.FunctionType):
+        if of(x, types.FunctionType):
             return self.function(x)
         if kind is types.ModuleType:
             return self.module(x)
-        if isinstance(x, KNOWN_BY_IDENTITY):
-            return self.cls(x) if isinstance(x, type) else self.builtin(x)
+        if of(x, KNOWN_BY_IDENTITY):
+            return self.cls(x) if of(x, type) else self.builtin(x)
         if kind in CONTAINERS:
             return getattr(self, CONTAINERS[kind])(x)
         return self.instance(x)
@@ -260,7 +280,7 @@ class Reader:
 
     def function(self, x: types.FunctionType) -> Any:
         if library(x.__globals__):
-            if getattr(x, "__module__", "").startswith("numpy.random"):
+            if home_of(x)[0].startswith("numpy.random"):
                 raise Unprovable(f"random numbers (`{x.__name__}`)")
             if not theirs(getattr(x, "__wrapped__", None)):
                 return Same(x)
@@ -285,7 +305,7 @@ class Reader:
         parts: list[Any] = [Same(x)]
         for cell in x.__closure__ or ():
             y = contents(cell)
-            inner = isinstance(y, types.FunctionType) and library(y.__globals__) and y.__closure__
+            inner = of(y, types.FunctionType) and library(y.__globals__) and y.__closure__
             parts.append(self.opened(y) if inner and id(y) not in self.met else self.read(y))
         return tuple(parts)
 
@@ -319,17 +339,17 @@ class Reader:
         for name in sorted(names):
             if cls or not name.startswith("__"):
                 x = scope[name]
-                if isinstance(x, WRAPPED):
-                    inner: Any = x
-                    found.append((name, Same(x)))
-                    x = next(getattr(inner, n) for n in INNER if hasattr(inner, n))
-                found.append((name, self.read(x)))
+                if of(x, WRAPPED):
+                    inner = [getattr(x, n) for n in INNER if hasattr(x, n)]
+                    found.append((name, Same(x), *map(self.read, inner)))
+                else:
+                    found.append((name, self.at(name, x)))
         return found
 
     def instance(self, x: Any) -> Any:
         kind = type(x)
-        if isinstance(x, Array):
-            raise Unprovable("an Array that outlives its transformation")
+        if of(x, Array):
+            raise Foreign("an Array that outlives its transformation")
         if kind is types.MethodType:
             return "method", self.read(x.__func__), self.read(x.__self__)
         if kind is functools.partial:
@@ -354,20 +374,20 @@ class Reader:
         self.mutable |= not own  # what is ours stays as it was made
         self.plain &= own
         parts: list[Any] = [self.read(kind), Same(x)]
-        held = x.reads() if hasattr(kind, "reads") else getattr(x, "__dict__", {})
-        whole = own or isinstance(x, enum.Enum)  # `value` of an Enum is kept by another name
+        held = x.reads() if hasattr(kind, "reads") else dict_of(x) or {}
+        whole = own or of(x, enum.Enum)  # `value` of an Enum is kept by another name
         parts += [
-            (name, self.read(y)) for name, y in held.items() if whole or self.state.asks(name)
+            (name, self.at(name, y)) for name, y in held.items() if whole or self.state.asks(name)
         ]
         for base in kind.__mro__:
             slots = vars(base).get("__slots__", ())
             for name in (slots,) if type(slots) is str else slots:
                 if name.startswith("__") and not name.endswith("__"):
                     name = f"_{base.__name__.lstrip('_')}{name}"
-                if (own or self.state.asks(name)) and hasattr(x, name):
-                    parts.append((name, self.read(getattr(x, name))))
+                if own or self.state.asks(name):
+                    parts.append((name, self.read(slot_of(x, vars(base).get(name)))))
         for container in (dict, list, tuple, set, frozenset, deque):
-            if isinstance(x, container):
+            if of(x, container):
                 parts.append(getattr(self, CONTAINERS[container])(x))
         return tuple(parts)
 
@@ -385,57 +405,18 @@ class Reader:
         return Same(x), *[(self.read(k), self.read(y)) for k, y in x.items()]
 
 
-class Replacer(Reader):
+class Lenient(Reader):
     """A reading that passes over what cannot be proved."""
 
     def read(self, x: Any) -> Any:
         try:
             return super().read(x)
         except Unprovable:
-            held = getattr(x, "__dict__", None)
-            if len(self.met) <= MOST and isinstance(held, dict):
+            held = dict_of(x)
+            if len(self.met) <= MOST and held is not None:
                 for name in self.state.names & held.keys():
                     self.read(held[name])
             return None
-
-
-def replace(state: State, by: Callable[[Any], Any]) -> None:
-    """Put something else in the places that code may have stored into."""
-    reader = Replacer(state)
-    for root in state.roots:
-        if type(root) is tuple:
-            scope, name = root
-            value = scope.get(name, MISSING)
-            new = by(value)
-            if new is not value:
-                scope[name] = new
-            reader.read(new)
-        else:
-            reader.read(root)
-    for cell in reader.cells:
-        value = contents(cell)
-        new = by(value)
-        if new is not value:
-            cell.cell_contents = new
-    for x in reader.kept:
-        places: list[tuple[Any, Any]] = []
-        if isinstance(x, (list, deque)):
-            places = list(enumerate(x))
-        elif isinstance(x, dict):
-            places = list(x.items())
-        for key, value in places:
-            new = by(value)
-            if new is not value:
-                x[key] = new
-        if isinstance(x, (np.ndarray, np.dtype, np.ufunc, types.BuiltinFunctionType)):
-            continue
-        for name in state.names & set(dir(x)):
-            held = inspect.getattr_static(x, name, None)
-            if isinstance(held, types.MemberDescriptorType):  # a slot
-                held = getattr(x, name, None)
-            new = by(held)
-            if new is not held:
-                setattr(x, name, new)
 
 
 CONTAINERS: dict[type, str] = {
@@ -463,7 +444,7 @@ def folded(x: np.ndarray) -> bytes:
 
 def theirs(x: Any) -> bool:
     """Whether it is a function of the user's."""
-    return isinstance(x, types.FunctionType) and not library(x.__globals__)
+    return of(x, types.FunctionType) and not library(x.__globals__)
 
 
 def transparent(cls: type) -> bool:
@@ -471,13 +452,30 @@ def transparent(cls: type) -> bool:
     return cls in TRANSPARENT or cls.__module__ in ABSTRACT or issubclass(cls, BaseException)
 
 
+def dict_of(x: Any) -> dict[str, Any] | None:
+    """The attributes of an object, whatever its class makes of asking for them."""
+    try:
+        held = object.__getattribute__(x, "__dict__")
+    except AttributeError:
+        return None
+    return held if type(held) is dict else None
+
+
+def slot_of(x: Any, slot: Any) -> Any:
+    """What an object holds in a slot of its class, MISSING if nothing."""
+    try:
+        return slot.__get__(x) if type(slot) is types.MemberDescriptorType else MISSING
+    except AttributeError:
+        return MISSING
+
+
+def of(x: Any, kinds: Any) -> bool:
+    """isinstance, without asking the object what it calls its class."""
+    return issubclass(type(x), kinds)
+
+
 def contents(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:
         return MISSING
-
-
-def loads(code: types.CodeType) -> set[str]:
-    """The globals that code reads, nested code included."""
-    return names_of(code).loads

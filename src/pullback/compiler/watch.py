@@ -2,12 +2,11 @@
 
 While a function is recorded, a profile function sees each call that the user's code makes. Code of
 the user's is noted, for `state`; a call that has an effect or an answer of its own (printing,
-files, clocks, random numbers) forbids that the record stands for the function.
+files, clocks, random numbers) is not made: the recording ends there, and is undone.
 """
 
 from __future__ import annotations
 
-import dis
 import sys
 import warnings
 from contextvars import ContextVar
@@ -17,7 +16,7 @@ from typing import Any
 from ..core.namespaces import library
 from ..core.rebind import SESSION
 
-__all__ = ["WATCHING", "Watch", "effectful", "passed_on"]
+__all__ = ["OUTSIDE", "WATCHING", "Halt", "Watch", "effectful", "home_of"]
 
 WATCHING: ContextVar[bool] = ContextVar("watching", default=False)  # whether a call is recorded
 
@@ -36,7 +35,7 @@ DENIED = frozenset(
     {
         "print", "input", "open", "exec", "eval", "compile", "globals", "locals", "vars", "id",
         "breakpoint", "setattr", "delattr", "__build_class__", "warn", "setrecursionlimit",
-        "__import__", "import_module",
+        "__import__", "import_module", "samples",
     }
 )  # fmt: skip
 SCIPY = ("scipy.special", "scipy.linalg", "scipy.fft")
@@ -45,16 +44,20 @@ OUTSIDE = frozenset(
     {
         "seterr", "errstate", "load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "save",
         "savez", "savez_compressed", "savetxt", "memmap", "open_memmap", "tofile", "dump",
-        "set_printoptions", "printoptions", "seterrcall",
+        "set_printoptions", "printoptions", "seterrcall", "geterr", "geterrcall",
     }
 )  # fmt: skip
+
+
+class Halt(BaseException):
+    """Raised where a call is about to be made that could not be undone."""
 
 
 class Watch:
     """A context in which calls are seen.
 
     codes: the user's code that ran, and the globals that it reads, by the ids of both.
-    effects: what was done that forbids a repetition, in words.
+    effects: what was about to be done that forbids a repetition, in words.
     """
 
     def __init__(self) -> None:
@@ -73,6 +76,7 @@ class Watch:
         WATCHING.reset(self.token)
         if self.filters != warnings.filters:
             self.effects.append("warnings.filterwarnings")
+            warnings.filters[:] = self.filters  # type: ignore[index]
 
     def seen(self, frame: Any, event: str, arg: Any) -> None:
         if event == "call":
@@ -84,17 +88,22 @@ class Watch:
             elif (id(code), id(scope)) not in self.codes and not is_tuple(scope):
                 self.codes[id(code), id(scope)] = code, real_globals(scope)
         elif event == "c_call" and not library(frame.f_globals):
-            module = getattr(arg, "__module__", None)
-            if module is None:
-                owner = getattr(arg, "__self__", None)
-                module = (owner if isinstance(owner, type) else type(owner)).__module__
-            self.foreign(str(module), getattr(arg, "__name__", "?"))
+            self.foreign(*home_of(arg))
 
     def foreign(self, module: str, name: str) -> None:
         if effectful(module, name):
-            shown = name if module in ("builtins", "numpy") else f"{module}.{name}"
-            if shown not in self.effects:
-                self.effects.append(shown)
+            self.effects.append(name if module in ("builtins", "numpy") else f"{module}.{name}")
+            raise Halt
+
+
+def home_of(x: Any) -> tuple[str, str]:
+    """The module that a function is of, or the class that it is a method of; and its name."""
+    module = getattr(x, "__module__", None)
+    if module is None:
+        owner = getattr(x, "__self__", None)
+        owner = getattr(x, "__objclass__", None) if owner is None else owner
+        module = (owner if isinstance(owner, type) else type(owner)).__module__
+    return str(module), getattr(x, "__name__", "?")
 
 
 def is_tuple(scope: dict[str, Any]) -> bool:
@@ -106,22 +115,6 @@ def effectful(module: str, name: str) -> bool:
     """Whether a function has an effect, or an answer that its arguments do not decide."""
     pure = module.partition(".")[0] in PURE or module.startswith(SCIPY)
     return not pure or name in DENIED or "random" in module or name in OUTSIDE
-
-
-def passed_on(code: CodeType, scope: dict[str, Any]) -> str | None:
-    """A builtin function with an effect that code uses otherwise than by a call of its own.
-
-    What is called by `map` or `sorted` is not seen.
-    """
-    for step in dis.get_instructions(code):
-        name = step.argval if step.opname == "LOAD_GLOBAL" else None
-        if name in DENIED and name not in scope and not (step.arg or 0) & 1:  # 1: to be called
-            return str(name)
-    for x in code.co_consts:
-        found = passed_on(x, scope) if isinstance(x, CodeType) else None
-        if found is not None:
-            return found
-    return None
 
 
 def real_globals(scope: dict[str, Any]) -> dict[str, Any]:

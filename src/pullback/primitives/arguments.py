@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from ..core.array import Array, current
+from ..core.array import Array, current, peel
 from ..core.dispatch import as_array
 from ..core.errors import ConversionError
 from ..core.spec import promoted, spec_of
@@ -88,8 +88,18 @@ def cast(x, dtype):
 
 
 def surely(condition):
-    """Whether the condition is known, which it is not under vmap, and holds somewhere."""
-    return type(condition) is not Array and bool(np.any(condition))
+    """Whether the condition is known, which it is not under vmap, and holds somewhere.
+
+    What is compiled asks again in each call.
+    """
+    known = type(condition) is not Array or current(condition).within.transparent
+    return known and bool(np.any(condition))
+
+
+def somewhere(condition):
+    """Whether the condition holds somewhere, in any example where it is mapped."""
+    known = type(condition) is not Array or current(condition).within.transparent
+    return bool(np.any(condition if known else np.asarray(peel(condition))))
 
 
 def unsure(condition):

@@ -85,6 +85,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         bins = as_array(bins)
         if surely(bins[:-1] > bins[1:]):
             raise ArgumentError("The edges of a histogram must increase.")
+        surely(bins != bins)  # NumPy counts otherwise among edges that are NaN
         return bins
     try:
         n = operator.index(bins)

@@ -10,7 +10,7 @@ from ..core.array import Array, Storage, arrayed, is_number, peel
 from ..core.dispatch import creates, replaces
 from ..core.primitive import Primitive
 from ..core.spec import Spec
-from .arguments import arrays_of, as_array, common_dtype, dims
+from .arguments import arrays_of, as_array, common_dtype, dims, surely
 from .indexing import scatter_p
 from .keys import INDEX, known
 from .shapes import broadcast_p, layout
@@ -208,6 +208,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     start, stop = np.broadcast_arrays(*arrays_of((start, stop)))
     if any(np.any(known(x, "numpy.geomspace") == 0) for x in (start, stop) if type(x) is not Array):
         raise ValueError("Geometric sequence cannot include zero")
+    for x in (start, stop):  # NumPy raises, or gives other NaNs
+        surely(np.logical_or(x == 0, x != x))
     kind = np.result_type(start.dtype, stop.dtype, np.dtype(dtype), 1.0)
     start, stop = start.astype(kind), stop.astype(kind)
     sign = np.sign(start)

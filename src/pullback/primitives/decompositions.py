@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.array import peel
 from ..core.dispatch import replaces
 from ..core.errors import MissingRuleError
 from ..core.primitive import Primitive
 from ..core.spec import Spec, full, spec_of
-from .arguments import as_array
+from .arguments import as_array, somewhere
 from .linalg import inverse_p
 from .spectra import (
     adjoint,
@@ -204,7 +203,7 @@ def eig(a):
     """`numpy.linalg.eig`; like it, real for a real matrix, or stack, with real eigenvalues."""
     a = as_array(a)
     w, v, *_ = eig_p(a)
-    if a.dtype.kind != "c" and not np.any(np.asarray(peel(w)).imag):
+    if a.dtype.kind != "c" and not somewhere(np.imag(w) != 0):
         w, v = np.real(w), np.real(v)
     return EigResult(w, v)
 

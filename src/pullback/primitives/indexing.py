@@ -6,12 +6,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.array import Array, link, peel
+from ..core.array import Array, link
 from ..core.cotangent import Scattered, dense
 from ..core.dispatch import refuse, replaces
 from ..core.primitive import Linear, align
 from ..core.spec import Spec, spec_of
-from .arguments import arrays_of, as_array, axis_of, common_dtype
+from .arguments import arrays_of, as_array, axis_of, common_dtype, somewhere
 from .keys import INDEX, WHOLE, batched, block, count, fill, known
 from .shapes import ghost
 
@@ -288,8 +288,7 @@ def choose(a, choices, out=None, mode="raise"):
     dtype = common_dtype(choices)
     choices = [np.astype(x, dtype, copy=False) for x in np.broadcast_arrays(*arrays_of(choices))]
     a = as_index(a, len(choices), mode)
-    values = peel(a)
-    if np.any((values < 0) | (values >= len(choices))):
+    if somewhere(np.logical_or(a < 0, a >= len(choices))):
         raise ValueError("invalid entry in choice array")
     shape = np.broadcast_shapes(a.shape, choices[0].shape)
     stack = np.stack([np.broadcast_to(x, shape) for x in choices])

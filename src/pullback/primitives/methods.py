@@ -27,6 +27,7 @@ from . import (  # noqa: F401  # each declares its primitives
     selecting,
     shapes,
 )
+from .arguments import surely
 
 __all__ = []
 
@@ -131,6 +132,8 @@ Array.__rmatmul__ = lambda self, other: np.matmul(other, self)
 def rounded(self, ndigits=None):
     """`round(x, n)`; without n a number becomes an integer, as NumPy's scalars do."""
     out = np.round(self, ndigits or 0)
+    if ndigits is None and not self.shape and surely(np.logical_not(np.isfinite(out))):
+        int(peel(out))  # raises what it raises for a number
     return out.astype(int) if ndigits is None and not self.shape and out.dtype.kind == "f" else out
 
 

@@ -10,11 +10,10 @@ import operator
 
 import numpy as np
 
-from ..core.array import peel
 from ..core.dispatch import replaces
 from ..core.primitive import Primitive
 from ..core.spec import Spec
-from .arguments import agreed, arrays_of, as_array, axis_of, cast, surely
+from .arguments import agreed, arrays_of, as_array, axis_of, cast, somewhere, surely
 
 __all__ = ["polyvander", "real_if_all_are", "roots_p", "series"]
 
@@ -337,7 +336,7 @@ roots_p = Roots("roots")
 
 def real_if_all_are(r, c):
     """As NumPy has it: real for real coefficients if all roots are; under vmap all examples'."""
-    return np.real(r) if c.dtype.kind != "c" and not np.any(np.asarray(peel(r)).imag) else r
+    return np.real(r) if c.dtype.kind != "c" and not somewhere(np.imag(r) != 0) else r
 
 
 @replaces(P.polyroots)
