@@ -10,6 +10,8 @@ import io
 import math
 import pickle
 import threading
+import subprocess
+import sys
 import warnings
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -671,3 +673,29 @@ class TestComposition:
     def test_not_a_function(self):
         with pytest.raises(TypeError, match="`compile` takes a function, but got a float"):
             compile(2.0)
+
+
+@pytest.mark.parametrize("text", ["np.random.normal()", "np.fft.fft([x, x]).real[0]"])
+def test_modules_that_are_imported_late(text):
+    """What a library imports when it is first asked for is no change of the function's state."""
+    code = f"""
+import numpy as np, pullback as pb
+assert "fft" not in vars(np)
+f = pb.compile(lambda x: x + {text})
+print(f(1.0) is None, f(2.0) is None, f.refusal)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    told = "it reads random numbers (`numpy.random`), which may change between calls"
+    assert done.stdout.strip() == f"False False {told if 'random' in text else None}"
+
+
+def test_the_warning_names_the_line_that_called():
+    f = compile(lambda x: x + id(x))
+    with pytest.warns(RuntimeWarning, match="runs as it is") as told:
+        f(1.0)
+    assert told[0].filename == __file__
+    g = compile(lambda x: x + id(x))
+    with pytest.warns(RuntimeWarning, match="runs as it is") as told:
+        pb.grad(g)(1.0)
+    assert told[0].filename == __file__

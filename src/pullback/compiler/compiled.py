@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 import threading
 import warnings
 from collections import OrderedDict
@@ -26,6 +27,7 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
+from ..core.namespaces import package
 from ..core.rebind import call_inside
 from ..core.trace import running
 from ..core.tree import flatten, unflatten
@@ -410,8 +412,13 @@ class Compiled(Transformation):
         """From now on the function runs as it is."""
         self.refusal = why
         self.know([])
+        frame, level = sys._getframe(1), 2
+        while frame.f_back is not None and package(frame.f_globals) == "pullback":
+            frame, level = frame.f_back, level + 1
         warnings.warn(
-            f"`compile({name_of(self.fun)})` runs as it is: {why}.", RuntimeWarning, stacklevel=5
+            f"`compile({name_of(self.fun)})` runs as it is: {why}.",
+            RuntimeWarning,
+            stacklevel=level,
         )
 
     # What happened.

@@ -313,7 +313,7 @@ class Reader:
         if library(vars(x)):
             if x.__name__.endswith("random"):
                 raise Unprovable(f"random numbers (`{x.__name__}`)")
-            inner = [vars(x).get(name) for name in sorted(self.state.names)]
+            inner = [part_of(x, name) for name in sorted(self.state.names)]
             modules = [y for y in inner if type(y) is types.ModuleType and id(y) not in self.met]
             if x.__name__.partition(".")[0] in FIXED:
                 return Same(x), *[self.read(y) for y in modules]
@@ -440,6 +440,14 @@ def folded(x: np.ndarray) -> bytes:
     words = raw[: raw.size // 8 * 8].view(np.uint64)
     table = words[: words.size // 1021 * 1021].reshape(-1, 1021)
     return bytes(table.sum(axis=0).tobytes() + words[table.size :].tobytes())
+
+
+def part_of(x: types.ModuleType, name: str) -> Any:
+    """A module inside a library's; what is imported when it is first asked for is asked for."""
+    scope = vars(x)
+    if name not in scope and name in scope.get("__all__", ()) and "__getattr__" in scope:
+        return getattr(x, name, None)
+    return scope.get(name)
 
 
 def theirs(x: Any) -> bool:
