@@ -17,7 +17,7 @@ import numpy as np
 from .emit import TYPES
 from .llvm import Code, binding, bits, compiled, features
 
-__all__ = ["symbol"]
+__all__ = ["symbol", "text"]
 
 DEPTH, HEIGHT = 256, 192  # of a panel of b; rows of a that pass by a panel
 
@@ -305,14 +305,23 @@ return:
 KEPT: list[Code] = []
 
 
-@cache
-def symbol(dtype: np.dtype) -> str:
-    """The name of the function for a dtype; it is made once in a process."""
+def text(dtype: np.dtype) -> str:
+    """A module with the function for a dtype."""
     width, _, v = vectors(dtype)
     fma = f"declare {v} @llvm.fma.v{width}f{8 * dtype.itemsize}({v}, {v}, {v})"
     tiles = [tile(dtype, nv) for nv in range(1, shape()[1] + 1)]
-    code = compiled("\n".join([fma, *tiles, pack(dtype), product(dtype), ""]), 3)
-    KEPT.append(code)
-    name = f"pullback_gemm_{dtype}"
-    binding().add_symbol(name, code.address("gemm"))
+    whole = product(dtype).replace("@gemm(", f"@{name_of(dtype)}(")
+    return "\n".join([fma, *tiles, pack(dtype), whole, ""])
+
+
+def name_of(dtype: np.dtype) -> str:
+    return f"pullback_gemm_{dtype}"
+
+
+@cache
+def symbol(dtype: np.dtype) -> str:
+    """The name of the function for a dtype; it is made once in a process."""
+    KEPT.append(compiled(text(dtype), 3))
+    name = name_of(dtype)
+    binding().add_symbol(name, KEPT[-1].address(name))
     return name
