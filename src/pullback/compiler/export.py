@@ -39,6 +39,9 @@ C_TYPES: dict[np.dtype, str] = {
     **{np.dtype(f"i{n}"): f"int{8 * n}_t" for n in (1, 2, 4, 8)},
     **{np.dtype(f"u{n}"): f"uint{8 * n}_t" for n in (1, 2, 4, 8)},
 }
+OWN = re.compile(  # names of functions and constants in the text of a module
+    r"(segment|kernel|numbers|stack|constant|result|answer)[0-9_]*|constants|tree_.*|pullback_.*"
+)
 # fmt: off
 KEYWORDS = frozenset([
     "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class",
@@ -73,8 +76,14 @@ def export(
 
 
 def check_name(symbol: str) -> None:
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", symbol) or symbol in KEYWORDS or known(symbol):
-        why = "is a function of the C library" if known(symbol) else "is no name that C allows"
+    why = None
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*(?<!_t)", symbol) or symbol in KEYWORDS:
+        why = "is no name for a function in C"
+    elif known(symbol):
+        why = "is a function of the C library"
+    elif OWN.fullmatch(symbol):
+        why = "is a name in the code that is written"
+    if why is not None:
         raise ArgumentError(
             f"`export` names a C function and its files, but `{symbol}` {why}.\n"
             '  Write another, such as `f.export("my_gradient")`; a folder may stand before it.'
@@ -100,7 +109,6 @@ class Unit:
         recording = path.recording
         graph = optimised(answering(recording))
         self.plan = Plan(graph)
-        refuse_calls(self.plan, fun, args, kwargs)
         self.module = Module(self.plan)
         leaves = leaf_names(fun, args, kwargs)
         passed = [*call.inputs, *(call.floats if path.numbers is None else [])]
@@ -137,6 +145,7 @@ class Unit:
                     " real floating numbers, integers and truth values.\n"
                     "  Pass and return the real and the imaginary part."
                 )
+        refuse_calls(self.plan, fun, args, kwargs)
 
     def products(self) -> list[np.dtype]:
         """The dtypes of which there are products of matrices."""
