@@ -10,6 +10,8 @@ import pytest
 
 from pullback.compiler import cache, llvm
 
+posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs permissions of POSIX")
+
 PROGRAM = """
 import sys
 import time
@@ -100,7 +102,7 @@ class TestProcesses:
             assert not found
         assert not list(tmp_path.iterdir())
 
-    @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs permissions of POSIX")
+    @posix
     def test_where_nothing_can_be_written(self, tmp_path):
         """Below a file, and below the folder of devices, no folder can be made."""
         (tmp_path / "file").write_text("")
@@ -152,6 +154,7 @@ class TestEntries:
         path.rename(path.with_name("cd" * 32 + ".code"))
         assert cache.read("cd" * 32) is None
 
+    @posix
     def test_of_another_user(self, folder, monkeypatch):
         cache.write(KEY, CODE)
         with monkeypatch.context() as patch:
@@ -160,7 +163,7 @@ class TestEntries:
             cache.write(KEY, b"other")
         assert cache.read(KEY) == CODE
 
-    @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs permissions of POSIX")
+    @posix
     def test_that_others_can_write(self, folder):
         cache.write(KEY, CODE)
         (path,) = entries(folder)
@@ -175,6 +178,7 @@ class TestEntries:
         path.parent.chmod(0o700)
         assert entries(folder) == [path]
 
+    @posix
     def test_links_and_what_is_no_file(self, folder, tmp_path):
         cache.write(KEY, CODE)
         (path,) = entries(folder)
@@ -193,6 +197,7 @@ class TestEntries:
         os.mkfifo(path)
         assert cache.read(KEY) is None
 
+    @posix
     def test_folder_that_is_a_link(self, folder, tmp_path):
         """The folder of entries is no link; those above it may be."""
         cache.write(KEY, CODE)

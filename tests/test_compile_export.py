@@ -171,6 +171,24 @@ class TestPrograms:
         path = exported(tmp_path, f, (np.ones(50),), (table,))
         assert "out3  out[3]: float32" in path.read_text()
 
+    def test_what_comes_back_as_it_is(self, tmp_path):
+        """Arguments, views of them, and the same result twice are written in full."""
+
+        def f(x, unused):
+            y = x * 2
+            return x, x.T, y, y, {"row": y[1:], "flat": x.reshape(-1)}
+
+        x = np.arange(6.0).reshape(2, 3)
+        exported(tmp_path, pb.compile(f), (x, np.ones(2)), (-x, np.ones(2)))
+
+    def test_without_arguments(self, tmp_path):
+        exported(tmp_path, pb.compile(lambda: (np.ones(3), 2.0)), ())
+
+    def test_strided_arguments(self, tmp_path):
+        """The record is of a transposed array; C passes rows."""
+        x = np.arange(12.0).reshape(3, 4)
+        exported(tmp_path, pb.compile(lambda x: np.sum(x * 2, axis=0)), (x.T,), (-x.T,))
+
     def test_unrolled_loop(self, tmp_path):
         """A workspace is asked for where much is kept; each call may have another."""
 
@@ -320,6 +338,23 @@ class TestErrors:
         f = pb.compile(lambda x: x * 1)
         with pytest.raises(pb.DtypeError, match=r"cannot be exported: `x` is complex128\[2\]"):
             f.export(tmp_path / "turn", np.ones(2, complex))
+
+    def test_complex_constant(self, tmp_path):
+        f = pb.compile(lambda x: (x, 1j))
+        with pytest.raises(pb.DtypeError, match=r"cannot be exported: `out\[1\]` is complex128"):
+            f.export(tmp_path / "turn", np.ones(2))
+
+    def test_no_result(self, tmp_path):
+        for value in (None, "text"):
+            f = pb.compile(lambda x, value=value: value)
+            with pytest.raises(pb.ArgumentError, match="returns no number and no array"):
+                f.export(tmp_path / "nothing", np.ones(2))
+
+    def test_arguments_that_share_memory(self, tmp_path):
+        f = pb.compile(lambda x, y: x * y)
+        x = np.ones(2)
+        with pytest.raises(pb.ArgumentError, match="Some share memory: pass copies"):
+            f.export(tmp_path / "product", x, x)
 
     def test_folder_that_is_not_there(self, tmp_path):
         f = pb.compile(lambda x: x * 1)

@@ -446,9 +446,11 @@ class Compiled(Transformation):
                 break
             path = self.path_of(call)
         if path is None or call is None:
+            why = self.why(*args, **kwargs)
+            if call is not None and share_memory(call.arrays):
+                why = "Some share memory: pass copies of them."
             raise ArgumentError(
-                f"`{name_of(self.fun)}` cannot be exported for these arguments."
-                f" {self.why(*args, **kwargs)}"
+                f"`{name_of(self.fun)}` cannot be exported for these arguments. {why}"
             )
         return export(self.fun, name, path, call, args, kwargs)
 

@@ -125,7 +125,7 @@ class Unit:
         self.outputs, self.left_out = [], []
         for what, x in zip(names, recording.outputs, strict=True):
             value = next(computed) if isinstance(x, Variable) else x
-            if not isinstance(value, Variable) and np.asarray(opened(value)).dtype not in TYPES:
+            if not isinstance(value, Variable) and spec_of(opened(value)).dtype.kind not in "biufc":
                 self.left_out.append((what, value))
             else:
                 self.outputs.append(Output(what, value))
@@ -143,8 +143,12 @@ class Unit:
                 raise DtypeError(
                     f"`{name_of(fun)}` cannot be exported: `{what}` is {spec}, and C is given"
                     " real floating numbers, integers and truth values.\n"
-                    "  Pass and return the real and the imaginary part."
+                    "  Convert it to float64, or pass real and imaginary parts by themselves."
                 )
+        if not self.outputs:
+            raise ArgumentError(
+                f"`{name_of(fun)}` cannot be exported: it returns no number and no array."
+            )
         refuse_calls(self.plan, fun, args, kwargs)
 
     def products(self) -> list[np.dtype]:
