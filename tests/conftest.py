@@ -1,9 +1,14 @@
 """What all tests share."""
 
 import os
+import tempfile
 
 import numpy as np
 import pytest
+
+# Machine code is kept in a folder of these tests alone, which other processes of theirs inherit.
+CACHE = tempfile.TemporaryDirectory(prefix="pullback-tests-")
+os.environ["PULLBACK_CACHE"] = CACHE.name
 
 LONG = os.environ.get("PULLBACK_LONG") == "1"
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.spec import Spec
 from . import gemm
+from .llvm import SCALAR, binding
 from .views import View
 
 __all__ = ["HELPERS", "available", "by_blas", "call", "operand", "own", "stacked"]
@@ -27,8 +28,6 @@ def available() -> bool:
         from scipy.linalg import cython_blas
     except ImportError:
         return False
-    from .llvm import binding
-
     api = ctypes.pythonapi
     api.PyCapsule_GetName.restype, api.PyCapsule_GetName.argtypes = (
         ctypes.c_char_p,
@@ -136,6 +135,8 @@ def flag(transposed: bool) -> int:
 def by_blas(x: Spec, y: Spec) -> bool:
     """Whether BLAS does a product; ours are for one thread, and poor at vectors."""
     if len(x.shape) > 2 or len(y.shape) > 2:
+        return False
+    if SCALAR.get():
         return False
     large = len(x.shape) < 2 or len(y.shape) < 2 or prod(x.shape) * y.shape[-1] > LARGE
     return large and available()

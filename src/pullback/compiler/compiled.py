@@ -16,7 +16,7 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,6 +65,9 @@ from .state import Foreign, State, Unprovable
 from .undo import Snapshot, foresee
 from .verdict import verdict
 from .watch import Halt, Watch
+
+if TYPE_CHECKING:
+    import pathlib
 
 __all__ = ["CacheInfo", "Compiled", "compile"]
 
@@ -485,19 +488,63 @@ class Compiled(Transformation):
 
     def path(self, args: Any, kwargs: Any) -> Path:
         """The record that stands for these arguments."""
-        call = self.arrange(args, kwargs)
-        entry = None if call is None else self.entries.get(call.key)
-        found = None
-        if call is not None and entry is not None:
-            general = [p for p in entry.paths if p.numbers is None]
-            found = self.follow(general, [*call.arrays, *call.numbers])
-            found = found or self.match(entry, call.arrays, call.numbers)
-        if found is None:
+        path = self.path_of(self.arrange(args, kwargs))
+        if path is None:
             raise ArgumentError(
                 f"`compile({name_of(self.fun)})` has no record for these arguments:"
                 f" {self.why(*args, **kwargs)}\n  Call it with them first."
             )
-        return found[0]
+        return path
+
+    def path_of(self, call: Call | None) -> Path | None:
+        """The path that stands for a call, rather one of which numbers are inputs."""
+        entry = None if call is None else self.entries.get(call.key)
+        if call is None or entry is None:
+            return None
+        general = [p for p in entry.paths if p.numbers is None]
+        found = self.follow(general, [*call.arrays, *call.numbers])
+        found = found or self.match(entry, call.arrays, call.numbers)
+        return None if found is None else found[0]
+
+    def export(
+        self, name: str | os.PathLike[str], /, *args: Any, **kwargs: Any
+    ) -> tuple[pathlib.Path, pathlib.Path]:
+        """Write machine code for programs without Python: `name.o`, and the C header `name.h`.
+
+        `f.export("build/gradient", x, y)` makes a C function `gradient` of what f does with
+        arguments like these: their shapes, dtypes and trees, and the values of those that are
+        neither arrays nor floats. The header says what it takes and gives. Where there is no record
+        for these arguments, f is called with them.
+
+        Returns:
+            The paths of both files.
+
+        Raises:
+            ArgumentError: C has no such names, or f cannot be recorded for these arguments.
+            MissingRuleError: something of it has no machine code, and is done by NumPy.
+        """
+        from .export import export
+
+        call = self.arrange(args, kwargs)
+        path = self.path_of(call)
+        for _ in range(TRIES):
+            if call is None or self.refusal is not None:
+                break
+            if path is None:
+                self(*args, **kwargs)
+            elif path.numbers is not None and self.entries[call.key].floats:
+                self.record(self.entries[call.key], call, args, kwargs)  # floats as inputs
+            else:
+                break
+            path = self.path_of(call)
+        if path is None or call is None:
+            why = self.why(*args, **kwargs)
+            if call is not None and share_memory(call.arrays):
+                why = "Some share memory: pass copies of them."
+            raise ArgumentError(
+                f"`{name_of(self.fun)}` cannot be exported for these arguments. {why}"
+            )
+        return export(self.fun, name, path, call, args, kwargs)
 
     def reads(self) -> dict[str, Any]:
         """What a function that calls this one reads of it."""

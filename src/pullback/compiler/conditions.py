@@ -302,7 +302,7 @@ used:
   %asmany = icmp eq i64 %used3, %axes
   br i1 %asmany, label %good, label %no
 leaf:
-  %isarray = icmp eq i64 %type, {array_type}
+  %isarray = icmp eq i64 %type, ptrtoint (ptr @pullback_array_type to i64)
   br i1 %isarray, label %array, label %number
 number:
   %is1 = icmp eq i64 %type, %first

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import functions
-from .llvm import known, prefixes
+from .llvm import SCALAR, known, prefixes
 
 __all__ = ["TYPES", "Emit", "Refused", "Value", "literal", "takes"]
 
@@ -155,7 +155,7 @@ class Emit:
         """A function of the C library; of its vector part where there is one, else one by one."""
         dtype = xs[0].dtype
         symbol += "f" if dtype.itemsize == 4 else ""
-        if self.width > 1:
+        if self.width > 1 and not SCALAR.get():
             prefix = prefixes().get(8 * dtype.itemsize * self.width)
             vector = f"{prefix}N{self.width}{'v' * len(xs)}_{symbol}"
             if prefix and known(vector):

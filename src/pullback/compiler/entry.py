@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .conditions import AGREES, CHECK, HOLDS, MAPS, OPENS, OUT, RECORD, ROW, fields
 
-__all__ = ["CALLED", "text"]
+__all__ = ["CALLED", "PLACES", "text"]
 
 CALLED = {
     "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
@@ -34,6 +34,13 @@ CALLED = {
     "Py_DecRef": "void (ptr)",
 }
 
+# What differs from process to process: NumPy's type of arrays and two functions, and `MISS`.
+PLACES = {
+    "pullback_array_type": "external global i8",
+    "pullback_to_scalar": "ptr (ptr, ptr, ptr)",
+    "pullback_empty": "ptr (i32, ptr, ptr, i32)",
+    "pullback_miss": "external global i8",
+}
 
 ATTEMPT = """
 define internal ptr @attempt(ptr %record, ptr %args, i64 %nargs, ptr %kwnames) noinline {{
@@ -42,7 +49,7 @@ start:
   %holding = call i1 @holds(ptr %record)
   br i1 %holding, label %prepare, label %miss
 miss:
-  ret ptr {miss}
+  ret ptr @pullback_miss
 prepare:
   %n = add i64 %n_in, %n_out
   %n1 = add i64 %n, 1
@@ -114,7 +121,7 @@ slot:
 create:
   call void @Py_IncRef(ptr %descr)
   %axes32 = trunc i64 %axes to i32
-  %created = call ptr {empty}(i32 %axes32, ptr %extents, ptr %descr, i32 0)
+  %created = call ptr @pullback_empty(i32 %axes32, ptr %extents, ptr %descr, i32 0)
   store ptr %created, ptr %madep
   %bad = icmp eq ptr %created, null
   br i1 %bad, label %undo, label %created1
@@ -200,7 +207,7 @@ python:
   %asfloat = call ptr @PyFloat_FromDouble(double %double)
   br label %boxed
 scalar:
-  %asscalar = call ptr {to_scalar}(ptr %knumber, ptr %kdescr, ptr null)
+  %asscalar = call ptr @pullback_to_scalar(ptr %knumber, ptr %kdescr, ptr null)
   br label %boxed
 boxed:
   %wrapped = phi ptr [%asfloat, %python], [%asscalar, %scalar]
@@ -228,7 +235,7 @@ filled:
 undo:
   %count = phi i64 [%j, %create], [%n_out, %guard], [%n_out, %wrap], [%n_out, %drop],
     [%n_out, %filled]
-  %value = phi ptr [null, %create], [{miss}, %guard], [null, %wrap], [null, %drop],
+  %value = phi ptr [null, %create], [@pullback_miss, %guard], [null, %wrap], [null, %drop],
     [%whole, %filled]
   br label %each
 each:
@@ -250,7 +257,7 @@ back:
   br label %over
 over:
   %right = icmp ne ptr %value, null
-  %missed = icmp eq ptr %value, {miss}
+  %missed = icmp eq ptr %value, @pullback_miss
   %unmissed = xor i1 %missed, true
   %calls = icmp eq i64 %form, 2
   %shape0 = and i1 %right, %unmissed
@@ -284,20 +291,20 @@ try:
   %recordp = getelementptr ptr, ptr %list, i64 %in
   %record = load ptr, ptr %recordp
   %out = call ptr @attempt(ptr %record, ptr %args, i64 %nargs, ptr %kwnames)
-  %missed = icmp eq ptr %out, {miss}
+  %missed = icmp eq ptr %out, @pullback_miss
   br i1 %missed, label %each, label %done
 done:
   ret ptr %out
 miss:
-  call void @Py_IncRef(ptr {miss})
-  ret ptr {miss}
+  call void @Py_IncRef(ptr @pullback_miss)
+  ret ptr @pullback_miss
 }}
 define ptr @program(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {{
   %datap = getelementptr i8, ptr %self, i64 {DATA}
   %record = load ptr, ptr %datap
   {record_fields}
   %out = call ptr @attempt(ptr %record, ptr %args, i64 %nargs, ptr %kwnames)
-  %missed = icmp eq ptr %out, {miss}
+  %missed = icmp eq ptr %out, @pullback_miss
   br i1 %missed, label %slow, label %done
 slow:
   %slower = inttoptr i64 %finish to ptr
@@ -310,8 +317,8 @@ declare i32 @memcmp(ptr, ptr, i64)
 """
 
 
-def text(places: dict[str, object]) -> str:
-    """All of it, with the addresses of this process and the offsets of fields."""
+def text(offsets: dict[str, int]) -> str:
+    """All of it, with the offsets of fields."""
     parts = "".join([HOLDS, MAPS, OPENS, AGREES, ATTEMPT, ENTRIES]).format(
         record_fields=fields(RECORD, "%record"),
         check_fields=fields(CHECK, "%row"),
@@ -320,9 +327,12 @@ def text(places: dict[str, object]) -> str:
         check_size=len(CHECK),
         row_size=len(ROW),
         out_size=len(OUT),
-        **places,
+        **offsets,
     )
-    for name, kind in CALLED.items():
+    for name, kind in (CALLED | PLACES).items():
         result, _, arguments = kind.partition(" ")
-        parts += f"declare {result} @{name}{arguments}\n"
+        if result == "external":
+            parts += f"@{name} = {kind}\n"
+        else:
+            parts += f"declare {result} @{name}{arguments}\n"
     return parts

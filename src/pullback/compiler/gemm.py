@@ -15,10 +15,10 @@ from functools import cache
 import numpy as np
 
 from .emit import TYPES
-from .llvm import Code, binding, bits, compiled, features
+from .llvm import SCALAR, Code, binding, bits, compiled, features
 from .threads import in_parts
 
-__all__ = ["divided", "symbol"]
+__all__ = ["divided", "symbol", "text"]
 
 LARGE = 1 << 22  # multiplications from which a product is done in parts, and of one part
 PART = 3 << 20
@@ -318,7 +318,7 @@ def divided(
     length, grain = (n, wide) if by_columns else (m, HEIGHT)
     part = grain * -(-PART * length // (grain * m * n * k))
     parts = -(-length // part)
-    if m * n * k < LARGE or parts < 2:
+    if m * n * k < LARGE or parts < 2 or SCALAR.get():
         return None
     size = dtype.itemsize
     first, step = ("b", tb) if by_columns else ("a", sa)
@@ -342,14 +342,23 @@ def divided(
 KEPT: list[Code] = []
 
 
-@cache
-def symbol(dtype: np.dtype) -> str:
-    """The name of the function for a dtype; it is made once in a process."""
+def text(dtype: np.dtype) -> str:
+    """A module with the function for a dtype."""
     width, _, v = vectors(dtype)
     fma = f"declare {v} @llvm.fma.v{width}f{8 * dtype.itemsize}({v}, {v}, {v})"
     tiles = [tile(dtype, nv) for nv in range(1, shape()[1] + 1)]
-    code = compiled("\n".join([fma, *tiles, pack(dtype), product(dtype), ""]), 3)
-    KEPT.append(code)
-    name = f"pullback_gemm_{dtype}"
-    binding().add_symbol(name, code.address("gemm"))
+    whole = product(dtype).replace("@gemm(", f"@{name_of(dtype)}(")
+    return "\n".join([fma, *tiles, pack(dtype), whole, ""])
+
+
+def name_of(dtype: np.dtype) -> str:
+    return f"pullback_gemm_{dtype}"
+
+
+@cache
+def symbol(dtype: np.dtype) -> str:
+    """The name of the function for a dtype; it is made once in a process."""
+    KEPT.append(compiled(text(dtype), 3))
+    name = name_of(dtype)
+    binding().add_symbol(name, KEPT[-1].address(name))
     return name

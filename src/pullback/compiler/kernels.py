@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.graph import Equation, Variable
 from .emit import TYPES, Emit, Value, literal
-from .llvm import bits
+from .llvm import SCALAR, bits
 from .lowering import REDUCTIONS, accumulator, emitted, given, number, reduced_count
 from .reduction import BLOCK, LANES, ROWS, Reduction
 from .threads import DECLARED, in_parts
@@ -118,7 +118,7 @@ class LoopKernel:
         Parts begin where a block of each reduction begins.
         """
         weight = len(self.equations) + 4 * (len(self.loads) + len(self.stored))
-        if prod(self.sizes) * weight < LARGE:
+        if prod(self.sizes) * weight < LARGE or SCALAR.get():
             return 0, 1
         length = self.sizes[0]
         grain = BLOCK if len(self.sizes) == 1 else 1

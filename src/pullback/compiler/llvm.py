@@ -1,7 +1,8 @@
 """LLVM through llvmlite: the only module that imports it.
 
 A module of LLVM's language comes in as text and goes out as addresses of functions. The same text
-at the same level is compiled once and shared while anyone holds it.
+at the same level is compiled once and shared while anyone holds it; `cache` keeps what was made for
+later processes. So no text may hold an address: `add_symbol` gives it a name.
 """
 
 from __future__ import annotations
@@ -11,15 +12,19 @@ import os
 import sys
 import threading
 import weakref
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
 from ..core.errors import MissingExtraError
+from . import cache as disk
 
 __all__ = [
+    "COUNTS",
+    "SCALAR",
     "WORKER",
     "Code",
     "absent",
@@ -27,12 +32,19 @@ __all__ = [
     "binding",
     "bits",
     "compiled",
+    "exported",
     "features",
     "known",
     "prefixes",
+    "processor",
 ]
 
 LOCK = threading.RLock()  # LLVM is entered by one thread at a time
+BEST = 3  # the highest level
+RECIPE = "1"  # raised when the same text is to be compiled in another way
+# Whether the C library is all that may be called, and no addresses of this process.
+SCALAR: ContextVar[bool] = ContextVar("SCALAR", default=False)
+COUNTS: Counter[str] = Counter()  # modules that were "compiled", and those "found" on disk
 
 
 def absent() -> MissingExtraError:
@@ -95,17 +107,30 @@ def machine(level: int) -> Any:
     )
 
 
+@cache
+def circumstances() -> tuple[str, ...]:
+    """What decides about machine code beside its text and level."""
+    import llvmlite
+
+    llvm, own = binding(), sys.modules[__name__.partition(".")[0]].__version__
+    versions = [own, llvmlite.__version__, ".".join(map(str, llvm.llvm_version_info))]
+    python = [sys.implementation.name, sys.version]
+    processor = [llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()]
+    return RECIPE, *versions, *python, llvm.get_default_triple(), *processor
+
+
+def key(text: str, level: int) -> str:
+    return disk.key_of(text, str(level), *circumstances())
+
+
 class Code:
     """Machine code of one module. It lives as long as this object."""
 
-    def __init__(self, text: str, level: int) -> None:
+    def __init__(self, text: str, level: int, content: bytes) -> None:
         llvm = binding()
         with LOCK:
-            module = llvm.parse_assembly(text)
-            target = machine(level)
-            if level:
-                optimise(module, target, level)
-            self.engine = llvm.create_mcjit_compiler(module, target)
+            self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine(level))
+            self.engine.add_object_file(llvm.ObjectFileRef.from_data(content))
             self.engine.finalize_object()
         self.text, self.level = text, level
 
@@ -118,6 +143,41 @@ class Code:
         call = kind(None, *[ctypes.c_void_p] * arguments)(self.address(name))
         call.code = self  # type: ignore[attr-defined]
         return call
+
+
+def object_file(text: str, level: int) -> bytes:
+    """The object file of a module."""
+    with LOCK:
+        module, target = binding().parse_assembly(text), machine(level)
+        if level:
+            optimise(module, target, level)
+        COUNTS["compiled"] += 1
+        return bytes(target.emit_object(module))
+
+
+def exported(text: str, symbol: str, parts: Sequence[str]) -> bytes:
+    """The object file of a module and of others that it uses, in which one function is seen."""
+    llvm = binding()
+    with LOCK:
+        module = llvm.parse_assembly(text)
+        for part in parts:
+            module.link_in(llvm.parse_assembly(part))
+        for function in module.functions:
+            if not function.is_declaration and function.name != symbol:
+                function.linkage = llvm.Linkage.internal
+        target = llvm.Target.from_default_triple().create_target_machine(
+            cpu=llvm.get_host_cpu_name(),
+            features=llvm.get_host_cpu_features().flatten(),
+            opt=BEST,
+            reloc="pic",
+            codemodel="default",
+        )
+        optimise(module, target, BEST)
+        return bytes(target.emit_object(module))
+
+
+def processor() -> str:
+    return str(binding().get_host_cpu_name())
 
 
 def optimise(module: Any, target: Any, level: int) -> None:
@@ -206,9 +266,28 @@ SHARED: weakref.WeakValueDictionary[tuple[str, int], Code] = weakref.WeakValueDi
 
 
 def compiled(text: str, level: int) -> Code:
-    """The machine code of a module at an optimisation level from 0 to 3."""
+    """The machine code of a module at an optimisation level from 0 to 3, or better if at hand."""
     with LOCK:
-        code = SHARED.get((text, level))
+        levels = sorted({BEST, level}, reverse=True)
+        for at in levels:
+            code = SHARED.get((text, at))
+            if code is not None:
+                return code
+        code = None if disk.folder() is None else found(text, levels)
         if code is None:
-            code = SHARED[text, level] = Code(text, level)
+            content = object_file(text, level)
+            code = Code(text, level, content)
+            if disk.folder() is not None and disk.write(key(text, level), content):
+                WORKER.do(disk.evict)
+        SHARED[text, code.level] = code
         return code
+
+
+def found(text: str, levels: list[int]) -> Code | None:
+    """The machine code that an earlier process made."""
+    for level in levels:
+        content = disk.read(key(text, level))
+        if content is not None:
+            COUNTS["found"] += 1
+            return Code(text, level, content)
+    return None

@@ -98,14 +98,11 @@ def shared() -> list[Definition]:
     for name in entry.CALLED:
         address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
         binding().add_symbol(name, address)
-    places: dict[str, object] = {
-        "array_type": table()[ARRAY_TYPE],
-        "to_scalar": f"inttoptr (i64 {table()[TO_SCALAR]} to ptr)",
-        "empty": f"inttoptr (i64 {creates()} to ptr)",
-        "miss": f"inttoptr (i64 {id(MISS)} to ptr)",
-    }
+    places = [table()[ARRAY_TYPE], table()[TO_SCALAR], creates(), id(MISS)]
+    for name, address in zip(entry.PLACES, places, strict=True):
+        binding().add_symbol(name, address)
     offsets = {k: v for k, v in globals().items() if k.isupper() and isinstance(v, int)}
-    text = entry.text({**places, **offsets})
+    text = entry.text(offsets)
     definitions = [Definition(b"compiled", None, FASTCALL, None) for _ in ENTRIES]
 
     def make(level: int) -> None:
@@ -114,7 +111,8 @@ def shared() -> list[Definition]:
             definition.function = KEPT[-1].address(name)
 
     make(0)
-    WORKER.do(lambda: make(3))
+    if KEPT[-1].level < 3:
+        WORKER.do(lambda: make(3))
     return definitions
 
 

@@ -186,7 +186,7 @@ class Module:
         }
         equations = [item.equation for item in piece.items]
         kernel = LoopKernel(piece.shape, equations, plan.where, stored)
-        for combine, dtype in kernel.trees():
+        for combine, dtype in sorted(kernel.trees(), key=str):
             key = (combine, dtype)
             if key not in self.helpers:
                 self.helpers[key] = tree(combine, dtype)

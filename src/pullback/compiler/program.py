@@ -61,7 +61,7 @@ class Program:
 
     def __init__(self, graph: Graph, level: int = 3, native: bool = True) -> None:
         self.run = Run(graph, level)
-        self.level = level
+        self.level = self.run.level
         found = records.program(self.run) if native else None
         # Called straight: `program.entry(*leaves)` saves the call of a Python function.
         self.entry = self.run if found is None else found
@@ -76,7 +76,7 @@ class Program:
         """
         if level > self.level:
             self.run.compile(level)
-            self.level = level
+            self.level = self.run.level
 
     def improve_later(self, level: int = 3) -> None:
         """Do so in the background, after what else is waiting."""
@@ -175,6 +175,7 @@ class Run:
                 steps.append(code.function(step, 3, release=work > RELEASED))
         # At once for runs that begin now; those under way hold the functions that they began with.
         self.code, self.steps = code, steps
+        self.level = level if code is None else code.level  # better than asked where at hand
         if code is not None:
             self.codes.append(code)
             self.segment[0] = code.address(next(x for x in self.module.segments if type(x) is str))
