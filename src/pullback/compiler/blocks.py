@@ -216,18 +216,18 @@ decide:
   %many = icmp sge i64 %product, {many}
   br i1 %many, label %block, label %plain
 plain:
-  %usual = call ptr {empty}(i32 %axes, ptr %shape, ptr %descr, i32 %fortran)
+  %usual = call ptr @pullback_plain_empty(i32 %axes, ptr %shape, ptr %descr, i32 %fortran)
   ret ptr %usual
 block:
-  %before = call ptr {set_handler}(ptr inttoptr (i64 {handler} to ptr))
+  %before = call ptr @pullback_set_handler(ptr @pullback_handler)
   %failed = icmp eq ptr %before, null
   br i1 %failed, label %stop, label %make
 stop:
   call void @Py_DecRef(ptr %descr)
   ret ptr null
 make:
-  %made = call ptr {empty}(i32 %axes, ptr %shape, ptr %descr, i32 %fortran)
-  %ours = call ptr {set_handler}(ptr %before)
+  %made = call ptr @pullback_plain_empty(i32 %axes, ptr %shape, ptr %descr, i32 %fortran)
+  %ours = call ptr @pullback_set_handler(ptr %before)
   call void @Py_DecRef(ptr %ours)
   call void @Py_DecRef(ptr %before)
   ret ptr %made
@@ -236,6 +236,9 @@ declare ptr @mmap(ptr, i64, i32, i32, i32, i64)
 declare i32 @munmap(ptr, i64)
 declare i32 @madvise(ptr, i64, i32)
 declare void @Py_DecRef(ptr)
+declare ptr @pullback_plain_empty(i32, ptr, ptr, i32)
+declare ptr @pullback_set_handler(ptr)
+@pullback_handler = external global i8
 declare {{ i64, i1 }} @llvm.umul.with.overflow.i64(i64, i64)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
@@ -277,16 +280,20 @@ def creator(plain: int, set_handler: int) -> int:
         title = ctypes.create_string_buffer(b"mem_handler")
         capsule = new(ctypes.addressof(handler), ctypes.addressof(title), None)
         release = ctypes.cast(ctypes.pythonapi.Py_DecRef, ctypes.c_void_p).value
-        binding().add_symbol("Py_DecRef", release)
+        places = {
+            "Py_DecRef": release,
+            "pullback_plain_empty": plain,
+            "pullback_set_handler": set_handler,
+            "pullback_handler": id(capsule),
+        }
+        for name, place in places.items():
+            binding().add_symbol(name, place)
         code = compiled(
             TEXT.format(
                 huge=HUGE,
                 huge2=2 * HUGE,
                 most=min(1 << 30, memory() // 8),
                 many=MANY,
-                handler=id(capsule),
-                empty=f"inttoptr (i64 {plain} to ptr)",
-                set_handler=f"inttoptr (i64 {set_handler} to ptr)",
             ),
             2,
         )

@@ -106,7 +106,7 @@ class Unit:
         self, fun: Any, symbol: str, path: Path, call: Call, args: Any, kwargs: Any
     ) -> None:
         self.fun, self.symbol, self.path = fun, symbol, path
-        recording = path.recording
+        recording = path.recording.full or path.recording
         graph = optimised(answering(recording))
         self.plan = Plan(graph)
         self.module = Module(self.plan)
@@ -135,7 +135,7 @@ class Unit:
             )
         # What a guard asks about lies in the workspace; one that is a constant has its answer.
         self.guards: list[tuple[int, Any, Variable, bytes]] = []
-        for number, (guard, x) in enumerate(zip(path.guards, computed, strict=True), 1):
+        for number, (guard, x) in enumerate(zip(path.guards, computed, strict=False), 1):
             if isinstance(x, Variable):
                 self.guards.append((number, guard, x, answer_bytes(guard, x.spec)))
         for what, spec in [*self.inputs, *[(out.what, out.spec) for out in self.outputs]]:

@@ -199,6 +199,7 @@ class Recording:
     numbers: whether Python floats may be inputs in what is recorded next.
     captured: whether it uses Arrays of transformations around it.
     suspends: whether `no_grad` begins or ends on the way.
+    full: the same with all outputs computed, for those who have no use for `sources`.
     """
 
     values: list[Any]
@@ -220,6 +221,7 @@ class Recording:
     numbers: bool
     captured: bool
     suspends: bool
+    full: Recording | None = None
 
     def forget(self) -> None:
         """Let go of the values of the call that was recorded."""

@@ -7,6 +7,7 @@ the record is repeated.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -97,9 +98,11 @@ def share(
         if known and (source is not None or is_moved(recording, x, arrays)):
             recording.layouts = [layout_of(x) for x in arrays]
     n = sum([isinstance(x, Variable) for x in recording.outputs])
-    for k, source in enumerate(recording.sources):
-        if source is not None:
-            recording.outputs[k] = None
+    recording.full = copy.copy(recording)
+    recording.outputs = [
+        x if source is None else None
+        for x, source in zip(recording.outputs, recording.sources, strict=True)
+    ]
     computed = [x for x in recording.outputs if isinstance(x, Variable)]
     graph = recording.graph
     outputs = [*computed, *graph.outputs[n:]]
