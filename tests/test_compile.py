@@ -9,9 +9,9 @@ import copy
 import io
 import math
 import pickle
-import threading
 import subprocess
 import sys
+import threading
 import warnings
 from dataclasses import dataclass, field
 from types import SimpleNamespace

@@ -54,7 +54,8 @@ class TestPrograms:
         np.testing.assert_allclose(gradient @ v, expected, rtol=1e-7, atol=1e-7)
         out, out_dot = pb.jvp(program, (X,), (v,))
         np.testing.assert_allclose(out, program(X), rtol=1e-14)
-        np.testing.assert_allclose(np.sum(out_dot), gradient @ v, rtol=1e-12, atol=1e-14)
+        size = np.abs(gradient) @ np.abs(v)  # of what is added up, and may cancel
+        np.testing.assert_allclose(np.sum(out_dot), gradient @ v, rtol=1e-12, atol=1e-15 * size)
         _, pushforward = pb.linearize(program, X)
         np.testing.assert_allclose(pushforward(v), out_dot, rtol=1e-12)
         _, pullback = pb.vjp(pb.checkpoint(program), X)
@@ -441,7 +442,9 @@ class TestKindsOfFunctions:
         before = decorated.counts()
         pb.grad(total(decorated.counting))(X)
         assert decorated.counts() == before + 1
-        assert decorated.rotated.calls > 0
+        calls = decorated.rotated.calls
+        pb.grad(total(decorated.rotated))(X)
+        assert decorated.rotated.calls > calls
 
     def test_math_on_mapped_values(self):
         """One answer for all of them, or none."""
