@@ -2,7 +2,8 @@
 
 A primitive's `lower` says it: the name of a method of Emit, or a function `lower(emit, *xs)`, for
 what works on elements; "view" for what moves nothing; "sum", "max" and their like for reductions;
-"join", "scatter", "put" and "matmul" for what the plan knows. Without `lower`, NumPy is called.
+"join", "scatter", "put", "matmul" and "einsum" for what the plan knows. Without `lower`, NumPy is
+called.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ import numpy as np
 
 from ..core.graph import Equation, Variable
 from ..core.primitive import Elementwise
-from ..core.spec import Spec, spec_of
+from ..core.spec import Spec
 from .emit import TYPES, Emit, Refused, Value
-from .passes import opened
+from .rewriting import opened, spec_in
 
 __all__ = ["REDUCTIONS", "emitted", "given", "loop_dtypes", "role", "spec_in"]
 
 BOOL = np.dtype(bool)
-STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul"})
+STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum"})
 # How partial results are brought together, and what is neutral.
 REDUCTIONS: dict[str, tuple[str, Any]] = {
     "sum": ("add", {"f": -0.0, "i": 0, "u": 0}),  # x + -0.0 is x, for every x
@@ -34,13 +35,8 @@ REDUCTIONS: dict[str, tuple[str, Any]] = {
 }
 
 
-def spec_in(x: Any) -> Spec:
-    """The spec of an operand."""
-    return x.spec if isinstance(x, Variable) else spec_of(opened(x))
-
-
 def role(e: Equation) -> str:
-    """ "element", "reduce", "view", "join", "scatter", "put", "matmul", or "call" for NumPy."""
+    """ "element", "reduce", "view", "join", "scatter", "put", "matmul", "einsum", or "call"."""
     lower = e.primitive.lower
     if lower is None or e.primitive.n_out is not None:
         return "call"

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from ..core.graph import Equation, Variable
-from . import blas, gemm
+from . import blas, gemm, products
 from .emit import Emit, Value
 from .kernels import LoopKernel, counted, element, memory, store_element
 from .lowering import REDUCTIONS, emitted, given, number, spec_in
-from .plan import MOST, Piece, Plan
+from .plan import MOST, Item, Piece, Plan
 from .views import Buffer, View
 
 __all__ = ["Module"]
@@ -122,10 +122,15 @@ class Module:
         for piece in pieces:
             for item in piece.items:
                 n = int(np.prod(item.shape, dtype=np.int64))
-                work += n * (
-                    spec_in(item.equation.inputs[0]).shape[-1] if item.role == "matmul" else 1
-                )
+                work += n * self.depth(item)
         self.work.append(work)
+
+    def depth(self, item: Item) -> int:
+        """Multiplications for each element of a result."""
+        product = self.plan.products.get(item.equation.outputs[0])
+        if product is not None:
+            return int(product.numbers[2])
+        return spec_in(item.equation.inputs[0]).shape[-1] if item.role == "matmul" else 1
 
     def piece(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
         if piece.role == "matmul":
@@ -136,24 +141,23 @@ class Module:
             self.loop(piece, addresses, lines)
 
     def product(self, e: Equation, addresses: Addresses, lines: list[str]) -> None:
-        x, y = [self.plan.where(x) for x in e.inputs]
-        target = self.plan.geometry[e.outputs[0]]
-        out = addresses(target)
-        if blas.by_blas(*[spec_in(x) for x in e.inputs]):
+        found = self.plan.products.get(e.outputs[0])
+        if found is None:
+            x, y = [self.plan.where(x) for x in e.inputs]
             self.helpers[x.dtype] = blas.helpers(x.dtype)
             self.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
-            lines += blas.call(x, y, out, addresses)
+            lines += blas.call(x, y, addresses(self.plan.geometry[e.outputs[0]]), addresses)
             return
-        count, steps, numbers = blas.own(x, y, target)
-        symbol = gemm.symbol(x.dtype)
+        dtype, numbers = found.c.dtype, found.numbers
+        symbol = gemm.symbol(dtype)
         self.declared.add(f"declare void @{symbol}(ptr, ptr, ptr{', i64' * len(numbers)})")
-        pointers = f"ptr {addresses(x)}, ptr {addresses(y)}, ptr {out}"
-        if count == 1:
+        pointers = ", ".join([f"ptr {addresses(z)}" for z in (found.a, found.b, found.c)])
+        if not found.loops:
             given = ", ".join([f"i64 {n}" for n in numbers])
             lines.append(f"  call void @{symbol}({pointers}, {given})")
             return
         name = f"stack{len(self.functions)}"
-        self.functions.append(blas.stacked(name, count, steps, numbers, x.dtype))
+        self.functions.append(products.stacked(name, found.loops, numbers, dtype))
         lines.append(f"  call void @{name}({pointers})")
 
     def loop(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:

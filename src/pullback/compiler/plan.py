@@ -19,11 +19,20 @@ from ..core.graph import Equation, Graph, Variable
 from ..core.spec import Spec
 from ..primitives.elementwise import add
 from ..primitives.keys import INDEX
+from ..primitives.matmul import matmul_p
 from ..primitives.shapes import astype_p
-from .blas import by_blas, operand, own
+from .blas import by_blas, operand
+from .contractions import is_product, known, labels
 from .emit import TYPES
 from .lowering import role, spec_in
-from .passes import opened
+from .products import (
+    Product,
+    arranged,
+    contiguous_in,
+    order_for_sum,
+    order_of_result,
+)  # fmt: skip
+from .rewriting import opened
 from .views import Buffer, View, contiguous, view_of
 
 __all__ = ["Item", "Piece", "Plan"]
@@ -67,6 +76,7 @@ class Plan:
         self.writers: dict[Buffer, list[Item]] = {}
         self.geometry: dict[Variable, View] = {}
         self.objects: dict[Variable, int] = {}  # results of calls
+        self.products: dict[Variable, Product] = {}
         self.constants: list[np.ndarray] = []
         self.constant_views: dict[int, View] = {}
         self.uses: dict[int, int] = {}
@@ -85,15 +95,10 @@ class Plan:
 
     def place(self, e: Equation) -> None:
         kind = role(e)
-        if kind == "matmul" and not self.multiplies(e):
-            kind = "call"
         if kind == "view":
             self.view(e)
-        elif kind == "matmul":
-            if by_blas(*[spec_in(x) for x in e.inputs]):
-                xs = [x if operand(self.where(x)) else self.copied(x) for x in e.inputs]
-                e = Equation(e.primitive, tuple(xs), e.outputs, e.static)
-            self.compute(e, kind)
+        elif kind in ("matmul", "einsum"):
+            self.multiply(e)
         elif kind in ("join", "scatter", "put"):
             getattr(self, kind)(e)
         elif kind == "call":
@@ -310,16 +315,52 @@ class Plan:
             last = item
         self.geometry[e.outputs[0]] = whole
 
-    def multiplies(self, e: Equation) -> bool:
-        """Whether there is machine code for a product: floating numbers of one dtype."""
-        specs = [spec_in(x) for x in e.inputs]
-        (out,) = e.outputs
+    def multiply(self, e: Equation) -> None:
+        """A product of matrices, in stacks or by labels, of floating numbers of one dtype."""
+        specs, (out,) = [spec_in(x) for x in e.inputs], e.outputs
         if out.spec.dtype.kind != "f" or any(s.dtype != out.spec.dtype for s in specs):
-            return False
-        if by_blas(specs[0], specs[1]):
-            return True
-        x, y = [self.where(x) for x in e.inputs]
-        return own(x, y, self.fresh(out.spec)) is not None
+            self.call(e)
+            return
+        if e.primitive is matmul_p and by_blas(*specs):
+            xs = [x if operand(self.where(x)) else self.copied(x) for x in e.inputs]
+            self.compute(Equation(e.primitive, tuple(xs), e.outputs, e.static), "matmul")
+            return
+        if e.primitive is not matmul_p and not (known(e) and is_product(e)):
+            self.call(e)
+            return
+        ins, result = labels(e)
+        while True:
+            x, y = map(self.where, e.inputs)
+            found = order_for_sum(x, y, ins, result)
+            if found is None:
+                break
+            i, order = found
+            xs = [self.laid(x, ins[i], order) if i == j else x for j, x in enumerate(e.inputs)]
+            e = Equation(e.primitive, tuple(xs), e.outputs, e.static)
+        buffer = self.fresh(out.spec).buffer
+        for order in (result, order_of_result(x, y, ins, result)):
+            target = contiguous_in(buffer, order, result, out.spec.shape, out.spec.dtype)
+            product = arranged(x, y, target, ins, result)
+            if product is not None:
+                self.products[out] = product
+                self.compute(e, "matmul", target)
+                return
+        raise AssertionError(f"{ins} {result}")
+
+    def laid(self, x: Any, term: str, order: str) -> Variable:
+        """x copied to where its axes lie in some order of their labels."""
+        spec = spec_in(x)
+        axes = tuple([term.index(label) for label in order])
+        turned = Variable(Spec(tuple([spec.shape[axis] for axis in axes]), spec.dtype))
+        view = view_of("transpose", self.where(x), {"axes": axes})
+        assert view is not None
+        self.geometry[turned] = view
+        back = tuple([order.index(label) for label in term])
+        out = Variable(Spec(spec.shape, spec.dtype))
+        view = view_of("transpose", self.geometry[self.copied(turned)], {"axes": back})
+        assert view is not None
+        self.geometry[out] = view
+        return out
 
     # Results.
 

@@ -28,8 +28,9 @@ from . import records
 from .emit import TYPES
 from .llvm import WORKER, compiled
 from .module import Module
-from .passes import kinds, opened, optimised
+from .passes import kinds, optimised
 from .plan import Plan
+from .rewriting import opened
 from .views import View
 
 __all__ = ["Program", "SpecChangedError", "build"]
