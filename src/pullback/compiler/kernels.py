@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from ..core.graph import Equation, Variable
-from .emit import TYPES, Emit, Value, literal
+from .emit import TYPES, Emit, Value, element, literal, memory, store_element, vector
+from .indices import Indexed, at_places, gather_p, place_add_p, read_at, write_at
 from .llvm import bits
 from .lowering import (
     REDUCTIONS,
@@ -32,37 +33,16 @@ from .lowering import (
 )  # fmt: skip
 from .views import View
 
-__all__ = ["LoopKernel", "counted", "element", "memory", "store_element"]
+__all__ = ["LoopKernel", "counted"]
 
 BLOCK, LANES, ROWS = 512, 32, 16
 BOOL = np.dtype(bool)
-
-
-def memory(dtype: np.dtype) -> str:
-    """How elements lie in memory: a truth value takes a byte."""
-    return "i8" if dtype == BOOL else TYPES[dtype]
-
-
-def vector(n: int, text: str) -> str:
-    return text if n == 1 else f"<{n} x {text}>"
-
-
-def element(emit: Emit, pointer: str, dtype: np.dtype) -> Value:
-    """Load one number."""
-    x = emit.line(f"load {memory(dtype)}, ptr {pointer}, align {dtype.itemsize}")
-    return Value(emit.line(f"icmp ne i8 {x}, 0"), BOOL) if dtype == BOOL else Value(x, dtype)
 
 
 def counted(e: Equation, emit: Emit, x: Value) -> Value:
     """An element as a reduction takes it up."""
     x = emit.truth(x) if e.primitive.lower == "count_nonzero" else x
     return emit.cast(x, accumulator(e))
-
-
-def store_element(emit: Emit, pointer: str, x: Value) -> None:
-    name = emit.line(f"zext i1 {x.name} to i8") if x.dtype == BOOL else x.name
-    size = x.dtype.itemsize
-    emit.lines.append(f"  store {memory(x.dtype)} {name}, ptr {pointer}, align {size}")
 
 
 class Reduction:
@@ -122,6 +102,8 @@ class LoopKernel:
                     continue
                 view = views(x).broadcast(shape)
                 key = (id(view.buffer), view.offset, view.strides, view.dtype)
+                if e.primitive is gather_p and x is e.inputs[0]:
+                    key = ("at", *key)  # type: ignore[assignment]
                 self.loads.setdefault(key, view)
                 self.sources[id(x)] = key
         views_all = [*self.loads.values(), *[stored[v] for v in stored if self.elementwise(v)]]
@@ -304,10 +286,16 @@ class LoopKernel:
         values: dict[Any, Value] = {}
         for key, view in self.loads.items():
             stride = self.strides_in(view)[-1]
+            if key[0] == "at":
+                first = self.place(loads[key], self.offsets[key], i, stride, view.dtype)
+                values[key] = Value(first, view.dtype)
+                continue
             values[key] = self.load(
                 view.dtype, stride, loads[key], self.offsets[key], i, valid, emit
             )
         results: dict[Variable, Value] = {}
+        far: dict[Variable, Value] = {}
+        adding: dict[Variable, bool] = {}
         for e in self.equations:
             reducing = e.primitive.lower in REDUCTIONS
             operands = []
@@ -321,10 +309,22 @@ class LoopKernel:
             if reducing:
                 k = next(k for k, r in enumerate(self.reductions) if r.equation is e)
                 self.accumulate(k, self.reductions[k], operands[0], i, valid, emit)
+            elif isinstance(e.primitive, Indexed):
+                at = at_places(emit, operands[1:], e.static)
+                if e.primitive is gather_p:
+                    stride = self.strides_in(self.loads[self.sources[id(e.inputs[0])]])[-1]
+                    results[e.outputs[0]] = read_at(emit, operands[0], stride, at, valid)
+                else:
+                    results[e.outputs[0]], far[e.outputs[0]] = operands[0], at
+                    adding[e.outputs[0]] = e.primitive is place_add_p
             else:
                 results[e.outputs[0]] = emitted(e, emit, operands)
         for v, name in stores.items():
             stride = self.strides_in(self.stored[v])[-1]
+            if v in far:
+                first = self.place(name, self.offsets[v], i, stride, v.spec.dtype)
+                write_at(emit, first, stride, far[v], results[v], valid, adding[v])
+                continue
             self.save(results[v], stride, name, self.offsets[v], i, valid, emit)
 
     def place(self, base: str, offset: str, i: str, stride: int, dtype: np.dtype) -> str:

@@ -1,9 +1,9 @@
 """What becomes of an equation: machine code for elements, a reduction, a view, or a call of NumPy.
 
 A primitive's `lower` says it: the name of a method of Emit, or a function `lower(emit, *xs)`, for
-what works on elements; "view" for what moves nothing; "sum", "max" and their like for reductions;
-"join", "scatter", "put", "matmul" and "einsum" for what the plan knows. Without `lower`, NumPy is
-called.
+what works on elements; "view" for what moves nothing, where no array is a key; "sum", "max" and
+their like for reductions; "join", "scatter", "put", "matmul" and "einsum" for what the plan knows.
+Without `lower`, NumPy is called.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ REDUCTIONS: dict[str, tuple[str, Any]] = {
 
 
 def role(e: Equation) -> str:
-    """ "element", "reduce", "view", "join", "scatter", "put", "matmul", "einsum", or "call"."""
+    """What becomes of it: "element", "reduce", "call" for NumPy, or what the plan knows."""
     lower = e.primitive.lower
     if lower is None or e.primitive.n_out is not None:
         return "call"
@@ -45,7 +45,7 @@ def role(e: Equation) -> str:
     if not out.spec.size or not all(s.size for s in specs) or out.spec.dtype not in TYPES:
         return "call"
     if lower == "view":
-        return "view" if len(e.inputs) == 1 else "call"
+        return "view" if len(e.inputs) == 1 else "gather"
     if lower in STRUCTURAL:
         return lower if all(s.dtype in TYPES for s in specs) else "call"
     try:

@@ -15,8 +15,9 @@ import numpy as np
 
 from ..core.graph import Equation, Variable
 from . import blas, gemm, products
-from .emit import Emit, Value
-from .kernels import LoopKernel, counted, element, memory, store_element
+from .emit import Emit, Value, element, memory, store_element
+from .indices import Indexed, at_places, gather_p, place_add_p, read_at, write_at
+from .kernels import LoopKernel, counted
 from .lowering import REDUCTIONS, emitted, given, number, spec_in
 from .plan import MOST, Item, Piece, Plan
 from .views import Buffer, View
@@ -207,11 +208,24 @@ class Module:
                     xs.append(given(x, emit))
                 else:
                     view = self.plan.where(x)
+                    if e.primitive is gather_p and x is e.inputs[0]:
+                        xs.append(Value(inner(view), view.dtype))
+                        continue
                     key = (view.buffer, view.offset)
                     if key not in results:
                         results[key] = element(emit, inner(view), view.dtype)
                     xs.append(results[key])
             out = e.outputs[0]
+            if isinstance(e.primitive, Indexed):
+                far = at_places(emit, xs[1:], e.static)
+                if e.primitive is gather_p:
+                    results[out] = found = read_at(emit, xs[0], 0, far, 1)
+                    if self.plan.is_stored(item):
+                        store_element(emit, inner(self.plan.geometry[out]), found)
+                    continue
+                first, adding = inner(self.plan.geometry[out]), e.primitive is place_add_p
+                write_at(emit, first, 0, far, xs[0], 1, adding)
+                continue
             # A reduction of one element is that element.
             found = counted(e, emit, xs[0]) if reducing else emitted(e, emit, xs)
             if item.role == "element" and item.target is None:

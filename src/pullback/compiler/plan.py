@@ -18,12 +18,13 @@ import numpy as np
 from ..core.graph import Equation, Graph, Variable
 from ..core.spec import Spec
 from ..primitives.elementwise import add
-from ..primitives.keys import INDEX
+from ..primitives.keys import count
 from ..primitives.matmul import matmul_p
 from ..primitives.shapes import astype_p
 from .blas import by_blas, operand
 from .contractions import is_product, known, labels
 from .emit import TYPES
+from .indices import Places, gather_p, indexes, place_add_p, place_p, places_of
 from .lowering import role, spec_in
 from .products import (
     Product,
@@ -77,6 +78,7 @@ class Plan:
         self.geometry: dict[Variable, View] = {}
         self.objects: dict[Variable, int] = {}  # results of calls
         self.products: dict[Variable, Product] = {}
+        self.held: list[Places] = []  # constants are known by their identity
         self.constants: list[np.ndarray] = []
         self.constant_views: dict[int, View] = {}
         self.uses: dict[int, int] = {}
@@ -99,7 +101,7 @@ class Plan:
             self.view(e)
         elif kind in ("matmul", "einsum"):
             self.multiply(e)
-        elif kind in ("join", "scatter", "put"):
+        elif kind in ("gather", "join", "scatter", "put"):
             getattr(self, kind)(e)
         elif kind == "call":
             self.call(e)
@@ -160,6 +162,43 @@ class Plan:
             view = view_of(e.primitive.name, self.geometry[whole], e.static)
             assert view is not None
         self.geometry[out] = view
+
+    def at(self, view: View) -> Variable:
+        """A name for what lies at a place."""
+        out = Variable(Spec(view.shape, view.dtype))
+        self.geometry[out] = view
+        return out
+
+    def indexed(self, x: View, key: Any, arrays: Any) -> tuple[Places, list[Any]] | None:
+        """The places of x[key] and, as operands, its arrays; None for what is left to NumPy."""
+        places = places_of(x, key, arrays, self.where)
+        if places is None:
+            return None
+        self.held.append(places)
+        return places, [self.at(i) if isinstance(i, View) else i for i in places.arrays]
+
+    def gather(self, e: Equation) -> None:
+        x, *arrays = e.inputs
+        found = self.indexed(self.where(x), e.static["key"], arrays)
+        if found is None:
+            self.call(e)
+            return
+        places, arrays = found
+        inputs = (self.at(places.base), *arrays)
+        self.compute(Equation(gather_p, inputs, e.outputs, places.static))
+
+    def placed(self, x: Any, target: View, found: Any, primitive: Any = None) -> Item:
+        """Write an operand to a view, or to places of it."""
+        if found is None:
+            return self.part(x, target)
+        places, arrays = found
+        if spec_in(x).shape != target.shape:
+            x = self.shaped(x, target.shape)
+        v = Variable(Spec(target.shape, target.dtype))
+        self.compute(Equation(astype_p, (x,), (v,), {"dtype": target.dtype}))
+        out = Variable(v.spec)
+        equation = Equation(primitive or place_p, (v, *arrays), (out,), places.static)
+        return self.compute(equation, "element", target)
 
     def copied(self, x: Any) -> Variable:
         """x in contiguous memory of its own."""
@@ -233,7 +272,7 @@ class Plan:
         key = e.static["key"]
         key = key if type(key) is tuple else (key,)
         cast = np.can_cast(spec_in(v).dtype, out.spec.dtype, "same_kind")
-        if arrays or e.static["path"] or not basic(key) or not cast:
+        if e.static["path"] or not cast or (arrays and not indexes(key, arrays, out.spec.shape)):
             self.call(e)
             return
         view = self.where(x)
@@ -244,10 +283,11 @@ class Plan:
         else:
             whole = self.fresh(out.spec)
             before = [self.part(x, whole)]
-        target = view_of("getitem", whole, {"key": key})
+        found = self.indexed(whole, key, arrays) if arrays else None
+        target = found[0].base if found else view_of("getitem", whole, {"key": key})
         assert target is not None
         if prod(target.shape):
-            item = self.part(v, target)
+            item = self.placed(v, target, found)
             for other in before:
                 # Numbers are stored in the order of the program, one loop after the other.
                 numbers = not item.shape and not other.shape and other.role == "element"
@@ -259,26 +299,36 @@ class Plan:
         """Parts added to zeros: numbers at one place meet before they are written."""
         keys, (out,) = e.static["keys"], e.outputs
         keys = [key if type(key) is tuple else (key,) for key in keys]
-        if len(e.inputs) != len(keys) or not all(map(basic, keys)) or out.spec.dtype.kind != "f":
-            self.call(e)
-            return
-        if any(spec_in(x).dtype != out.spec.dtype for x in e.inputs):
+        values, arrays = e.inputs[: len(keys)], list(e.inputs[len(keys) :])
+        taken = []
+        for key in keys:
+            n = count(key)
+            taken.append(arrays[:n])
+            arrays = arrays[n:]
+        pairs = list(zip(keys, taken, strict=True))
+        right = all(not i or indexes(key, i, out.spec.shape) for key, i in pairs)
+        if (
+            not right
+            or out.spec.dtype.kind != "f"
+            or any(spec_in(x).dtype != out.spec.dtype for x in values)
+        ):
             self.call(e)
             return
         whole = self.fresh(out.spec)
         parts = []
-        for key, x in zip(keys, e.inputs, strict=True):
-            target = view_of("getitem", whole, {"key": key})
+        for (key, own), x in zip(pairs, values, strict=True):
+            found = self.indexed(whole, key, own) if own else None
+            target = found[0].base if found else view_of("getitem", whole, {"key": key})
             assert target is not None
-            parts.append((target, x))
+            parts.append((target, x, found))
         zero = out.spec.dtype.type(0)
         numbers: dict[int, Any] = {}
-        areas = [(target, x) for target, x in parts if target.shape]
-        for target, x in parts:
-            if not target.shape:
+        areas = [(target, x) for target, x, found in parts if target.shape or found]
+        for target, x, found in parts:
+            if not target.shape and not found:
                 at = target.offset
                 numbers[at] = self.sum(numbers.get(at, zero), x, Spec((), out.spec.dtype))
-        if len(areas) > 1 or (areas and numbers):
+        if len(areas) > 1 or (areas and numbers) or any(found for _, _, found in parts):
             self.overlaid(e, whole, parts, zero)
             return
         covered = sum([prod(target.shape) for target, _ in areas]) or len(numbers)
@@ -303,7 +353,13 @@ class Plan:
     def overlaid(self, e: Equation, whole: View, parts: Any, zero: Any) -> None:
         """Parts that may overlap are added one after another; numbers come last, as in NumPy."""
         last = self.part(zero, whole)
-        for target, x in sorted(parts, key=lambda part: not part[0].shape):
+        for target, x, found in sorted(parts, key=lambda part: not part[0].shape and not part[2]):
+            if found:
+                item = self.placed(x, target, found, place_add_p)
+                self.after(item, last, 1)
+                self.writers[whole.buffer] = [item]
+                last = item
+                continue
             spec = Spec(target.shape, target.dtype)
             old = Variable(spec)
             self.geometry[old] = target
@@ -494,10 +550,6 @@ class Plan:
             return True
         buffer = self.geometry[item.equation.outputs[0]].buffer
         return buffer.kind == "out" or buffer in self.needed
-
-
-def basic(key: Any) -> bool:
-    return INDEX not in key
 
 
 class Arena:
