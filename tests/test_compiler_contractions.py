@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.compiler import gemm, products
 from pullback.compiler.program import Program
 from pullback.testing import staged
 
@@ -166,7 +167,8 @@ class TestStacks:
         """Edges of tiles, and more than one panel."""
         random = np.random.default_rng(4)
         sizes = [(1, 1, 1), (8, 24, 3), (9, 25, 7), (7, 23, 5), (16, 8, 300), (200, 10, 10),
-                 (10, 10, 513), (3, 50, 2), (193, 3, 257)]  # fmt: skip
+                 (10, 10, 513), (3, 50, 2), (193, 3, 257), (127, 2, 2), (2, 2, 900),
+                 (24, 3, 700), (1000, 17, 4), (5, 5, 5), (9, 9, 9)]  # fmt: skip
         for m, n, k in sizes:
             x, y = random.standard_normal((2, m, k)), random.standard_normal((2, k, n))
 
@@ -174,6 +176,16 @@ class TestStacks:
                 return np.matmul(x, y), np.einsum("bmk,bkn->nbm", x, y)
 
             check(f, x, y, level=level)
+            turned = lambda x, y: (np.einsum("bkm,bnk->bmn", x, y),)
+            check(turned, *[np.swapaxes(z, 1, 2).copy() for z in (x, y)], level=level)
+
+    def test_small_products_without_fused_operations(self, monkeypatch):
+        monkeypatch.setattr(products, "bits", lambda: 128)
+        monkeypatch.setattr(gemm, "fused", lambda: False)
+        random = np.random.default_rng(8)
+        for m, n, k in [(3, 3, 3), (2, 5, 4), (100, 3, 2), (4, 3, 200)]:
+            x, y = random.standard_normal((7, m, k)), random.standard_normal((7, k, n))
+            check(lambda x, y: (np.matmul(x, y),), x, y)
 
     def test_other_products(self):
         random = np.random.default_rng(5)

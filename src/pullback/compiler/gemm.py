@@ -17,7 +17,7 @@ import numpy as np
 from .emit import TYPES
 from .llvm import Code, binding, bits, compiled, features
 
-__all__ = ["symbol"]
+__all__ = ["fma", "fused", "symbol"]
 
 DEPTH, HEIGHT = 256, 192  # of a panel of b; rows of a that pass by a panel
 
@@ -30,6 +30,16 @@ def shape() -> tuple[int, int]:
 def vectors(dtype: np.dtype) -> tuple[int, str, str]:
     width = bits() // 8 // dtype.itemsize
     return width, TYPES[dtype], f"<{width} x {TYPES[dtype]}>"
+
+
+def fused() -> bool:
+    """Whether the processor multiplies and adds at once."""
+    return bool(features().get("fma")) or not binding().get_default_triple().startswith("x86")
+
+
+def fma(width: int, dtype: np.dtype) -> str:
+    """The name of that in LLVM's language."""
+    return f"llvm.fma.{f'v{width}' if width > 1 else ''}f{8 * dtype.itemsize}"
 
 
 def tile(dtype: np.dtype, nv: int) -> str:
@@ -67,8 +77,6 @@ def tile(dtype: np.dtype, nv: int) -> str:
             f"  %bp{j} = getelementptr {t}, ptr %b, i64 %q{j}",
             f"  %b{j} = load {v}, ptr %bp{j}, align {bits() // 8}",
         ]
-    fused = features().get("fma") or not binding().get_default_triple().startswith("x86")
-    suffix = f"v{width}f{8 * size}"
     for i in range(rows):
         lines += [
             f"  %ap{i} = getelementptr {t}, ptr %a{i}, i64 %o",
@@ -77,9 +85,9 @@ def tile(dtype: np.dtype, nv: int) -> str:
             f"  %z{i} = shufflevector {v} %y{i}, {v} poison, <{width} x i32> zeroinitializer",
         ]
         for j in range(nv):
-            if fused:
+            if fused():
                 lines.append(
-                    f"  %n{i}_{j} = call {v} @llvm.fma.{suffix}({v} %z{i}, {v} %b{j},"
+                    f"  %n{i}_{j} = call {v} @{fma(width, dtype)}({v} %z{i}, {v} %b{j},"
                     f" {v} %s{i}_{j})"
                 )
             else:
@@ -309,9 +317,9 @@ KEPT: list[Code] = []
 def symbol(dtype: np.dtype) -> str:
     """The name of the function for a dtype; it is made once in a process."""
     width, _, v = vectors(dtype)
-    fma = f"declare {v} @llvm.fma.v{width}f{8 * dtype.itemsize}({v}, {v}, {v})"
+    declared = f"declare {v} @{fma(width, dtype)}({v}, {v}, {v})"
     tiles = [tile(dtype, nv) for nv in range(1, shape()[1] + 1)]
-    code = compiled("\n".join([fma, *tiles, pack(dtype), product(dtype), ""]), 3)
+    code = compiled("\n".join([declared, *tiles, pack(dtype), product(dtype), ""]), 3)
     KEPT.append(code)
     name = f"pullback_gemm_{dtype}"
     binding().add_symbol(name, code.address("gemm"))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.graph import Equation, Variable
-from . import blas, gemm, products
+from . import blas, products
 from .emit import Emit, Value, element, memory, store_element
 from .indices import Indexed, at_places, gather_p, place_add_p, read_at, write_at
 from .kernels import LoopKernel, counted
@@ -149,16 +149,12 @@ class Module:
             self.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
             lines += blas.call(x, y, addresses(self.plan.geometry[e.outputs[0]]), addresses)
             return
-        dtype, numbers = found.c.dtype, found.numbers
-        symbol = gemm.symbol(dtype)
-        self.declared.add(f"declare void @{symbol}(ptr, ptr, ptr{', i64' * len(numbers)})")
+        text = products.stacked(found, self.declared)
+        name = self.named.get(text)
+        if name is None:
+            name = self.named[text] = f"stack{len(self.named)}"
+            self.functions.append(f"define internal void @{name}{text}")
         pointers = ", ".join([f"ptr {addresses(z)}" for z in (found.a, found.b, found.c)])
-        if not found.loops:
-            given = ", ".join([f"i64 {n}" for n in numbers])
-            lines.append(f"  call void @{symbol}({pointers}, {given})")
-            return
-        name = f"stack{len(self.functions)}"
-        self.functions.append(products.stacked(name, found.loops, numbers, dtype))
         lines.append(f"  call void @{name}({pointers})")
 
     def loop(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:

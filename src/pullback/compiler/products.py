@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from . import gemm
+from .emit import TYPES, vector
+from .llvm import bits
 from .views import View, strides_of
 
 __all__ = ["Product", "arranged", "contiguous_in", "order_for_sum", "order_of_result", "stacked"]
@@ -123,10 +125,107 @@ def contiguous_in(buffer: Any, order: str, result: str, shape: Any, dtype: np.dt
     return View(buffer, 0, shape, [strides[x] for x in result], dtype)
 
 
-def stacked(name: str, loops: Any, numbers: Any, dtype: np.dtype) -> str:
-    """A function that does the products of a stack one after another."""
-    symbol, size = gemm.symbol(dtype), dtype.itemsize
-    lines = [f"define internal void @{name}(ptr %a, ptr %b, ptr %c) {{", "entry:"]
+SMALL = 256  # multiplications of registers up to which a product is written out
+ROWS = 8  # of them, rows that are done together
+KEPT = 24  # registers for sums: with them, a row of each operand at a time is read once
+
+
+def pieces(n: int, dtype: np.dtype) -> list[int]:
+    """The widths of the registers for a row of n numbers."""
+    widest = bits() // 8 // dtype.itemsize
+    return [widest] * (n // widest) + ([n % widest] if n % widest else [])
+
+
+def tall(m: int, k: int, n: int) -> int:
+    """How many rows are done at a time where b stays in n registers for each of k; 0: all."""
+    if m * k * n <= SMALL or k * n > SMALL // ROWS:
+        return 0
+    return max(r for r in range(1, ROWS + 1) if m % r == 0)
+
+
+def small(
+    numbers: Sequence[int], dtype: np.dtype, pointers: Sequence[str], before: str
+) -> list[str]:
+    """A product written out: numbers of a, times rows of b, are added up to rows of c.
+
+    A long sum is a loop, after the block `before`, with all of c in registers.
+    """
+    m, n, k, sa, ta, sb, tb, sc = numbers
+    t, size = TYPES[dtype], dtype.itemsize
+    lines: list[str] = []
+
+    def line(text: str) -> str:
+        lines.append(f"  %q{len(lines)} = {text}")
+        return f"%q{len(lines) - 1}"
+
+    def at(pointer: str, offset: int) -> str:
+        return line(f"getelementptr {t}, ptr {pointer}, i64 {offset}") if offset else pointer
+
+    def number(pointer: str, offset: int) -> str:
+        return line(f"load {t}, ptr {at(pointer, offset)}, align {size}")
+
+    def row(pointer: str, offset: int, w: int) -> str:
+        v = vector(w, t)
+        if w == 1 or tb == 1:
+            return line(f"load {v}, ptr {at(pointer, offset)}, align {size}")
+        x = "poison"
+        for j in range(w):
+            x = line(f"insertelement {v} {x}, {t} {number(pointer, offset + j * tb)}, i32 {j}")
+        return x
+
+    def spread(x: str, w: int) -> str:
+        if w == 1:
+            return x
+        v = vector(w, t)
+        x = line(f"insertelement {v} poison, {t} {x}, i32 0")
+        return line(f"shufflevector {v} {x}, {v} poison, <{w} x i32> zeroinitializer")
+
+    def times(x: str, y: str, w: int, total: str) -> str:
+        v = vector(w, t)
+        if total and gemm.fused():
+            return line(f"call {v} @{gemm.fma(w, dtype)}({v} {x}, {v} {y}, {v} {total})")
+        x = line(f"fmul {v} {x}, {y}")
+        return line(f"fadd {v} {total}, {x}") if total else x
+
+    a, b, c = pointers
+    widths = pieces(n, dtype)
+    starts = [sum(widths[:i]) for i in range(len(widths))]
+    totals = {(i, j): "" for i in range(m) for j in range(len(widths))}
+    long = m * k * len(widths) > SMALL
+    if long:
+        lines += ["  br label %sum", "sum:", f"  %p = phi i64 [0, %{before}], [%pn, %sum]"]
+        lines += [""] * len(totals)  # written when it is known what comes round
+        totals = {(i, j): f"%s{i}_{j}" for i, j in totals}
+        a = line(f"getelementptr {t}, ptr {a}, i64 {line(f'mul i64 %p, {ta}')}")
+        b = line(f"getelementptr {t}, ptr {b}, i64 {line(f'mul i64 %p, {sb}')}")
+    for p in range(1 if long else k):
+        rows = [row(b, p * sb + start * tb, w) for start, w in zip(starts, widths, strict=True)]
+        for i in range(m):
+            x = number(a, i * sa + p * ta)
+            for j, w in enumerate(widths):
+                totals[i, j] = times(spread(x, w), rows[j], w, totals[i, j])
+    if long:
+        for at_line, ((i, j), total) in enumerate(totals.items(), 3):
+            v, zero = vector(widths[j], t), "0.0" if widths[j] == 1 else "zeroinitializer"
+            lines[at_line] = f"  %s{i}_{j} = phi {v} [{zero}, %{before}], [{total}, %sum]"
+        lines += ["  %pn = add i64 %p, 1", f"  %pmore = icmp slt i64 %pn, {k}"]
+        lines += ["  br i1 %pmore, label %sum, label %summed", "summed:"]
+    for (i, j), total in totals.items():
+        place = at(c, i * sc + starts[j])
+        lines.append(f"  store {vector(widths[j], t)} {total}, ptr {place}, align {size}")
+    return lines
+
+
+def stacked(found: Product, declared: set[str]) -> str:
+    """The text of a function that does the products of a stack one after another."""
+    (m, n, k, *strides), dtype = found.numbers, found.c.dtype
+    size, widths, loops = dtype.itemsize, pieces(n, dtype), [*found.loops]
+    rows = tall(m, k, len(widths))
+    if rows:
+        loops.append((m // rows, (rows * strides[0], 0, rows * strides[-1])))
+        m = rows
+    numbers = (m, n, k, *strides)
+    lines = ["(ptr %a, ptr %b, ptr noalias %c) {", "entry:"]
     before, pointers = "entry", ["%a", "%b", "%c"]
     for i, (_, steps) in enumerate(loops):
         lines += [f"  br label %loop{i}", f"loop{i}:"]
@@ -137,8 +236,17 @@ def stacked(name: str, loops: Any, numbers: Any, dtype: np.dtype) -> str:
                 lines.append(f"  %{z}{i} = getelementptr i8, ptr {pointers[j]}, i64 %{z}o{i}")
                 pointers[j] = f"%{z}{i}"
         before = f"loop{i}"
-    given = ", ".join([f"ptr {p}" for p in pointers] + [f"i64 {n}" for n in numbers])
-    lines.append(f"  call void @{symbol}({given})")
+    if m * k * len(widths) <= SMALL or m * len(widths) <= KEPT:
+        lines += small(numbers, dtype, pointers, before)
+        if gemm.fused():
+            for w in set(widths):
+                v = vector(w, TYPES[dtype])
+                declared.add(f"declare {v} @{gemm.fma(w, dtype)}({v}, {v}, {v})")
+    else:
+        symbol = gemm.symbol(dtype)
+        declared.add(f"declare void @{symbol}(ptr, ptr, ptr{', i64' * len(numbers)})")
+        given = ", ".join([f"ptr {p}" for p in pointers] + [f"i64 {n}" for n in numbers])
+        lines.append(f"  call void @{symbol}({given})")
     for i, (count, _) in reversed(list(enumerate(loops))):
         lines += [
             f"  br label %end{i}",
