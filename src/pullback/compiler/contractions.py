@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.graph import Equation, Graph, Variable
+from ..core.graph import Equation, Graph
 from ..primitives.einsum import LETTERS, einsum_p, sizes_of, steps
 from ..primitives.elementwise import add, multiply
 from ..primitives.matmul import matmul_p
 from ..primitives.reductions import sum_p
 from ..primitives.shapes import astype_p, reshape_p, transpose_p
 from .emit import TYPES
-from .rewriting import rewritten, spec_in
+from .rewriting import Steps, rewritten, spec_in
 
 __all__ = ["contracted", "is_product", "known", "labels"]
 
@@ -69,18 +69,13 @@ def is_product(e: Equation) -> bool:
     return bool(not alone and (x & y) - set(result) and x - y and y - x)
 
 
-class Parts:
-    """The equations that take the place of one."""
+class Parts(Steps):
+    """The equations that take the place of a sum of products."""
 
     def __init__(self, e: Equation) -> None:
+        super().__init__()
         self.e, self.spec = e, e.outputs[0].spec
-        self.equations: list[Equation] = []
         self.sums = False
-
-    def apply(self, primitive: Any, *xs: Any, **static: Any) -> Variable:
-        out = Variable(primitive.spec(*[spec_in(x) for x in xs], **static))
-        self.equations.append(Equation(primitive, xs, (out,), static))
-        return out
 
     def written(self, ins: Any, result: str) -> Any:
         """The equations; the last of them has the result of the old one."""
@@ -115,8 +110,7 @@ class Parts:
         last = self.equations[-1]
         if last.outputs[0] is not x or x.spec != self.spec:
             return self.e
-        self.equations[-1] = Equation(last.primitive, last.inputs, self.e.outputs, last.static)
-        return self.equations
+        return self.ending(self.e)
 
     def is_array(self) -> bool:
         """Whether NumPy gives an array without axes: by some ways of `optimize=` it does."""

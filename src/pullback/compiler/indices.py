@@ -21,7 +21,7 @@ from ..primitives.elementwise import greater_equal, less, logical_and
 from ..primitives.keys import INDEX, block, count
 from ..primitives.queries import all_p
 from .emit import TYPES, Emit, Value, element, literal, memory, store_element, vector
-from .rewriting import opened, spec_in
+from .rewriting import Steps, opened, spec_in
 from .views import View, view_of
 
 __all__ = [
@@ -218,13 +218,8 @@ def checked(graph: Graph) -> Graph | None:
 
     None if it computes none.
     """
-    equations = list(graph.equations)
-
-    def apply(primitive: Any, *xs: Any, **static: Any) -> Variable:
-        out = Variable(primitive.spec(*[spec_in(x) for x in xs], **static))
-        equations.append(Equation(primitive, xs, (out,), static))
-        return out
-
+    steps = Steps()
+    apply = steps.apply
     flags: dict[Any, Variable] = {}
     for e in graph.equations:
         for array, n in computed(e):
@@ -246,7 +241,7 @@ def checked(graph: Graph) -> Graph | None:
     first, *others = flags.values()
     for other in others:
         first = apply(logical_and, first, other)
-    return Graph(graph.inputs, equations, [*graph.outputs, first])
+    return Graph(graph.inputs, [*graph.equations, *steps.equations], [*graph.outputs, first])
 
 
 def computed(e: Equation) -> list[tuple[Variable, int]]:

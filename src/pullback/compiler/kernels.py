@@ -64,6 +64,8 @@ class Reduction:
         outer = prod([n for n, r in zip(sizes[:-1], self.reduced[:-1], strict=True) if r])
         self.outer = outer
         self.inner = bool(sizes) and self.reduced[-1]
+        # Lanes that a short row does not reach would hold what is neutral.
+        self.lanes = min(LANES, 1 << (sizes[-1] - 1).bit_length()) if self.inner else 0
         blocks = -(-sizes[-1] // BLOCK) if self.inner else 0
         self.blocks = blocks
         self.partials = outer * blocks if self.inner else -(-outer // ROWS)
@@ -157,7 +159,7 @@ class LoopKernel:
         lines.append("entry:")
         for i, r in enumerate(self.reductions):
             if r.inner:
-                lines.append(f"  %acc{i} = alloca [{LANES} x {memory(r.dtype)}], align 64")
+                lines.append(f"  %acc{i} = alloca [{r.lanes} x {memory(r.dtype)}], align 64")
         self.n_outer = len(self.sizes) - 1
         previous = "entry"
         for j in range(self.n_outer):
@@ -412,7 +414,7 @@ class LoopKernel:
                     f"shufflevector {full} {x.name}, {full} {neutral.name}, <{w} x i32> <{mask}>"
                 )
                 x = Value(name, r.dtype)
-            lane = self.line(f"and i64 {i}, {LANES - 1}")
+            lane = self.line(f"and i64 {i}, {r.lanes - 1}")
             pointer = self.line(f"getelementptr {t}, ptr %acc{k}, i64 {lane}")
             old = self.load(r.dtype, 1, pointer, "0", "0", w, emit)
             self.save(getattr(emit, r.combine)(old, x), 1, pointer, "0", "0", w, emit)
@@ -437,7 +439,7 @@ class LoopKernel:
     def clear(self, k: int, r: Reduction) -> None:
         emit = self.emit(self.width)
         neutral = emit.constant(r.neutral, r.dtype)
-        for lane in range(0, LANES, self.width):
+        for lane in range(0, r.lanes, self.width):
             self.save(neutral, 1, f"%acc{k}", "0", str(lane), self.width, emit)
 
     def flush(self, k: int, r: Reduction, block: str) -> None:
@@ -445,7 +447,7 @@ class LoopKernel:
         w, emit = self.width, self.emit(self.width)
         parts = [
             self.load(r.dtype, 1, f"%acc{k}", "0", str(lane), w, emit)
-            for lane in range(0, LANES, w)
+            for lane in range(0, r.lanes, w)
         ]
         while len(parts) > 1:
             half = len(parts) // 2

@@ -27,6 +27,7 @@ STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum"})
 REDUCTIONS: dict[str, tuple[str, Any]] = {
     "sum": ("add", {"f": -0.0, "i": 0, "u": 0}),  # x + -0.0 is x, for every x
     "mean": ("add", {"f": -0.0}),
+    "prod": ("mul", {"f": 1.0, "i": 1, "u": 1}),
     "max": ("maximum", {"f": -np.inf, "i": None, "u": 0, "b": False}),
     "min": ("minimum", {"f": np.inf, "i": None, "u": None, "b": True}),
     "any": ("bitwise_or", {"b": False}),

@@ -3,6 +3,7 @@
     functional   assignments make a new array; nothing is written in place any more
     folded       operations on constants alone are done once, now
     contracted   sums of products become loops and products of matrices (see `contractions`)
+    answered     positions of extreme elements and variances become loops (see `answers`)
     simplified   operations that give back their operand, exactly as IEEE has it, are left out
     shared       equal operations on equal operands are done once
 
@@ -20,6 +21,7 @@ from ..core.graph import Equation, Graph, Variable
 from ..core.primitive import Elementwise, Primitive
 from ..primitives.elementwise import logical_not
 from ..primitives.shapes import broadcast_p, reshape_p, transpose_p
+from .answers import answered
 from .contractions import contracted
 from .rewriting import opened, rewritten, spec_in
 
@@ -30,7 +32,7 @@ FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
 
 def optimised(graph: Graph) -> Graph:
     """All passes."""
-    graph = folded(contracted(folded(functional(graph))))
+    graph = folded(answered(contracted(folded(functional(graph)))))
     while True:
         before = len(graph.equations)
         graph = shared(simplified(graph)).pruned()

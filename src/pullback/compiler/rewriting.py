@@ -8,7 +8,7 @@ from typing import Any
 from ..core.graph import Equation, Graph, Variable
 from ..core.spec import Spec, spec_of
 
-__all__ = ["Rule", "opened", "rewritten", "spec_in"]
+__all__ = ["Rule", "Steps", "opened", "rewritten", "spec_in"]
 
 Rule = Callable[[Equation], "tuple[Any, ...] | list[Equation] | Equation"]
 
@@ -44,3 +44,22 @@ def rewritten(graph: Graph, rule: Rule) -> Graph:
         else:
             replaced.update(zip(old.outputs, found, strict=True))
     return Graph(graph.inputs, equations, [read(x) for x in graph.outputs])
+
+
+class Steps:
+    """Equations that take the place of one."""
+
+    def __init__(self) -> None:
+        self.equations: list[Equation] = []
+
+    def apply(self, primitive: Any, *xs: Any, **static: Any) -> Variable:
+        out = Variable(primitive.spec(*[spec_in(x) for x in xs], **static))
+        self.equations.append(Equation(primitive, xs, (out,), static))
+        return out
+
+    def ending(self, e: Equation) -> list[Equation]:
+        """They, the last of them with the outputs of the old one."""
+        last = self.equations[-1]
+        assert last.outputs[0].spec == e.outputs[0].spec
+        self.equations[-1] = Equation(last.primitive, last.inputs, e.outputs, last.static)
+        return self.equations
