@@ -1,8 +1,9 @@
-"""Positions, variances and products of elements in compiled programs."""
+"""Positions, variances, products and running sums of elements in compiled programs."""
 
 import numpy as np
 import pytest
 
+import pullback as pb
 from pullback.compiler.program import Program
 from pullback.testing import staged
 
@@ -85,3 +86,32 @@ def test_products_of_elements():
         (out,), (right,) = compiled(lambda x: (np.prod(x, 1),), special)
     np.testing.assert_array_equal(out, right)
     np.testing.assert_array_equal(np.signbit(out), np.signbit(right))
+
+
+def test_running_sums_and_products_have_the_bits_of_numpy():
+    random = np.random.default_rng(3)
+    x = random.uniform(-1.5, 1.5, (3, 7, 5))
+    x[0, 2, 1], x[0, :, 0] = np.nan, -0.0
+    integers = random.integers(-5, 5, (4, 6)).astype(np.int16)
+    for z in (x, x.astype(np.float32), integers, integers > 0, np.array([2.5])):
+        for axis in (None, *range(z.ndim)):
+
+            def f(z, axis=axis):
+                turned = np.flip(z.T, 0)
+                return (
+                    np.cumsum(z, axis),
+                    np.cumprod(z, axis),
+                    np.cumsum(turned, axis) * 2,
+                    np.cumsum(z, axis, dtype=np.float64),
+                )
+
+            for out, right in zip(*compiled(f, z), strict=True):
+                assert (out.shape, out.dtype) == (right.shape, right.dtype)
+                np.testing.assert_array_equal(out, right)
+                if right.dtype.kind == "f":
+                    signs = np.signbit(out) == np.signbit(right)
+                    assert np.all(signs | np.isnan(right))
+    grad = lambda x: (pb.grad(lambda x: np.sum(np.cumsum(x**2, 1) * x))(x),)
+    x = random.standard_normal((4, 5))
+    (out,), (right,) = compiled(grad, x)
+    np.testing.assert_allclose(out, right, rtol=1e-12)

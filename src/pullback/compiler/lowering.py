@@ -2,8 +2,8 @@
 
 A primitive's `lower` says it: the name of a method of Emit, or a function `lower(emit, *xs)`, for
 what works on elements; "view" for what moves nothing, where no array is a key; "sum", "max" and
-their like for reductions; "join", "scatter", "put", "matmul" and "einsum" for what the plan knows.
-Without `lower`, NumPy is called.
+their like for reductions; the names in STRUCTURAL for what the plan knows. Without `lower`, NumPy
+is called.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .rewriting import opened, spec_in
 __all__ = ["REDUCTIONS", "emitted", "given", "loop_dtypes", "role", "spec_in"]
 
 BOOL = np.dtype(bool)
-STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum"})
+STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum", "cumulate"})
 # How partial results are brought together, and what is neutral.
 REDUCTIONS: dict[str, tuple[str, Any]] = {
     "sum": ("add", {"f": -0.0, "i": 0, "u": 0}),  # x + -0.0 is x, for every x

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core.graph import Equation, Variable
 from . import blas, products
+from .cumulations import cumulated
 from .emit import Emit, Value, element, memory, store_element
 from .indices import Indexed, at_places, gather_p, place_add_p, read_at, write_at
 from .kernels import LoopKernel, counted
@@ -136,6 +137,11 @@ class Module:
     def piece(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
         if piece.role == "matmul":
             self.product(piece.items[0].equation, addresses, lines)
+        elif piece.role == "cumulate":
+            e = piece.items[0].equation
+            x, y = self.plan.where(e.inputs[0]), self.plan.geometry[e.outputs[0]]
+            text = cumulated(e.primitive.name, x, y, e.static["axis"], self.declared)
+            self.call(text, [x, y], addresses, lines)
         elif not piece.shape:
             self.numbers(piece, addresses, lines)
         else:
@@ -150,11 +156,15 @@ class Module:
             lines += blas.call(x, y, addresses(self.plan.geometry[e.outputs[0]]), addresses)
             return
         text = products.stacked(found, self.declared)
+        self.call(text, [found.a, found.b, found.c], addresses, lines)
+
+    def call(self, text: str, views: list[View], addresses: Addresses, lines: list[str]) -> None:
+        """Call a function of pointers, which is written once."""
         name = self.named.get(text)
         if name is None:
-            name = self.named[text] = f"stack{len(self.named)}"
+            name = self.named[text] = f"function{len(self.named)}"
             self.functions.append(f"define internal void @{name}{text}")
-        pointers = ", ".join([f"ptr {addresses(z)}" for z in (found.a, found.b, found.c)])
+        pointers = ", ".join([f"ptr {addresses(view)}" for view in views])
         lines.append(f"  call void @{name}({pointers})")
 
     def loop(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:

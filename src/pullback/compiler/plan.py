@@ -23,6 +23,7 @@ from ..primitives.matmul import matmul_p
 from ..primitives.shapes import astype_p
 from .blas import by_blas, operand
 from .contractions import is_product, known, labels
+from .cumulations import has_code
 from .emit import TYPES
 from .indices import Places, gather_p, indexes, place_add_p, place_p, places_of
 from .lowering import role, spec_in
@@ -97,6 +98,8 @@ class Plan:
 
     def place(self, e: Equation) -> None:
         kind = role(e)
+        if kind == "cumulate" and not has_code(spec_in(e.inputs[0]).dtype, e.outputs[0].spec.dtype):
+            kind = "call"
         if kind == "view":
             self.view(e)
         elif kind in ("matmul", "einsum"):
