@@ -118,6 +118,13 @@ class TestEinsum:
             np.testing.assert_array_equal(out, right)
             signs = np.signbit(out) == np.signbit(right)
             assert np.all(signs | np.isnan(right))
+        random = np.random.default_rng(9)
+        xs = random.standard_normal(4), random.standard_normal((3, 4)), random.standard_normal(3)
+        for order in ((0, 1, 2), (2, 1, 0), (1, 0, 2)):
+            text = ",".join(["j", "ij", "i"][k] for k in order) + "->ji"
+            f = lambda *xs, text=text, order=order: (np.einsum(text, *[xs[k] for k in order]),)
+            _, (out,), (right,) = compiled(f, *xs)
+            np.testing.assert_array_equal(out, right)
 
     def test_nothing_in_an_axis(self):
         for text, *shapes in (

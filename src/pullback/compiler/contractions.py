@@ -129,13 +129,12 @@ class Parts(Steps):
         return x, "".join([label for label in term if label in kept])
 
     def pairs(self, xs: list[tuple[Any, str]], wanted: str) -> tuple[Any, str]:
-        """Two operands at a time, in an order of few multiplications."""
-        if len(xs) > 2:
-            ins = tuple([term for _, term in xs])
+        """Two operands at a time; where there are sums, in an order of few multiplications."""
+        ins = tuple([term for _, term in xs])
+        order = [tuple(range(len(xs)))]
+        if len(xs) > 2 and set("".join(ins)) - set(wanted):
             shapes = tuple([spec_in(x).shape for x, _ in xs])
             order = [step for step, _, _ in steps(ins, wanted, shapes, "greedy")]
-        else:
-            order = [(0, 1)]
         for step in order:
             rest = [x for i, x in enumerate(xs) if i not in step]
             needed = wanted + "".join([term for _, term in rest])

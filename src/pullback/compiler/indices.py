@@ -42,9 +42,10 @@ INT64 = np.dtype(np.int64)
 
 
 class Indexed:
-    """What reads or writes elements of memory at places; inputs are what is read or written first,
+    """What reads or writes elements of memory at places.
 
-    then the arrays of places. Static: the length and the stride of the axis that each is for.
+    Its operands are what is read or written, then the arrays of places; static are the length and
+    the stride of the axis that each array is for.
     """
 
     n_out = None
@@ -59,11 +60,10 @@ gather_p, place_p, place_add_p = Indexed("gather"), Indexed("place"), Indexed("p
 class Places:
     """Where a key leads in a view: elements by the axes of the result, and arrays of distances."""
 
-    __slots__ = ("arrays", "base", "shape", "static")
+    __slots__ = ("arrays", "base", "static")
 
     def __init__(self, base: View, arrays: list[Any], static: dict[str, Any]) -> None:
         self.base, self.arrays, self.static = base, arrays, static
-        self.shape = base.shape
 
 
 def indexes(key: Any, arrays: Sequence[Any], shape: tuple[int, ...]) -> bool:
