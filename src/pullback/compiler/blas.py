@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..core.spec import Spec
-from . import gemm
 from .llvm import SCALAR, binding
 from .views import View
 
-__all__ = ["HELPERS", "available", "by_blas", "call", "operand", "own", "stacked"]
+__all__ = ["HELPERS", "available", "by_blas", "call", "operand"]
 
 LARGE = 1 << 27  # multiplications from which BLAS, which may use threads, does a product
 
@@ -140,63 +139,6 @@ def by_blas(x: Spec, y: Spec) -> bool:
         return False
     large = len(x.shape) < 2 or len(y.shape) < 2 or prod(x.shape) * y.shape[-1] > LARGE
     return large and available()
-
-
-def own(x: View, y: View, out: View) -> Any:
-    """The stack of a product, and the numbers of the call for one: (n, steps, numbers).
-
-    steps are the distances from one product of the stack to the next; None where they are not all
-    the same.
-    """
-    a, b, shape, strides = matrix(x, 0), matrix(y, 1), [*out.shape], [*out.strides]
-    if len(y.shape) == 1:
-        shape, strides = [*shape, 1], [*strides, 0]
-    if len(x.shape) == 1:
-        shape.insert(-1, 1)
-        strides.insert(-1, 0)
-    c = View(out.buffer, out.offset, tuple(shape), strides, out.dtype)
-    stack = c.shape[:-2]
-    steps = []
-    for z in (a, b, c):
-        z = z.broadcast((*stack, *z.shape[-2:]))
-        long = [(n, s) for n, s in zip(stack, z.strides, strict=False) if n != 1]
-        if any(long[i][1] != long[i + 1][1] * long[i + 1][0] for i in range(len(long) - 1)):
-            return None
-        steps.append(long[-1][1] if long else 0)
-    (m, k), n = a.shape[-2:], b.shape[-1]
-    row = c.strides[-2] if m > 1 else n
-    return prod(stack), steps, (m, n, k, *a.strides[-2:], *b.strides[-2:], row)
-
-
-def matrix(x: View, axis: int) -> View:
-    """A vector as a row on the left and as a column on the right."""
-    if len(x.shape) > 1:
-        return x
-    shape, strides = [*x.shape], [*x.strides]
-    shape.insert(axis, 1)
-    strides.insert(axis, 0)
-    return View(x.buffer, x.offset, tuple(shape), strides, x.dtype)
-
-
-def stacked(name: str, count: int, steps: Any, numbers: Any, dtype: np.dtype) -> str:
-    """A function that does the products of a stack one after another."""
-    symbol, size = gemm.symbol(dtype), dtype.itemsize
-    lines = [f"define internal void @{name}(ptr %a, ptr %b, ptr %c) {{", "entry:"]
-    given = ", ".join([f"i64 {n}" for n in numbers])
-    lines += ["  br label %loop", "loop:", "  %i = phi i64 [0, %entry], [%in, %loop]"]
-    for z, step in zip("abc", steps, strict=True):
-        lines.append(f"  %{z}o = mul i64 %i, {step * size}")
-        lines.append(f"  %{z}p = getelementptr i8, ptr %{z}, i64 %{z}o")
-    lines += [
-        f"  call void @{symbol}(ptr %ap, ptr %bp, ptr %cp, {given})",
-        "  %in = add i64 %i, 1",
-        f"  %more = icmp slt i64 %in, {count}",
-        "  br i1 %more, label %loop, label %exit",
-        "exit:",
-        "  ret void",
-        "}",
-    ]
-    return "\n".join(lines)
 
 
 def call(x: View, y: View, out: str, pointers: Any) -> list[str]:

@@ -19,7 +19,18 @@ import numpy as np
 from . import functions
 from .llvm import SCALAR, known, prefixes
 
-__all__ = ["TYPES", "Emit", "Refused", "Value", "literal", "takes"]
+__all__ = [
+    "TYPES",
+    "Emit",
+    "Refused",
+    "Value",
+    "element",
+    "literal",
+    "memory",
+    "store_element",
+    "takes",
+    "vector",
+]
 
 TYPES = {
     **{np.dtype(t): name for t, name in ((np.float64, "double"), (np.float32, "float"))},
@@ -466,3 +477,27 @@ class Emit:
         integer = np.dtype(f"i{x.dtype.itemsize}")
         raw = self.op(f"bitcast {{t}} {{0}} to {self.type(integer)}", x, dtype=integer)
         return self.less(raw, self.constant(0, integer))
+
+
+# Numbers in memory.
+
+
+def memory(dtype: np.dtype) -> str:
+    """How elements lie in memory: a truth value takes a byte."""
+    return "i8" if dtype == BOOL else TYPES[dtype]
+
+
+def vector(n: int, text: str) -> str:
+    return text if n == 1 else f"<{n} x {text}>"
+
+
+def element(emit: Emit, pointer: str, dtype: np.dtype) -> Value:
+    """Load one number."""
+    x = emit.line(f"load {memory(dtype)}, ptr {pointer}, align {dtype.itemsize}")
+    return Value(emit.line(f"icmp ne i8 {x}, 0"), BOOL) if dtype == BOOL else Value(x, dtype)
+
+
+def store_element(emit: Emit, pointer: str, x: Value) -> None:
+    name = emit.line(f"zext i1 {x.name} to i8") if x.dtype == BOOL else x.name
+    size = x.dtype.itemsize
+    emit.lines.append(f"  store {memory(x.dtype)} {name}, ptr {pointer}, align {size}")

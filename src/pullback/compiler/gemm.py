@@ -18,7 +18,7 @@ from .emit import TYPES
 from .llvm import SCALAR, Code, binding, bits, compiled, features
 from .threads import in_parts
 
-__all__ = ["divided", "symbol", "text"]
+__all__ = ["declaration", "divided", "fma", "fused", "symbol", "text"]
 
 LARGE = 1 << 22  # multiplications from which a product is done in parts, and of one part
 PART = 3 << 20
@@ -34,6 +34,16 @@ def shape() -> tuple[int, int]:
 def vectors(dtype: np.dtype) -> tuple[int, str, str]:
     width = bits() // 8 // dtype.itemsize
     return width, TYPES[dtype], f"<{width} x {TYPES[dtype]}>"
+
+
+def fused() -> bool:
+    """Whether the processor multiplies and adds at once."""
+    return bool(features().get("fma")) or not binding().get_default_triple().startswith("x86")
+
+
+def fma(width: int, dtype: np.dtype) -> str:
+    """The name of that in LLVM's language."""
+    return f"llvm.fma.{f'v{width}' if width > 1 else ''}f{8 * dtype.itemsize}"
 
 
 def tile(dtype: np.dtype, nv: int) -> str:
@@ -71,8 +81,6 @@ def tile(dtype: np.dtype, nv: int) -> str:
             f"  %bp{j} = getelementptr {t}, ptr %b, i64 %q{j}",
             f"  %b{j} = load {v}, ptr %bp{j}, align {bits() // 8}",
         ]
-    fused = features().get("fma") or not binding().get_default_triple().startswith("x86")
-    suffix = f"v{width}f{8 * size}"
     for i in range(rows):
         lines += [
             f"  %ap{i} = getelementptr {t}, ptr %a{i}, i64 %o",
@@ -81,9 +89,9 @@ def tile(dtype: np.dtype, nv: int) -> str:
             f"  %z{i} = shufflevector {v} %y{i}, {v} poison, <{width} x i32> zeroinitializer",
         ]
         for j in range(nv):
-            if fused:
+            if fused():
                 lines.append(
-                    f"  %n{i}_{j} = call {v} @llvm.fma.{suffix}({v} %z{i}, {v} %b{j},"
+                    f"  %n{i}_{j} = call {v} @{fma(width, dtype)}({v} %z{i}, {v} %b{j},"
                     f" {v} %s{i}_{j})"
                 )
             else:
@@ -345,10 +353,10 @@ KEPT: list[Code] = []
 def text(dtype: np.dtype) -> str:
     """A module with the function for a dtype."""
     width, _, v = vectors(dtype)
-    fma = f"declare {v} @llvm.fma.v{width}f{8 * dtype.itemsize}({v}, {v}, {v})"
+    declared = f"declare {v} @{fma(width, dtype)}({v}, {v}, {v})"
     tiles = [tile(dtype, nv) for nv in range(1, shape()[1] + 1)]
     whole = product(dtype).replace("@gemm(", f"@{name_of(dtype)}(")
-    return "\n".join([fma, *tiles, pack(dtype), whole, ""])
+    return "\n".join([declared, *tiles, pack(dtype), whole, ""])
 
 
 def name_of(dtype: np.dtype) -> str:
@@ -362,3 +370,8 @@ def symbol(dtype: np.dtype) -> str:
     name = name_of(dtype)
     binding().add_symbol(name, KEPT[-1].address(name))
     return name
+
+
+def declaration(dtype: np.dtype) -> str:
+    """What says of the function that it exists: three pointers, and eight numbers."""
+    return f"declare void @{symbol(dtype)}(ptr, ptr, ptr{', i64' * 8})"

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from ..core.graph import Equation, Variable
-from .emit import TYPES, Emit, Value, literal
+from .emit import TYPES, Emit, Value, element, literal, memory, store_element, vector
+from .indices import Indexed, at_places, gather_p, place_add_p, place_p, read_at, write_at
 from .llvm import SCALAR, bits
 from .lowering import REDUCTIONS, accumulator, emitted, given, number, reduced_count
-from .reduction import BLOCK, LANES, ROWS, Reduction
+from .reduction import BLOCK, ROWS, Reduction
 from .threads import DECLARED, in_parts
 from .views import View
 
-__all__ = ["LoopKernel", "counted", "element", "memory", "store_element"]
+__all__ = ["LoopKernel", "counted"]
 
 DEEP, LONG = 8, 512  # equations and elements from which two vectors are done side by side
 LARGE = 1 << 22  # operations from which a loop is done in parts, and of one part
@@ -30,31 +31,10 @@ AHEAD = 1024  # bytes
 BOOL = np.dtype(bool)
 
 
-def memory(dtype: np.dtype) -> str:
-    """How elements lie in memory: a truth value takes a byte."""
-    return "i8" if dtype == BOOL else TYPES[dtype]
-
-
-def vector(n: int, text: str) -> str:
-    return text if n == 1 else f"<{n} x {text}>"
-
-
-def element(emit: Emit, pointer: str, dtype: np.dtype) -> Value:
-    """Load one number."""
-    x = emit.line(f"load {memory(dtype)}, ptr {pointer}, align {dtype.itemsize}")
-    return Value(emit.line(f"icmp ne i8 {x}, 0"), BOOL) if dtype == BOOL else Value(x, dtype)
-
-
 def counted(e: Equation, emit: Emit, x: Value) -> Value:
     """An element as a reduction takes it up."""
     x = emit.truth(x) if e.primitive.lower == "count_nonzero" else x
     return emit.cast(x, accumulator(e))
-
-
-def store_element(emit: Emit, pointer: str, x: Value) -> None:
-    name = emit.line(f"zext i1 {x.name} to i8") if x.dtype == BOOL else x.name
-    size = x.dtype.itemsize
-    emit.lines.append(f"  store {memory(x.dtype)} {name}, ptr {pointer}, align {size}")
 
 
 class LoopKernel:
@@ -85,6 +65,8 @@ class LoopKernel:
                     continue
                 view = views(x).broadcast(shape)
                 key = (id(view.buffer), view.offset, view.strides, view.dtype)
+                if e.primitive is gather_p and x is e.inputs[0]:
+                    key = ("at", *key)  # type: ignore[assignment]
                 self.loads.setdefault(key, view)
                 self.sources[id(x)] = key
         views_all = [*self.loads.values(), *[stored[v] for v in stored if self.elementwise(v)]]
@@ -115,10 +97,12 @@ class LoopKernel:
     def division(self) -> tuple[int, int]:
         """The outermost indices of one part of a large loop, and the parts; 0 where it is one.
 
-        Parts begin where a block of each reduction begins.
+        Parts begin where a block of each reduction begins. What is written to places of its own is
+        written in order.
         """
         weight = len(self.equations) + 4 * (len(self.loads) + len(self.stored))
-        if prod(self.sizes) * weight < LARGE or SCALAR.get():
+        ordered = any(e.primitive in (place_p, place_add_p) for e in self.equations)
+        if prod(self.sizes) * weight < LARGE or SCALAR.get() or ordered:
             return 0, 1
         length = self.sizes[0]
         grain = BLOCK if len(self.sizes) == 1 else 1
@@ -160,7 +144,7 @@ class LoopKernel:
         lines.append("entry:")
         for i, r in enumerate(self.reductions):
             if r.inner:
-                lines.append(f"  %acc{i} = alloca [{LANES} x {memory(r.dtype)}], align 64")
+                lines.append(f"  %acc{i} = alloca [{r.lanes} x {memory(r.dtype)}], align 64")
         self.n_outer = len(self.sizes) - 1
         previous = "entry"
         for j in range(self.n_outer):
@@ -327,13 +311,17 @@ class LoopKernel:
             values: dict[Any, Value] = {}
             for key, view in self.loads.items():
                 stride = self.strides_in(view)[-1]
+                if key[0] == "at":
+                    first = self.place(loads[key], self.offsets[key], at, stride, view.dtype)
+                    values[key] = Value(first, view.dtype)
+                    continue
                 values[key] = self.load(
                     view.dtype, stride, loads[key], self.offsets[key], at, valid, emit
                 )
-            parts.append((at, valid, values, {}))
+            parts.append((at, valid, values, {}, {}))
         for e in self.equations:
             reducing = e.primitive.lower in REDUCTIONS
-            for at, valid, values, results in parts:
+            for at, valid, values, results, far in parts:
                 operands = []
                 for x in e.inputs[:1] if reducing else e.inputs:
                     if isinstance(x, Variable) and x in results:
@@ -346,11 +334,31 @@ class LoopKernel:
                     k = next(k for k, r in enumerate(self.reductions) if r.equation is e)
                     self.accumulate(k, self.reductions[k], operands[0], at, valid, emit)
                 else:
-                    results[e.outputs[0]] = emitted(e, emit, operands)
+                    self.evaluate(e, operands, valid, results, far, emit)
         for v, name in stores.items():
             stride = self.strides_in(self.stored[v])[-1]
-            for at, valid, _, results in parts:
-                self.save(results[v], stride, name, self.offsets[v], at, valid, emit)
+            for at, valid, _, results, far in parts:
+                if v not in far:
+                    self.save(results[v], stride, name, self.offsets[v], at, valid, emit)
+                    continue
+                places, adding = far[v]
+                first = self.place(name, self.offsets[v], at, stride, v.spec.dtype)
+                write_at(emit, first, stride, places, results[v], valid, adding)
+
+    def evaluate(
+        self, e: Equation, operands: list[Any], valid: int, results: Any, far: Any, emit: Emit
+    ) -> None:
+        """One equation for a vector of elements; `far` has the places of what is not in order."""
+        (out,) = e.outputs
+        if not isinstance(e.primitive, Indexed):
+            results[out] = emitted(e, emit, operands)
+            return
+        places = at_places(emit, operands[1:], e.static)
+        if e.primitive is gather_p:
+            stride = self.strides_in(self.loads[self.sources[id(e.inputs[0])]])[-1]
+            results[out] = read_at(emit, operands[0], stride, places, valid)
+        else:
+            results[out], far[out] = operands[0], (places, e.primitive is place_add_p)
 
     def place(self, base: str, offset: str, i: str, stride: int, dtype: np.dtype) -> str:
         """The address of an element of a row."""
@@ -447,7 +455,7 @@ class LoopKernel:
                     f"shufflevector {full} {x.name}, {full} {neutral.name}, <{w} x i32> <{mask}>"
                 )
                 x = Value(name, r.dtype)
-            lane = self.line(f"and i64 {i}, {LANES - 1}")
+            lane = self.line(f"and i64 {i}, {r.lanes - 1}")
             pointer = self.line(f"getelementptr {t}, ptr %acc{k}, i64 {lane}")
             old = self.load(r.dtype, 1, pointer, "0", "0", w, emit)
             self.save(getattr(emit, r.combine)(old, x), 1, pointer, "0", "0", w, emit)
@@ -472,7 +480,7 @@ class LoopKernel:
     def clear(self, k: int, r: Reduction) -> None:
         emit = self.emit(self.width)
         neutral = emit.constant(r.neutral, r.dtype)
-        for lane in range(0, LANES, self.width):
+        for lane in range(0, r.lanes, self.width):
             self.save(neutral, 1, f"%acc{k}", "0", str(lane), self.width, emit)
 
     def flush(self, k: int, r: Reduction, block: str) -> None:
@@ -480,7 +488,7 @@ class LoopKernel:
         w, emit = self.width, self.emit(self.width)
         parts = [
             self.load(r.dtype, 1, f"%acc{k}", "0", str(lane), w, emit)
-            for lane in range(0, LANES, w)
+            for lane in range(0, r.lanes, w)
         ]
         while len(parts) > 1:
             half = len(parts) // 2

@@ -1,8 +1,9 @@
 """What becomes of an equation: machine code for elements, a reduction, a view, or a call of NumPy.
 
 A primitive's `lower` says it: the name of a method of Emit, or a function `lower(emit, *xs)`, for
-what works on elements; "view" for what moves nothing; "sum", "max" and their like for reductions;
-"join", "scatter", "put" and "matmul" for what the plan knows. Without `lower`, NumPy is called.
+what works on elements; "view" for what moves nothing, where no array is a key; "sum", "max" and
+their like for reductions; the names in STRUCTURAL for what the plan knows. Without `lower`, NumPy
+is called.
 """
 
 from __future__ import annotations
@@ -14,18 +15,19 @@ import numpy as np
 
 from ..core.graph import Equation, Variable
 from ..core.primitive import Elementwise
-from ..core.spec import Spec, spec_of
+from ..core.spec import Spec
 from .emit import TYPES, Emit, Refused, Value
-from .passes import opened
+from .rewriting import opened, spec_in
 
 __all__ = ["REDUCTIONS", "emitted", "given", "loop_dtypes", "role", "spec_in"]
 
 BOOL = np.dtype(bool)
-STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul"})
+STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum", "cumulate"})
 # How partial results are brought together, and what is neutral.
 REDUCTIONS: dict[str, tuple[str, Any]] = {
     "sum": ("add", {"f": -0.0, "i": 0, "u": 0}),  # x + -0.0 is x, for every x
     "mean": ("add", {"f": -0.0}),
+    "prod": ("mul", {"f": 1.0, "i": 1, "u": 1}),
     "max": ("maximum", {"f": -np.inf, "i": None, "u": 0, "b": False}),
     "min": ("minimum", {"f": np.inf, "i": None, "u": None, "b": True}),
     "any": ("bitwise_or", {"b": False}),
@@ -34,13 +36,8 @@ REDUCTIONS: dict[str, tuple[str, Any]] = {
 }
 
 
-def spec_in(x: Any) -> Spec:
-    """The spec of an operand."""
-    return x.spec if isinstance(x, Variable) else spec_of(opened(x))
-
-
 def role(e: Equation) -> str:
-    """ "element", "reduce", "view", "join", "scatter", "put", "matmul", "loop", or "call"."""
+    """What becomes of it: "element", "reduce", "call" for NumPy, or what the plan knows."""
     lower = e.primitive.lower
     if lower == "loop":
         return "loop" if e.primitive.fits() else "call"
@@ -53,7 +50,7 @@ def role(e: Equation) -> str:
     if not all(s.dtype.isnative for s in (*specs, out.spec)):
         return "call"
     if lower == "view":
-        return "view" if len(e.inputs) == 1 else "call"
+        return "view" if len(e.inputs) == 1 else "gather"
     if lower in STRUCTURAL:
         return lower if all(s.dtype in TYPES for s in specs) else "call"
     try:

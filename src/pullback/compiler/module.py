@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..core.graph import Equation, Variable
-from . import blas, gemm, loops
-from .emit import Emit, Value
-from .kernels import LoopKernel, counted, element, memory, store_element
+from . import blas, gemm, loops, products
+from .cumulations import cumulated
+from .emit import Emit, Value, element, memory, store_element
+from .indices import Indexed, at_places, gather_p, place_add_p, read_at, write_at
+from .kernels import LoopKernel, counted
 from .lowering import REDUCTIONS, emitted, given, number, spec_in
-from .plan import MOST, Piece, Plan
+from .plan import MOST, Item, Piece, Plan
 from .threads import DECLARED
 from .views import Buffer, View
 
@@ -134,47 +136,58 @@ class Module:
             for item in piece.items:
                 work += self.loops.get(item.equation.primitive, 0)
                 n = int(np.prod(item.shape, dtype=np.int64))
-                work += n * (
-                    spec_in(item.equation.inputs[0]).shape[-1] if item.role == "matmul" else 1
-                )
+                work += n * self.depth(item)
         self.work.append(work)
+
+    def depth(self, item: Item) -> int:
+        """Multiplications for each element of a result."""
+        product = self.plan.products.get(item.equation.outputs[0])
+        if product is not None:
+            return int(product.numbers[2])
+        return spec_in(item.equation.inputs[0]).shape[-1] if item.role == "matmul" else 1
 
     def piece(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
         if piece.role == "loop":
             self.repeated(piece.items[0].equation, addresses, lines)
         elif piece.role == "matmul":
             self.product(piece.items[0].equation, addresses, lines)
+        elif piece.role == "cumulate":
+            e = piece.items[0].equation
+            x, y = self.plan.where(e.inputs[0]), self.plan.geometry[e.outputs[0]]
+            text = cumulated(e.primitive.name, x, y, e.static["axis"], self.declared)
+            self.call(text, [x, y], addresses, lines)
         elif not piece.shape:
             self.numbers(piece, addresses, lines)
         else:
             self.loop(piece, addresses, lines)
 
     def product(self, e: Equation, addresses: Addresses, lines: list[str]) -> None:
-        x, y = [self.plan.where(x) for x in e.inputs]
-        target = self.plan.geometry[e.outputs[0]]
-        out = addresses(target)
-        if blas.by_blas(*[spec_in(x) for x in e.inputs]):
+        found = self.plan.products.get(e.outputs[0])
+        if found is None:
+            x, y = [self.plan.where(x) for x in e.inputs]
             self.helpers[x.dtype] = blas.helpers(x.dtype)
             self.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
-            lines += blas.call(x, y, out, addresses)
+            lines += blas.call(x, y, addresses(self.plan.geometry[e.outputs[0]]), addresses)
             return
-        count, steps, numbers = blas.own(x, y, target)
-        symbol = gemm.symbol(x.dtype)
-        self.declared.add(f"declare void @{symbol}(ptr, ptr, ptr{', i64' * len(numbers)})")
-        pointers = f"ptr {addresses(x)}, ptr {addresses(y)}, ptr {out}"
-        if count == 1:
+        if not found.loops:
             name = f"product{len(self.functions)}"
-            divided = gemm.divided(name, x.dtype, *numbers)
+            divided = gemm.divided(name, found.c.dtype, *found.numbers)
             if divided is not None:
                 self.functions.append(divided)
-                self.declared.add(DECLARED)
-                lines.append(f"  call void @{name}({pointers})")
+                self.declared |= {DECLARED, gemm.declaration(found.c.dtype)}
+                pointers = [addresses(view) for view in (found.a, found.b, found.c)]
+                lines.append(f"  call void @{name}({', '.join([f'ptr {p}' for p in pointers])})")
                 return
-            given = ", ".join([f"i64 {n}" for n in numbers])
-            lines.append(f"  call void @{symbol}({pointers}, {given})")
-            return
-        name = f"stack{len(self.functions)}"
-        self.functions.append(blas.stacked(name, count, steps, numbers, x.dtype))
+        text = products.stacked(found, self.declared)
+        self.call(text, [found.a, found.b, found.c], addresses, lines)
+
+    def call(self, text: str, views: list[View], addresses: Addresses, lines: list[str]) -> None:
+        """Call a function of pointers, which is written once."""
+        name = self.named.get(text)
+        if name is None:
+            name = self.named[text] = f"function{len(self.named)}"
+            self.functions.append(f"define internal void @{name}{text}")
+        pointers = ", ".join([f"ptr {addresses(view)}" for view in views])
         lines.append(f"  call void @{name}({pointers})")
 
     def loop(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
@@ -246,11 +259,24 @@ class Module:
                     xs.append(given(x, emit))
                 else:
                     view = self.plan.where(x)
+                    if e.primitive is gather_p and x is e.inputs[0]:
+                        xs.append(Value(inner(view), view.dtype))
+                        continue
                     key = (view.buffer, view.offset)
                     if key not in results:
                         results[key] = element(emit, inner(view), view.dtype)
                     xs.append(results[key])
             out = e.outputs[0]
+            if isinstance(e.primitive, Indexed):
+                far = at_places(emit, xs[1:], e.static)
+                if e.primitive is gather_p:
+                    results[out] = found = read_at(emit, xs[0], 0, far, 1)
+                    if self.plan.is_stored(item):
+                        store_element(emit, inner(self.plan.geometry[out]), found)
+                    continue
+                first, adding = inner(self.plan.geometry[out]), e.primitive is place_add_p
+                write_at(emit, first, 0, far, xs[0], 1, adding)
+                continue
             # A reduction of one element is that element.
             found = counted(e, emit, xs[0]) if reducing else emitted(e, emit, xs)
             if item.role == "element" and item.target is None:

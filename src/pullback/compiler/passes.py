@@ -2,6 +2,8 @@
 
     functional   assignments make a new array; nothing is written in place any more
     folded       operations on constants alone are done once, now
+    contracted   sums of products become loops and products of matrices (see `contractions`)
+    answered     positions of extreme elements and variances become loops (see `answers`)
     simplified   operations that give back their operand, exactly as IEEE has it, are left out
     shared       equal operations on equal operands are done once
 
@@ -11,57 +13,31 @@ Results keep value, dtype, shape and kind: a NumPy scalar stays one.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..core.graph import Equation, Graph, Variable
 from ..core.primitive import Elementwise, Primitive
-from ..core.spec import spec_of
 from ..primitives.elementwise import logical_not
 from ..primitives.shapes import broadcast_p, reshape_p, transpose_p
+from .answers import answered
+from .contractions import contracted
+from .rewriting import opened, rewritten, spec_in
 
 __all__ = ["folded", "functional", "kinds", "opened", "optimised", "shared", "simplified"]
 
 FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
-Rule = Callable[[Equation], "tuple[Any, ...] | Equation"]
 
 
 def optimised(graph: Graph) -> Graph:
     """All passes."""
-    graph = folded(functional(graph))
+    graph = folded(answered(contracted(folded(functional(graph)))))
     while True:
         before = len(graph.equations)
         graph = shared(simplified(graph)).pruned()
         if len(graph.equations) >= 0.98 * before:
             return graph
-
-
-def opened(x: Any) -> Any:
-    """A constant of a graph as what it holds."""
-    return x.opened() if hasattr(x, "opened") else x
-
-
-def rewritten(graph: Graph, rule: Rule) -> Graph:
-    """The graph with each equation put through a rule, which has seen its operands rewritten.
-
-    The rule returns what takes the place of the outputs, or an equation.
-    """
-    replaced: dict[Variable, Any] = {}
-
-    def read(x: Any) -> Any:
-        return replaced.get(x, x) if isinstance(x, Variable) else x
-
-    equations = []
-    for old in graph.equations:
-        inputs = tuple([read(x) for x in old.inputs])
-        found = rule(Equation(old.primitive, inputs, old.outputs, old.static))
-        if isinstance(found, Equation):
-            equations.append(found)
-        else:
-            replaced.update(zip(old.outputs, found, strict=True))
-    return Graph(graph.inputs, equations, [read(x) for x in graph.outputs])
 
 
 def functional(graph: Graph) -> Graph:
@@ -412,4 +388,4 @@ def frozen(x: Any) -> Any:
 
 
 def specs(e: Equation) -> list[Any]:
-    return [x.spec if isinstance(x, Variable) else spec_of(opened(x)) for x in e.inputs]
+    return [spec_in(x) for x in e.inputs]

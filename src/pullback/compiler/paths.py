@@ -210,12 +210,10 @@ def way_of(path: Path, call: Call, args: Any, kwargs: Any, counter: np.ndarray) 
         for x, kind in zip(recording.outputs, recording.kinds, strict=True)
         if isinstance(x, Variable)
     ]
-    answers = [
-        answer_bytes(guard, x.spec)
-        for guard, x in zip(
-            path.guards, path.program.run.graph.outputs[path.n_results :], strict=True
-        )
-    ]
+    run = path.program.run
+    asked = run.graph.outputs[path.n_results : run.n_out - len(run.answers)]
+    answers = [answer_bytes(guard, x.spec) for guard, x in zip(path.guards, asked, strict=True)]
+    answers += run.answers
     form, finish = 1 if path.single else 0 if path.flat else 2, 0
     if form == 2:
         finish = numbers.of(path.finisher())

@@ -18,12 +18,23 @@ import numpy as np
 from ..core.graph import Equation, Graph, Variable
 from ..core.spec import Spec
 from ..primitives.elementwise import add
-from ..primitives.keys import INDEX
+from ..primitives.keys import count
+from ..primitives.matmul import matmul_p
 from ..primitives.shapes import astype_p
-from .blas import by_blas, operand, own
+from .blas import by_blas, operand
+from .contractions import is_product, known, labels
+from .cumulations import has_code
 from .emit import TYPES
+from .indices import Places, computed, gather_p, indexes, place_add_p, place_p, places_of
 from .lowering import role, spec_in
-from .passes import opened
+from .products import (
+    Product,
+    arranged,
+    contiguous_in,
+    order_for_sum,
+    order_of_result,
+)  # fmt: skip
+from .rewriting import opened
 from .views import Buffer, View, contiguous, view_of
 
 __all__ = ["Item", "Piece", "Plan"]
@@ -68,6 +79,8 @@ class Plan:
         self.geometry: dict[Variable, View] = {}
         self.viewed: set[Variable] = set()  # views of what others may read
         self.objects: dict[Variable, int] = {}  # results of calls
+        self.products: dict[Variable, Product] = {}
+        self.held: list[Places] = []  # constants are known by their identity
         self.constants: list[np.ndarray] = [] if constants is None else constants
         self.bodies: dict[Any, Plan] = {}  # of loops
         self.constant_views: dict[int, View] = {}
@@ -87,16 +100,13 @@ class Plan:
 
     def place(self, e: Equation) -> None:
         kind = role(e)
-        if kind == "matmul" and not self.multiplies(e):
+        if kind == "cumulate" and not has_code(spec_in(e.inputs[0]).dtype, e.outputs[0].spec.dtype):
             kind = "call"
         if kind == "view":
             self.view(e)
-        elif kind == "matmul":
-            if by_blas(*[spec_in(x) for x in e.inputs]):
-                xs = [x if operand(self.where(x)) else self.copied(x) for x in e.inputs]
-                e = Equation(e.primitive, tuple(xs), e.outputs, e.static)
-            self.compute(e, kind)
-        elif kind in ("join", "scatter", "put", "loop"):
+        elif kind in ("matmul", "einsum"):
+            self.multiply(e)
+        elif kind in ("gather", "join", "scatter", "put", "loop"):
             getattr(self, kind)(e)
         elif kind == "call":
             self.call(e)
@@ -153,7 +163,10 @@ class Plan:
         """A loop reads whole constants and carries, and rows that each lie in one piece."""
         rolled = e.primitive
         body = Plan(rolled.body, self.constants)
-        if any(piece.role == "call" for piece in body.pieces):
+        unchecked = any(
+            map(computed, rolled.body.equations)
+        )  # indices, of which each step is asked
+        if unchecked or any(piece.role == "call" for piece in body.pieces):
             self.call(e)
             return
         inputs, steps = [], []
@@ -191,6 +204,43 @@ class Plan:
             assert view is not None
         self.geometry[out] = view
         self.viewed.add(out)
+
+    def at(self, view: View) -> Variable:
+        """A name for what lies at a place."""
+        out = Variable(Spec(view.shape, view.dtype))
+        self.geometry[out] = view
+        return out
+
+    def indexed(self, x: View, key: Any, arrays: Any) -> tuple[Places, list[Any]] | None:
+        """The places of x[key] and, as operands, its arrays; None for what is left to NumPy."""
+        places = places_of(x, key, arrays, self.where)
+        if places is None:
+            return None
+        self.held.append(places)
+        return places, [self.at(i) if isinstance(i, View) else i for i in places.arrays]
+
+    def gather(self, e: Equation) -> None:
+        x, *arrays = e.inputs
+        found = self.indexed(self.where(x), e.static["key"], arrays)
+        if found is None:
+            self.call(e)
+            return
+        places, arrays = found
+        inputs = (self.at(places.base), *arrays)
+        self.compute(Equation(gather_p, inputs, e.outputs, places.static))
+
+    def placed(self, x: Any, target: View, found: Any, primitive: Any = None) -> Item:
+        """Write an operand to a view, or to places of it."""
+        if found is None:
+            return self.part(x, target)
+        places, arrays = found
+        if spec_in(x).shape != target.shape:
+            x = self.shaped(x, target.shape)
+        v = Variable(Spec(target.shape, target.dtype))
+        self.compute(Equation(astype_p, (x,), (v,), {"dtype": target.dtype}))
+        out = Variable(v.spec)
+        equation = Equation(primitive or place_p, (v, *arrays), (out,), places.static)
+        return self.compute(equation, "element", target)
 
     def copied(self, x: Any) -> Variable:
         """x in contiguous memory of its own."""
@@ -264,7 +314,7 @@ class Plan:
         key = e.static["key"]
         key = key if type(key) is tuple else (key,)
         cast = np.can_cast(spec_in(v).dtype, out.spec.dtype, "same_kind")
-        if arrays or e.static["path"] or not basic(key) or not cast:
+        if e.static["path"] or not cast or (arrays and not indexes(key, arrays, out.spec.shape)):
             self.call(e)
             return
         view = self.where(x)
@@ -275,10 +325,11 @@ class Plan:
         else:
             whole = self.fresh(out.spec)
             before = [self.part(x, whole)]
-        target = view_of("getitem", whole, {"key": key})
+        found = self.indexed(whole, key, arrays) if arrays else None
+        target = found[0].base if found else view_of("getitem", whole, {"key": key})
         assert target is not None
         if prod(target.shape):
-            item = self.part(v, target)
+            item = self.placed(v, target, found)
             for other in before:
                 # Numbers are stored in the order of the program, one loop after the other.
                 numbers = not item.shape and not other.shape and other.role == "element"
@@ -290,26 +341,36 @@ class Plan:
         """Parts added to zeros: numbers at one place meet before they are written."""
         keys, (out,) = e.static["keys"], e.outputs
         keys = [key if type(key) is tuple else (key,) for key in keys]
-        if len(e.inputs) != len(keys) or not all(map(basic, keys)) or out.spec.dtype.kind != "f":
-            self.call(e)
-            return
-        if any(spec_in(x).dtype != out.spec.dtype for x in e.inputs):
+        values, arrays = e.inputs[: len(keys)], list(e.inputs[len(keys) :])
+        taken = []
+        for key in keys:
+            n = count(key)
+            taken.append(arrays[:n])
+            arrays = arrays[n:]
+        pairs = list(zip(keys, taken, strict=True))
+        right = all(not i or indexes(key, i, out.spec.shape) for key, i in pairs)
+        if (
+            not right
+            or out.spec.dtype.kind != "f"
+            or any(spec_in(x).dtype != out.spec.dtype for x in values)
+        ):
             self.call(e)
             return
         whole = self.fresh(out.spec)
         parts = []
-        for key, x in zip(keys, e.inputs, strict=True):
-            target = view_of("getitem", whole, {"key": key})
+        for (key, own), x in zip(pairs, values, strict=True):
+            found = self.indexed(whole, key, own) if own else None
+            target = found[0].base if found else view_of("getitem", whole, {"key": key})
             assert target is not None
-            parts.append((target, x))
+            parts.append((target, x, found))
         zero = out.spec.dtype.type(0)
         numbers: dict[int, Any] = {}
-        areas = [(target, x) for target, x in parts if target.shape]
-        for target, x in parts:
-            if not target.shape:
+        areas = [(target, x) for target, x, found in parts if target.shape or found]
+        for target, x, found in parts:
+            if not target.shape and not found:
                 at = target.offset
                 numbers[at] = self.sum(numbers.get(at, zero), x, Spec((), out.spec.dtype))
-        if len(areas) > 1 or (areas and numbers):
+        if len(areas) > 1 or (areas and numbers) or any(found for _, _, found in parts):
             self.overlaid(e, whole, parts, zero)
             return
         covered = sum([prod(target.shape) for target, _ in areas]) or len(numbers)
@@ -334,7 +395,13 @@ class Plan:
     def overlaid(self, e: Equation, whole: View, parts: Any, zero: Any) -> None:
         """Parts that may overlap are added one after another; numbers come last, as in NumPy."""
         last = self.part(zero, whole)
-        for target, x in sorted(parts, key=lambda part: not part[0].shape):
+        for target, x, found in sorted(parts, key=lambda part: not part[0].shape and not part[2]):
+            if found:
+                item = self.placed(x, target, found, place_add_p)
+                self.after(item, last, 1)
+                self.writers[whole.buffer] = [item]
+                last = item
+                continue
             spec = Spec(target.shape, target.dtype)
             old = Variable(spec)
             self.geometry[old] = target
@@ -346,16 +413,52 @@ class Plan:
             last = item
         self.geometry[e.outputs[0]] = whole
 
-    def multiplies(self, e: Equation) -> bool:
-        """Whether there is machine code for a product: floating numbers of one dtype."""
-        specs = [spec_in(x) for x in e.inputs]
-        (out,) = e.outputs
+    def multiply(self, e: Equation) -> None:
+        """A product of matrices, in stacks or by labels, of floating numbers of one dtype."""
+        specs, (out,) = [spec_in(x) for x in e.inputs], e.outputs
         if out.spec.dtype.kind != "f" or any(s.dtype != out.spec.dtype for s in specs):
-            return False
-        if by_blas(specs[0], specs[1]):
-            return True
-        x, y = [self.where(x) for x in e.inputs]
-        return own(x, y, self.fresh(out.spec)) is not None
+            self.call(e)
+            return
+        if e.primitive is matmul_p and by_blas(*specs):
+            xs = [x if operand(self.where(x)) else self.copied(x) for x in e.inputs]
+            self.compute(Equation(e.primitive, tuple(xs), e.outputs, e.static), "matmul")
+            return
+        if e.primitive is not matmul_p and not (known(e) and is_product(e)):
+            self.call(e)
+            return
+        ins, result = labels(e)
+        while True:
+            x, y = map(self.where, e.inputs)
+            found = order_for_sum(x, y, ins, result)
+            if found is None:
+                break
+            i, order = found
+            xs = [self.laid(x, ins[i], order) if i == j else x for j, x in enumerate(e.inputs)]
+            e = Equation(e.primitive, tuple(xs), e.outputs, e.static)
+        buffer = self.fresh(out.spec).buffer
+        for order in (result, order_of_result(x, y, ins, result)):
+            target = contiguous_in(buffer, order, result, out.spec.shape, out.spec.dtype)
+            product = arranged(x, y, target, ins, result)
+            if product is not None:
+                self.products[out] = product
+                self.compute(e, "matmul", target)
+                return
+        raise AssertionError(f"{ins} {result}")
+
+    def laid(self, x: Any, term: str, order: str) -> Variable:
+        """x copied to where its axes lie in some order of their labels."""
+        spec = spec_in(x)
+        axes = tuple([term.index(label) for label in order])
+        turned = Variable(Spec(tuple([spec.shape[axis] for axis in axes]), spec.dtype))
+        view = view_of("transpose", self.where(x), {"axes": axes})
+        assert view is not None
+        self.geometry[turned] = view
+        back = tuple([order.index(label) for label in term])
+        out = Variable(Spec(spec.shape, spec.dtype))
+        view = view_of("transpose", self.geometry[self.copied(turned)], {"axes": back})
+        assert view is not None
+        self.geometry[out] = view
+        return out
 
     # Results.
 
@@ -488,10 +591,6 @@ class Plan:
             return True
         buffer = self.geometry[item.equation.outputs[0]].buffer
         return buffer.kind == "out" or buffer in self.needed
-
-
-def basic(key: Any) -> bool:
-    return INDEX not in key
 
 
 class Arena:

@@ -28,11 +28,13 @@ from ..core.graph import Equation, Graph, Variable, letters
 from ..core.spec import spec_of
 from . import blocks, machine, records
 from .emit import TYPES
+from .indices import checked
 from .llvm import WORKER, compiled
 from .loops import Rolled, prepared
 from .module import Module
-from .passes import kinds, opened, optimised
+from .passes import kinds, optimised
 from .plan import Plan
+from .rewriting import opened
 from .views import View
 
 __all__ = ["Program", "SpecChangedError", "build"]
@@ -144,6 +146,10 @@ class Run:
 
     def __init__(self, graph: Graph, level: int) -> None:
         graph = prepared(optimised(graph))
+        # With an output more, which must be true: or an index is out of bounds.
+        within = checked(graph)
+        self.answers = [] if within is None else [b"\x01"]
+        self.unchecked, graph = graph, within or graph
         self.graph, self.kinds, self.level = graph, kinds(graph), level
         self.bodies: dict[Rolled, Program] = {}
         self.plan = Plan(graph)
@@ -212,9 +218,16 @@ class Run:
         except IndexError:
             act = Activation(self)
         try:
-            return self.perform(act, leaves)
+            outs = self.perform(act, leaves)
+        except Exception:
+            if not self.answers:
+                raise
+            outs = (False,)
         finally:
             self.free.append(act)
+        if not self.answers:
+            return outs
+        return outs[:-1] if outs[-1] else self.unchecked.evaluate(*leaves)  # which raises
 
     def perform(self, act: Activation, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
         bases: dict[int, Any] = {}  # by number in the table

@@ -185,13 +185,13 @@ def program(run: Any) -> Any:
         }
         what |= {"dtype": numbers.of(spec.dtype), "axes": spec.ndim}
         rows.append({**what, "shape": numbers.address(spec.shape)})
-    for x in run.plan.outputs:
+    for x in run.plan.outputs[: run.n_out - len(run.answers)]:
         kind = "array" if x.spec.shape else run.kinds.get(x, "scalar")
         if not isinstance(kind, str):
             return None  # as an argument is, which may differ from call to call
         kinds.append(SCALAR if kind == "scalar" else ARRAY)
     fields = {"n_args": run.n_in, "finish": id(run)}
-    out = record(run, numbers, rows, kinds, **fields)
+    out = record(run, numbers, rows, kinds, run.answers, **fields)
     out.kept.append(numbers.held)
     return builtin(out, False)
 

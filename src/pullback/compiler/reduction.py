@@ -37,6 +37,8 @@ class Reduction:
         outer = prod([n for n, r in zip(sizes[:-1], self.reduced[:-1], strict=True) if r])
         self.outer = outer
         self.inner = bool(sizes) and self.reduced[-1]
+        # Lanes that a short row does not reach would hold what is neutral.
+        self.lanes = min(LANES, 1 << (sizes[-1] - 1).bit_length()) if self.inner else 0
         blocks = -(-sizes[-1] // BLOCK) if self.inner else 0
         self.blocks = blocks
         self.partials = outer * blocks if self.inner else -(-outer // ROWS)

@@ -30,6 +30,8 @@ def shifted(x, axis, fill=0):
 class Cumsum(Linear):
     """Sums of the first elements along an axis."""
 
+    lower = "cumulate"
+
     def value(self, x, *, axis, dtype):
         return np.cumsum(x, axis=axis, dtype=dtype)
 
@@ -50,6 +52,7 @@ class Cumprod(Primitive):
     """Products of the first elements along an axis. Its derivative never divides by x."""
 
     reads = "out x0"
+    lower = "cumulate"
 
     def value(self, x, *, axis, dtype):
         return np.cumprod(x, axis=axis, dtype=dtype)

@@ -24,6 +24,8 @@ class Einsum(Multilinear):
     A label that occurs twice in an operand takes its diagonal; axes of length 1 are broadcast.
     """
 
+    lower = "einsum"
+
     def value(self, *xs, ins, result, optimize):
         return np.einsum(",".join(ins) + "->" + result, *xs, optimize=optimize)
 

@@ -158,6 +158,7 @@ class Prod(Primitive):
     """The product over some axes. Its derivative is exact with zeros: it never divides by x."""
 
     reads = "x0"
+    lower = "prod"
 
     def value(self, x, *, axis, dtype, keepdims):
         return np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)

@@ -1,0 +1,65 @@
+"""What passes are written with: a graph is put through a rule, one equation after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.graph import Equation, Graph, Variable
+from ..core.spec import Spec, spec_of
+
+__all__ = ["Rule", "Steps", "opened", "rewritten", "spec_in"]
+
+Rule = Callable[[Equation], "tuple[Any, ...] | list[Equation] | Equation"]
+
+
+def opened(x: Any) -> Any:
+    """A constant of a graph as what it holds."""
+    return x.opened() if hasattr(x, "opened") else x
+
+
+def spec_in(x: Any) -> Spec:
+    """The spec of an operand."""
+    return x.spec if isinstance(x, Variable) else spec_of(opened(x))
+
+
+def rewritten(graph: Graph, rule: Rule) -> Graph:
+    """The graph with each equation put through a rule, which has seen its operands rewritten.
+
+    The rule returns what takes the place of the outputs, or an equation, or a list of equations.
+    """
+    replaced: dict[Variable, Any] = {}
+
+    def read(x: Any) -> Any:
+        return replaced.get(x, x) if isinstance(x, Variable) else x
+
+    equations = []
+    for old in graph.equations:
+        inputs = tuple([read(x) for x in old.inputs])
+        found = rule(Equation(old.primitive, inputs, old.outputs, old.static))
+        if isinstance(found, Equation):
+            equations.append(found)
+        elif isinstance(found, list):
+            equations += found
+        else:
+            replaced.update(zip(old.outputs, found, strict=True))
+    return Graph(graph.inputs, equations, [read(x) for x in graph.outputs])
+
+
+class Steps:
+    """Equations that take the place of one."""
+
+    def __init__(self) -> None:
+        self.equations: list[Equation] = []
+
+    def apply(self, primitive: Any, *xs: Any, **static: Any) -> Variable:
+        out = Variable(primitive.spec(*[spec_in(x) for x in xs], **static))
+        self.equations.append(Equation(primitive, xs, (out,), static))
+        return out
+
+    def ending(self, e: Equation) -> list[Equation]:
+        """They, the last of them with the outputs of the old one."""
+        last = self.equations[-1]
+        assert last.outputs[0].spec == e.outputs[0].spec
+        self.equations[-1] = Equation(last.primitive, last.inputs, e.outputs, last.static)
+        return self.equations
