@@ -277,6 +277,26 @@ def test_changes_of_an_object(change):
             np.testing.assert_allclose(a, b, rtol=1e-14)
 
 
+@pytest.mark.parametrize("size", [4_097, 5_000, 33_333, 40_000])
+def test_large_arrays(size):
+    """Each byte counts, and where it is."""
+    held = np.random.default_rng(size).random(size)
+    f = pb.compile(lambda x: x * held.sum() + held[0] - held[-1])
+
+    def check():
+        same(f(X), X * held.sum() + held[0] - held[-1])
+        repeated(f, X)
+
+    check()
+    raw = held.view(np.uint8)
+    for place in (0, 7, 255, 256, 8 * size // 2, 8 * size - 8, 8 * size - 1):
+        raw[place] ^= 1
+        check()
+    for i, j in ((0, 1), (0, 32), (3, size - 1), (size // 2, size // 2 + 32)):
+        held[i], held[j] = held[j], held[i] + 0.0
+        check()
+
+
 LAYOUTS = [
     lambda x: x.__setattr__("shape", (3, 2)),
     lambda x: x.__setattr__("dtype", np.int64),

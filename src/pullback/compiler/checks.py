@@ -28,6 +28,7 @@ from .machine import (
     TYPE,
     error_mask,
     errors_variable,
+    hashed,
     memory,
 )  # fmt: skip
 from .records import Numbers
@@ -37,9 +38,9 @@ __all__ = ["checks_of"]
 
 # Kinds of checks, as `conditions` numbers them.
 (
-    ITEM, FIELD, CODE, DEFAULTS, CONTEXT, ERRORS, OWN, CONTENT, MAP, ATTRIBUTE, KEYWORDS,
-) = range(11)  # fmt: skip
-COMPARED = 1 << 20  # bytes up to which the elements of an array are compared in each call
+    ITEM, FIELD, CODE, DEFAULTS, CONTEXT, ERRORS, OWN, CONTENT, MAP, ATTRIBUTE, KEYWORDS, HASH,
+) = range(12)  # fmt: skip
+COMPARED = 1 << 15  # bytes up to which an array is compared with a copy; more are hashed
 
 
 class Unchecked(Exception):
@@ -114,7 +115,7 @@ class Checker(Reader):
 
     def array(self, x: np.ndarray) -> Any:
         parts = super().array(x)
-        if x.nbytes > COMPARED or not (x.flags.c_contiguous or x.flags.f_contiguous):
+        if not (x.flags.c_contiguous or x.flags.f_contiguous):
             raise Unchecked
         for offset in (TYPE, DATA, SHAPE, STRIDES, DTYPE):
             self.field(x, offset)
@@ -122,7 +123,10 @@ class Checker(Reader):
         if x.ndim:
             for offset in (SHAPE, STRIDES):
                 self.content(int.from_bytes(memory(id(x) + offset, 8), "little"), 8 * x.ndim)
-        self.content(x.ctypes.data, x.nbytes)
+        if x.nbytes <= COMPARED:
+            self.content(x.ctypes.data, x.nbytes)
+        else:
+            self.add(HASH, x.ctypes.data, x.nbytes, hashed(x.ctypes.data, x.nbytes))
         return parts
 
     def function(self, x: types.FunctionType) -> Any:

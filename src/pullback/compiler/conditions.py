@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["AGREES", "CHECK", "HOLDS", "MAPS", "OPENS", "OUT", "RECORD", "ROW", "fields"]
+__all__ = ["AGREES", "CHECK", "HASHED", "HOLDS", "MAPS", "OPENS", "OUT", "RECORD", "ROW", "fields"]
 
 # Fields of 8 bytes each.
 RECORD = (
@@ -65,7 +65,12 @@ check:
     i64 8, label %map
     i64 9, label %attribute
     i64 10, label %keywords
+    i64 11, label %digest
   ]
+digest:
+  %hash = call i64 @hashed(ptr %object, i64 %name)
+  %unchanged = icmp eq i64 %hash, %expected
+  br i1 %unchanged, label %same, label %no
 map:
   %mapped = call i1 @maps(ptr %object, ptr %word)
   br i1 %mapped, label %same, label %no
@@ -139,6 +144,50 @@ yes:
 no:
   ret i1 false
 }}
+"""
+
+# A number for the content of memory: sums of its words, each by a power of an odd number, in 32
+# lanes, so that no word and no exchange of words is missed but by a chance of one in 2**64.
+HASHED = """
+define i64 @hashed(ptr %p, i64 %bytes) {{
+start:
+  %blocks = lshr i64 %bytes, 8
+  br label %block
+block:
+  %i = phi i64 [0, %start], [%in, %add]
+  %sums = phi <32 x i64> [zeroinitializer, %start], [%sum, %add]
+  %more = icmp ult i64 %i, %blocks
+  br i1 %more, label %add, label %rest
+add:
+  %at = shl i64 %i, 8
+  %wordsp = getelementptr i8, ptr %p, i64 %at
+  %words = load <32 x i64>, ptr %wordsp, align 1
+  %scaled = mul <32 x i64> %sums, {powers}
+  %sum = add <32 x i64> %scaled, %words
+  %in = add i64 %i, 1
+  br label %block
+rest:
+  %mixed = mul <32 x i64> %sums, {weights}
+  %whole = call i64 @llvm.vector.reduce.add.v32i64(<32 x i64> %mixed)
+  %from = shl i64 %blocks, 8
+  br label %byte
+byte:
+  %j = phi i64 [%from, %rest], [%jn, %take]
+  %total = phi i64 [%whole, %rest], [%next, %take]
+  %left = icmp ult i64 %j, %bytes
+  br i1 %left, label %take, label %done
+take:
+  %onep = getelementptr i8, ptr %p, i64 %j
+  %one = load i8, ptr %onep
+  %wide = zext i8 %one to i64
+  %grown = mul i64 %total, {prime}
+  %next = add i64 %grown, %wide
+  %jn = add i64 %j, 1
+  br label %byte
+done:
+  ret i64 %total
+}}
+declare i64 @llvm.vector.reduce.add.v32i64(<32 x i64>)
 """
 
 # A dict holds so many items, of these keys in this order, and these values; 0 stands for any.

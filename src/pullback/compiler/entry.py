@@ -8,7 +8,7 @@ the work, the guards, the results.
 
 from __future__ import annotations
 
-from .conditions import AGREES, CHECK, HOLDS, MAPS, OPENS, OUT, RECORD, ROW, fields
+from .conditions import AGREES, CHECK, HASHED, HOLDS, MAPS, OPENS, OUT, RECORD, ROW, fields
 
 __all__ = ["CALLED", "PLACES", "text"]
 
@@ -317,9 +317,17 @@ declare i32 @memcmp(ptr, ptr, i64)
 """
 
 
+PRIME = 0x9E3779B97F4A7C15  # odd, with bits of no pattern: 2**64 by the golden ratio
+
+
+def odd(k: int) -> int:
+    """An odd number of 64 bits for each lane."""
+    return int(pow(PRIME, 2 * k + 3, 1 << 64))
+
+
 def text(offsets: dict[str, int]) -> str:
     """All of it, with the offsets of fields."""
-    parts = "".join([HOLDS, MAPS, OPENS, AGREES, ATTEMPT, ENTRIES]).format(
+    parts = "".join([HASHED, HOLDS, MAPS, OPENS, AGREES, ATTEMPT, ENTRIES]).format(
         record_fields=fields(RECORD, "%record"),
         check_fields=fields(CHECK, "%row"),
         row_fields=fields(ROW, "%row"),
@@ -327,6 +335,9 @@ def text(offsets: dict[str, int]) -> str:
         check_size=len(CHECK),
         row_size=len(ROW),
         out_size=len(OUT),
+        prime=PRIME,
+        powers=f"<{', '.join([f'i64 {PRIME}'] * 32)}>",
+        weights=f"<{', '.join([f'i64 {odd(k)}' for k in range(32)])}>",
         **offsets,
     )
     for name, kind in (CALLED | PLACES).items():

@@ -25,7 +25,8 @@ from .llvm import WORKER, Code, binding, compiled
 
 __all__ = [
     "AXES", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "SHAPE", "STRIDES", "TYPE",
-    "Record", "builtin", "creates", "error_mask", "errors_variable", "memory", "shared", "usable",
+    "Record", "builtin", "creates", "error_mask", "errors_variable", "hashed", "memory", "shared",
+    "usable",
 ]  # fmt: skip
 
 # Offsets of fields, of 64-bit CPython with the ordinary head of an object.
@@ -135,6 +136,13 @@ def field(x: Any, offset: int, kind: Any = ctypes.c_int64) -> Any:
 
 def memory(at: int, size: int) -> bytes:
     return ctypes.string_at(at, size)
+
+
+def hashed(at: int, size: int) -> int:
+    """The number that stands for the content of memory, by the code that the entries call."""
+    shared()
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
+    return int(kind(KEPT[-1].address("hashed"))(at, size))
 
 
 @cache

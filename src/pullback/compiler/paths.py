@@ -113,10 +113,13 @@ class Path:
         for x, kind, source in zip(
             recording.outputs, recording.kinds, recording.sources, strict=True
         ):
-            if source is None:
-                leaves.append(as_kind(next(rest) if isinstance(x, Variable) else x, kind))
-            else:
+            if source is not None:
                 leaves.append(source(inputs, leaves))
+                continue
+            value = next(rest) if isinstance(x, Variable) else x
+            own = self.program is not None and isinstance(x, Variable)  # nobody else holds it
+            whole = own and kind is np.ndarray and type(value) is np.ndarray
+            leaves.append(value if whole else as_kind(value, kind))
         for i in recording.written:
             inputs[i][...] = next(rest)
         return unflatten(recording.structure, leaves)
