@@ -59,6 +59,7 @@ from .recording import (
     recorded,
 )  # fmt: skip
 from .records import MISS, Way
+from .staging import staging
 from .state import Unprovable
 
 __all__ = ["CacheInfo", "Compiled", "compile"]
@@ -284,7 +285,7 @@ class Compiled(Transformation):
         known = entry.known
         before = None if known is None else known.token_or_none()
         try:
-            with faster():
+            with faster(), staging():
                 recording = recorded(self.fun, lift, statics)
         except Unlike as error:
             result = call_inside(self.fun, args, kwargs)  # it may raise the same

@@ -30,8 +30,9 @@ from .emit import TYPES
 from .llvm import WORKER, compiled
 from .loops import Rolled, prepared
 from .module import Module
-from .passes import kinds, opened, optimised
+from .passes import kinds, opened
 from .plan import Plan
+from .rolling import looped, packed
 from .views import View
 
 __all__ = ["Program", "SpecChangedError", "build"]
@@ -43,8 +44,10 @@ class SpecChangedError(ShapeError):
     """An operation gave another shape or dtype than when it was recorded."""
 
 
-def build(graph: Graph, level: int = 3) -> Program:
+def build(graph: Graph, level: int = 3, known: int | None = None) -> Program:
     """Compile a graph, with LLVM's optimisation level from 0 to 3.
+
+    Outputs from number `known` on may lie in other places, which `run.asked` tells.
 
     >>> import numpy as np
     >>> from pullback.testing import staged
@@ -52,14 +55,16 @@ def build(graph: Graph, level: int = 3) -> Program:
     >>> build(graph)(np.zeros(3))
     (np.float64(0.0),)
     """
-    return Program(graph, level)
+    return Program(graph, level, known=known)
 
 
 class Program:
     """A compiled graph: leaves in, results out."""
 
-    def __init__(self, graph: Graph, level: int = 3, native: bool = True) -> None:
-        self.run = Run(graph, level)
+    def __init__(
+        self, graph: Graph, level: int = 3, native: bool = True, known: int | None = None
+    ) -> None:
+        self.run = Run(graph, level, known)
         self.level = level
         found = records.program(self.run) if native else None
         # Called straight: `program.entry(*leaves)` saves the call of a Python function.
@@ -141,8 +146,9 @@ def placed(base: np.ndarray, v: View, skip: int = 0) -> np.ndarray:
 class Run:
     """One call, done from Python: conversions, segments by ctypes, calls of NumPy."""
 
-    def __init__(self, graph: Graph, level: int) -> None:
-        graph = prepared(optimised(graph))
+    def __init__(self, graph: Graph, level: int, known: int | None = None) -> None:
+        graph, self.asked = packed(looped(graph), known)
+        graph = prepared(graph)
         self.graph, self.kinds, self.level = graph, kinds(graph), level
         self.bodies: dict[Rolled, Program] = {}
         self.plan = Plan(graph)
