@@ -43,19 +43,16 @@ class NoLoop(Exception):
     """A stretch that repeats is no loop."""
 
 
-def rolled(
-    graph: Graph, values: dict[Variable, Any] | None = None, equations: int = EQUATIONS
-) -> Graph:
+def rolled(graph: Graph, values: dict[Variable, Any] | None = None) -> Graph:
     """The graph with what repeats as loops, inner ones first; the graph itself if nothing does.
 
     Args:
         values: what variables were when this was recorded, on which derivatives of the loops are
             recorded.
-        equations: how many equations a loop replaces at least.
     """
-    whole = Rolling({} if values is None else values, equations)
+    whole = Rolling({} if values is None else values)
     result = graph
-    while len(result.equations) >= equations:
+    while len(result.equations) >= EQUATIONS:
         again = whole.once(result)
         if again is None:
             break
@@ -107,8 +104,8 @@ def packed(graph: Graph, known: int | None) -> tuple[Graph, list[tuple[int, int 
 class Rolling:
     """The loops of one graph."""
 
-    def __init__(self, values: dict[Variable, Any], equations: int) -> None:
-        self.values, self.equations = values, equations
+    def __init__(self, values: dict[Variable, Any]) -> None:
+        self.values = values
         self.scans: dict[Any, Scan] = {}  # equal loops are one primitive, so that they compare
 
     def example(self, x: Any) -> Any:
@@ -125,7 +122,7 @@ class Rolling:
         numbered = Numbered(graph)
         found: list[Loop] = []
         taken = np.zeros(len(graph.equations), bool)
-        for p, begin, end in stretches(numbered.tokens, PERIODS, self.equations):
+        for p, begin, end in stretches(numbered.tokens, PERIODS, EQUATIONS):
             if not taken[begin:end].any():
                 for loop in self.loops(numbered, p, begin, end):
                     taken[loop.at : loop.end] = True
@@ -150,9 +147,9 @@ class Rolling:
         steps = Steps(numbered, p, begin, (end - begin) // p)
         found: list[Loop] = []
         first = tries = 0
-        while steps.count - first >= PERIODS and (steps.count - first) * p >= self.equations:
+        while steps.count - first >= PERIODS and (steps.count - first) * p >= EQUATIONS:
             last = steps.extent(first)
-            if last - first >= PERIODS and (last - first) * p >= self.equations:
+            if last - first >= PERIODS and (last - first) * p >= EQUATIONS:
                 try:
                     found.append(Loop(self, steps, first, last))
                 except NoLoop:

@@ -14,7 +14,7 @@ from ..primitives.assignment import setitem_p
 from ..primitives.indexing import getitem_p
 from ..primitives.joining import concatenate_p, stack_p
 from ..primitives.keys import INDEX
-from ..primitives.shapes import reshape_p, transpose_p
+from ..primitives.shapes import broadcast_p, reshape_p, transpose_p
 from .lowering import loop_dtypes
 from .passes import opened
 from .periods import Numbered
@@ -22,6 +22,7 @@ from .periods import Numbered
 __all__ = ["Rows", "row_of", "tidied"]
 
 RUN = 4  # rows in order that are read at once
+PIECES = 32  # parts of rows, beyond which they are picked one by one
 
 
 class Rows:
@@ -38,7 +39,7 @@ class Rows:
     def of(self, xs: Sequence[Any], e: Equation, position: int) -> Any:
         """The operands of an equation in all steps, as an array or a variable; None if it fails."""
         if isinstance(xs[0], Variable):
-            return self.along(xs) or self.apply(stack_p, *xs, axis=0)
+            return self.variables(xs)
         values = [opened(x) for x in xs]
         if hasattr(values[0], "dtype"):
             return np.stack(values)
@@ -49,37 +50,90 @@ class Rows:
         except (TypeError, OverflowError, AttributeError):
             return None
 
-    def along(self, xs: Sequence[Variable]) -> Variable | None:
-        """What was read along one array, read at once."""
-        found = [self.numbered.maker(self.numbered.ids[x]) for x in xs]
-        if any(e is None or e.primitive is not getitem_p or len(e.inputs) > 1 for e in found):
+    def variables(self, xs: Sequence[Variable]) -> Variable:
+        """Variables stacked; what was read along one array is read at once."""
+        sources = [self.source(x) for x in xs]
+        pieces: list[Variable] = []
+        single: list[Variable] = []
+
+        def close() -> None:
+            if single:
+                pieces.append(self.apply(stack_p, *single, axis=0))
+                single.clear()
+
+        i = 0
+        while i < len(xs):
+            j = i + 1
+            while j < len(xs) and sources[j] is not None and sources[i] is not None:
+                if sources[j][0] is not sources[i][0]:
+                    break
+                j += 1
+            if j - i >= RUN:
+                close()
+                pieces.append(self.read(sources[i][0], [s[1] for s in sources[i:j]], xs[0].spec))
+                i = j
+                continue
+            while j < len(xs) and xs[j] is xs[i]:
+                j += 1
+            if j - i >= RUN:
+                close()
+                pieces.append(self.repeated(xs[i], j - i))
+                i = j
+            else:
+                single.append(xs[i])
+                i += 1
+        close()
+        return self.joined(pieces)
+
+    def joined(self, pieces: list[Variable]) -> Variable:
+        return pieces[0] if len(pieces) == 1 else self.apply(concatenate_p, *pieces, axis=0)
+
+    def repeated(self, x: Variable, count: int) -> Variable:
+        return self.apply(broadcast_p, x, shape=(count, *x.spec.shape))
+
+    def source(self, x: Variable) -> tuple[Any, Any] | None:
+        """(y, key) of a value that is y[key]."""
+        e = self.numbered.maker(self.numbered.ids[x])
+        if e is None or e.primitive is not getitem_p or len(e.inputs) > 1:
             return None
-        source = found[0].inputs[0]
-        if any(e.inputs[0] is not source for e in found):
-            return None
-        return self.read(source, [e.static["key"] for e in found], xs[0].spec)
+        return e.inputs[0], e.static["key"]
 
     def read(self, x: Any, keys: Sequence[Any], out: Spec) -> Variable:
         """x[key] for each of some keys, stacked."""
-        size = spec(x).size
-        run = progression(spec(x), keys)
-        if run is not None:
-            key, axis = run
-            whole = self.apply(getitem_p, x, key=key)
-            if axis:
-                order = (axis, *[i for i in range(whole.spec.ndim) if i != axis])
-                whole = self.apply(transpose_p, whole, axes=order)
-            shape = (len(keys), *out.shape)
-            return whole if whole.spec.shape == shape else self.apply(reshape_p, whole, shape=shape)
-        places = np.reshape(np.arange(size), spec(x).shape)
-        index = np.stack([places[key] for key in keys])
-        flat = self.apply(reshape_p, x, shape=(size,))
-        return self.apply(getitem_p, flat, index, key=(INDEX,))
+        pieces: list[tuple[int, int, Any]] = []  # begin, end, and where they are read together
+        at = 0
+        while at < len(keys) and len(pieces) < PIECES:
+            end = 1 + next(
+                (i for i in range(at, len(keys) - 1) if keys[i + 1] != keys[at]), len(keys) - 1
+            )
+            run = None
+            if end == at + 1 < len(keys):
+                end, run = progression(spec(x), keys, at)
+            pieces.append((at, end, run))
+            at = end
+        if at < len(keys):
+            places = np.reshape(np.arange(spec(x).size), spec(x).shape)
+            index = np.stack([places[key] for key in keys])
+            flat = self.apply(reshape_p, x, shape=(spec(x).size,))
+            return self.apply(getitem_p, flat, index, key=(INDEX,))
+        return self.joined([self.read_run(x, keys, piece, out) for piece in pieces])
+
+    def read_run(self, x: Any, keys: Sequence[Any], piece: Any, out: Spec) -> Variable:
+        begin, end, run = piece
+        if run is None:
+            return self.repeated(self.apply(getitem_p, x, key=keys[begin]), end - begin)
+        key, axis = run
+        whole = self.apply(getitem_p, x, key=key)
+        if axis:
+            order = (axis, *[i for i in range(whole.spec.ndim) if i != axis])
+            whole = self.apply(transpose_p, whole, axes=order)
+        shape = (end - begin, *out.shape)
+        return whole if whole.spec.shape == shape else self.apply(reshape_p, whole, shape=shape)
 
     def place(self, target: Spec, keys: Sequence[Any]) -> Any:
         """The key of what is assigned at some keys together; None if they are not in a row."""
-        run = progression(target, keys)
-        if run is None or any(type(k) is slice and k != slice(None) for k in keys[0]):
+        end, run = progression(target, keys, 0)
+        if end < len(keys) or any(type(k) is slice and k != slice(None) for k in keys[0]):
             return None
         return run
 
@@ -99,33 +153,41 @@ def spec(x: Any) -> Spec:
     return x.spec if isinstance(x, Variable) else spec_of(opened(x))
 
 
-def progression(whole: Spec, keys: Sequence[Any]) -> tuple[Any, int] | None:
-    """(key, axis): where keys that differ in one place at even steps read together.
+def progression(whole: Spec, keys: Sequence[Any], at: int) -> tuple[int, Any]:
+    """(end, (key, axis)): how far keys differ in one place at even steps, and read together.
 
-    The place is an integer, or a slice of one element.
+    The place is an integer, or a slice of one element. (at + 1, None) if they do not.
     """
-    first = keys[0]
-    moving = [i for i, k in enumerate(first) if any(key[i] != k for key in keys)]
+    first, second = keys[at], keys[at + 1]
+    nothing = at + 1, None
+    moving = [i for i, k in enumerate(first) if second[i] != k]
     if len(moving) != 1 or any(k is INDEX for k in first):
-        return None
-    (at,) = moving
-    if any(k is Ellipsis for k in first[:at]):
-        return None
-    n = whole.shape[sum([k is not None for k in first[:at]])]
-    places = [key[at] for key in keys]
-    if type(first[at]) is slice:
-        if any(k.step not in (None, 1) or k.stop - k.start != 1 for k in places):
+        return nothing
+    (place,) = moving
+    if any(k is Ellipsis for k in first[:place]):
+        return nothing
+    n = whole.shape[sum([k is not None for k in first[:place]])]
+
+    def number(key: Any) -> int | None:
+        if any(k != other for i, (k, other) in enumerate(zip(key, first)) if i != place):  # noqa: B905
             return None
-        places = [k.start for k in places]
-    numbers = np.array(places) % n
-    steps = np.diff(numbers)
-    step = int(steps[0])
-    if not step or np.any(steps != step):
-        return None
-    stop = int(numbers[-1]) + step
-    run = slice(int(numbers[0]), stop if stop >= 0 else None, step)
-    axis = sum([type(k) is not int for k in first[:at]])
-    return (*first[:at], run, *first[at + 1 :]), axis
+        k = key[place]
+        if type(k) is slice:
+            if k.step not in (None, 1) or k.stop - k.start != 1:
+                return None
+            k = k.start
+        return int(k % n)
+
+    start, following = number(first), number(second)
+    if start is None or following is None or start == following:
+        return nothing
+    step, end = following - start, at + 2
+    while end < len(keys) and number(keys[end]) == start + (end - at) * step:
+        end += 1
+    stop = start + (end - at) * step
+    run = slice(start, stop if stop >= 0 else None, step)
+    axis = sum([type(k) is not int for k in first[:place]])
+    return end, ((*first[:place], run, *first[place + 1 :]), axis)
 
 
 def tidied(graph: Graph) -> Graph:

@@ -16,7 +16,7 @@ from ..core.array import Array, current
 from ..core.graph import Equation, Graph, Variable
 from ..core.primitive import Primitive
 from ..core.rebind import call_inside
-from ..core.spec import Spec, spec_of
+from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import CONSTANT, Ended, run
 from ..core.tree import flatten, unflatten
 from ..primitives.assignment import setitem_p
@@ -45,11 +45,12 @@ def staging() -> Iterator[None]:
 
 
 class Values(Questions):
-    """Notes with what variables were."""
+    """Notes with what variables were, and which of them have derivatives to lose."""
 
     def __init__(self) -> None:
         super().__init__()
         self.values: dict[Variable, Any] = {}
+        self.live: set[Variable] = set()
 
 
 class ValueTrace(CompileTrace):
@@ -59,27 +60,38 @@ class ValueTrace(CompileTrace):
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         out = CompileTrace.process(self, primitive, xs, static)
+        notes = self.state
+        live = any([type(x) is Array and self.is_live(x) for x in xs])
         for x in out if type(out) is tuple else (out,):
             if type(x) is Array:
-                self.state.values[x.node] = x.value
+                notes.values[x.node] = x.value
+                if live and is_inexact(x.dtype):
+                    notes.live.add(x.node)
         return out
+
+    def is_live(self, x: Array) -> bool:
+        """Whether the transformations around would lose a derivative with x."""
+        return x.node in self.state.live if x.within is self else is_differentiated(x)
 
     def foreign(self, x: Array) -> Any:
         return example(x)
+
+    def converts(self, x: Array, asked: str) -> bool:
+        return not self.is_live(x)
 
 
 class Staged:
     """A function about to be differentiated: called on Arrays, it is recorded, and then repeated."""
 
-    def __init__(self, fun: Callable[..., Any]) -> None:
-        self.fun = fun
+    def __init__(self, verb: str, fun: Callable[..., Any]) -> None:
+        self.verb, self.fun = verb, fun
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         leaves, _ = flatten([list(args), kwargs])
         base = around([x for x in leaves if type(x) is Array])
         if base is None:
             return call_inside(self.fun, args, kwargs)
-        return Call(self.fun, base).outcome(args, kwargs)
+        return Call(self.verb, self.fun, base).outcome(args, kwargs)
 
 
 def around(arrays: list[Array]) -> CompileTrace | None:
@@ -96,6 +108,13 @@ def around(arrays: list[Array]) -> CompileTrace | None:
     return found
 
 
+def is_differentiated(x: Array) -> bool:
+    """Whether an Array around has a derivative to lose."""
+    if type(x.within) is ValueTrace:
+        return x.within.is_live(x)
+    return is_inexact(x.dtype) and x.within is not CONSTANT and type(x.within) is not CompileTrace
+
+
 def recorded(x: Any, asked: str | None = None) -> Array | None:
     """What the trace that records has of a value; a mapped one refuses to be asked."""
     while type(x) is Array and not isinstance(x.within, CompileTrace):
@@ -108,9 +127,9 @@ def recorded(x: Any, asked: str | None = None) -> Array | None:
 class Call:
     """One call of a function, recorded on values."""
 
-    def __init__(self, fun: Callable[..., Any], base: CompileTrace) -> None:
+    def __init__(self, verb: str, fun: Callable[..., Any], base: CompileTrace) -> None:
         self.fun, self.base, self.notes = fun, base, Values()
-        self.trace = ValueTrace("compile", fun, self.notes)
+        self.trace = ValueTrace(verb, fun, self.notes)
         self.inputs: dict[int, tuple[Array, Array, Variable]] = {}
 
     def outcome(self, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -146,6 +165,8 @@ class Call:
             self.notes.values[node] = value
             if below is not None and below.node in below.within.state.weak:
                 self.notes.weak.add(node)
+            if is_differentiated(x):
+                self.notes.live.add(node)
             self.inputs[id(x)] = x, Array(value, self.trace, node), node
         return self.inputs[id(x)][1]
 
