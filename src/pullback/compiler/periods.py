@@ -17,8 +17,9 @@ from ..primitives.assignment import setitem_p
 from ..primitives.indexing import getitem_p
 from .passes import frozen, opened, operand_key
 
-__all__ = ["Numbered", "stretches"]
+__all__ = ["Numbered", "stretches", "weight"]
 
+FRAME = 8  # equations that cost as much as a loop around a body
 CANDIDATES = 6  # periods that are looked at for each length of context
 
 
@@ -83,6 +84,7 @@ class Numbered:
         self.operands = np.array(operands, np.int64)
         self.tokens = np.array(found, np.int64)
         n = len(graph.equations)
+        self.weights = np.concatenate(([0], np.cumsum([weight(e) for e in graph.equations])))
         # The last equation that reads each variable; n for outputs.
         self.last = np.full(len(self.variables), -1, np.int64)
         reads = np.repeat(np.arange(n), np.diff(self.start))
@@ -97,8 +99,15 @@ class Numbered:
             return None
         return self.graph.equations[int(np.searchsorted(self.first, number, "right")) - 1]
 
-    def sizes(self, numbers: np.ndarray) -> np.ndarray:
-        return np.array([1 + self.variables[i].spec.size for i in numbers])
+    def cost(self, begin: int, end: int) -> int:
+        """How many equations a stretch stands for."""
+        return int(self.weights[end] - self.weights[begin])
+
+
+def weight(e: Any) -> int:
+    """How many equations are written for one: those of the body of a loop, and its frame."""
+    body = getattr(e.primitive, "body", None)
+    return 1 if body is None else FRAME + sum(map(weight, body.equations))
 
 
 def line(e: Any) -> Any:
@@ -124,18 +133,18 @@ def loose(key: Any) -> Any:
     return tuple([loose(k) for k in key]) if type(key) is tuple else key
 
 
-def stretches(tokens: np.ndarray, periods: int, equations: int) -> Any:
-    """(p, first, end) of stretches that repeat after p equations, short periods first.
+def stretches(tokens: np.ndarray, periods: int) -> Any:
+    """(p, begin, end) of stretches that repeat after p equations, short periods first.
 
-    periods, equations: how long a stretch must be at least.
+    periods: how many of them there are at least.
     """
     for p in candidates(tokens, periods):
         same = np.concatenate(([False], tokens[p:] == tokens[:-p], [False]))
         edges = np.flatnonzero(same[1:] != same[:-1])
-        for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-            length = end - begin + p
-            if length >= periods * p and length >= equations:
-                yield p, begin, begin + length
+        begins, ends = edges[::2], edges[1::2] + p
+        long = ends - begins >= periods * p
+        for begin, end in zip(begins[long].tolist(), ends[long].tolist(), strict=True):
+            yield p, begin, end
 
 
 def candidates(tokens: np.ndarray, periods: int) -> list[int]:

@@ -28,7 +28,7 @@ from ..primitives.indexing import getitem_p
 from ..primitives.shapes import broadcast_p
 from ..transforms.scans import Scan
 from .passes import folded, frozen, functional, opened, operand_key, optimised, simplified
-from .periods import Numbered, stretches
+from .periods import Numbered, stretches, weight
 from .rows import Rows, row_of, tidied
 
 __all__ = ["looped", "packed", "rolled"]
@@ -52,7 +52,7 @@ def rolled(graph: Graph, values: dict[Variable, Any] | None = None) -> Graph:
     """
     whole = Rolling({} if values is None else values)
     result = graph
-    while len(result.equations) >= EQUATIONS:
+    while sum(map(weight, result.equations)) >= EQUATIONS:
         again = whole.once(result)
         if again is None:
             break
@@ -122,8 +122,8 @@ class Rolling:
         numbered = Numbered(graph)
         found: list[Loop] = []
         taken = np.zeros(len(graph.equations), bool)
-        for p, begin, end in stretches(numbered.tokens, PERIODS, EQUATIONS):
-            if not taken[begin:end].any():
+        for p, begin, end in stretches(numbered.tokens, PERIODS):
+            if numbered.cost(begin, end) >= EQUATIONS and not taken[begin:end].any():
                 for loop in self.loops(numbered, p, begin, end):
                     taken[loop.at : loop.end] = True
                     found.append(loop)
@@ -147,9 +147,10 @@ class Rolling:
         steps = Steps(numbered, p, begin, (end - begin) // p)
         found: list[Loop] = []
         first = tries = 0
-        while steps.count - first >= PERIODS and (steps.count - first) * p >= EQUATIONS:
+        while steps.count - first >= PERIODS:
             last = steps.extent(first)
-            if last - first >= PERIODS and (last - first) * p >= EQUATIONS:
+            cost = numbered.cost(begin + first * p, begin + last * p)
+            if last - first >= PERIODS and cost >= EQUATIONS:
                 try:
                     found.append(Loop(self, steps, first, last))
                 except NoLoop:
@@ -254,6 +255,8 @@ class Loop:
         self.stack = Rows(self.numbered, self.before)
         self.outside = self.read_outside()
         self.equations = self.built()
+        if not self.body or len(self.equations) >= self.end - self.at:
+            raise NoLoop  # nothing but values that are picked
 
     def variable(self, step: int, slot: int) -> Variable:
         return self.numbered.variables[self.base + step * self.n + slot]

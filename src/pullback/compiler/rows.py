@@ -102,7 +102,7 @@ class Rows:
         """x[key] for each of some keys, stacked."""
         pieces: list[tuple[int, int, Any]] = []  # begin, end, and where they are read together
         at = 0
-        while at < len(keys) and len(pieces) < PIECES:
+        while at < len(keys) and len(pieces) < min(PIECES, len(keys) // RUN):
             end = 1 + next(
                 (i for i in range(at, len(keys) - 1) if keys[i + 1] != keys[at]), len(keys) - 1
             )
