@@ -670,7 +670,7 @@ def test_program_says_how_many_steps():
 
 
 EACH = 5
-COUNT = 2000 if LONG else 60
+COUNT = 2000 if LONG else 30
 
 
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))
@@ -683,11 +683,11 @@ def test_random_loops(start):
             value = pb.value_and_grad(loss, (0, 1, 2))
             right, gradient = value(*args)
             fast, plain = compile(value), compile(loss)
-            for _ in range(2):
+            for _ in range(4):
                 got, found = fast(*args)
                 for x, y in zip((got, *found), (right, *gradient), strict=True):
                     np.testing.assert_allclose(x, y, rtol=1e-8, atol=1e-9, err_msg=str(seed))
                 np.testing.assert_allclose(plain(*args), right, rtol=1e-9, err_msg=str(seed))
         (path,) = next(iter(plain.entries.values())).paths
-        rolls += bool(path.program) and " steps:" in path.program.listing
-    assert rolls
+        rolls += bool(lengths(path.program.run.graph))
+    assert rolls > 2
