@@ -44,7 +44,8 @@ def program(seed):
                 values.append(old)
                 old = carries[0]
             for operation, i, j in plan:
-                values.append(OPERATIONS[operation](values[i % len(values)], values[j % len(values)]))
+                a, b = values[i % len(values)], values[j % len(values)]
+                values.append(OPERATIONS[operation](a, b))
             if inner:
                 z = values[-1]
                 for _ in range(9):

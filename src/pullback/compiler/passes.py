@@ -22,7 +22,16 @@ from ..core.spec import spec_of
 from ..primitives.elementwise import logical_not
 from ..primitives.shapes import broadcast_p, reshape_p, transpose_p
 
-__all__ = ["folded", "functional", "kinds", "opened", "optimised", "shared", "simplified"]
+__all__ = [
+    "folded",
+    "forwarded",
+    "functional",
+    "kinds",
+    "opened",
+    "optimised",
+    "shared",
+    "simplified",
+]
 
 FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
 Rule = Callable[[Equation], "tuple[Any, ...] | Equation"]
@@ -310,6 +319,27 @@ def simplified(graph: Graph) -> Graph:
         return e
 
     return rewritten(graph, rule)
+
+
+def forwarded(graph: Graph) -> Graph:
+    """What is read of an array where it was just assigned to is what was assigned."""
+    sources: dict[Variable, Equation] = {}
+    puts: dict[Variable, Any] = {}
+    kind = kinds(graph)
+
+    def rule(e: Equation) -> Any:
+        if e.primitive.name == "getitem" and len(e.inputs) == 1:
+            found = written(e, sources, puts, kind)
+            if found is not None and not isinstance(found, Equation):
+                return (found,)
+            e = e if found is None else found
+        put = numbers_put(e)
+        if put is not None:
+            puts[e.outputs[0]] = put
+        sources.update(dict.fromkeys(e.outputs, e))
+        return e
+
+    return rewritten(functional(graph), rule)
 
 
 WALK = 1000  # assignments that are looked through for what an element was

@@ -44,7 +44,10 @@ class Numbered:
         held: dict[int, tuple[int, Any]] = {}
         by_key: dict[Any, tuple[int, Any]] = {}
         tokens: dict[Any, int] = {}
-        first, start, operands, found = [], [], [], []
+        first: list[int] = []
+        start: list[int] = []
+        operands: list[int] = []
+        found: list[int] = []
 
         def constant(x: Any) -> tuple[int, Any]:
             if id(x) in held:
@@ -93,8 +96,9 @@ class Numbered:
         outputs = [ids[x] for x in graph.outputs if isinstance(x, Variable)]
         self.last[np.array(outputs, np.int64)] = n
 
-    def maker(self, number: int) -> Any:
+    def maker(self, x: Variable) -> Any:
         """The equation that computes a variable, None for inputs."""
+        number = self.ids[x]
         if number < len(self.graph.inputs):
             return None
         return self.graph.equations[int(np.searchsorted(self.first, number, "right")) - 1]

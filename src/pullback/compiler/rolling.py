@@ -17,6 +17,8 @@ assigned to once, after the loop. Values stay the same: only the form changes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,9 +29,9 @@ from ..primitives.assignment import setitem_p
 from ..primitives.indexing import getitem_p
 from ..primitives.shapes import broadcast_p
 from ..transforms.scans import Scan
-from .passes import folded, frozen, functional, opened, operand_key, optimised, simplified
+from .passes import forwarded, frozen, functional, opened, operand_key, optimised
 from .periods import Numbered, stretches, weight
-from .rows import Rows, row_of, tidied
+from .rows import Rows, row_of, source_of, tidied
 
 __all__ = ["looped", "packed", "rolled"]
 
@@ -51,13 +53,15 @@ def rolled(graph: Graph, values: dict[Variable, Any] | None = None) -> Graph:
             recorded.
     """
     whole = Rolling({} if values is None else values)
-    result = graph
+    result = start = graph
+    if any(e.primitive is setitem_p for e in graph.equations):
+        result = start = forwarded(graph)
     while sum(map(weight, result.equations)) >= EQUATIONS:
         again = whole.once(result)
         if again is None:
             break
         result = tidied(again.pruned())
-    return graph if result is graph else functional(result)
+    return graph if result is start else functional(result)
 
 
 def looped(graph: Graph) -> Graph:
@@ -66,8 +70,6 @@ def looped(graph: Graph) -> Graph:
     Loops are looked for in what was recorded, which has the same lines in each step and is then
     short for the other passes, and once more in what these have left.
     """
-    if any(e.primitive is setitem_p for e in graph.equations):
-        graph = simplified(folded(functional(graph)))  # what was assigned is read directly
     graph = optimised(rolled(graph))
     again = rolled(graph)
     return graph if again is graph else optimised(again)
@@ -86,7 +88,7 @@ def packed(graph: Graph, known: int | None) -> tuple[Graph, list[tuple[int, int 
     for row in rows:
         if row is not None:
             read.setdefault(row[0], set()).add(row[1])
-    outputs, places = list(graph.outputs[:known]), []
+    outputs, places = list(graph.outputs[:known]), list[tuple[int, int | None]]()
     numbers: dict[Variable, int] = {}
     for x, row in zip(graph.outputs[known:], rows, strict=True):
         if row is None or len(read[row[0]]) < row[0].spec.shape[0]:
@@ -176,7 +178,9 @@ def cut(numbered: Numbered, p: int, begin: int, end: int) -> int:
     inside = numbers >= numbered.first[begin]
     makers = np.searchsorted(numbered.first, numbers[inside], "right") - 1
     longest: dict[int, tuple[int, int]] = {}  # of each value of a step, the last that reads it
-    for number, maker, reader in zip(numbers[inside].tolist(), makers, readers[inside], strict=True):
+    for number, maker, reader in zip(
+        numbers[inside].tolist(), makers, readers[inside], strict=True
+    ):
         distance = int(reader - maker)
         name = (int(maker) - begin) % p * 64 + number - int(numbered.first[maker])
         if distance <= 3 * p and distance > longest.get(name, (0, 0))[0]:
@@ -241,18 +245,17 @@ class Loop:
         back = steps.back[last - 1]
         self.inside = back < self.count  # columns that read what the loop computes
         self.back, self.slot = back, steps.slot[last - 1]
-        self.before: list[Equation] = []
         self.after: list[Equation] = []
         self.same: dict[Variable, Variable] = {}
         self.once: dict[int, Any] = {}  # results of the body that are the same in all steps
         self.local: dict[int, Any] = {}  # results of the body in the body
-        self.consts: dict[int, Variable] = {}
+        self.consts: dict[Variable, Variable] = {}
         self.rows: dict[Any, tuple[Variable, Any]] = {}
         self.examples: dict[Variable, Callable[[], Any]] = {}
         self.carries: list[tuple[int, tuple[int, ...], list[Variable]]] = []
         self.puts: list[Any] = []
         self.body: list[Equation] = []
-        self.stack = Rows(self.numbered, self.before)
+        self.stack = Rows(lambda x: source_of(self.numbered.maker(x)))
         self.outside = self.read_outside()
         self.equations = self.built()
         if not self.body or len(self.equations) >= self.end - self.at:
@@ -305,7 +308,7 @@ class Loop:
         if not isinstance(x, Variable):
             return x
         if x not in self.consts:
-            self.consts[x] = self.input(x.spec, lambda: self.whole.example(x))
+            self.consts[x] = self.input(x.spec, partial(self.whole.example, x))
         return self.consts[x]
 
     def input(self, spec: Spec, example: Callable[[], Any]) -> Variable:
@@ -328,7 +331,7 @@ class Loop:
     def chain(self, inits: tuple[int, ...]) -> list[Variable]:
         """Inputs of the body for the values one step back, two steps back, ..."""
         xs = [self.known(number) for number in inits[::-1]]
-        return [self.input(x.spec, lambda x=x: self.whole.example(x)) for x in xs]
+        return [self.input(x.spec, partial(self.whole.example, x)) for x in xs]
 
     def row(self, column: int, e: Equation, position: int) -> Variable:
         numbers = self.operands[:, column]
@@ -343,11 +346,9 @@ class Loop:
 
     def row_of(self, whole: Any, first: Any) -> tuple[Variable, Any]:
         spec = whole.spec if isinstance(whole, Variable) else spec_of(whole)
-        if isinstance(whole, Variable):
-            x = self.input(Spec(spec.shape[1:], spec.dtype), lambda: self.whole.example(first))
-        else:
-            x = self.input(Spec(spec.shape[1:], spec.dtype), lambda: whole[0])
-        return x, whole
+        first = first if isinstance(whole, Variable) else whole[0]
+        example = partial(self.whole.example, first)
+        return self.input(Spec(spec.shape[1:], spec.dtype), example), whole
 
     # Equations.
 
@@ -377,7 +378,7 @@ class Loop:
     def hoist(self, e: Equation, columns: Any, slots: Any) -> None:
         """Once, before the loop; all steps have what the first has."""
         inputs = tuple([self.outer(c) for c in columns])
-        self.before.append(Equation(e.primitive, inputs, e.outputs, e.static))
+        self.stack.equations.append(Equation(e.primitive, inputs, e.outputs, e.static))
         for slot, x in zip(slots, e.outputs, strict=True):
             self.once[slot] = x
             self.local[slot] = self.const(x)
@@ -445,7 +446,7 @@ class Loop:
             out = self.local[slot]
             if steps == [self.count - 1]:
                 zero = np.zeros(out.spec.shape, out.spec.dtype)[()]
-                x = self.input(out.spec, lambda zero=zero: zero)
+                x = self.input(out.spec, partial(self.whole.example, zero))
                 carried.append((zero, x, out, self.variable(steps[0], slot)))
                 continue
             y = Variable(Spec((self.count, *out.spec.shape), out.spec.dtype))
@@ -470,7 +471,7 @@ class Loop:
         operands = [x for x, _ in consts] + [x for x, _, _, _ in carried] + [x for x, _ in rows]
         results = [x for _, _, _, x in carried] + [y for _, y in ys]
         e = Equation(scan, tuple(operands), tuple(results), {})
-        return [*self.before, e, *self.after]
+        return [*self.stack.equations, e, *self.after]
 
     def final(self, slot: int, step: int) -> Variable:
         """What a carry is at the end, under its name if it is read there."""
@@ -492,10 +493,9 @@ class Loop:
             whole.values[y] = lambda: np.stack([whole.example(x) for x in xs])
 
     def scan(self, body: Graph, n_consts: int, n_carry: int) -> Scan:
-        try:
+        key: Any = object()  # equal to no other
+        with suppress(TypeError):
             key = (self.count, n_consts, n_carry, *structure(body))
-        except TypeError:
-            key = object()
         if key not in self.whole.scans:
             examples = [self.examples[x]() for x in body.inputs]
             self.whole.scans[key] = Scan(body, n_consts, n_carry, self.count, False, examples)

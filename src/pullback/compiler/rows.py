@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from ..primitives.keys import INDEX
 from ..primitives.shapes import broadcast_p, reshape_p, transpose_p
 from .lowering import loop_dtypes
 from .passes import opened
-from .periods import Numbered
 
 __all__ = ["Rows", "row_of", "tidied"]
 
@@ -26,10 +25,13 @@ PIECES = 32  # parts of rows, beyond which they are picked one by one
 
 
 class Rows:
-    """Equations that put rows together, written before a loop."""
+    """Equations that put rows together.
 
-    def __init__(self, numbered: Numbered, equations: list[Equation]) -> None:
-        self.numbered, self.equations = numbered, equations
+    source: (y, key) of a variable that is y[key].
+    """
+
+    def __init__(self, source: Callable[[Variable], tuple[Any, Any] | None]) -> None:
+        self.source, self.equations = source, list[Equation]()
 
     def apply(self, primitive: Any, *xs: Any, **static: Any) -> Variable:
         out = Variable(primitive.spec(*[spec(x) for x in xs], **static))
@@ -52,7 +54,7 @@ class Rows:
 
     def variables(self, xs: Sequence[Variable]) -> Variable:
         """Variables stacked; what was read along one array is read at once."""
-        sources = [self.source(x) for x in xs]
+        sources = list(map(self.source, xs))
         pieces: list[Variable] = []
         single: list[Variable] = []
 
@@ -63,25 +65,26 @@ class Rows:
 
         i = 0
         while i < len(xs):
-            j = i + 1
-            while j < len(xs) and sources[j] is not None and sources[i] is not None:
-                if sources[j][0] is not sources[i][0]:
-                    break
-                j += 1
-            if j - i >= RUN:
-                close()
-                pieces.append(self.read(sources[i][0], [s[1] for s in sources[i:j]], xs[0].spec))
-                i = j
-                continue
+            j, read = i + 1, sources[i]
             while j < len(xs) and xs[j] is xs[i]:
                 j += 1
+            if j == i + 1 and read is not None:
+                keys = [read[1]]
+                for other in sources[j:]:
+                    if other is None or other[0] is not read[0]:
+                        break
+                    keys.append(other[1])
+                if len(keys) >= RUN:
+                    close()
+                    pieces.append(self.read(read[0], keys, xs[0].spec))
+                    i += len(keys)
+                    continue
             if j - i >= RUN:
                 close()
                 pieces.append(self.repeated(xs[i], j - i))
-                i = j
             else:
-                single.append(xs[i])
-                i += 1
+                single += xs[i:j]
+            i = j
         close()
         return self.joined(pieces)
 
@@ -90,13 +93,6 @@ class Rows:
 
     def repeated(self, x: Variable, count: int) -> Variable:
         return self.apply(broadcast_p, x, shape=(count, *x.spec.shape))
-
-    def source(self, x: Variable) -> tuple[Any, Any] | None:
-        """(y, key) of a value that is y[key]."""
-        e = self.numbered.maker(self.numbered.ids[x])
-        if e is None or e.primitive is not getitem_p or len(e.inputs) > 1:
-            return None
-        return e.inputs[0], e.static["key"]
 
     def read(self, x: Any, keys: Sequence[Any], out: Spec) -> Variable:
         """x[key] for each of some keys, stacked."""
@@ -140,7 +136,7 @@ class Rows:
     def put(self, x: Any, rows: Variable, run: Any, out: Variable) -> list[Equation]:
         """out = x with rows at a key."""
         key, axis = run
-        later = Rows(self.numbered, [])
+        later = Rows(self.source)
         if axis:
             n = rows.spec.ndim
             order = [*range(1, axis + 1), 0, *range(axis + 1, n)]
@@ -191,7 +187,7 @@ def progression(whole: Spec, keys: Sequence[Any], at: int) -> tuple[int, Any]:
 
 
 def tidied(graph: Graph) -> Graph:
-    """The graph with arrays that are stacked of rows of others made of whole parts."""
+    """The graph with what is stacked of the rows of other arrays made of whole parts of these."""
     made: dict[Variable, Equation] = {}
     equations: list[Equation] = []
     for e in graph.equations:
@@ -206,64 +202,32 @@ def tidied(graph: Graph) -> Graph:
 
 def stacked(e: Equation, made: dict[Variable, Equation]) -> list[Equation]:
     """A stack of single values, where they are rows in order, of whole parts."""
-    rows = [row_of(x, made) for x in e.inputs]
-    parts: list[tuple[int, int]] = []  # begin and end of what is read at once
-    i = 0
-    while i < len(rows):
-        j = i + 1
-        if j < len(rows) and rows[i] is not None and rows[j] is not None:
-            step = rows[j][1] - rows[i][1]
-            while (
-                step
-                and j < len(rows)
-                and rows[j] is not None
-                and rows[j][0] is rows[i][0]
-                and rows[j][1] - rows[j - 1][1] == step
-            ):
-                j += 1
-        if j - i >= RUN:
-            parts.append((i, j))
-            i = j
-        else:
-            i += 1
-    if not parts:
-        return [e]
-    write = Rows(None, [])  # type: ignore[arg-type]
-    pieces: list[Any] = []
-    at = 0
-    for i, j in [*parts, (len(rows), len(rows))]:
-        if i > at:
-            pieces.append(write.apply(stack_p, *e.inputs[at:i], axis=0))
-        if j > i:
-            source, first = rows[i]
-            step = rows[i + 1][1] - first
-            stop = rows[j - 1][1] + step
-            run = slice(first, stop if stop >= 0 else None, step)
-            whole = run == slice(0, source.spec.shape[0], 1)
-            pieces.append(source if whole else write.apply(getitem_p, source, key=(run,)))
-        at = j
-    out = e.outputs[0]
+    (out,) = e.outputs
     dtype = out.spec.dtype
-    if any(x.spec.dtype != dtype for x in pieces):
+    if not all(isinstance(x, Variable) and x.spec.dtype == dtype for x in e.inputs):
+        return [e]
+    rows = Rows(lambda x: source_of(made.get(x)))
+    whole = rows.variables(e.inputs)
+    if rows.equations[-1].primitive is stack_p:
         return [e]
     axis = e.static["axis"]
-    if axis:
-        whole = pieces[0] if len(pieces) == 1 else write.apply(concatenate_p, *pieces, axis=0)
-        order = (*range(1, axis + 1), 0, *range(axis + 1, out.spec.ndim))
-        return [*write.equations, Equation(transpose_p, (whole,), (out,), {"axes": order})]
-    if len(pieces) == 1:
-        static = {"shape": out.spec.shape}
-        return [*write.equations, Equation(reshape_p, (pieces[0],), (out,), static)]
-    return [*write.equations, Equation(concatenate_p, tuple(pieces), (out,), {"axis": 0})]
+    order = (*range(1, axis + 1), 0, *range(axis + 1, out.spec.ndim))
+    return [*rows.equations, Equation(transpose_p, (whole,), (out,), {"axes": order})]
+
+
+def source_of(e: Equation | None) -> tuple[Any, Any] | None:
+    """(y, key) of a value y[key] by the equation that computes it."""
+    if e is None or e.primitive is not getitem_p or len(e.inputs) > 1:
+        return None
+    return e.inputs[0], e.static["key"]
 
 
 def row_of(x: Any, made: dict[Variable, Equation]) -> tuple[Variable, int] | None:
     """(y, i) of a value that is y[i]."""
-    e = made.get(x) if isinstance(x, Variable) else None
-    if e is None or len(e.inputs) > 1 or not isinstance(e.inputs[0], Variable):
+    found = source_of(made.get(x)) if isinstance(x, Variable) else None
+    if found is None or not isinstance(found[0], Variable):
         return None
-    key = e.static["key"]
+    y, key = found
     if len(key) != 1 or type(key[0]) is not int:
         return None
-    n = e.inputs[0].spec.shape[0]
-    return e.inputs[0], key[0] % n
+    return y, key[0] % y.spec.shape[0]

@@ -61,7 +61,7 @@ class ValueTrace(CompileTrace):
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         out = CompileTrace.process(self, primitive, xs, static)
         notes = self.state
-        live = any([type(x) is Array and self.is_live(x) for x in xs])
+        live = any(type(x) is Array and self.is_live(x) for x in xs)
         for x in out if type(out) is tuple else (out,):
             if type(x) is Array:
                 notes.values[x.node] = x.value
@@ -81,7 +81,7 @@ class ValueTrace(CompileTrace):
 
 
 class Staged:
-    """A function about to be differentiated: called on Arrays, it is recorded, and then repeated."""
+    """A function to be differentiated: called on Arrays, it is recorded, and then repeated."""
 
     def __init__(self, verb: str, fun: Callable[..., Any]) -> None:
         self.verb, self.fun = verb, fun
@@ -230,7 +230,7 @@ def donating(graph: Graph) -> Graph:
     for e in graph.equations:
         if e.primitive is setitem_p:
             x = e.inputs[0]
-            donate = e.static["donate"] and x in fresh and uses[x] == 1
+            donate = isinstance(x, Variable) and x in fresh and uses[x] == 1
             e = Equation(e.primitive, e.inputs, e.outputs, {**e.static, "donate": donate})
             fresh.add(e.outputs[0])
         equations.append(e)
