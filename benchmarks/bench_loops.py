@@ -1,7 +1,9 @@
 """Loops of many steps side by side with jax.jit (float64) and lax.scan: gradients.
 
-The LSTM is that of ADBench, with data from a seed; the other is 1,000 Runge-Kutta steps of a system
-of four variables with a choice in it. Run with `python benchmarks/bench_loops.py [names]`.
+The LSTM is that of ADBench, with data from a seed; another is 1,000 Runge-Kutta steps of a system
+of four variables with a choice in it, and one 1,000 steps of six operations. Each is written with
+`pb.scan`, and as an ordinary loop of Python's ("a for"), which is rolled when it is compiled; JAX
+has lax.scan in both. Run with `python benchmarks/bench_loops.py [names]`.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,6 +56,15 @@ def side_by_side(name: str, label: str, mine: Any, theirs: Any, args: Any, round
                 f"{times['pullback'] / seconds:.2f}",
             ]
         )
+
+
+def python_loop(f: Any, init: Any, xs: Any = None, length: int | None = None) -> Any:
+    """scan, as an ordinary loop."""
+    carry, ys = init, []
+    for t in range(len(xs[0]) if length is None else length):
+        carry, y = f(carry, None if xs is None else tuple([x[t] for x in xs]))
+        ys.append(y)
+    return carry, None if ys[0] is None else np.stack(ys)
 
 
 def called(f: Any, args: Any) -> Any:
@@ -104,7 +116,9 @@ def lstm(np: Any, scan: Any, layers: int) -> Any:
     return objective
 
 
-def bench_lstm(layers: int, length: int, rounds: int, b: int = 14) -> Any:
+def bench_lstm(
+    layers: int, length: int, rounds: int, b: int = 14, scan: Any = pb.scan, how: str = "scan"
+) -> Any:
     random = np.random.default_rng(layers)
     args = [
         random.uniform(-1, 1, (2 * layers, 4 * b)),
@@ -113,8 +127,8 @@ def bench_lstm(layers: int, length: int, rounds: int, b: int = 14) -> Any:
         random.integers(0, 2, (length, b)).astype(float),
     ]
     return (
-        f"LSTM, l={layers} c={length}",
-        lambda: pb.compile(pb.grad(lstm(np, pb.scan, layers), (0, 1))),
+        f"LSTM, l={layers} c={length}, {how}",
+        lambda: pb.compile(pb.grad(lstm(np, scan, layers), (0, 1))),
         jax and (lambda: jax.jit(jax.grad(lstm(jnp, jax.lax.scan, layers), (0, 1)))),
         args,
         rounds,
@@ -143,20 +157,65 @@ def runge_kutta(np: Any, scan: Any, steps: int) -> Any:
     return loss
 
 
-def bench_runge_kutta(steps: int = 1000, rounds: int = 51) -> Any:
+def branching(p: Any, start: Any, steps: int) -> Any:
+    """The same with an `if`, as it is written where nothing is compiled."""
+
+    def slope(z: Any) -> Any:
+        x, y, u, v = z
+        drag = (p[2] if u > 0 else p[3]) * u
+        return np.stack([u, v, -p[0] * x - drag + y, -p[1] * np.sin(y) - p[2] * v])
+
+    z, h = start, 0.01
+    for _ in range(steps):
+        a = slope(z)
+        b = slope(z + h / 2 * a)
+        c = slope(z + h / 2 * b)
+        d = slope(z + h * c)
+        z = z + h / 6 * (a + 2 * b + 2 * c + d)
+    return np.sum(z**2)
+
+
+def bench_runge_kutta(steps: int = 1000, rounds: int = 51, plain: bool = False) -> Any:
     args = [np.array([2.0, 1.5, 0.1, 0.3]), np.array([1.0, 0.5, 0.0, -0.2])]
+    mine = partial(branching, steps=steps) if plain else runge_kutta(np, pb.scan, steps)
     return (
-        f"RK4, {steps} steps",
-        lambda: pb.compile(pb.grad(runge_kutta(np, pb.scan, steps))),
+        f"RK4, {steps} steps, {'a for with an if' if plain else 'scan'}",
+        lambda: pb.compile(pb.grad(mine)),
         jax and (lambda: jax.jit(jax.grad(runge_kutta(jnp, jax.lax.scan, steps)))),
         args,
         rounds,
     )
 
 
+def six_operations(np: Any, scan: Any, steps: int) -> Any:
+    def loss(x: Any, w: Any) -> Any:
+        def step(x: Any, _: Any) -> Any:
+            return np.tanh(x * w) + 0.5 * np.sin(x) - x * 0.1, None
+
+        return np.sum(scan(step, x, None, length=steps)[0] ** 2)
+
+    return loss
+
+
+def bench_six(steps: int = 1000, rounds: int = 51, scan: Any = pb.scan, how: str = "scan") -> Any:
+    args = [np.linspace(-1, 1, 20), np.linspace(0.5, 1.5, 20)]
+    return (
+        f"six operations, {steps} steps, {how}",
+        lambda: pb.compile(pb.grad(six_operations(np, scan, steps), (0, 1))),
+        jax and (lambda: jax.jit(jax.grad(six_operations(jnp, jax.lax.scan, steps), (0, 1)))),
+        args,
+        rounds,
+    )
+
+
+PLAIN: Any = {"scan": python_loop, "how": "a for"}
 BENCHMARKS = {
+    "six": bench_six,
+    "six-for": lambda: bench_six(**PLAIN),
     "rk4": bench_runge_kutta,
+    "rk4-for": lambda: bench_runge_kutta(plain=True),
     "lstm": lambda: bench_lstm(2, 1024, 31),
+    "lstm-for": lambda: bench_lstm(2, 1024, 31, **PLAIN),
     "large": lambda: bench_lstm(4, 4096, 15),
 }
 

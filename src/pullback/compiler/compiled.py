@@ -61,6 +61,7 @@ from .recording import (
     state_of,
 )
 from .records import MISS, Way
+from .staging import staging
 from .state import Foreign, State, Unprovable
 from .undo import Snapshot, foresee
 from .verdict import verdict
@@ -344,7 +345,7 @@ class Compiled(Transformation):
         watch = Watch()
         recording, failure = None, ""
         try:
-            with np.errstate(all="ignore"), faster():
+            with np.errstate(all="ignore"), faster(), staging():
                 recording = recorded(self.fun, lift, statics, watch, traced)
         except Exception as error:
             failure = type(error).__name__

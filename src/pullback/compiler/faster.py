@@ -12,6 +12,7 @@ from ..core.namespaces import LOADED, scan
 from ..core.rebind import OFF, SESSION
 from ..core.spec import Spec
 from ..primitives import load
+from ..transforms.reverse import STAGED
 from ..transforms.scans import FASTER, Scan
 from .program import build
 
@@ -44,11 +45,12 @@ class Faster:
 
     def make(self, make: Callable[[], Any]) -> Any:
         """What is made here runs no code of the user's, which would have to be watched."""
-        before = sys.getprofile()
+        before, token = sys.getprofile(), STAGED.set(None)
         sys.setprofile(None)
         try:
             return make()
         finally:
+            STAGED.reset(token)
             sys.setprofile(before)
 
 

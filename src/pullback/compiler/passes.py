@@ -25,7 +25,16 @@ from .answers import answered
 from .contractions import contracted
 from .rewriting import opened, rewritten, spec_in
 
-__all__ = ["folded", "functional", "kinds", "opened", "optimised", "shared", "simplified"]
+__all__ = [
+    "folded",
+    "forwarded",
+    "functional",
+    "kinds",
+    "opened",
+    "optimised",
+    "shared",
+    "simplified",
+]
 
 FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
 
@@ -288,6 +297,27 @@ def simplified(graph: Graph) -> Graph:
     return rewritten(graph, rule)
 
 
+def forwarded(graph: Graph) -> Graph:
+    """What is read of an array where it was just assigned to is what was assigned."""
+    sources: dict[Variable, Equation] = {}
+    puts: dict[Variable, Any] = {}
+    kind = kinds(graph)
+
+    def rule(e: Equation) -> Any:
+        if e.primitive.name == "getitem" and len(e.inputs) == 1:
+            found = written(e, sources, puts, kind)
+            if found is not None and not isinstance(found, Equation):
+                return (found,)
+            e = e if found is None else found
+        put = numbers_put(e)
+        if put is not None:
+            puts[e.outputs[0]] = put
+        sources.update(dict.fromkeys(e.outputs, e))
+        return e
+
+    return rewritten(functional(graph), rule)
+
+
 WALK = 1000  # assignments that are looked through for what an element was
 
 
@@ -305,24 +335,24 @@ def numbers_put(e: Equation) -> tuple[Any, tuple[int, ...], Any] | None:
 def written(
     e: Equation, sources: dict[Variable, Equation], puts: dict[Variable, Any], kind: Any
 ) -> Any:
-    """What x[i] is where x[i] = v was assigned, or where x was stacked from numbers.
+    """What x[i] is where x[i] = v was assigned, or where x was stacked from parts.
 
     So a loop that fills an array and reads what it wrote does not wait for the whole array, and
     nobody but the next assignment reads the one before.
     """
     (x,), (out,), key = e.inputs, e.outputs, e.static["key"]
-    if not isinstance(x, Variable) or len(key) != len(x.spec.shape) or set(map(type, key)) - {int}:
+    if not isinstance(x, Variable) or not key or set(map(type, key)) - {int}:
         return None
-    at = tuple([k % n for k, n in zip(key, x.spec.shape, strict=True)])
+    at = tuple([k % n for k, n in zip(key, x.spec.shape, strict=False)])
     last = sources.get(x)
     if last is not None and last.primitive.name == "stack" and len(at) == 1:
-        return value_of(last.inputs[at[0]], out, kind)
+        return None if last.static["axis"] else value_of(last.inputs[at[0]], out, kind)
     for _ in range(WALK):
         put = puts.get(x)
         if put is None:
             break
         before, other, v = put
-        if at[: len(other)] == other:
+        if at[: len(other)] == other[: len(at)]:
             return value_of(v, out, kind) if len(other) == len(at) else None
         x = before
     if x is e.inputs[0]:
@@ -331,10 +361,13 @@ def written(
 
 
 def value_of(v: Any, out: Variable, kind: Any) -> Any:
-    """A number that was assigned, where it is of the dtype and kind of what is read."""
+    """What was assigned, where it is of the spec and kind of what is read."""
+    shape = out.spec.shape
     if isinstance(v, Variable):
-        return v if v.spec == out.spec and kind.get(v) == "scalar" else None
+        return v if v.spec == out.spec and (shape or kind.get(v) == "scalar") else None
     v = opened(v)
+    if shape:
+        return v if isinstance(v, np.ndarray) and spec_in(v) == out.spec else None
     return out.spec.dtype.type(v) if isinstance(v, (bool, int, float, np.generic)) else None
 
 

@@ -90,6 +90,11 @@ class Path:
             and all(isinstance(x, Variable) for x in recording.outputs)
         )
         self.n_results = sum([isinstance(x, Variable) for x in recording.outputs])
+        self.n_known = self.n_results + len(recording.written)
+        # Where what each guard asks about is: the number of an output, and of a row of it.
+        self.asked: list[tuple[int, int | None]] = [
+            (i, None) for i in range(self.n_known, self.n_known + len(self.guards))
+        ]
 
     def warm(self) -> None:
         """Count a run: what is repeated becomes machine code, and later better machine code."""
@@ -98,7 +103,8 @@ class Path:
         try:
             self.runs += 1
             if self.program is None:
-                self.program = build(answering(self.recording), 0)
+                self.program = build(answering(self.recording), 0, self.n_known)
+                self.asked = self.program.run.asked
                 self.compute = self.program.entry
             elif self.runs == SECOND:
                 self.program.improve_later()
@@ -145,9 +151,8 @@ class Path:
         if not self.guards:
             return self.answers
         found = []
-        first = self.n_results + len(self.recording.written)
-        for guard, value in zip(self.guards, values[first:], strict=False):
-            found.append(guard.ask(value))
+        for guard, (i, row) in zip(self.guards, self.asked, strict=False):
+            found.append(guard.ask(values[i] if row is None else values[i][row]))
             if found[-1] != guard.answer:
                 break
         return found
@@ -182,6 +187,18 @@ def answer_bytes(guard: Guard, spec: Spec) -> bytes:
     return bytes(guard.answer[2])
 
 
+def answers_of(path: Path) -> list[bytes]:
+    """What each output that guards ask about must be."""
+    outputs = path.program.run.graph.outputs
+    parts: dict[int, dict[int, bytes]] = {}
+    for guard, (i, row) in zip(path.guards, path.asked, strict=False):
+        spec = outputs[i].spec if isinstance(outputs[i], Variable) else spec_of(outputs[i])
+        spec = spec if row is None else Spec(spec.shape[1:], spec.dtype)
+        rows = parts.setdefault(i, {})
+        rows[row or 0] = answer_bytes(guard, spec)
+    return [b"".join([rows[k] for k in sorted(rows)]) for _, rows in sorted(parts.items())]
+
+
 KINDS = {float: records.FLOAT, np.generic: records.SCALAR, np.ndarray: records.ARRAY}
 
 
@@ -213,10 +230,7 @@ def way_of(path: Path, call: Call, args: Any, kwargs: Any, counter: np.ndarray) 
         for x, kind in zip(recording.outputs, recording.kinds, strict=True)
         if isinstance(x, Variable)
     ]
-    run = path.program.run
-    asked = run.graph.outputs[path.n_results : run.n_out - len(run.answers)]
-    answers = [answer_bytes(guard, x.spec) for guard, x in zip(path.guards, asked, strict=True)]
-    answers += run.answers
+    answers = answers_of(path) + path.program.run.answers
     form, finish = 1 if path.single else 0 if path.flat else 2, 0
     if form == 2:
         finish = numbers.of(path.finisher())

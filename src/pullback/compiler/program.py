@@ -32,9 +32,10 @@ from .indices import checked
 from .llvm import WORKER, compiled
 from .loops import Rolled, prepared
 from .module import Module
-from .passes import kinds, optimised
+from .passes import kinds
 from .plan import Plan
 from .rewriting import opened
+from .rolling import looped, packed
 from .views import View
 
 __all__ = ["Program", "SpecChangedError", "build"]
@@ -46,8 +47,10 @@ class SpecChangedError(ShapeError):
     """An operation gave another shape or dtype than when it was recorded."""
 
 
-def build(graph: Graph, level: int = 3) -> Program:
+def build(graph: Graph, level: int = 3, known: int | None = None) -> Program:
     """Compile a graph, with LLVM's optimisation level from 0 to 3.
+
+    Outputs from number `known` on may lie in other places, which `run.asked` tells.
 
     >>> import numpy as np
     >>> from pullback.testing import staged
@@ -55,14 +58,16 @@ def build(graph: Graph, level: int = 3) -> Program:
     >>> build(graph)(np.zeros(3))
     (np.float64(0.0),)
     """
-    return Program(graph, level)
+    return Program(graph, level, known=known)
 
 
 class Program:
     """A compiled graph: leaves in, results out."""
 
-    def __init__(self, graph: Graph, level: int = 3, native: bool = True) -> None:
-        self.run = Run(graph, level)
+    def __init__(
+        self, graph: Graph, level: int = 3, native: bool = True, known: int | None = None
+    ) -> None:
+        self.run = Run(graph, level, known)
         self.level = self.run.level
         found = records.program(self.run) if native else None
         # Called straight: `program.entry(*leaves)` saves the call of a Python function.
@@ -144,12 +149,13 @@ def placed(base: np.ndarray, v: View, skip: int = 0) -> np.ndarray:
 class Run:
     """One call, done from Python: conversions, segments by ctypes, calls of NumPy."""
 
-    def __init__(self, graph: Graph, level: int) -> None:
-        graph = prepared(optimised(graph))
+    def __init__(self, graph: Graph, level: int, known: int | None = None) -> None:
+        self.unchecked, self.asked = packed(looped(graph), known)
+        graph = prepared(self.unchecked)
         # With an output more, which must be true: or an index is out of bounds.
         within = checked(graph)
         self.answers = [] if within is None else [b"\x01"]
-        self.unchecked, graph = graph, within or graph
+        graph = within or graph
         self.graph, self.kinds, self.level = graph, kinds(graph), level
         self.bodies: dict[Rolled, Program] = {}
         self.plan = Plan(graph)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -381,6 +382,15 @@ def cotangents(lifted: Any, leaves: Any, taken: set[int], trace: Trace | None = 
     return trees
 
 
+# Where a compiler is at work: from a function to what is differentiated in its place.
+STAGED: ContextVar[Callable[..., Any] | None] = ContextVar("staged", default=None)
+
+
+def staged(trace: Trace, fun: Any) -> Any:
+    stage = STAGED.get()
+    return fun if stage is None else stage(trace.verb, fun)
+
+
 class ValueAndGrad(Transformation):
     verb = "value_and_grad"
 
@@ -399,7 +409,7 @@ class ValueAndGrad(Transformation):
         watched: list[Kept] = []
         trace, args, lifted, leaves = lift(fun, self.verb, args, positions, watched)
         try:
-            out, aux = run(trace, fun, args, kwargs), None
+            out, aux = run(trace, staged(trace, fun), args, kwargs), None
             if self.has_aux:
                 out, aux = split_aux(out, fun, self.verb)
                 aux = settle_tree(aux, trace)
@@ -560,7 +570,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     check_function(fun, "vjp")
     trace, args, lifted, leaves = lift(fun, "vjp", primals, range(len(primals)))
     try:
-        out, aux = run(trace, fun, args, {}), None
+        out, aux = run(trace, staged(trace, fun), args, {}), None
         if has_aux:
             out, aux = split_aux(out, fun, "vjp")
             aux = settle_tree(aux, trace)
