@@ -372,6 +372,24 @@ def test_an_integer_that_cannot_be():
         same(fast(X), f(X))
 
 
+def test_batches_of_what_is_captured():
+    """NumPy asks an index for one number first; that it is none is no answer that could change."""
+    data = np.arange(12.0).reshape(6, 2)
+
+    def f(w, rows):
+        return (data[rows] @ w).sum()
+
+    fast, w, rows = pb.compile(pb.grad(f)), np.ones(2), np.array([0, 3])
+    for _ in range(3):
+        same(fast(w, rows), pb.grad(f)(w, rows))
+        same(fast(w, rows + 1), pb.grad(f)(w, rows + 1))
+    assert fast.refusal is None
+    fast = pb.compile(pb.grad(lambda w, rows: (np.take(data, rows, axis=0) @ w).sum()))
+    for k in range(6):
+        same(fast(w, rows - k), pb.grad(f)(w, rows - k))
+    assert fast.cache_info().paths == 1
+
+
 def test_numbers_that_are_not_asked_for_again():
     """Better machine code comes while calls go on."""
     f = pb.compile(lambda x: np.sin(x) * x)

@@ -21,6 +21,7 @@ from ..primitives.elementwise import add
 from ..primitives.keys import count
 from ..primitives.matmul import matmul_p
 from ..primitives.shapes import astype_p
+from .arena import Arena
 from .blas import by_blas, operand
 from .contractions import is_product, known, labels
 from .cumulations import has_code
@@ -591,28 +592,3 @@ class Plan:
             return True
         buffer = self.geometry[item.equation.outputs[0]].buffer
         return buffer.kind == "out" or buffer in self.needed
-
-
-class Arena:
-    """Places in one block of memory, given out and taken back in order of the plan."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self.spare: dict[int, list[int]] = {}
-
-    def rounded(self, n: int) -> int:
-        """Numbers lie close together; arrays on lines of the cache, in few different sizes."""
-        return 8 if n <= 8 else -(-n // 64) * 64
-
-    def take(self, n: int) -> int:
-        n = self.rounded(n)
-        spare = self.spare.get(n)
-        if spare:
-            return spare.pop()
-        if n >= 64:
-            self.size = -(-self.size // 64) * 64
-        self.size += n
-        return self.size - n
-
-    def free(self, offset: int, n: int) -> None:
-        self.spare.setdefault(self.rounded(n), []).append(offset)

@@ -172,8 +172,9 @@ class CompileTrace(StageTrace):
         guard = Guard(self.variable(x), asked, None, line_of_user())
         try:
             guard.answer = guard.ask(x.value)
-        except Exception as error:  # `int(x)` of NaN
-            self.state.raised = f"`{asked}` raised {type(error).__name__}"
+        except Exception as error:
+            if x.size == 1:  # `int(x)` of NaN; what is not one number raises whatever it holds
+                self.state.raised = f"`{asked}` raised {type(error).__name__}"
             raise
         self.state.guards.append(guard)
 

@@ -49,6 +49,10 @@ OUTSIDE = frozenset(
 )  # fmt: skip
 
 
+# Code of libraries that may be called, by its identity: Python tells of each call while watched.
+HARMLESS: dict[int, CodeType] = {}
+
+
 class Halt(BaseException):
     """Raised where a call is about to be made that could not be undone."""
 
@@ -80,14 +84,23 @@ class Watch:
 
     def seen(self, frame: Any, event: str, arg: Any) -> None:
         if event == "call":
-            code, scope = frame.f_code, frame.f_globals
+            code = frame.f_code
+            if id(code) in HARMLESS:
+                return
+            scope = frame.f_globals
             if library(scope):
+                name, module = code.co_name, str(scope.get("__name__"))
+                if not effectful(module, name):
+                    HARMLESS[id(code)] = code
+                    return
                 caller = frame.f_back
                 if caller is not None and not library(caller.f_globals):
-                    self.foreign(str(scope.get("__name__")), code.co_name)
+                    self.foreign(module, name)
             elif (id(code), id(scope)) not in self.codes and not is_tuple(scope):
                 self.codes[id(code), id(scope)] = code, real_globals(scope)
-        elif event == "c_call" and not library(frame.f_globals):
+        elif (
+            event == "c_call" and id(frame.f_code) not in HARMLESS and not library(frame.f_globals)
+        ):
             self.foreign(*home_of(arg))
 
     def foreign(self, module: str, name: str) -> None:
