@@ -301,7 +301,8 @@ class Compiled(Transformation):
             try:
                 rehearsed = self.rehearse(entry, call)
                 if rehearsed is not None:
-                    result = call_inside(self.fun, args, kwargs)
+                    with faster():
+                        result = call_inside(self.fun, args, kwargs)
                     self.keep(entry, call, result, [args, kwargs], *rehearsed)
                     return result
             finally:
