@@ -94,6 +94,13 @@ def random_program(seed):
     return f
 
 
+def products_depend_on_layout():
+    """Whether NumPy's own products have other bits where operands lie otherwise (NumPy 2.0)."""
+    a, b = np.random.default_rng(0).standard_normal((2, 50, 3, 3))
+    turned = a[:, ::-1]
+    return any((x @ y != x.copy() @ y).any() for x, y in zip(turned, b, strict=True))
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_random_programs(seed):
     random = np.random.default_rng(seed)
@@ -103,9 +110,10 @@ def test_random_programs(seed):
     other = graph_of(lambda *xs: pb.vjp(lambda *xs: f(*xs)[0], *xs)[1](np.ones((3, 3))), *xs)
     for graph in (first, other):
         expected = graph.evaluate(*xs)
+        loose = "matmul" in names(graph) and products_depend_on_layout()
         for change in PASSES:
             changed = change(functional(graph))  # the others rely on it
-            same(changed.evaluate(*xs), expected)
+            same(changed.evaluate(*xs), expected, 1e-13 if loose else 0.0)
             assert len(changed.equations) <= len(graph.equations)
         for level in (0, 2):
             same(Program(graph, level)(*xs), expected, 1e-11)
