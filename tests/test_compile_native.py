@@ -51,6 +51,7 @@ RESULTS = [
     lambda x: [x * 2, {"b": x.sum(), "a": (x + 1,)}],
     lambda x: {"z": 1, "y": "text", "x": x * 3, "w": None},
     lambda x: (x > 0, x.astype(np.float32), x.sum() > 0, (x > 0).sum()),
+    lambda x: np.array(x.sum()),
     lambda x: (x[0] * 2,),
     lambda x: (),
 ]
@@ -63,6 +64,16 @@ def test_results(f):
         fast(X)
     same(fast(X), f(X))
     same(fast(X + 1), f(X + 1))
+
+
+@pytest.mark.parametrize("around", [pb.grad, pb.value_and_grad, lambda f: pb.grad(pb.grad(f))])
+def test_arrays_without_axes(around):
+    """A gradient is an array without axes where the argument is one."""
+    for f in (lambda x: np.sin(x) * np.exp(-x * x), lambda x: np.sum(x * x) * x):
+        fast, x = pb.compile(around(f)), np.array(0.7)
+        for a, b in zip(np.atleast_1d(repeated(fast, x)), np.atleast_1d(around(f)(x)), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-14)
+        assert type(fast(x)) is type(around(f)(x))
 
 
 def test_results_are_fresh():

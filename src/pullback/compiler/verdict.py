@@ -45,6 +45,17 @@ def verdict(
         if type(leaf) is Array and leaf.within is CONSTANT and type(leaf.value) is not Array:
             recording.kinds[k], leaf = Array, leaf.value
         leaf = example(leaf) if traced else leaf
+        single = isinstance(ours, (np.ndarray, np.generic)) and ours.shape == ()
+        if (
+            single
+            and isinstance(recording.outputs[k], Variable)
+            and recording.kinds[k] is not Array
+        ):
+            # A number or an array without axes, as the function itself gives it.
+            if type(leaf) is np.ndarray:
+                recording.kinds[k], ours = np.ndarray, np.asarray(ours)
+            elif isinstance(leaf, np.generic):
+                recording.kinds[k], ours = np.generic, np.asarray(ours)[()]
         if not (same_value if traced else alike)(ours, leaf):
             return "its result is another when it is recorded"
     if traced:  # in a transformation nothing is written, and all results are new
