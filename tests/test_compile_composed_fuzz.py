@@ -9,7 +9,7 @@ import pullback as pb
 from pullback.compiler.compiled import compile
 from tests.conftest import LONG
 from tests.fuzz_compile import changes, write
-from tests.test_compile_fuzz import compile_text, outcome, same
+from tests.test_compile_fuzz import agree, compile_text
 
 EACH = 25
 COUNT = 10_000 if LONG else 150
@@ -54,13 +54,7 @@ def check(seed):
     plain, other = around(scope["program"]), around(fast)
     for k, (some, x, a) in enumerate(changes(seed, 7)):
         step = some, x, np.array([a, -a]) if around is AROUND[5] else a
-        expected = outcome(plain, scope, step)
-        actual = outcome(other, twin, step)
-        try:
-            same(actual, expected)
-        except AssertionError as error:
-            error.add_note(f"seed {seed}, call {k}: {step}\n{write(seed)}")
-            raise
+        agree(plain, scope, other, twin, step, f"seed {seed}, call {k}: {step}\n{write(seed)}")
     return fast.cache_info().hits
 
 

@@ -36,12 +36,8 @@ PROGRAM = """
         assert np.allclose(values, function(50.0 + k)(X)), values
         gradient = pb.grad(fast)
         assert np.allclose([gradient(X) for _ in range(3)], pb.grad(function(50.0 + k))(X))
-"""
-FORKS = """
-    programs = [build(graph, 0) for graph in graphs]
-    for k, program in enumerate(programs):
-        program.improve_later(2)
-        time.sleep(0.002 * (k % 10))  # at another point of it each time
+
+    def forked(k):
         pid = os.fork()
         if pid == 0:
             status = 1
@@ -52,6 +48,13 @@ FORKS = """
                 os._exit(status)
         _, status = os.waitpid(pid, 0)
         assert status == 0, k
+"""
+FORKS = """
+    programs = [build(graph, 0) for graph in graphs]
+    for k, program in enumerate(programs):
+        program.improve_later(2)
+        time.sleep(0.002 * (k % 10))  # at another point of it each time
+        forked(k)
     print("done")
 """
 OTHER_THREADS = """
@@ -69,16 +72,7 @@ OTHER_THREADS = """
         thread.start()
     try:
         for k in range(6):
-            pid = os.fork()
-            if pid == 0:
-                status = 1
-                try:
-                    work(k)
-                    status = 0
-                finally:
-                    os._exit(status)
-            _, status = os.waitpid(pid, 0)
-            assert status == 0, k
+            forked(k)
     finally:
         stop.set()
     print("done")

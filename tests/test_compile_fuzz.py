@@ -61,19 +61,25 @@ def same(actual, expected):
             assert a == b
 
 
+def agree(plain, scope, other, twin, step, told):
+    """One step of a program and of its compiled twin, each with a state of its own."""
+    expected = outcome(plain, scope, step)
+    actual = outcome(other, twin, step)
+    try:
+        same(actual, expected)
+    except AssertionError as error:
+        error.add_note(told)
+        raise
+
+
 def check(seed):
     order = (0, 0, 1, 1, 2)[seed % 5]
     plain, scope = load(seed, order)
     other, twin = load(seed, order)
     fast = compile(other)
     for k, step in enumerate(changes(seed, 8)):
-        expected = outcome(plain, scope, step)
-        actual = outcome(fast, twin, step)
-        try:
-            same(actual, expected)
-        except AssertionError as error:
-            error.add_note(f"seed {seed}, order {order}, call {k}: {step}\n{write(seed)}")
-            raise
+        told = f"seed {seed}, order {order}, call {k}: {step}\n{write(seed)}"
+        agree(plain, scope, fast, twin, step, told)
     return fast.cache_info().hits
 
 

@@ -28,11 +28,12 @@ from .machine import (
     TYPE,
     error_mask,
     errors_variable,
+    field,
     hashed,
     memory,
 )  # fmt: skip
 from .records import Numbers
-from .state import MISSING, Reader, State, Token, contents
+from .state import MISSING, Reader, State, Token, builtins_of, contents
 
 __all__ = ["checks_of"]
 
@@ -54,7 +55,7 @@ def checks_of(state: State, token: Token, numbers: Numbers) -> list[dict[str, in
     checker.add(CONTEXT, STARTS, 0, id(None))
     checker.add(ERRORS, errors_variable(), 0, error_mask())
     try:
-        parts = [checker.root(root) for root in state.roots]
+        parts = state.visit(checker)
     except Unchecked:
         return None
     return checker.rows if parts == token.parts else None
@@ -82,8 +83,7 @@ class Checker(Reader):
 
     def field(self, x: Any, offset: int) -> None:
         """Eight bytes of an object."""
-        expected = int.from_bytes(memory(id(x) + offset, 8), "little", signed=True)
-        self.add(FIELD, x, offset, expected)
+        self.add(FIELD, x, offset, field(x, offset))
 
     def content(self, at: int, size: int) -> None:
         """Bytes of memory."""
@@ -98,20 +98,13 @@ class Checker(Reader):
             found += [self.numbers.of(key), self.numbers.of(value) if asked else 0]
         self.add(MAP, scope, self.numbers.address(found), 0)
 
-    def root(self, root: Any) -> Any:
-        if type(root) is not tuple:
-            return self.read(root)
-        scope, name = root
+    def root(self, scope: dict[str, Any], name: str) -> Any:
         self.item(scope, name)
-        value = scope.get(name, MISSING)
-        if value is MISSING:
-            inner = scope.get("__builtins__")
-            inner = vars(inner) if type(inner) is types.ModuleType else inner
-            if not isinstance(inner, dict):
+        if name not in scope:
+            if "__builtins__" not in scope:
                 raise Unchecked
-            self.item(inner, name)
-            value = inner.get(name)
-        return self.read(value)
+            self.item(builtins_of(scope), name)
+        return super().root(scope, name)
 
     def array(self, x: np.ndarray) -> Any:
         parts = super().array(x)
@@ -122,7 +115,7 @@ class Checker(Reader):
         self.content(id(x) + AXES, 4)
         if x.ndim:
             for offset in (SHAPE, STRIDES):
-                self.content(int.from_bytes(memory(id(x) + offset, 8), "little"), 8 * x.ndim)
+                self.content(field(x, offset), 8 * x.ndim)
         if x.nbytes <= COMPARED:
             self.content(x.ctypes.data, x.nbytes)
         else:
@@ -210,7 +203,7 @@ class Checker(Reader):
         self.field(x, LENGTH)
         if x:
             self.field(x, ITEMS)
-            self.content(int.from_bytes(memory(id(x) + ITEMS, 8), "little"), 8 * len(x))
+            self.content(field(x, ITEMS), 8 * len(x))
             self.numbers.held.append(list(x))
         return super().changing(x)
 

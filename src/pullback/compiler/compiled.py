@@ -212,7 +212,6 @@ class Compiled(Transformation):
             key,
             [leaves[i] for i in inputs],
             [np.float64(leaves[i]) for i in floats],
-            len(leaves) == len(args) and not kwargs,
         )
 
     def key(self, leaves: list[Any], structure: Any, at: set[int]) -> Any:

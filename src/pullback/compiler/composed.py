@@ -96,7 +96,6 @@ def arranged(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Call | None:
         leaves=leaves,
         key=(call.key, tuple(marks)),
         arrays=[values.get(i, leaves[i]) for i in call.inputs],
-        leaves_are_arguments=False,
     )
 
 

@@ -29,12 +29,12 @@ ROW = (
 OUT = ("dtype", "axes", "shape", "kind", "expected", "bytes")
 
 
-def fields(names: Sequence[str], start: str, prefix: str = "") -> str:
+def fields(names: Sequence[str], start: str) -> str:
     """Loads of all fields of a record, each under its own name."""
     lines = []
     for i, name in enumerate(names):
-        lines.append(f"%{prefix}{name}p = getelementptr i64, ptr {start}, i64 {i}")
-        lines.append(f"%{prefix}{name} = load i64, ptr %{prefix}{name}p")
+        lines.append(f"%{name}p = getelementptr i64, ptr {start}, i64 {i}")
+        lines.append(f"%{name} = load i64, ptr %{name}p")
     return "\n  ".join(lines)
 
 

@@ -25,8 +25,8 @@ from .llvm import WORKER, Code, binding, compiled
 
 __all__ = [
     "AXES", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "SHAPE", "STRIDES", "TYPE",
-    "Record", "builtin", "creates", "error_mask", "errors_variable", "hashed", "memory", "shared",
-    "usable",
+    "Record", "builtin", "creates", "error_mask", "errors_variable", "field", "hashed", "memory",
+    "shared", "usable",
 ]  # fmt: skip
 
 # Offsets of fields, of 64-bit CPython with the ordinary head of an object.

@@ -62,7 +62,6 @@ class Call(NamedTuple):
     key: Any
     arrays: list[Any]
     numbers: list[Any]
-    leaves_are_arguments: bool
 
 
 class Path:

@@ -40,8 +40,6 @@ from .views import View
 
 __all__ = ["Program", "SpecChangedError", "build"]
 
-RELEASED = 50_000  # operations on elements from which other threads may run meanwhile
-
 
 class SpecChangedError(ShapeError):
     """An operation gave another shape or dtype than when it was recorded."""
@@ -184,7 +182,7 @@ class Run:
                 steps.append(step)
             else:
                 assert code is not None
-                steps.append(code.function(step, 3, release=work > RELEASED))
+                steps.append(code.function(step, 3, release=work > records.RELEASED))
         # At once for runs that begin now; those under way hold the functions that they began with.
         self.code, self.steps = code, steps
         self.level = level if code is None else code.level  # better than asked where at hand

@@ -138,13 +138,8 @@ class State:
         self.roots = list(roots)
         self.names = frozenset(names)
         self.all = not self.names.isdisjoint(REFLECTION)  # attributes by computed names
-        self.mutable = False  # whether something was met that code could change
         self.arrays: list[np.ndarray] = []  # those that were met
         self.things: list[Any] = []  # all that were met
-
-    def covers(self, other: State) -> bool:
-        """Whether all that another state reads is read here."""
-        return self.places() >= other.places() and self.names >= other.names
 
     def places(self) -> set[Any]:
         return {(id(r[0]), r[1]) if type(r) is tuple else id(r) for r in self.roots}
@@ -187,25 +182,15 @@ class State:
 
     def visit(self, reader: Reader) -> list[Any]:
         """What a reader makes of all roots."""
-        parts = []
-        for root in self.roots:
-            if type(root) is tuple:
-                scope, name = root
-                value = scope.get(name, MISSING)
-                if value is MISSING:
-                    inner = scope.get("__builtins__")
-                    inner = vars(inner) if type(inner) is types.ModuleType else inner or {}
-                    value = inner.get(name)
-                parts.append(reader.at(name, value))
-            else:
-                parts.append(reader.read(root))
-        return parts
+        return [
+            reader.root(*root) if type(root) is tuple else reader.read(root) for root in self.roots
+        ]
 
     def token(self) -> Token:
         """All that is read, as it is now; equal tokens mean that nothing has changed."""
         reader = Reader(self)
         parts = self.visit(reader)
-        self.mutable, self.arrays, self.things = reader.mutable, reader.arrays, reader.kept
+        self.arrays, self.things = reader.arrays, reader.kept
         token = Token(parts)
         if reader.plain:
             places = self.places_of_globals()
@@ -225,11 +210,14 @@ class Reader:
         self.state = state
         self.met: dict[int, int] = {}
         self.kept: list[Any] = []
-        self.mutable = False
         self.plain = True  # nothing was met that changes and stays the same object
         self.cells: list[types.CellType] = []
         self.functions: list[types.FunctionType] = []
         self.arrays: list[np.ndarray] = []
+
+    def root(self, scope: dict[str, Any], name: str) -> Any:
+        """What code finds under a name that it loads."""
+        return self.at(name, scope[name] if name in scope else builtins_of(scope).get(name))
 
     def at(self, place: str, x: Any) -> Any:
         """What stands under a name."""
@@ -267,7 +255,7 @@ class Reader:
         if x.dtype.hasobject:
             raise Unprovable("an array of Python objects")
         whole = x.tobytes() if x.nbytes <= SMALL else (checksum(x), folded(x))
-        self.mutable, self.plain = True, False
+        self.plain = False
         self.arrays.append(x)
         return Same(x), x.shape, x.dtype, whole
 
@@ -371,8 +359,7 @@ class Reader:
             for base in kind.__mro__:
                 if library({"__name__": base.__module__}) and not transparent(base):
                     raise Unprovable(f"an object of a class of {base.__module__}.{base.__name__}")
-        self.mutable |= not own  # what is ours stays as it was made
-        self.plain &= own
+        self.plain &= own  # what is ours stays as it was made
         parts: list[Any] = [self.read(kind), Same(x)]
         held = x.reads() if hasattr(kind, "reads") else dict_of(x) or {}
         whole = own or of(x, enum.Enum)  # `value` of an Enum is kept by another name
@@ -397,11 +384,11 @@ class Reader:
         return type(x).__name__, *[self.read(y) for y in x]
 
     def changing(self, x: Any) -> Any:
-        self.mutable, self.plain = True, False
+        self.plain = False
         return Same(x), *self.items(x)
 
     def mapping(self, x: Any) -> Any:
-        self.mutable, self.plain = True, False
+        self.plain = False
         return Same(x), *[(self.read(k), self.read(y)) for k, y in x.items()]
 
 
@@ -480,6 +467,12 @@ def slot_of(x: Any, slot: Any) -> Any:
 def of(x: Any, kinds: Any) -> bool:
     """isinstance, without asking the object what it calls its class."""
     return issubclass(type(x), kinds)
+
+
+def builtins_of(scope: dict[str, Any]) -> dict[str, Any]:
+    """Where Python looks for what globals lack."""
+    inner = scope.get("__builtins__", {})
+    return vars(inner) if type(inner) is types.ModuleType else inner
 
 
 def contents(cell: types.CellType) -> Any:
