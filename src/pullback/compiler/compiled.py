@@ -32,10 +32,10 @@ from ..core.rebind import call_inside
 from ..core.trace import running
 from ..core.tree import flatten, unflatten
 from ..transforms.common import Transformation
-from . import records, threads
+from . import machine, records, threads
 from .composed import QuickNode, composed
-from .faster import faster
-from .llvm import absent
+from .faster import Faster, faster
+from .llvm import WORKER, absent
 from .paths import (
     WIDE,
     CacheInfo,
@@ -295,12 +295,14 @@ class Compiled(Transformation):
         """
         if self.recorder == threading.get_ident():  # it calls itself
             return call_inside(self.fun, args, kwargs)
-        with TURN:
+        with TURN, WORKER.held():
             self.recorder = threading.get_ident()
+            machine.prepare()
             try:
-                rehearsed = self.rehearse(entry, call)
+                loops = Faster()
+                rehearsed = self.rehearse(entry, call, loops)
                 if rehearsed is not None:
-                    with faster():
+                    with faster(loops):
                         result = call_inside(self.fun, args, kwargs)
                     self.keep(entry, call, result, [args, kwargs], *rehearsed)
                     return result
@@ -308,7 +310,7 @@ class Compiled(Transformation):
                 self.recorder = None
         return call_inside(self.fun, args, kwargs)
 
-    def rehearse(self, entry: Entry, call: Call) -> Any:
+    def rehearse(self, entry: Entry, call: Call, loops: Faster) -> Any:
         """A recording that left nothing behind, with what it read; None if there is none."""
         leaves, structure = call.leaves, call.structure
         passed = [*call.inputs, *(call.floats if entry.floats else [])]
@@ -345,7 +347,7 @@ class Compiled(Transformation):
         watch = Watch()
         recording, failure = None, ""
         try:
-            with np.errstate(all="ignore"), faster(), staging():
+            with np.errstate(all="ignore"), faster(loops), staging():
                 recording = recorded(self.fun, lift, statics, watch, traced)
         except Exception as error:
             failure = type(error).__name__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..core.graph import Equation, Graph, Variable
@@ -15,19 +15,20 @@ from ..primitives import load
 from ..transforms.reverse import STAGED
 from ..transforms.scans import FASTER, Scan
 from .program import build
+from .rolling import structure
 
-__all__ = ["faster"]
+__all__ = ["Faster", "faster"]
 
 LONG = 2000  # equations done in a loop from which machine code pays
 
 
 @contextmanager
-def faster() -> Iterator[None]:
+def faster(loops: Faster) -> Iterator[None]:
     """Run long loops in machine code, and import before what a recording needs."""
-    load()
+    load(everything=False)
     if SESSION.get() is not OFF and len(sys.modules) != LOADED[0]:
         scan()
-    token = FASTER.set(Faster())
+    token = FASTER.set(loops)
     try:
         yield
     finally:
@@ -35,13 +36,25 @@ def faster() -> Iterator[None]:
 
 
 class Faster:
-    """What a `Scan` asks for while a function is recorded."""
+    """What a `Scan` asks for while a function is recorded, and then runs: the same loops twice."""
+
+    def __init__(self) -> None:
+        self.programs: dict[Any, tuple[Scan, Any]] = {}  # each with a loop that has its key
 
     def run(self, scan: Scan, xs: Sequence[Any]) -> Any:
         """The results of a loop on plain operands."""
         if scan.length * work(scan.body) < LONG:
             return scan.looped(xs, scan.length)
-        return scan.derive("program", lambda: program(scan))(*xs)
+        return scan.derive("program", lambda: self.program(scan))(*xs)
+
+    def program(self, scan: Scan) -> Any:
+        key: Any = scan
+        with suppress(TypeError):  # a parameter that is no key of a dict
+            counts = scan.length, scan.reverse, scan.n_consts, scan.n_carry
+            key = (*counts, *structure(scan.body))
+        if key not in self.programs:
+            self.programs[key] = scan, program(scan)
+        return self.programs[key][1]
 
     def make(self, make: Callable[[], Any]) -> Any:
         """What is made here runs no code of the user's, which would have to be watched."""

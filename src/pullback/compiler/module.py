@@ -9,6 +9,7 @@ results of calls. Functions stay short, since LLVM's time grows faster than thei
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,7 @@ class Module:
         for piece in pieces:
             for item in piece.items:
                 work += self.loops.get(item.equation.primitive, 0)
-                n = int(np.prod(item.shape, dtype=np.int64))
+                n = prod(item.shape)
                 work += n * self.depth(item)
         self.work.append(work)
 

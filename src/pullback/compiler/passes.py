@@ -13,6 +13,7 @@ Results keep value, dtype, shape and kind: a NumPy scalar stays one.
 from __future__ import annotations
 
 import warnings
+from operator import is_not
 from typing import Any
 
 import numpy as np
@@ -70,8 +71,9 @@ def folded(graph: Graph) -> Graph:
     """
 
     def rule(e: Equation) -> Any:
-        inputs = tuple([compact(x) for x in e.inputs])
-        e = Equation(e.primitive, inputs, e.outputs, e.static)
+        inputs = tuple([x if type(x) is Variable else compact(x) for x in e.inputs])
+        if any(map(is_not, inputs, e.inputs)):
+            e = Equation(e.primitive, inputs, e.outputs, e.static)
         if e.primitive.name == "adopt" and not isinstance(inputs[1], Variable):
             return (compact(np.array(opened(inputs[1]))),)
         if e.primitive.name == "like" and e.static["make"] in NUMBERS:
@@ -379,7 +381,8 @@ def shared(graph: Graph) -> Graph:
         if not declared(e.primitive):
             return e
         try:
-            key = (id(e.primitive), frozen(e.static), *map(operand_key, e.inputs))
+            parts = [id(x) if type(x) is Variable else operand_key(x) for x in e.inputs]
+            key = (id(e.primitive), frozen(e.static) if e.static else None, *parts)
             found = seen.get(key)
         except TypeError:
             return e

@@ -18,6 +18,7 @@ from ..core.tree import flatten, unflatten
 from ..primitives.elementwise import add, not_equal, trunc
 from . import records
 from .checks import checks_of
+from .llvm import WORKER
 from .program import build
 from .recording import QUESTIONS, Guard, Recording, as_kind, layout_of
 from .records import Way
@@ -102,7 +103,8 @@ class Path:
         try:
             self.runs += 1
             if self.program is None:
-                self.program = build(answering(self.recording), 0, self.n_known)
+                with WORKER.held():
+                    self.program = build(answering(self.recording), 0, self.n_known)
                 self.asked = self.program.run.asked
                 self.compute = self.program.entry
             elif self.runs == SECOND:

@@ -89,8 +89,11 @@ class Program:
 
         def job() -> None:
             program = mine()
-            if program is not None:
-                program.improve(level)
+            if program is None:
+                return
+            if program.native:
+                machine.improve(level)
+            program.improve(level)
 
         WORKER.do(job)
 
