@@ -14,7 +14,7 @@ from ..core.spec import Spec
 from ..primitives import load
 from ..transforms.reverse import STAGED
 from ..transforms.scans import FASTER, Scan
-from .program import build
+from .program import Program
 from .rolling import structure
 
 __all__ = ["Faster", "faster"]
@@ -83,4 +83,5 @@ def program(scan: Scan) -> Any:
     rows = [Spec((scan.length, *x.spec.shape), x.spec.dtype) for x in inputs[first:]]
     inputs[first:] = map(Variable, rows)
     outputs = tuple([Variable(spec) for spec in scan.spec()])
-    return build(Graph(inputs, [Equation(scan, tuple(inputs), outputs, {})], outputs), 0)
+    graph = Graph(inputs, [Equation(scan, tuple(inputs), outputs, {})], outputs)
+    return Program(graph, 0, native=False)  # it is run once or twice

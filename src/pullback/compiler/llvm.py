@@ -33,6 +33,7 @@ __all__ = [
     "absent",
     "add_symbol",
     "assembly",
+    "at_hand",
     "binding",
     "bits",
     "compiled",
@@ -338,6 +339,11 @@ def compiled(text: str, level: int) -> Code:
                 WORKER.do(disk.evict)
         SHARED[text, code.level] = code
         return code
+
+
+def at_hand(text: str, level: int) -> bool:
+    """Whether an earlier process left the machine code of a module, at this level or the best."""
+    return any(disk.has(key(text, at)) for at in (level, BEST))
 
 
 def found(text: str, levels: list[int]) -> Code | None:

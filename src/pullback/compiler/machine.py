@@ -20,7 +20,7 @@ import numpy as np
 from . import blocks, entry
 from .conditions import RECORD
 from .emit import TYPES
-from .llvm import LOCK, WORKER, Code, add_symbol, compiled
+from .llvm import LOCK, WORKER, Code, add_symbol, at_hand, binding, compiled
 
 __all__ = [
     "AXES", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "SHAPE", "STRIDES", "TYPE",
@@ -96,6 +96,12 @@ def shared() -> list[Definition]:
 
 
 @cache
+def text() -> str:
+    offsets = {k: v for k, v in globals().items() if k.isupper() and isinstance(v, int)}
+    return entry.text(offsets)
+
+
+@cache
 def entries() -> list[Definition]:
     for name in entry.CALLED:
         address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
@@ -103,31 +109,31 @@ def entries() -> list[Definition]:
     places = [table()[ARRAY_TYPE], table()[TO_SCALAR], creates(), id(MISS)]
     for name, address in zip(entry.PLACES, places, strict=True):
         add_symbol(name, address)
-    offsets = {k: v for k, v in globals().items() if k.isupper() and isinstance(v, int)}
-    text = entry.text(offsets)
     definitions = [Definition(b"compiled", None, FASTCALL, None) for _ in ENTRIES]
-    enter(definitions, text, 0)
+    enter(definitions, 0)
     return definitions
 
 
-def enter(definitions: list[Definition], text: str, level: int) -> None:
+def enter(definitions: list[Definition], level: int) -> None:
     """Let the entries be of this level; Python reads their addresses in each call."""
-    KEPT.append(compiled(text, level))  # calls under way are in the old one
+    KEPT.append(compiled(text(), level))  # calls under way are in the old one
     for name, definition in zip(ENTRIES, definitions, strict=True):
         definition.function = KEPT[-1].address(name)
 
 
 def prepare() -> None:
-    """Make the entries in the background: a function is recorded, and will need them."""
-    if not entries.cache_info().currsize and usable():
-        WORKER.do(shared, urgent=True)
+    """A function is recorded: load LLVM meanwhile if no earlier process has left the entries."""
+    if entries.cache_info().currsize or not usable():
+        return
+    if not at_hand(text(), 0):
+        WORKER.do(binding, urgent=True)
 
 
 def improve(level: int) -> None:
     """Make the entries better, and what they call for later processes, if that is not done."""
     definitions = shared()
     if KEPT[-1].level < level:
-        enter(definitions, KEPT[-1].text, level)
+        enter(definitions, level)
         blocks.keep(level)
 
 

@@ -65,7 +65,7 @@ class Program:
     def __init__(
         self, graph: Graph, level: int = 3, native: bool = True, known: int | None = None
     ) -> None:
-        self.run = Run(graph, level, known)
+        self.run = Run(graph, level, known, native)
         self.level = self.run.level
         found = records.program(self.run) if native else None
         # Called straight: `program.entry(*leaves)` saves the call of a Python function.
@@ -150,7 +150,9 @@ def placed(base: np.ndarray, v: View, skip: int = 0) -> np.ndarray:
 class Run:
     """One call, done from Python: conversions, segments by ctypes, calls of NumPy."""
 
-    def __init__(self, graph: Graph, level: int, known: int | None = None) -> None:
+    def __init__(
+        self, graph: Graph, level: int, known: int | None = None, native: bool = True
+    ) -> None:
         self.unchecked, self.asked = packed(looped(graph), known)
         graph = prepared(self.unchecked)
         # With an output more, which must be true: or an index is out of bounds.
@@ -174,7 +176,8 @@ class Run:
         self.out_specs = [
             (i, x.spec) for i, x in enumerate(self.plan.outputs) if self.results[i] == "out"
         ]
-        self.empty = partial(blocks.empty, machine.creates()) if machine.usable() else np.empty
+        native = native and machine.usable()
+        self.empty = partial(blocks.empty, machine.creates()) if native else np.empty
         self.free: deque[Activation] = deque()  # its append and pop are atomic
 
     def compile(self, level: int) -> None:
