@@ -308,7 +308,7 @@ class TestErrors:
     def test_calls_of_numpy(self, tmp_path):
         def volume(x):
             y = x @ x.T + np.eye(2)
-            return np.log(np.linalg.det(y))
+            return np.log(np.linalg.eigvalsh(y)).sum()
 
         with pytest.raises(pb.MissingRuleError) as told:
             pb.compile(volume).export(tmp_path / "volume", np.ones((2, 3)))

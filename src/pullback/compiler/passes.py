@@ -4,6 +4,7 @@
     folded       operations on constants alone are done once, now
     contracted   sums of products become loops and products of matrices (see `contractions`)
     answered     positions of extreme elements and variances become loops (see `answers`)
+    separated    the two results of slogdet are computed on their own (see `solving`)
     simplified   operations that give back their operand, exactly as IEEE has it, are left out
     shared       equal operations on equal operands are done once
 
@@ -25,6 +26,7 @@ from ..primitives.shapes import broadcast_p, reshape_p, transpose_p
 from .answers import answered
 from .contractions import contracted
 from .rewriting import opened, rewritten, spec_in
+from .solving import separated
 
 __all__ = [
     "folded",
@@ -42,7 +44,7 @@ FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
 
 def optimised(graph: Graph) -> Graph:
     """All passes."""
-    graph = folded(answered(contracted(folded(functional(graph)))))
+    graph = folded(separated(answered(contracted(folded(functional(graph))))))
     while True:
         before = len(graph.equations)
         graph = shared(simplified(graph)).pruned()
@@ -173,6 +175,9 @@ SCALAR = frozenset(
         "scatter",
         "prod",
         "scan",
+        "det",
+        "sign of det",
+        "log of det",
     ]
 )
 

@@ -342,7 +342,7 @@ def listed(run: Run) -> str:
         return f"{left} = {e.primitive}{static} " + " ".join(map(name, e.inputs))
 
     lines = ["(" + ", ".join([f"{name(x)}: {x.spec}" for x in run.graph.inputs]) + ") ->"]
-    words = {"call": "by NumPy", "matmul": "product"}
+    words = {"call": "by NumPy", "matmul": "product", "solve": "system of equations"}
     for piece in run.plan.pieces:
         what = words.get(piece.role)
         if piece.role == "loop":
