@@ -1,4 +1,4 @@
-"""Systems of equations, inverses, determinants, Cholesky factors in machine code, against LAPACK."""
+"""Systems of equations, inverses, determinants, Cholesky factors, compiled, against LAPACK."""
 
 import numpy as np
 import pytest
