@@ -138,7 +138,7 @@ class Compiled(Transformation):
         self.misses += 1
         if not entry.paths:
             self.last_miss = "There was no record for arguments of this kind."
-        if share_memory(call.arrays):
+        if entry.apart and share_memory(call.arrays):
             return self.fun(*args, **kwargs)
         return self.record(entry, call, args, kwargs)
 
@@ -366,6 +366,10 @@ class Compiled(Transformation):
             return None  # it may be called with nothing of the kind at another time
         if watch.effects:
             return self.refuse(f"it calls `{watch.effects[0]}`")
+        if recording is not None and (recording.written or recording.identity):
+            if share_memory(call.arrays):
+                entry.apart = True
+                return None
         if recording is not None and recording.refusal is not None:
             return self.refuse(recording.refusal)
         state = seen.merged(entry.known)
@@ -391,6 +395,9 @@ class Compiled(Transformation):
                 self.refuse(str(why))
             return
         if recording.unsure:
+            return
+        if any(source is not None for source in recording.sources) and share_memory(call.arrays):
+            entry.apart = True  # it may be another argument that is returned
             return
         # What is read on the ways seen so far. This run must have left all of it alone.
         entry.known = state

@@ -36,6 +36,7 @@ __all__ = [
     "place_p",
     "places_of",
     "read_at",
+    "said",
     "write_at",
 ]
 
@@ -245,6 +246,18 @@ def checked(graph: Graph) -> Graph | None:
     for other in others:
         first = apply(logical_and, first, other)
     return Graph(graph.inputs, [*graph.equations, *steps.equations], [*graph.outputs, first])
+
+
+def said(graph: Graph, needed: int) -> list[Any]:
+    """The outputs without those that nobody reads, from number `needed` on, where `checked` says
+    whether what computes them raises."""
+    makers = {x: e for e in graph.equations for x in e.outputs}
+
+    def silent(x: Any) -> bool:
+        e = makers.get(x) if isinstance(x, Variable) else None
+        return e is not None and not computed(e) and not doubts(e, Steps())
+
+    return [x for i, x in enumerate(graph.outputs) if i < needed or silent(x)]
 
 
 def computed(e: Equation) -> list[tuple[Variable, int]]:
