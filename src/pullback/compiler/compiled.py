@@ -366,10 +366,10 @@ class Compiled(Transformation):
             return None  # it may be called with nothing of the kind at another time
         if watch.effects:
             return self.refuse(f"it calls `{watch.effects[0]}`")
-        if recording is not None and (recording.written or recording.identity):
-            if share_memory(call.arrays):
-                entry.apart = True
-                return None
+        bound = recording is not None and (recording.written or recording.identity)
+        if bound and share_memory(call.arrays):
+            entry.apart = True
+            return None
         if recording is not None and recording.refusal is not None:
             return self.refuse(recording.refusal)
         state = seen.merged(entry.known)

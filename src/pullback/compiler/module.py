@@ -15,20 +15,23 @@ from typing import Any
 import numpy as np
 
 from ..core.graph import Equation, Variable
-from . import blas, gemm, loops, products, solving
+from . import blas, gemm, loops, products
 from .cumulations import cumulated
 from .emit import Emit, Value, element, memory, store_element
 from .indices import Indexed, at_places, gather_p, place_add_p, read_at, write_at
 from .kernels import LoopKernel, counted
 from .lowering import REDUCTIONS, emitted, given, number, spec_in
 from .plan import MOST, Item, Piece, Plan
+from .solving import written
 from .threads import DECLARED
 from .views import Buffer, View
+from .walks import convolved, placed
 
 __all__ = ["Module"]
 
 PARAMETERS = "ptr noalias %arena, ptr noalias %table, ptr noalias %constants"
 GIVEN = "ptr %arena, ptr %table, ptr %constants"
+FUNCTIONS = {"solve": written, "convolve": convolved, "search": placed}
 
 
 class Addresses:
@@ -146,7 +149,7 @@ class Module:
         if product is not None:
             return int(product.numbers[2])
         first = spec_in(item.equation.inputs[0]).shape
-        return first[-1] if item.role in ("matmul", "solve") else 1
+        return first[-1] if item.role == "matmul" or item.role in FUNCTIONS else 1
 
     def piece(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
         if piece.role == "loop":
@@ -158,10 +161,11 @@ class Module:
             x, y = self.plan.where(e.inputs[0]), self.plan.geometry[e.outputs[0]]
             text = cumulated(e.primitive.name, x, y, e.static["axis"], self.declared)
             self.call(text, [x, y], addresses, lines)
-        elif piece.role == "solve":
+        elif piece.role in FUNCTIONS:
             e = piece.items[0].equation
             views = [*map(self.plan.where, e.inputs), self.plan.geometry[e.outputs[0]]]
-            self.call(solving.written(e, views, self.declared), views, addresses, lines)
+            text = FUNCTIONS[piece.role](e, views, self.declared)
+            self.call(text, views, addresses, lines)
         elif not piece.shape:
             self.numbers(piece, addresses, lines)
         else:

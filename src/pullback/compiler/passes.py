@@ -3,7 +3,7 @@
     functional   assignments make a new array; nothing is written in place any more
     folded       operations on constants alone are done once, now
     contracted   sums of products become loops and products of matrices (see `contractions`)
-    answered     positions of extreme elements and variances become loops (see `answers`)
+    answered     positions of extreme elements, variances and norms become loops (see `answers`)
     separated    the two results of slogdet are computed on their own (see `solving`)
     simplified   operations that give back their operand, exactly as IEEE has it, are left out
     shared       equal operations on equal operands are done once
@@ -178,6 +178,7 @@ SCALAR = frozenset(
         "det",
         "sign of det",
         "log of det",
+        "searchsorted",
     ]
 )
 

@@ -353,7 +353,7 @@ class Plan:
         right = all(not i or indexes(key, i, out.spec.shape) for key, i in pairs)
         if (
             not right
-            or out.spec.dtype.kind != "f"
+            or out.spec.dtype.kind == "c"
             or any(spec_in(x).dtype != out.spec.dtype for x in values)
         ):
             self.call(e)

@@ -367,6 +367,7 @@ def listed(run: Run) -> str:
 
     lines = ["(" + ", ".join([f"{name(x)}: {x.spec}" for x in run.graph.inputs]) + ") ->"]
     words = {"call": "by NumPy", "matmul": "product", "solve": "system of equations"}
+    words |= {"convolve": "convolution", "search": "search"}
     for piece in run.plan.pieces:
         what = words.get(piece.role)
         if piece.role == "loop":

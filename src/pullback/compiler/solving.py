@@ -11,8 +11,6 @@ NaN, whatever its cause, the program is run by NumPy, which raises or not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -22,8 +20,9 @@ from ..primitives.elementwise import equal
 from ..primitives.linalg import det_p, inverse_p, slogdet_p, solve_p
 from ..primitives.queries import all_p
 from ..primitives.triangular import cholesky_p
-from .emit import TYPES, Emit, Value, element, literal, store_element
+from .emit import TYPES, Value, element, store_element
 from .rewriting import Steps, rewritten, spec_in
+from .texts import Matrix, Text, each
 from .views import View
 
 __all__ = ["SOLVING", "doubts", "fits", "separated", "written"]
@@ -87,74 +86,6 @@ def doubts(e: Equation, steps: Steps) -> list[Variable]:
     return [steps.apply(all_p, known, True, axis=axes, keepdims=False)]
 
 
-class Text(Emit):
-    """Lines of one function of numbers, with loops."""
-
-    def __init__(self, dtype: np.dtype, declared: set[str]) -> None:
-        super().__init__(1, ["entry:"], declared)
-        self.dtype, self.block = dtype, "entry"
-
-    def label(self, name: str) -> None:
-        self.lines.append(f"{name}:")
-        self.block = name
-
-    @contextmanager
-    def loop(self, start: Any, end: Any) -> Iterator[str]:
-        """What is written within is done for each number from start to end - 1."""
-        i = self.fresh()
-        head, body, after = f"head{i[1:]}", f"body{i[1:]}", f"after{i[1:]}"
-        self.lines += [f"  br label %{head}", f"{head}:"]
-        self.lines.append(f"  {i} = phi i64 [{start}, %{self.block}], [{i}n, %{body}end]")
-        self.lines.append(f"  {i}m = icmp slt i64 {i}, {end}")
-        self.lines.append(f"  br i1 {i}m, label %{body}, label %{after}")
-        self.label(body)
-        yield i
-        self.lines += [f"  br label %{body}end", f"{body}end:", f"  {i}n = add i64 {i}, 1"]
-        self.lines.append(f"  br label %{head}")
-        self.label(after)
-
-    @contextmanager
-    def when(self, condition: Value) -> Iterator[None]:
-        name = self.fresh()[1:]
-        self.lines.append(f"  br i1 {condition.name}, label %then{name}, label %next{name}")
-        self.label(f"then{name}")
-        yield
-        self.lines.append(f"  br label %next{name}")
-        self.label(f"next{name}")
-
-    def whole(self, form: str, *xs: Any) -> str:
-        """An operation on numbers of places."""
-        return self.line(form.format(*xs))
-
-    def room(self, count: int, dtype: str | None = None) -> str:
-        """Memory of the function's own."""
-        name, t = self.fresh(), dtype or TYPES[self.dtype]
-        self.lines.insert(1, f"  {name} = alloca [{count} x {t}], align 64")
-        return name
-
-    def number(self, x: float) -> Value:
-        return Value(literal(x, self.dtype), self.dtype)
-
-
-class Matrix:
-    """Elements (i, j) at an address, with the distances between rows and columns."""
-
-    def __init__(self, text: Text, start: str, rows: int, columns: int) -> None:
-        self.text, self.start, self.strides = text, start, (rows, columns)
-
-    def place(self, i: Any, j: Any) -> str:
-        text, (rows, columns) = self.text, self.strides
-        down, along = text.whole(f"mul i64 {i}, {rows}"), text.whole(f"mul i64 {j}, {columns}")
-        at = text.whole(f"add i64 {down}, {along}")
-        return text.line(f"getelementptr {TYPES[text.dtype]}, ptr {self.start}, i64 {at}")
-
-    def __getitem__(self, at: tuple[Any, Any]) -> Value:
-        return element(self.text, self.place(*at), self.text.dtype)
-
-    def __setitem__(self, at: tuple[Any, Any], x: Value) -> None:
-        store_element(self.text, self.place(*at), x)
-
-
 def written(e: Equation, views: list[View], declared: set[str]) -> str:
     """The text of a function of pointers to the operands and to the result."""
     *ins, out = views
@@ -184,28 +115,7 @@ def written(e: Equation, views: list[View], declared: set[str]) -> str:
                 substituted(text, n, m, work, x)
             else:
                 store_element(text, starts[-1], product(text, n, work, sign, e.primitive))
-    names = [f"ptr %x{i}" for i in range(len(ins))] + ["ptr noalias %out"]
-    return "\n".join([f"({', '.join(names)}) {{", *text.lines, "  ret void", "}"])
-
-
-@contextmanager
-def each(text: Text, stack: tuple[int, ...], views: list[View]) -> Iterator[list[str]]:
-    """The addresses of each matrix of a stack."""
-    starts = [f"%x{i}" for i in range(len(views) - 1)] + ["%out"]
-    loops = []
-    for axis, count in enumerate(stack):
-        if count == 1:
-            continue
-        loop = text.loop(0, count)
-        i = loop.__enter__()
-        loops.append(loop)
-        for k, view in enumerate(views):
-            step = text.whole(f"mul i64 {i}, {view.strides[axis]}")
-            t = TYPES[text.dtype]
-            starts[k] = text.line(f"getelementptr {t}, ptr {starts[k]}, i64 {step}")
-    yield starts
-    for loop in reversed(loops):
-        loop.__exit__(None, None, None)
+    return text.finished(*[f"%x{i}" for i in range(len(ins))])
 
 
 def copied(text: Text, n: int, m: int, x: Matrix, y: Matrix) -> None:
