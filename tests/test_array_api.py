@@ -310,6 +310,8 @@ class TestTheArrayObject:
         missing = set(dir(xp.asarray([1.0]))) - set(dir(pb.array([1.0])))
         assert {n for n in missing if not n.startswith("_") or n.startswith("__")} <= {
             "__annotations__",
+            "__firstlineno__",  # from Python 3.13 on, of a class written in Python
+            "__static_attributes__",
             "__buffer__",  # would hand out memory, and so the values without their derivative
             "__module__",
             "__slots__",
