@@ -25,13 +25,12 @@ DEVIATIONS = {
     # NumPy has `a_min` and `a_max` at these places; `min=` and `max=` are keywords of their own.
     ("clip", "min"),
     ("clip", "max"),
-    # NumPy sorts upwards only.
-    ("sort", "descending"),
-    ("argsort", "descending"),
     # NumPy's frequencies are of float64.
     ("fft.fftfreq", "dtype"),
     ("fft.rfftfreq", "dtype"),
 }
+if NEWER < (2, 5):  # NumPy sorts upwards only
+    DEVIATIONS |= {("sort", "descending"), ("argsort", "descending")}
 OLD = NEWER < (2, 1)
 if OLD:
     DEVIATIONS |= {("astype", "device"), ("reshape", "shape"), ("reshape", "copy")}
