@@ -54,5 +54,5 @@ def test_downwards_in_place():
     y = x * 2
     y.sort(descending=True)
     (y * np.arange(3.0)).sum().backward()
-    np.testing.assert_array_equal(y, [6.0, 4.0, 2.0])
+    np.testing.assert_array_equal(y.numpy(), [6.0, 4.0, 2.0])
     np.testing.assert_array_equal(x.grad, [0.0, 4.0, 2.0])
