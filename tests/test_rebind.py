@@ -318,6 +318,33 @@ class TestIdentity:
 
 
 class TestKindsOfFunctions:
+    def test_instrumented_functions_stay_of_their_kind(self):
+        """And Python is not told otherwise, which it warns of from 3.13 on."""
+
+        def numbers(x):
+            yield np.array([x, x])
+
+        pb.instrument(numbers)
+        assert inspect.isgeneratorfunction(numbers)
+        assert pb.grad(lambda x: sum(np.sum(y) for y in numbers(x)))(3.0) == 2.0
+        assert pb.uninstrument(numbers) is numbers
+        assert [y.tolist() for y in numbers(1.0)] == [[1.0, 1.0]]
+
+    def test_random_numbers_after_a_recording(self):
+        """Whatever was first to look at the modules that are there."""
+        code = """
+import numpy as np, pullback as pb
+pb.compile(lambda x: np.sin(x))(1.0)
+rng = np.random.default_rng(3)
+def f(x):
+    noise = rng.normal(size=3)
+    noise[0] = x[0]
+    return np.sum(noise * x)
+print(pb.grad(f)(np.ones(3))[0])
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.stdout.split() == ["2.0"], done.stderr
+
     def test_callable_objects_and_bound_methods(self):
         model = decorated.Model(2.0)
         np.testing.assert_allclose(pb.grad(model.loss)(X), 4 * X * [1, 0, 1])

@@ -8,8 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..core.graph import Equation, Graph, Variable
-from ..core.namespaces import LOADED, scan
-from ..core.rebind import OFF, SESSION
+from ..core.rebind import OFF, SESSION, learn
 from ..core.spec import Spec
 from ..primitives import load
 from ..transforms.reverse import STAGED
@@ -26,8 +25,8 @@ LONG = 2000  # equations done in a loop from which machine code pays
 def faster(loops: Faster) -> Iterator[None]:
     """Run long loops in machine code, and import before what a recording needs."""
     load(everything=False)
-    if SESSION.get() is not OFF and len(sys.modules) != LOADED[0]:
-        scan()
+    if SESSION.get() is not OFF:
+        learn()
     token = FASTER.set(loops)
     try:
         yield

@@ -20,6 +20,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
+from ..core.ending import leaving, rest
 from ..core.errors import MissingExtraError
 from . import cache as disk
 from . import processor, symbols
@@ -303,6 +304,15 @@ def before_fork() -> None:
     HELD.append(lock)
 
 
+def leave() -> None:
+    """Wait until no thread is in LLVM, which the end of the process takes down."""
+    before_fork()
+    after_fork()
+
+
+leaving(leave)
+
+
 def after_fork() -> None:
     lock = HELD.pop()
     if lock is not None:
@@ -325,6 +335,7 @@ SHARED: weakref.WeakValueDictionary[tuple[str, int], Code] = weakref.WeakValueDi
 
 def compiled(text: str, level: int) -> Code:
     """The machine code of a module at an optimisation level from 0 to 3, or better if at hand."""
+    rest()
     with LOCK:
         levels = sorted({BEST, level}, reverse=True)
         for at in levels:
