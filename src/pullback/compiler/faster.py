@@ -15,6 +15,7 @@ from ..primitives import load
 from ..transforms.reverse import STAGED
 from ..transforms.scans import FASTER, Scan
 from .program import build
+from .watch import unwatched
 
 __all__ = ["faster"]
 
@@ -45,13 +46,12 @@ class Faster:
 
     def make(self, make: Callable[[], Any]) -> Any:
         """What is made here runs no code of the user's, which would have to be watched."""
-        before, token = sys.getprofile(), STAGED.set(None)
-        sys.setprofile(None)
+        token = STAGED.set(None)
         try:
-            return make()
+            with unwatched():
+                return make()
         finally:
             STAGED.reset(token)
-            sys.setprofile(before)
 
 
 def work(body: Graph) -> int:

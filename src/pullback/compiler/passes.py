@@ -26,6 +26,7 @@ from .contractions import contracted
 from .rewriting import opened, rewritten, spec_in
 
 __all__ = [
+    "declared",
     "folded",
     "forwarded",
     "functional",

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
+from sys import setprofile
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..core.array import Array, current
+from ..core.dispatch import UFUNCS
 from ..core.graph import Equation, Graph, Variable
 from ..core.namespaces import library
 from ..core.primitive import Elementwise, Linear, Multilinear, Primitive
@@ -27,6 +29,7 @@ from ..transforms.eager import SUSPENDED
 from ..transforms.record import line_of_user
 from ..transforms.stage import STOP, Notes, StageTrace
 from .code import code_of
+from .passes import declared
 from .state import INNER, WRAPPED, State, contents, dict_of, of
 from .undo import roots_of
 from .watch import Watch
@@ -83,11 +86,41 @@ class Guard:
         return x.shape, x.dtype.str, x.tobytes()
 
 
+# What has no methods of the user's that NumPy could call.
+OPERANDS = {Array, float, int, bool, complex, np.float64, np.float32, np.int64, np.bool_}
+PARAMETERS = {int, bool, str, tuple, type(None), float, np.dtype, type}
+OURS = ("pullback.primitives.", "pullback.nn")
+SILENT: dict[Primitive, bool] = {}
+
+
+def silent(primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> bool:
+    """Whether an operation runs no code of the user's."""
+    known = SILENT.get(primitive)
+    if not (is_ours(primitive) if known is None else known):
+        return False
+    for x in xs:
+        if type(x) not in OPERANDS and (type(x) is not np.ndarray or x.dtype.hasobject):
+            return False
+    return not static or PARAMETERS.issuperset(map(type, static.values()))
+
+
+def is_ours(primitive: Primitive) -> bool:
+    """Whether the code of a primitive is all of this package."""
+    if not declared(primitive):  # a single call, or a function of the user's
+        return False
+    ours = type(primitive).__module__.startswith(OURS)
+    if isinstance(primitive, Elementwise):
+        ours = ours or UFUNCS.get(primitive.ufunc) is primitive
+    SILENT[primitive] = ours
+    return ours
+
+
 class Questions(Notes):
     """What a trace that compiles writes down: guards as well, and whether something was raised."""
 
-    def __init__(self, traced: bool = False) -> None:
+    def __init__(self, watch: Watch, traced: bool = False) -> None:
         super().__init__()
+        self.watch = watch
         self.traced = traced  # whether the call that is recorded is in a transformation
         self.guards: list[Guard] = []
         self.raised: str | None = None
@@ -110,6 +143,18 @@ class CompileTrace(StageTrace):
     transparent = True
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        watch = self.state.watch
+        if watch.profile is None:
+            return self.noted(primitive, xs, static)
+        setprofile(None)
+        try:
+            if silent(primitive, xs, static):
+                return self.noted(primitive, xs, static)
+        finally:
+            watch.resume()
+        return self.noted(primitive, xs, static)
+
+    def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         notes = self.state
         notes.suspends |= SUSPENDED.here() is not notes.outside
         if type(primitive) is Call and primitive.results is not None:  # it has run on this trace
@@ -257,7 +302,7 @@ def recorded(
         lift: from a function on leaves to (args, kwargs) with that function applied to the inputs.
         watched: other objects that the call depends on, for its state.
     """
-    trace = CompileTrace("compile", fun, Questions(traced))
+    trace = CompileTrace("compile", fun, Questions(watch, traced))
     arrays: list[Array] = []
     inputs: list[Variable] = []
     weak_inputs: list[Variable] = []
