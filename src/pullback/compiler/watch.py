@@ -213,7 +213,7 @@ def code_calls(code: CodeType, offset: int, function: Any, first: Any) -> Any:
     if id(code) in HARMLESS:
         return DISABLE
     if type(function) is MethodDescriptorType and first is not MISSING:
-        function = function.__get__(first)
+        function = function.__get__(first, type(first))
     if type(function) is not BuiltinFunctionType:
         return None
     watches = WATCHES.get(get_ident())
