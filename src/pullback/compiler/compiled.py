@@ -34,7 +34,7 @@ from ..core.tree import flatten, unflatten
 from ..transforms.common import Transformation
 from . import records, threads
 from .composed import QuickNode, composed
-from .faster import faster
+from .faster import faster, seldom_collected
 from .llvm import absent
 from .paths import (
     WIDE,
@@ -295,7 +295,7 @@ class Compiled(Transformation):
         """
         if self.recorder == threading.get_ident():  # it calls itself
             return call_inside(self.fun, args, kwargs)
-        with TURN:
+        with TURN, seldom_collected():
             self.recorder = threading.get_ident()
             try:
                 rehearsed = self.rehearse(entry, call)

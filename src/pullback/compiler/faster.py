@@ -1,7 +1,9 @@
-"""Loops in machine code while a function is recorded: its first call need not wait for Python."""
+"""What is otherwise in a first call, so that it need not wait: loops in machine code, less garbage.
+"""
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,9 +19,10 @@ from ..transforms.scans import FASTER, Scan
 from .program import build
 from .watch import unwatched
 
-__all__ = ["faster"]
+__all__ = ["faster", "seldom_collected"]
 
 LONG = 2000  # equations done in a loop from which machine code pays
+SELDOM = 100  # times as seldom as otherwise all that lives is searched for garbage
 
 
 @contextmanager
@@ -33,6 +36,22 @@ def faster() -> Iterator[None]:
         yield
     finally:
         FASTER.reset(token)
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Search all that lives for garbage less often: a record is of many objects, all in use.
+
+    What dies young is collected as ever. One thread at a time is in here.
+    """
+    often = gc.get_threshold()
+    seldom = (*often[:2], often[2] * SELDOM)
+    gc.set_threshold(*seldom)
+    try:
+        yield
+    finally:
+        if gc.get_threshold() == seldom:  # nobody else has set it meanwhile
+            gc.set_threshold(*often)
 
 
 class Faster:

@@ -62,11 +62,14 @@ class ValueTrace(CompileTrace):
     def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         out = CompileTrace.noted(self, primitive, xs, static)
         notes = self.state
-        live = any(type(x) is Array and self.is_live(x) for x in xs)
+        live = False
+        for x in xs:
+            if type(x) is Array:
+                live = live or (x.node in notes.live if x.within is self else is_differentiated(x))
         for x in out if type(out) is tuple else (out,):
             if type(x) is Array:
                 notes.values[x.node] = x.value
-                if live and is_inexact(x.dtype):
+                if live and x.value.dtype.kind in "fc":
                     notes.live.add(x.node)
         return out
 

@@ -48,7 +48,7 @@ class Spec:
 
 def spec_of(x: Any) -> Spec:
     """The spec of an Array, ndarray, NumPy scalar or Python number; a Spec is its own."""
-    if type(x) is np.ndarray:
+    if type(x) is np.ndarray or isinstance(x, np.generic):
         spec = Spec.__new__(Spec)
         spec.shape, spec.dtype, spec.weak = x.shape, x.dtype, None
         return spec
