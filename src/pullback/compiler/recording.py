@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from sys import setprofile
+from threading import get_ident
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -32,7 +33,7 @@ from .code import code_of
 from .passes import declared
 from .state import INNER, WRAPPED, State, contents, dict_of, of
 from .undo import roots_of
-from .watch import Watch
+from .watch import Watch, unwatched
 
 __all__ = [
     "TYPES", "Guard", "Number", "Recording", "as_kind", "asked_in_advance", "containers_in",
@@ -95,8 +96,7 @@ SILENT: dict[Primitive, bool] = {}
 
 def silent(primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> bool:
     """Whether an operation runs no code of the user's."""
-    known = SILENT.get(primitive)
-    if not (is_ours(primitive) if known is None else known):
+    if not is_ours(primitive):
         return False
     for x in xs:
         if type(x) not in OPERANDS and (type(x) is not np.ndarray or x.dtype.hasobject):
@@ -106,8 +106,9 @@ def silent(primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) ->
 
 def is_ours(primitive: Primitive) -> bool:
     """Whether the code of a primitive is all of this package."""
-    if not declared(primitive):  # a single call, or a function of the user's
-        return False
+    known = SILENT.get(primitive)
+    if known is not None or not declared(primitive):  # a single call, or a function of the user's
+        return known is True
     ours = type(primitive).__module__.startswith(OURS)
     if isinstance(primitive, Elementwise):
         ours = ours or UFUNCS.get(primitive.ufunc) is primitive
@@ -151,12 +152,14 @@ class CompileTrace(StageTrace):
             if silent(primitive, xs, static):
                 return self.noted(primitive, xs, static)
         finally:
-            watch.resume()
+            if get_ident() == watch.thread:
+                setprofile(watch.profile)
         return self.noted(primitive, xs, static)
 
     def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         notes = self.state
-        notes.suspends |= SUSPENDED.here() is not notes.outside
+        if (SUSPENDED.anywhere or notes.outside) and SUSPENDED.here() is not notes.outside:
+            notes.suspends = True
         if type(primitive) is Call and primitive.results is not None:  # it has run on this trace
             primitive.results = tuple(
                 [x.value if type(x) is Array and x.within is self else x for x in primitive.results]
@@ -182,6 +185,12 @@ class CompileTrace(StageTrace):
             # The program may catch it; other values might not raise.
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
             raise
+
+    def computed(self, primitive: Primitive, values: list[Any], static: dict[str, Any]) -> Any:
+        if Array in map(type, values) or not is_ours(primitive):
+            return primitive(*values, **static)
+        out = primitive.value(*values, **static)
+        return np.complex128(out) if type(out) is complex else out
 
     def number(self, x: Array) -> None:
         self.state.weak.add(x.node)
@@ -212,6 +221,10 @@ class CompileTrace(StageTrace):
         return x.value
 
     def note(self, x: Array, asked: str) -> None:
+        with unwatched():
+            self.guard(x, asked)
+
+    def guard(self, x: Array, asked: str) -> None:
         if asked in UNLIKE_ANSWERS and self.is_weak(x):
             self.state.unlike = True
         guard = Guard(self.variable(x), asked, None, line_of_user())

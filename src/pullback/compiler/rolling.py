@@ -56,7 +56,7 @@ def rolled(graph: Graph, values: dict[Variable, Any] | None = None) -> Graph:
     result = start = graph
     if any(e.primitive is setitem_p for e in graph.equations):
         result = start = forwarded(graph)
-    while sum(map(weight, result.equations)) >= EQUATIONS:
+    while len(result.equations) >= EQUATIONS or sum(map(weight, result.equations)) >= EQUATIONS:
         again = whole.once(result)
         if again is None:
             break
