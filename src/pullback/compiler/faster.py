@@ -1,5 +1,4 @@
-"""What is otherwise in a first call, so that it need not wait: loops in machine code, less garbage.
-"""
+"""What is otherwise in a first call, so that it need not wait: loops are in machine code."""
 
 from __future__ import annotations
 

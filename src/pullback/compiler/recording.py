@@ -88,7 +88,7 @@ class Guard:
 
 
 # What has no methods of the user's that NumPy could call.
-OPERANDS = {Array, float, int, bool, complex, np.float64, np.float32, np.int64, np.bool_}
+NUMBERS = {float, int, bool, complex, *np.sctypeDict.values()} - {np.object_, np.void}
 PARAMETERS = {int, bool, str, tuple, type(None), float, np.dtype, type}
 OURS = ("pullback.primitives.", "pullback.nn")
 SILENT: dict[Primitive, bool] = {}
@@ -99,7 +99,11 @@ def silent(primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) ->
     if not is_ours(primitive):
         return False
     for x in xs:
-        if type(x) not in OPERANDS and (type(x) is not np.ndarray or x.dtype.hasobject):
+        value = x.value if type(x) is Array else x
+        if type(value) is np.ndarray:
+            if value.dtype.hasobject:
+                return False
+        elif type(value) not in NUMBERS:
             return False
     return not static or PARAMETERS.issuperset(map(type, static.values()))
 
