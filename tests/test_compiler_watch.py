@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -366,6 +367,15 @@ class TestWatch:
         with pytest.raises(Halt), watch:
             next(generator)
         assert watch.effects == ["print"]
+
+    def test_entries_of_weak_dictionaries_that_go(self):
+        """An object dies where Python looks for garbage, which may be in a line of the user's."""
+        values, keys, held = weakref.WeakValueDictionary(), weakref.WeakKeyDictionary(), Later()
+        values["x"], keys[held] = held, "x"
+        with Watch() as watch:
+            del held
+        assert not watch.effects
+        assert not list(values.items()) + list(keys.items())
 
     def test_nothing_stays_behind(self):
         profile = sys.getprofile()

@@ -248,6 +248,8 @@ def is_tuple(scope: dict[str, Any]) -> bool:
 
 def effectful(module: str, name: str) -> bool:
     """Whether a function has an effect, or an answer that its arguments do not decide."""
+    if module == "weakref" and name == "remove":  # called where a thing dies, by whom it may be
+        return False
     pure = module.partition(".")[0] in PURE or module.startswith(SCIPY)
     return not pure or name in DENIED or "random" in module or name in OUTSIDE
 
