@@ -476,3 +476,17 @@ class TestCost:
             pb.compile(pb.grad(functools.partial(repeated, steps=steps)))(X)
 
         assert grows(first_call, 1000) < 6
+
+    def test_leaves_no_garbage(self):
+        """A record is gone when its loops have been found; nobody has to search for it."""
+        found = []
+        for steps in (200, 400):
+            f = pb.compile(pb.grad(functools.partial(repeated, steps=steps)))
+            gc.collect()
+            gc.disable()
+            try:
+                f(X)
+                found.append(gc.collect())
+            finally:
+                gc.enable()
+        assert found[1] - found[0] < 200

@@ -255,7 +255,8 @@ class Loop:
         self.carries: list[tuple[int, tuple[int, ...], list[Variable]]] = []
         self.puts: list[Any] = []
         self.body: list[Equation] = []
-        self.stack = Rows(lambda x: source_of(self.numbered.maker(x)))
+        numbered = self.numbered
+        self.stack = Rows(lambda x: source_of(numbered.maker(x)))
         self.outside = self.read_outside()
         self.equations = self.built()
         if not self.body or len(self.equations) >= self.end - self.at:

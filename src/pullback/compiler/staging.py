@@ -151,6 +151,7 @@ class Call:
             notes.raised = notes.raised or self.notes.raised
             notes.unlike |= self.notes.unlike
             notes.suspends |= self.notes.suspends
+            self.notes.values.clear()  # some of them are functions that hold all others
             self.trace.end()
 
     def lifted(self, x: Any) -> Any:
