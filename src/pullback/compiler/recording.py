@@ -168,29 +168,35 @@ class CompileTrace(StageTrace):
             primitive.results = tuple(
                 [x.value if type(x) is Array and x.within is self else x for x in primitive.results]
             )
-        weak = bool(notes.weak) and all(map(self.is_weak, xs)) and len(xs) > 0
-        name = primitive.name
-        if weak and (name in UNLIKE or any(type(x) is complex for x in xs)):
-            notes.unlike = True
         try:
-            if weak and name in DIVISIONS and bool(xs[1] == 0):
-                raise ZeroDivisionError("division by zero")
-            if weak and name == "power" and bool(xs[0] <= 0):
-                notes.unlike = True  # it may be complex
-            out = StageTrace.process(self, primitive, xs, static)
-            if weak and name == "power" and not bool(np.isfinite(out)):
-                notes.unlike = True  # an OverflowError
-            if weak and name in COMPARISONS:
-                return bool(out)  # True or False, and neither of NumPy's
-            if weak and name in ARITHMETIC and out.dtype.kind != "c":
-                notes.weak.add(out.node)
-            return out
+            if notes.weak and xs and all(map(self.is_weak, xs)):
+                return self.of_numbers(primitive, xs, static)
+            return StageTrace.process(self, primitive, xs, static)
         except Exception as error:
             # The program may catch it; other values might not raise.
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
             raise
 
+    def of_numbers(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        """An operation of which all operands are Python's numbers where nothing is recorded."""
+        notes, name = self.state, primitive.name
+        if name in UNLIKE or any(type(x) is complex for x in xs):
+            notes.unlike = True
+        if name in DIVISIONS and bool(xs[1] == 0):
+            raise ZeroDivisionError("division by zero")
+        if name == "power" and bool(xs[0] <= 0):
+            notes.unlike = True  # it may be complex
+        out = StageTrace.process(self, primitive, xs, static)
+        if name == "power" and not bool(np.isfinite(out)):
+            notes.unlike = True  # an OverflowError
+        if name in COMPARISONS:
+            return bool(out)  # True or False, and neither of NumPy's
+        if name in ARITHMETIC and out.dtype.kind != "c":
+            notes.weak.add(out.node)
+        return out
+
     def computed(self, primitive: Primitive, values: list[Any], static: dict[str, Any]) -> Any:
+        """On plain operands it is said at once that nobody else interprets the operation."""
         if Array in map(type, values) or not is_ours(primitive):
             return primitive(*values, **static)
         out = primitive.value(*values, **static)
