@@ -6,6 +6,7 @@ import gc
 import io
 import numbers
 import operator
+import os
 import sys
 import threading
 import time
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.compiler.watch import WATCHING, Halt, Watch, unwatched
+from pullback.compiler.watch import WATCHES, WATCHING, Halt, Watch, unwatched
 from tests.growth import grows
 
 X = np.array([0.3, 0.7, 1.1])
@@ -445,6 +446,29 @@ def test_collections_are_as_often_as_before():
     with pytest.raises(TypeError):
         pb.compile(lambda x: x + None)(X)
     assert gc.get_threshold() == before
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+    @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+    def test_a_process_that_is_forked_while_another_thread_is_watched(self):
+        begun, stop = threading.Event(), threading.Event()
+
+        def work():
+            with Watch():
+                begun.set()
+                while not stop.is_set():
+                    scaled(1.0)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        begun.wait()
+        child = os.fork()
+        if not child:
+            os._exit(len(WATCHES))
+        try:
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        finally:
+            stop.set()
+            thread.join()
 
 
 def repeated(x, steps):

@@ -7,19 +7,22 @@ files, clocks, random numbers) is not made: the recording ends there, and is und
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from threading import Lock, get_ident
+from threading import RLock, get_ident
 from types import BuiltinFunctionType, CodeType, MethodDescriptorType
 from typing import Any
 
 from ..core.namespaces import library
 from ..core.rebind import SESSION
 
-__all__ = ["OUTSIDE", "WATCHING", "Halt", "Watch", "effectful", "home_of", "unwatched"]
+__all__ = [
+    "OUTSIDE", "WATCHES", "WATCHING", "Halt", "Watch", "effectful", "home_of", "unwatched",
+]  # fmt: skip
 
 # What watches the call that is recorded here, if one is.
 WATCHING: ContextVar[Watch | None] = ContextVar("watching", default=None)
@@ -140,7 +143,7 @@ class Watch:
 def unwatched() -> Iterator[None]:
     """What is done in here runs no code of the user's."""
     watch = WATCHING.get()
-    if watch is None or watch.profile is None:
+    if watch is None or watch.profile is None or watch.thread != get_ident():
         yield
         return
     sys.setprofile(None)
@@ -152,7 +155,7 @@ def unwatched() -> Iterator[None]:
 
 # The watches of all threads, where Python has `sys.monitoring`: a callback hears of every thread.
 WATCHES: dict[int, list[Watch]] = {}
-LOCK = Lock()
+LOCK = RLock()
 TOOL: list[int] = []  # our number among the tools that monitor, once there is one
 
 
@@ -183,19 +186,36 @@ def monitored(watch: Watch) -> bool:
 
 def unmonitored(watch: Watch) -> None:
     with LOCK:
-        mine = WATCHES[watch.thread]
-        mine.remove(watch)
-        if not mine:
-            del WATCHES[watch.thread]
-        if not WATCHES and sys.version_info >= (3, 12):
-            sys.monitoring.set_events(TOOL[0], 0)
+        WATCHES[watch.thread].remove(watch)
+        forget()
+
+
+def forget() -> None:
+    """Let go of threads without a watch; without any, Python need not tell of calls."""
+    for thread in [thread for thread, watches in WATCHES.items() if not watches]:
+        del WATCHES[thread]
+    if not WATCHES and TOOL and sys.version_info >= (3, 12):
+        sys.monitoring.set_events(TOOL[0], 0)
+
+
+def forked() -> None:
+    """In a process that was forked, only the thread that did it is left."""
+    for thread, watches in WATCHES.items():
+        if thread != get_ident():
+            watches.clear()
+    forget()
+    LOCK.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=forked)
 
 
 def code_begins(code: CodeType, offset: int) -> Any:
     """Python begins to run code, or goes on with a generator's."""
     if id(code) not in HARMLESS:
         watches = WATCHES.get(get_ident())
-        if watches is None:
+        if not watches:
             return None
         watches[-1].begins(sys._getframe(1))
     return DISABLE if id(code) in HARMLESS else None
@@ -204,7 +224,7 @@ def code_begins(code: CodeType, offset: int) -> Any:
 def code_is_thrown_into(code: CodeType, offset: int, error: BaseException) -> None:
     """The same for a generator that gets an exception; Python does not leave out such events."""
     watches = WATCHES.get(get_ident())
-    if watches is not None and id(code) not in HARMLESS:
+    if watches and id(code) not in HARMLESS:
         watches[-1].begins(sys._getframe(1))
 
 
@@ -217,7 +237,7 @@ def code_calls(code: CodeType, offset: int, function: Any, first: Any) -> Any:
     if type(function) is not BuiltinFunctionType:
         return None
     watches = WATCHES.get(get_ident())
-    if watches is None:
+    if not watches:
         return None
     if library(sys._getframe(1).f_globals):
         return DISABLE
