@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core import rebind
+from pullback.core import namespaces, rebind
 from pullback.core.tree import flatten
 from pullback.transforms.record import record
 from tests.rebind_programs import decorated, entangled, helpers, indirect, objects, plain, state
@@ -788,3 +788,18 @@ def functools_cache(f):
     import functools
 
     return functools.lru_cache(f)
+
+
+def test_another_thread_imports_while_modules_are_looked_at(monkeypatch):
+    """Its module is there in the middle of the loop over `sys.modules`."""
+
+    class Name(str):
+        __slots__ = ()
+
+        def partition(self, separator):
+            monkeypatch.setitem(sys.modules, "imported_meanwhile", types.ModuleType("x"))
+            return str.partition(self, separator)
+
+    monkeypatch.setitem(sys.modules, Name("seen_first"), types.ModuleType("y"))
+    namespaces.scan()
+    assert "imported_meanwhile" in sys.modules

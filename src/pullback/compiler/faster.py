@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..core.graph import Equation, Graph, Variable
@@ -15,22 +15,23 @@ from ..core.spec import Spec
 from ..primitives import load
 from ..transforms.reverse import STAGED
 from ..transforms.scans import FASTER, Scan
-from .program import build
+from .program import Program
+from .rolling import structure
 from .watch import unwatched
 
-__all__ = ["faster", "seldom_collected"]
+__all__ = ["Faster", "faster", "seldom_collected"]
 
 LONG = 2000  # equations done in a loop from which machine code pays
 SELDOM = 100  # times as seldom as otherwise all that lives is searched for garbage
 
 
 @contextmanager
-def faster() -> Iterator[None]:
+def faster(loops: Faster) -> Iterator[None]:
     """Run long loops in machine code, and import before what a recording needs."""
-    load()
+    load(everything=False)
     if SESSION.get() is not OFF and len(sys.modules) != LOADED[0]:
         scan()
-    token = FASTER.set(Faster())
+    token = FASTER.set(loops)
     try:
         yield
     finally:
@@ -54,13 +55,25 @@ def seldom_collected() -> Iterator[None]:
 
 
 class Faster:
-    """What a `Scan` asks for while a function is recorded."""
+    """What a `Scan` asks for while a function is recorded, and then runs: the same loops twice."""
+
+    def __init__(self) -> None:
+        self.programs: dict[Any, tuple[Scan, Any]] = {}  # each with a loop that has its key
 
     def run(self, scan: Scan, xs: Sequence[Any]) -> Any:
         """The results of a loop on plain operands."""
         if scan.length * work(scan.body) < LONG:
             return scan.looped(xs, scan.length)
-        return scan.derive("program", lambda: program(scan))(*xs)
+        return scan.derive("program", lambda: self.program(scan))(*xs)
+
+    def program(self, scan: Scan) -> Any:
+        key: Any = scan
+        with suppress(TypeError):  # a parameter that is no key of a dict
+            counts = scan.length, scan.reverse, scan.n_consts, scan.n_carry
+            key = (*counts, *structure(scan.body))
+        if key not in self.programs:
+            self.programs[key] = scan, program(scan)
+        return self.programs[key][1]
 
     def make(self, make: Callable[[], Any]) -> Any:
         """What is made here runs no code of the user's, which would have to be watched."""
@@ -88,4 +101,5 @@ def program(scan: Scan) -> Any:
     rows = [Spec((scan.length, *x.spec.shape), x.spec.dtype) for x in inputs[first:]]
     inputs[first:] = map(Variable, rows)
     outputs = tuple([Variable(spec) for spec in scan.spec()])
-    return build(Graph(inputs, [Equation(scan, tuple(inputs), outputs, {})], outputs), 0)
+    graph = Graph(inputs, [Equation(scan, tuple(inputs), outputs, {})], outputs)
+    return Program(graph, 0, native=False)  # it is run once or twice

@@ -18,6 +18,7 @@ from ..core.primitive import Elementwise
 from ..core.spec import Spec
 from .emit import TYPES, Emit, Refused, Value
 from .rewriting import opened, spec_in
+from .solving import fits
 
 __all__ = ["REDUCTIONS", "emitted", "given", "loop_dtypes", "role", "spec_in"]
 
@@ -49,6 +50,8 @@ def role(e: Equation) -> str:
         return "call"
     if not all(s.dtype.isnative for s in (*specs, out.spec)):
         return "call"
+    if lower == "solve":
+        return lower if fits(e) else "call"
     if lower == "view":
         return "view" if len(e.inputs) == 1 else "gather"
     if lower in STRUCTURAL:

@@ -9,12 +9,13 @@ results of calls. Functions stay short, since LLVM's time grows faster than thei
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..core.graph import Equation, Variable
-from . import blas, gemm, loops, products
+from . import blas, gemm, loops, products, solving
 from .cumulations import cumulated
 from .emit import Emit, Value, element, memory, store_element
 from .indices import Indexed, at_places, gather_p, place_add_p, read_at, write_at
@@ -135,7 +136,7 @@ class Module:
         for piece in pieces:
             for item in piece.items:
                 work += self.loops.get(item.equation.primitive, 0)
-                n = int(np.prod(item.shape, dtype=np.int64))
+                n = prod(item.shape)
                 work += n * self.depth(item)
         self.work.append(work)
 
@@ -144,7 +145,8 @@ class Module:
         product = self.plan.products.get(item.equation.outputs[0])
         if product is not None:
             return int(product.numbers[2])
-        return spec_in(item.equation.inputs[0]).shape[-1] if item.role == "matmul" else 1
+        first = spec_in(item.equation.inputs[0]).shape
+        return first[-1] if item.role in ("matmul", "solve") else 1
 
     def piece(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
         if piece.role == "loop":
@@ -156,6 +158,10 @@ class Module:
             x, y = self.plan.where(e.inputs[0]), self.plan.geometry[e.outputs[0]]
             text = cumulated(e.primitive.name, x, y, e.static["axis"], self.declared)
             self.call(text, [x, y], addresses, lines)
+        elif piece.role == "solve":
+            e = piece.items[0].equation
+            views = [*map(self.plan.where, e.inputs), self.plan.geometry[e.outputs[0]]]
+            self.call(solving.written(e, views, self.declared), views, addresses, lines)
         elif not piece.shape:
             self.numbers(piece, addresses, lines)
         else:

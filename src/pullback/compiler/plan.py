@@ -36,6 +36,7 @@ from .products import (
     order_of_result,
 )  # fmt: skip
 from .rewriting import opened
+from .solving import SOLVING
 from .views import Buffer, View, contiguous, view_of
 
 __all__ = ["Item", "Piece", "Plan"]
@@ -164,9 +165,9 @@ class Plan:
         """A loop reads whole constants and carries, and rows that each lie in one piece."""
         rolled = e.primitive
         body = Plan(rolled.body, self.constants)
-        unchecked = any(
-            map(computed, rolled.body.equations)
-        )  # indices, of which each step is asked
+        unchecked = any(  # what each step is asked for
+            computed(e) or e.primitive in SOLVING for e in rolled.body.equations
+        )
         if unchecked or any(piece.role == "call" for piece in body.pieces):
             self.call(e)
             return

@@ -418,8 +418,8 @@ def may_raise(e: Equation) -> bool:
         return False
     if isinstance(primitive, Elementwise):
         return primitive.name == "power" and e.outputs[0].spec.dtype.kind in "iu"
-    if not isinstance(primitive, (Linear, Multilinear)) and primitive.lower is None:
-        return True
+    if not isinstance(primitive, (Linear, Multilinear)) and primitive.lower in (None, "solve"):
+        return not primitive.total and e.static.get("singular", "raise") == "raise"
     indexed = [v for v in indices if isinstance(v, Variable) and v.spec.dtype.kind in "iu"]
     return len(indexed) > 0 and primitive.lower != "where"
 

@@ -33,7 +33,7 @@ from .passes import forwarded, frozen, functional, opened, operand_key, optimise
 from .periods import Numbered, stretches, weight
 from .rows import Rows, row_of, source_of, tidied
 
-__all__ = ["looped", "packed", "rolled"]
+__all__ = ["looped", "packed", "rolled", "structure"]
 
 PERIODS = 8  # a loop has at least so many steps
 EQUATIONS = 400  # and so many equations in all, below which it is done faster one after the other

@@ -51,14 +51,12 @@ class Graph:
 
     def pruned(self) -> Graph:
         """The same without equations that no output needs."""
-        needed = {x for x in self.outputs if isinstance(x, Variable)}
+        needed = {x for x in self.outputs if type(x) is Variable}
         kept = []
         for equation in reversed(self.equations):
             if not needed.isdisjoint(equation.outputs):
                 kept.append(equation)
-                for x in equation.inputs:
-                    if type(x) is Variable:
-                        needed.add(x)
+                needed.update([x for x in equation.inputs if type(x) is Variable])
         return Graph(self.inputs, kept[::-1], self.outputs)
 
     def evaluate(self, *xs: Any) -> tuple[Any, ...]:
