@@ -34,7 +34,7 @@ from ..core.tree import flatten, unflatten
 from ..transforms.common import Transformation
 from . import machine, records, threads
 from .composed import QuickNode, composed
-from .faster import Faster, faster
+from .faster import Faster, faster, seldom_collected
 from .llvm import WORKER, absent
 from .paths import (
     WIDE,
@@ -295,7 +295,7 @@ class Compiled(Transformation):
         """
         if self.recorder == threading.get_ident():  # it calls itself
             return call_inside(self.fun, args, kwargs)
-        with TURN, WORKER.held():
+        with TURN, WORKER.held(), seldom_collected():
             self.recorder = threading.get_ident()
             machine.prepare()
             try:

@@ -1,7 +1,8 @@
-"""Loops in machine code while a function is recorded: its first call need not wait for Python."""
+"""What is otherwise in a first call, so that it need not wait: loops are in machine code."""
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,10 +16,12 @@ from ..transforms.reverse import STAGED
 from ..transforms.scans import FASTER, Scan
 from .program import Program
 from .rolling import structure
+from .watch import unwatched
 
-__all__ = ["Faster", "faster"]
+__all__ = ["Faster", "faster", "seldom_collected"]
 
 LONG = 2000  # equations done in a loop from which machine code pays
+SELDOM = 100  # times as seldom as otherwise all that lives is searched for garbage
 
 
 @contextmanager
@@ -32,6 +35,22 @@ def faster(loops: Faster) -> Iterator[None]:
         yield
     finally:
         FASTER.reset(token)
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Search all that lives for garbage less often: a record is of many objects, all in use.
+
+    What dies young is collected as ever. One thread at a time is in here.
+    """
+    often = gc.get_threshold()
+    seldom = (*often[:2], often[2] * SELDOM)
+    gc.set_threshold(*seldom)
+    try:
+        yield
+    finally:
+        if gc.get_threshold() == seldom:  # nobody else has set it meanwhile
+            gc.set_threshold(*often)
 
 
 class Faster:
@@ -57,13 +76,12 @@ class Faster:
 
     def make(self, make: Callable[[], Any]) -> Any:
         """What is made here runs no code of the user's, which would have to be watched."""
-        before, token = sys.getprofile(), STAGED.set(None)
-        sys.setprofile(None)
+        token = STAGED.set(None)
         try:
-            return make()
+            with unwatched():
+                return make()
         finally:
             STAGED.reset(token)
-            sys.setprofile(before)
 
 
 def work(body: Graph) -> int:

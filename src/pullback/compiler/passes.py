@@ -29,6 +29,7 @@ from .rewriting import opened, rewritten, spec_in
 from .solving import separated
 
 __all__ = [
+    "declared",
     "folded",
     "forwarded",
     "functional",
