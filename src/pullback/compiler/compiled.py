@@ -129,7 +129,7 @@ class Compiled(Transformation):
         entry = self.entry(call.key)
         if entry.paths:
             found = self.match(entry, call.arrays, call.numbers)
-            if found is not None:
+            if found is not None and not (entry.floats and found[0].narrow()):
                 self.hits += 1
                 path, values = found
                 out = path.results(values, call.arrays)
@@ -235,14 +235,12 @@ class Compiled(Transformation):
     def match(self, entry: Entry, arrays: list[Any], numbers: list[Any]) -> Any:
         """A path whose state and guards hold, with what it computed; or None."""
         paths = [p for p in entry.paths if p.numbers is None]
-        found = None
-        if len(paths) < len(entry.paths):  # some were recorded for certain numbers
+        found = self.follow(paths, [*arrays, *numbers]) if paths else None
+        if found is None and len(paths) < len(entry.paths):  # some are for certain numbers
             same = [
                 p for p in entry.paths if p.numbers is not None and same_bits(p.numbers, numbers)
             ]
             found = self.follow(same, arrays)
-        if found is None:
-            found = self.follow(paths, [*arrays, *numbers])
         if found is None:
             return None
         path = found[0]

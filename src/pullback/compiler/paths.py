@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 SECOND = 20  # runs of a path after which it is compiled again, better
+OFTEN = 5  # repetitions of a record for certain numbers after which one for all is made
 
 
 class CacheInfo(NamedTuple):
@@ -112,6 +113,11 @@ class Path:
                 self.program.improve_later()
         finally:
             self.warming.release()
+
+    def narrow(self) -> bool:
+        """Whether it is time for a record in which numbers are inputs: this one is for some alone,
+        and no machine code repeats it."""
+        return self.numbers is not None and self.runs == OFTEN
 
     def results(self, values: Any, inputs: Sequence[Any]) -> Any:
         """The output tree; what was written goes into the arguments."""
