@@ -77,3 +77,25 @@ def test_interpolation_is_machine_code():
     f = pb.compile(g)
     for _ in range(3):
         np.testing.assert_allclose(f(np.sin(xp)), g(np.sin(xp)), rtol=1e-13)
+
+
+def test_differences():
+    x = RNG.normal(size=(4, 6, 5))
+    for axis in (0, 1, -1):
+        for n in (1, 2, 3):
+            f = lambda x, axis=axis, n=n: np.diff(x, n, axis=axis)  # noqa: E731
+            check(f, x)
+            check(f, (x * 100).astype(int))
+            check(pb.grad(lambda x, f=f: np.sum(f(x) ** 3)), x)
+    check(lambda x: np.diff(x > 0), x, native=False)
+    check(lambda x: np.diff(x[:, :1], axis=1), x, native=False)
+
+
+def test_cross_products():
+    x, y = RNG.normal(size=(2, 4, 6, 3))
+    for a, b in ((x, y), (x[0, 0], y[0, 0]), (x, y[0, 0]), (x[:, :1], y), (x, x)):
+        check(np.cross, a, b)
+        check(pb.grad(lambda a, b: np.sum(np.cross(a, b) ** 2), (0, 1)), a, b)
+    check(np.cross, (x * 9).astype(int), (y * 9).astype(int))
+    check(lambda x: np.cross(x, [1.0, 2.0, 3.0]), x)
+    check(lambda x, y: np.cross(x, y.astype(np.float32)), x, y, native=False)

@@ -1,4 +1,4 @@
-"""A pass: places of extreme elements, variances, norms, by loops that there are already."""
+"""A pass: functions that are done by loops that there are already."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core.graph import Equation, Graph, Variable
+from ..core.spec import Spec
+from ..primitives.cumulative import diff_p
 from ..primitives.elementwise import (
     bitwise_or,
     divide,
@@ -17,7 +19,10 @@ from ..primitives.elementwise import (
     sqrt,
     subtract,
 )
+from ..primitives.indexing import getitem_p
+from ..primitives.joining import stack_p
 from ..primitives.norms import norm_p
+from ..primitives.products import cross_p
 from ..primitives.queries import argmax_p, argmin_p
 from ..primitives.reductions import max_p, mean_p, min_p, sum_p
 from ..primitives.selecting import where_p
@@ -29,20 +34,18 @@ __all__ = ["answered"]
 
 
 def answered(graph: Graph) -> Graph:
-    """The graph with argmax, argmin, var and Euclidean norms taken apart."""
+    """The graph with argmax, argmin, var, Euclidean norms, diff and cross taken apart."""
 
     def rule(e: Equation) -> Any:
-        if e.primitive not in (argmax_p, argmin_p, var_p, norm_p):
+        if e.primitive not in APART:
             return e
-        x = spec_in(e.inputs[0])
-        if x.dtype not in TYPES or not x.size or not isinstance(e.inputs[0], Variable):
+        (out,), specs = e.outputs, [spec_in(x) for x in e.inputs]
+        if any(s.dtype not in TYPES or not s.size for s in (*specs, out.spec)):
             return e
-        if e.primitive is norm_p:
-            euclidean = e.static["ord"] == 2 and x.dtype.kind == "f"
-            return length(e) if euclidean else e
-        if e.primitive is not var_p:
-            return position(e)
-        return variance(e) if x.dtype == e.outputs[0].spec.dtype else e
+        if not any(isinstance(x, Variable) for x in e.inputs):
+            return e
+        kind, may = APART[e.primitive]
+        return kind(e) if may(e, specs[0], out.spec) else e
 
     return rewritten(graph, rule)
 
@@ -80,3 +83,49 @@ def variance(e: Equation) -> list[Equation]:
     total = steps.apply(sum_p, square, axis=axis, dtype=None, keepdims=e.static["keepdims"])
     steps.apply(divide, total, spec.dtype.type(freedom))
     return steps.ending(e)
+
+
+def differences(e: Equation) -> list[Equation]:
+    (x,), before, steps = e.inputs, (slice(None),) * e.static["axis"], Steps()
+    later = steps.apply(getitem_p, x, key=(*before, slice(1, None, None)))
+    earlier = steps.apply(getitem_p, x, key=(*before, slice(None, -1, None)))
+    steps.apply(subtract, later, earlier)
+    return steps.ending(e)
+
+
+def crossed(e: Equation) -> list[Equation]:
+    steps, parts = Steps(), []
+    x, y = [[steps.apply(getitem_p, x, key=(*whole(x), i)) for i in range(3)] for x in e.inputs]
+    for i, j in ((1, 2), (2, 0), (0, 1)):
+        first, second = steps.apply(multiply, x[i], y[j]), steps.apply(multiply, x[j], y[i])
+        parts.append(steps.apply(subtract, first, second))
+    steps.apply(stack_p, *parts, axis=len(e.outputs[0].spec.shape) - 1)
+    return steps.ending(e)
+
+
+def whole(x: Any) -> tuple[slice, ...]:
+    """The key of all axes but the last."""
+    return (slice(None),) * (len(spec_in(x).shape) - 1)
+
+
+def of_one_dtype(e: Equation, x: Spec, out: Spec) -> bool:
+    return out.dtype != bool and all(spec_in(y).dtype == out.dtype for y in e.inputs)
+
+
+def is_euclidean(e: Equation, x: Spec, out: Spec) -> bool:
+    return e.static["ord"] == 2 and x.dtype.kind == "f"
+
+
+def always(e: Equation, x: Spec, out: Spec) -> bool:
+    return True
+
+
+# How each is taken apart, and where.
+APART: dict[Any, tuple[Any, Any]] = {
+    argmax_p: (position, always),
+    argmin_p: (position, always),
+    var_p: (variance, of_one_dtype),
+    norm_p: (length, is_euclidean),
+    diff_p: (differences, of_one_dtype),
+    cross_p: (crossed, of_one_dtype),
+}
