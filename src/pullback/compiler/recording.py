@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
-from sys import setprofile
+from sys import getprofile, setprofile
 from threading import get_ident
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -149,7 +149,7 @@ class CompileTrace(StageTrace):
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         watch = self.state.watch
-        if watch.profile is None:
+        if watch.profile is None or getprofile() is None:
             return self.noted(primitive, xs, static)
         setprofile(None)
         try:

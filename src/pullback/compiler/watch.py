@@ -143,7 +143,8 @@ class Watch:
 def unwatched() -> Iterator[None]:
     """What is done in here runs no code of the user's."""
     watch = WATCHING.get()
-    if watch is None or watch.profile is None or watch.thread != get_ident():
+    off = watch is None or watch.profile is None or sys.getprofile() is None
+    if watch is None or off or watch.thread != get_ident():
         yield
         return
     sys.setprofile(None)
