@@ -16,9 +16,7 @@ assigned to once, after the loop. Values stay the same: only the form changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,14 +43,9 @@ class NoLoop(Exception):
     """A stretch that repeats is no loop."""
 
 
-def rolled(graph: Graph, values: dict[Variable, Any] | None = None) -> Graph:
-    """The graph with what repeats as loops, inner ones first; the graph itself if nothing does.
-
-    Args:
-        values: what variables were when this was recorded, on which derivatives of the loops are
-            recorded.
-    """
-    whole = Rolling({} if values is None else values)
+def rolled(graph: Graph) -> Graph:
+    """The graph with what repeats as loops, inner ones first; the graph itself if nothing does."""
+    whole = Rolling()
     result = start = graph
     if any(e.primitive is setitem_p for e in graph.equations):
         result = start = forwarded(graph)
@@ -106,18 +99,8 @@ def packed(graph: Graph, known: int | None) -> tuple[Graph, list[tuple[int, int 
 class Rolling:
     """The loops of one graph."""
 
-    def __init__(self, values: dict[Variable, Any]) -> None:
-        self.values = values
+    def __init__(self) -> None:
         self.scans: dict[Any, Scan] = {}  # equal loops are one primitive, so that they compare
-
-    def example(self, x: Any) -> Any:
-        """A plain value of an operand."""
-        if not isinstance(x, Variable):
-            return opened(x)
-        found = self.values.get(x)
-        if callable(found):
-            found = self.values[x] = found()
-        return np.ones(x.spec.shape, x.spec.dtype)[()] if found is None else found
 
     def once(self, graph: Graph) -> Graph | None:
         """The graph with the innermost loops that are found; None if there is none."""
@@ -251,7 +234,6 @@ class Loop:
         self.local: dict[int, Any] = {}  # results of the body in the body
         self.consts: dict[Variable, Variable] = {}
         self.rows: dict[Any, tuple[Variable, Any]] = {}
-        self.examples: dict[Variable, Callable[[], Any]] = {}
         self.carries: list[tuple[int, tuple[int, ...], list[Variable]]] = []
         self.puts: list[Any] = []
         self.body: list[Equation] = []
@@ -308,13 +290,8 @@ class Loop:
         if not isinstance(x, Variable):
             return x
         if x not in self.consts:
-            self.consts[x] = self.input(x.spec, partial(self.whole.example, x))
+            self.consts[x] = strong(x)
         return self.consts[x]
-
-    def input(self, spec: Spec, example: Callable[[], Any]) -> Variable:
-        x = Variable(Spec(spec.shape, spec.dtype))
-        self.examples[x] = example
-        return x
 
     def carry(self, slot: int, inits: tuple[int, ...]) -> Variable:
         """What a result was some steps before; at first the values with these numbers."""
@@ -330,8 +307,7 @@ class Loop:
 
     def chain(self, inits: tuple[int, ...]) -> list[Variable]:
         """Inputs of the body for the values one step back, two steps back, ..."""
-        xs = [self.known(number) for number in inits[::-1]]
-        return [self.input(x.spec, partial(self.whole.example, x)) for x in xs]
+        return [strong(self.known(number)) for number in inits[::-1]]
 
     def row(self, column: int, e: Equation, position: int) -> Variable:
         numbers = self.operands[:, column]
@@ -341,14 +317,12 @@ class Loop:
             whole = self.stack.of(xs, e, position)
             if whole is None:
                 raise NoLoop
-            self.rows[key] = self.row_of(whole, xs[0])
+            self.rows[key] = self.row_of(whole)
         return self.rows[key][0]
 
-    def row_of(self, whole: Any, first: Any) -> tuple[Variable, Any]:
+    def row_of(self, whole: Any) -> tuple[Variable, Any]:
         spec = whole.spec if isinstance(whole, Variable) else spec_of(whole)
-        first = first if isinstance(whole, Variable) else whole[0]
-        example = partial(self.whole.example, first)
-        return self.input(Spec(spec.shape[1:], spec.dtype), example), whole
+        return Variable(Spec(spec.shape[1:], spec.dtype)), whole
 
     # Equations.
 
@@ -405,7 +379,7 @@ class Loop:
             raise NoLoop
         x = self.outer(column)
         whole = self.stack.read(x, keys, e.outputs[0].spec)
-        self.local[slots[0]], _ = self.rows[len(self.rows)] = self.row_of(whole, e.outputs[0])
+        self.local[slots[0]], _ = self.rows[len(self.rows)] = self.row_of(whole)
 
     def put(self, e: Equation, columns: Any, slot: int, keys: list[Any]) -> None:
         """An array that one part is written to in each step, and that nobody reads meanwhile."""
@@ -446,12 +420,11 @@ class Loop:
             out = self.local[slot]
             if steps == [self.count - 1]:
                 zero = np.zeros(out.spec.shape, out.spec.dtype)[()]
-                x = self.input(out.spec, partial(self.whole.example, zero))
+                x = strong(out)
                 carried.append((zero, x, out, self.variable(steps[0], slot)))
                 continue
             y = Variable(Spec((self.count, *out.spec.shape), out.spec.dtype))
             ys.append((out, y))
-            self.remember(y, slot)
             for step in steps:
                 x = self.variable(step, slot)
                 self.after.append(Equation(getitem_p, (y,), (x,), {"key": (step,)}))
@@ -485,21 +458,18 @@ class Loop:
             del self.outside[slot]
         return x
 
-    def remember(self, y: Variable, slot: int) -> None:
-        """How the rows of a result are found, if they become an operand of an outer loop."""
-        whole = self.whole
-        xs = [self.variable(step, slot) for step in range(self.count)]
-        if whole.values and xs[0] in whole.values:
-            whole.values[y] = lambda: np.stack([whole.example(x) for x in xs])
-
     def scan(self, body: Graph, n_consts: int, n_carry: int) -> Scan:
         key: Any = object()  # equal to no other
         with suppress(TypeError):
             key = (self.count, n_consts, n_carry, *structure(body))
         if key not in self.whole.scans:
-            examples = [self.examples[x]() for x in body.inputs]
-            self.whole.scans[key] = Scan(body, n_consts, n_carry, self.count, False, examples)
+            self.whole.scans[key] = Scan(body, n_consts, n_carry, self.count, False)
         return self.whole.scans[key]
+
+
+def strong(x: Variable) -> Variable:
+    """An input of a body that has values like x."""
+    return Variable(Spec(x.spec.shape, x.spec.dtype))
 
 
 def structure(graph: Graph) -> list[Any]:

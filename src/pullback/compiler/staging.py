@@ -45,11 +45,10 @@ def staging() -> Iterator[None]:
 
 
 class Values(Questions):
-    """Notes with what variables were, and which of them have derivatives to lose."""
+    """Notes with which variables have derivatives to lose."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.values: dict[Variable, Any] = {}
         self.live: set[Variable] = set()
 
 
@@ -62,10 +61,9 @@ class ValueTrace(CompileTrace):
         out = CompileTrace.process(self, primitive, xs, static)
         notes = self.state
         live = any(type(x) is Array and self.is_live(x) for x in xs)
-        for x in out if type(out) is tuple else (out,):
-            if type(x) is Array:
-                notes.values[x.node] = x.value
-                if live and is_inexact(x.dtype):
+        if live:
+            for x in out if type(out) is tuple else (out,):
+                if type(x) is Array and is_inexact(x.dtype):
                     notes.live.add(x.node)
         return out
 
@@ -162,7 +160,6 @@ class Call:
         if id(x) not in self.inputs:
             value, below = example(x), recorded(x)
             node = Variable(spec_of(value))
-            self.notes.values[node] = value
             if below is not None and below.node in below.within.state.weak:
                 self.notes.weak.add(node)
             if is_differentiated(x):
@@ -192,7 +189,7 @@ class Call:
             [*[leaves[i] for i in at], *[x for _, x in written]]
             + [guard.variable for guard in notes.guards],
         ).pruned()
-        graph, places = packed(rolled(graph, notes.values), known)
+        graph, places = packed(rolled(graph), known)
         xs = [outer for outer, _, _ in self.inputs.values()] + [x for x, _ in captured]
         outs = donating(graph).evaluate(*xs)
         self.ask(outs, places)

@@ -21,7 +21,7 @@ from ..core.primitive import Primitive
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import bind, youngest
 from .batch import vmap
-from .bodies import Steps, Unstaged, recorded
+from .bodies import Steps, Unstaged, example, recorded
 from .forward import jvp
 from .reverse import ReverseTrace, vjp
 
@@ -58,8 +58,9 @@ class Scan(Primitive):
     """A loop: `length` runs of `body`, which see the rows of xs in order or from the last on.
 
     An instance for each loop that is recorded. `examples` are plain values of the body's inputs,
-    on which the bodies of its derivatives are recorded. In reverse mode it is bound with rows of
-    `history`, the carries before each step that the backward loop reads, among its ys.
+    on which the bodies of its derivatives are recorded; None: those of the first call. In reverse
+    mode it is bound with rows of `history`, the carries before each step that the backward loop
+    reads, among its ys.
     """
 
     name = "scan"
@@ -73,11 +74,12 @@ class Scan(Primitive):
         n_carry: int,
         length: int,
         reverse: bool,
-        examples: Sequence[Any],
+        examples: Sequence[Any] | None = None,
     ) -> None:
         # Not entered among the primitives, as `Call`.
         self.body, self.n_consts, self.n_carry = body, n_consts, n_carry
-        self.length, self.reverse, self.examples = length, reverse, list(examples)
+        self.length, self.reverse = length, reverse
+        self.examples: Any = None if examples is None else list(examples)
         self.n_out = len(body.outputs)
         self.nondiff = tuple([i for i, x in enumerate(body.inputs) if not is_inexact(x.spec.dtype)])
         self.history: dict[int, int] = {}  # which output holds the rows of which carry
@@ -94,6 +96,10 @@ class Scan(Primitive):
 
     def __call__(self, *xs: Any) -> Any:
         trace = youngest(xs)
+        if self.examples is None and trace is not None:
+            consts, carry, rows = self.parts(list(map(example, xs)))
+            t = self.length - 1 if self.reverse else 0
+            self.examples = [*consts, *carry, *[np.copy(x[t])[()] for x in rows]]
         try:
             if isinstance(trace, ReverseTrace):
                 wanted = tuple([type(x) is Array and x.within is trace for x in xs])
