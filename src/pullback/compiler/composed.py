@@ -30,7 +30,7 @@ from ..transforms.common import settle
 from ..transforms.eager import EagerTrace
 from ..transforms.forward import ForwardTrace, LinearizeTrace
 from ..transforms.reverse import ReverseTrace, backward
-from .faster import faster
+from .faster import Faster, faster
 from .paths import SECOND, Call, Path, raising, share_memory
 from .program import SpecChangedError, build
 from .recording import CompileTrace, Questions, as_kind
@@ -448,12 +448,13 @@ def derived(name: str, rule: Callable[..., Any], xs: Sequence[Any]) -> Any:
     values = [example(x) if type(x) is Array else x for x in xs]
     if any(x is None for x in values):
         return "plain"
-    trace = CompileTrace("compile", rule, Questions(traced=True))
-    notes, watch = trace.state, Watch()
+    watch = Watch()
+    trace = CompileTrace("compile", rule, Questions(watch, traced=True))
+    notes = trace.state
     inputs = [Variable(spec_of(x)) for x in values]
     arrays = [Array(x, trace, v) for x, v in zip(values, inputs, strict=True)]
     try:
-        with faster(), watch, np.errstate(all="ignore"):
+        with faster(Faster()), watch, np.errstate(all="ignore"):
             out = run(trace, rule, arrays, {})
         leaves, structure = flatten(out)
         leaves = [settle(leaf, trace) for leaf in leaves]

@@ -89,7 +89,8 @@ def prepared(graph: Graph) -> Graph:
 def trimmed(e: Equation, needed: set[Variable]) -> Equation:
     """A loop with the carries, rows and results that are needed."""
     scan = e.primitive
-    body, n_consts, n = accumulated(optimised(inlined(scan.body))), scan.n_consts, scan.n_carry
+    body = scan.derive("optimised", lambda: accumulated(optimised(inlined(scan.body))))
+    n_consts, n = scan.n_consts, scan.n_carry
     carries = body.inputs[n_consts : n_consts + n]
     kept = {i for i, x in enumerate(e.outputs) if x in needed}
     while True:

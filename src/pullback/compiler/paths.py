@@ -18,6 +18,7 @@ from ..core.tree import flatten, unflatten
 from ..primitives.elementwise import add, not_equal, trunc
 from . import records
 from .checks import checks_of
+from .llvm import WORKER
 from .program import build
 from .recording import QUESTIONS, Guard, Recording, as_kind, layout_of
 from .records import Way
@@ -103,7 +104,9 @@ class Path:
         try:
             self.runs += 1
             if self.program is None:
-                self.program = build(answering(self.recording), 0, self.n_known)
+                with WORKER.held():
+                    needed = self.n_known + len(self.guards)
+                    self.program = build(answering(self.recording), 0, self.n_known, needed)
                 self.asked = self.program.run.asked
                 self.compute = self.program.entry
             elif self.runs == SECOND:
@@ -214,9 +217,10 @@ def way_of(path: Path, call: Call, args: Any, kwargs: Any, counter: np.ndarray) 
     recording, token = path.recording, path.token
     if path.program is None or not records.native(path.program.run):
         return None
-    n = path.n_results + len(path.guards)  # and nothing that is there since it may raise
-    if not path.n_results or len(recording.graph.outputs) != n or recording.layouts is not None:
+    if not path.n_results or recording.written or recording.layouts is not None:
         return None
+    if path.program.run.raising:
+        return None  # something is computed since it may raise
     if recording.identity and len(call.arrays) > 1:
         return None  # it may ask which of them are the same
     if any(source is not None for source in recording.sources) or Array in recording.kinds:
@@ -266,6 +270,7 @@ class Entry:
         self.tries = 0
         self.floats = False  # whether Python floats are inputs of what is recorded
         self.weak = False  # whether they must not be, since they meet numbers of less precision
+        self.apart = False  # whether what is recorded is for arguments that share no memory
 
     def without_floats(self) -> bool:
         """From now on Python floats are no inputs; False if they were none."""

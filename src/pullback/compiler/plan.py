@@ -37,6 +37,7 @@ from .products import (
     order_of_result,
 )  # fmt: skip
 from .rewriting import opened
+from .solving import SOLVING
 from .views import Buffer, View, contiguous, view_of
 
 __all__ = ["Plan"]
@@ -151,8 +152,9 @@ class Plan:
         """A loop reads whole constants and carries, and rows that each lie in one piece."""
         rolled = e.primitive
         body = Plan(rolled.body, self.constants, rolled.kept)
-        # Indices that the body computes are asked of in each step.
-        if not within(e) or any(piece.role == "call" for piece in body.pieces):
+        # What is asked of in each step: indices that the body computes, and systems.
+        unchecked = not within(e) or any(f.primitive in SOLVING for f in rolled.body.equations)
+        if unchecked or any(piece.role == "call" for piece in body.pieces):
             self.call(e)
             return
         inputs, steps = [], []
@@ -343,7 +345,7 @@ class Plan:
         right = all(not i or indexes(key, i, out.spec.shape) for key, i in pairs)
         if (
             not right
-            or out.spec.dtype.kind != "f"
+            or out.spec.dtype.kind == "c"
             or any(spec_in(x).dtype != out.spec.dtype for x in values)
         ):
             self.call(e)

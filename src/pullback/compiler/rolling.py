@@ -62,7 +62,7 @@ def rolled(graph: Graph) -> Graph:
 def repeated(graph: Graph) -> Graph | None:
     """The graph with the loops that are found, None if there are none."""
     whole, result = Rolling(), graph
-    while size(result) >= EQUATIONS:
+    while len(result.equations) >= EQUATIONS or size(result) >= EQUATIONS:
         again = whole.once(result)
         if again is None:
             break
@@ -202,7 +202,8 @@ class Loop:
         self.carries: list[tuple[int, tuple[int, ...], list[Variable]]] = []
         self.puts: list[Any] = []
         self.body: list[Equation] = []
-        self.stack = Rows(lambda x: source_of(self.numbered.maker(x)))
+        numbered = self.numbered
+        self.stack = Rows(lambda x: source_of(numbered.maker(x)))
         self.outside = self.read_outside()
         self.equations = self.built()
         if not self.body or len(self.equations) >= self.end - self.at:
