@@ -217,6 +217,7 @@ BENCHMARKS = {
     "lstm": lambda: bench_lstm(2, 1024, 31),
     "lstm-for": lambda: bench_lstm(2, 1024, 31, **PLAIN),
     "large": lambda: bench_lstm(4, 4096, 15),
+    "large-for": lambda: bench_lstm(4, 4096, 15, **PLAIN),
 }
 
 if __name__ == "__main__":

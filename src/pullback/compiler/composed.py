@@ -30,9 +30,11 @@ from ..transforms.common import settle
 from ..transforms.eager import EagerTrace
 from ..transforms.forward import ForwardTrace, LinearizeTrace
 from ..transforms.reverse import ReverseTrace, backward
+from .faster import Faster, faster
 from .paths import SECOND, Call, Path, raising, share_memory
 from .program import SpecChangedError, build
 from .recording import CompileTrace, Questions, as_kind
+from .rolling import rolled
 from .watch import WATCHING, Watch
 
 __all__ = ["Compound", "composed"]
@@ -200,11 +202,12 @@ class PathNode:
         graph, n = recording.graph, path.n_results
         self.recording, self.name = recording, name
         self.n = len(graph.inputs)
-        self.graph = Graph(graph.inputs, graph.equations, graph.outputs[:n])
+        outputs = graph.outputs[:n]
+        self.graph = rolled(Graph(graph.inputs, graph.equations, outputs).pruned())
         reached = origins(graph)
-        self.origins = [reached[x] for x in self.graph.outputs]
+        self.origins = [reached[x] for x in outputs]
         moving = origins(graph, moving=True)
-        self.moving = [moving[x] for x in self.graph.outputs]
+        self.moving = [moving[x] for x in outputs]
         self.asked = 0
         for x in graph.outputs[n:]:
             self.asked |= reached[x] if isinstance(x, Variable) else 0
@@ -451,7 +454,7 @@ def derived(name: str, rule: Callable[..., Any], xs: Sequence[Any]) -> Any:
     inputs = [Variable(spec_of(x)) for x in values]
     arrays = [Array(x, trace, v) for x, v in zip(values, inputs, strict=True)]
     try:
-        with watch, np.errstate(all="ignore"):
+        with faster(Faster()), watch, np.errstate(all="ignore"):
             out = run(trace, rule, arrays, {})
         leaves, structure = flatten(out)
         leaves = [settle(leaf, trace) for leaf in leaves]

@@ -13,8 +13,8 @@ from ..core.spec import Spec
 from ..primitives import load
 from ..transforms.reverse import STAGED
 from ..transforms.scans import FASTER, Scan
+from .periods import structure
 from .program import Program
-from .rolling import structure
 from .watch import unwatched
 
 __all__ = ["Faster", "faster", "seldom_collected"]

@@ -6,7 +6,8 @@ where arrays say, `place_add` adds them there, one after the other in the order 
 
 Constant arrays are looked at when compiling, and become distances in x. Others are checked when the
 program runs: `checked` adds an output to a graph that says whether all of them lie within bounds.
-Where one does not, the loops stay within x, and what they computed is thrown away.
+The rows that a loop goes through are looked at as a whole. Where one does not, the loops stay
+within x, and what they computed is thrown away.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..core.graph import Equation, Graph, Variable
-from ..primitives.elementwise import greater_equal, less, logical_and
+from ..primitives.elementwise import add, greater_equal, less, logical_and
 from ..primitives.keys import INDEX, block, count
 from ..primitives.queries import all_p
 from .emit import TYPES, Emit, Value, element, literal, memory, store_element, vector
@@ -32,11 +33,13 @@ __all__ = [
     "checked",
     "gather_p",
     "indexes",
+    "lengths",
     "place_add_p",
     "place_p",
     "places_of",
     "read_at",
     "said",
+    "within",
     "write_at",
 ]
 
@@ -225,20 +228,20 @@ def checked(graph: Graph) -> Graph | None:
     apply = steps.apply
     flags: dict[Any, Variable] = {}
     for e in graph.equations:
-        for array, n in computed(e):
-            if (array, n) in flags:
+        for array, low, high in computed(e):
+            if (array, low, high) in flags:
                 continue
             limit = np.iinfo(array.spec.dtype)
             parts = []
-            if n <= limit.max:
-                parts.append(apply(less, array, array.spec.dtype.type(n)))
-            if -n > limit.min:
-                parts.append(apply(greater_equal, array, array.spec.dtype.type(-n)))
+            if high <= limit.max:
+                parts.append(apply(less, array, array.spec.dtype.type(high)))
+            if low > limit.min:
+                parts.append(apply(greater_equal, array, array.spec.dtype.type(low)))
             if not parts:
                 continue
             both = parts[0] if len(parts) == 1 else apply(logical_and, *parts)
             axes = tuple(range(len(array.spec.shape)))
-            flags[array, n] = apply(all_p, both, True, axis=axes, keepdims=False)
+            flags[array, low, high] = apply(all_p, both, True, axis=axes, keepdims=False)
     found = [flag for e in graph.equations for flag in doubts(e, steps)] + [*flags.values()]
     if not found:
         return None
@@ -260,8 +263,8 @@ def said(graph: Graph, needed: int) -> list[Any]:
     return [x for i, x in enumerate(graph.outputs) if i < needed or silent(x)]
 
 
-def computed(e: Equation) -> list[tuple[Variable, int]]:
-    """The computed arrays of indices that machine code reads, each with the length of its axis."""
+def computed(e: Equation) -> list[tuple[Variable, int, int]]:
+    """The computed arrays of indices that machine code reads, each with its bounds."""
     name, (x, *rest) = e.primitive.name, e.inputs or (None,)
     parts: list[tuple[Any, Any]] = []
     if name == "getitem":
@@ -274,10 +277,53 @@ def computed(e: Equation) -> list[tuple[Variable, int]]:
             n = count(key)
             parts.append((key, arrays[:n]))
             arrays = arrays[n:]
+    elif hasattr(e.primitive, "body"):
+        needs = demands(e.primitive) or ()
+        named = [(e.inputs[i], low, high) for i, low, high in needs]
+        return [bound for bound in named if isinstance(bound[0], Variable)]
     return [
-        (i, n)
+        (i, -n, n)
         for key, arrays in parts
         if indexes(key, arrays, shape)
         for i, n in zip(arrays, lengths(key, shape), strict=True)
         if isinstance(i, Variable)
     ]
+
+
+def demands(rolled: Any) -> list[tuple[int, int, int]] | None:
+    """The operands of a loop that are indices in its body, each with its bounds.
+
+    They may be shifted by constants. None if the body computes an index otherwise, which is to be
+    looked at in each step.
+    """
+    body, a = rolled.body, rolled.n_consts
+    places = {x: i for i, x in enumerate(body.inputs) if not a <= i < a + rolled.n_carry}
+    shifts = {x: (i, 0, 0) for x, i in places.items()}  # operand, and what is added to it
+    found = []
+    for e in body.equations:
+        if e.primitive is add and isinstance(e.inputs[0], Variable) and e.inputs[0] in places:
+            by = e.inputs[1]
+            if not isinstance(by, Variable) and spec_in(by).dtype.kind in "iu":
+                by = np.asarray(opened(by))
+                shifts[e.outputs[0]] = places[e.inputs[0]], int(by.min()), int(by.max())
+        if hasattr(e.primitive, "body") and not within(e):
+            return None
+        for x, low, high in computed(e):
+            if x not in shifts:
+                return None
+            i, least, most = shifts[x]
+            found.append((i, low - least, high - most))
+    return found
+
+
+def within(e: Equation) -> bool:
+    """Whether what a loop reads and writes by constants is there, and the rest may be asked."""
+    needs = demands(e.primitive)
+    if needs is None:
+        return False
+    for i, low, high in needs:
+        if not isinstance(e.inputs[i], Variable):
+            x = np.asarray(opened(e.inputs[i]))
+            if not np.all((x >= low) & (x < high)):
+                return False
+    return True

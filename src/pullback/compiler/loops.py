@@ -1,7 +1,8 @@
 """Loops in machine code: `Rolled` is a `Scan` made ready for the plan, `text` calls its body.
 
 The body is a program of its own, planned in the same module. In each step it finds in its table
-where the rows are that it reads and writes; carries are written to two places in turn.
+where the rows are that it reads and writes; carries are written to two places in turn. An array of
+which a step changes a part stays where it is.
 """
 
 from __future__ import annotations
@@ -14,12 +15,18 @@ import numpy as np
 from ..core.graph import Equation, Graph, Variable
 from ..core.primitive import Primitive
 from ..core.spec import spec_of
-from ..primitives.shapes import astype_p
+from ..primitives.assignment import setitem_p
+from ..primitives.indexing import getitem_p
+from ..primitives.shapes import astype_p, copy_p
 from ..transforms.scans import Scan
+from .accumulation import FEW, accumulated
 from .emit import TYPES
 from .passes import opened, optimised
+from .rewriting import rewritten, spec_in
 
 __all__ = ["Rolled", "prepared", "text"]
+
+MOVE = "@llvm.memmove.p0.p0.i64"
 
 
 class Rolled(Primitive):
@@ -33,6 +40,7 @@ class Rolled(Primitive):
         self.body, self.n_consts, self.n_carry = body, n_consts, n_carry
         self.length, self.reverse = of.length, of.reverse
         self.n_out = len(body.outputs)
+        self.kept = in_place(body, n_consts, n_carry)
 
     def __repr__(self) -> str:
         return f"scan[{self.length}]"
@@ -81,7 +89,7 @@ def prepared(graph: Graph) -> Graph:
 def trimmed(e: Equation, needed: set[Variable]) -> Equation:
     """A loop with the carries, rows and results that are needed."""
     scan = e.primitive
-    body = scan.derive("optimised", lambda: optimised(scan.body))
+    body = scan.derive("optimised", lambda: accumulated(optimised(inlined(scan.body))))
     n_consts, n = scan.n_consts, scan.n_carry
     carries = body.inputs[n_consts : n_consts + n]
     kept = {i for i, x in enumerate(e.outputs) if x in needed}
@@ -107,6 +115,32 @@ def trimmed(e: Equation, needed: set[Variable]) -> Equation:
     return Equation(rolled, tuple([e.inputs[i] for i in inputs]), outputs, {})
 
 
+def inlined(graph: Graph) -> Graph:
+    """The graph with what calls of users' functions do in their place: derivatives are taken."""
+
+    def rule(e: Equation) -> Any:
+        program = getattr(e.primitive, "program", None)
+        if program is None:
+            return e
+        names: dict[Any, Any] = dict(zip(program.inputs, e.inputs, strict=True))
+
+        def read(x: Any) -> Any:
+            return names[x] if isinstance(x, Variable) else x
+
+        equations = []
+        for f in program.equations:
+            outputs = tuple([Variable(x.spec) for x in f.outputs])
+            equations.append(Equation(f.primitive, tuple(map(read, f.inputs)), outputs, f.static))
+            names.update(zip(f.outputs, outputs, strict=True))
+        for x, out in zip(program.outputs, e.outputs, strict=True):
+            equations.append(Equation(copy_p, (read(x),), (out,), {"dtype": out.spec.dtype}))
+        return equations
+
+    if not any(getattr(e.primitive, "program", None) for e in graph.equations):
+        return graph
+    return inlined(rewritten(graph, rule))
+
+
 def computed(graph: Graph) -> Graph:
     """The graph with constants among its outputs written by equations."""
     equations, outputs = list(graph.equations), []
@@ -117,6 +151,43 @@ def computed(graph: Graph) -> Graph:
             equations.append(Equation(astype_p, (value,), (x,), {"dtype": value.dtype}))
         outputs.append(x)
     return Graph(graph.inputs, equations, outputs)
+
+
+def in_place(body: Graph, n_consts: int, n_carry: int) -> dict[int, int]:
+    """The carries of which a step reads and assigns to parts, and that lie where they are.
+
+    By the number of the input, that of the output. Of each version of such an array all is read
+    before the next one is made.
+    """
+    readers: dict[Variable, list[Equation]] = {}
+    order: dict[Equation, int] = {}
+    for e in body.equations:
+        order[e] = len(order)
+        for x in e.inputs:
+            if isinstance(x, Variable):
+                readers.setdefault(x, []).append(e)
+    found = {}
+    for k in range(n_carry):
+        first = x = body.inputs[n_consts + k]
+        size = 0
+        while x is not body.outputs[k]:
+            puts = [e for e in readers.get(x, ()) if e.primitive is setitem_p and e.inputs[0] is x]
+            reads = [e for e in readers.get(x, ()) if e not in puts]
+            if len(puts) != 1 or puts[0].static["path"] or body.outputs.count(x):
+                break
+            (put,) = puts
+            if any(y is x for y in put.inputs[1:]) or not all(
+                e.primitive is getitem_p and order[e] < order[put] for e in reads
+            ):
+                break
+            size += spec_in(put.inputs[1]).size
+            x = put.outputs[0]
+        else:
+            last = readers.get(x, ())
+            alone = body.outputs.count(x) == 1 and all(e.primitive is getitem_p for e in last)
+            if alone and x is not first and FEW * size <= x.spec.size:
+                found[n_consts + k] = k
+    return found
 
 
 def text(name: str, rolled: Rolled, body: str, steps: Sequence[int], places: Any) -> str:
@@ -151,9 +222,15 @@ def text(name: str, rolled: Rolled, body: str, steps: Sequence[int], places: Any
     inputs, outputs = places
     for i in range(a):
         put(f"%x{i}", inputs[i])
+    moving = [i for i in range(n) if a + i not in rolled.kept]
+    for i in set(range(n)).difference(moving):
+        spec = rolled.body.inputs[a + i].spec
+        size = spec.size * spec.dtype.itemsize
+        lines.append(f"  call void {MOVE}(ptr %o{i}, ptr %x{a + i}, i64 {size}, i1 false)")
+        put(f"%o{i}", outputs[i])
     lines += ["  br label %loop", "loop:"]
     lines.append("  %t = phi i64 [0, %entry], [%tn, %loop]")
-    for i in range(n):
+    for i in moving:
         first, second = (f"%o{i}", f"%s{i}") if length % 2 else (f"%s{i}", f"%o{i}")
         lines.append(f"  %from{i} = phi ptr [%x{a + i}, %entry], [%to{i}, %loop]")
         lines.append(f"  %to{i} = phi ptr [{first}, %entry], [%other{i}, %loop]")
@@ -161,7 +238,7 @@ def text(name: str, rolled: Rolled, body: str, steps: Sequence[int], places: Any
     lines.append(
         f"  %row = sub i64 {length - 1}, %t" if rolled.reverse else "  %row = add i64 %t, 0"
     )
-    for i in range(n):
+    for i in moving:
         put(f"%from{i}", inputs[a + i])
         put(f"%to{i}", outputs[i])
     for i, step in zip(range(a + n, n_in), steps, strict=True):

@@ -19,9 +19,10 @@ from . import blas, gemm, loops, products
 from .cumulations import cumulated
 from .emit import Emit, Value, element, memory, store_element
 from .indices import Indexed, at_places, gather_p, place_add_p, read_at, write_at
+from .items import Item, Piece
 from .kernels import LoopKernel, counted
 from .lowering import REDUCTIONS, emitted, given, number, spec_in
-from .plan import MOST, Item, Piece, Plan
+from .plan import MOST, Plan
 from .solving import written
 from .threads import DECLARED
 from .views import Buffer, View
@@ -242,7 +243,11 @@ class Module:
         pointers = [addresses.at("%arena", start), addresses.at("%arena", table), "%constants"]
         pointers += [addresses(plan.where(x)) for x in e.inputs]
         pointers += [addresses(plan.geometry[x]) for x in e.outputs]
-        for x in carries:
+        for i, x in enumerate(carries, rolled.n_consts):
+            if i in rolled.kept:
+                pointers.append(addresses(plan.geometry[x]))
+                self.declared.add(f"declare void {loops.MOVE}(ptr, ptr, i64, i1)")
+                continue
             pointers.append(addresses.at("%arena", second))
             second += -(-x.spec.size * x.spec.dtype.itemsize // 64) * 64
         self.scratch = max(self.scratch, second - start)

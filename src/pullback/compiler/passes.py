@@ -57,12 +57,20 @@ def functional(graph: Graph) -> Graph:
     """Assignments that were recorded as in place make a new array: operands are never changed.
 
     Without this, sharing two equal arrays of zeros would let one's assignments reach the other.
+    One to all of a part is one to the array at that part.
     """
 
     def rule(e: Equation) -> Equation:
-        if e.static.get("donate"):
-            return Equation(e.primitive, e.inputs, e.outputs, {**e.static, "donate": False})
-        return e
+        if e.primitive.name != "setitem":
+            return e
+        path: Any = e.static["path"]
+        key = e.static["key"]
+        if len(path) == 1 and path[0][0].name == "getitem" and key == (Ellipsis,):
+            path, key = (), path[0][1]["key"]
+        elif not e.static["donate"]:
+            return e
+        static = {"path": path, "key": key, "donate": False}
+        return Equation(e.primitive, e.inputs, e.outputs, static)
 
     return rewritten(graph, rule)
 

@@ -81,6 +81,7 @@ class Path:
         self.program: Any = None
         self.runs = 0
         self.warming = threading.Lock()  # not waited for: a process may fork while it is held
+        self.expected: list[tuple[int, bytes]] | None = None  # what guards ask about, as it was
         self.learnt = 0  # how often machine code was told how arguments lie
         structure = recording.structure
         self.single = structure is None and isinstance(recording.outputs[0], Variable)
@@ -154,9 +155,16 @@ class Path:
         asked = self.recording.layouts
         return asked is None or asked == [layout_of(x) for x in arrays[: len(asked)]]
 
+    def holds(self, values: Any) -> bool:
+        """Whether what guards ask about is what it was, all rows of an array at once."""
+        if self.expected is None:
+            at = sorted({i for i, _ in self.asked[: len(self.guards)]})
+            self.expected = list(zip(at, answers_of(self), strict=True))
+        return all(values[i].tobytes() == answer for i, answer in self.expected)
+
     def answered(self, values: Any) -> list[Any]:
         """The answers of this run, up to the first that differs."""
-        if not self.guards:
+        if not self.guards or (self.program is not None and self.holds(values)):
             return self.answers
         found = []
         for guard, (i, row) in zip(self.guards, self.asked, strict=False):

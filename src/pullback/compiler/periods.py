@@ -17,9 +17,10 @@ from ..primitives.assignment import setitem_p
 from ..primitives.indexing import getitem_p
 from .passes import frozen, opened, operand_key
 
-__all__ = ["Numbered", "stretches", "weight"]
+__all__ = ["BACK", "Numbered", "Steps", "cut", "stretches", "structure", "weight"]
 
 FRAME = 8  # equations that cost as much as a loop around a body
+BACK = 8  # steps back that a carry may come from
 CANDIDATES = 6  # periods that are looked at for each length of context
 
 
@@ -45,6 +46,7 @@ class Numbered:
         by_key: dict[Any, tuple[int, Any]] = {}
         tokens: dict[Any, int] = {}
         weights: dict[Any, int] = {}
+        names: dict[Any, Any] = {}
         costs: list[int] = []
         first: list[int] = []
         start: list[int] = []
@@ -69,8 +71,9 @@ class Numbered:
             primitive = e.primitive
             if primitive not in weights:
                 weights[primitive] = weight(e)
+                names[primitive] = named(primitive)
             costs.append(weights[primitive])
-            token: list[Any] = [primitive, line(e) if e.static else None]
+            token: list[Any] = [names[primitive], line(e) if e.static else None]
             for x in e.inputs:
                 if type(x) is Variable:
                     number = ids[x]
@@ -117,6 +120,9 @@ class Numbered:
 
 def weight(e: Any) -> int:
     """How many equations are written for one: those of the body of a loop, and its frame."""
+    program = getattr(e.primitive, "program", None)
+    if program is not None:
+        return 1 + sum(map(weight, program.equations))
     body = getattr(e.primitive, "body", None)
     return 1 if body is None else FRAME + sum(map(weight, body.equations))
 
@@ -131,6 +137,33 @@ def line(e: Any) -> Any:
         return frozen(e.static)
     except TypeError:  # no key of a dict
         return object()
+
+
+def named(primitive: Any) -> Any:
+    """Equal for primitives that are the same; calls of a user's rule are if they do the same."""
+    like = getattr(primitive, "like", None)
+    if like is None:
+        return id(primitive)
+    try:
+        return like, *structure(primitive.program)
+    except TypeError:
+        return id(primitive)
+
+
+def structure(graph: Graph) -> list[Any]:
+    """What two graphs have in common that are the same program."""
+    numbers: dict[Variable, int] = {x: i for i, x in enumerate(graph.inputs)}
+    found: list[Any] = [(x.spec.shape, x.spec.dtype) for x in graph.inputs]
+
+    def part(x: Any) -> Any:
+        return numbers[x] if isinstance(x, Variable) else (operand_key(x),)
+
+    for e in graph.equations:
+        found.append((named(e.primitive), frozen(e.static), *map(part, e.inputs)))
+        for x in e.outputs:
+            numbers[x] = len(numbers)
+    found.append(tuple(map(part, graph.outputs)))
+    return found
 
 
 ONE = (0,)
@@ -186,3 +219,66 @@ def candidates(tokens: np.ndarray, periods: int) -> list[int]:
         if width * periods > 2 * n:
             break
     return sorted(found)
+
+
+def cut(numbered: Numbered, p: int, begin: int, end: int, periods: int) -> int:
+    """Where a step begins best, after the first equation: where the fewest values are carried."""
+    middle = begin + (end - begin) // (2 * p) * p
+    middle = min(middle, end - p)
+    change = np.zeros(2 * p + 1)  # of what lives over the gap before an equation
+    a, b = numbered.start[middle], numbered.start[middle + p]
+    readers = np.repeat(
+        np.arange(middle, middle + p), np.diff(numbered.start[middle : middle + p + 1])
+    )
+    numbers = numbered.operands[a:b]
+    inside = numbers >= numbered.first[begin]
+    makers = np.searchsorted(numbered.first, numbers[inside], "right") - 1
+    longest: dict[int, tuple[int, int]] = {}  # of each value of a step, the last that reads it
+    for number, maker, reader in zip(
+        numbers[inside].tolist(), makers, readers[inside], strict=True
+    ):
+        distance = int(reader - maker)
+        name = (int(maker) - begin) % p * 64 + number - int(numbered.first[maker])
+        if distance <= 3 * p and distance > longest.get(name, (0, 0))[0]:
+            longest[name] = distance, number
+    for name, (distance, number) in longest.items():
+        rest = distance % p
+        size = 1 + numbered.variables[number].spec.size
+        after = name // 64 + 1
+        change[after] += size
+        change[after + rest] -= size
+    live = np.cumsum(change)
+    live = live[:p] + live[p : 2 * p]
+    return int(np.argmin(live[: max(1, min(p, end - begin - p * periods + 1))]))
+
+
+class Steps:
+    """The operands of a stretch, a row for each step.
+
+    back: how many steps before the operand was computed. slot: by which result of the body.
+    """
+
+    FAR = 1 << 40  # before the stretch
+
+    def __init__(self, numbered: Numbered, p: int, at: int, count: int) -> None:
+        self.numbered, self.p, self.at, self.count = numbered, p, at, count
+        first, start = numbered.first, numbered.start
+        self.base = int(first[at])
+        self.results = int(first[at + p]) - self.base
+        width = int(start[at + p] - start[at])
+        begin = int(start[at])
+        self.operands = numbered.operands[begin : begin + count * width].reshape(count, width)
+        step, self.slot = np.divmod(self.operands - self.base, self.results)
+        self.back = np.arange(count)[:, None] - step
+        self.back[self.operands < self.base] = self.FAR
+
+    def extent(self, first: int) -> int:
+        """The step before which a loop that begins at a step must end."""
+        back, slot = self.back[first:], self.slot[first:]
+        k = np.arange(len(back))[:, None]
+        inside = back <= k
+        code = np.where(inside, back * self.results + slot, -1)
+        begins = (code[:-1] == -1) & (back[1:] == k[1:])  # a carry, once its first value is used
+        wrong = (code[1:] != code[:-1]) & ~begins | (inside & (back > BACK))[1:]
+        rows = np.flatnonzero(wrong.any(axis=1))
+        return first + (int(rows[0]) + 1 if len(rows) else len(back))

@@ -26,7 +26,8 @@ from .blas import by_blas, operand
 from .contractions import is_product, known, labels
 from .cumulations import has_code
 from .emit import TYPES
-from .indices import Places, computed, gather_p, indexes, place_add_p, place_p, places_of
+from .indices import Places, gather_p, indexes, place_add_p, place_p, places_of, within
+from .items import Item, Piece
 from .lowering import role, spec_in
 from .products import (
     Product,
@@ -39,45 +40,24 @@ from .rewriting import opened
 from .solving import SOLVING
 from .views import Buffer, View, contiguous, view_of
 
-__all__ = ["Item", "Piece", "Plan"]
+__all__ = ["Plan"]
 
 MOST = 100  # equations of one function of numbers
 LOOP = 400  # equations of one loop: spilled registers cost less than arrays written and read
 
 
-class Item:
-    """An equation in the plan; `target` is where its result is written, if not to its own."""
-
-    __slots__ = ("deps", "equation", "index", "level", "role", "shape", "target")
-
-    def __init__(self, equation: Equation, role: str, target: View | None, index: int) -> None:
-        self.equation, self.role, self.target, self.index = equation, role, target, index
-        shape = spec_in(equation.inputs[0]).shape if role == "reduce" else None
-        shape = equation.outputs[0].spec.shape if shape is None else shape
-        # Everything of one element is done in one place.
-        self.shape: tuple[int, ...] = shape if prod(shape) != 1 else ()
-        self.level = 0
-        self.deps: list[tuple[Item, int]] = []
-
-
-class Piece:
-    """Items that are done together: one loop, one function of numbers, or one call."""
-
-    __slots__ = ("items", "role", "shape")
-
-    def __init__(self, items: list[Item]) -> None:
-        self.items = items
-        self.role, self.shape = items[0].role, items[0].shape
-
-
 class Plan:
     """The pieces in order, and where each value lies."""
 
-    def __init__(self, graph: Graph, constants: list[np.ndarray] | None = None) -> None:
+    def __init__(
+        self, graph: Graph, constants: list[np.ndarray] | None = None, kept: Any = None
+    ) -> None:
+        """kept: inputs that are changed in place, each with the number of the output it becomes."""
         self.graph = graph
         self.items: list[Item] = []
         self.made: dict[Variable, Item] = {}  # by one item on elements, which may be fused
         self.writers: dict[Buffer, list[Item]] = {}
+        self.readers: dict[Buffer, list[Item]] = {}  # of what is changed in place
         self.geometry: dict[Variable, View] = {}
         self.viewed: set[Variable] = set()  # views of what others may read
         self.objects: dict[Variable, int] = {}  # results of calls
@@ -90,7 +70,11 @@ class Plan:
         for x in [x for e in graph.equations for x in e.inputs] + list(graph.outputs):
             self.uses[id(x)] = self.uses.get(id(x), 0) + 1
         for i, x in enumerate(graph.inputs):
-            self.geometry[x] = contiguous(Buffer("in", i, 0), x.spec.shape, x.spec.dtype)
+            place = Buffer("in", i, 0)
+            if kept and i in kept:
+                place = Buffer("out", kept[i], 0)
+                self.readers[place] = []
+            self.geometry[x] = contiguous(place, x.spec.shape, x.spec.dtype)
         for e in graph.equations:
             self.place(e)
         self.outputs = self.finish()
@@ -144,8 +128,11 @@ class Plan:
             if maker is not None and fused and maker.shape == item.shape:
                 self.after(item, maker, 0)
                 continue
-            for writer in self.writers.get(self.geometry[x].buffer, ()):
+            buffer = self.geometry[x].buffer
+            for writer in self.writers.get(buffer, ()):
                 self.after(item, writer, 1)
+            if buffer in self.readers:
+                self.readers[buffer].append(item)
 
     def after(self, item: Item, other: Item, steps: int) -> None:
         item.deps.append((other, steps))
@@ -164,10 +151,9 @@ class Plan:
     def loop(self, e: Equation) -> None:
         """A loop reads whole constants and carries, and rows that each lie in one piece."""
         rolled = e.primitive
-        body = Plan(rolled.body, self.constants)
-        unchecked = any(  # what each step is asked for
-            computed(e) or e.primitive in SOLVING for e in rolled.body.equations
-        )
+        body = Plan(rolled.body, self.constants, rolled.kept)
+        # What is asked of in each step: indices that the body computes, and systems.
+        unchecked = not within(e) or any(f.primitive in SOLVING for f in rolled.body.equations)
         if unchecked or any(piece.role == "call" for piece in body.pieces):
             self.call(e)
             return
@@ -204,6 +190,10 @@ class Plan:
             whole = self.copied(x)
             view = view_of(e.primitive.name, self.geometry[whole], e.static)
             assert view is not None
+        if view.buffer in self.readers:  # it is read now, and may change then
+            x = self.at(view)
+            self.compute(Equation(astype_p, (x,), (out,), {"dtype": out.spec.dtype}))
+            return
         self.geometry[out] = view
         self.viewed.add(out)
 
@@ -321,9 +311,10 @@ class Plan:
             return
         view = self.where(x)
         alone = isinstance(x, Variable) and self.uses.get(id(x)) == 1 and x not in self.viewed
-        if alone and view.buffer.kind == "arena" and x not in self.made and view.is_contiguous():
-            whole = view  # nobody else reads x
-            before = list(self.writers[view.buffer])
+        free = alone and view.buffer.kind == "arena" and x not in self.made
+        if view.buffer in self.readers or (free and view.is_contiguous()):
+            whole = view  # nobody else reads x from now on
+            before = [*self.writers.get(view.buffer, ()), *self.readers.get(view.buffer, ())]
         else:
             whole = self.fresh(out.spec)
             before = [self.part(x, whole)]
@@ -335,7 +326,8 @@ class Plan:
             for other in before:
                 # Numbers are stored in the order of the program, one loop after the other.
                 numbers = not item.shape and not other.shape and other.role == "element"
-                self.after(item, other, 0 if numbers else 1)
+                if other is not item:
+                    self.after(item, other, 0 if numbers else 1)
             self.writers[whole.buffer] = [item]  # which waits for those before
         self.geometry[out] = whole
 
@@ -476,6 +468,9 @@ class Plan:
                 outputs.append(x)
                 continue
             view = self.geometry[x]
+            if view.buffer in self.readers:
+                outputs.append(x)
+                continue
             if view.buffer.kind != "arena" or view.buffer in taken or not self.whole(view):
                 view = self.fresh(x.spec)
                 self.part(x, view)

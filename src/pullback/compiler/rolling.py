@@ -8,6 +8,7 @@ A stretch of the record that repeats is a loop if each operand is, in every step
     of this step      computed by an earlier line
     of steps before   a carry; two steps back it is a chain of two
     from outside      another in each step: a row of what is stacked, or read along an array
+    part of an array  that is carried: read or written where a row of integers says
 
 What is read of a step after the loop becomes a row of its results. What is the same in all steps
 is computed once, before the loop. An array that only takes one element or row in each step is
@@ -16,9 +17,7 @@ assigned to once, after the loop. Values stay the same: only the form changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,18 +25,19 @@ import numpy as np
 from ..core.graph import Equation, Graph, Variable
 from ..core.spec import Spec, spec_of
 from ..primitives.assignment import setitem_p
+from ..primitives.elementwise import add
 from ..primitives.indexing import getitem_p
 from ..primitives.shapes import broadcast_p
 from ..transforms.scans import Scan
-from .passes import forwarded, frozen, functional, opened, operand_key, optimised
-from .periods import Numbered, stretches, weight
-from .rows import Rows, row_of, source_of, tidied
+from .passes import forwarded, functional, opened, optimised
+from .periods import BACK, Numbered, Steps, cut, stretches, structure, weight
+from .rows import Rows, indices, row_of, source_of, tidied
 
-__all__ = ["looped", "packed", "rolled", "structure"]
+__all__ = ["looped", "packed", "rolled"]
 
 PERIODS = 8  # a loop has at least so many steps
 EQUATIONS = 400  # and so many equations in all, below which it is done faster one after the other
-BACK = 8  # steps back that a carry may come from
+LESS = 2  # times smaller is a graph that is rolled with arrays that its loops change
 TRIES = 3  # first steps that are left out to see whether the rest is a loop
 
 
@@ -45,23 +45,33 @@ class NoLoop(Exception):
     """A stretch that repeats is no loop."""
 
 
-def rolled(graph: Graph, values: dict[Variable, Any] | None = None) -> Graph:
-    """The graph with what repeats as loops, inner ones first; the graph itself if nothing does.
+def rolled(graph: Graph) -> Graph:
+    """The graph with what repeats as loops, inner ones first; the graph itself if nothing does."""
+    if not any(e.primitive is setitem_p for e in graph.equations):
+        return repeated(graph) or graph
+    # What is read where it was assigned to is a value, which is best; but an array that is
+    # assigned to again and again may be a loop as it was written only.
+    result = repeated(forwarded(graph))
+    if size(result or graph) >= EQUATIONS:
+        written = repeated(functional(graph))
+        if written is not None and LESS * size(written) <= size(result or graph):
+            result = written
+    return graph if result is None else functional(result)
 
-    Args:
-        values: what variables were when this was recorded, on which derivatives of the loops are
-            recorded.
-    """
-    whole = Rolling({} if values is None else values)
-    result = start = graph
-    if any(e.primitive is setitem_p for e in graph.equations):
-        result = start = forwarded(graph)
-    while len(result.equations) >= EQUATIONS or sum(map(weight, result.equations)) >= EQUATIONS:
+
+def repeated(graph: Graph) -> Graph | None:
+    """The graph with the loops that are found, None if there are none."""
+    whole, result = Rolling(), graph
+    while len(result.equations) >= EQUATIONS or size(result) >= EQUATIONS:
         again = whole.once(result)
         if again is None:
             break
         result = tidied(again.pruned())
-    return graph if result is start else functional(result)
+    return None if result is graph else result
+
+
+def size(graph: Graph) -> int:
+    return sum(map(weight, graph.equations))
 
 
 def looped(graph: Graph) -> Graph:
@@ -106,18 +116,8 @@ def packed(graph: Graph, known: int | None) -> tuple[Graph, list[tuple[int, int 
 class Rolling:
     """The loops of one graph."""
 
-    def __init__(self, values: dict[Variable, Any]) -> None:
-        self.values = values
+    def __init__(self) -> None:
         self.scans: dict[Any, Scan] = {}  # equal loops are one primitive, so that they compare
-
-    def example(self, x: Any) -> Any:
-        """A plain value of an operand."""
-        if not isinstance(x, Variable):
-            return opened(x)
-        found = self.values.get(x)
-        if callable(found):
-            found = self.values[x] = found()
-        return np.ones(x.spec.shape, x.spec.dtype)[()] if found is None else found
 
     def once(self, graph: Graph) -> Graph | None:
         """The graph with the innermost loops that are found; None if there is none."""
@@ -131,7 +131,7 @@ class Rolling:
                     found.append(loop)
         if not found:
             return None
-        found.sort(key=lambda loop: loop.at)
+        found = sorted(opened_up(found), key=lambda loop: loop.at)
         equations: list[Equation] = []
         same: dict[Variable, Variable] = {}
         at = 0
@@ -145,7 +145,7 @@ class Rolling:
 
     def loops(self, numbered: Numbered, p: int, begin: int, end: int) -> list[Loop]:
         """The loops in a stretch that repeats after p equations."""
-        begin += cut(numbered, p, begin, end)
+        begin += cut(numbered, p, begin, end, PERIODS)
         steps = Steps(numbered, p, begin, (end - begin) // p)
         found: list[Loop] = []
         first = tries = 0
@@ -165,77 +165,24 @@ class Rolling:
         return found
 
 
-def cut(numbered: Numbered, p: int, begin: int, end: int) -> int:
-    """Where a step begins best, after the first equation: where the fewest values are carried."""
-    middle = begin + (end - begin) // (2 * p) * p
-    middle = min(middle, end - p)
-    change = np.zeros(2 * p + 1)  # of what lives over the gap before an equation
-    a, b = numbered.start[middle], numbered.start[middle + p]
-    readers = np.repeat(
-        np.arange(middle, middle + p), np.diff(numbered.start[middle : middle + p + 1])
-    )
-    numbers = numbered.operands[a:b]
-    inside = numbers >= numbered.first[begin]
-    makers = np.searchsorted(numbered.first, numbers[inside], "right") - 1
-    longest: dict[int, tuple[int, int]] = {}  # of each value of a step, the last that reads it
-    for number, maker, reader in zip(
-        numbers[inside].tolist(), makers, readers[inside], strict=True
-    ):
-        distance = int(reader - maker)
-        name = (int(maker) - begin) % p * 64 + number - int(numbered.first[maker])
-        if distance <= 3 * p and distance > longest.get(name, (0, 0))[0]:
-            longest[name] = distance, number
-    for name, (distance, number) in longest.items():
-        rest = distance % p
-        size = 1 + numbered.variables[number].spec.size
-        after = name // 64 + 1
-        change[after] += size
-        change[after + rest] -= size
-    live = np.cumsum(change)
-    live = live[:p] + live[p : 2 * p]
-    return int(np.argmin(live[: max(1, min(p, end - begin - p * PERIODS + 1))]))
-
-
-class Steps:
-    """The operands of a stretch, a row for each step.
-
-    back: how many steps before the operand was computed. slot: by which result of the body.
-    """
-
-    FAR = 1 << 40  # before the stretch
-
-    def __init__(self, numbered: Numbered, p: int, at: int, count: int) -> None:
-        self.numbered, self.p, self.at, self.count = numbered, p, at, count
-        first, start = numbered.first, numbered.start
-        self.base = int(first[at])
-        self.results = int(first[at + p]) - self.base
-        width = int(start[at + p] - start[at])
-        begin = int(start[at])
-        self.operands = numbered.operands[begin : begin + count * width].reshape(count, width)
-        step, self.slot = np.divmod(self.operands - self.base, self.results)
-        self.back = np.arange(count)[:, None] - step
-        self.back[self.operands < self.base] = self.FAR
-
-    def extent(self, first: int) -> int:
-        """The step before which a loop that begins at a step must end."""
-        back, slot = self.back[first:], self.slot[first:]
-        k = np.arange(len(back))[:, None]
-        inside = back <= k
-        code = np.where(inside, back * self.results + slot, -1)
-        begins = (code[:-1] == -1) & (back[1:] == k[1:])  # a carry, once its first value is used
-        wrong = (code[1:] != code[:-1]) & ~begins | (inside & (back > BACK))[1:]
-        rows = np.flatnonzero(wrong.any(axis=1))
-        return first + (int(rows[0]) + 1 if len(rows) else len(back))
-
-
 class Loop:
     """Steps `first` to `last` as equations: what is needed before, the loop, what comes after.
 
     same: results that are the same in each step, and the one that is left of them.
+    lifted: columns with constants, and for equations the places in keys, that are operands.
     """
 
-    def __init__(self, whole: Rolling, steps: Steps, first: int, last: int) -> None:
+    def __init__(
+        self,
+        whole: Rolling,
+        steps: Steps,
+        first: int,
+        last: int,
+        lifted: tuple[set[int], dict[int, set[int]]] = (set(), {}),
+    ) -> None:
         self.whole, self.steps, self.numbered = whole, steps, steps.numbered
+        self.first, self.last = first, last
+        self.lifted, self.lifted_keys = lifted
         p = steps.p
         self.at, self.end = steps.at + first * p, steps.at + last * p
         self.count = last - first
@@ -249,9 +196,9 @@ class Loop:
         self.same: dict[Variable, Variable] = {}
         self.once: dict[int, Any] = {}  # results of the body that are the same in all steps
         self.local: dict[int, Any] = {}  # results of the body in the body
-        self.consts: dict[Variable, Variable] = {}
+        self.consts: dict[Any, Variable] = {}  # by the operand, or the name of its integers
+        self.places: dict[Any, np.ndarray] = {}  # integers by name
         self.rows: dict[Any, tuple[Variable, Any]] = {}
-        self.examples: dict[Variable, Callable[[], Any]] = {}
         self.carries: list[tuple[int, tuple[int, ...], list[Variable]]] = []
         self.puts: list[Any] = []
         self.body: list[Equation] = []
@@ -296,7 +243,9 @@ class Loop:
     def read(self, column: int, e: Equation, position: int) -> Any:
         """An operand in the body."""
         if self.is_same(column):
-            return self.const(self.outer(column))
+            x = self.outer(column)
+            row = self.stack.of([x], e, position) if column in self.lifted else None
+            return self.const(x) if row is None else self.index(row)
         if not self.inside[column]:
             return self.row(column, e, position)
         back, slot = int(self.back[column]), int(self.slot[column])
@@ -309,13 +258,8 @@ class Loop:
         if not isinstance(x, Variable):
             return x
         if x not in self.consts:
-            self.consts[x] = self.input(x.spec, partial(self.whole.example, x))
+            self.consts[x] = strong(x)
         return self.consts[x]
-
-    def input(self, spec: Spec, example: Callable[[], Any]) -> Variable:
-        x = Variable(Spec(spec.shape, spec.dtype))
-        self.examples[x] = example
-        return x
 
     def carry(self, slot: int, inits: tuple[int, ...]) -> Variable:
         """What a result was some steps before; at first the values with these numbers."""
@@ -331,8 +275,7 @@ class Loop:
 
     def chain(self, inits: tuple[int, ...]) -> list[Variable]:
         """Inputs of the body for the values one step back, two steps back, ..."""
-        xs = [self.known(number) for number in inits[::-1]]
-        return [self.input(x.spec, partial(self.whole.example, x)) for x in xs]
+        return [strong(self.known(number)) for number in inits[::-1]]
 
     def row(self, column: int, e: Equation, position: int) -> Variable:
         numbers = self.operands[:, column]
@@ -342,14 +285,12 @@ class Loop:
             whole = self.stack.of(xs, e, position)
             if whole is None:
                 raise NoLoop
-            self.rows[key] = self.row_of(whole, xs[0])
+            self.rows[key] = self.row_of(whole)
         return self.rows[key][0]
 
-    def row_of(self, whole: Any, first: Any) -> tuple[Variable, Any]:
+    def row_of(self, whole: Any) -> tuple[Variable, Any]:
         spec = whole.spec if isinstance(whole, Variable) else spec_of(whole)
-        first = first if isinstance(whole, Variable) else whole[0]
-        example = partial(self.whole.example, first)
-        return self.input(Spec(spec.shape[1:], spec.dtype), example), whole
+        return Variable(Spec(spec.shape[1:], spec.dtype)), whole
 
     # Equations.
 
@@ -363,7 +304,7 @@ class Loop:
             column, slot = columns.stop, slots.stop
             key = self.keys(j) if e.primitive in (getitem_p, setitem_p) else None
             if key is not None:
-                self.moving(e, columns, slots, key)
+                self.moving(e, columns, slots, key, self.lifted_keys.get(j, set()))
             elif all(map(self.is_same, columns)) and not isinstance(e.primitive, Scan):
                 self.hoist(e, columns, slots)
             else:
@@ -393,45 +334,91 @@ class Loop:
         """The keys of an equation of the body in all steps; None if they are the same."""
         p, equations = self.steps.p, self.numbered.graph.equations
         keys = [equations[i].static["key"] for i in range(self.at + j, self.end, p)]
-        return None if all(key == keys[0] for key in keys) else keys
+        return keys if j in self.lifted_keys or any(key != keys[0] for key in keys) else None
 
-    def moving(self, e: Equation, columns: Any, slots: Any, keys: list[Any]) -> None:
-        if len(e.inputs) > (2 if e.primitive is setitem_p else 1):
+    def constants(self) -> tuple[dict[int, int], dict[int, Any]]:
+        """Columns with a constant that is the same in all steps, and keys that are, by equation."""
+        numbers, keys, column = self.operands[0], dict[int, Any](), 0
+        for j, e in enumerate(self.numbered.graph.equations[self.at : self.at + self.steps.p]):
+            columns = range(column, column + len(e.inputs))
+            column = columns.stop
+            moves = e.primitive in (getitem_p, setitem_p) and not all(map(self.is_same, columns))
+            if moves and self.keys(j) is None:
+                keys[j] = e.static["key"]
+        fixed = [c for c in range(column) if not self.inside[c] and self.is_same(c)]
+        return {c: int(numbers[c]) for c in fixed if numbers[c] < 0}, keys
+
+    def moving(
+        self, e: Equation, columns: Any, slots: Any, keys: list[Any], lifted: set[int]
+    ) -> None:
+        if len(e.inputs) > (2 if e.primitive is setitem_p else 1) or e.static.get("path"):
             raise NoLoop
         if e.primitive is setitem_p:
-            self.put(e, columns, slots[0], keys)
+            if not self.put(e, columns, slots[0], keys):
+                self.indexed(e, columns, slots, keys, lifted)
             return
         (column,) = columns
         if not self.is_same(column):
-            raise NoLoop
+            self.indexed(e, columns, slots, keys, lifted)
+            return
         x = self.outer(column)
         whole = self.stack.read(x, keys, e.outputs[0].spec)
-        self.local[slots[0]], _ = self.rows[len(self.rows)] = self.row_of(whole, e.outputs[0])
+        self.local[slots[0]], _ = self.rows[len(self.rows)] = self.row_of(whole)
 
-    def put(self, e: Equation, columns: Any, slot: int, keys: list[Any]) -> None:
-        """An array that one part is written to in each step, and that nobody reads meanwhile."""
+    def indexed(
+        self, e: Equation, columns: Any, slots: Any, keys: list[Any], lifted: set[int]
+    ) -> None:
+        """A part of an array that the loop changes, at places that are rows of integers."""
+        found = indices(e.inputs[0].spec.shape, keys, lifted)
+        if found is None:
+            raise NoLoop
+        key, pairs = found
+        inputs = [self.read(c, e, i) for i, c in enumerate(columns)]
+        for starts, reach in pairs:
+            inputs.append(self.index(starts))
+            if reach is not None:
+                whole = Variable(spec_of(reach))
+                self.body.append(Equation(add, (inputs[-1], reach), (whole,), {}))
+                inputs[-1] = whole
+        self.write(e, tuple(inputs), slots, {**e.static, "key": key})
+
+    def index(self, numbers: np.ndarray) -> Variable:
+        """Numbers that are known, as an input: an outer loop may have others in each step."""
+        first = numbers[0]
+        if len(numbers) == 1 or (numbers == first).all():
+            name: Any = first.tobytes(), spec_of(first)
+            if name not in self.consts:
+                self.consts[name] = Variable(spec_of(first))
+                self.places[name] = first
+            return self.consts[name]
+        name = numbers.tobytes(), numbers.shape
+        if name not in self.rows:
+            self.rows[name] = self.row_of(numbers)
+        return self.rows[name][0]
+
+    def put(self, e: Equation, columns: Any, slot: int, keys: list[Any]) -> bool:
+        """Whether one part of an array is written in each step, and nobody reads it meanwhile."""
         x, v = columns
         alone = self.inside[x] and self.back[x] == 1 and self.slot[x] == slot
         alone = alone and int(np.sum(self.inside & (self.slot == slot))) == 1
         alone = alone and self.outside.get(slot, [self.count - 1]) == [self.count - 1]
-        if not alone or e.static["path"]:
-            raise NoLoop
-        key = self.stack.place(e.outputs[0].spec, keys)
+        key = self.stack.place(e.outputs[0].spec, keys) if alone else None
         if key is None:
-            raise NoLoop
-        value = self.read(v, e, 1)
+            return False
         target = getitem_p.spec(e.outputs[0].spec, key=keys[0])
-        spec = value.spec if isinstance(value, Variable) else spec_of(opened(value))
+        given = e.inputs[1]
+        spec = given.spec if isinstance(given, Variable) else spec_of(opened(given))
+        if len(spec.shape) > len(target.shape):
+            return False
+        value = self.read(v, e, 1)
         if spec.shape != target.shape or not isinstance(value, Variable):
             row = Variable(Spec(target.shape, spec.dtype))
-            extra = len(spec.shape) - len(target.shape)
-            if extra > 0:
-                raise NoLoop
             static = {"shape": target.shape}
             self.body.append(Equation(broadcast_p, (value,), (row,), static))
             value = row
         self.outside.pop(slot, None)
         self.puts.append((self.known(int(self.operands[0, x])), value, key, slot))
+        return True
 
     # The loop itself.
 
@@ -447,12 +434,11 @@ class Loop:
             out = self.local[slot]
             if steps == [self.count - 1]:
                 zero = np.zeros(out.spec.shape, out.spec.dtype)[()]
-                x = self.input(out.spec, partial(self.whole.example, zero))
+                x = strong(out)
                 carried.append((zero, x, out, self.variable(steps[0], slot)))
                 continue
             y = Variable(Spec((self.count, *out.spec.shape), out.spec.dtype))
             ys.append((out, y))
-            self.remember(y, slot)
             for step in steps:
                 x = self.variable(step, slot)
                 self.after.append(Equation(getitem_p, (y,), (x,), {"key": (step,)}))
@@ -464,7 +450,7 @@ class Loop:
         inputs = [x for _, x, _, _ in carried]
         outputs = [out for _, _, out, _ in carried] + [out for out, _ in ys]
         used = {x for e in self.body for x in e.inputs if isinstance(x, Variable)} | set(outputs)
-        consts = [(outer, x) for outer, x in self.consts.items() if x in used]
+        consts = [(self.places.get(y, y), x) for y, x in self.consts.items() if x in used]
         rows = [(outer, x) for x, outer in self.rows.values() if x in used]
         whole = [x for _, x in consts] + inputs + [x for _, x in rows]
         body = Graph(whole, self.body, outputs).pruned()
@@ -486,37 +472,56 @@ class Loop:
             del self.outside[slot]
         return x
 
-    def remember(self, y: Variable, slot: int) -> None:
-        """How the rows of a result are found, if they become an operand of an outer loop."""
-        whole = self.whole
-        xs = [self.variable(step, slot) for step in range(self.count)]
-        if whole.values and xs[0] in whole.values:
-            whole.values[y] = lambda: np.stack([whole.example(x) for x in xs])
-
     def scan(self, body: Graph, n_consts: int, n_carry: int) -> Scan:
         key: Any = object()  # equal to no other
         with suppress(TypeError):
             key = (self.count, n_consts, n_carry, *structure(body))
         if key not in self.whole.scans:
-            examples = [self.examples[x]() for x in body.inputs]
-            self.whole.scans[key] = Scan(body, n_consts, n_carry, self.count, False, examples)
+            self.whole.scans[key] = Scan(body, n_consts, n_carry, self.count, False)
         return self.whole.scans[key]
 
 
-def structure(graph: Graph) -> list[Any]:
-    """What two graphs have in common that are the same program."""
-    numbers: dict[Variable, int] = {x: i for i, x in enumerate(graph.inputs)}
-    found: list[Any] = [(x.spec.shape, x.spec.dtype) for x in graph.inputs]
+def opened_up(loops: list[Loop]) -> list[Loop]:
+    """The loops; those that differ in constants alone take them as operands, and are one body.
 
-    def part(x: Any) -> Any:
-        return numbers[x] if isinstance(x, Variable) else (operand_key(x),)
-
-    for e in graph.equations:
-        found.append((id(e.primitive), frozen(e.static), *map(part, e.inputs)))
-        for x in e.outputs:
-            numbers[x] = len(numbers)
-    found.append(tuple(map(part, graph.outputs)))
+    So an outer loop, in each step of which they are others, can be found.
+    """
+    groups: dict[Any, list[Loop]] = {}
+    for loop in loops:
+        p, tokens = loop.steps.p, loop.numbered.tokens
+        line = p, loop.count, tokens[loop.at : loop.at + p].tobytes()
+        groups.setdefault(line, []).append(loop)
+    found = []
+    for group in groups.values():
+        if len(group) >= PERIODS:
+            lifted = differences([loop.constants() for loop in group])
+            if any(lifted):
+                with suppress(NoLoop):
+                    group = [
+                        Loop(loop.whole, loop.steps, loop.first, loop.last, lifted)
+                        for loop in group
+                    ]
+        found += group
     return found
+
+
+def differences(constants: list[Any]) -> tuple[set[int], dict[int, set[int]]]:
+    """Columns at which all have constants, and equations with keys, that are not all the same."""
+    parts = []
+    for dicts in zip(*constants, strict=True):
+        common = set(dicts[0]).intersection(*dicts[1:])
+        parts.append([i for i in common if any(d[i] != dicts[0][i] for d in dicts)])
+    keys = [k for _, k in constants]
+    places = {
+        j: {i for i, k in enumerate(keys[0][j]) if any(other[j][i] != k for other in keys)}
+        for j in parts[1]
+    }
+    return set(parts[0]), places
+
+
+def strong(x: Variable) -> Variable:
+    """An input of a body that has values like x."""
+    return Variable(Spec(x.spec.shape, x.spec.dtype))
 
 
 def renamed(graph: Graph, same: dict[Variable, Variable]) -> Graph:

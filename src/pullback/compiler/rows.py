@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from ..primitives.shapes import broadcast_p, reshape_p, transpose_p
 from .lowering import loop_dtypes
 from .passes import opened
 
-__all__ = ["Rows", "row_of", "tidied"]
+__all__ = ["Rows", "indices", "row_of", "source_of", "tidied"]
 
 RUN = 4  # rows in order that are read at once
 PIECES = 32  # parts of rows, beyond which they are picked one by one
@@ -184,6 +184,49 @@ def progression(whole: Spec, keys: Sequence[Any], at: int) -> tuple[int, Any]:
     run = slice(start, stop if stop >= 0 else None, step)
     axis = sum([type(k) is not int for k in first[:place]])
     return end, ((*first[:place], run, *first[place + 1 :]), axis)
+
+
+def indices(shape: tuple[int, ...], keys: Sequence[Any], lifted: Collection[int] = ()) -> Any:
+    """(key, pairs): keys that differ in their integers as one with arrays of places.
+
+    Each place is a row of integers, one for each step, and beside it how far from there a part
+    reaches, None for one place. None if what is picked would lie otherwise.
+
+    lifted: parts of a key that are given as arrays, whether they differ or not.
+    """
+    pairs: list[tuple[np.ndarray, np.ndarray | None]] = []
+    template: list[Any] = []
+    first, axis, inner = keys[0], 0, 0
+    for i, k in enumerate(first):
+        if k is Ellipsis:
+            axis = len(shape) - sum([k is not None for k in first[i + 1 :]])
+        still = type(k) is slice and i not in lifted and all(k == key[i] for key in keys)
+        if k is None or k is Ellipsis or still:
+            template.append(k)
+            axis += type(k) is slice
+            continue
+        n = shape[axis]
+        if type(k) is slice:
+            ranges = [range(*key[i].indices(n)) for key in keys]
+            starts = np.array([r.start for r in ranges], np.int64)
+            reach = np.arange(len(ranges[0])) * ranges[0].step
+            if any(len(r) != len(reach) for r in ranges) or not len(reach):
+                return None
+            pairs.append((starts, reach))
+            inner += 1
+        else:
+            pairs.append((np.array([key[i] % n for key in keys], np.int64), None))
+        template.append(INDEX)
+        axis += 1
+    places = [i for i, k in enumerate(template) if k is INDEX]
+    apart = bool(places) and places[-1] - places[0] >= len(places)
+    if inner > 1 or (inner and apart):
+        return None
+    if Ellipsis in template:  # beside arrays it is written out
+        at = template.index(Ellipsis)
+        width = len(shape) - sum([k is not None for k in template]) + 1
+        template[at : at + 1] = [slice(None)] * width
+    return tuple(template), pairs
 
 
 def tidied(graph: Graph) -> Graph:

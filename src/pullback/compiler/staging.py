@@ -46,11 +46,10 @@ def staging() -> Iterator[None]:
 
 
 class Values(Questions):
-    """Notes with what variables were, and which of them have derivatives to lose."""
+    """Notes with which variables have derivatives to lose."""
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
-        self.values: dict[Variable, Any] = {}
         self.live: set[Variable] = set()
 
 
@@ -66,10 +65,9 @@ class ValueTrace(CompileTrace):
         for x in xs:
             if type(x) is Array:
                 live = live or (x.node in notes.live if x.within is self else is_differentiated(x))
-        for x in out if type(out) is tuple else (out,):
-            if type(x) is Array:
-                notes.values[x.node] = x.value
-                if live and x.value.dtype.kind in "fc":
+        if live:
+            for x in out if type(out) is tuple else (out,):
+                if type(x) is Array and x.value.dtype.kind in "fc":
                     notes.live.add(x.node)
         return out
 
@@ -151,7 +149,6 @@ class Call:
             notes.raised = notes.raised or self.notes.raised
             notes.unlike |= self.notes.unlike
             notes.suspends |= self.notes.suspends
-            self.notes.values.clear()  # some of them are functions that hold all others
             self.trace.end()
 
     def lifted(self, x: Any) -> Any:
@@ -167,7 +164,6 @@ class Call:
         if id(x) not in self.inputs:
             value, below = example(x), recorded(x)
             node = Variable(spec_of(value))
-            self.notes.values[node] = value
             if below is not None and below.node in below.within.state.weak:
                 self.notes.weak.add(node)
             if is_differentiated(x):
@@ -198,7 +194,7 @@ class Call:
             + [guard.variable for guard in notes.guards],
         )
         with unwatched():
-            graph, places = packed(rolled(graph.pruned(), notes.values), known)
+            graph, places = packed(rolled(graph.pruned()), known)
             graph = donating(graph)
         xs = [outer for outer, _, _ in self.inputs.values()] + [x for x, _ in captured]
         outs = graph.evaluate(*xs)

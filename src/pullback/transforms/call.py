@@ -32,6 +32,7 @@ __all__ = [
     "filled",
     "floating",
     "guarded",
+    "likeness",
     "pull_through",
     "stop_gradient",
     "transposed",
@@ -109,13 +110,20 @@ def pull_through(run: Callable[..., Any], xs: Sequence[Any], out_bars: Sequence[
     return x_bars
 
 
+PLAIN = (int, float, complex)  # equal if they are written alike: 0.0 is not -0.0
+
+
 class Call(Primitive):
     """A call of a function that counts as one operation: Arrays in, arrays out.
 
     run(*xs) computes the results; push(xs, x_dots) their tangents; pull(xs, outs, out_bars) the
     cotangents of xs. A tangent or cotangent that is None is zero; those of integers are None.
     `results` holds the results of the run that has been made already; they are used once.
+    `program` is what run does, and `like` equal for calls that are the same if their programs are.
     """
+
+    program: Graph | None = None
+    like: Any = None
 
     def __init__(
         self,
@@ -193,6 +201,22 @@ class Call(Primitive):
         return call(*xs)
 
 
+def likeness(*parts: Any) -> Any:
+    """Things that a rule reads, equal for those that are the same; None if that cannot be said."""
+    try:
+        found = tuple(
+            [
+                (type(x), repr(x)) if type(x) in PLAIN or isinstance(x, np.generic) else x
+                for part in parts
+                for x in (part if type(part) is list else [part])
+            ]
+        )
+        hash(found)
+        return found
+    except TypeError:  # an array
+        return None
+
+
 def spread(x: Any, size: int) -> Any:
     return np.broadcast_to(x, (size, *x.shape))
 
@@ -208,6 +232,12 @@ class Operands:
             if type(leaf) is Array and leaf.within is not CONSTANT
         ]
         self.xs = [self.leaves[i] for i in self.positions]
+
+    def known(self) -> list[Any]:
+        """What is the same in other calls with the same program."""
+        at = set(self.positions)
+        leaves = [x for i, x in enumerate(self.leaves) if i not in at]
+        return [self.structure, tuple(self.positions), *leaves]
 
     def args(self, xs: Sequence[Any]) -> Any:
         leaves = list(self.leaves)
@@ -260,8 +290,9 @@ class Checkpoint(Transformation):
 
         run.__qualname__ = self.__qualname__
         xs = [*operands.xs, *captured]
-        outs = Call(self.__qualname__, run, push, pull, xs, [values[i] for i in at])(*xs)
-        for i, out in zip(at, outs, strict=True):
+        call = Call(self.__qualname__, run, push, pull, xs, [values[i] for i in at])
+        call.program, call.like = graph, ("checkpoint", self.__qualname__)
+        for i, out in zip(at, call(*xs), strict=True):
             values[i] = out
         return unflatten(structure, values)
 

@@ -25,6 +25,7 @@ from .call import (
     filled,
     floating,
     guarded,
+    likeness,
     pull_through,
     transposed,
 )
@@ -226,6 +227,11 @@ class CustomVjp(Custom):
 
         results = [as_numpy(values[i]) for i in (*out_at, *kept_at)]
         call = Call(name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs")
+        call.program = program
+        constants = [values[i] for i in residual_leaves if i not in kept_at]
+        call.like = likeness(
+            self, forward, backward, structure, n, fixed_args, constants, operands.known()
+        )
         outs = dict(zip(out_at, call(*operands.xs)[:n], strict=True))
         return unflatten(out_structure, [outs.get(i, values[i]) for i in out_leaves])
 
@@ -389,6 +395,9 @@ class CustomJvp(Custom):
 
         results = [as_numpy(values[i]) for i in at]
         call = Call(name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs")
+        call.program = program
+        settings = [*kwargs, *kwargs.values()]
+        call.like = likeness(self, rule, structure, fixed_args, settings, operands.known())
         for i, out in zip(at, call(*operands.xs), strict=True):
             values[i] = out
         return unflatten(structure, values)

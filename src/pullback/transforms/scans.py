@@ -21,8 +21,9 @@ from ..core.primitive import Primitive
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import bind, youngest
 from .batch import vmap
-from .bodies import Steps, Unstaged, recorded
+from .bodies import Steps, Unstaged, example, recorded
 from .forward import jvp
+from .residuals import picked
 from .reverse import ReverseTrace, vjp
 
 __all__ = ["FASTER", "Scan"]
@@ -33,11 +34,21 @@ FASTER: ContextVar[Any] = ContextVar("faster", default=None)
 
 
 class Derived:
-    """A loop made from another: it takes the operands named in `kept` of those that it is given."""
+    """A loop made from another: it takes the operands named in `kept` of those that it is given.
+
+    saved: values of the parent's body that are its last operands.
+    """
 
     def __init__(
-        self, body: Graph, counts: tuple[int, int], parent: Scan, reverse: bool, examples: Any
+        self,
+        body: Graph,
+        counts: tuple[int, int],
+        parent: Scan,
+        reverse: bool,
+        examples: Any,
+        saved: Sequence[Variable] = (),
     ) -> None:
+        self.saved = saved
         n_consts, n_carry = counts
         used = {id(x) for e in body.equations for x in e.inputs} | {id(x) for x in body.outputs}
         self.kept = [
@@ -58,8 +69,9 @@ class Scan(Primitive):
     """A loop: `length` runs of `body`, which see the rows of xs in order or from the last on.
 
     An instance for each loop that is recorded. `examples` are plain values of the body's inputs,
-    on which the bodies of its derivatives are recorded. In reverse mode it is bound with rows of
-    `history`, the carries before each step that the backward loop reads, among its ys.
+    on which the bodies of its derivatives are recorded; None: those of the first call. In reverse
+    mode it is bound with rows of `history`, the carries before each step that the backward loop
+    reads, among its ys.
     """
 
     name = "scan"
@@ -73,14 +85,16 @@ class Scan(Primitive):
         n_carry: int,
         length: int,
         reverse: bool,
-        examples: Sequence[Any],
+        examples: Sequence[Any] | None = None,
     ) -> None:
         # Not entered among the primitives, as `Call`.
         self.body, self.n_consts, self.n_carry = body, n_consts, n_carry
-        self.length, self.reverse, self.examples = length, reverse, list(examples)
+        self.length, self.reverse = length, reverse
+        self.examples: Any = None if examples is None else list(examples)
         self.n_out = len(body.outputs)
         self.nondiff = tuple([i for i, x in enumerate(body.inputs) if not is_inexact(x.spec.dtype)])
         self.history: dict[int, int] = {}  # which output holds the rows of which carry
+        self.saved: dict[Variable, int] | None = None  # and of which values of the body
         self.derived: dict[Any, Any] = {}
         self.ready: Steps | None = None
 
@@ -94,6 +108,10 @@ class Scan(Primitive):
 
     def __call__(self, *xs: Any) -> Any:
         trace = youngest(xs)
+        if self.examples is None and trace is not None:
+            consts, carry, rows = self.parts(list(map(example, xs)))
+            t = self.length - 1 if self.reverse else 0
+            self.examples = [*consts, *carry, *[np.copy(x[t])[()] for x in rows]]
         try:
             if isinstance(trace, ReverseTrace):
                 wanted = tuple([type(x) is Array and x.within is trace for x in xs])
@@ -245,11 +263,12 @@ class Scan(Primitive):
         read = [i - first for i in loop.kept if first <= i < first + self.n_carry]
         body = self.body
         carry = body.inputs[self.n_consts : self.n_consts + self.n_carry]
-        rows = [carry[i] for i in read]
+        rows = [*[carry[i] for i in read], *loop.saved]
         whole = Graph(body.inputs, body.equations, [*body.outputs, *rows])
         n_carry = self.n_carry
         scan = Scan(whole, self.n_consts, n_carry, self.length, self.reverse, self.examples)
         scan.history = {i: self.n_out + k for k, i in enumerate(read)}
+        scan.saved = {x: self.n_out + k for k, x in enumerate(loop.saved, len(read))}
         return scan
 
     def bars(self, moves: Sequence[bool], outs_move: Sequence[bool]) -> list[int]:
@@ -310,7 +329,17 @@ class Scan(Primitive):
             *[outs[i] for i in y_at],
         ]
         graph = recorded(body, examples)
-        return Derived(graph, (n_consts, len(carried)), self, not self.reverse, examples)
+        first = n_consts + len(carried)
+        entered = [*graph.inputs[:n_consts], *graph.inputs[first : first + len(moves) - n_consts]]
+        primals = dict(zip(entered, self.body.inputs, strict=True))
+        carries = graph.inputs[first : first + n]
+        graph, saved = picked(graph, carries, primals, self.body, self.saved)
+        if saved:
+            values = Graph(self.body.inputs, self.body.equations, saved)
+            with np.errstate(all="ignore"):
+                examples = [*examples, *values.evaluate(*self.examples)]
+        counts = n_consts, len(carried)
+        return Derived(graph, counts, self, not self.reverse, examples, saved)
 
     def vjp(self, out_bar: Any, residual: Any, wanted: Any) -> Any:
         xs, outs, n = residual.xs, residual.out, self.n_carry
@@ -343,6 +372,7 @@ class Scan(Primitive):
                 *history,
                 *xs[n_consts + n :],
                 *[out_bar[i] for i in range(n, self.n_out) if given[i]],
+                *[outs[(self.saved or {})[x]] for x in loop.saved],
             ]
         )  # fmt: skip
         rows = [i for i in range(n_consts + n, len(xs)) if moves[i]]
