@@ -83,7 +83,7 @@ def test_differences():
     x = RNG.normal(size=(4, 6, 5))
     for axis in (0, 1, -1):
         for n in (1, 2, 3):
-            f = lambda x, axis=axis, n=n: np.diff(x, n, axis=axis)  # noqa: E731
+            f = lambda x, axis=axis, n=n: np.diff(x, n, axis=axis)
             check(f, x)
             check(f, (x * 100).astype(int))
             check(pb.grad(lambda x, f=f: np.sum(f(x) ** 3)), x)
