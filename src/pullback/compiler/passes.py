@@ -27,6 +27,7 @@ from .answers import answered
 from .contractions import contracted
 from .rewriting import opened, rewritten, spec_in
 from .solving import separated
+from .writes import Writes
 
 __all__ = [
     "declared",
@@ -214,8 +215,7 @@ def simplified(graph: Graph) -> Graph:
     x + 0 stays: it turns -0.0 into 0.0. So does x * 0, which may be NaN.
     """
     sources: dict[Variable, Equation] = {}
-    puts: dict[Variable, Any] = {}
-    kind = kinds(graph)
+    writes, kind = Writes(), kinds(graph)
 
     def source(x: Any, primitive: Any) -> Any:
         """The operand of the equation of some primitive that computed x."""
@@ -241,7 +241,7 @@ def simplified(graph: Graph) -> Graph:
             case "positive" | "stopped" | "copy":
                 same = True
             case "getitem" if len(e.inputs) == 1:
-                found = written(e, sources, puts, kind)
+                found = writes.read(e, sources, kind)
                 if found is not None:
                     return found
                 same = all(k is Ellipsis or k == slice(None) for k in e.static["key"])
@@ -293,9 +293,7 @@ def simplified(graph: Graph) -> Graph:
                 return (x,)
             e = merged(e)
             sources[e.outputs[0]] = e
-            put = numbers_put(e)
-            if put is not None:
-                puts[e.outputs[0]] = put
+            writes.note(e)
         return e
 
     def merged(e: Equation) -> Equation:
@@ -317,75 +315,19 @@ def simplified(graph: Graph) -> Graph:
 def forwarded(graph: Graph) -> Graph:
     """What is read of an array where it was just assigned to is what was assigned."""
     sources: dict[Variable, Equation] = {}
-    puts: dict[Variable, Any] = {}
-    kind = kinds(graph)
+    writes, kind = Writes(), kinds(graph)
 
     def rule(e: Equation) -> Any:
         if e.primitive.name == "getitem" and len(e.inputs) == 1:
-            found = written(e, sources, puts, kind)
+            found = writes.read(e, sources, kind)
             if found is not None and not isinstance(found, Equation):
                 return (found,)
             e = e if found is None else found
-        put = numbers_put(e)
-        if put is not None:
-            puts[e.outputs[0]] = put
+        writes.note(e)
         sources.update(dict.fromkeys(e.outputs, e))
         return e
 
     return rewritten(functional(graph), rule)
-
-
-WALK = 1000  # assignments that are looked through for what an element was
-
-
-def numbers_put(e: Equation) -> tuple[Any, tuple[int, ...], Any] | None:
-    """(x, i, v) of an assignment x[i] = v to one element, or to what integers pick."""
-    if e.primitive.name != "setitem" or len(e.inputs) != 2 or e.static["path"]:
-        return None
-    x, key = e.inputs[0], e.static["key"]
-    key = key if type(key) is tuple else (key,)
-    if not isinstance(x, Variable) or set(map(type, key)) - {int}:
-        return None
-    return x, tuple([k % n for k, n in zip(key, x.spec.shape, strict=False)]), e.inputs[1]
-
-
-def written(
-    e: Equation, sources: dict[Variable, Equation], puts: dict[Variable, Any], kind: Any
-) -> Any:
-    """What x[i] is where x[i] = v was assigned, or where x was stacked from parts.
-
-    So a loop that fills an array and reads what it wrote does not wait for the whole array, and
-    nobody but the next assignment reads the one before.
-    """
-    (x,), (out,), key = e.inputs, e.outputs, e.static["key"]
-    if not isinstance(x, Variable) or not key or set(map(type, key)) - {int}:
-        return None
-    at = tuple([k % n for k, n in zip(key, x.spec.shape, strict=False)])
-    last = sources.get(x)
-    if last is not None and last.primitive.name == "stack" and len(at) == 1:
-        return None if last.static["axis"] else value_of(last.inputs[at[0]], out, kind)
-    for _ in range(WALK):
-        put = puts.get(x)
-        if put is None:
-            break
-        before, other, v = put
-        if at[: len(other)] == other[: len(at)]:
-            return value_of(v, out, kind) if len(other) == len(at) else None
-        x = before
-    if x is e.inputs[0]:
-        return None
-    return Equation(e.primitive, (x,), e.outputs, {"key": at})
-
-
-def value_of(v: Any, out: Variable, kind: Any) -> Any:
-    """What was assigned, where it is of the spec and kind of what is read."""
-    shape = out.spec.shape
-    if isinstance(v, Variable):
-        return v if v.spec == out.spec and (shape or kind.get(v) == "scalar") else None
-    v = opened(v)
-    if shape:
-        return v if isinstance(v, np.ndarray) and spec_in(v) == out.spec else None
-    return out.spec.dtype.type(v) if isinstance(v, (bool, int, float, np.generic)) else None
 
 
 def shared(graph: Graph) -> Graph:
