@@ -11,15 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.graph import Equation, Graph, Variable
+from ..core.graph import Graph
 from ..core.primitive import Primitive
-from ..core.spec import spec_of
-from ..primitives.shapes import astype_p
-from ..transforms.scans import Scan
 from .emit import TYPES
-from .passes import opened, optimised
 
-__all__ = ["Rolled", "prepared", "text"]
+__all__ = ["Rolled", "has_code", "size_of"]
 
 
 class Rolled(Primitive):
@@ -33,6 +29,7 @@ class Rolled(Primitive):
         self.body, self.n_consts, self.n_carry = body, n_consts, n_carry
         self.length, self.reverse = of.length, of.reverse
         self.n_out = len(body.outputs)
+        self.bodies = (body,)
 
     def __repr__(self) -> str:
         return f"scan[{self.length}]"
@@ -41,10 +38,11 @@ class Rolled(Primitive):
         return self.value(*xs)
 
     def value(self, *xs: Any) -> tuple[Any, ...]:
-        return self.stepwise(self.body.evaluate, xs)
+        return self.stepwise([self.body.evaluate], xs)
 
-    def stepwise(self, step: Callable[..., Any], xs: Sequence[Any]) -> tuple[Any, ...]:
+    def stepwise(self, steps: Sequence[Callable[..., Any]], xs: Sequence[Any]) -> tuple[Any, ...]:
         """The loop, done from Python."""
+        (step,) = steps
         a, n = self.n_consts, self.n_carry
         consts, carry, rows = xs[:a], tuple(xs[a : a + n]), xs[a + n :]
         specs = [x.spec for x in self.body.outputs[n:]]
@@ -57,78 +55,51 @@ class Rolled(Primitive):
         fresh = [x[()] if not x.shape else np.array(x) for x in carry]
         return (*fresh, *ys)
 
+    @property
     def fits(self) -> bool:
         """Whether all that it reads and writes may be in machine code."""
-        specs = [x.spec for x in (*self.body.inputs, *self.body.outputs)]
-        return self.length > 0 and all(s.dtype in TYPES and s.size for s in specs)
+        return self.length > 0 and has_code(self.bodies)
+
+    @property
+    def whole(self) -> int:
+        """How many operands are no rows, from the first on."""
+        return self.n_consts + self.n_carry
+
+    @property
+    def seconds(self) -> list[int]:
+        """How many bytes of memory it needs beside its operands and results."""
+        return [size_of(x.spec) for x in self.body.outputs[: self.n_carry]]
+
+    def work(self, bodies: Sequence[int]) -> int:
+        return self.length * bodies[0]
+
+    def text(self, name: str, segments: Sequence[str], steps: Sequence[int]) -> str:
+        n_in, n_out = len(self.body.inputs), len(self.body.outputs)
+        places = range(n_in), range(n_in, n_in + n_out)
+        return text(name, self, segments[0], steps, places)
 
 
-def prepared(graph: Graph) -> Graph:
-    """The graph with its loops made ready; what no output needs is left out of their bodies."""
-    if not any(isinstance(e.primitive, Scan) for e in graph.equations):
-        return graph
-    needed = {x for x in graph.outputs if isinstance(x, Variable)}
-    equations = []
-    for old in reversed(graph.equations):
-        if not any(x in needed for x in old.outputs):
-            continue
-        e = trimmed(old, needed) if isinstance(old.primitive, Scan) else old
-        equations.append(e)
-        needed.update([x for x in e.inputs if isinstance(x, Variable)])
-    return Graph(graph.inputs, equations[::-1], graph.outputs)
+def has_code(graphs: Sequence[Graph]) -> bool:
+    """Whether numbers of these kinds are in machine code."""
+    specs = [x.spec for graph in graphs for x in (*graph.inputs, *graph.outputs)]
+    return all(s.dtype in TYPES and s.size for s in specs)
 
 
-def trimmed(e: Equation, needed: set[Variable]) -> Equation:
-    """A loop with the carries, rows and results that are needed."""
-    scan = e.primitive
-    body, n_consts, n = optimised(scan.body), scan.n_consts, scan.n_carry
-    carries = body.inputs[n_consts : n_consts + n]
-    kept = {i for i, x in enumerate(e.outputs) if x in needed}
-    while True:
-        part = prepared(Graph(body.inputs, body.equations, [body.outputs[i] for i in sorted(kept)]))
-        part = part.pruned()
-        read = {x for f in part.equations for x in f.inputs if isinstance(x, Variable)}
-        read |= {x for x in part.outputs if isinstance(x, Variable)}
-        more = {i for i, x in enumerate(carries) if x in read} - kept
-        if not more:
-            break
-        kept |= more
-    at = sorted(kept)
-    inputs = [
-        i
-        for i, x in enumerate(body.inputs)
-        if (i - n_consts in kept if n_consts <= i < n_consts + n else x in read)
-    ]
-    whole = Graph([body.inputs[i] for i in inputs], part.equations, part.outputs)
-    counts = sum([i < n_consts for i in inputs]), sum([i < n for i in at])
-    rolled = Rolled(computed(whole), *counts, scan)
-    outputs = tuple([e.outputs[i] for i in at])
-    return Equation(rolled, tuple([e.inputs[i] for i in inputs]), outputs, {})
-
-
-def computed(graph: Graph) -> Graph:
-    """The graph with constants among its outputs written by equations."""
-    equations, outputs = list(graph.equations), []
-    for x in graph.outputs:
-        if not isinstance(x, Variable):
-            value = np.asarray(opened(x))
-            x = Variable(spec_of(value))
-            equations.append(Equation(astype_p, (value,), (x,), {"dtype": value.dtype}))
-        outputs.append(x)
-    return Graph(graph.inputs, equations, outputs)
+def size_of(spec: Any) -> int:
+    return int(spec.size * spec.dtype.itemsize)
 
 
 def text(name: str, rolled: Rolled, body: str, steps: Sequence[int], places: Any) -> str:
     """The function of a loop: it calls `body` once for each step.
 
-        name(arena of the body, table of the body, constants, operands..., results..., seconds...)
+        name(constants, arena of the body, table of the body, operands..., results..., seconds...)
 
     steps: bytes from row to row, of the rows that are read.
     places: the numbers of the body's inputs and of its outputs in its table.
     """
     n_in, n_out = len(rolled.body.inputs), len(rolled.body.outputs)
     a, n, length = rolled.n_consts, rolled.n_carry, rolled.length
-    parameters = ["ptr noalias %arena", "ptr noalias %table", "ptr noalias %constants"]
+    parameters = ["ptr noalias %constants", "ptr noalias %arena", "ptr noalias %table"]
     parameters += [f"ptr %x{i}" for i in range(n_in)] + [f"ptr %o{i}" for i in range(n_out)]
     parameters += [f"ptr %s{i}" for i in range(n)]
     lines = [f"define internal void @{name}({', '.join(parameters)}) noinline {{", "entry:"]

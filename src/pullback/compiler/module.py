@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.graph import Equation, Variable
-from . import blas, gemm, loops, products
+from . import blas, gemm, products
 from .cumulations import cumulated
 from .emit import Emit, Value, element, memory, store_element
 from .indices import Indexed, at_places, gather_p, place_add_p, read_at, write_at
@@ -28,6 +28,7 @@ __all__ = ["Module"]
 
 PARAMETERS = "ptr noalias %arena, ptr noalias %table, ptr noalias %constants"
 GIVEN = "ptr %arena, ptr %table, ptr %constants"
+COPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
 
 
 class Addresses:
@@ -221,25 +222,30 @@ class Module:
         lines.append(f"  call void @{name}({', '.join([f'ptr {p}' for p in pointers])})")
 
     def repeated(self, e: Equation, addresses: Addresses, lines: list[str]) -> None:
-        """A loop: the body's own functions, and one that calls them."""
+        """A loop: the functions of its bodies, and one that calls them."""
         rolled, plan = e.primitive, self.plan
-        body = Module(plan.bodies[rolled], self)
-        self.loops[rolled] = rolled.length * sum(body.work)
-        carries = e.outputs[: rolled.n_carry]
-        start = self.arena
-        table = start + body.arena_size
-        second = table + -(-8 * (body.n_in + body.n_out) // 64) * 64
-        pointers = [addresses.at("%arena", start), addresses.at("%arena", table), "%constants"]
+        bodies = [Module(body, self) for body in plan.bodies[rolled]]
+        self.loops[rolled] = rolled.work([sum(body.work) for body in bodies])
+        self.declared.add(COPY)
+        start = end = self.arena
+        pointers = ["%constants"]
+
+        def take(size: int) -> None:
+            nonlocal end
+            pointers.append(addresses.at("%arena", end))
+            end += -(-size // 64) * 64
+
+        for body in bodies:
+            take(body.arena_size)
+            take(8 * (body.n_in + body.n_out))
         pointers += [addresses(plan.where(x)) for x in e.inputs]
         pointers += [addresses(plan.geometry[x]) for x in e.outputs]
-        for x in carries:
-            pointers.append(addresses.at("%arena", second))
-            second += -(-x.spec.size * x.spec.dtype.itemsize // 64) * 64
-        self.scratch = max(self.scratch, second - start)
-        (segment,) = body.segments
-        name = f"scan{len(self.functions)}"
-        places = range(body.n_in), range(body.n_in, body.n_in + body.n_out)
-        self.functions.append(loops.text(name, rolled, str(segment), e.static["steps"], places))
+        for size in rolled.seconds:
+            take(size)
+        self.scratch = max(self.scratch, end - start)
+        segments = [str(body.segments[0]) if body.segments else None for body in bodies]
+        name = f"{rolled.name}{len(self.functions)}"
+        self.functions.append(rolled.text(name, segments, e.static["steps"]))
         lines.append(f"  call void @{name}({', '.join([f'ptr {p}' for p in pointers])})")
 
     def numbers(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:

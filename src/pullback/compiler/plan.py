@@ -83,7 +83,7 @@ class Plan:
         self.products: dict[Variable, Product] = {}
         self.held: list[Places] = []  # constants are known by their identity
         self.constants: list[np.ndarray] = [] if constants is None else constants
-        self.bodies: dict[Any, Plan] = {}  # of loops
+        self.bodies: dict[Any, list[Plan]] = {}  # of loops
         self.constant_views: dict[int, View] = {}
         self.uses: dict[int, int] = {}
         for x in [x for e in graph.equations for x in e.inputs] + list(graph.outputs):
@@ -163,19 +163,19 @@ class Plan:
     def loop(self, e: Equation) -> None:
         """A loop reads whole constants and carries, and rows that each lie in one piece."""
         rolled = e.primitive
-        body = Plan(rolled.body, self.constants)
-        unchecked = any(
-            map(computed, rolled.body.equations)
-        )  # indices, of which each step is asked
-        if unchecked or any(piece.role == "call" for piece in body.pieces):
+        bodies = [Plan(body, self.constants) for body in rolled.bodies]
+        # Computed indices are asked in each step whether they are within bounds.
+        unchecked = any(any(map(computed, body.equations)) for body in rolled.bodies)
+        if unchecked or any(piece.role == "call" for body in bodies for piece in body.pieces):
             self.call(e)
             return
         inputs, steps = [], []
         for i, x in enumerate(e.inputs):
-            view, spec = self.where(x), rolled.body.inputs[i].spec
-            if i < rolled.n_consts + rolled.n_carry:
+            view = self.where(x)
+            if i < rolled.whole:
                 inputs.append(x if view.is_contiguous() else self.copied(x))
                 continue
+            spec = rolled.bodies[0].inputs[i].spec
             row = View(view.buffer, view.offset, view.shape[1:], view.strides[1:], view.dtype)
             step = view.strides[0]
             if not row.is_contiguous() and not step:  # the same in all steps
@@ -188,7 +188,7 @@ class Plan:
             inputs.append(x)
             steps.append(step * spec.dtype.itemsize)
         e = Equation(rolled, tuple(inputs), e.outputs, {"steps": steps})
-        self.bodies[rolled] = body
+        self.bodies[rolled] = bodies
         item = Item(e, "loop", None, len(self.items))
         for out in e.outputs:
             self.geometry[out] = self.fresh(out.spec)

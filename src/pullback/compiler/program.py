@@ -30,10 +30,11 @@ from . import blocks, machine, records
 from .emit import TYPES
 from .indices import checked
 from .llvm import WORKER, compiled
-from .loops import Rolled, prepared
+from .loops import Rolled
 from .module import Module
 from .passes import kinds
 from .plan import Plan
+from .preparing import prepared
 from .rewriting import opened
 from .rolling import looped, packed
 from .views import View
@@ -155,7 +156,7 @@ class Run:
         self.answers = [] if within is None else [b"\x01"]
         graph = within or graph
         self.graph, self.kinds, self.level = graph, kinds(graph), level
-        self.bodies: dict[Rolled, Program] = {}
+        self.bodies: dict[Any, list[Any]] = {}
         self.plan = Plan(graph)
         self.module = Module(self.plan)
         self.specs = [x.spec for x in graph.inputs]
@@ -257,8 +258,8 @@ class Run:
             self.read(x, act, bases, found) if isinstance(x, Variable) else opened(x)
             for x in e.inputs
         ]
-        if isinstance(e.primitive, Rolled):
-            out: Any = e.primitive.stepwise(self.body_of(e.primitive), xs)
+        if e.primitive.lower == "loop":
+            out: Any = e.primitive.stepwise(self.bodies_of(e.primitive), xs)
         else:
             out = e.primitive(*xs, **e.static)
         outs = out if e.primitive.n_out is not None else (out,)
@@ -277,11 +278,11 @@ class Run:
                 bases[k] = base = np.require(o, v.spec.dtype, ["C", "A"])
                 act.table[k] = base.ctypes.data
 
-    def body_of(self, rolled: Rolled) -> Any:
-        """The body of a loop that is done from Python, as a program of its own."""
+    def bodies_of(self, rolled: Any) -> list[Any]:
+        """The bodies of a loop that is done from Python, as programs of their own."""
         if rolled not in self.bodies:
-            self.bodies[rolled] = Program(rolled.body, self.level)
-        return self.bodies[rolled].entry
+            self.bodies[rolled] = [Program(body, self.level) for body in rolled.bodies]
+        return [body.entry for body in self.bodies[rolled]]
 
     def read(self, x: Variable, act: Activation, bases: Any, found: Any) -> Any:
         """The value of a variable, as what NumPy would have there."""
@@ -340,7 +341,8 @@ def listed(run: Run) -> str:
     for piece in run.plan.pieces:
         what = words.get(piece.role)
         if piece.role == "loop":
-            what = f"{piece.items[0].equation.primitive.length} steps"
+            loop = piece.items[0].equation.primitive
+            what = f"{loop.length} steps" if isinstance(loop, Rolled) else str(loop)
         if what is None:
             what = f"loop over {list(piece.shape)}" if piece.shape else "numbers"
         lines.append(f"  {what}:")

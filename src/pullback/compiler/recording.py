@@ -107,7 +107,7 @@ class CompileTrace(StageTrace):
     """
 
     __slots__ = ()
-    transparent = True
+    transparent = repeats = True
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         notes = self.state
