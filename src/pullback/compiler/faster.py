@@ -51,13 +51,10 @@ class Faster:
 
     def back(self, loop: WhilePull, xs: Sequence[Any]) -> Any:
         """The results of a way back."""
-        consts, bars, count, rows = loop.parts(xs)
-        if int(count) * work(loop.pull_graph) < LONG:
+        if int(loop.parts(xs)[2]) * work(loop.pull_graph) < LONG:
             return loop.looped(xs)
         inputs = [Variable(spec_of(x)) for x in xs]
-        return loop.step.derive(
-            ("back", "program", loop.pull_graph), lambda: program_of(loop, inputs)
-        )(*xs)
+        return loop.step.derive("back program", lambda: program_of(loop, inputs))(*xs)
 
     def make(self, make: Callable[[], Any]) -> Any:
         """What is made here runs no code of the user's, which would have to be watched."""

@@ -73,7 +73,7 @@ class Rolled(Primitive):
     def work(self, bodies: Sequence[int]) -> int:
         return self.length * bodies[0]
 
-    def text(self, name: str, segments: Sequence[str], steps: Sequence[int]) -> str:
+    def text(self, name: str, segments: Any, steps: Sequence[int], pause: int) -> str:
         n_in, n_out = len(self.body.inputs), len(self.body.outputs)
         places = range(n_in), range(n_in, n_in + n_out)
         return text(name, self, segments[0], steps, places)

@@ -19,15 +19,18 @@ from .cumulations import cumulated
 from .emit import Emit, Value, element, memory, store_element
 from .indices import Indexed, at_places, gather_p, place_add_p, read_at, write_at
 from .kernels import LoopKernel, counted
+from .loops import Rolled
 from .lowering import REDUCTIONS, emitted, given, number, spec_in
 from .plan import MOST, Item, Piece, Plan
 from .threads import DECLARED
 from .views import Buffer, View
+from .whiles import PAUSE
 
 __all__ = ["Module"]
 
 PARAMETERS = "ptr noalias %arena, ptr noalias %table, ptr noalias %constants"
 GIVEN = "ptr %arena, ptr %table, ptr %constants"
+PAUSED, OFTEN = 1 << 22, 64  # operations on elements, or steps, after which a loop asks for signals
 COPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
 
 
@@ -67,9 +70,11 @@ class Addresses:
 class Module:
     """Text of the segments of a plan."""
 
-    def __init__(self, plan: Plan, outer: Module | None = None) -> None:
+    def __init__(self, plan: Plan, outer: Module | None = None, pause: str = PAUSE) -> None:
         self.plan = plan
         self.outer = outer
+        self.pause: str = pause if outer is None else outer.pause  # what loops that wait ask
+        self.waits = False  # whether there are any
         self.n_in, self.n_out = len(plan.graph.inputs), len(plan.graph.outputs)
         self.functions: list[str] = []
         self.named: dict[str, str] = {}
@@ -225,7 +230,12 @@ class Module:
         """A loop: the functions of its bodies, and one that calls them."""
         rolled, plan = e.primitive, self.plan
         bodies = [Module(body, self) for body in plan.bodies[rolled]]
-        self.loops[rolled] = rolled.work([sum(body.work) for body in bodies])
+        work = [sum(body.work) for body in bodies]
+        self.loops[rolled] = rolled.work(work)
+        within = any(body.waits for body in bodies)
+        if not isinstance(rolled, Rolled):
+            self.helpers["pause"] = self.pause
+        self.waits |= within or not isinstance(rolled, Rolled)
         self.declared.add(COPY)
         start = end = self.arena
         pointers = ["%constants"]
@@ -245,7 +255,8 @@ class Module:
         self.scratch = max(self.scratch, end - start)
         segments = [str(body.segments[0]) if body.segments else None for body in bodies]
         name = f"{rolled.name}{len(self.functions)}"
-        self.functions.append(rolled.text(name, segments, e.static["steps"]))
+        pause = OFTEN if within else max(1, PAUSED // max(1, sum(work)))
+        self.functions.append(rolled.text(name, segments, e.static["steps"], pause))
         lines.append(f"  call void @{name}({', '.join([f'ptr {p}' for p in pointers])})")
 
     def numbers(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:

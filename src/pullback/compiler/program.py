@@ -183,7 +183,8 @@ class Run:
                 steps.append(step)
             else:
                 assert code is not None
-                steps.append(code.function(step, 3, release=work > records.RELEASED))
+                release = work > records.RELEASED and not self.module.waits
+                steps.append(code.function(step, 3, release=release))
         # At once for runs that begin now; those under way hold the functions that they began with.
         self.code, self.steps = code, steps
         self.level = level if code is None else code.level  # better than asked where at hand

@@ -16,9 +16,29 @@ from ..core.primitive import Primitive
 from ..transforms.dynamic import History, back, stepped
 from .loops import has_code, size_of
 
-__all__ = ["RolledPull", "RolledWhile"]
+__all__ = ["NO_PAUSE", "PAUSE", "RolledPull", "RolledWhile"]
 
-LONG = 1 << 20  # operations on elements that a loop is taken to do: it may never end
+STEPS = 100  # that a loop is taken to have
+
+# Whether a loop shall end at once, since Python has raised (Ctrl-C). Other threads get their turn.
+PAUSE = """
+declare i32 @PyGILState_Ensure()
+declare void @PyGILState_Release(i32)
+declare ptr @PyEval_SaveThread()
+declare void @PyEval_RestoreThread(ptr)
+declare i32 @PyErr_CheckSignals()
+declare ptr @PyErr_Occurred()
+define internal i1 @pause() noinline cold {
+  %state = call i32 @PyGILState_Ensure()
+  %thread = call ptr @PyEval_SaveThread()
+  call void @PyEval_RestoreThread(ptr %thread)
+  %asked = call i32 @PyErr_CheckSignals()
+  %error = call ptr @PyErr_Occurred()
+  %raised = icmp ne ptr %error, null
+  call void @PyGILState_Release(i32 %state)
+  ret i1 %raised
+}"""
+NO_PAUSE = "define internal i1 @pause() {\n  ret i1 false\n}"
 
 
 class Waiting(Primitive):
@@ -44,11 +64,11 @@ class Waiting(Primitive):
         return has_code(self.bodies)
 
     def work(self, bodies: Sequence[int]) -> int:
-        return LONG
+        return STEPS * sum(bodies)
 
 
 class RolledWhile(Waiting):
-    """(*consts, *carry) -> (*carry, count, *rows): `stored` says of which carries there are rows."""
+    """(*consts, *carry) -> (*carry, count, *rows), with rows of the carries that are stored."""
 
     name = "while"
 
@@ -83,10 +103,12 @@ class RolledWhile(Waiting):
     def seconds(self) -> list[int]:
         return [1, *map(size_of, self.specs)]
 
-    def text(self, name: str, segments: Sequence[str | None], steps: Sequence[int]) -> str:
+    def text(self, name: str, segments: Any, steps: Sequence[int], pause: int) -> str:
         """The function of the loop.
 
         name(constants, arena and table of cond, of body, operands..., results..., flag, seconds...)
+
+        pause: the number of steps after which signals are asked for.
         """
         n, a = len(self.specs), self.n_consts
         w = Writer(self.n_out, a + n, 1 + n)
@@ -122,8 +144,11 @@ class RolledWhile(Waiting):
             w.store("ptr", f"to{i}", w.load("ptr", f"other{i}"))
             w.store("ptr", f"other{i}", target)
         w.call(segments[1], 1)
-        w.store("i64", "count", w.line(f"add i64 {w.load('i64', 'count')}, 1"))
-        w.to("ask")
+        count = w.line(f"add i64 {w.load('i64', 'count')}, 1")
+        w.store("i64", "count", count)
+        w.pause(count, pause, "ask")
+        w.store("i64", "count", "0")  # no way back
+        w.to("exit")
         w.begin("exit")
         for i in range(n):
             w.copy(f"%o{i}", w.load("ptr", f"from{i}"), size_of(self.specs[i]))
@@ -208,7 +233,7 @@ class RolledPull(Waiting):
         places = [self.capacity * size for size in carry]
         return [8 * self.capacity, *map(size_of, self.bars), *carry, *carry, *places]
 
-    def text(self, name: str, segments: Sequence[str | None], steps: Sequence[int]) -> str:
+    def text(self, name: str, segments: Any, steps: Sequence[int], pause: int) -> str:
         """The function of the way back.
 
         name(constants, arena and table of body, of pull, operands..., results..., steps that are
@@ -282,11 +307,8 @@ class RolledPull(Waiting):
         w.to("more")
 
         w.begin("more")
-        w.branch(
-            w.line(f"icmp slt i64 {w.load('i64', 'now')}, {last}"),
-            "advance" if n else "pull",
-            "pull",
-        )
+        behind = w.line(f"icmp slt i64 {w.load('i64', 'now')}, {last}")
+        w.branch(behind, "advance" if n else "pull", "pull")
         if n:
             w.begin("advance")
             now = w.line(f"add i64 {w.load('i64', 'now')}, 1")
@@ -325,7 +347,8 @@ class RolledPull(Waiting):
             w.put("t1", a + m + i, w.load("ptr", f"at{i}"))
         w.call(segments[1], 1)
         w.store("i64", "last", w.line(f"sub i64 {last}, 1"))
-        w.to("walk")
+        w.pause(last, pause, "walk")
+        w.to("exit")
         w.begin("exit")
         for i in range(m):
             w.copy(f"%o{i}", w.load("ptr", f"from{i}"), size_of(self.bars[i]))
@@ -363,9 +386,8 @@ class Writer:
         self.add(f"  store {t} {x}, ptr %{name}")
 
     def put(self, table: str, place: int, pointer: str) -> None:
-        self.add(
-            f"  store ptr {pointer}, ptr {self.line(f'getelementptr ptr, ptr %{table}, i64 {place}')}"
-        )
+        at = self.line(f"getelementptr ptr, ptr %{table}, i64 {place}")
+        self.add(f"  store ptr {pointer}, ptr {at}")
 
     def call(self, segment: str | None, k: int) -> None:
         if segment is not None:
@@ -389,7 +411,16 @@ class Writer:
     def branch(self, flag: str, yes: str, no: str) -> None:
         self.add(f"  br i1 {flag}, label %{yes}, label %{no}")
 
+    def pause(self, step: str, steps: int, on: str) -> None:
+        """Every so many steps, ask whether to go on; what is written next is for those who stop."""
+        rest = self.line(f"and i64 {step}, {(1 << (steps.bit_length() - 1)) - 1}")
+        self.branch(self.line(f"icmp eq i64 {rest}, 0"), "pause", on)
+        self.begin("pause")
+        self.branch(self.line("call i1 @pause()"), "stop", on)
+        self.begin("stop")
+
     def finished(self, name: str) -> str:
         body = "\n".join(self.lines)
         parameters = ", ".join(self.parameters)
-        return f"define internal void @{name}({parameters}) noinline {{\nentry:\n{body}\n  ret void\n}}"
+        head = f"define internal void @{name}({parameters}) noinline {{"
+        return f"{head}\nentry:\n{body}\n  ret void\n}}"

@@ -308,12 +308,8 @@ class While(Primitive):
 
     def moving(self, wanted: Sequence[Any]) -> tuple[tuple[bool, ...], list[bool]]:
         """What of body has derivatives, if these operands do. What cond alone reads has none."""
-        read = {id(x) for e in self.body.equations for x in e.inputs}
-        read |= {id(x) for x in self.body.outputs}
-        marked = [
-            want is not None and want is not False and (i >= self.n_consts or id(x) in read)
-            for i, (want, x) in enumerate(zip(wanted, self.body.inputs, strict=True))
-        ]
+        at = {*read(self.body, self.n_consts), *range(self.n_consts, len(wanted))}
+        marked = [want is not None and i in at for i, want in enumerate(wanted)]
         moves, outs_move = self.step.reached(marked, "derivative")
         return tuple(moves), outs_move
 
@@ -343,8 +339,11 @@ class While(Primitive):
         count = self.trips(*xs)
         steps, mapped = largest(count)
         body = self.masked() if mapped else self.body
-        scan = Scan(body, self.n_consts, self.n_carry, steps, False, self.examples)
-        outs = segmented(scan, list(xs), False if mapped else self.keep)
+        at = [*read(body, self.n_consts), *range(self.n_consts, len(xs))]
+        body = Graph([body.inputs[i] for i in at], body.equations, body.outputs)
+        n_consts, examples = len(at) - self.n_carry, [self.examples[i] for i in at]
+        scan = Scan(body, n_consts, self.n_carry, steps, False, examples)
+        outs = segmented(scan, [xs[i] for i in at], False if mapped else self.keep)
         rows = [spread(x, self.capacity) for x in xs[self.n_consts :] if self.capacity]
         return (*outs, count, *rows)
 
@@ -616,6 +615,12 @@ def interleaved(xs: Sequence[Any], dots: Any, moves: Sequence[bool], n_consts: i
             if move
         ]
     return both
+
+
+def read(graph: Graph, n: int) -> list[int]:
+    """Which of the first n inputs a graph reads."""
+    used = {id(x) for e in graph.equations for x in e.inputs} | {id(x) for x in graph.outputs}
+    return [i for i in range(n) if id(graph.inputs[i]) in used]
 
 
 def reach(graph: Graph, marked: Sequence[bool]) -> bool:
