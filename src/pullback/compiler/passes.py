@@ -171,6 +171,9 @@ SCALAR = frozenset(
         "scatter",
         "prod",
         "scan",
+        "while",
+        "while_pull",
+        "trips",
     ]
 )
 

@@ -35,7 +35,7 @@ from .stage import StageTrace
 
 __all__ = ["Trips", "While", "WhilePull", "back", "stepped"]
 
-LEAST, MOST, BYTES = 16, 256, 1 << 22  # rows that are kept, and the memory that they may take
+LEAST, MOST, BYTES = 16, 256, 1 << 25  # rows that are kept, and the memory that they may take
 COUNT = Spec((), np.dtype(np.int64))
 
 
@@ -395,7 +395,9 @@ class While(Primitive):
             step = self.body
         out_axes = axes[n_consts:]
         body = recorded(vmap(step.evaluate, in_axes=axes, out_axes=out_axes), examples)
-        return While(cond, body, n_consts, examples, self.keep, self.capacity)
+        specs = [x.spec for x in body.inputs[n_consts:]]
+        capacity = min(self.capacity, capacity_of(specs))  # all examples together
+        return While(cond, body, n_consts, examples, self.keep, capacity)
 
 
 class Trips(Primitive):
@@ -575,19 +577,19 @@ class WhilePull(Primitive):
     def batch(self, xs: Any, mapped: Any, size: int) -> Any:
         consts, bars, count, rows = self.parts(xs)
         on_consts, on_bars, on_count, on_rows = self.parts(mapped)
-        loop = self.step.derive(
-            ("back", "batch", tuple(on_consts), size), lambda: self.batched(on_consts, size)
-        )
+        capacity = rows[0].shape[on_rows[0]] if rows else self.capacity
+        key = ("back", "batch", tuple(on_consts), size, capacity)
+        loop = self.step.derive(key, lambda: self.batched(on_consts, size, capacity))
         bars = [x if m else spread(x, size) for x, m in zip(bars, on_bars, strict=True)]
         rows = [
             np.swapaxes(x if m else spread(x, size), 0, 1)
             for x, m in zip(rows, on_rows, strict=True)
         ]
         if on_count:  # the same for all
-            count = np.max(count, initial=0)
+            count = count[0] if size else np.int64(0)
         return tuple(loop(*consts, *bars, count, *rows))
 
-    def batched(self, on_consts: Sequence[bool], size: int) -> WhilePull:
+    def batched(self, on_consts: Sequence[bool], size: int, capacity: int) -> WhilePull:
         n_consts = self.n_consts
         ins = [*on_consts, *[True] * self.n_carry]
         loop = While(self.cond, self.body, n_consts, self.examples)
@@ -599,9 +601,7 @@ class WhilePull(Primitive):
             for x, axis in zip(self.pull_examples(), axes, strict=True)
         ]
         graph = recorded(vmap(pull.evaluate, in_axes=axes), examples)
-        return WhilePull(
-            forward.cond, forward.body, graph, n_consts, forward.examples, self.capacity
-        )
+        return WhilePull(forward.cond, forward.body, graph, n_consts, forward.examples, capacity)
 
 
 def interleaved(xs: Sequence[Any], dots: Any, moves: Sequence[bool], n_consts: int) -> list[Any]:
