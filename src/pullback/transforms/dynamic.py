@@ -188,7 +188,9 @@ class While(Primitive):
             if isinstance(trace, ReverseTrace):
                 if self.capacity or not repeats(trace, xs):
                     return self.counted(xs)
-                return bind(self.storing(), xs, {})[: self.n_out]
+                loop = self.storing()
+                loop.way_back([x if type(x) is Array and x.within is trace else None for x in xs])
+                return bind(loop, xs, {})[: self.n_out]
             return bind(self, xs, {})
         except Unstaged:  # a rule asked for a value
             if self.capacity:
@@ -288,48 +290,35 @@ class While(Primitive):
 
     def vjp(self, out_bar: Any, residual: Any, wanted: Any) -> Any:
         xs, out, n, n_consts = residual.xs, residual.out, self.n_carry, self.n_consts
-        moves, outs_move = self.moving(wanted)
+        moves, loop = self.way_back(wanted)
         x_bars: list[Any] = [None] * len(xs)
         for i in range(n):
             if moves[n_consts + i]:
                 x_bars[n_consts + i] = out_bar[i]
-        carried = self.step.bars(moves, outs_move)
-        loop = self.derive(("pull", moves), lambda: self.pulled(moves))
-        if loop is None:  # nothing but what comes from steps that are done at least once
-            loop = self.derive(("drop", moves), lambda: self.dropped(moves))
-        bars = [
-            np.zeros_like(xs[i]) if x_bars[i] is None else x_bars[i]
-            for i in carried
-        ]  # fmt: skip
+        carried = self.step.bars(moves, ())
+        bars = [np.zeros_like(xs[i]) if x_bars[i] is None else x_bars[i] for i in carried]
         results = loop(*xs[:n_consts], *bars, out[n], *out[n + 1 :])
         for i, bar in zip(carried, results, strict=True):
             x_bars[i] = bar
         return x_bars
 
-    def moving(self, wanted: Sequence[Any]) -> tuple[tuple[bool, ...], list[bool]]:
-        """What of body has derivatives, if these operands do. What cond alone reads has none."""
+    def way_back(self, wanted: Sequence[Any]) -> tuple[tuple[bool, ...], WhilePull]:
+        """Which operands move, if these are wanted, and the way back. What cond reads has none."""
         at = {*read(self.body, self.n_consts), *range(self.n_consts, len(wanted))}
         marked = [want is not None and i in at for i, want in enumerate(wanted)]
-        moves, outs_move = self.step.reached(marked, "derivative")
-        return tuple(moves), outs_move
+        moves = tuple(self.step.reached(marked, "derivative")[0])
+        return moves, self.derive(("pull", moves), lambda: self.pulled(moves))
 
-    def pulled(self, moves: tuple[bool, ...]) -> WhilePull | None:
+    def pulled(self, moves: tuple[bool, ...]) -> WhilePull:
         _, outs_move = self.step.reached(moves, "derivative")
         loop = self.step.backward(moves, tuple(outs_move))
-        if loop is None:
-            return None
         consts, carry = self.examples[: self.n_consts], self.examples[self.n_consts :]
         bars = [np.zeros_like(self.examples[i])[()] for i in self.step.bars(moves, outs_move)]
-        pull = whole(loop, [*consts, *bars, *carry])
-        return WhilePull(self.cond, self.body, pull, self.n_consts, self.examples, self.capacity)
-
-    def dropped(self, moves: tuple[bool, ...]) -> WhilePull:
-        """What a step makes of its carry has no derivative: cotangents end in the last step."""
-        _, outs_move = self.step.reached(moves, "derivative")
-        consts, carry = self.examples[: self.n_consts], self.examples[self.n_consts :]
-        bars = [np.zeros_like(self.examples[i])[()] for i in self.step.bars(moves, outs_move)]
-        inputs = [Variable(spec_of(x)) for x in (*consts, *bars, *carry)]
-        pull = Graph(inputs, [], bars)
+        specs = [*consts, *bars, *carry]
+        if loop is None:  # what a step makes of its carry has no derivative
+            pull = Graph([Variable(spec_of(x)) for x in specs], [], bars)
+        else:
+            pull = whole(loop, specs)
         return WhilePull(self.cond, self.body, pull, self.n_consts, self.examples, self.capacity)
 
     # With the number of steps.
