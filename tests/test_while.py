@@ -11,7 +11,7 @@ import pytest
 import pullback as pb
 from pullback.compiler.program import build
 from pullback.testing import staged
-from pullback.transforms.dynamic import History, back, stride_of
+from pullback.transforms.histories import History, back, stride_of
 from tests import fuzz_loops
 
 CAPACITY = 256  # of a loop of numbers

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.graph import Graph
 from ..core.primitive import Primitive
-from ..transforms.dynamic import History, back, stepped
+from ..transforms.histories import History, back, stepped
 from .loops import has_code, size_of
 
 __all__ = ["NO_PAUSE", "PAUSE", "RolledPull", "RolledWhile"]
@@ -201,7 +201,7 @@ class Chosen(History):
 
 
 class RolledPull(Waiting):
-    """(*consts, *bars, count, *rows) -> (*bars); see `transforms.dynamic.back`."""
+    """(*consts, *bars, count, *rows) -> (*bars); see `transforms.histories.back`."""
 
     name = "while_pull"
 
