@@ -21,6 +21,7 @@ import pytest
 
 import pullback as pb
 from pullback.compiler.compiled import compile
+from pullback.core.tree import flatten
 
 X = np.array([0.5, 1.0, 2.0])
 
@@ -716,3 +717,50 @@ def test_the_warning_names_the_line_that_called():
     with pytest.warns(RuntimeWarning, match="runs as it is") as told:
         pb.grad(g)(1.0)
     assert told[0].filename == __file__
+
+
+class TestArgumentsThatShareMemory:
+    """They are recorded as others are, where it makes no difference."""
+
+    def test_recorded_with_one_array_twice(self):
+        f = pb.compile(pb.grad(lambda x, y: np.sum(np.sin(x) * y), (0, 1)))
+        x, y = X.copy(), X + 1
+        for args in ((x, x), (x, y), (y, y), (y, x)) * 2:
+            for mine, theirs in zip(f(*args), f.fun(*args), strict=True):
+                np.testing.assert_allclose(mine, theirs, rtol=1e-14)
+        assert f.cache_info()[:2] == (7, 1)
+        whole = np.arange(6.0)
+        np.testing.assert_allclose(f(whole[:3], whole[2:5])[1], np.sin(whole[:3]), rtol=1e-14)
+        assert f.cache_info().misses <= 2
+
+    def test_which_one_is_returned(self):
+        for f in (lambda x, y: y, lambda x, y: (x * 2, y), lambda x, y: (y[1:], x)):
+            g = pb.compile(f)
+            x, y = X.copy(), X + 1
+            for args in ((x, x), (x, y), (x, x), (y, x), (y, y)) * 2:
+                mine, theirs = flatten(g(*args))[0], flatten(f(*args))[0]
+                for a, b in zip(mine, theirs, strict=True):
+                    np.testing.assert_array_equal(a, b)
+                    for arg in args:
+                        assert np.shares_memory(a, arg) == np.shares_memory(b, arg)
+
+    def test_what_is_written_is_read(self):
+        def f(x, y):
+            x[0] += 1
+            return np.sum(y)
+
+        g = pb.compile(f)
+        for _ in range(3):
+            for same in (True, False, True):
+                x = X.copy()
+                z = x.copy()
+                args, plain = (x, x if same else X), (z, z if same else X)
+                assert g(*args) == f(*plain)
+                np.testing.assert_array_equal(x, z)
+
+    def test_whether_they_are_one(self):
+        f = pb.compile(lambda x, y: 1.0 if x is y else np.sum(y))
+        x, y = X.copy(), X + 1
+        for _ in range(3):
+            assert f(x, x) == 1.0
+            assert f(x, y) == np.sum(y)

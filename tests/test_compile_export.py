@@ -320,7 +320,7 @@ class TestErrors:
     def test_calls_of_numpy(self, tmp_path):
         def volume(x):
             y = x @ x.T + np.eye(2)
-            return np.log(np.linalg.det(y))
+            return np.log(np.linalg.eigvalsh(y)).sum()
 
         with pytest.raises(pb.MissingRuleError) as told:
             pb.compile(volume).export(tmp_path / "volume", np.ones((2, 3)))
@@ -363,7 +363,7 @@ class TestErrors:
                 f.export(tmp_path / "nothing", np.ones(2))
 
     def test_arguments_that_share_memory(self, tmp_path):
-        f = pb.compile(lambda x, y: x * y)
+        f = pb.compile(lambda x, y: x * y if x is y else x)
         x = np.ones(2)
         with pytest.raises(pb.ArgumentError, match="Some share memory: pass copies"):
             f.export(tmp_path / "product", x, x)

@@ -484,3 +484,17 @@ def test_without_the_native_entry(f, monkeypatch):
         same(fast(X), f(X))
     assert fast.counter[0] == 0
     assert fast.cache_info().hits == 4
+
+
+def test_one_number_again_and_again():
+    """Its first record is for that number alone; it is not called for ever from Python."""
+    for f, kind in ((lambda x: x * 2.0, float), (lambda x: np.sin(x) + x, np.float64)):
+        g = pb.compile(f)
+        for _ in range(30):
+            out = g(1.5)
+            assert out == f(1.5)
+            assert type(out) is kind
+        assert g.repeat[1]
+        assert g.cache_info().misses == 2
+        assert g(2.5) == f(2.5)
+        assert g.cache_info().misses == 2

@@ -5,6 +5,10 @@ import pytest
 
 import pullback as pb
 from pullback.compiler.program import Program
+from pullback.core.graph import Equation, Graph, Variable
+from pullback.core.spec import Spec, spec_of
+from pullback.primitives.indexing import scatter_p
+from pullback.primitives.keys import INDEX
 from pullback.testing import staged
 
 
@@ -254,3 +258,27 @@ class TestOutOfBounds:
         assert not program.run.answers
         program = check(lambda x, i: (x[:100][i & 63],), x, i)
         assert program.run.answers
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int64, np.int32, np.uint8, np.float64])
+def test_scattered_numbers_of_any_kind(dtype):
+    """Truth values meet by `or`, integers are added, in machine code."""
+    ones, number = np.ones(3, dtype), np.ones((), dtype)[()]
+    some = np.array([0, 1, 1, 0, 1, 1]).astype(dtype)
+    forms = [
+        ([(INDEX,)], [some], [np.array([0, 1, 1, 3, 3, 0])]),
+        ([slice(1, 4), slice(2, 5)], [ones, ones], []),
+        ([2, 2], [number, number], []),
+        ([slice(0, 3)], [ones], []),
+        ([(INDEX,), 1], [ones, number], [np.array([1, 1, 4])]),
+    ]
+    for keys, values, arrays in forms:
+        inputs = [Variable(spec_of(x)) for x in (*values, *arrays)]
+        out = Variable(Spec((6,), np.dtype(dtype)))
+        static = {"keys": tuple(keys), "shape": (6,), "dtype": out.spec.dtype}
+        graph = Graph(inputs, [Equation(scatter_p, tuple(inputs), (out,), static)], [out])
+        program = Program(graph, 0)
+        (mine,), (theirs,) = program(*values, *arrays), graph.evaluate(*values, *arrays)
+        assert mine.dtype == theirs.dtype
+        np.testing.assert_array_equal(mine, theirs)
+        assert program.simple, program.listing

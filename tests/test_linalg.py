@@ -219,7 +219,7 @@ class TestVectors:
 
     def test_eigenvalues_are_real_where_numpy_has_them_real(self):
         a = np.diag([1.0, 2.0]) + 0.1
-        assert vjp(la.eigvals, a)[0].dtype == float
+        assert vjp(la.eigvals, a)[0].dtype == la.eigvals(a).dtype  # complex from NumPy 2.5 on
         assert vjp(la.eigvals, np.array([[0.0, 1.0], [-1.0, 0.0]]))[0].dtype == complex
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core import rebind
+from pullback.core import namespaces, rebind
 from pullback.core.tree import flatten
 from pullback.transforms.record import record
 from tests.rebind_programs import decorated, entangled, helpers, indirect, objects, plain, state
@@ -318,6 +318,33 @@ class TestIdentity:
 
 
 class TestKindsOfFunctions:
+    def test_instrumented_functions_stay_of_their_kind(self):
+        """And Python is not told otherwise, which it warns of from 3.13 on."""
+
+        def numbers(x):
+            yield np.array([x, x])
+
+        pb.instrument(numbers)
+        assert inspect.isgeneratorfunction(numbers)
+        assert pb.grad(lambda x: sum(np.sum(y) for y in numbers(x)))(3.0) == 2.0
+        assert pb.uninstrument(numbers) is numbers
+        assert [y.tolist() for y in numbers(1.0)] == [[1.0, 1.0]]
+
+    def test_random_numbers_after_a_recording(self):
+        """Whatever was first to look at the modules that are there."""
+        code = """
+import numpy as np, pullback as pb
+pb.compile(lambda x: np.sin(x))(1.0)
+rng = np.random.default_rng(3)
+def f(x):
+    noise = rng.normal(size=3)
+    noise[0] = x[0]
+    return np.sum(noise * x)
+print(pb.grad(f)(np.ones(3))[0])
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.stdout.split() == ["2.0"], done.stderr
+
     def test_callable_objects_and_bound_methods(self):
         model = decorated.Model(2.0)
         np.testing.assert_allclose(pb.grad(model.loss)(X), 4 * X * [1, 0, 1])
@@ -788,3 +815,18 @@ def functools_cache(f):
     import functools
 
     return functools.lru_cache(f)
+
+
+def test_another_thread_imports_while_modules_are_looked_at(monkeypatch):
+    """Its module is there in the middle of the loop over `sys.modules`."""
+
+    class Name(str):
+        __slots__ = ()
+
+        def partition(self, separator):
+            monkeypatch.setitem(sys.modules, "imported_meanwhile", types.ModuleType("x"))
+            return str.partition(self, separator)
+
+    monkeypatch.setitem(sys.modules, Name("seen_first"), types.ModuleType("y"))
+    namespaces.scan()
+    assert "imported_meanwhile" in sys.modules

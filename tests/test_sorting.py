@@ -46,3 +46,13 @@ class TestHistograms:
         edges = pb.jacobian(lambda x: np.histogram_bin_edges(x, "sqrt"))(x)
         np.testing.assert_allclose(edges[0], [1, 0, 0, 0, 0])
         np.testing.assert_allclose(edges[-1], [0, 0, 0, 0, 1])
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.5.0", reason="from NumPy 2.5 on")
+def test_downwards_in_place():
+    x = pb.array([3.0, 1.0, 2.0], requires_grad=True)
+    y = x * 2
+    y.sort(descending=True)
+    (y * np.arange(3.0)).sum().backward()
+    np.testing.assert_array_equal(y.numpy(), [6.0, 4.0, 2.0])
+    np.testing.assert_array_equal(x.grad, [0.0, 4.0, 2.0])

@@ -15,7 +15,7 @@ FUNCTIONS = {
     "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "atan2", "hypot", "cbrt",
     "logaddexp", "power", "sigmoid", "softplus",
 }  # fmt: skip
-REORDERED = {"sum", "mean", "matmul", "einsum", "prod"}
+REORDERED = {"sum", "mean", "matmul", "einsum", "prod", "solve"}
 LEVEL = 0
 
 

@@ -139,3 +139,15 @@ ERRORS = [
     error("polyint", real(2), scl=[1.0], match="scl must be a scalar"),
     error("polycompanion", real(1), match="maximum degree"),
 ]
+
+if hasattr(P, "polyvalnd"):  # NumPy 2.5
+    SAMPLES += [
+        of("polyvalnd", (real(3), real(3)), real(2, 3)),
+        of("polyvalnd", [0.5, 1.5, 0.7, 1.1], real(2, 3, 2, 2)),
+        of("polyvalnd", real(2, 3), real(2, 2, 2)),
+        of("polyvalnd", (real(2),), real(3)),
+    ]
+    ERRORS += [
+        error("polyvalnd", (real(2), real(3)), real(2, 2), match="x, y are incompatible"),
+        error("polyvalnd", (real(2),) * 3 + (1.0,), real(2, 2, 2, 2), match="ordinates"),
+    ]

@@ -4,6 +4,7 @@ import numpy as np
 
 from pullback.core.errors import ArgumentError
 from pullback.testing import ErrorSample, Sample
+from tests.samples import since
 
 random = np.random.default_rng(5)
 
@@ -79,3 +80,11 @@ ERRORS = [
     ErrorSample(np.partition, (apart(3),), {"kth": 3}, ValueError, "kth"),
     ErrorSample(np.argpartition, (apart(3),), {"kth": 7}, ValueError, "kth"),
 ]
+
+SAMPLES += since(
+    "2.5.0",
+    Sample(np.sort, apart(2, 3), {"descending": True}),
+    Sample(np.sort, apart(3, 2), {"axis": 0, "descending": False}),
+    Sample(np.sort, np.array([2.0, np.nan, -np.inf, 1.0]), {"descending": True}, smooth=False),
+    Sample(np.argsort, apart(2, 3), {"axis": None, "stable": True, "descending": True}),
+)

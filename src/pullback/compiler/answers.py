@@ -1,4 +1,4 @@
-"""A pass: positions of extreme elements, and variances, by loops that there are already."""
+"""A pass: places of extreme elements, variances, norms, by loops that there are already."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..core.graph import Equation, Graph, Variable
-from ..primitives.elementwise import bitwise_or, divide, equal, isnan, multiply, subtract
+from ..primitives.elementwise import (
+    bitwise_or,
+    divide,
+    equal,
+    isnan,
+    multiply,
+    sqrt,
+    subtract,
+)
+from ..primitives.norms import norm_p
 from ..primitives.queries import argmax_p, argmin_p
 from ..primitives.reductions import max_p, mean_p, min_p, sum_p
 from ..primitives.selecting import where_p
@@ -20,14 +29,17 @@ __all__ = ["answered"]
 
 
 def answered(graph: Graph) -> Graph:
-    """The graph with argmax, argmin and var taken apart."""
+    """The graph with argmax, argmin, var and Euclidean norms taken apart."""
 
     def rule(e: Equation) -> Any:
-        if e.primitive not in (argmax_p, argmin_p, var_p):
+        if e.primitive not in (argmax_p, argmin_p, var_p, norm_p):
             return e
         x = spec_in(e.inputs[0])
         if x.dtype not in TYPES or not x.size or not isinstance(e.inputs[0], Variable):
             return e
+        if e.primitive is norm_p:
+            euclidean = e.static["ord"] == 2 and x.dtype.kind == "f"
+            return length(e) if euclidean else e
         if e.primitive is not var_p:
             return position(e)
         return variance(e) if x.dtype == e.outputs[0].spec.dtype else e
@@ -47,6 +59,14 @@ def position(e: Equation) -> list[Equation]:
     places = np.arange(n).reshape((n,) + (1,) * (len(spec_in(x).shape) - axis - 1))
     place = steps.apply(where_p, found, places, np.int64(n))
     steps.apply(min_p, place, True, axis=(axis,), keepdims=keepdims, bounded=False)
+    return steps.ending(e)
+
+
+def length(e: Equation) -> list[Equation]:
+    (x,), steps = e.inputs, Steps()
+    square = steps.apply(multiply, x, x)
+    total = steps.apply(sum_p, square, axis=e.static["axis"], dtype=None, keepdims=False)
+    steps.apply(sqrt, total)
     return steps.ending(e)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.spec import Spec
-from .llvm import SCALAR, binding
+from .llvm import SCALAR, add_symbol
 from .views import View
 
 __all__ = ["HELPERS", "available", "by_blas", "call", "operand"]
@@ -40,7 +40,7 @@ def available() -> bool:
         for name in ("gemm", "gemv", "dot"):
             capsule = cython_blas.__pyx_capi__[letter + name]
             address = api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))
-            binding().add_symbol(f"pullback_{letter}{name}", address)
+            add_symbol(f"pullback_{letter}{name}", address)
     return True
 
 

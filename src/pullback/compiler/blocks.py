@@ -22,9 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from .llvm import LOCK, binding, compiled
+from .cache import folder
+from .llvm import LOCK, add_symbol, compiled
 
-__all__ = ["MANY", "creator", "empty"]
+__all__ = ["MANY", "creator", "empty", "keep"]
 
 MANY = 1 << 19  # elements from which an array lies in a block
 NAME = b"pullback"
@@ -268,6 +269,17 @@ def memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
+def text() -> str:
+    most = min(1 << 30, memory() // 8)
+    return TEXT.format(huge=HUGE, huge2=2 * HUGE, most=most, many=MANY)
+
+
+def keep(level: int) -> None:
+    """Make better code for later processes: the memory that this one has is in its own."""
+    if sys.platform == "linux" and folder() is not None:
+        compiled(text(), level)
+
+
 @cache
 def creator(plain: int, set_handler: int) -> int:
     """The address of a function like PyArray_Empty, given that and PyDataMem_SetHandler."""
@@ -287,16 +299,8 @@ def creator(plain: int, set_handler: int) -> int:
             "pullback_handler": id(capsule),
         }
         for name, place in places.items():
-            binding().add_symbol(name, place)
-        code = compiled(
-            TEXT.format(
-                huge=HUGE,
-                huge2=2 * HUGE,
-                most=min(1 << 30, memory() // 8),
-                many=MANY,
-            ),
-            2,
-        )
+            add_symbol(name, place)
+        code = compiled(text(), 0)
         for name in ("take", "zeros", "resize", "give"):
             setattr(handler, name, code.address(name))
         IMMORTAL.extend([handler, title, capsule, code])

@@ -17,7 +17,7 @@ import sys
 import time
 from contextlib import suppress
 
-__all__ = ["evict", "folder", "key_of", "read", "write"]
+__all__ = ["evict", "folder", "has", "key_of", "read", "write"]
 
 MARK = b"pullback 1\n"
 SUFFIX, UNFINISHED = ".code", ".new"
@@ -78,6 +78,12 @@ def ours(found: os.stat_result) -> bool:
 def safe(place: str) -> bool:
     found = os.lstat(place)
     return stat.S_ISDIR(found.st_mode) and ours(found)
+
+
+def has(key: str) -> bool:
+    """Whether there seems to be an entry."""
+    place = folder()
+    return place is not None and os.path.exists(os.path.join(place, key + SUFFIX))
 
 
 def read(key: str) -> bytes | None:

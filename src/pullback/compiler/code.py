@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import functools
+from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
@@ -22,7 +23,9 @@ CHANGING = {
     "difference_update", "intersection_update", "symmetric_difference_update", "move_to_end",
     "subtract", "setattr", "delattr", "__setitem__", "__delitem__", "setitem", "delitem",
 }  # fmt: skip
-GLOBALS = {"LOAD_GLOBAL", "LOAD_NAME"}
+GLOBALS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
+ATTRIBUTES = {"LOAD_ATTR", "LOAD_SUPER_ATTR"}
+CALLS = {"CALL", "CALL_KW", "KW_NAMES", "PRECALL"}
 IDENTITY = {"is_", "is_not", "index", "count", "remove", "may_share_memory", "shares_memory"}
 SINGLE = (type(None), bool, type(Ellipsis))
 
@@ -45,10 +48,11 @@ class Code:
         self.stores = bool(names_of(code).assigned & set(code.co_freevars))
         self.stores |= not CHANGING.isdisjoint(code.co_names)
         self.identity = not IDENTITY.isdisjoint(code.co_names)
-        self.guarded = bool(code.co_exceptiontable)
+        self.guarded = False
         steps = list(dis.get_instructions(code))
         for i, step in enumerate(steps):
             self.read(step, steps[max(i - 6, 0) : i])
+        self.handed.update(handed(steps))
         for x in code.co_consts:
             if isinstance(x, CodeType):
                 inner = code_of(x)
@@ -61,14 +65,11 @@ class Code:
             self.names.update([y for y in (x if type(x) is tuple else (x,)) if type(y) is str])
 
     def read(self, step: Any, before: list[Any]) -> None:
-        name, low = step.opname, (step.arg or 0) & 1
+        name = step.opname
         if name in STORES:
             self.stores = True
-        elif name in GLOBALS or name == "LOAD_ATTR":
-            if not (low and (name == "LOAD_GLOBAL" or ATTRIBUTES_ARE_CALLED)):
-                self.handed.add(step.argval)
-        elif name == "IMPORT_FROM":
-            self.handed.add(step.argval)
+        elif name == "PUSH_EXC_INFO":  # a comprehension or a generator may have a table as well
+            self.guarded = True
         elif name == "MATCH_CLASS":
             self.names.add("__match_args__")  # `case Point(x)` has names that are not in the code
         elif name == "CONTAINS_OP":
@@ -91,7 +92,31 @@ class Code:
         return found
 
 
-ATTRIBUTES_ARE_CALLED = "LOAD_METHOD" not in dis.opmap  # one instruction for both, with a bit
+def handed(steps: list[Any]) -> Iterator[str]:
+    """Names of globals and attributes that are read otherwise than to be called.
+
+    The instruction says it by a bit, but not for attributes of a module that a file imports. There
+    an expression tells by where it ends: `np.sin(x)` begins with `np.sin`, and is a call.
+    """
+    begun: dict[tuple[int, int], list[tuple[tuple[int, int], bool]]] = {}
+    for step in reversed(steps):
+        name, low, (start, end) = step.opname, (step.arg or 0) & 1, extent(step)
+        longer = [call for last, call in begun.get(start, ()) if last > end]
+        if name in ATTRIBUTES or name in GLOBALS or name == "IMPORT_FROM":
+            by_bit = low and (name == "LOAD_GLOBAL" or (name in ATTRIBUTES and BIT_IN_ATTRIBUTES))
+            if not by_bit and not (name in ATTRIBUTES and longer and longer[-1]):
+                yield step.argval
+        if start < end and name != "LOAD_CONST":  # names of keywords lie where the call does
+            begun.setdefault(start, []).append((end, name in CALLS))
+
+
+def extent(step: Any) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Where the source of an instruction begins and ends: line and column, zeros if unknown."""
+    line, last, column, after = step.positions or (None,) * 4
+    return (line or 0, column or 0), (last or 0, after or 0)
+
+
+BIT_IN_ATTRIBUTES = "LOAD_METHOD" not in dis.opmap  # one instruction for both, with a bit
 
 
 @functools.lru_cache(4096)

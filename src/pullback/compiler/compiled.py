@@ -32,10 +32,10 @@ from ..core.rebind import call_inside
 from ..core.trace import running
 from ..core.tree import flatten, unflatten
 from ..transforms.common import Transformation
-from . import records, threads
+from . import machine, records, threads
 from .composed import QuickNode, composed
-from .faster import faster
-from .llvm import absent
+from .faster import Faster, faster, seldom_collected
+from .llvm import WORKER, absent
 from .paths import (
     WIDE,
     CacheInfo,
@@ -129,7 +129,7 @@ class Compiled(Transformation):
         entry = self.entry(call.key)
         if entry.paths:
             found = self.match(entry, call.arrays, call.numbers)
-            if found is not None:
+            if found is not None and not (entry.floats and found[0].narrow()):
                 self.hits += 1
                 path, values = found
                 out = path.results(values, call.arrays)
@@ -138,7 +138,7 @@ class Compiled(Transformation):
         self.misses += 1
         if not entry.paths:
             self.last_miss = "There was no record for arguments of this kind."
-        if share_memory(call.arrays):
+        if entry.apart and share_memory(call.arrays):
             return self.fun(*args, **kwargs)
         return self.record(entry, call, args, kwargs)
 
@@ -235,14 +235,12 @@ class Compiled(Transformation):
     def match(self, entry: Entry, arrays: list[Any], numbers: list[Any]) -> Any:
         """A path whose state and guards hold, with what it computed; or None."""
         paths = [p for p in entry.paths if p.numbers is None]
-        found = None
-        if len(paths) < len(entry.paths):  # some were recorded for certain numbers
+        found = self.follow(paths, [*arrays, *numbers]) if paths else None
+        if found is None and len(paths) < len(entry.paths):  # some are for certain numbers
             same = [
                 p for p in entry.paths if p.numbers is not None and same_bits(p.numbers, numbers)
             ]
             found = self.follow(same, arrays)
-        if found is None:
-            found = self.follow(paths, [*arrays, *numbers])
         if found is None:
             return None
         path = found[0]
@@ -295,12 +293,14 @@ class Compiled(Transformation):
         """
         if self.recorder == threading.get_ident():  # it calls itself
             return call_inside(self.fun, args, kwargs)
-        with TURN:
+        with TURN, WORKER.held(), seldom_collected():
             self.recorder = threading.get_ident()
+            machine.prepare()
             try:
-                rehearsed = self.rehearse(entry, call)
+                loops = Faster()
+                rehearsed = self.rehearse(entry, call, loops)
                 if rehearsed is not None:
-                    with faster():
+                    with faster(loops):
                         result = call_inside(self.fun, args, kwargs)
                     self.keep(entry, call, result, [args, kwargs], *rehearsed)
                     return result
@@ -308,7 +308,7 @@ class Compiled(Transformation):
                 self.recorder = None
         return call_inside(self.fun, args, kwargs)
 
-    def rehearse(self, entry: Entry, call: Call) -> Any:
+    def rehearse(self, entry: Entry, call: Call, loops: Faster) -> Any:
         """A recording that left nothing behind, with what it read; None if there is none."""
         leaves, structure = call.leaves, call.structure
         passed = [*call.inputs, *(call.floats if entry.floats else [])]
@@ -345,7 +345,7 @@ class Compiled(Transformation):
         watch = Watch()
         recording, failure = None, ""
         try:
-            with np.errstate(all="ignore"), faster(), staging():
+            with np.errstate(all="ignore"), faster(loops), staging():
                 recording = recorded(self.fun, lift, statics, watch, traced)
         except Exception as error:
             failure = type(error).__name__
@@ -364,6 +364,10 @@ class Compiled(Transformation):
             return None  # it may be called with nothing of the kind at another time
         if watch.effects:
             return self.refuse(f"it calls `{watch.effects[0]}`")
+        bound = recording is not None and (recording.written or recording.identity)
+        if bound and share_memory(call.arrays):
+            entry.apart = True
+            return None
         if recording is not None and recording.refusal is not None:
             return self.refuse(recording.refusal)
         state = seen.merged(entry.known)
@@ -389,6 +393,9 @@ class Compiled(Transformation):
                 self.refuse(str(why))
             return
         if recording.unsure:
+            return
+        if any(source is not None for source in recording.sources) and share_memory(call.arrays):
+            entry.apart = True  # it may be another argument that is returned
             return
         # What is read on the ways seen so far. This run must have left all of it alone.
         entry.known = state

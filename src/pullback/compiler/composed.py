@@ -445,8 +445,9 @@ def derived(name: str, rule: Callable[..., Any], xs: Sequence[Any]) -> Any:
     values = [example(x) if type(x) is Array else x for x in xs]
     if any(x is None for x in values):
         return "plain"
-    trace = CompileTrace("compile", rule, Questions(traced=True))
-    notes, watch = trace.state, Watch()
+    watch = Watch()
+    trace = CompileTrace("compile", rule, Questions(watch, traced=True))
+    notes = trace.state
     inputs = [Variable(spec_of(x)) for x in values]
     arrays = [Array(x, trace, v) for x, v in zip(values, inputs, strict=True)]
     try:

@@ -22,7 +22,7 @@ from ..core.tree import flatten, paths, unflatten
 from ..transforms.record import line_of_user, record
 from . import gemm
 from .emit import TYPES
-from .llvm import SCALAR, exported, known, processor
+from .llvm import SCALAR, binding, exported, known
 from .lowering import spec_in
 from .module import Module
 from .passes import opened, optimised
@@ -263,9 +263,10 @@ class Unit:
         given += [f"{C_TYPES[spec.dtype]} *{name}" for name, _, spec in outs]
         given.append("void *workspace")
         about = [f"{symbol}: `{name_of(self.fun)}`, exported by pullback.", ""]
+        processor = binding().get_host_cpu_name()
         about += [
             f"Link {symbol}.o, and the C library with its mathematical functions (-lm).",
-            f"It runs on this processor and on those that can do what it can: {processor()}.",
+            f"It runs on this processor and on those that can do what it can: {processor}.",
             "Calls share nothing: several threads may call it at once.",
             "",
             "Arrays lie by rows (C order), without gaps. Outputs do not overlap with inputs, nor",

@@ -1,48 +1,78 @@
-"""Loops in machine code while a function is recorded: its first call need not wait for Python."""
+"""What is otherwise in a first call, so that it need not wait: loops are in machine code."""
 
 from __future__ import annotations
 
-import sys
+import gc
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..core.graph import Equation, Graph, Variable
-from ..core.namespaces import LOADED, scan
-from ..core.rebind import OFF, SESSION
+from ..core.rebind import OFF, SESSION, learn
 from ..core.spec import Spec, spec_of
 from ..primitives import load
 from ..transforms.dynamic import While, WhilePull
 from ..transforms.reverse import STAGED
 from ..transforms.scans import FASTER, Scan
-from .program import build
+from .program import Program
+from .rolling import structure
+from .watch import unwatched
 
-__all__ = ["faster"]
+__all__ = ["Faster", "faster", "seldom_collected"]
 
 LONG = 2000  # equations done in a loop from which machine code pays
+SELDOM = 100  # times as seldom as otherwise all that lives is searched for garbage
 
 
 @contextmanager
-def faster() -> Iterator[None]:
+def faster(loops: Faster) -> Iterator[None]:
     """Run long loops in machine code, and import before what a recording needs."""
-    load()
-    if SESSION.get() is not OFF and len(sys.modules) != LOADED[0]:
-        scan()
-    token = FASTER.set(Faster())
+    load(everything=False)
+    if SESSION.get() is not OFF:
+        learn()
+    token = FASTER.set(loops)
     try:
         yield
     finally:
         FASTER.reset(token)
 
 
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Search all that lives for garbage less often: a record is of many objects, all in use.
+
+    What dies young is collected as ever. One thread at a time is in here.
+    """
+    often = gc.get_threshold()
+    seldom = (*often[:2], often[2] * SELDOM)
+    gc.set_threshold(*seldom)
+    try:
+        yield
+    finally:
+        if gc.get_threshold() == seldom:  # nobody else has set it meanwhile
+            gc.set_threshold(*often)
+
+
 class Faster:
-    """What a `Scan` asks for while a function is recorded."""
+    """What a `Scan` asks for while a function is recorded, and then runs: the same loops twice."""
+
+    def __init__(self) -> None:
+        self.programs: dict[Any, tuple[Scan, Any]] = {}  # each with a loop that has its key
 
     def run(self, scan: Scan, xs: Sequence[Any]) -> Any:
         """The results of a loop on plain operands."""
         if scan.length * work(scan.body) < LONG:
             return scan.looped(xs, scan.length)
-        return scan.derive("program", lambda: program(scan))(*xs)
+        return scan.derive("program", lambda: self.program(scan))(*xs)
+
+    def program(self, scan: Scan) -> Any:
+        key: Any = scan
+        with suppress(TypeError):  # a parameter that is no key of a dict
+            counts = scan.length, scan.reverse, scan.n_consts, scan.n_carry
+            key = (*counts, *structure(scan.body))
+        if key not in self.programs:
+            self.programs[key] = scan, program(scan)
+        return self.programs[key][1]
 
     def wait(self, loop: While, xs: Sequence[Any]) -> Any:
         """The results of a loop that may turn out to be long."""
@@ -58,13 +88,12 @@ class Faster:
 
     def make(self, make: Callable[[], Any]) -> Any:
         """What is made here runs no code of the user's, which would have to be watched."""
-        before, token = sys.getprofile(), STAGED.set(None)
-        sys.setprofile(None)
+        token = STAGED.set(None)
         try:
-            return make()
+            with unwatched():
+                return make()
         finally:
             STAGED.reset(token)
-            sys.setprofile(before)
 
 
 def work(body: Graph) -> int:
@@ -88,4 +117,5 @@ def program(scan: Scan) -> Any:
 def program_of(loop: Any, inputs: Sequence[Variable]) -> Any:
     """One loop as a program."""
     outputs = tuple([Variable(spec) for spec in loop.spec()])
-    return build(Graph(inputs, [Equation(loop, tuple(inputs), outputs, {})], outputs), 0)
+    graph = Graph(inputs, [Equation(loop, tuple(inputs), outputs, {})], outputs)
+    return Program(graph, 0, native=False)  # it is run once or twice

@@ -15,7 +15,8 @@ from functools import cache
 import numpy as np
 
 from .emit import TYPES
-from .llvm import SCALAR, Code, binding, bits, compiled, features
+from .llvm import SCALAR, Code, add_symbol, bits, compiled, features
+from .processor import is_x86
 from .threads import in_parts
 
 __all__ = ["declaration", "divided", "fma", "fused", "symbol", "text"]
@@ -38,7 +39,7 @@ def vectors(dtype: np.dtype) -> tuple[int, str, str]:
 
 def fused() -> bool:
     """Whether the processor multiplies and adds at once."""
-    return bool(features().get("fma")) or not binding().get_default_triple().startswith("x86")
+    return "fma" in features() or not is_x86()
 
 
 def fma(width: int, dtype: np.dtype) -> str:
@@ -368,7 +369,7 @@ def symbol(dtype: np.dtype) -> str:
     """The name of the function for a dtype; it is made once in a process."""
     KEPT.append(compiled(text(dtype), 3))
     name = name_of(dtype)
-    binding().add_symbol(name, KEPT[-1].address(name))
+    add_symbol(name, KEPT[-1].address(name))
     return name
 
 

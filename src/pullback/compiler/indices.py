@@ -22,6 +22,7 @@ from ..primitives.keys import INDEX, block, count
 from ..primitives.queries import all_p
 from .emit import TYPES, Emit, Value, element, literal, memory, store_element, vector
 from .rewriting import Steps, opened, spec_in
+from .solving import doubts
 from .views import View, view_of
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "place_p",
     "places_of",
     "read_at",
+    "said",
     "write_at",
 ]
 
@@ -214,9 +216,10 @@ def steps(emit: Emit, first: str, stride: int, at: Value, dtype: np.dtype) -> st
 
 
 def checked(graph: Graph) -> Graph | None:
-    """The graph with one output more: whether all computed indices are within bounds.
+    """The graph with one output more: whether it did what NumPy does, and need not raise.
 
-    None if it computes none.
+    All computed indices are within bounds, and no system of equations was singular. None if there
+    is nothing to ask.
     """
     steps = Steps()
     apply = steps.apply
@@ -236,12 +239,25 @@ def checked(graph: Graph) -> Graph | None:
             both = parts[0] if len(parts) == 1 else apply(logical_and, *parts)
             axes = tuple(range(len(array.spec.shape)))
             flags[array, n] = apply(all_p, both, True, axis=axes, keepdims=False)
-    if not flags:
+    found = [flag for e in graph.equations for flag in doubts(e, steps)] + [*flags.values()]
+    if not found:
         return None
-    first, *others = flags.values()
+    first, *others = found
     for other in others:
         first = apply(logical_and, first, other)
     return Graph(graph.inputs, [*graph.equations, *steps.equations], [*graph.outputs, first])
+
+
+def said(graph: Graph, needed: int) -> list[Any]:
+    """The outputs without those that nobody reads, from number `needed` on, where `checked` says
+    whether what computes them raises."""
+    makers = {x: e for e in graph.equations for x in e.outputs}
+
+    def silent(x: Any) -> bool:
+        e = makers.get(x) if isinstance(x, Variable) else None
+        return e is not None and not computed(e) and not doubts(e, Steps())
+
+    return [x for i, x in enumerate(graph.outputs) if i < needed or silent(x)]
 
 
 def computed(e: Equation) -> list[tuple[Variable, int]]:

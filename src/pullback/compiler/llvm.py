@@ -2,7 +2,8 @@
 
 A module of LLVM's language comes in as text and goes out as addresses of functions. The same text
 at the same level is compiled once and shared while anyone holds it; `cache` keeps what was made for
-later processes. So no text may hold an address: `add_symbol` gives it a name.
+later processes, which do without LLVM where `loader` serves. So no text may hold an address:
+`symbols` gives it a name.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ import sys
 import threading
 import weakref
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
+from ..core.ending import leaving, rest
 from ..core.errors import MissingExtraError
 from . import cache as disk
+from . import processor, symbols
+from .loader import Image, Unlinkable, serves
 
 __all__ = [
     "COUNTS",
@@ -28,7 +32,9 @@ __all__ = [
     "WORKER",
     "Code",
     "absent",
+    "add_symbol",
     "assembly",
+    "at_hand",
     "binding",
     "bits",
     "compiled",
@@ -36,7 +42,6 @@ __all__ = [
     "features",
     "known",
     "prefixes",
-    "processor",
 ]
 
 LOCK = threading.RLock()  # LLVM is entered by one thread at a time
@@ -63,38 +68,50 @@ def binding() -> Any:
             raise absent() from error
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
-        for name in ("libm.so.6", "libmvec.so.1"):
-            with suppress(RuntimeError):  # other systems have theirs in the process
+        for name in symbols.LIBRARIES:
+            with suppress(RuntimeError):
                 llvm.load_library_permanently(name)
+        for name, at in list(symbols.ADDED.items()):
+            llvm.add_symbol(name, at)
     return llvm
 
 
-@cache
+def add_symbol(name: str, at: int | None) -> None:
+    """Let machine code call what is at an address of this process by name."""
+    with LOCK:
+        symbols.add(name, int(at or 0))
+        if binding.cache_info().currsize:
+            binding().add_symbol(name, int(at or 0))
+
+
 def known(symbol: str) -> bool:
     """Whether a function of that name can be called: LLVM ends the process at one that is not."""
-    return binding().address_of_symbol(symbol) is not None
+    return symbols.address(symbol) is not None
 
 
 @cache
-def features() -> dict[str, bool]:
-    return dict(binding().get_host_cpu_features())
+def features() -> frozenset[str]:
+    """What the processor can do, by LLVM's names."""
+    told = processor.told()
+    if told is not None:
+        return told[1]
+    return frozenset([k for k, has in binding().get_host_cpu_features().items() if has])
 
 
 @cache
 def bits() -> int:
     """The width of a vector register of this processor."""
     found = features()
-    return 512 if found.get("avx512f") else 256 if found.get("avx2") else 128
+    return 512 if "avx512f" in found else 256 if "avx2" in found else 128
 
 
 @cache
 def prefixes() -> dict[int, str]:
     """How libmvec calls its functions, by the bits of a vector."""
-    triple = binding().get_default_triple()
-    if triple.startswith("x86_64"):
+    if processor.is_x86():
         names = {128: "_ZGVb", 256: "_ZGVd", 512: "_ZGVe"}
         return {width: name for width, name in names.items() if width <= bits()}
-    return {128: "_ZGVn"} if triple.startswith(("aarch64", "arm64")) else {}
+    return {128: "_ZGVn"} if processor.is_arm() else {}
 
 
 def machine(level: int) -> Any:
@@ -112,11 +129,28 @@ def circumstances() -> tuple[str, ...]:
     """What decides about machine code beside its text and level."""
     import llvmlite
 
-    llvm, own = binding(), sys.modules[__name__.partition(".")[0]].__version__
-    versions = [own, llvmlite.__version__, ".".join(map(str, llvm.llvm_version_info))]
+    own = sys.modules[__name__.partition(".")[0]].__version__
     python = [sys.implementation.name, sys.version]
-    processor = [llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()]
-    return RECIPE, *versions, *python, llvm.get_default_triple(), *processor
+    told = processor.told()
+    if told is None:
+        llvm = binding()
+        system = [llvm.get_default_triple(), llvm.get_host_cpu_name()]
+        system.append(llvm.get_host_cpu_features().flatten())
+    else:
+        system = [sys.platform, told[0], *sorted(told[1])]
+    return RECIPE, own, llvmlite.__version__, library(llvmlite.__file__), *python, *system
+
+
+def library(file: str) -> str:
+    """What tells LLVM from other builds of it, without loading it."""
+    try:
+        with os.scandir(os.path.join(os.path.dirname(file), "binding")) as found:
+            built = [x for x in found if "llvmlite" in x.name and not x.name.endswith(".py")]
+            return ", ".join(
+                sorted([f"{x.name}: {x.stat().st_size}, {x.stat().st_mtime_ns}" for x in built])
+            )
+    except OSError:  # it lies in an archive, say
+        return ".".join(map(str, binding().llvm_version_info))
 
 
 def key(text: str, level: int) -> str:
@@ -127,15 +161,18 @@ class Code:
     """Machine code of one module. It lives as long as this object."""
 
     def __init__(self, text: str, level: int, content: bytes) -> None:
+        self.text, self.level = text, level
+        if serves():
+            with suppress(Unlinkable):
+                self.image = Image(content, symbols.address)
+                self.address = self.image.address
+                return
         llvm = binding()
         with LOCK:
             self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine(level))
             self.engine.add_object_file(llvm.ObjectFileRef.from_data(content))
             self.engine.finalize_object()
-        self.text, self.level = text, level
-
-    def address(self, name: str) -> int:
-        return int(self.engine.get_function_address(name))
+        self.address = self.engine.get_function_address
 
     def function(self, name: str, arguments: int, release: bool = False) -> Any:
         """A function of pointers, to be called from Python; `release` lets other threads run."""
@@ -176,10 +213,6 @@ def exported(text: str, symbol: str, parts: Sequence[str]) -> bytes:
         return bytes(target.emit_object(module))
 
 
-def processor() -> str:
-    return str(binding().get_host_cpu_name())
-
-
 def optimise(module: Any, target: Any, level: int) -> None:
     llvm = binding()
     options = llvm.create_pipeline_tuning_options(speed_level=level)
@@ -199,36 +232,62 @@ def assembly(text: str, level: int) -> str:
 class Worker:
     """A thread that does jobs in turn, and lives as long as there are any.
 
-    The interpreter waits for it before it ends, or LLVM would be taken down while it works. What
-    has not begun by then is left.
+    While somebody waits for a result, jobs that are not urgent wait: LLVM serves one at a time. The
+    interpreter waits for the thread before it ends, or LLVM would be taken down while it works.
+    What has not begun by then is left.
     """
 
     def __init__(self) -> None:
-        self.jobs: deque[Callable[[], object]] = deque()
+        self.jobs: deque[tuple[bool, Callable[[], object]]] = deque()
         self.thread: threading.Thread | None = None
-        self.lock = threading.Lock()
+        self.changed = threading.Condition()
+        self.waiting = 0  # how many wait for a result
 
-    def do(self, job: Callable[[], object]) -> None:
-        with self.lock:
-            self.jobs.append(job)
+    def do(self, job: Callable[[], object], urgent: bool = False) -> None:
+        with self.changed:
+            self.jobs.append((urgent, job))
+            self.changed.notify()
             if self.thread is None or not self.thread.is_alive():
                 self.thread = threading.Thread(target=self.work, name="pullback-compiler")
                 with suppress(RuntimeError):  # the interpreter is ending
                     self.thread.start()
 
     def work(self) -> None:
-        while threading.main_thread().is_alive():
-            with self.lock:
-                if not self.jobs:
-                    self.thread = None
-                    return
-                job = self.jobs.popleft()
+        while True:
+            job = self.next()
+            if job is None:
+                return
             job()
+
+    def next(self) -> Callable[[], object] | None:
+        """The next job, in time; None if there is none, or no time for any."""
+        with self.changed:
+            while self.jobs and threading.main_thread().is_alive():
+                for at, (urgent, job) in enumerate(self.jobs):
+                    if urgent or not self.waiting:
+                        del self.jobs[at]
+                        return job
+                self.changed.wait(LOOK)
+            self.thread = None
+            return None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """While this lasts, what is not urgent waits."""
+        with self.changed:
+            self.waiting += 1
+        try:
+            yield
+        finally:
+            with self.changed:
+                self.waiting -= 1
+                self.changed.notify()
 
     def forked(self) -> None:
         self.__init__()  # type: ignore[misc]
 
 
+LOOK = 0.1  # seconds after which a job that waits sees whether the process ends
 WORKER = Worker()
 HELD: list[Any] = []  # llvmlite's own lock, while a process forks
 
@@ -243,6 +302,15 @@ def before_fork() -> None:
     if lock is not None:
         lock.__enter__()
     HELD.append(lock)
+
+
+def leave() -> None:
+    """Wait until no thread is in LLVM, which the end of the process takes down."""
+    before_fork()
+    after_fork()
+
+
+leaving(leave)
 
 
 def after_fork() -> None:
@@ -267,6 +335,7 @@ SHARED: weakref.WeakValueDictionary[tuple[str, int], Code] = weakref.WeakValueDi
 
 def compiled(text: str, level: int) -> Code:
     """The machine code of a module at an optimisation level from 0 to 3, or better if at hand."""
+    rest()
     with LOCK:
         levels = sorted({BEST, level}, reverse=True)
         for at in levels:
@@ -281,6 +350,11 @@ def compiled(text: str, level: int) -> Code:
                 WORKER.do(disk.evict)
         SHARED[text, code.level] = code
         return code
+
+
+def at_hand(text: str, level: int) -> bool:
+    """Whether an earlier process left the machine code of a module, at this level or the best."""
+    return any(disk.has(key(text, at)) for at in (level, BEST))
 
 
 def found(text: str, levels: list[int]) -> Code | None:

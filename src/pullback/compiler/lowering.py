@@ -18,11 +18,15 @@ from ..core.primitive import Elementwise
 from ..core.spec import Spec
 from .emit import TYPES, Emit, Refused, Value
 from .rewriting import opened, spec_in
+from .solving import fits
+from .walks import convolves, searches
 
 __all__ = ["REDUCTIONS", "emitted", "given", "loop_dtypes", "role", "spec_in"]
 
 BOOL = np.dtype(bool)
 STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum", "cumulate"})
+# What is a function of its own where it fits.
+FITTING = {"solve": fits, "convolve": convolves, "search": searches}
 # How partial results are brought together, and what is neutral.
 REDUCTIONS: dict[str, tuple[str, Any]] = {
     "sum": ("add", {"f": -0.0, "i": 0, "u": 0}),  # x + -0.0 is x, for every x
@@ -49,6 +53,8 @@ def role(e: Equation) -> str:
         return "call"
     if not all(s.dtype.isnative for s in (*specs, out.spec)):
         return "call"
+    if lower in FITTING:
+        return lower if FITTING[lower](e) else "call"
     if lower == "view":
         return "view" if len(e.inputs) == 1 else "gather"
     if lower in STRUCTURAL:

@@ -17,11 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from . import entry
-from .blocks import creator
+from . import blocks, entry
 from .conditions import RECORD
 from .emit import TYPES
-from .llvm import WORKER, Code, binding, compiled
+from .llvm import LOCK, WORKER, Code, add_symbol, at_hand, binding, compiled
 
 __all__ = [
     "AXES", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "SHAPE", "STRIDES", "TYPE",
@@ -87,34 +86,55 @@ def table() -> Any:
 @cache
 def creates() -> int:
     """The address of what makes an array: large ones in memory that is used again."""
-    return creator(int(table()[EMPTY]), int(table()[SET_HANDLER]))
+    return blocks.creator(int(table()[EMPTY]), int(table()[SET_HANDLER]))
+
+
+def shared() -> list[Definition]:
+    """The entries, the same for all programs: of one record, and of the first that fits."""
+    with LOCK:
+        return entries()
 
 
 @cache
-def shared() -> list[Definition]:
-    """The entries, the same for all programs: of one record, and of the first that fits.
+def text() -> str:
+    offsets = {k: v for k, v in globals().items() if k.isupper() and isinstance(v, int)}
+    return entry.text(offsets)
 
-    Compiled quickly, and better in the background: Python reads the address in each call.
-    """
+
+@cache
+def entries() -> list[Definition]:
     for name in entry.CALLED:
         address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-        binding().add_symbol(name, address)
+        add_symbol(name, address)
     places = [table()[ARRAY_TYPE], table()[TO_SCALAR], creates(), id(MISS)]
     for name, address in zip(entry.PLACES, places, strict=True):
-        binding().add_symbol(name, address)
-    offsets = {k: v for k, v in globals().items() if k.isupper() and isinstance(v, int)}
-    text = entry.text(offsets)
+        add_symbol(name, address)
     definitions = [Definition(b"compiled", None, FASTCALL, None) for _ in ENTRIES]
-
-    def make(level: int) -> None:
-        KEPT.append(compiled(text, level))  # calls under way are in the old one
-        for name, definition in zip(ENTRIES, definitions, strict=True):
-            definition.function = KEPT[-1].address(name)
-
-    make(0)
-    if KEPT[-1].level < 3:
-        WORKER.do(lambda: make(3))
+    enter(definitions, 0)
     return definitions
+
+
+def enter(definitions: list[Definition], level: int) -> None:
+    """Let the entries be of this level; Python reads their addresses in each call."""
+    KEPT.append(compiled(text(), level))  # calls under way are in the old one
+    for name, definition in zip(ENTRIES, definitions, strict=True):
+        definition.function = KEPT[-1].address(name)
+
+
+def prepare() -> None:
+    """A function is recorded: load LLVM meanwhile if no earlier process has left the entries."""
+    if entries.cache_info().currsize or not usable():
+        return
+    if not at_hand(text(), 0):
+        WORKER.do(binding, urgent=True)
+
+
+def improve(level: int) -> None:
+    """Make the entries better, and what they call for later processes, if that is not done."""
+    definitions = shared()
+    if KEPT[-1].level < level:
+        enter(definitions, level)
+        blocks.keep(level)
 
 
 ENTRIES = ("program", "way")

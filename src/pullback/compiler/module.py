@@ -9,6 +9,7 @@ results of calls. Functions stay short, since LLVM's time grows faster than thei
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,10 @@ from .kernels import LoopKernel, counted
 from .loops import Rolled
 from .lowering import REDUCTIONS, emitted, given, number, spec_in
 from .plan import MOST, Item, Piece, Plan
+from .solving import written
 from .threads import DECLARED
 from .views import Buffer, View
+from .walks import convolved, placed
 from .whiles import PAUSE
 
 __all__ = ["Module"]
@@ -32,6 +35,7 @@ PARAMETERS = "ptr noalias %arena, ptr noalias %table, ptr noalias %constants"
 GIVEN = "ptr %arena, ptr %table, ptr %constants"
 PAUSED, OFTEN = 1 << 22, 64  # operations on elements, or steps, after which a loop asks for signals
 COPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+FUNCTIONS = {"solve": written, "convolve": convolved, "search": placed}
 
 
 class Addresses:
@@ -141,7 +145,7 @@ class Module:
         for piece in pieces:
             for item in piece.items:
                 work += self.loops.get(item.equation.primitive, 0)
-                n = int(np.prod(item.shape, dtype=np.int64))
+                n = prod(item.shape)
                 work += n * self.depth(item)
         self.work.append(work)
 
@@ -150,7 +154,8 @@ class Module:
         product = self.plan.products.get(item.equation.outputs[0])
         if product is not None:
             return int(product.numbers[2])
-        return spec_in(item.equation.inputs[0]).shape[-1] if item.role == "matmul" else 1
+        first = spec_in(item.equation.inputs[0]).shape
+        return first[-1] if item.role == "matmul" or item.role in FUNCTIONS else 1
 
     def piece(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
         if piece.role == "loop":
@@ -162,6 +167,11 @@ class Module:
             x, y = self.plan.where(e.inputs[0]), self.plan.geometry[e.outputs[0]]
             text = cumulated(e.primitive.name, x, y, e.static["axis"], self.declared)
             self.call(text, [x, y], addresses, lines)
+        elif piece.role in FUNCTIONS:
+            e = piece.items[0].equation
+            views = [*map(self.plan.where, e.inputs), self.plan.geometry[e.outputs[0]]]
+            text = FUNCTIONS[piece.role](e, views, self.declared)
+            self.call(text, views, addresses, lines)
         elif not piece.shape:
             self.numbers(piece, addresses, lines)
         else:

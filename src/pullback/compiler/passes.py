@@ -3,7 +3,8 @@
     functional   assignments make a new array; nothing is written in place any more
     folded       operations on constants alone are done once, now
     contracted   sums of products become loops and products of matrices (see `contractions`)
-    answered     positions of extreme elements and variances become loops (see `answers`)
+    answered     positions of extreme elements, variances and norms become loops (see `answers`)
+    separated    the two results of slogdet are computed on their own (see `solving`)
     simplified   operations that give back their operand, exactly as IEEE has it, are left out
     shared       equal operations on equal operands are done once
 
@@ -13,6 +14,7 @@ Results keep value, dtype, shape and kind: a NumPy scalar stays one.
 from __future__ import annotations
 
 import warnings
+from operator import is_not
 from typing import Any
 
 import numpy as np
@@ -24,8 +26,10 @@ from ..primitives.shapes import broadcast_p, reshape_p, transpose_p
 from .answers import answered
 from .contractions import contracted
 from .rewriting import opened, rewritten, spec_in
+from .solving import separated
 
 __all__ = [
+    "declared",
     "folded",
     "forwarded",
     "functional",
@@ -41,7 +45,7 @@ FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
 
 def optimised(graph: Graph) -> Graph:
     """All passes."""
-    graph = folded(answered(contracted(folded(functional(graph)))))
+    graph = folded(separated(answered(contracted(folded(functional(graph))))))
     while True:
         before = len(graph.equations)
         graph = shared(simplified(graph)).pruned()
@@ -70,8 +74,9 @@ def folded(graph: Graph) -> Graph:
     """
 
     def rule(e: Equation) -> Any:
-        inputs = tuple([compact(x) for x in e.inputs])
-        e = Equation(e.primitive, inputs, e.outputs, e.static)
+        inputs = tuple([x if type(x) is Variable else compact(x) for x in e.inputs])
+        if any(map(is_not, inputs, e.inputs)):
+            e = Equation(e.primitive, inputs, e.outputs, e.static)
         if e.primitive.name == "adopt" and not isinstance(inputs[1], Variable):
             return (compact(np.array(opened(inputs[1]))),)
         if e.primitive.name == "like" and e.static["make"] in NUMBERS:
@@ -174,6 +179,10 @@ SCALAR = frozenset(
         "while",
         "while_pull",
         "trips",
+        "det",
+        "sign of det",
+        "log of det",
+        "searchsorted",
     ]
 )
 
@@ -382,7 +391,8 @@ def shared(graph: Graph) -> Graph:
         if not declared(e.primitive):
             return e
         try:
-            key = (id(e.primitive), frozen(e.static), *map(operand_key, e.inputs))
+            parts = [id(x) if type(x) is Variable else operand_key(x) for x in e.inputs]
+            key = (id(e.primitive), frozen(e.static) if e.static else None, *parts)
             found = seen.get(key)
         except TypeError:
             return e

@@ -18,6 +18,7 @@ from ..core.tree import flatten, unflatten
 from ..primitives.elementwise import add, not_equal, trunc
 from . import records
 from .checks import checks_of
+from .llvm import WORKER
 from .program import build
 from .recording import QUESTIONS, Guard, Recording, as_kind, layout_of
 from .records import Way
@@ -41,6 +42,7 @@ __all__ = [
 ]
 
 SECOND = 20  # runs of a path after which it is compiled again, better
+OFTEN = 5  # repetitions of a record for certain numbers after which one for all is made
 
 
 class CacheInfo(NamedTuple):
@@ -102,13 +104,20 @@ class Path:
         try:
             self.runs += 1
             if self.program is None:
-                self.program = build(answering(self.recording), 0, self.n_known)
+                with WORKER.held():
+                    needed = self.n_known + len(self.guards)
+                    self.program = build(answering(self.recording), 0, self.n_known, needed)
                 self.asked = self.program.run.asked
                 self.compute = self.program.entry
             elif self.runs == SECOND:
                 self.program.improve_later()
         finally:
             self.warming.release()
+
+    def narrow(self) -> bool:
+        """Whether it is time for a record in which numbers are inputs: this one is for some alone,
+        and no machine code repeats it."""
+        return self.numbers is not None and self.runs == OFTEN
 
     def results(self, values: Any, inputs: Sequence[Any]) -> Any:
         """The output tree; what was written goes into the arguments."""
@@ -206,9 +215,10 @@ def way_of(path: Path, call: Call, args: Any, kwargs: Any, counter: np.ndarray) 
     recording, token = path.recording, path.token
     if path.program is None or not records.native(path.program.run):
         return None
-    n = path.n_results + len(path.guards)  # and nothing that is there since it may raise
-    if not path.n_results or len(recording.graph.outputs) != n or recording.layouts is not None:
+    if not path.n_results or recording.written or recording.layouts is not None:
         return None
+    if path.program.run.raising:
+        return None  # something is computed since it may raise
     if recording.identity and len(call.arrays) > 1:
         return None  # it may ask which of them are the same
     if any(source is not None for source in recording.sources) or Array in recording.kinds:
@@ -258,6 +268,7 @@ class Entry:
         self.tries = 0
         self.floats = False  # whether Python floats are inputs of what is recorded
         self.weak = False  # whether they must not be, since they meet numbers of less precision
+        self.apart = False  # whether what is recorded is for arguments that share no memory
 
     def without_floats(self) -> bool:
         """From now on Python floats are no inputs; False if they were none."""

@@ -36,14 +36,16 @@ class Numbered:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.variables: list[Variable] = list(graph.inputs)
+        self.variables = variables = list(graph.inputs)
         self.constants: list[Any] = []
-        ids: dict[Variable, int] = {x: i for i, x in enumerate(self.variables)}
+        ids: dict[Variable, int] = {x: i for i, x in enumerate(variables)}
         specs: dict[Any, int] = {}
         kinds = [specs.setdefault((x.spec.shape, x.spec.dtype), len(specs)) for x in graph.inputs]
         held: dict[int, tuple[int, Any]] = {}
         by_key: dict[Any, tuple[int, Any]] = {}
         tokens: dict[Any, int] = {}
+        weights: dict[Any, int] = {}
+        costs: list[int] = []
         first: list[int] = []
         start: list[int] = []
         operands: list[int] = []
@@ -62,9 +64,13 @@ class Numbered:
             return by_key[key]
 
         for e in graph.equations:
-            first.append(len(self.variables))
+            first.append(len(variables))
             start.append(len(operands))
-            token: list[Any] = [id(e.primitive), line(e) if e.static else None]
+            primitive = e.primitive
+            if primitive not in weights:
+                weights[primitive] = weight(e)
+            costs.append(weights[primitive])
+            token: list[Any] = [primitive, line(e) if e.static else None]
             for x in e.inputs:
                 if type(x) is Variable:
                     number = ids[x]
@@ -75,21 +81,22 @@ class Numbered:
                 operands.append(number)
             token.append(len(e.inputs))
             for x in e.outputs:
-                kind = specs.setdefault((x.spec.shape, x.spec.dtype), len(specs))
-                ids[x] = len(self.variables)
-                self.variables.append(x)
+                spec = x.spec
+                kind = specs.setdefault((spec.shape, spec.dtype), len(specs))
+                ids[x] = len(variables)
+                variables.append(x)
                 kinds.append(kind)
                 token.append(kind)
             found.append(tokens.setdefault(tuple(token), len(tokens)))
         self.ids = ids
-        self.first = np.array([*first, len(self.variables)], np.int64)
+        self.first = np.array([*first, len(variables)], np.int64)
         self.start = np.array([*start, len(operands)], np.int64)
         self.operands = np.array(operands, np.int64)
         self.tokens = np.array(found, np.int64)
         n = len(graph.equations)
-        self.weights = np.concatenate(([0], np.cumsum([weight(e) for e in graph.equations])))
+        self.weights = np.concatenate(([0], np.cumsum(costs)))
         # The last equation that reads each variable; n for outputs.
-        self.last = np.full(len(self.variables), -1, np.int64)
+        self.last = np.full(len(variables), -1, np.int64)
         reads = np.repeat(np.arange(n), np.diff(self.start))
         real = self.operands >= 0
         np.maximum.at(self.last, self.operands[real], reads[real])
@@ -126,10 +133,15 @@ def line(e: Any) -> Any:
         return object()
 
 
+ONE = (0,)
+
+
 def loose(key: Any) -> Any:
     """A key of indexing without the places that may move from step to step."""
     if type(key) is int:
         return 0
+    if type(key) is tuple and len(key) == 1 and type(key[0]) is int:
+        return ONE
     if type(key) is slice:
         if type(key.start) is int and type(key.stop) is int:
             return slice, key.stop - key.start, key.step

@@ -36,6 +36,7 @@ from .products import (
     order_of_result,
 )  # fmt: skip
 from .rewriting import opened
+from .solving import SOLVING
 from .views import Buffer, View, contiguous, view_of
 
 __all__ = ["Item", "Piece", "Plan"]
@@ -164,8 +165,9 @@ class Plan:
         """A loop reads whole constants and carries, and rows that each lie in one piece."""
         rolled = e.primitive
         bodies = [Plan(body, self.constants) for body in rolled.bodies]
-        # Computed indices are asked in each step whether they are within bounds.
-        unchecked = any(any(map(computed, body.equations)) for body in rolled.bodies)
+        unchecked = any(  # what each step is asked for
+            computed(e) or e.primitive in SOLVING for body in rolled.bodies for e in body.equations
+        )
         if unchecked or any(piece.role == "call" for body in bodies for piece in body.pieces):
             self.call(e)
             return
@@ -352,7 +354,7 @@ class Plan:
         right = all(not i or indexes(key, i, out.spec.shape) for key, i in pairs)
         if (
             not right
-            or out.spec.dtype.kind != "f"
+            or out.spec.dtype.kind == "c"
             or any(spec_in(x).dtype != out.spec.dtype for x in values)
         ):
             self.call(e)

@@ -38,7 +38,8 @@ def prepared(graph: Graph) -> Graph:
 def scan(e: Equation, needed: set[Variable]) -> Equation:
     """A loop with the carries, rows and results that are needed."""
     of = e.primitive
-    body, n_consts, n = optimised(of.body), of.n_consts, of.n_carry
+    body = of.derive("optimised", lambda: optimised(of.body))
+    n_consts, n = of.n_consts, of.n_carry
     carries = body.inputs[n_consts : n_consts + n]
     kept = {i for i, x in enumerate(e.outputs) if x in needed}
     while True:

@@ -28,7 +28,7 @@ from ..core.graph import Equation, Graph, Variable, letters
 from ..core.spec import spec_of
 from . import blocks, machine, records
 from .emit import TYPES
-from .indices import checked
+from .indices import checked, said
 from .llvm import WORKER, compiled
 from .loops import Rolled
 from .module import Module
@@ -46,10 +46,13 @@ class SpecChangedError(ShapeError):
     """An operation gave another shape or dtype than when it was recorded."""
 
 
-def build(graph: Graph, level: int = 3, known: int | None = None) -> Program:
+def build(
+    graph: Graph, level: int = 3, known: int | None = None, needed: int | None = None
+) -> Program:
     """Compile a graph, with LLVM's optimisation level from 0 to 3.
 
-    Outputs from number `known` on may lie in other places, which `run.asked` tells.
+    Outputs from number `known` on may lie in other places, which `run.asked` tells; those from
+    number `needed` on nobody reads: what computes them may raise, and they may be left out.
 
     >>> import numpy as np
     >>> from pullback.testing import staged
@@ -57,16 +60,21 @@ def build(graph: Graph, level: int = 3, known: int | None = None) -> Program:
     >>> build(graph)(np.zeros(3))
     (np.float64(0.0),)
     """
-    return Program(graph, level, known=known)
+    return Program(graph, level, known=known, needed=needed)
 
 
 class Program:
     """A compiled graph: leaves in, results out."""
 
     def __init__(
-        self, graph: Graph, level: int = 3, native: bool = True, known: int | None = None
+        self,
+        graph: Graph,
+        level: int = 3,
+        native: bool = True,
+        known: int | None = None,
+        needed: int | None = None,
     ) -> None:
-        self.run = Run(graph, level, known)
+        self.run = Run(graph, level, known, needed, native)
         self.level = self.run.level
         found = records.program(self.run) if native else None
         # Called straight: `program.entry(*leaves)` saves the call of a Python function.
@@ -90,8 +98,11 @@ class Program:
 
         def job() -> None:
             program = mine()
-            if program is not None:
-                program.improve(level)
+            if program is None:
+                return
+            if program.native:
+                machine.improve(level)
+            program.improve(level)
 
         WORKER.do(job)
 
@@ -148,13 +159,25 @@ def placed(base: np.ndarray, v: View, skip: int = 0) -> np.ndarray:
 class Run:
     """One call, done from Python: conversions, segments by ctypes, calls of NumPy."""
 
-    def __init__(self, graph: Graph, level: int, known: int | None = None) -> None:
-        self.unchecked, self.asked = packed(looped(graph), known)
-        graph = prepared(self.unchecked)
-        # With an output more, which must be true: or an index is out of bounds.
+    def __init__(
+        self,
+        graph: Graph,
+        level: int,
+        known: int | None = None,
+        needed: int | None = None,
+        native: bool = True,
+    ) -> None:
+        self.whole = graph = looped(graph)
+        outputs = graph.outputs if needed is None else said(graph, needed)
+        self.raising = 0 if needed is None else len(outputs) - needed
+        self.unchecked, self.asked = packed(Graph(graph.inputs, graph.equations, outputs), known)
+        # With an output more, which must be true: or NumPy would do something else.
         within = checked(graph)
         self.answers = [] if within is None else [b"\x01"]
-        graph = within or graph
+        if within is not None:
+            flagged = Graph(graph.inputs, within.equations, [*outputs, within.outputs[-1]])
+            graph, _ = packed(flagged, known)
+        graph = prepared((self.unchecked if within is None else graph).pruned())
         self.graph, self.kinds, self.level = graph, kinds(graph), level
         self.bodies: dict[Any, list[Any]] = {}
         self.plan = Plan(graph)
@@ -172,7 +195,8 @@ class Run:
         self.out_specs = [
             (i, x.spec) for i, x in enumerate(self.plan.outputs) if self.results[i] == "out"
         ]
-        self.empty = partial(blocks.empty, machine.creates()) if machine.usable() else np.empty
+        native = native and machine.usable()
+        self.empty = partial(blocks.empty, machine.creates()) if native else np.empty
         self.free: deque[Activation] = deque()  # its append and pop are atomic
 
     def compile(self, level: int) -> None:
@@ -233,7 +257,13 @@ class Run:
             self.free.append(act)
         if not self.answers:
             return outs
-        return outs[:-1] if outs[-1] else self.unchecked.evaluate(*leaves)  # which raises
+        return outs[:-1] if outs[-1] else self.evaluated(leaves)
+
+    def evaluated(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What NumPy does, which mostly raises."""
+        if len(self.whole.outputs) > len(self.unchecked.outputs):
+            self.whole.evaluate(*leaves)
+        return self.unchecked.evaluate(*leaves)
 
     def perform(self, act: Activation, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
         bases: dict[int, Any] = {}  # by number in the table
@@ -338,7 +368,8 @@ def listed(run: Run) -> str:
         return f"{left} = {e.primitive}{static} " + " ".join(map(name, e.inputs))
 
     lines = ["(" + ", ".join([f"{name(x)}: {x.spec}" for x in run.graph.inputs]) + ") ->"]
-    words = {"call": "by NumPy", "matmul": "product"}
+    words = {"call": "by NumPy", "matmul": "product", "solve": "system of equations"}
+    words |= {"convolve": "convolution", "search": "search"}
     for piece in run.plan.pieces:
         what = words.get(piece.role)
         if piece.role == "loop":

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
+from sys import setprofile
+from threading import get_ident
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..core.array import Array, current
+from ..core.dispatch import UFUNCS
 from ..core.graph import Equation, Graph, Variable
 from ..core.namespaces import library
 from ..core.primitive import Elementwise, Linear, Multilinear, Primitive
@@ -27,9 +30,10 @@ from ..transforms.eager import SUSPENDED
 from ..transforms.record import line_of_user
 from ..transforms.stage import STOP, Notes, StageTrace
 from .code import code_of
+from .passes import declared
 from .state import INNER, WRAPPED, State, contents, dict_of, of
 from .undo import roots_of
-from .watch import Watch
+from .watch import Watch, unwatched
 
 __all__ = [
     "TYPES", "Guard", "Number", "Recording", "as_kind", "asked_in_advance", "containers_in",
@@ -83,11 +87,45 @@ class Guard:
         return x.shape, x.dtype.str, x.tobytes()
 
 
+# What has no methods of the user's that NumPy could call.
+NUMBERS = {float, int, bool, complex, *np.sctypeDict.values()} - {np.object_, np.void}
+PARAMETERS = {int, bool, str, tuple, type(None), float, np.dtype, type}
+OURS = ("pullback.primitives.", "pullback.nn")
+SILENT: dict[Primitive, bool] = {}
+
+
+def silent(primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> bool:
+    """Whether an operation runs no code of the user's."""
+    if not is_ours(primitive):
+        return False
+    for x in xs:
+        value = x.value if type(x) is Array else x
+        if type(value) is np.ndarray:
+            if value.dtype.hasobject:
+                return False
+        elif type(value) not in NUMBERS:
+            return False
+    return not static or PARAMETERS.issuperset(map(type, static.values()))
+
+
+def is_ours(primitive: Primitive) -> bool:
+    """Whether the code of a primitive is all of this package."""
+    known = SILENT.get(primitive)
+    if known is not None or not declared(primitive):  # a single call, or a function of the user's
+        return known is True
+    ours = type(primitive).__module__.startswith(OURS)
+    if isinstance(primitive, Elementwise):
+        ours = ours or UFUNCS.get(primitive.ufunc) is primitive
+    SILENT[primitive] = ours
+    return ours
+
+
 class Questions(Notes):
     """What a trace that compiles writes down: guards as well, and whether something was raised."""
 
-    def __init__(self, traced: bool = False) -> None:
+    def __init__(self, watch: Watch, traced: bool = False) -> None:
         super().__init__()
+        self.watch = watch
         self.traced = traced  # whether the call that is recorded is in a transformation
         self.guards: list[Guard] = []
         self.raised: str | None = None
@@ -110,33 +148,59 @@ class CompileTrace(StageTrace):
     transparent = repeats = True
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        watch = self.state.watch
+        if watch.profile is None:
+            return self.noted(primitive, xs, static)
+        setprofile(None)
+        try:
+            if silent(primitive, xs, static):
+                return self.noted(primitive, xs, static)
+        finally:
+            if get_ident() == watch.thread:
+                setprofile(watch.profile)
+        return self.noted(primitive, xs, static)
+
+    def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         notes = self.state
-        notes.suspends |= SUSPENDED.here() is not notes.outside
+        if (SUSPENDED.anywhere or notes.outside) and SUSPENDED.here() is not notes.outside:
+            notes.suspends = True
         if type(primitive) is Call and primitive.results is not None:  # it has run on this trace
             primitive.results = tuple(
                 [x.value if type(x) is Array and x.within is self else x for x in primitive.results]
             )
-        weak = bool(notes.weak) and all(map(self.is_weak, xs)) and len(xs) > 0
-        name = primitive.name
-        if weak and (name in UNLIKE or any(type(x) is complex for x in xs)):
-            notes.unlike = True
         try:
-            if weak and name in DIVISIONS and bool(xs[1] == 0):
-                raise ZeroDivisionError("division by zero")
-            if weak and name == "power" and bool(xs[0] <= 0):
-                notes.unlike = True  # it may be complex
-            out = StageTrace.process(self, primitive, xs, static)
-            if weak and name == "power" and not bool(np.isfinite(out)):
-                notes.unlike = True  # an OverflowError
-            if weak and name in COMPARISONS:
-                return bool(out)  # True or False, and neither of NumPy's
-            if weak and name in ARITHMETIC and out.dtype.kind != "c":
-                notes.weak.add(out.node)
-            return out
+            if notes.weak and xs and all(map(self.is_weak, xs)):
+                return self.of_numbers(primitive, xs, static)
+            return StageTrace.process(self, primitive, xs, static)
         except Exception as error:
             # The program may catch it; other values might not raise.
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
             raise
+
+    def of_numbers(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        """An operation of which all operands are Python's numbers where nothing is recorded."""
+        notes, name = self.state, primitive.name
+        if name in UNLIKE or any(type(x) is complex for x in xs):
+            notes.unlike = True
+        if name in DIVISIONS and bool(xs[1] == 0):
+            raise ZeroDivisionError("division by zero")
+        if name == "power" and bool(xs[0] <= 0):
+            notes.unlike = True  # it may be complex
+        out = StageTrace.process(self, primitive, xs, static)
+        if name == "power" and not bool(np.isfinite(out)):
+            notes.unlike = True  # an OverflowError
+        if name in COMPARISONS:
+            return bool(out)  # True or False, and neither of NumPy's
+        if name in ARITHMETIC and out.dtype.kind != "c":
+            notes.weak.add(out.node)
+        return out
+
+    def computed(self, primitive: Primitive, values: list[Any], static: dict[str, Any]) -> Any:
+        """On plain operands it is said at once that nobody else interprets the operation."""
+        if Array in map(type, values) or not is_ours(primitive):
+            return primitive(*values, **static)
+        out = primitive.value(*values, **static)
+        return np.complex128(out) if type(out) is complex else out
 
     def number(self, x: Array) -> None:
         self.state.weak.add(x.node)
@@ -167,6 +231,10 @@ class CompileTrace(StageTrace):
         return x.value
 
     def note(self, x: Array, asked: str) -> None:
+        with unwatched():
+            self.guard(x, asked)
+
+    def guard(self, x: Array, asked: str) -> None:
         if asked in UNLIKE_ANSWERS and self.is_weak(x):
             self.state.unlike = True
         guard = Guard(self.variable(x), asked, None, line_of_user())
@@ -257,7 +325,7 @@ def recorded(
         lift: from a function on leaves to (args, kwargs) with that function applied to the inputs.
         watched: other objects that the call depends on, for its state.
     """
-    trace = CompileTrace("compile", fun, Questions(traced))
+    trace = CompileTrace("compile", fun, Questions(watch, traced))
     arrays: list[Array] = []
     inputs: list[Variable] = []
     weak_inputs: list[Variable] = []
@@ -350,8 +418,8 @@ def may_raise(e: Equation) -> bool:
         return False
     if isinstance(primitive, Elementwise):
         return primitive.name == "power" and e.outputs[0].spec.dtype.kind in "iu"
-    if not isinstance(primitive, (Linear, Multilinear)) and primitive.lower is None:
-        return True
+    if not isinstance(primitive, (Linear, Multilinear)) and primitive.lower in (None, "solve"):
+        return not primitive.total and e.static.get("singular", "raise") == "raise"
     indexed = [v for v in indices if isinstance(v, Variable) and v.spec.dtype.kind in "iu"]
     return len(indexed) > 0 and primitive.lower != "where"
 

@@ -20,7 +20,7 @@ def opened(x: Any) -> Any:
 
 def spec_in(x: Any) -> Spec:
     """The spec of an operand."""
-    return x.spec if isinstance(x, Variable) else spec_of(opened(x))
+    return x.spec if type(x) is Variable else spec_of(opened(x))
 
 
 def rewritten(graph: Graph, rule: Rule) -> Graph:
@@ -31,18 +31,22 @@ def rewritten(graph: Graph, rule: Rule) -> Graph:
     replaced: dict[Variable, Any] = {}
 
     def read(x: Any) -> Any:
-        return replaced.get(x, x) if isinstance(x, Variable) else x
+        return replaced.get(x, x) if type(x) is Variable else x
 
     equations = []
-    for old in graph.equations:
-        inputs = tuple([read(x) for x in old.inputs])
-        found = rule(Equation(old.primitive, inputs, old.outputs, old.static))
+    for e in graph.equations:
+        if replaced:
+            for x in e.inputs:
+                if type(x) is Variable and x in replaced:
+                    e = Equation(e.primitive, tuple(map(read, e.inputs)), e.outputs, e.static)
+                    break
+        found = rule(e)
         if isinstance(found, Equation):
             equations.append(found)
         elif isinstance(found, list):
             equations += found
         else:
-            replaced.update(zip(old.outputs, found, strict=True))
+            replaced.update(zip(e.outputs, found, strict=True))
     return Graph(graph.inputs, equations, [read(x) for x in graph.outputs])
 
 

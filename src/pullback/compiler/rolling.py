@@ -33,7 +33,7 @@ from .passes import forwarded, frozen, functional, opened, operand_key, optimise
 from .periods import Numbered, stretches, weight
 from .rows import Rows, row_of, source_of, tidied
 
-__all__ = ["looped", "packed", "rolled"]
+__all__ = ["looped", "packed", "rolled", "structure"]
 
 PERIODS = 8  # a loop has at least so many steps
 EQUATIONS = 400  # and so many equations in all, below which it is done faster one after the other
@@ -56,7 +56,7 @@ def rolled(graph: Graph, values: dict[Variable, Any] | None = None) -> Graph:
     result = start = graph
     if any(e.primitive is setitem_p for e in graph.equations):
         result = start = forwarded(graph)
-    while sum(map(weight, result.equations)) >= EQUATIONS:
+    while len(result.equations) >= EQUATIONS or sum(map(weight, result.equations)) >= EQUATIONS:
         again = whole.once(result)
         if again is None:
             break
@@ -255,7 +255,8 @@ class Loop:
         self.carries: list[tuple[int, tuple[int, ...], list[Variable]]] = []
         self.puts: list[Any] = []
         self.body: list[Equation] = []
-        self.stack = Rows(lambda x: source_of(self.numbered.maker(x)))
+        numbered = self.numbered
+        self.stack = Rows(lambda x: source_of(numbered.maker(x)))
         self.outside = self.read_outside()
         self.equations = self.built()
         if not self.body or len(self.equations) >= self.end - self.at:

@@ -29,6 +29,7 @@ from ..transforms.eager import EagerTrace
 from ..transforms.reverse import STAGED
 from .recording import CompileTrace, Guard, Questions
 from .rolling import packed, rolled
+from .watch import Watch, unwatched
 
 __all__ = ["staging"]
 
@@ -48,8 +49,8 @@ def staging() -> Iterator[None]:
 class Values(Questions):
     """Notes with what variables were, and which of them have derivatives to lose."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, watch: Watch) -> None:
+        super().__init__(watch)
         self.values: dict[Variable, Any] = {}
         self.live: set[Variable] = set()
 
@@ -59,14 +60,17 @@ class ValueTrace(CompileTrace):
 
     __slots__ = ()
 
-    def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        out = CompileTrace.process(self, primitive, xs, static)
+    def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        out = CompileTrace.noted(self, primitive, xs, static)
         notes = self.state
-        live = any(type(x) is Array and self.is_live(x) for x in xs)
+        live = False
+        for x in xs:
+            if type(x) is Array:
+                live = live or (x.node in notes.live if x.within is self else is_differentiated(x))
         for x in out if type(out) is tuple else (out,):
             if type(x) is Array:
                 notes.values[x.node] = x.value
-                if live and is_inexact(x.dtype):
+                if live and x.value.dtype.kind in "fc":
                     notes.live.add(x.node)
         return out
 
@@ -136,7 +140,7 @@ class Call:
     """One call of a function, recorded on values."""
 
     def __init__(self, verb: str, fun: Callable[..., Any], base: CompileTrace) -> None:
-        self.fun, self.base, self.notes = fun, base, Values()
+        self.fun, self.base, self.notes = fun, base, Values(base.state.watch)
         self.trace = ValueTrace(verb, fun, self.notes)
         self.inputs: dict[int, tuple[Array, Array, Variable]] = {}
 
@@ -155,6 +159,7 @@ class Call:
             notes.raised = notes.raised or self.notes.raised
             notes.unlike |= self.notes.unlike
             notes.suspends |= self.notes.suspends
+            self.notes.values.clear()  # some of them are functions that hold all others
             self.trace.end()
 
     def lifted(self, x: Any) -> Any:
@@ -199,11 +204,14 @@ class Call:
             notes.equations,
             [*[leaves[i] for i in at], *[x for _, x in written]]
             + [guard.variable for guard in notes.guards],
-        ).pruned()
-        graph, places = packed(rolled(graph, notes.values), known)
+        )
+        with unwatched():
+            graph, places = packed(rolled(graph.pruned(), notes.values), known)
+            graph = donating(graph)
         xs = [outer for outer, _, _ in self.inputs.values()] + [x for x, _ in captured]
-        outs = donating(graph).evaluate(*xs)
-        self.ask(outs, places)
+        outs = graph.evaluate(*xs)
+        with unwatched():
+            self.ask(outs, places)
         for (outer, _), x in zip(written, outs[len(at) :], strict=False):
             outer[...] = x
         for i, x in zip(at, outs, strict=False):

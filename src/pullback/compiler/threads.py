@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any
 
 from ..core.errors import ArgumentError
-from .llvm import LOCK, Code, binding, compiled, known
+from .llvm import LOCK, Code, add_symbol, compiled, known
 
 __all__ = ["DECLARED", "SYMBOL", "in_parts", "limit", "number", "ready"]
 
@@ -258,7 +258,7 @@ def pool() -> Code:
     code.function("reset", 0)()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=code.function("reset", 0))
-    binding().add_symbol(SYMBOL, code.address("parallel"))
+    add_symbol(SYMBOL, code.address("parallel"))
     return code
 
 

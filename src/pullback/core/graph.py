@@ -51,12 +51,12 @@ class Graph:
 
     def pruned(self) -> Graph:
         """The same without equations that no output needs."""
-        needed = {id(x) for x in self.outputs if isinstance(x, Variable)}
+        needed = {x for x in self.outputs if type(x) is Variable}
         kept = []
         for equation in reversed(self.equations):
-            if any(id(x) in needed for x in equation.outputs):
+            if not needed.isdisjoint(equation.outputs):
                 kept.append(equation)
-                needed.update(id(x) for x in equation.inputs if isinstance(x, Variable))
+                needed.update([x for x in equation.inputs if type(x) is Variable])
         return Graph(self.inputs, kept[::-1], self.outputs)
 
     def evaluate(self, *xs: Any) -> tuple[Any, ...]:

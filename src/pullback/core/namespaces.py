@@ -48,7 +48,7 @@ DATA = (int, float, complex, str, bytes, bool, tuple, dict, list, type(None), np
 def scan() -> None:
     """Enter what our namespaces mirror, of the modules that have been imported by now."""
     with SCANNING:
-        names = [name for name in sys.modules if name.partition(".")[0] in MIRRORED]
+        names = [name for name in list(sys.modules) if name.partition(".")[0] in MIRRORED]
         for name in sorted(names):  # a package comes before what it holds
             parent = name.rpartition(".")[0]
             if name in SCANNED or "._" in name or (parent and not SCANNED.get(parent)):

@@ -59,6 +59,7 @@ class Primitive:
     vjp: Callable[..., Any] | None = None
     batch: Callable[..., Any] | None = None
     lower: Any = None
+    total: bool = False  # whatever the values, it does not raise
 
     def __init__(self, name: str | None = None) -> None:
         self.name = name or self.name or type(self).__name__.lower()

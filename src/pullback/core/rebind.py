@@ -23,6 +23,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import inspect
 import operator
 import os
 import sys
@@ -34,9 +35,19 @@ import numpy as np
 
 from .array import Array, peel
 from .namespaces import BEHIND, LOADED, STANDS, Names, entangled, library, names_of, package, scan
-from .tree import flatten
+from .standing import Cached, View
 
-__all__ = ["OFF", "SESSION", "Entry", "Session", "call", "call_inside", "switch", "unreached"]
+__all__ = [
+    "OFF",
+    "SESSION",
+    "Entry",
+    "Session",
+    "call",
+    "call_inside",
+    "learn",
+    "switch",
+    "unreached",
+]
 
 MISSING = object()
 OFF: Any = object()  # in place of a session where `rebinding(False)` is in force
@@ -136,10 +147,7 @@ class Session:
         self.written: list[tuple[ModuleType, str]] = []
         self.ours: tuple[str, ...] = ()  # installed packages that take part
         self.builtins: dict[str, Any] | None = None
-        if len(sys.modules) != LOADED[0]:
-            scan()
-            if "numpy.random" in sys.modules:
-                WAYS.setdefault(sys.modules["numpy.random"].Generator, Session.generator)
+        learn()
 
     def call(self, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Call the twin of fun; functions among its arguments are rebound as well."""
@@ -346,8 +354,7 @@ class Session:
                 module = builtins.__import__(name, *args, **kwargs)
                 if self.closed:
                     return module
-                if len(sys.modules) != LOADED[0]:
-                    scan()
+                learn()
                 return self.look(module)
 
             self.builtins = {**vars(builtins), "__import__": rebinding_import}
@@ -464,15 +471,22 @@ class Entry:
         return session.look(self.fun)(*args, **kwargs)
 
 
+KINDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
 def template(*args: Any, **kwargs: Any) -> Any:
     target: Any = "target"
     return target(*args, **kwargs)
 
 
 def switch(fn: Any, target: Any) -> CodeType:
-    """Code for a function, with which it calls `target`."""
+    """Code for a function, with which it calls `target`; whoever asks finds it of the same kind.
+
+    What is made of a generator function returns the generator that the target makes.
+    """
     code, ours = fn.__code__, template.__code__
     return ours.replace(
+        co_flags=ours.co_flags | (code.co_flags & KINDS),
         co_consts=tuple([target if x == "target" else x for x in ours.co_consts]),
         co_name=code.co_name,
         co_qualname=code.co_qualname,
@@ -495,62 +509,6 @@ def concerns(x: Any, depth: int = 2) -> bool:
     return any(concerns(y, depth - 1) for y in ([*x, *x.values()] if type(x) is dict else x))
 
 
-class Cached:
-    """What stands for a function under `lru_cache`: it keeps results for the session.
-
-    Arrays cannot be looked up: with them among the arguments, the function is called.
-    """
-
-    def __init__(self, wrapper: Any, fun: Any, session: Session) -> None:
-        self.wrapper, self.fun, self.session = wrapper, fun, session
-        self.results: dict[Any, Any] = {}
-        self.typed = wrapper.cache_parameters()["typed"]
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if self.session.closed:
-            return self.wrapper(*args, **kwargs)
-        values = (*args, *kwargs.values())
-        key = args, tuple(kwargs.items()), tuple(map(type, values)) if self.typed else None
-        try:
-            known = self.results.get(key, MISSING)
-        except TypeError:  # unhashable
-            return self.fun(*args, **kwargs)
-        if known is MISSING:
-            known = self.fun(*args, **kwargs)
-            if not any(type(x) is Array and x.within.live for x in flatten(known)[0]):
-                self.results[key] = known
-        return known
-
-    def cache_clear(self) -> None:
-        self.results.clear()
-        self.wrapper.cache_clear()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.wrapper, name)
-
-
-class View(ModuleType):
-    """What stands for a module of the user's: its functions are twins."""
-
-    def __init__(self, module: ModuleType, session: Session) -> None:
-        vars(self).clear()
-        vars(self).update({"__doc__": module.__doc__, "__viewed__": (session, module)})
-
-    def __getattr__(self, name: str) -> Any:
-        session, module = vars(self)["__viewed__"]
-        return session.attribute(module, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        session, module = vars(self)["__viewed__"]
-        session.assign(module, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        delattr(vars(self)["__viewed__"][1], name)
-
-    def __dir__(self) -> list[str]:
-        return dir(vars(self)["__viewed__"][1])
-
-
 CALLABLE: dict[type, Any] = {
     FunctionType: Session.function,
     MethodType: Session.method,
@@ -560,6 +518,14 @@ CALLABLE: dict[type, Any] = {
 }
 TABLES: dict[type, Any] = dict.fromkeys((tuple, list, dict), Session.table)
 WAYS: dict[type, Any] = {**CALLABLE, ModuleType: Session.module, **TABLES}
+
+
+def learn() -> None:
+    """Enter what stands for what has been imported since this was done last."""
+    if len(sys.modules) != LOADED[0]:
+        scan()
+        if "numpy.random" in sys.modules:
+            WAYS.setdefault(sys.modules["numpy.random"].Generator, Session.generator)
 
 
 def call(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:

@@ -48,16 +48,17 @@ class Spec:
 
 def spec_of(x: Any) -> Spec:
     """The spec of an Array, ndarray, NumPy scalar or Python number; a Spec is its own."""
-    if type(x) is np.ndarray:
+    kind = type(x)
+    if kind is np.ndarray or kind is np.float64:
         spec = Spec.__new__(Spec)
         spec.shape, spec.dtype, spec.weak = x.shape, x.dtype, None
         return spec
-    if type(x) is Spec:
+    if kind is Spec:
         return x
     try:
         return Spec(x.shape, x.dtype)
     except AttributeError:
-        weak = type(x) if type(x) in (int, float, complex) else None
+        weak = kind if kind in (int, float, complex) else None
         x = np.asarray(x)
         return Spec(x.shape, x.dtype, weak)
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import sys
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -17,6 +19,7 @@ import numpy as np
 import optree
 
 from .array import Array, current
+from .ending import inside, leaving, rest
 from .errors import ArgumentTypeError
 
 __all__ = ["broadcast_prefix", "flatten", "is_static", "register_tree", "tree_map", "unflatten"]
@@ -25,6 +28,25 @@ NAMESPACE = "pullback"
 FIRST_SIGHT = threading.Lock()
 SEEN: set[type] = set()  # dataclasses that were registered on first sight
 ATOMS = frozenset({Array, np.ndarray, np.float64, np.float32, float, int, complex})
+
+
+class Resting:
+    """What stands for optree while the process is about to end."""
+
+    def __getattr__(self, name: str) -> Any:
+        rest()
+        return getattr(sys.modules["optree"], name)
+
+
+def leave() -> None:
+    globals()["optree"] = Resting()
+    last = time.monotonic() + 0.5  # somebody else may be in optree all the time
+    while inside("optree") and time.monotonic() < last:
+        time.sleep(0.001)
+
+
+if sys.version_info < (3, 14):  # from then on, daemon threads are not ended but hang
+    leaving(leave)
 
 
 def register_tree(

@@ -4,6 +4,7 @@ What every program uses is imported with the package; the rest when one of its f
 for the first time, so that `import pullback` stays cheap.
 """
 
+import sys
 from importlib import import_module
 
 __all__ = ["load"]
@@ -39,7 +40,15 @@ LATER = (
 )
 
 
-def load() -> None:
-    """Import all families; those that are there already cost next to nothing."""
+# Families for a module of NumPy that is imported when it is asked for.
+OF_MODULES = dict.fromkeys(("fits", "poly1d", "polynomial"), "numpy.polynomial")
+
+
+def load(everything: bool = True) -> None:
+    """Import the families; those that are there already cost next to nothing.
+
+    everything: also those of modules of NumPy that nobody has imported so far.
+    """
     for name in LATER:
-        import_module(f"{__name__}.{name}")
+        if everything or OF_MODULES.get(name, "numpy") in sys.modules:
+            import_module(f"{__name__}.{name}")

@@ -557,9 +557,10 @@ def set_imag(x, v):
     assign(np.imag(x), (Ellipsis,), [], v)
 
 
-def sort(x, axis=-1, kind=None, order=None, *, stable=None):
+def sort(x, axis=-1, kind=None, order=None, *, stable=None, descending=None):
     """Sort in place."""
-    into(x, np.sort(x, axis=axis, kind=kind, order=order, stable=stable), "unsafe")
+    more = {"descending": True} if descending else {}  # from NumPy 2.5 on
+    into(x, np.sort(x, axis=axis, kind=kind, order=order, stable=stable, **more), "unsafe")
 
 
 def partition(x, kth, axis=-1, kind="introselect", order=None):

@@ -198,12 +198,15 @@ def largest(v):
 eig_p = Eig("eig")
 
 
+REAL_IF_POSSIBLE = np.lib.NumpyVersion(np.__version__) < "2.5.0"
+
+
 @replaces(np.linalg.eig)
 def eig(a):
-    """`numpy.linalg.eig`; like it, real for a real matrix, or stack, with real eigenvalues."""
+    """`numpy.linalg.eig`; before NumPy 2.5, real for a real matrix with real eigenvalues."""
     a = as_array(a)
     w, v, *_ = eig_p(a)
-    if a.dtype.kind != "c" and not somewhere(np.imag(w) != 0):
+    if REAL_IF_POSSIBLE and a.dtype.kind != "c" and not somewhere(np.imag(w) != 0):
         w, v = np.real(w), np.real(v)
     return EigResult(w, v)
 

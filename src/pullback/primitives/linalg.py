@@ -20,7 +20,7 @@ from .arguments import as_array
 from .elementwise import stopped
 from .spectra import adjoint, computed, conj, real_of, row
 
-__all__ = ["inverse_p"]
+__all__ = ["det_p", "inverse_p", "slogdet_p", "solve_p"]
 
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
 
@@ -48,6 +48,7 @@ class Solve(Primitive):
     """a^-1 b for stacks of matrices."""
 
     reads = "x0 out"
+    lower = "solve"
 
     def value(self, a, b):
         return np.linalg.solve(a, b)
@@ -92,6 +93,7 @@ class Inverse(OfMatrix):
     """
 
     reads = "out"
+    lower = "solve"
 
     def value(self, a, *, singular):
         try:
@@ -192,6 +194,8 @@ class Det(OfMatrix):
     """The determinant; its gradient are the cofactors, whatever the rank."""
 
     reads = "x0"
+    lower = "solve"
+    total = True
 
     def value(self, a):
         return np.linalg.det(a)
@@ -344,6 +348,7 @@ class Slogdet(OfMatrix):
 
     n_out = 2
     reads = "x0 out"
+    total = True
 
     def value(self, a):
         return tuple(np.linalg.slogdet(a))

@@ -15,7 +15,7 @@ from .linalg import inverse_p
 from .selecting import chosen
 from .spectra import conj, real_of
 
-__all__ = []
+__all__ = ["norm_p"]
 
 
 class Norm(Primitive):

@@ -80,7 +80,8 @@ def at_points(c, *xs):
     """The values at points, of which each array has one coordinate."""
     xs = arrays_of(xs)
     if len({x.shape for x in xs}) > 1:
-        raise ValueError(f"{', '.join('xyz'[: len(xs)])} are incompatible")
+        names = ", ".join("xyz"[: len(xs)]) if len(xs) < 4 else "ordinates"
+        raise ValueError(f"{names} are incompatible")
     for i, x in enumerate(xs):
         c = polyval(x, c, tensor=i == 0)
     return c
@@ -94,6 +95,13 @@ def polyval2d(x, y, c):
 @replaces(P.polyval3d)
 def polyval3d(x, y, z, c):
     return at_points(c, x, y, z)
+
+
+if hasattr(P, "polyvalnd"):  # NumPy 2.5
+
+    @replaces(P.polyvalnd)
+    def polyvalnd(pts, c):
+        return at_points(c, *[pts[i] for i in range(len(pts))])
 
 
 @replaces(P.polygrid2d)

@@ -13,7 +13,7 @@ from .arguments import dims as extent
 from .keys import known
 from .shapes import ghost
 
-__all__ = []
+__all__ = ["searchsorted_p"]
 
 
 @replaces(np.nonzero)
@@ -84,6 +84,8 @@ def one_by_one(primitive, xs, mapped, size, **static):
 
 class Searchsorted(Constant):
     """Each number of v by itself; a batch of sorted arrays is gone through one by one."""
+
+    lower = "search"
 
     def value(self, a, v, *sorter, side):
         return np.searchsorted(a, v, side, *sorter)

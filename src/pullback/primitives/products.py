@@ -83,6 +83,8 @@ class Convolve(Multilinear):
     mode "full": every overlap; "valid": only whole ones, and x is the longer operand.
     """
 
+    lower = "convolve"
+
     def value(self, x, y, *, mode):
         if x.ndim == 1 and y.ndim == 1:
             return np.convolve(x, y, mode)

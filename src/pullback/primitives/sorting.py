@@ -53,16 +53,21 @@ def ordered(name, primitive, a, axis, order, how):
     return a, axis, primitive(a, axis=axis, **how)
 
 
-@replaces(np.sort)
-def sort(a, axis=-1, kind=None, order=None, *, stable=None):
+def how_of(kind, stable, descending):
     how = {"kind": kind, "stable": stable}
+    return {**how, "descending": True} if descending else how  # NumPy knows it from 2.5 on
+
+
+@replaces(np.sort)
+def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=None):
+    how = how_of(kind, stable, descending)
     a, axis, indices = ordered("numpy.sort", argsort_p, a, axis, order, how)
     return np.take_along_axis(a, indices, axis=axis)
 
 
 @replaces(np.argsort)
-def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
-    how = {"kind": kind, "stable": stable}
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=None):
+    how = how_of(kind, stable, descending)
     if axis is not None and not reduced_axes(axis, np.ndim(a)):
         axis = None
     return ordered("numpy.argsort", argsort_p, a, axis, order, how)[2]

@@ -11,7 +11,7 @@ from .arguments import as_array
 from .decompositions import Decomposition, added, full_nan, undetermined_p
 from .spectra import adjoint, computed, conj, hermitian, real_of
 
-__all__ = []
+__all__ = ["cholesky_p"]
 
 QRResult = type(np.linalg.qr(np.eye(1)))
 
@@ -20,6 +20,7 @@ class Cholesky(Decomposition):
     """a = l l^H of Hermitian positive definite a, or u^H u if `upper`."""
 
     reads = "out"
+    lower = "solve"
 
     def value(self, a, *, upper):
         return np.linalg.cholesky(a, upper=upper)

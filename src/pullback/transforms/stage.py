@@ -68,18 +68,24 @@ class StageTrace(Trace):
             if type(x) is not Array:
                 values.append(x)
                 inputs.append(keep(x))
+            elif x.within is self:
+                values.append(x.value)
+                inputs.append(x.node)
             elif x.within is CONSTANT:
                 values.append(x.value)
                 inputs.append(keep(x.value))
             else:
-                values.append(x.value if x.within is self else self.foreign(x))
+                values.append(self.foreign(x))
                 inputs.append(self.variable(x))
         out = self.computed(primitive, values, static)
-        outs = out if primitive.n_out is not None else (out,)
-        variables = tuple([Variable(spec_of(o)) for o in outs])
-        self.state.equations.append(Equation(primitive, tuple(inputs), variables, static))
-        arrays = tuple([Array(o, self, v) for o, v in zip(outs, variables, strict=True)])
-        return arrays if primitive.n_out is not None else arrays[0]
+        equations = self.state.equations
+        if primitive.n_out is None:
+            variable = Variable(spec_of(out))
+            equations.append(Equation(primitive, tuple(inputs), (variable,), static))
+            return Array(out, self, variable)
+        variables = tuple([Variable(spec_of(o)) for o in out])
+        equations.append(Equation(primitive, tuple(inputs), variables, static))
+        return tuple([Array(o, self, v) for o, v in zip(out, variables, strict=True)])
 
     def foreign(self, x: Array) -> Any:
         """The value with which an Array of an older trace takes part."""
