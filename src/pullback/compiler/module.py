@@ -154,8 +154,9 @@ class Module:
         product = self.plan.products.get(item.equation.outputs[0])
         if product is not None:
             return int(product.numbers[2])
-        first = spec_in(item.equation.inputs[0]).shape
-        return first[-1] if item.role == "matmul" or item.role in FUNCTIONS else 1
+        if item.role != "matmul" and item.role not in FUNCTIONS:
+            return 1  # it may have no operands
+        return spec_in(item.equation.inputs[0]).shape[-1]
 
     def piece(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
         if piece.role == "loop":
