@@ -3,7 +3,9 @@
 The LSTM is that of ADBench, with data from a seed; another is 1,000 Runge-Kutta steps of a system
 of four variables with a choice in it, and one 1,000 steps of six operations. Each is written with
 `pb.scan`, and as an ordinary loop of Python's ("a for"), which is rolled when it is compiled; JAX
-has lax.scan in both. Run with `python benchmarks/bench_loops.py [names]`.
+has lax.scan in both. The last runs until it is at rest, with while_loop in both.
+
+Run with `python benchmarks/bench_loops.py [names]`.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ ROWS: list[list[str]] = [["", "", "first call", "ratio", "steady", "ratio"]]
 def side_by_side(name: str, label: str, mine: Any, theirs: Any, args: Any, rounds: int) -> None:
     """First calls, each in a process of its own, then medians of calls that take turns."""
     calls: dict[str, Any] = {"pullback": called(mine(), args)}
-    if theirs is not None:
+    if theirs:
         calls["jax.jit"] = called(theirs(), args)
     results = [[np.asarray(x) for x in call()] for call in calls.values()]
     for right in results[1:]:
@@ -208,6 +210,33 @@ def bench_six(steps: int = 1000, rounds: int = 51, scan: Any = pb.scan, how: str
     )
 
 
+def waiting(np: Any, while_loop: Any) -> Any:
+    """Steps until the state is at rest."""
+
+    def loss(x: Any, w: Any) -> Any:
+        def step(pair: Any) -> Any:
+            x, _ = pair
+            return np.tanh(x * w) + 0.5 * np.sin(x) - x * 0.1, x
+
+        x, _ = while_loop(lambda pair: np.max(np.abs(pair[0] - pair[1])) > 1e-12, step, (x, x + 1))
+        return np.sum(x**2)
+
+    return loss
+
+
+def bench_while(rounds: int = 51, of: Any = None) -> Any:
+    """The value, and for pullback alone the gradient: JAX does not go back through such a loop."""
+    args = [np.linspace(-1, 1, 20), np.linspace(0.5, 1.5, 20)]
+    mine = waiting(np, pb.while_loop)
+    return (
+        f"until at rest, {'value' if of is None else 'gradient'}",
+        lambda: pb.compile(mine if of is None else of(mine, (0, 1))),
+        jax and of is None and (lambda: jax.jit(waiting(jnp, jax.lax.while_loop))),
+        args,
+        rounds,
+    )
+
+
 PLAIN: Any = {"scan": python_loop, "how": "a for"}
 BENCHMARKS = {
     "six": bench_six,
@@ -216,6 +245,8 @@ BENCHMARKS = {
     "rk4-for": lambda: bench_runge_kutta(plain=True),
     "lstm": lambda: bench_lstm(2, 1024, 31),
     "lstm-for": lambda: bench_lstm(2, 1024, 31, **PLAIN),
+    "while": bench_while,
+    "while-grad": lambda: bench_while(of=pb.grad),
     "large": lambda: bench_lstm(4, 4096, 15),
     "large-for": lambda: bench_lstm(4, 4096, 15, **PLAIN),
 }

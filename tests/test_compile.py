@@ -577,6 +577,23 @@ class TestEffects:
 
 
 class TestComposition:
+    def test_stopped_gradients(self):
+        """What is stopped is so in the record of the function that is differentiated."""
+        f = lambda x: np.where(x > 0, x, pb.stop_gradient(x) * x)
+        fast = pb.compile(pb.grad(f))
+        assert [fast(np.float64(x)) for x in (1.0, 2.0, -3.0)] == [1.0, 1.0, -3.0]
+        f = lambda x: x * round(float(pb.stop_gradient(x * x)))
+        fast = pb.compile(pb.grad(f))
+        for x in (1.0, 2.0, 2.0, 3.1):
+            assert fast(np.float64(x)) == pb.grad(f)(x)
+        assert fast.refusal is None
+
+    def test_the_graph_of_what_may_raise(self):
+        fast = pb.compile(lambda a: (np.linalg.inv(a), a.sum())[1])
+        fast(np.eye(2))
+        assert fast(np.eye(2)) == 2.0
+        assert "sum" in fast.graph(np.eye(2))
+
     @pytest.mark.parametrize(
         "of",
         [

@@ -204,6 +204,18 @@ class TestPrograms:
         size = path.read_text().split("#define FUNCTION_WORKSPACE ")[1].split()[0]
         assert int(size) > 60 * 60 * 8
 
+    def test_loops(self, tmp_path, rng):
+        """Rolled ones, and those whose number of steps depends on the arguments."""
+
+        def f(a, xs):
+            root = lambda a: pb.while_loop(
+                lambda x: abs(x * x - a) > 1e-13 * a, lambda x: (x + a / x) / 2, a
+            )
+            return pb.scan(lambda c, x: (root(c + x), c * x), a, xs)[0]
+
+        slope = pb.compile(pb.value_and_grad(f, (0, 1)))
+        exported(tmp_path, slope, *[(np.array(10.0**k), rng.uniform(1, 2, 9)) for k in (0, -5, 5)])
+
     def test_argument_assigned_to(self, tmp_path):
         """Inputs are only read: what f leaves in an argument is one more output."""
 

@@ -560,11 +560,6 @@ class TestCompiled:
         assert got[0] == pytest.approx(right[0], rel=1e-13)
         assert (got[1], got[1].dtype) == (10, np.int64)
 
-    def test_while_loops_get_a_path_for_each_number_of_steps(self):
-        fast = pb.compile(pb.grad(TestWhile().root))
-        for a in (2.0, 3.0, 1e4, 2.0, 3.5):
-            assert fast(a) == pytest.approx(0.5 / np.sqrt(a), rel=1e-9)
-
 
 @pytest.mark.parametrize("seed", range(24))
 def test_random_bodies(seed):

@@ -66,6 +66,30 @@ def halved(x):
     return pb.while_loop(lambda c: c[0].sum() > 0.7, lambda c: (c[0] / 2, c[1] * c[0]), (x, x + 1))
 
 
+def counted(x, n):
+    """A counter decides; the carry is made anew from what the loop closes over."""
+    step = lambda c: (c[0] + 1, np.sin(c[1] * x) + c[2], c[1] * 0.5)
+    return pb.while_loop(lambda c: c[0] < n, step, (0, x, x * x))[1:]
+
+
+def forgetful(x):
+    return pb.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, np.floor(c[1])), (0, x))[1] * x
+
+
+def loops_in_loops(a, xs):
+    """Each step has a loop with a number of steps of its own, and that one has a scan."""
+
+    def shrink(c):
+        c, _ = pb.scan(lambda c, x: (c * np.cos(a * x) * 0.9, None), c, xs)
+        return c
+
+    def outer(c, x):
+        c = pb.while_loop(lambda c: abs(c) > 0.4, shrink, c + 2 * x)
+        return c, c * a
+
+    return pb.scan(outer, a, xs)
+
+
 def branching(carry, x):
     carry = carry * x if carry > 1 else carry + x
     return carry, carry
@@ -93,6 +117,12 @@ SAMPLES = [
     Sample(picked, (real(4), real(2)), name="fori_loop with an index"),
     Sample(square_root, 2.0, name="while_loop"),
     Sample(halved, (real(3),), name="while_loop of trees"),
+    Sample(halved, (real(3, dtype=np.float32),), name="while_loop of float32"),
+    Sample(counted, (real(3), 5), name="while_loop with a counter"),
+    Sample(counted, (real(3), 0), name="while_loop of no steps"),
+    Sample(counted, (0.5 + 0.7j, 3), name="while_loop of complex numbers"),
+    Sample(forgetful, (real(3),), name="while_loop that forgets"),
+    Sample(loops_in_loops, (0.5, real(3)), name="while_loop between scans"),
 ]  # fmt: skip
 
 UNMAPPED = [  # a branch is a question to the values

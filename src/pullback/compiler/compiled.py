@@ -480,7 +480,7 @@ class Compiled(Transformation):
         names = [name for name in lines[-1].removeprefix("  return ").split(", ") if name.strip()]
         guards = [
             f"  guard {guard.asked} of {name}{told_line(guard.line)}"
-            for guard, name in zip(path.guards, names[n:], strict=True)
+            for guard, name in zip(path.guards, names[n:], strict=False)  # then what may raise
         ]
         return "\n".join([*lines[:-1], *guards, "  return " + ", ".join(names[:n])])
 

@@ -16,6 +16,7 @@ CALLED = {
     "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
     "PyMem_RawMalloc": "ptr (i64)",
     "PyErr_NoMemory": "ptr ()",
+    "PyErr_Occurred": "ptr ()",
     "PyEval_SaveThread": "ptr ()",
     "PyEval_RestoreThread": "void (ptr)",
     "PyTuple_New": "ptr (i64)",
@@ -141,7 +142,7 @@ perform:
   %workp = inttoptr i64 %segment to ptr
   %work = load ptr, ptr %workp
   %constantsp_ = inttoptr i64 %constants to ptr
-  %long = icmp ne i64 %release, 0
+  %long = icmp ne i64 %release, 0  ; 2: it may have been interrupted
   br i1 %long, label %hold, label %short
 hold:
   %h = phi i64 [0, %perform], [%hn, %holding1]
@@ -172,6 +173,13 @@ short:
   call void %work(ptr %block, ptr %table, ptr %constantsp_)
   br label %guard
 guard:
+  %waits = icmp eq i64 %release, 2
+  br i1 %waits, label %asking, label %agree
+asking:
+  %error = call ptr @PyErr_Occurred()
+  %raised = icmp ne ptr %error, null
+  br i1 %raised, label %undo, label %agree
+agree:
   %agreed = call i1 @agrees(ptr %record, ptr %table)
   br i1 %agreed, label %finished, label %undo
 finished:
@@ -233,10 +241,10 @@ filled:
   br label %undo
 
 undo:
-  %count = phi i64 [%j, %create], [%n_out, %guard], [%n_out, %wrap], [%n_out, %drop],
-    [%n_out, %filled]
-  %value = phi ptr [null, %create], [@pullback_miss, %guard], [null, %wrap], [null, %drop],
-    [%whole, %filled]
+  %count = phi i64 [%j, %create], [%n_out, %agree], [%n_out, %asking], [%n_out, %wrap],
+    [%n_out, %drop], [%n_out, %filled]
+  %value = phi ptr [null, %create], [@pullback_miss, %agree], [null, %asking], [null, %wrap],
+    [null, %drop], [%whole, %filled]
   br label %each
 each:
   %u = phi i64 [0, %undo], [%un, %give]

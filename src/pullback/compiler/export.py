@@ -28,6 +28,8 @@ from .module import Module
 from .passes import opened, optimised
 from .paths import Call, Path, answer_bytes, answering, told_line
 from .plan import Plan
+from .preparing import prepared
+from .whiles import NO_PAUSE
 
 __all__ = ["export"]
 
@@ -107,9 +109,9 @@ class Unit:
     ) -> None:
         self.fun, self.symbol, self.path = fun, symbol, path
         recording = path.recording.full or path.recording
-        graph = optimised(answering(recording))
+        graph = prepared(optimised(answering(recording)))
         self.plan = Plan(graph)
-        self.module = Module(self.plan)
+        self.module = Module(self.plan, pause=NO_PAUSE)
         leaves = leaf_names(fun, args, kwargs)
         passed = [*call.inputs, *(call.floats if path.numbers is None else [])]
         self.inputs = [(leaves[i], x.spec) for i, x in zip(passed, graph.inputs, strict=True)]

@@ -9,8 +9,9 @@ from typing import Any
 
 from ..core.graph import Equation, Graph, Variable
 from ..core.rebind import OFF, SESSION, learn
-from ..core.spec import Spec
+from ..core.spec import Spec, spec_of
 from ..primitives import load
+from ..transforms.dynamic import While, WhilePull
 from ..transforms.reverse import STAGED
 from ..transforms.scans import FASTER, Scan
 from .periods import structure
@@ -73,6 +74,18 @@ class Faster:
             self.programs[key] = scan, program(scan)
         return self.programs[key][1]
 
+    def wait(self, loop: While, xs: Sequence[Any]) -> Any:
+        """The results of a loop that may turn out to be long."""
+        found = loop.looped(xs, LONG // max(1, work(loop.cond) + work(loop.body)))
+        return found or loop.derive("program", lambda: program_of(loop, loop.body.inputs))(*xs)
+
+    def back(self, loop: WhilePull, xs: Sequence[Any]) -> Any:
+        """The results of a way back."""
+        if int(loop.parts(xs)[2]) * work(loop.pull_graph) < LONG:
+            return loop.looped(xs)
+        inputs = [Variable(spec_of(x)) for x in xs]
+        return loop.step.derive("back program", lambda: program_of(loop, inputs))(*xs)
+
     def make(self, make: Callable[[], Any]) -> Any:
         """What is made here runs no code of the user's, which would have to be watched."""
         token = STAGED.set(None)
@@ -98,6 +111,11 @@ def program(scan: Scan) -> Any:
     first = scan.n_consts + scan.n_carry
     rows = [Spec((scan.length, *x.spec.shape), x.spec.dtype) for x in inputs[first:]]
     inputs[first:] = map(Variable, rows)
-    outputs = tuple([Variable(spec) for spec in scan.spec()])
-    graph = Graph(inputs, [Equation(scan, tuple(inputs), outputs, {})], outputs)
+    return program_of(scan, inputs)
+
+
+def program_of(loop: Any, inputs: Sequence[Variable]) -> Any:
+    """One loop as a program."""
+    outputs = tuple([Variable(spec) for spec in loop.spec()])
+    graph = Graph(inputs, [Equation(loop, tuple(inputs), outputs, {})], outputs)
     return Program(graph, 0, native=False)  # it is run once or twice

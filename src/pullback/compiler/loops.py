@@ -14,17 +14,13 @@ import numpy as np
 
 from ..core.graph import Equation, Graph, Variable
 from ..core.primitive import Primitive
-from ..core.spec import spec_of
 from ..primitives.assignment import setitem_p
 from ..primitives.indexing import getitem_p
-from ..primitives.shapes import astype_p, copy_p
-from ..transforms.scans import Scan
-from .accumulation import FEW, accumulated
+from .accumulation import FEW
 from .emit import TYPES
-from .passes import opened, optimised
-from .rewriting import rewritten, spec_in
+from .rewriting import spec_in
 
-__all__ = ["Rolled", "prepared", "text"]
+__all__ = ["MOVE", "Rolled", "has_code", "size_of"]
 
 MOVE = "@llvm.memmove.p0.p0.i64"
 
@@ -41,6 +37,7 @@ class Rolled(Primitive):
         self.length, self.reverse = of.length, of.reverse
         self.n_out = len(body.outputs)
         self.kept = in_place(body, n_consts, n_carry)
+        self.bodies = (body,)
 
     def __repr__(self) -> str:
         return f"scan[{self.length}]"
@@ -49,10 +46,11 @@ class Rolled(Primitive):
         return self.value(*xs)
 
     def value(self, *xs: Any) -> tuple[Any, ...]:
-        return self.stepwise(self.body.evaluate, xs)
+        return self.stepwise([self.body.evaluate], xs)
 
-    def stepwise(self, step: Callable[..., Any], xs: Sequence[Any]) -> tuple[Any, ...]:
+    def stepwise(self, steps: Sequence[Callable[..., Any]], xs: Sequence[Any]) -> tuple[Any, ...]:
         """The loop, done from Python."""
+        (step,) = steps
         a, n = self.n_consts, self.n_carry
         consts, carry, rows = xs[:a], tuple(xs[a : a + n]), xs[a + n :]
         specs = [x.spec for x in self.body.outputs[n:]]
@@ -65,92 +63,39 @@ class Rolled(Primitive):
         fresh = [x[()] if not x.shape else np.array(x) for x in carry]
         return (*fresh, *ys)
 
+    @property
     def fits(self) -> bool:
         """Whether all that it reads and writes may be in machine code."""
-        specs = [x.spec for x in (*self.body.inputs, *self.body.outputs)]
-        return self.length > 0 and all(s.dtype in TYPES and s.size for s in specs)
+        return self.length > 0 and has_code(self.bodies)
+
+    @property
+    def whole(self) -> int:
+        """How many operands are no rows, from the first on."""
+        return self.n_consts + self.n_carry
+
+    @property
+    def seconds(self) -> list[int]:
+        """How many bytes of memory it needs beside its operands and results."""
+        carries = enumerate(self.body.outputs[: self.n_carry], self.n_consts)
+        return [0 if i in self.kept else size_of(x.spec) for i, x in carries]
+
+    def work(self, bodies: Sequence[int]) -> int:
+        return self.length * bodies[0]
+
+    def text(self, name: str, segments: Any, steps: Sequence[int], pause: int) -> str:
+        n_in, n_out = len(self.body.inputs), len(self.body.outputs)
+        places = range(n_in), range(n_in, n_in + n_out)
+        return text(name, self, segments[0], steps, places)
 
 
-def prepared(graph: Graph) -> Graph:
-    """The graph with its loops made ready; what no output needs is left out of their bodies."""
-    if not any(isinstance(e.primitive, Scan) for e in graph.equations):
-        return graph
-    needed = {x for x in graph.outputs if isinstance(x, Variable)}
-    equations = []
-    for old in reversed(graph.equations):
-        if not any(x in needed for x in old.outputs):
-            continue
-        e = trimmed(old, needed) if isinstance(old.primitive, Scan) else old
-        equations.append(e)
-        needed.update([x for x in e.inputs if isinstance(x, Variable)])
-    return Graph(graph.inputs, equations[::-1], graph.outputs)
+def has_code(graphs: Sequence[Graph]) -> bool:
+    """Whether numbers of these kinds are in machine code."""
+    specs = [x.spec for graph in graphs for x in (*graph.inputs, *graph.outputs)]
+    return all(s.dtype in TYPES and s.size for s in specs)
 
 
-def trimmed(e: Equation, needed: set[Variable]) -> Equation:
-    """A loop with the carries, rows and results that are needed."""
-    scan = e.primitive
-    body = scan.derive("optimised", lambda: accumulated(optimised(inlined(scan.body))))
-    n_consts, n = scan.n_consts, scan.n_carry
-    carries = body.inputs[n_consts : n_consts + n]
-    kept = {i for i, x in enumerate(e.outputs) if x in needed}
-    while True:
-        part = prepared(Graph(body.inputs, body.equations, [body.outputs[i] for i in sorted(kept)]))
-        part = part.pruned()
-        read = {x for f in part.equations for x in f.inputs if isinstance(x, Variable)}
-        read |= {x for x in part.outputs if isinstance(x, Variable)}
-        more = {i for i, x in enumerate(carries) if x in read} - kept
-        if not more:
-            break
-        kept |= more
-    at = sorted(kept)
-    inputs = [
-        i
-        for i, x in enumerate(body.inputs)
-        if (i - n_consts in kept if n_consts <= i < n_consts + n else x in read)
-    ]
-    whole = Graph([body.inputs[i] for i in inputs], part.equations, part.outputs)
-    counts = sum([i < n_consts for i in inputs]), sum([i < n for i in at])
-    rolled = Rolled(computed(whole), *counts, scan)
-    outputs = tuple([e.outputs[i] for i in at])
-    return Equation(rolled, tuple([e.inputs[i] for i in inputs]), outputs, {})
-
-
-def inlined(graph: Graph) -> Graph:
-    """The graph with what calls of users' functions do in their place: derivatives are taken."""
-
-    def rule(e: Equation) -> Any:
-        program = getattr(e.primitive, "program", None)
-        if program is None:
-            return e
-        names: dict[Any, Any] = dict(zip(program.inputs, e.inputs, strict=True))
-
-        def read(x: Any) -> Any:
-            return names[x] if isinstance(x, Variable) else x
-
-        equations = []
-        for f in program.equations:
-            outputs = tuple([Variable(x.spec) for x in f.outputs])
-            equations.append(Equation(f.primitive, tuple(map(read, f.inputs)), outputs, f.static))
-            names.update(zip(f.outputs, outputs, strict=True))
-        for x, out in zip(program.outputs, e.outputs, strict=True):
-            equations.append(Equation(copy_p, (read(x),), (out,), {"dtype": out.spec.dtype}))
-        return equations
-
-    if not any(getattr(e.primitive, "program", None) for e in graph.equations):
-        return graph
-    return inlined(rewritten(graph, rule))
-
-
-def computed(graph: Graph) -> Graph:
-    """The graph with constants among its outputs written by equations."""
-    equations, outputs = list(graph.equations), []
-    for x in graph.outputs:
-        if not isinstance(x, Variable):
-            value = np.asarray(opened(x))
-            x = Variable(spec_of(value))
-            equations.append(Equation(astype_p, (value,), (x,), {"dtype": value.dtype}))
-        outputs.append(x)
-    return Graph(graph.inputs, equations, outputs)
+def size_of(spec: Any) -> int:
+    return int(spec.size * spec.dtype.itemsize)
 
 
 def in_place(body: Graph, n_consts: int, n_carry: int) -> dict[int, int]:
@@ -193,14 +138,14 @@ def in_place(body: Graph, n_consts: int, n_carry: int) -> dict[int, int]:
 def text(name: str, rolled: Rolled, body: str, steps: Sequence[int], places: Any) -> str:
     """The function of a loop: it calls `body` once for each step.
 
-        name(arena of the body, table of the body, constants, operands..., results..., seconds...)
+        name(constants, arena of the body, table of the body, operands..., results..., seconds...)
 
     steps: bytes from row to row, of the rows that are read.
     places: the numbers of the body's inputs and of its outputs in its table.
     """
     n_in, n_out = len(rolled.body.inputs), len(rolled.body.outputs)
     a, n, length = rolled.n_consts, rolled.n_carry, rolled.length
-    parameters = ["ptr noalias %arena", "ptr noalias %table", "ptr noalias %constants"]
+    parameters = ["ptr noalias %constants", "ptr noalias %arena", "ptr noalias %table"]
     parameters += [f"ptr %x{i}" for i in range(n_in)] + [f"ptr %o{i}" for i in range(n_out)]
     parameters += [f"ptr %s{i}" for i in range(n)]
     lines = [f"define internal void @{name}({', '.join(parameters)}) noinline {{", "entry:"]

@@ -44,7 +44,7 @@ def role(e: Equation) -> str:
     """What becomes of it: "element", "reduce", "call" for NumPy, or what the plan knows."""
     lower = e.primitive.lower
     if lower == "loop":
-        return "loop" if e.primitive.fits() else "call"
+        return "loop" if e.primitive.fits else "call"
     if lower is None or e.primitive.n_out is not None:
         return "call"
     specs = [spec_in(x) for x in e.inputs]

@@ -15,23 +15,27 @@ from typing import Any
 import numpy as np
 
 from ..core.graph import Equation, Variable
-from . import blas, gemm, loops, products
+from . import blas, gemm, products
 from .cumulations import cumulated
 from .emit import Emit, Value, element, memory, store_element
 from .indices import Indexed, at_places, gather_p, place_add_p, read_at, write_at
 from .items import Item, Piece
 from .kernels import LoopKernel, counted
+from .loops import MOVE, Rolled
 from .lowering import REDUCTIONS, emitted, given, number, spec_in
 from .plan import MOST, Plan
 from .solving import written
 from .threads import DECLARED
 from .views import Buffer, View
 from .walks import convolved, placed
+from .whiles import PAUSE
 
 __all__ = ["Module"]
 
 PARAMETERS = "ptr noalias %arena, ptr noalias %table, ptr noalias %constants"
 GIVEN = "ptr %arena, ptr %table, ptr %constants"
+PAUSED, OFTEN = 1 << 22, 64  # operations on elements, or steps, after which a loop asks for signals
+COPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
 FUNCTIONS = {"solve": written, "convolve": convolved, "search": placed}
 
 
@@ -71,9 +75,11 @@ class Addresses:
 class Module:
     """Text of the segments of a plan."""
 
-    def __init__(self, plan: Plan, outer: Module | None = None) -> None:
+    def __init__(self, plan: Plan, outer: Module | None = None, pause: str = PAUSE) -> None:
         self.plan = plan
         self.outer = outer
+        self.pause: str = pause if outer is None else outer.pause  # what loops that wait ask
+        self.waits = False  # whether there are any
         self.n_in, self.n_out = len(plan.graph.inputs), len(plan.graph.outputs)
         self.functions: list[str] = []
         self.named: dict[str, str] = {}
@@ -149,8 +155,9 @@ class Module:
         product = self.plan.products.get(item.equation.outputs[0])
         if product is not None:
             return int(product.numbers[2])
-        first = spec_in(item.equation.inputs[0]).shape
-        return first[-1] if item.role == "matmul" or item.role in FUNCTIONS else 1
+        if item.role != "matmul" and item.role not in FUNCTIONS:
+            return 1  # it may have no operands
+        return spec_in(item.equation.inputs[0]).shape[-1]
 
     def piece(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
         if piece.role == "loop":
@@ -232,29 +239,38 @@ class Module:
         lines.append(f"  call void @{name}({', '.join([f'ptr {p}' for p in pointers])})")
 
     def repeated(self, e: Equation, addresses: Addresses, lines: list[str]) -> None:
-        """A loop: the body's own functions, and one that calls them."""
+        """A loop: the functions of its bodies, and one that calls them."""
         rolled, plan = e.primitive, self.plan
-        body = Module(plan.bodies[rolled], self)
-        self.loops[rolled] = rolled.length * sum(body.work)
-        carries = e.outputs[: rolled.n_carry]
-        start = self.arena
-        table = start + body.arena_size
-        second = table + -(-8 * (body.n_in + body.n_out) // 64) * 64
-        pointers = [addresses.at("%arena", start), addresses.at("%arena", table), "%constants"]
+        bodies = [Module(body, self) for body in plan.bodies[rolled]]
+        work = [sum(body.work) for body in bodies]
+        self.loops[rolled] = rolled.work(work)
+        within = any(body.waits for body in bodies)
+        if not isinstance(rolled, Rolled):
+            self.helpers["pause"] = self.pause
+        self.waits |= within or not isinstance(rolled, Rolled)
+        self.declared.add(COPY)
+        start = end = self.arena
+        pointers = ["%constants"]
+
+        def take(size: int) -> None:
+            nonlocal end
+            pointers.append(addresses.at("%arena", end))
+            end += -(-size // 64) * 64
+
+        for body in bodies:
+            take(body.arena_size)
+            take(8 * (body.n_in + body.n_out))
         pointers += [addresses(plan.where(x)) for x in e.inputs]
         pointers += [addresses(plan.geometry[x]) for x in e.outputs]
-        for i, x in enumerate(carries, rolled.n_consts):
-            if i in rolled.kept:
-                pointers.append(addresses(plan.geometry[x]))
-                self.declared.add(f"declare void {loops.MOVE}(ptr, ptr, i64, i1)")
-                continue
-            pointers.append(addresses.at("%arena", second))
-            second += -(-x.spec.size * x.spec.dtype.itemsize // 64) * 64
-        self.scratch = max(self.scratch, second - start)
-        (segment,) = body.segments
-        name = f"scan{len(self.functions)}"
-        places = range(body.n_in), range(body.n_in, body.n_in + body.n_out)
-        self.functions.append(loops.text(name, rolled, str(segment), e.static["steps"], places))
+        if rolled.kept:
+            self.declared.add(f"declare void {MOVE}(ptr, ptr, i64, i1)")
+        for size in rolled.seconds:
+            take(size)
+        self.scratch = max(self.scratch, end - start)
+        segments = [str(body.segments[0]) if body.segments else None for body in bodies]
+        name = f"{rolled.name}{len(self.functions)}"
+        pause = OFTEN if within else max(1, PAUSED // max(1, sum(work)))
+        self.functions.append(rolled.text(name, segments, e.static["steps"], pause))
         lines.append(f"  call void @{name}({', '.join([f'ptr {p}' for p in pointers])})")
 
     def numbers(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:

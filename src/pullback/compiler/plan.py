@@ -26,8 +26,9 @@ from .blas import by_blas, operand
 from .contractions import is_product, known, labels
 from .cumulations import has_code
 from .emit import TYPES
-from .indices import Places, gather_p, indexes, place_add_p, place_p, places_of, within
+from .indices import Places, computed, gather_p, indexes, place_add_p, place_p, places_of, within
 from .items import Item, Piece
+from .loops import Rolled
 from .lowering import role, spec_in
 from .products import (
     Product,
@@ -64,7 +65,7 @@ class Plan:
         self.products: dict[Variable, Product] = {}
         self.held: list[Places] = []  # constants are known by their identity
         self.constants: list[np.ndarray] = [] if constants is None else constants
-        self.bodies: dict[Any, Plan] = {}  # of loops
+        self.bodies: dict[Any, list[Plan]] = {}  # of loops
         self.constant_views: dict[int, View] = {}
         self.uses: dict[int, int] = {}
         for x in [x for e in graph.equations for x in e.inputs] + list(graph.outputs):
@@ -151,18 +152,21 @@ class Plan:
     def loop(self, e: Equation) -> None:
         """A loop reads whole constants and carries, and rows that each lie in one piece."""
         rolled = e.primitive
-        body = Plan(rolled.body, self.constants, rolled.kept)
-        # What is asked of in each step: indices that the body computes, and systems.
-        unchecked = not within(e) or any(f.primitive in SOLVING for f in rolled.body.equations)
-        if unchecked or any(piece.role == "call" for piece in body.pieces):
+        bodies = [Plan(body, self.constants, rolled.kept) for body in rolled.bodies]
+        # What is asked of in each step: indices that a body computes, and systems.
+        equations = [f for body in rolled.bodies for f in body.equations]
+        asked = not within(e) if isinstance(rolled, Rolled) else any(map(computed, equations))
+        asked |= any(f.primitive in SOLVING for f in equations)
+        if asked or any(piece.role == "call" for body in bodies for piece in body.pieces):
             self.call(e)
             return
         inputs, steps = [], []
         for i, x in enumerate(e.inputs):
-            view, spec = self.where(x), rolled.body.inputs[i].spec
-            if i < rolled.n_consts + rolled.n_carry:
+            view = self.where(x)
+            if i < rolled.whole:
                 inputs.append(x if view.is_contiguous() else self.copied(x))
                 continue
+            spec = rolled.bodies[0].inputs[i].spec
             row = View(view.buffer, view.offset, view.shape[1:], view.strides[1:], view.dtype)
             step = view.strides[0]
             if not row.is_contiguous() and not step:  # the same in all steps
@@ -175,7 +179,7 @@ class Plan:
             inputs.append(x)
             steps.append(step * spec.dtype.itemsize)
         e = Equation(rolled, tuple(inputs), e.outputs, {"steps": steps})
-        self.bodies[rolled] = body
+        self.bodies[rolled] = bodies
         item = Item(e, "loop", None, len(self.items))
         for out in e.outputs:
             self.geometry[out] = self.fresh(out.spec)

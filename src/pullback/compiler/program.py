@@ -30,10 +30,11 @@ from . import blocks, machine, records
 from .emit import TYPES
 from .indices import checked, said
 from .llvm import WORKER, compiled
-from .loops import Rolled, prepared
+from .loops import Rolled
 from .module import Module
 from .passes import kinds
 from .plan import Plan
+from .preparing import prepared
 from .rewriting import opened
 from .rolling import looped, packed
 from .views import View
@@ -178,7 +179,7 @@ class Run:
             graph, _ = packed(flagged, known)
         graph = prepared((self.unchecked if within is None else graph).pruned())
         self.graph, self.kinds, self.level = graph, kinds(graph), level
-        self.bodies: dict[Rolled, Program] = {}
+        self.bodies: dict[Any, list[Any]] = {}
         self.plan = Plan(graph)
         self.module = Module(self.plan)
         self.specs = [x.spec for x in graph.inputs]
@@ -206,7 +207,8 @@ class Run:
                 steps.append(step)
             else:
                 assert code is not None
-                steps.append(code.function(step, 3, release=work > records.RELEASED))
+                release = work > records.RELEASED and not self.module.waits
+                steps.append(code.function(step, 3, release=release))
         # At once for runs that begin now; those under way hold the functions that they began with.
         self.code, self.steps = code, steps
         self.level = level if code is None else code.level  # better than asked where at hand
@@ -287,8 +289,8 @@ class Run:
             self.read(x, act, bases, found) if isinstance(x, Variable) else opened(x)
             for x in e.inputs
         ]
-        if isinstance(e.primitive, Rolled):
-            out: Any = e.primitive.stepwise(self.body_of(e.primitive), xs)
+        if e.primitive.lower == "loop":
+            out: Any = e.primitive.stepwise(self.bodies_of(e.primitive), xs)
         else:
             out = e.primitive(*xs, **e.static)
         outs = out if e.primitive.n_out is not None else (out,)
@@ -307,11 +309,11 @@ class Run:
                 bases[k] = base = np.require(o, v.spec.dtype, ["C", "A"])
                 act.table[k] = base.ctypes.data
 
-    def body_of(self, rolled: Rolled) -> Any:
-        """The body of a loop that is done from Python, as a program of its own."""
+    def bodies_of(self, rolled: Any) -> list[Any]:
+        """The bodies of a loop that is done from Python, as programs of their own."""
         if rolled not in self.bodies:
-            self.bodies[rolled] = Program(rolled.body, self.level)
-        return self.bodies[rolled].entry
+            self.bodies[rolled] = [Program(body, self.level) for body in rolled.bodies]
+        return [body.entry for body in self.bodies[rolled]]
 
     def read(self, x: Variable, act: Activation, bases: Any, found: Any) -> Any:
         """The value of a variable, as what NumPy would have there."""
@@ -371,7 +373,8 @@ def listed(run: Run) -> str:
     for piece in run.plan.pieces:
         what = words.get(piece.role)
         if piece.role == "loop":
-            what = f"{piece.items[0].equation.primitive.length} steps"
+            loop = piece.items[0].equation.primitive
+            what = f"{loop.length} steps" if isinstance(loop, Rolled) else str(loop)
         if what is None:
             what = f"loop over {list(piece.shape)}" if piece.shape else "numbers"
         lines.append(f"  {what}:")

@@ -145,7 +145,7 @@ class CompileTrace(StageTrace):
     """
 
     __slots__ = ()
-    transparent = True
+    transparent = repeats = True
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         watch = self.state.watch

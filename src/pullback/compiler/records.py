@@ -156,7 +156,7 @@ def record(
         "segment": int(run.segment.ctypes.data),
         "constants": int(run.constant_table.ctypes.data),
         "arena": run.module.arena_size,
-        "release": int(run.module.work[0] > RELEASED),
+        "release": 2 if run.module.waits else int(run.module.work[0] > RELEASED),
         **given,
     }
     if "hits" not in fields:

@@ -20,6 +20,7 @@ from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import CONSTANT, Ended, run
 from ..core.tree import flatten, unflatten
 from ..primitives.assignment import setitem_p
+from ..primitives.elementwise import stopped
 from ..primitives.indexing import getitem_p
 from ..transforms.batch import BatchTrace
 from ..transforms.bodies import example
@@ -80,6 +81,13 @@ class ValueTrace(CompileTrace):
 
     def converts(self, x: Array, asked: str) -> bool:
         return not self.is_live(x)
+
+    def detached(self, x: Array) -> Any:
+        if not self.is_live(x):
+            return x
+        out = stopped(x)
+        self.state.live.discard(out.node)
+        return out
 
 
 class Staged:

@@ -60,6 +60,7 @@ class StageTrace(Trace):
     """Computes values without derivatives and writes operations down; the node is a Variable."""
 
     __slots__ = ()
+    repeats = False  # whether what is written down will be done with other values
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         values, inputs = [], []
