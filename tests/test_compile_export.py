@@ -204,6 +204,24 @@ class TestPrograms:
         size = path.read_text().split("#define FUNCTION_WORKSPACE ")[1].split()[0]
         assert int(size) > 60 * 60 * 8
 
+    def test_a_loop_of_python_is_a_loop_in_c(self, tmp_path):
+        """The size of the code does not grow with the number of steps."""
+
+        def f(x, rate):
+            for _ in range(steps):
+                x = np.tanh(x * rate) + 0.5 * np.sin(x) - x[::-1] * 0.1
+            return np.sum(x**2)
+
+        sizes = []
+        for steps in (100, 400):
+            folder = tmp_path / str(steps)
+            folder.mkdir()
+            g = pb.compile(pb.grad(f, (0, 1)))
+            x = np.linspace(-1, 1, 7)
+            exported(folder, g, (x, 0.9), (x**2, 0.3), rtol=1e-10)
+            sizes.append((folder / "function.o").stat().st_size)
+        assert sizes[1] < 1.2 * sizes[0]
+
     def test_loops(self, tmp_path, rng):
         """Rolled ones, and those whose number of steps depends on the arguments."""
 

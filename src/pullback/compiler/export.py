@@ -25,10 +25,11 @@ from .emit import TYPES
 from .llvm import SCALAR, binding, exported, known
 from .lowering import spec_in
 from .module import Module
-from .passes import opened, optimised
+from .passes import opened
 from .paths import Call, Path, answer_bytes, answering, told_line
 from .plan import Plan
 from .preparing import prepared
+from .rolling import looped
 from .whiles import NO_PAUSE
 
 __all__ = ["export"]
@@ -109,7 +110,7 @@ class Unit:
     ) -> None:
         self.fun, self.symbol, self.path = fun, symbol, path
         recording = path.recording.full or path.recording
-        graph = prepared(optimised(answering(recording)))
+        graph = prepared(looped(answering(recording)))
         self.plan = Plan(graph)
         self.module = Module(self.plan, pause=NO_PAUSE)
         leaves = leaf_names(fun, args, kwargs)
