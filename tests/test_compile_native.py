@@ -498,3 +498,20 @@ def test_one_number_again_and_again():
         assert g.cache_info().misses == 2
         assert g(2.5) == f(2.5)
         assert g.cache_info().misses == 2
+
+
+def test_a_number_that_a_rolled_loop_reads():
+    """It is an input from the second value on, as elsewhere, and so is its derivative."""
+
+    def f(x, rate):
+        for _ in range(100):
+            x = np.tanh(x * rate) + 0.5 * np.sin(x) - x[::-1] * 0.1
+        return np.sum(x**2)
+
+    g = pb.compile(pb.grad(f, (0, 1)))
+    x = np.linspace(-1, 1, 7)
+    for rate in (0.9, 0.3, 0.4, 0.5, 0.6):
+        for mine, theirs in zip(g(x, rate), g.fun(x, rate), strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-13)
+    assert g.cache_info().misses == 2
+    assert g.repeat[1]

@@ -21,7 +21,7 @@ import numpy as np
 from ..core.array import Array
 from ..core.graph import Graph, Variable
 from ..core.primitive import Primitive
-from ..core.spec import Spec, is_inexact, spec_of
+from ..core.spec import Spec, is_inexact, spec_of, zeros
 from ..core.trace import bind, youngest
 from .batch import BatchTrace, vmap
 from .bodies import Steps, Unstaged, recorded
@@ -209,7 +209,7 @@ class While(Primitive):
             if moves[n_consts + i]:
                 x_bars[n_consts + i] = out_bar[i]
         carried = self.step.bars(moves, ())
-        bars = [np.zeros_like(xs[i]) if x_bars[i] is None else x_bars[i] for i in carried]
+        bars = [zeros(spec_of(xs[i])) if x_bars[i] is None else x_bars[i] for i in carried]
         results = loop(*xs[:n_consts], *bars, out[n], *out[n + 1 :])
         for i, bar in zip(carried, results, strict=True):
             x_bars[i] = bar
@@ -417,7 +417,7 @@ class WhilePull(Primitive):
         doubled = interleaved([*consts, *rows], [*const_dots, *row_dots], moves, start)
         cut = start + sum(moves[:start])
         bar_dots = [
-            np.zeros_like(x) if dot is None else dot for x, dot in zip(bars, bar_dots, strict=True)
+            zeros(spec_of(x)) if dot is None else dot for x, dot in zip(bars, bar_dots, strict=True)
         ]
         return tuple(loop(*doubled[:cut], *bars, *bar_dots, count, *doubled[cut:])[self.n_bars :])
 
@@ -512,7 +512,7 @@ def interleaved(xs: Sequence[Any], dots: Any, moves: Sequence[bool], n_consts: i
     for part in (slice(None, n_consts), slice(n_consts, None)):
         both += xs[part]
         both += [
-            np.zeros_like(x) if dot is None else dot
+            zeros(spec_of(x)) if dot is None else dot
             for x, dot, move in zip(xs[part], dots[part], moves[part], strict=True)
             if move
         ]

@@ -18,7 +18,7 @@ import numpy as np
 from ..core.array import Array
 from ..core.graph import Graph, Variable
 from ..core.primitive import Primitive
-from ..core.spec import Spec, is_inexact, spec_of
+from ..core.spec import Spec, is_inexact, spec_of, zeros
 from ..core.trace import bind, youngest
 from .batch import vmap
 from .bodies import Steps, Unstaged, example, recorded
@@ -205,7 +205,7 @@ class Scan(Primitive):
         for part, dots, move in zip(*map(self.parts, (xs, x_dots, moves)), strict=True):
             whole += part
             whole += [
-                np.zeros_like(x) if dot is None else dot
+                zeros(spec_of(x)) if dot is None else dot
                 for x, dot, m in zip(part, dots, move, strict=True)
                 if m
             ]
@@ -367,7 +367,7 @@ class Scan(Primitive):
         results = loop(
             [
                 *xs[:n_consts],
-                *[np.zeros_like(xs[i]) if bar is None else bar
+                *[zeros(spec_of(xs[i])) if bar is None else bar
                   for i, bar in zip(carried, first, strict=True)],
                 *history,
                 *xs[n_consts + n :],
