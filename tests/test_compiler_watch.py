@@ -514,3 +514,47 @@ class TestCost:
             finally:
                 gc.enable()
         assert found[1] - found[0] < 200
+
+
+class Collecting:
+    """Is told when garbage is looked for, and looks at the clock."""
+
+    def __init__(self):
+        self.times = []
+
+    def __call__(self, phase, info):
+        self.note()
+
+    def note(self):
+        self.times.append(time.perf_counter())
+
+
+def test_what_is_told_of_garbage_is_no_part_of_the_program():
+    """It may run at any time, in the middle of a function of the user's."""
+    told = Collecting()
+    before = []
+
+    def tell(phase, info):
+        before.append(time.perf_counter())
+
+    def f(x):
+        for _ in range(3):
+            x = np.sin(x)
+            np.zeros(1).tolist()
+        return np.sum(x)
+
+    threshold = gc.get_threshold()
+    gc.callbacks.extend([told, tell])
+    gc.set_threshold(1)
+    try:
+        g = pb.compile(pb.grad(f))
+        for _ in range(3):
+            np.testing.assert_allclose(g(X), pb.grad(f)(X))
+    finally:
+        gc.set_threshold(*threshold)
+        gc.callbacks.remove(told)
+        gc.callbacks.remove(tell)
+    assert told.times
+    assert before
+    assert g.refusal is None
+    assert g.cache_info().hits == 2

@@ -8,6 +8,7 @@ files, clocks, random numbers) is not made: the recording ends there, and is und
 from __future__ import annotations
 
 import os
+import gc
 import sys
 import warnings
 from collections.abc import Iterator
@@ -115,7 +116,7 @@ class Watch:
         elif (
             event == "c_call" and id(frame.f_code) not in HARMLESS and not library(frame.f_globals)
         ):
-            self.foreign(*home_of(arg))
+            self.foreign(*home_of(arg), frame)
 
     # What there is to be seen.
 
@@ -129,12 +130,13 @@ class Watch:
                 return
             caller = frame.f_back
             if caller is not None and not library(caller.f_globals):
-                self.foreign(module, name)
+                self.foreign(module, name, frame)
         elif (id(code), id(scope)) not in self.codes and not is_tuple(scope):
-            self.codes[id(code), id(scope)] = code, real_globals(scope)
+            if not collects(frame):
+                self.codes[id(code), id(scope)] = code, real_globals(scope)
 
-    def foreign(self, module: str, name: str) -> None:
-        if effectful(module, name):
+    def foreign(self, module: str, name: str, frame: Any) -> None:
+        if effectful(module, name) and not collects(frame):
             self.effects.append(name if module in ("builtins", "numpy") else f"{module}.{name}")
             raise Halt
 
@@ -240,9 +242,10 @@ def code_calls(code: CodeType, offset: int, function: Any, first: Any) -> Any:
     watches = WATCHES.get(get_ident())
     if not watches:
         return None
-    if library(sys._getframe(1).f_globals):
+    frame = sys._getframe(1)
+    if library(frame.f_globals):
         return DISABLE
-    watches[-1].foreign(*home_of(function))
+    watches[-1].foreign(*home_of(function), frame)
     return None
 
 
@@ -250,6 +253,18 @@ DISABLE: Any = None
 MISSING: Any = None
 if sys.version_info >= (3, 12):
     DISABLE, MISSING = sys.monitoring.DISABLE, sys.monitoring.MISSING
+
+
+def collects(frame: Any) -> bool:
+    """Whether Python looks for garbage, and has called what wants to know of it (`gc.callbacks`)."""
+    codes = {getattr(call, "__code__", None) for call in gc.callbacks}
+    codes |= {getattr(type(call).__call__, "__code__", None) for call in gc.callbacks}
+    codes.discard(None)
+    while codes and frame is not None:
+        if frame.f_code in codes:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def home_of(x: Any) -> tuple[str, str]:
