@@ -7,8 +7,8 @@ files, clocks, random numbers) is not made: the recording ends there, and is und
 
 from __future__ import annotations
 
-import os
 import gc
+import os
 import sys
 import warnings
 from collections.abc import Iterator
@@ -131,9 +131,10 @@ class Watch:
             caller = frame.f_back
             if caller is not None and not library(caller.f_globals):
                 self.foreign(module, name, frame)
-        elif (id(code), id(scope)) not in self.codes and not is_tuple(scope):
-            if not collects(frame):
-                self.codes[id(code), id(scope)] = code, real_globals(scope)
+            return
+        known = (id(code), id(scope)) in self.codes
+        if not known and not is_tuple(scope) and not collects(frame):
+            self.codes[id(code), id(scope)] = code, real_globals(scope)
 
     def foreign(self, module: str, name: str, frame: Any) -> None:
         if effectful(module, name) and not collects(frame):
@@ -256,7 +257,7 @@ if sys.version_info >= (3, 12):
 
 
 def collects(frame: Any) -> bool:
-    """Whether Python looks for garbage, and has called what wants to know of it (`gc.callbacks`)."""
+    """Whether Python looks for garbage, and has called what is told of that (`gc.callbacks`)."""
     codes = {getattr(call, "__code__", None) for call in gc.callbacks}
     codes |= {getattr(type(call).__call__, "__code__", None) for call in gc.callbacks}
     codes.discard(None)
