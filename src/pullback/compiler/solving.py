@@ -27,7 +27,7 @@ from .views import View
 
 __all__ = ["SOLVING", "doubts", "fits", "separated", "written"]
 
-LARGEST = 32  # rows
+LARGEST = 128  # rows
 
 
 class Half:
