@@ -719,6 +719,32 @@ def test_the_warning_names_the_line_that_called():
     assert told[0].filename == __file__
 
 
+def test_the_warning_says_what_to_write():
+    def printing(x):
+        print("x is", x)
+        return x
+
+    with pytest.warns(RuntimeWarning) as told:
+        compile(printing)(1.0)
+    assert str(told[0].message) == (
+        "`compile(printing)` runs as it is: it calls `print`.\n"
+        "  To have it compiled, leave this out of it, and pass what it gives as an argument."
+    )
+    data = np.arange(100.0)
+
+    def batch(rows):
+        return np.sum(data[rows])
+
+    f = compile(batch)
+    with pytest.warns(RuntimeWarning) as told:
+        found = [f(np.array([k, 3])) for k in range(70)]
+    assert found == [k + 3 for k in range(70)]
+    first, cure = str(told[0].message).split("\n")
+    assert first.startswith("`compile(batch)` runs as it is: it has taken 64 ways; the last time")
+    assert first.endswith("had an answer that was new.")
+    assert cure == "  Pass arrays that are indexed as arguments, and write `np.where` for `if`."
+
+
 class TestArgumentsThatShareMemory:
     """They are recorded as others are, where it makes no difference."""
 

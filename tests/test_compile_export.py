@@ -234,6 +234,22 @@ class TestPrograms:
         slope = pb.compile(pb.value_and_grad(f, (0, 1)))
         exported(tmp_path, slope, *[(np.array(10.0**k), rng.uniform(1, 2, 9)) for k in (0, -5, 5)])
 
+    def test_systems_in_a_loop(self, tmp_path):
+        """What a step cannot solve is NaN."""
+
+        def f(a, x):
+            for t in range(100):
+                x = np.linalg.solve(a + t * np.eye(2), x) + 1.0
+            return np.sum(x)
+
+        g = pb.compile(pb.value_and_grad(f))
+        good, bad = np.array([[2.0, 1.0], [0.5, 3.0]]), np.array([[-7.0, 0.0], [0.0, 1.0]])
+        exported(tmp_path, g, (good, np.ones(2)), (good.T, np.zeros(2)), rtol=1e-11)
+        program = Program(tmp_path, "function", [good, np.ones(2)], [0.0, good])
+        ((status, (out, _)),) = program([bad, np.ones(2)])
+        assert status == 0
+        assert np.isnan(out)
+
     def test_argument_assigned_to(self, tmp_path):
         """Inputs are only read: what f leaves in an argument is one more output."""
 

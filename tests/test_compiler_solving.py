@@ -199,3 +199,85 @@ def test_in_a_loop():
     a[150] = 0
     with pytest.raises(np.linalg.LinAlgError, match="Singular"):
         f(a, x)
+
+
+def stepped(a, x):
+    """A loop of systems, inverses, logarithms of determinants and factors, as filters have it."""
+    for t in range(40):
+        m = a + 0.01 * t * np.eye(3)
+        x = np.linalg.solve(m, x) + np.linalg.inv(m) @ x
+        x = x / np.linalg.norm(x) + 0.1 * np.linalg.slogdet(m)[1]
+        x = x + np.linalg.cholesky(m @ m.T)[0]
+    return np.sum(x)
+
+
+def nested(a, x):
+    def inner(x, t):
+        return np.linalg.solve(a + t * np.eye(3), x), None
+
+    def outer(x, t):
+        x = pb.scan(inner, x, np.linspace(0, 1, 5) + t)[0]
+        return x / np.sum(np.abs(x)), np.linalg.slogdet(a * t)[1]
+
+    x, ys = pb.scan(outer, x, np.linspace(1, 2, 7))
+    return np.sum(x) + np.sum(ys)
+
+
+@pytest.mark.parametrize("f", [stepped, nested])
+def test_in_loops(f):
+    """A loop whose steps solve systems is machine code, and so is its backward pass."""
+    a, x = matrices(3, 3), np.array([1.0, 2.0, 3.0])
+    fast, value = pb.compile(pb.value_and_grad(f)), pb.value_and_grad(f)(a, x)
+    for _ in range(3):
+        out, gradient = fast(a, x)
+        np.testing.assert_allclose(out, value[0], rtol=1e-10)
+        np.testing.assert_allclose(gradient, value[1], rtol=1e-9)
+    assert program(lambda a, x: pb.value_and_grad(f)(a, x), a, x)[0].simple
+
+
+def test_a_singular_matrix_in_a_step():
+    """NumPy's error is raised, whichever step it is in, also where nobody reads the result."""
+
+    def f(a, x):
+        for t in range(200):
+            y = np.linalg.solve(a - t * np.eye(3), x)
+            x = x * 0.9 + 0.001 * y
+        return np.sum(x)
+
+    def unread(a, x):
+        for t in range(200):
+            np.linalg.inv(a - t * np.eye(3))
+            x = np.sin(x)
+        return np.sum(x)
+
+    good, bad = np.eye(3) * 0.5, np.diag([0.5, 0.5, 77.0])
+    for g in (f, unread, pb.grad(f)):
+        fast = pb.compile(g)
+        for a in (good, good, bad, good, bad):
+            if a is bad:
+                with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+                    fast(a, np.ones(3))
+            else:
+                np.testing.assert_allclose(fast(a, np.ones(3)), g(a, np.ones(3)), rtol=1e-10)
+
+
+def test_a_singular_matrix_in_a_loop_in_a_loop():
+    def f(a, x):
+        def more(x):
+            return pb.scan(lambda x, t: (np.linalg.solve(a - t, x), None), x, np.arange(3.0))[0]
+
+        return np.sum(pb.while_loop(lambda x: np.sum(x) < 10, lambda x: x + abs(more(x)), x))
+
+    def g(a, x):
+        return nested(a, x) + np.sum(pb.checkpoint(lambda x: np.linalg.inv(a) @ x)(x))
+
+    bad = matrices(3, 3)
+    bad[1] = bad[0]
+    for h in (f, g):
+        fast = pb.compile(h)
+        for a in (matrices(3, 3), matrices(3, 3), bad, matrices(3, 3)):
+            if a is bad:
+                with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+                    fast(a, np.ones(3))
+            else:
+                np.testing.assert_allclose(fast(a, np.ones(3)), h(a, np.ones(3)), rtol=1e-9)

@@ -73,6 +73,9 @@ if TYPE_CHECKING:
 __all__ = ["CacheInfo", "Compiled", "compile"]
 
 ENTRIES = 64  # kinds of arguments that are kept; the one that was used least recently goes first
+# What to write instead.
+OUTSIDE = "To have it compiled, leave this out of it, and pass what it gives as an argument."
+BRANCHES = "Pass arrays that are indexed as arguments, and write `np.where` for `if`."
 PATHS = 64  # ways of one entry, before it runs as it is
 WAYS = 32  # of them, those that machine code tries by itself
 CHEAP = 50_000  # operations on elements that may be done in vain
@@ -408,7 +411,8 @@ class Compiled(Transformation):
             entry.without_floats()
             return
         if len(entry.paths) >= PATHS:
-            self.refuse(f"it has taken {PATHS} ways; the last time {self.last_miss}")
+            last = self.last_miss.rstrip(".")
+            self.refuse(f"it has taken {PATHS} ways; the last time {last}", BRANCHES)
             return
         numbers = None if entry.floats else [np.float64(x) for x in floats]
         recording.forget()
@@ -419,7 +423,7 @@ class Compiled(Transformation):
             recording.written or recording.narrow or entry.weak
         )
 
-    def refuse(self, why: str) -> None:
+    def refuse(self, why: str, cure: str = OUTSIDE) -> None:
         """From now on the function runs as it is."""
         self.refusal = why
         self.know([])
@@ -427,7 +431,7 @@ class Compiled(Transformation):
         while frame.f_back is not None and package(frame.f_globals) == "pullback":
             frame, level = frame.f_back, level + 1
         warnings.warn(
-            f"`compile({name_of(self.fun)})` runs as it is: {why}.",
+            f"`compile({name_of(self.fun)})` runs as it is: {why}.\n  {cure}",
             RuntimeWarning,
             stacklevel=level,
         )

@@ -30,6 +30,7 @@ from .paths import Call, Path, answer_bytes, answering, told_line
 from .plan import Plan
 from .preparing import prepared
 from .rolling import looped
+from .solving import told
 from .whiles import NO_PAUSE
 
 __all__ = ["export"]
@@ -110,7 +111,7 @@ class Unit:
     ) -> None:
         self.fun, self.symbol, self.path = fun, symbol, path
         recording = path.recording.full or path.recording
-        graph = prepared(looped(answering(recording)))
+        graph = prepared(told(looped(answering(recording))))
         self.plan = Plan(graph)
         self.module = Module(self.plan, pause=NO_PAUSE)
         leaves = leaf_names(fun, args, kwargs)

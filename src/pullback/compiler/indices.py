@@ -23,7 +23,7 @@ from ..primitives.keys import INDEX, block, count
 from ..primitives.queries import all_p
 from .emit import TYPES, Emit, Value, element, literal, memory, store_element, vector
 from .rewriting import Steps, opened, spec_in
-from .solving import doubts
+from .solving import asked, doubts
 from .views import View, view_of
 
 __all__ = [
@@ -242,13 +242,18 @@ def checked(graph: Graph) -> Graph | None:
             both = parts[0] if len(parts) == 1 else apply(logical_and, *parts)
             axes = tuple(range(len(array.spec.shape)))
             flags[array, low, high] = apply(all_p, both, True, axis=axes, keepdims=False)
-    found = [flag for e in graph.equations for flag in doubts(e, steps)] + [*flags.values()]
+    equations, found = [], list[Variable]()
+    for e in graph.equations:
+        e, told = asked(e, steps)
+        equations.append(e)
+        found += told
+    found += flags.values()
     if not found:
         return None
     first, *others = found
     for other in others:
         first = apply(logical_and, first, other)
-    return Graph(graph.inputs, [*graph.equations, *steps.equations], [*graph.outputs, first])
+    return Graph(graph.inputs, [*equations, *steps.equations], [*graph.outputs, first])
 
 
 def said(graph: Graph, needed: int) -> list[Any]:

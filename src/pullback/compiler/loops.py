@@ -34,7 +34,7 @@ class Rolled(Primitive):
     def __init__(self, body: Graph, n_consts: int, n_carry: int, of: Any) -> None:
         # An instance for each loop, as `Scan`.
         self.body, self.n_consts, self.n_carry = body, n_consts, n_carry
-        self.length, self.reverse = of.length, of.reverse
+        self.length, self.reverse, self.tells = of.length, of.reverse, of.tells
         self.n_out = len(body.outputs)
         self.kept = in_place(body, n_consts, n_carry)
         self.bodies = (body,)

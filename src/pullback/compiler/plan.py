@@ -38,7 +38,7 @@ from .products import (
     order_of_result,
 )  # fmt: skip
 from .rewriting import opened
-from .solving import SOLVING
+from .solving import solves
 from .views import Buffer, View, contiguous, view_of
 
 __all__ = ["Plan"]
@@ -156,7 +156,7 @@ class Plan:
         # What is asked of in each step: indices that a body computes, and systems.
         equations = [f for body in rolled.bodies for f in body.equations]
         asked = not within(e) if isinstance(rolled, Rolled) else any(map(computed, equations))
-        asked |= any(f.primitive in SOLVING for f in equations)
+        asked |= not getattr(rolled, "tells", False) and solves(rolled.bodies)
         if asked or any(piece.role == "call" for body in bodies for piece in body.pieces):
             self.call(e)
             return

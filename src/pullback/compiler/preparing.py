@@ -9,13 +9,13 @@ import numpy as np
 
 from ..core.graph import Equation, Graph, Variable
 from ..core.spec import spec_of
-from ..primitives.shapes import astype_p, copy_p
+from ..primitives.shapes import astype_p
 from ..transforms.dynamic import Trips, While, WhilePull
 from ..transforms.scans import Scan
 from .accumulation import accumulated
 from .loops import Rolled
 from .passes import opened, optimised
-from .rewriting import rewritten
+from .rewriting import inlined
 from .whiles import RolledPull, RolledWhile
 
 __all__ = ["prepared"]
@@ -173,32 +173,6 @@ def computed(graph: Graph) -> Graph:
             equations.append(Equation(astype_p, (value,), (x,), {"dtype": value.dtype}))
         outputs.append(x)
     return Graph(graph.inputs, equations, outputs)
-
-
-def inlined(graph: Graph) -> Graph:
-    """The graph with what calls of users' functions do in their place: derivatives are taken."""
-
-    def rule(e: Equation) -> Any:
-        program = getattr(e.primitive, "program", None)
-        if program is None:
-            return e
-        names: dict[Any, Any] = dict(zip(program.inputs, e.inputs, strict=True))
-
-        def read(x: Any) -> Any:
-            return names[x] if isinstance(x, Variable) else x
-
-        equations = []
-        for f in program.equations:
-            outputs = tuple([Variable(x.spec) for x in f.outputs])
-            equations.append(Equation(f.primitive, tuple(map(read, f.inputs)), outputs, f.static))
-            names.update(zip(f.outputs, outputs, strict=True))
-        for x, out in zip(program.outputs, e.outputs, strict=True):
-            equations.append(Equation(copy_p, (read(x),), (out,), {"dtype": out.spec.dtype}))
-        return equations
-
-    if not any(getattr(e.primitive, "program", None) for e in graph.equations):
-        return graph
-    return inlined(rewritten(graph, rule))
 
 
 TRIMMED = {Scan: scan, While: awaited, Trips: counted, WhilePull: pulled}

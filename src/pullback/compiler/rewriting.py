@@ -7,8 +7,9 @@ from typing import Any
 
 from ..core.graph import Equation, Graph, Variable
 from ..core.spec import Spec, spec_of
+from ..primitives.shapes import copy_p
 
-__all__ = ["Rule", "Steps", "opened", "rewritten", "spec_in"]
+__all__ = ["Rule", "Steps", "inlined", "opened", "rewritten", "spec_in"]
 
 Rule = Callable[[Equation], "tuple[Any, ...] | list[Equation] | Equation"]
 
@@ -48,6 +49,32 @@ def rewritten(graph: Graph, rule: Rule) -> Graph:
         else:
             replaced.update(zip(e.outputs, found, strict=True))
     return Graph(graph.inputs, equations, [read(x) for x in graph.outputs])
+
+
+def inlined(graph: Graph) -> Graph:
+    """The graph with what calls of users' functions do in their place: derivatives are taken."""
+
+    def rule(e: Equation) -> Any:
+        program = getattr(e.primitive, "program", None)
+        if program is None:
+            return e
+        names: dict[Any, Any] = dict(zip(program.inputs, e.inputs, strict=True))
+
+        def read(x: Any) -> Any:
+            return names[x] if isinstance(x, Variable) else x
+
+        equations = []
+        for f in program.equations:
+            outputs = tuple([Variable(x.spec) for x in f.outputs])
+            equations.append(Equation(f.primitive, tuple(map(read, f.inputs)), outputs, f.static))
+            names.update(zip(f.outputs, outputs, strict=True))
+        for x, out in zip(program.outputs, e.outputs, strict=True):
+            equations.append(Equation(copy_p, (read(x),), (out,), {"dtype": out.spec.dtype}))
+        return equations
+
+    if not any(getattr(e.primitive, "program", None) for e in graph.equations):
+        return graph
+    return inlined(rewritten(graph, rule))
 
 
 class Steps:

@@ -11,23 +11,27 @@ NaN, whatever its cause, the program is run by NumPy, which raises or not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.graph import Equation, Graph, Variable
-from ..primitives.elementwise import equal
+from ..core.spec import Spec
+from ..primitives.elementwise import equal, logical_and
 from ..primitives.linalg import det_p, inverse_p, slogdet_p, solve_p
 from ..primitives.queries import all_p
 from ..primitives.triangular import cholesky_p
+from ..transforms.scans import Scan
 from .emit import TYPES, Value, element, store_element
-from .rewriting import Steps, rewritten, spec_in
+from .rewriting import Steps, inlined, rewritten, spec_in
 from .texts import Matrix, Text, each
 from .views import View
 
-__all__ = ["SOLVING", "doubts", "fits", "separated", "written"]
+__all__ = ["SOLVING", "asked", "doubts", "fits", "separated", "solves", "told", "written"]
 
 LARGEST = 128  # rows
+TRUTH = Spec((), np.dtype(bool))
 
 
 class Half:
@@ -84,6 +88,65 @@ def doubts(e: Equation, steps: Steps) -> list[Variable]:
         return [known]
     axes = tuple(range(len(out.spec.shape)))
     return [steps.apply(all_p, known, True, axis=axes, keepdims=False)]
+
+
+def asked(e: Equation, steps: Steps) -> tuple[Equation, list[Variable]]:
+    """The equation, a loop as one that tells of all its steps, and its doubts."""
+    loop = telling(e.primitive) if isinstance(e.primitive, Scan) else None
+    if loop is None:
+        return e, doubts(e, steps)
+    at, n = loop.n_consts + loop.n_carry - 1, loop.n_carry - 1
+    well = Variable(TRUTH)
+    inputs = (*e.inputs[:at], np.True_, *e.inputs[at:])
+    return Equation(loop, inputs, (*e.outputs[:n], well, *e.outputs[n:]), {}), [well]
+
+
+def telling(of: Scan) -> Scan | None:
+    """The loop with one carry more, the last: whether no step was in doubt so far.
+
+    None if there is nothing to doubt.
+    """
+
+    def make() -> Scan | None:
+        equations: list[Equation] = []
+        found: list[Variable] = []
+        whole = separated(inlined(of.body))
+        for e in whole.equations:
+            steps = Steps()
+            e, flags = asked(e, steps)
+            equations += [e, *steps.equations]
+            found += flags
+        if not found:
+            return None
+        steps, before = Steps(), Variable(TRUTH)
+        last = before
+        for flag in found:
+            last = steps.apply(logical_and, last, flag)
+        at, n = of.n_consts + of.n_carry, of.n_carry
+        inputs, outputs = whole.inputs, whole.outputs
+        body = Graph(
+            [*inputs[:at], before, *inputs[at:]],
+            [*equations, *steps.equations],
+            [*outputs[:n], last, *outputs[n:]],
+        )
+        loop = Scan(body, of.n_consts, n + 1, of.length, of.reverse)
+        loop.tells = True
+        return loop
+
+    return of.derive("telling", make)
+
+
+def told(graph: Graph) -> Graph:
+    """The graph with loops that tell, of which nobody asks: what is in doubt is NaN."""
+    return rewritten(graph, lambda e: asked(e, Steps())[0])
+
+
+def solves(graphs: Sequence[Graph]) -> bool:
+    """Whether a loop asks, in its steps, for what may be in doubt, and nobody is told."""
+    for e in (e for graph in graphs for e in graph.equations):
+        if e.primitive in SOLVING or solves(getattr(e.primitive, "bodies", ())):
+            return True
+    return False
 
 
 def written(e: Equation, views: list[View], declared: set[str]) -> str:

@@ -97,7 +97,7 @@ def foresee(fun: Any, watched: Iterable[Any]) -> tuple[State, str | None]:
             guarded |= code.guarded
         met |= found.keys()
     if scout.passed:
-        return state, f"it reads `{scout.passed[0]}` as a value, and not to call it at once"
+        return state, f"it may call `{scout.passed[0]}`"
     outside = [*scout.outside, *sorted(names & OUTSIDE)]
     if guarded and outside:
         return state, f"it may call `{outside[0]}`, and holds `try` or `with`"

@@ -77,6 +77,7 @@ class Scan(Primitive):
     name = "scan"
     reads = "out xs"
     n_out: int
+    tells = False  # whether its last carry is that no system of equations was singular
 
     def __init__(
         self,
