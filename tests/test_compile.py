@@ -740,7 +740,7 @@ def test_the_warning_says_what_to_write():
         found = [f(np.array([k, 3])) for k in range(70)]
     assert found == [k + 3 for k in range(70)]
     first, cure = str(told[0].message).split("\n")
-    assert first.startswith("`compile(batch)` runs as it is: it has taken 64 ways; the last time")
+    assert first.startswith("`compile(batch)` runs as it is: it has taken 32 ways; the last time")
     assert first.endswith("had an answer that was new.")
     assert cure == "  Pass arrays that are indexed as arguments, and write `np.where` for `if`."
 
@@ -790,3 +790,31 @@ class TestArgumentsThatShareMemory:
         for _ in range(3):
             assert f(x, x) == 1.0
             assert f(x, y) == np.sum(y)
+
+
+def test_records_that_are_never_repeated_end_soon():
+    """Of a plain array that is captured, rows by an argument's indices are recorded as they are."""
+    table = np.arange(3000.0).reshape(1000, 3)
+    f = pb.compile(lambda rows, x: np.sum(table[rows] @ x))
+    rng = np.random.default_rng(0)
+    x = np.ones(3)
+    with pytest.warns(RuntimeWarning, match="has taken 32 ways"):
+        for _ in range(50):
+            rows = rng.integers(0, 1000, 20)
+            assert f(rows, x) == f.fun(rows, x)
+    assert f.cache_info().misses < 40
+
+
+def test_many_ways_in_turn_are_kept():
+    def f(x):
+        n = int(x[0])
+        return np.sum(x) * n
+
+    g = pb.compile(f)
+    for _ in range(4):
+        for n in range(40):
+            x = np.array([float(n), 1.0])
+            assert g(x) == f(x)
+            assert g(x) == f(x)
+    assert g.refusal is None
+    assert g.cache_info().paths == 40

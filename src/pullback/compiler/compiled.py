@@ -410,9 +410,9 @@ class Compiled(Transformation):
         if entry.floats and recording.narrow and floats and not recording.written:
             entry.without_floats()
             return
-        if len(entry.paths) >= PATHS:
+        if len(entry.paths) >= PATHS or entry.in_vain(self.hits + int(self.counter[0])):
             last = self.last_miss.rstrip(".")
-            self.refuse(f"it has taken {PATHS} ways; the last time {last}", BRANCHES)
+            self.refuse(f"it has taken {len(entry.paths)} ways; the last time {last}", BRANCHES)
             return
         numbers = None if entry.floats else [np.float64(x) for x in floats]
         recording.forget()

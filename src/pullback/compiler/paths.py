@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 SECOND = 20  # runs of a path after which it is compiled again, better
+VAIN = 32  # records in a row that nothing repeats
 OFTEN = 5  # repetitions of a record for certain numbers after which one for all is made
 
 
@@ -277,6 +278,13 @@ class Entry:
         self.floats = False  # whether Python floats are inputs of what is recorded
         self.weak = False  # whether they must not be, since they meet numbers of less precision
         self.apart = False  # whether what is recorded is for arguments that share no memory
+        self.hits = self.vain = 0  # hits when it was recorded last, and records without one since
+
+    def in_vain(self, hits: int) -> bool:
+        """Whether one record after the other has been made, and none of them repeated."""
+        self.vain = self.vain + 1 if hits == self.hits else 0
+        self.hits = hits
+        return self.vain > VAIN
 
     def without_floats(self) -> bool:
         """From now on Python floats are no inputs; False if they were none."""
