@@ -461,6 +461,21 @@ class TestTypes:
         agree(lambda: (f, None), [lambda f, s, b=b: f(1.0, b) for b in (2.0, 3.0, 4.0, 0.0, 5.0)])
         g = lambda a: math.log(a) / 2
         agree(lambda: (g, None), [lambda f, s, a=a: f(a) for a in (2.0, 3.0, 4.0, -1.0, 5.0)])
+
+        def k(a):
+            try:
+                return math.sqrt(a) + math.floor(a)
+            except (ValueError, OverflowError):
+                return 0.0
+
+        for shape in (float, np.array):
+            nan, inf = float("nan"), float("inf")
+            points = map(shape, (nan, 2.0, -1.5, 5.0, inf, -1.5, nan, 2.0))
+            agree(
+                lambda: (k, None),
+                [lambda f, s, a=a: f(a) for a in points],
+                refused="raised ValueError",
+            )
         h = lambda a: (a**0.5, abs(a), a * 2 + 1, np.sin(a))
         agree(lambda: (h, None), [lambda f, s, a=a: f(a) for a in (2.0, 3.0, 4.0, 9.0)])
 
