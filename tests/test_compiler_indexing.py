@@ -242,6 +242,43 @@ class TestOutOfBounds:
         with pytest.raises(IndexError):
             fast(x, np.array([5, 0]))
 
+    @pytest.mark.parametrize(
+        ("of", "error", "right", "wrong"),
+        [
+            (lambda x, i: x[i], IndexError, [[0, 1], [3, -4], [2, 2]], [0, 4]),
+            (lambda x, i: np.outer(x, x)[:, i], IndexError, [[0, 1], [3, -4], [2, 2]], [-5, 0]),
+            (lambda x, i: np.linalg.inv(np.diag(i + 0 * x[:2])), np.linalg.LinAlgError,
+             [[1, 2], [2, 1], [3, 3]], [1, 0]),
+            (lambda x, i: np.power(i, i), ValueError, [[0, 1], [2, 3], [1, 1]], [2, -1]),
+        ],
+    )  # fmt: skip
+    @pytest.mark.parametrize("steps", [1, 80])
+    def test_what_nobody_reads_is_asked_where_a_function_is_differentiated(
+        self, of, error, right, wrong, steps
+    ):
+        def f(x, i):
+            total = np.sum(x * x)
+            for k in range(steps):
+                of(x + k, i)
+                total = np.sin(total) + x[0]
+            return total
+
+        x = np.arange(4.0)
+
+        def mapped(f):
+            return pb.vmap(pb.grad(f), in_axes=(0, None))
+
+        for d, at in ((pb.grad, x), (pb.hessian, x), (mapped, np.stack([x, x + 1]))):
+            fast, plain = pb.compile(d(f)), d(f)
+            for i in (*right, *right):
+                np.testing.assert_allclose(
+                    fast(at, np.array(i)), plain(at, np.array(i)), rtol=1e-12
+                )
+            for _ in range(2):
+                with pytest.raises(error):
+                    fast(at, np.array(wrong))
+            assert fast.refusal is None
+
     def test_constant_indices_that_are_wrong(self):
         x = np.arange(4.0)
         fast = pb.compile(lambda x: x[np.array([1, 7])])
