@@ -187,6 +187,14 @@ class TestWriting:
         check(f, np.ones(4, bool), np.array([True, False, True]))
 
 
+def outcome(f, xs):
+    """The result, or the type of what was raised."""
+    try:
+        return f(*xs)
+    except Exception as error:
+        return type(error)
+
+
 class TestOutOfBounds:
     @pytest.mark.parametrize("entry", ["native", "python"])
     @pytest.mark.parametrize("wrong", [5, -6, 2**62, -(2**62)])
@@ -241,6 +249,32 @@ class TestOutOfBounds:
             np.testing.assert_array_equal(fast(x, np.array(i)), f(x, np.array(i)))
         with pytest.raises(IndexError):
             fast(x, np.array([5, 0]))
+
+    def test_the_function_may_catch_it_of_a_batch(self):
+        def solved(a, b):
+            try:
+                return np.sum(np.linalg.solve(a, b))
+            except np.linalg.LinAlgError:
+                return np.sum(b * b)
+
+        def picked(a, i):
+            try:
+                return np.sum(a[i] * a[0])
+            except IndexError:
+                return np.sum(a)
+
+        a = np.stack([2 * np.eye(2), np.eye(2)])
+        singular, b, wrong = a * np.arange(2)[:, None, None], np.ones((2, 2)), np.array([0, 9])
+        right = np.zeros(2, int)
+        for f, calls in (
+            (solved, [(a, b), (a, b), (singular[::-1], b), (a, b)]),
+            (picked, [(a, right), (a, right), (a, wrong), (a, right)]),
+        ):
+            for of in (lambda f: f, pb.grad, pb.hessian):
+                fast, plain = pb.vmap(of(pb.compile(f))), pb.vmap(of(f))
+                for xs in calls:
+                    found = outcome(fast, xs)
+                    np.testing.assert_equal(found, outcome(plain, xs))
 
     @pytest.mark.parametrize(
         ("of", "error", "right", "wrong"),
