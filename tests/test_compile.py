@@ -4,6 +4,7 @@ Each program is a maker of a function and of what it reads. Two copies are made;
 The same calls, with the same changes of state between them, must give the same results.
 """
 
+import collections
 import contextlib
 import copy
 import io
@@ -493,6 +494,19 @@ class TestEffects:
                 return x * 2, out.getvalue().count("called")
 
             return f, None
+
+        agree(maker, times(4, X), refused="it")
+
+    def test_what_a_dict_calls_for_a_missing_key(self):
+        def maker():
+            counts = [0]
+
+            def fresh():
+                counts[0] += 1
+                return float(counts[0])
+
+            table = collections.defaultdict(fresh)
+            return (lambda x: x * table[len(table)]), counts
 
         agree(maker, times(4, X), refused="it")
 
