@@ -4,6 +4,7 @@ Each program is a maker of a function and of what it reads. Two copies are made;
 The same calls, with the same changes of state between them, must give the same results.
 """
 
+import collections
 import contextlib
 import copy
 import io
@@ -461,6 +462,21 @@ class TestTypes:
         agree(lambda: (f, None), [lambda f, s, b=b: f(1.0, b) for b in (2.0, 3.0, 4.0, 0.0, 5.0)])
         g = lambda a: math.log(a) / 2
         agree(lambda: (g, None), [lambda f, s, a=a: f(a) for a in (2.0, 3.0, 4.0, -1.0, 5.0)])
+
+        def k(a):
+            try:
+                return math.sqrt(a) + math.floor(a)
+            except (ValueError, OverflowError):
+                return 0.0
+
+        for shape in (float, np.array):
+            nan, inf = float("nan"), float("inf")
+            points = map(shape, (nan, 2.0, -1.5, 5.0, inf, -1.5, nan, 2.0))
+            agree(
+                lambda: (k, None),
+                [lambda f, s, a=a: f(a) for a in points],
+                refused="raised ValueError",
+            )
         h = lambda a: (a**0.5, abs(a), a * 2 + 1, np.sin(a))
         agree(lambda: (h, None), [lambda f, s, a=a: f(a) for a in (2.0, 3.0, 4.0, 9.0)])
 
@@ -478,6 +494,19 @@ class TestEffects:
                 return x * 2, out.getvalue().count("called")
 
             return f, None
+
+        agree(maker, times(4, X), refused="it")
+
+    def test_what_a_dict_calls_for_a_missing_key(self):
+        def maker():
+            counts = [0]
+
+            def fresh():
+                counts[0] += 1
+                return float(counts[0])
+
+            table = collections.defaultdict(fresh)
+            return (lambda x: x * table[len(table)]), counts
 
         agree(maker, times(4, X), refused="it")
 

@@ -187,6 +187,14 @@ class TestWriting:
         check(f, np.ones(4, bool), np.array([True, False, True]))
 
 
+def outcome(f, xs):
+    """The result, or the type of what was raised."""
+    try:
+        return f(*xs)
+    except Exception as error:
+        return type(error)
+
+
 class TestOutOfBounds:
     @pytest.mark.parametrize("entry", ["native", "python"])
     @pytest.mark.parametrize("wrong", [5, -6, 2**62, -(2**62)])
@@ -241,6 +249,69 @@ class TestOutOfBounds:
             np.testing.assert_array_equal(fast(x, np.array(i)), f(x, np.array(i)))
         with pytest.raises(IndexError):
             fast(x, np.array([5, 0]))
+
+    def test_the_function_may_catch_it_of_a_batch(self):
+        def solved(a, b):
+            try:
+                return np.sum(np.linalg.solve(a, b))
+            except np.linalg.LinAlgError:
+                return np.sum(b * b)
+
+        def picked(a, i):
+            try:
+                return np.sum(a[i] * a[0])
+            except IndexError:
+                return np.sum(a)
+
+        a = np.stack([2 * np.eye(2), np.eye(2)])
+        singular, b, wrong = a * np.arange(2)[:, None, None], np.ones((2, 2)), np.array([0, 9])
+        right = np.zeros(2, int)
+        for f, calls in (
+            (solved, [(a, b), (a, b), (singular[::-1], b), (a, b)]),
+            (picked, [(a, right), (a, right), (a, wrong), (a, right)]),
+        ):
+            for of in (lambda f: f, pb.grad, pb.hessian):
+                fast, plain = pb.vmap(of(pb.compile(f))), pb.vmap(of(f))
+                for xs in calls:
+                    found = outcome(fast, xs)
+                    np.testing.assert_equal(found, outcome(plain, xs))
+
+    @pytest.mark.parametrize(
+        ("of", "error", "right", "wrong"),
+        [
+            (lambda x, i: x[i], IndexError, [[0, 1], [3, -4], [2, 2]], [0, 4]),
+            (lambda x, i: np.outer(x, x)[:, i], IndexError, [[0, 1], [3, -4], [2, 2]], [-5, 0]),
+            (lambda x, i: np.linalg.inv(np.diag(i + 0 * x[:2])), np.linalg.LinAlgError,
+             [[1, 2], [2, 1], [3, 3]], [1, 0]),
+            (lambda x, i: np.power(i, i), ValueError, [[0, 1], [2, 3], [1, 1]], [2, -1]),
+        ],
+    )  # fmt: skip
+    @pytest.mark.parametrize("steps", [1, 80])
+    def test_what_nobody_reads_is_asked_where_a_function_is_differentiated(
+        self, of, error, right, wrong, steps
+    ):
+        def f(x, i):
+            total = np.sum(x * x)
+            for k in range(steps):
+                of(x + k, i)
+                total = np.sin(total) + x[0]
+            return total
+
+        x = np.arange(4.0)
+
+        def mapped(f):
+            return pb.vmap(pb.grad(f), in_axes=(0, None))
+
+        for d, at in ((pb.grad, x), (pb.hessian, x), (mapped, np.stack([x, x + 1]))):
+            fast, plain = pb.compile(d(f)), d(f)
+            for i in (*right, *right):
+                np.testing.assert_allclose(
+                    fast(at, np.array(i)), plain(at, np.array(i)), rtol=1e-12
+                )
+            for _ in range(2):
+                with pytest.raises(error):
+                    fast(at, np.array(wrong))
+            assert fast.refusal is None
 
     def test_constant_indices_that_are_wrong(self):
         x = np.arange(4.0)

@@ -99,3 +99,18 @@ def test_cross_products():
     check(np.cross, (x * 9).astype(int), (y * 9).astype(int))
     check(lambda x: np.cross(x, [1.0, 2.0, 3.0]), x)
     check(lambda x, y: np.cross(x, y.astype(np.float32)), x, y, native=False)
+
+
+@pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:Cross products:DeprecationWarning")
+def test_cross_products_in_a_plane():
+    """What has no third element is no zero, which infinity would make NaN."""
+    x, y = RNG.normal(size=(4, 2)), RNG.normal(size=(4, 3))
+    y[1, 0] = y[2, 2] = np.inf
+    for a, b in ((x, y), (y, x), (x, x[::-1]), (x[0], y), (y, x[0]), (x[0], x[1])):
+        fast = pb.compile(np.cross)
+        for _ in range(3):
+            np.testing.assert_array_equal(fast(a, b), np.cross(a, b))
+        np.testing.assert_array_equal(
+            pb.jvp(lambda a, b=b: np.cross(a, b), (a,), (a,))[0], np.cross(a, b)
+        )

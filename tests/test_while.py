@@ -134,6 +134,22 @@ class TestOnePath:
             assert fast(a) == pytest.approx(1.5 * np.sqrt(a), rel=1e-12)
         assert one_path(fast, 50)
 
+    def test_a_batch_whose_number_of_steps_is_the_same_for_all(self):
+        """What is asked in each step does not read what is mapped; integers are NumPy's work."""
+
+        def collatz(x, n):
+            def body(c):
+                k, total = c
+                return np.where(k % 2 == 0, k // 2, 3 * k + 1), total + x / k
+
+            return np.sum(pb.while_loop(lambda c: c[0] != 1, body, (n, 0 * x))[1] * x)
+
+        for of in (pb.hessian, lambda f: pb.vmap(f, in_axes=(0, None))):
+            fast, plain = of(pb.compile(collatz)), of(collatz)
+            for n in (1, 7, 27, 1, 7):
+                x = np.array([1.7, 0.4, n])
+                np.testing.assert_allclose(fast(x, np.array(n)), plain(x, np.array(n)), rtol=1e-12)
+
     def test_a_compiled_function_inside_transformations(self):
         fast = pb.compile(root)
         for of, n in (

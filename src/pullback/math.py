@@ -47,7 +47,13 @@ def heed(function: Callable[..., Any], *xs: Any) -> bool:
     values = [peel(x) for x in xs]
     if any(np.ndim(value) for value in values):
         return False
-    function(*values)
+    try:
+        function(*values)
+    except Exception as error:
+        for x in xs:
+            if type(x) is Array:
+                x.within.failed(x, f"`math.{function.__name__}` raised {type(error).__name__}")
+        raise
     return True
 
 

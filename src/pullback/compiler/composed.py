@@ -64,7 +64,12 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         if path.node.stands_for(xs):
             compiled.hits += 1
             compiled.quick_node = QuickNode.of(path, args, kwargs, xs)
-            return path.node(xs, values)
+            if not any(map(batched, xs)):
+                return path.node(xs, values)
+            try:
+                return path.node(xs, values)
+            except Exception:  # for another example than the first: the function may catch it
+                pass
         return call_inside(compiled.fun, args, kwargs)
     compiled.misses += 1
     if share_memory(call.arrays):

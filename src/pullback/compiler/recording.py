@@ -37,7 +37,7 @@ from .watch import Watch, unwatched
 
 __all__ = [
     "TYPES", "Guard", "Number", "Recording", "as_kind", "asked_in_advance", "containers_in",
-    "layout_of", "recorded", "state_of",
+    "layout_of", "recorded", "state_of", "with_raising",
 ]  # fmt: skip
 
 QUESTIONS = {"bool(x)": bool, "int(x)": int, "x as an index": int}
@@ -129,6 +129,7 @@ class Questions(Notes):
         self.traced = traced  # whether the call that is recorded is in a transformation
         self.guards: list[Guard] = []
         self.raised: str | None = None
+        self.raising: list[Variable] = []  # of functions within: what may raise for other values
         # Numbers that are Python's where nothing is recorded: they divide by zero with an error,
         # and what is made of them alone is Python's again.
         self.weak: set[Variable] = set()
@@ -206,6 +207,9 @@ class CompileTrace(StageTrace):
         self.state.weak.add(x.node)
         if not bool(np.isfinite(x).all()):  # for other values of this kind `math` may raise
             self.state.unlike = self.state.unsure = True
+
+    def failed(self, x: Array, what: str) -> None:
+        self.state.raised = what  # other values might not raise
 
     def is_weak(self, x: Any) -> bool:
         if type(x) is Array:
@@ -376,9 +380,7 @@ def recorded(
         variables = [v for v in out.outputs if isinstance(v, Variable)]
         captured = [v for _, v in notes.captured.values()]
         needed = Graph([*inputs, *captured], notes.equations, [*variables, *final, *questions])
-        met = {id(e) for e in needed.pruned().equations}
-        raising = [e.outputs[0] for e in notes.equations if id(e) not in met and may_raise(e)]
-        out.graph = Graph(needed.inputs, notes.equations, [*needed.outputs, *raising]).pruned()
+        out.graph = with_raising(needed, notes).pruned()
         out.guards = notes.guards
         codes = [code_of(code) for code, _ in watch.codes.values()]
         out.identity = any(code.identity for code in codes)
@@ -408,6 +410,14 @@ def as_kind(x: Any, kind: Any) -> Any:
     if kind is Array:
         return Array(np.array(x) if type(x) is np.ndarray else x, CONSTANT, None)
     return np.array(x) if kind is np.ndarray or type(x) is np.ndarray else x
+
+
+def with_raising(graph: Graph, notes: Questions) -> Graph:
+    """The graph with outputs more: what no other output needs, and what may raise."""
+    met = {id(e) for e in graph.pruned().equations}
+    raising = [e.outputs[0] for e in graph.equations if id(e) not in met and may_raise(e)]
+    more = dict.fromkeys([*raising, *notes.raising])
+    return Graph(graph.inputs, graph.equations, [*graph.outputs, *more])
 
 
 def may_raise(e: Equation) -> bool:

@@ -27,7 +27,7 @@ from ..transforms.bodies import example
 from ..transforms.common import settle
 from ..transforms.eager import EagerTrace
 from ..transforms.reverse import STAGED
-from .recording import CompileTrace, Guard, Questions
+from .recording import CompileTrace, Guard, Questions, with_raising
 from .rolling import packed, rolled
 from .watch import Watch, unwatched
 
@@ -202,12 +202,16 @@ class Call:
             + [guard.variable for guard in notes.guards],
         )
         with unwatched():
-            graph, places = packed(rolled(graph.pruned()), known)
+            graph, places = packed(rolled(with_raising(graph, notes).pruned()), known)
             graph = donating(graph)
         xs = [outer for outer, _, _ in self.inputs.values()] + [x for x, _ in captured]
         outs = graph.evaluate(*xs)
         with unwatched():
-            self.ask(outs, places)
+            self.ask(outs, places[: len(notes.guards)])
+            for i in {i for i, _ in places[len(notes.guards) :]}:
+                x = recorded(outs[i])
+                if x is not None:
+                    x.within.state.raising.append(x.node)
         for (outer, _), x in zip(written, outs[len(at) :], strict=False):
             outer[...] = x
         for i, x in zip(at, outs, strict=False):

@@ -389,7 +389,8 @@ class Reader:
 
     def mapping(self, x: Any) -> Any:
         self.plain = False
-        return Same(x), *[(self.read(k), self.read(y)) for k, y in x.items()]
+        made = self.read(x.default_factory) if of(x, defaultdict) else None
+        return Same(x), made, *[(self.read(k), self.read(y)) for k, y in x.items()]
 
 
 class Lenient(Reader):

@@ -143,6 +143,11 @@ class Trace:
         if type(x.value) is Array:
             x.value.within.number(x.value)
 
+    def failed(self, x: Array, what: str) -> None:
+        """Hear that something was raised for the value of x, which the program may catch."""
+        if type(x.value) is Array:
+            x.value.within.failed(x.value, what)
+
     def suspended(self) -> bool:
         """Whether recording is left out here (`no_grad`)."""
         return False

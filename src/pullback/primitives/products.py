@@ -54,9 +54,10 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
             DeprecationWarning,
             stacklevel=2,
         )
-        a, b = in_space(a), in_space(b)
-    out = cross_p(a, b)
-    return out[..., 2] if sizes == (2, 2) else np.moveaxis(out, -1, axisc)
+        out = in_plane(a, b)
+    else:
+        out = cross_p(a, b)
+    return out if sizes == (2, 2) else np.moveaxis(out, -1, axisc)
 
 
 @replaces(np.linalg.cross)
@@ -71,10 +72,13 @@ def cross_in_space(x1, x2, /, *, axis=-1):
     return cross(x1, x2, axis=axis)
 
 
-def in_space(x):
-    if x.shape[-1] == 3:
-        return x
-    return np.concatenate([x, np.zeros_like(x[..., :1])], axis=-1)
+def in_plane(a, b):
+    """The cross product where a, b or both have two elements, and no third that is 0 inf."""
+    (a0, a1, *a2), (b0, b1, *b2) = [[x[..., i] for i in range(x.shape[-1])] for x in (a, b)]
+    last = a0 * b1 - a1 * b0
+    if a2:
+        return np.stack([-(a2[0] * b1), a2[0] * b0, last], axis=-1)
+    return np.stack([a1 * b2[0], -(a0 * b2[0]), last], axis=-1) if b2 else last
 
 
 class Convolve(Multilinear):

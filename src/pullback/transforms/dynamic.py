@@ -293,7 +293,11 @@ class While(Primitive):
             cond = recorded(lambda *xs: (np.any(flags(*xs)[0]),), examples)
             step = self.masked()
         else:
-            cond = moved(self.cond, examples, range(len(examples)))
+            read = {id(x) for e in self.cond.equations for x in e.inputs}
+            read |= {id(x) for x in self.cond.outputs}
+            given = zip(self.cond.inputs, examples, strict=True)
+            inputs = [x if id(x) in read else Variable(spec_of(a)) for x, a in given]
+            cond = Graph(inputs, self.cond.equations, self.cond.outputs)
             step = self.body
         out_axes = axes[n_consts:]
         body = recorded(vmap(step.evaluate, in_axes=axes, out_axes=out_axes), examples)
