@@ -851,3 +851,25 @@ def test_many_ways_in_turn_are_kept():
             assert g(x) == f(x)
     assert g.refusal is None
     assert g.cache_info().paths == 40
+
+
+def test_a_function_in_a_ufunc():
+    """What it does besides cannot be seen or undone: it happens once in each call."""
+
+    class Count:
+        n = 0
+
+    def noted(x):
+        Count.n += 1
+        return x * 2.0
+
+    twice = np.frompyfunc(noted, 1, 1)
+
+    def f(x):
+        return np.sum(x) + float(twice(1.0)) + Count.n
+
+    g = pb.compile(f)
+    with pytest.warns(RuntimeWarning, match="in a ufunc"):
+        first = g(X)
+    assert (first, Count.n) == (np.sum(X) + 3.0, 1)
+    assert g(X) == np.sum(X) + 4.0

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import gc
 import re
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -261,6 +262,8 @@ class Reader:
 
     def builtin(self, x: Any) -> Any:
         """What is written in C; a bound method comes with what it is bound to."""
+        if type(x) is np.ufunc and any(of(y, types.FunctionType) for y in gc.get_referents(x)):
+            raise Unprovable(f"a function of Python's in a ufunc (`{x.__name__}`)")
         owner = getattr(x, "__self__", None)
         if type(owner) in (types.ModuleType, type(None)) or isinstance(owner, type):
             return Same(x)
