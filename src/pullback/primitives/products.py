@@ -35,6 +35,7 @@ class Cross(Multilinear):
 
 
 cross_p = Cross("cross")
+WITHOUT_PLANE = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
 
 
 @replaces(np.cross)
@@ -48,6 +49,11 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     sizes = a.shape[-1], b.shape[-1]
     if not {*sizes} <= {2, 3}:
         raise ShapeError(f"`numpy.cross` takes vectors of 2 or 3 elements, but got {sizes}.")
+    if 2 in sizes and WITHOUT_PLANE:
+        raise ShapeError(
+            f"`numpy.cross` takes vectors of 3 elements, but got {sizes}.\n"
+            "  NumPy took those of 2 before 2.5; write `a[0] * b[1] - a[1] * b[0]`."
+        )
     if 2 in sizes:
         warnings.warn(
             "Cross products of vectors of 2 elements are deprecated in NumPy.",
