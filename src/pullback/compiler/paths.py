@@ -71,15 +71,22 @@ class Path:
     """One way through a program: how to compute it, and what must hold."""
 
     def __init__(
-        self, recording: Recording, state: State, token: Any, numbers: list[Any] | None
+        self,
+        recording: Recording,
+        state: State,
+        token: Any,
+        numbers: list[Any] | None,
+        program: Any = None,
     ) -> None:
         self.recording, self.state, self.token = recording, state, token
         self.numbers = numbers  # the Python floats that it holds for; None: they are inputs
         self.guards = recording.guards
         self.node: Any = None  # what the path is in a transformation
         self.answers = [guard.answer for guard in recording.guards]
-        self.compute: Callable[..., Any] = recording.graph.evaluate
-        self.program: Any = None
+        self.program = program
+        graph = recording.graph if program is None else None
+        self.compute: Callable[..., Any] = program.entry if graph is None else graph.evaluate
+        self.stored: Any = None  # what later processes find on disk; False: nothing
         self.runs = 0
         self.warming = threading.Lock()  # not waited for: a process may fork while it is held
         self.expected: list[tuple[int, bytes]] | None = None  # what guards ask about, as it was
@@ -98,6 +105,8 @@ class Path:
         self.asked: list[tuple[int, int | None]] = [
             (i, None) for i in range(self.n_known, self.n_known + len(self.guards))
         ]
+        if program is not None:
+            self.asked = program.run.asked
 
     def warm(self) -> None:
         """Count a run: what is repeated becomes machine code, and later better machine code."""
@@ -206,7 +215,7 @@ def answer_bytes(guard: Guard, spec: Spec) -> bytes:
 
 def answers_of(path: Path) -> list[bytes]:
     """What each output that guards ask about must be."""
-    outputs = path.program.run.graph.outputs
+    outputs = path.program.run.outputs
     parts: dict[int, dict[int, bytes]] = {}
     for guard, (i, row) in zip(path.guards, path.asked, strict=False):
         spec = outputs[i].spec if isinstance(outputs[i], Variable) else spec_of(outputs[i])
@@ -275,6 +284,8 @@ class Entry:
         self.paths: list[Path] = []  # the one taken last comes first
         self.known: State | None = None  # all that is read on the ways that were seen
         self.tries = 0
+        self.sought = False  # whether what earlier processes wrote has been looked for
+        self.elsewhere: list[bytes] = []  # and of it, what stands for nothing here
         self.floats = False  # whether Python floats are inputs of what is recorded
         self.weak = False  # whether they must not be, since they meet numbers of less precision
         self.apart = False  # whether what is recorded is for arguments that share no memory

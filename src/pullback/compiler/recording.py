@@ -75,7 +75,7 @@ class Guard:
 
     __slots__ = ("answer", "asked", "line", "variable")
 
-    def __init__(self, variable: Variable, asked: str, answer: Any, line: Any) -> None:
+    def __init__(self, variable: Any, asked: str, answer: Any, line: Any) -> None:
         self.variable, self.asked, self.answer, self.line = variable, asked, answer, line
 
     def ask(self, value: Any) -> Any:
@@ -475,7 +475,7 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     for code, scope in watch.codes.values():
         roots += roots_of(code, scope)
         names |= code_of(code).names
-    return State([*roots, fun, *watched], names)
+    return State([*roots, fun, *watched], names, [code for code, _ in watch.codes.values()])
 
 
 def asked_in_advance(fun: Any) -> set[str]:

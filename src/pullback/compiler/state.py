@@ -133,11 +133,15 @@ class State:
 
     roots: (dict of globals, name) that code loads, and other objects: functions with their cells.
     names: the attributes that code asks for.
+    codes: the code of the user's that ran.
     """
 
-    def __init__(self, roots: Iterable[Any], names: Iterable[str]) -> None:
+    def __init__(
+        self, roots: Iterable[Any], names: Iterable[str], codes: Iterable[types.CodeType] = ()
+    ) -> None:
         self.roots = list(roots)
         self.names = frozenset(names)
+        self.codes = frozenset(codes)
         self.all = not self.names.isdisjoint(REFLECTION)  # attributes by computed names
         self.arrays: list[np.ndarray] = []  # those that were met
         self.things: list[Any] = []  # all that were met
@@ -154,7 +158,8 @@ class State:
             return self
         mine = self.places()
         more = [r for r in other.roots if State([r], ()).places() - mine]
-        return State([*self.roots, *more], self.names | other.names)
+        names, codes = self.names | other.names, self.codes | other.codes
+        return State([*self.roots, *more], names, codes)
 
     def asks(self, name: str) -> bool:
         """Whether the code may ask for an attribute of this name."""

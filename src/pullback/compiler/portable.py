@@ -1,0 +1,207 @@
+"""Portable readings: what a function reads, said without addresses, for a later process.
+
+Within a process a state is known by the very objects that it holds. Another process holds others
+that do the same: a function is its name and its code, a class its name and what is read of it, an
+array its elements and how they lie. Equal readings mean that the same would be done. What has no
+such description raises `Unportable`, and so does code whose results depend on the seed of hashes.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import re
+import sys
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..core.namespaces import library
+from ..core.primitive import Primitive
+from .cache import digest
+from .code import code_of
+from .state import CONTAINERS, WRAPPED, Reader, Same, State, of
+
+__all__ = ["Unportable", "place_of", "reading", "said", "thing_at"]
+
+MOST = 64 << 20  # bytes of arrays that are read
+HASHED = {"hash", "set", "frozenset", "__hash__"}
+SETS = {"BUILD_SET", "SET_ADD", "SET_UPDATE"}
+OF_SETS = {"&", "|", "^", "-", "&=", "|=", "^=", "-="}  # of `d.keys()` they give a set
+BUILTIN = (
+    types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
+    types.ClassMethodDescriptorType,
+)  # fmt: skip
+PLAIN = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range)
+
+
+class Unportable(Exception):
+    """Something cannot be described to another process."""
+
+
+def reading(state: State) -> bytes:
+    """A digest of all that a state reads now, the same in every process where that is the same.
+
+    Raises:
+        Unportable: there is no such digest.
+        Unprovable: it cannot be read.
+    """
+    reader = Portable(state)
+    parts = [said(part) for part in state.visit(reader)]
+    known = {code for f in reader.functions for code in (f.__code__, *nested(f.__code__))}
+    for code in state.codes:
+        if code not in known:
+            raise Unportable(f"`{code.co_qualname}` is not found before it runs")
+        if by_hashes(code):
+            raise Unportable(f"`{code.co_qualname}` may depend on the seed of hashes")
+    return digest(repr(parts).encode())
+
+
+class Portable(Reader):
+    """A reading in which arrays are their elements."""
+
+    room = MOST
+
+    def array(self, x: np.ndarray) -> Any:
+        super().array(x)
+        self.room -= x.nbytes
+        if self.room < 0:
+            raise Unportable("it reads large arrays")
+        flags = x.flags
+        return "array", x.dtype.str, x.shape, x.strides, flags.writeable, digest(x.tobytes())
+
+
+def said(part: Any) -> Any:
+    """A part of a token, or of a key, without addresses; its text tells it from all others."""
+    kind = type(part)
+    if kind is tuple or kind is list:
+        return tuple([said(x) for x in part])
+    if kind in PLAIN:
+        return part
+    if kind is slice:
+        return "slice", said((part.start, part.stop, part.step))
+    return named(part.x if kind is Same else part)
+
+
+def named(x: Any) -> Any:
+    """What an object is, as far as nothing else says it."""
+    kind = type(x)
+    if of(x, types.FunctionType):
+        return "function", x.__module__, x.__qualname__, digest_of(x.__code__)
+    if kind is types.CodeType:
+        return digest_of(x)
+    if kind is types.ModuleType:
+        return "module", x.__name__
+    if of(x, type):
+        return "class", x.__module__, x.__qualname__
+    if of(x, np.dtype):
+        return "dtype", repr(x)
+    if of(x, np.ufunc):
+        return "ufunc", *place_of(x)
+    if of(x, Primitive):
+        return "primitive", x.name, *place_of(x)
+    if of(x, BUILTIN):
+        return "builtin", getattr(x, "__module__", None), x.__qualname__
+    if kind is re.Pattern:
+        return "pattern", repr(x.pattern), x.flags
+    if kind.__module__ == "numpy" and callable(x) and hasattr(x, "__qualname__"):
+        return "function", x.__module__, x.__qualname__
+    if kind.__module__ == "dataclasses":
+        return "class", kind.__qualname__
+    own = kind.__module__.partition(".")[0] == "pullback"
+    if own or kind in CONTAINERS or of(x, WRAPPED) or not library({"__name__": kind.__module__}):
+        return "object", kind.__module__, kind.__qualname__  # what it holds is read
+    raise Unportable(f"an object of {kind.__module__}.{kind.__qualname__}")
+
+
+def place_of(x: Any) -> tuple[str, str]:
+    """The module where a ufunc or a primitive of ours is found, and its name there.
+
+    Raises:
+        Unportable: it is in none.
+    """
+    if of(x, np.ufunc):
+        mine = str(x.__name__)
+        for name in ("numpy", "scipy.special"):
+            if getattr(sys.modules.get(name), mine, None) is x:
+                return name, mine
+    elif found_at(x) is None:
+        for name, module in list(sys.modules.items()):
+            if name.startswith("pullback.") and type(module) is types.ModuleType:
+                for key, y in list(vars(module).items()):
+                    y = getattr(y, "primitive", y) if of(y, types.FunctionType) else y
+                    if of(y, Primitive):
+                        PLACES[id(y)] = name, key
+    place = found_at(x)
+    if place is None:
+        raise Unportable(f"`{getattr(x, '__name__', x)}` has no name in a library")
+    return place
+
+
+def found_at(x: Any) -> tuple[str, str] | None:
+    place = PLACES.get(id(x))
+    return place if place and thing_at(*place) is x else None
+
+
+def thing_at(module: str, name: str) -> Any:
+    """The primitive of this name in a module; some are inside the function that applies them."""
+    x = getattr(sys.modules.get(module), name, None)
+    return getattr(x, "primitive", x) if of(x, types.FunctionType) else x
+
+
+PLACES: dict[int, tuple[str, str]] = {}  # of primitives, by their ids
+
+
+# Code.
+
+
+@functools.lru_cache(4096)
+def digest_of(code: types.CodeType) -> str:
+    """A digest of what code does."""
+    parts: list[Any] = [
+        code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars,
+        code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount,
+        code.co_qualname, code.co_exceptiontable,
+    ]  # fmt: skip
+    return digest(repr([*parts, *map(constant, code.co_consts)]).encode()).hex()
+
+
+def constant(x: Any) -> Any:
+    """A constant of code by its type and value."""
+    if type(x) is types.CodeType:
+        return digest_of(x)
+    if type(x) is tuple:
+        return tuple(map(constant, x))
+    if type(x) is frozenset:
+        return "frozenset", sorted([repr(constant(y)) for y in x])
+    if type(x) in (float, complex):
+        return type(x).__name__, np.asarray(x).tobytes()
+    if type(x) in PLAIN:
+        return type(x).__name__, repr(x)
+    raise Unportable(f"a constant of {type(x).__name__}")
+
+
+def nested(code: types.CodeType) -> Iterable[types.CodeType]:
+    """The code inside code."""
+    for x in code.co_consts:
+        if type(x) is types.CodeType:
+            yield x
+            yield from nested(x)
+
+
+@functools.lru_cache(4096)
+def by_hashes(code: types.CodeType) -> bool:
+    """Whether something may come in the order of a set, which another process has otherwise."""
+    if not HASHED.isdisjoint(code_of(code).names):
+        return True
+    views = not {"keys", "items"}.isdisjoint(code.co_names)
+    steps = list(dis.get_instructions(code))
+    for step, then in zip(steps, [*steps[1:], None], strict=True):
+        if step.opname in SETS or (views and step.argrepr in OF_SETS):
+            return True
+        if step.opname == "LOAD_CONST" and type(step.argval) is frozenset:
+            return then is None or then.opname != "CONTAINS_OP"
+    return False

@@ -1,0 +1,530 @@
+"""Records on disk: a later process repeats what an earlier one recorded, or records anew."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import warnings
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.compiler import cache, portable, stored
+from pullback.compiler.compiled import compile
+from tests.test_compile_programs import moved, run, same
+from tests.test_programs import PROGRAMS
+
+# In the order of a set of text, which is another in the next process.
+BY_HASHES = {"probability.diagnosis"}
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """Compiles a function as a later process does, which finds what this one has written."""
+
+    def compiled(fun):
+        monkeypatch.setattr(stored, "WRITTEN", set())
+        return compile(fun)
+
+    return compiled
+
+
+class TestPrograms:
+    @pytest.mark.parametrize("order", [0, 1])
+    @pytest.mark.parametrize("name", PROGRAMS)
+    def test_what_was_written_is_what_is_done(self, name, order, later):
+        fun, args = PROGRAMS[name]
+        if order:
+            fun = pb.grad(lambda *args: np.sum(PROGRAMS[name][0](*args)), tuple(range(len(args))))
+        calls = [args, args, moved(args, 1e-3), moved(args, -0.2), args]
+        expected = run(fun, calls)
+        first = compile(fun)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            run(first, calls)
+            second = later(fun)
+            same(run(second, calls), expected)
+        if first.cache_info().hits and name not in BY_HASHES:
+            assert second.cache_info().misses < first.cache_info().misses
+
+
+START = """
+import sys
+import numpy as np
+import pullback as pb
+import warnings
+warnings.simplefilter("ignore")
+"""
+# Two calls record and repeat; the third is what a later process would begin with.
+END = """
+g = pb.compile(f)
+outs = [g(*args) for _ in range(3)]
+assert all(str(out) == str(f(*args)) for out in outs), (outs, f(*args))
+print(g.cache_info().misses, str(outs[0]).replace("\\n", " "))
+"""
+
+
+class Folder:
+    """A folder of programs and of what they write."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def write(self, name, text):
+        (self.path / name).write_text(textwrap.dedent(text))
+
+    def __call__(self, program, *, end=END, **env):
+        """How often a process recorded, and what it printed else."""
+        self.write("program.py", START + textwrap.dedent(program) + end)
+        env = {
+            **os.environ,
+            "PULLBACK_CACHE": str(self.path / "cache"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            **env,
+        }
+        command = [sys.executable, "-W", "error", str(self.path / "program.py")]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=100)
+        assert done.returncode == 0, done.stderr
+        misses, printed = done.stdout.strip().split(" ", 1)
+        return int(misses), printed
+
+
+@pytest.fixture
+def process(tmp_path):
+    return Folder(tmp_path)
+
+
+# Programs of which a later process records nothing.
+KEPT = {
+    "function": "f = lambda x: np.sin(x) * x",
+    "gradient": "f = pb.grad(lambda x: np.sum(np.sin(x) * x))",
+    "second order": "f = pb.hessian(lambda x: np.sum(np.sin(x) * x))",
+    "batched": "f = pb.vmap(pb.grad(lambda x: np.sin(x) * x))",
+    "global number": """
+        rate = 0.5
+        def f(x):
+            return rate * x
+    """,
+    "global array": """
+        table = np.arange(3.0)
+        def f(x):
+            return table * x
+    """,
+    "helper": """
+        def half(x):
+            return 0.5 * x
+        def f(x):
+            return half(x) + half(half(x))
+    """,
+    "closure": """
+        def make(a, b):
+            return lambda x: a * x + np.dot(b, x)
+        f = make(2.0, np.ones(3))
+    """,
+    "default": """
+        def f(x, a=2.0, *, b=3.0):
+            return a * x + b
+    """,
+    "object": """
+        class Model:
+            scale = 2.0
+            def __init__(self, w):
+                self.w = w
+            def __call__(self, x):
+                return self.scale * self.w * x
+        f = Model(np.arange(3.0))
+    """,
+    "dataclass": """
+        import dataclasses
+        @dataclasses.dataclass
+        class Model:
+            w: float
+            names: list
+            def of(self, x):
+                return self.w * x
+        model = Model(3.0, ["a", "b"])
+        def f(x):
+            return model.of(x)
+    """,
+    "method": """
+        class Model:
+            def __init__(self):
+                self.layers = [np.eye(3), 2 * np.eye(3)]
+            def of(self, x):
+                for w in self.layers:
+                    x = np.tanh(w @ x)
+                return x
+        model = Model()
+        f = model.of
+    """,
+    "partial": """
+        import functools
+        f = functools.partial(lambda a, x: a * x, 3.0)
+    """,
+    "loop": """
+        def f(x):
+            for _ in range(100):
+                x = np.sin(x) + 0.1 * x
+            return x
+    """,
+    "scan": """
+        def f(x):
+            return pb.fori_loop(0, 10, lambda i, x: np.sin(x) + i, x)
+    """,
+    "while": """
+        def f(x):
+            return pb.while_loop(lambda x: np.sum(x) < 100, lambda x: 2 * x + 1, x)
+    """,
+    "branch": """
+        def f(x):
+            return np.exp(x) if x[0] > 0 else -x
+    """,
+    "values": """
+        def f(x):
+            n = int(x[2])
+            return x * n
+    """,
+    "dictionary": """
+        config = {"rate": 0.5, "kind": "a"}
+        def f(x):
+            return x * config["rate"] if config["kind"] == "a" else x
+    """,
+    "tree": """
+        import collections
+        Pair = collections.namedtuple("Pair", "a b")
+        def f(x):
+            return Pair(x + 1, {"twice": 2 * x})
+    """,
+    "written": """
+        def f(x):
+            y = np.zeros(5)
+            y[1:4] = x
+            y[0] = y[1] * 2
+            return y
+    """,
+    "by NumPy": "f = lambda x: np.fft.fft(x).real + np.sort(x)",
+    "products": """
+        w = np.arange(4096.0).reshape(64, 64) / 4096
+        f = lambda x: (w[:3] @ w @ w.T)[:, :3] @ x
+    """,
+    "threads": "f = lambda x: np.sum(np.exp(np.outer(np.ones(300_000), x)))",
+    "scipy": """
+        import scipy.special
+        f = lambda x: scipy.special.erf(x)
+    """,
+    "system": "f = lambda x: np.linalg.solve(np.eye(3) + np.outer(x, x), x)",
+    "imports": """
+        def f(x):
+            import math
+            return x * math.pi
+    """,
+    "enum": """
+        import enum
+        class Kind(enum.Enum):
+            A = 1
+            B = 2
+        kind = Kind.A
+        def f(x):
+            return x if kind is Kind.A else -x
+    """,
+    "pattern": """
+        import re
+        word = re.compile("[a-z]+")
+        def f(x):
+            return x * len(word.findall("one two"))
+    """,
+}
+ARGUMENTS = "\nargs = (np.array([0.5, 1.5, 2.0]),)\n"
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_later_process_records_nothing(name, process):
+    """Whatever the seed of hashes, and with other programs beside it."""
+    program = textwrap.dedent(KEPT[name]) + ARGUMENTS
+    misses, right = process(program, PYTHONHASHSEED="1")
+    assert misses
+    for seed in ("2", "3"):
+        assert process(program, PYTHONHASHSEED=seed) == (0, right)
+    more = "import json, collections\nunread = 1\n\n" + program
+    assert process(more, PYTHONHASHSEED="4") == (0, right)
+
+
+# Programs, and what is another in the later process: text in place of text.
+CHANGED = {
+    "global number": ("global number", "0.5", "0.25"),
+    "sign of a zero": ("global number", "0.5", "-0.0"),
+    "global array": ("global array", "arange(3.0)", "arange(1.0, 4.0)"),
+    "dtype of an array": ("global array", "arange(3.0)", "arange(3.0).astype('f4')"),
+    "order of an array": ("global array", "arange(3.0)", "arange(6.0)[::2] / 2"),
+    "code": ("global number", "rate * x", "rate + x"),
+    "constant": ("helper", "0.5 * x", "0.6 * x"),
+    "code of a helper": ("helper", "0.5 * x", "0.5 - x"),
+    "content of a cell": ("closure", "make(2.0", "make(3.0"),
+    "array in a cell": ("closure", "np.ones(3)", "np.zeros(3)"),
+    "default": ("default", "a=2.0", "a=4.0"),
+    "default by name": ("default", "b=3.0", "b=4.0"),
+    "field": ("object", "Model(np.arange", "Model(1 + np.arange"),
+    "field of the class": ("object", "scale = 2.0", "scale = 3.0"),
+    "method": ("object", "self.w * x", "self.w - x"),
+    "number in an object": ("dataclass", "Model(3.0", "Model(4.0"),
+    "method of an object": ("dataclass", "self.w * x", "self.w + x"),
+    "list": ("method", "2 * np.eye", "3 * np.eye"),
+    "length of a list": ("method", ", 2 * np.eye(3)", ""),
+    "of a partial": ("partial", ", 3.0", ", 4.0"),
+    "function of a partial": ("partial", "a * x", "a + x"),
+    "trip count": ("loop", "range(100)", "range(99)"),
+    "body of a loop": ("scan", "np.sin(x) + i", "np.cos(x) + i"),
+    "condition": ("while", "< 100", "< 50"),
+    "text": ("dictionary", '"kind": "a"', '"kind": "b"'),
+    "number in a dictionary": ("dictionary", "0.5", "0.75"),
+    "class of a result": ("tree", '"Pair", "a b"', '"Pair", "b a"'),
+    "another member": ("enum", "kind = Kind.A", "kind = Kind.B"),
+    "pattern": ("pattern", "[a-z]+", "[a-z]"),
+    "operator": ("branch", "> 0", "< 0"),
+    "order": ("gradient", "pb.grad", "pb.value_and_grad"),
+    "imported": ("imports", "import math", "import cmath as math"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_what_has_changed_is_seen(name, process):
+    what, old, new = CHANGED[name]
+    program = textwrap.dedent(KEPT[what]) + ARGUMENTS
+    assert program.count(old) >= 1
+    assert process(program)[0]
+    changed = program.replace(old, new)
+    misses, other = process(changed)
+    assert misses
+    assert process(changed) == (0, other)
+
+
+class TestOtherFiles:
+    def test_a_helper_in_another_module(self, process):
+        program = "import helper\ndef f(x):\n    return helper.half(x)\n" + ARGUMENTS
+        process.write("helper.py", "def half(x):\n    return 0.5 * x\n")
+        assert process(program)[0]
+        assert process(program)[0] == 0
+        process.write("helper.py", "def half(x):\n    return x - 0.5\n")
+        assert process(program)[0]
+
+    def test_a_value_in_another_module(self, process):
+        program = "import settings\ndef f(x):\n    return settings.RATE * x\n" + ARGUMENTS
+        process.write("settings.py", "RATE = 0.5\n")
+        assert process(program)[0]
+        assert process(program)[0] == 0
+        process.write("settings.py", "RATE = 0.25\n")
+        assert process(program)[0]
+
+    def test_two_settings_are_both_kept(self, process):
+        program = "import settings\ndef f(x):\n    return settings.RATE * x\n" + ARGUMENTS
+        for rate, misses in ((0.5, 1), (0.25, 1), (0.5, 0), (0.25, 0)):
+            process.write("settings.py", f"RATE = {rate}\n")
+            assert bool(process(program)[0]) == bool(misses)
+
+    def test_what_comes_from_the_environment(self, process):
+        program = "import os\nrate = float(os.environ['RATE'])\nf = lambda x: rate * x" + ARGUMENTS
+        assert process(program, RATE="2")[0]
+        assert process(program, RATE="2")[0] == 0
+        assert process(program, RATE="3")[0]
+
+    def test_a_function_that_was_replaced(self, process):
+        program = "import helper\ndef f(x):\n    return helper.half(x)\n" + ARGUMENTS
+        process.write("helper.py", "def half(x):\n    return 0.5 * x\n")
+        assert process(program)[0]
+        assert process("import helper\nhelper.half = lambda x: x\n" + program)[0]
+
+
+class TestArguments:
+    PROGRAM = "f = lambda x, *more: np.sin(x) * 2\n"
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            "np.array([0.5, 1.5])", "np.array([[0.5, 1.5, 2.0]])", "np.array([0.5, 1.5, 2], 'f4')",
+            "0.5", "np.float64(0.5)", "np.array(0.5)", "np.array([1, 2, 3])",
+            "np.ones(3), 3", "np.ones(3), 'a'", "np.ones(3), None", "np.ones(3), (1.0,)",
+        ],
+    )  # fmt: skip
+    def test_of_another_kind(self, other, process):
+        assert process(self.PROGRAM + ARGUMENTS)[0]
+        program = self.PROGRAM + f"args = ({other},)\n"
+        misses, right = process(program)
+        assert misses
+        assert process(program) == (0, right)
+
+    def test_functions(self, process):
+        program = "def f(g, x):\n    return g(x)\n" + ARGUMENTS
+        one = program + "args = (lambda x: 2 * x, *args)"
+        two = program + "args = (lambda x: 3 * x, *args)"
+        for text in (one, two, program + "args = (np.sin, *args)", program + "args = (np.cos, *args)"):
+            assert process(text)[0]
+            assert process(text)[0] == 0
+
+    def test_other_values_take_other_ways(self, process):
+        """The record of one way is there; the other is recorded, and both are there."""
+        program = textwrap.dedent(KEPT["branch"])
+        one, two = [program + f"args = (np.array([{x}, 1.0]),)\n" for x in (0.5, -0.5)]
+        assert [process(text)[0] > 0 for text in (one, two, one, two)] == [True, True, False, False]
+
+    def test_numbers(self, process):
+        """A later process gets other numbers."""
+        program = "f = lambda x, y: np.sin(x) * y + 1.0\n"
+        end = END.replace("(3)", "(8)").replace("g(*args)", "g(args[0] + i, 2.0)").replace("_", "i")
+        end = end.replace("str(out) == str(f(*args))", "abs(out - f(args[0] + i, 2.0)) < 1e-12")
+        end = end.replace("for out in", "for i, out in enumerate(").replace("outs), (", "outs)), (")
+        assert process(program + "args = (0.5, 2.0)\n", end=end)[0]
+        assert process(program + "args = (10.5, 2.0)\n", end=end)[0] == 0
+
+
+class TestNotKept:
+    @pytest.mark.parametrize(
+        "program",
+        [
+            "f = lambda x: sum([x * len(word) for word in {'a', 'bb', 'ccc'}])",
+            "words = frozenset(['a', 'bb'])\nf = lambda x: x * len(list(words)[0])",
+            "f = lambda x: x * (hash('a') % 7)",
+            "f = lambda x: x * len(max({'a': 1, 'bb': 2}.keys() & {'a', 'bb'}, key=hash))",
+            "f = lambda x: x * len(next(iter({w for w in ('a', 'bb', 'ccc')})))",
+        ],
+    )
+    def test_the_seed_of_hashes(self, program, process):
+        for seed in ("1", "2", "3", "4"):
+            process(program + ARGUMENTS, PYTHONHASHSEED=seed)
+
+    def test_what_returns_its_argument(self, process):
+        program = "def f(x):\n    return x, 2 * x\n" + ARGUMENTS
+        end = END + "assert g(*args)[0] is args[0]\n"
+        for _ in range(2):
+            process(program, end=end)
+
+    def test_what_writes_into_its_argument(self, process):
+        program = "def f(x):\n    x[0] += 1\n    return x * 2\nargs = (np.zeros(3),)\n"
+        end = "g = pb.compile(f)\nfor _ in range(3):\n    g(*args)\nprint(0, args[0].tolist())\n"
+        assert process(program, end=end) == process(program, end=end) == (0, "[3.0, 0.0, 0.0]")
+
+    def test_rules_of_the_user(self, process):
+        program = """
+            @pb.custom_vjp
+            def square(x):
+                return x * x
+            square.defvjp(lambda x: (x * x, x), lambda x, bar: (FACTOR * x * bar,))
+            f = pb.grad(lambda x: np.sum(square(x)))
+        """
+        for factor in ("2", "3", "2"):
+            text = textwrap.dedent(program).replace("FACTOR", factor) + ARGUMENTS
+            assert process(text)[1] == str(float(factor) * np.array([0.5, 1.5, 2.0]))
+
+
+class TestFiles:
+    def files(self, process):
+        return sorted((process.path / "cache" / "code").glob("*.code"))
+
+    def test_damage(self, process):
+        program = KEPT["function"] + ARGUMENTS
+        _, right = process(program)
+        for path in self.files(process):
+            path.write_bytes(path.read_bytes()[:-50])
+        assert process(program)[1] == right
+        assert process(program) == (0, right)
+
+    def test_content_of_another_kind(self, process, monkeypatch):
+        """Whole files that hold what nobody wrote."""
+        monkeypatch.setenv("PULLBACK_CACHE", str(process.path / "cache"))
+        program = KEPT["function"] + ARGUMENTS
+        _, right = process(program)
+        for content in (b"", b"abc", stored.written(3), stored.written(((1, 2), [b"x"]))):
+            for path in self.files(process):
+                if b"pullback.compiler" not in path.read_bytes() or content:
+                    raw = path.read_bytes()
+                    if raw[43:44] == b"\x80":  # a record, and no object file
+                        assert cache.write(path.stem, content) in (False, True)
+            assert process(program)[1] == right
+
+    def test_off(self, process):
+        program = KEPT["function"] + ARGUMENTS
+        for _ in range(2):
+            assert process(program, PULLBACK_CACHE="off")[0]
+
+    def test_pickles_hold_no_functions_of_others(self):
+        with pytest.raises(portable.Unportable, match="a function of"):
+            stored.written(process_of := textwrap.dedent)
+        assert process_of is textwrap.dedent
+
+    def test_pickles_import_nothing(self):
+        content = b"\x80\x04\x8c\x0fantigravity_not\x8c\x01x\x93."
+        with pytest.raises(Exception, match="has not been imported"):
+            stored.loaded(content)
+
+
+class TestWhatIsLookedAt:
+    """A record from disk is as any other to those who look into it."""
+
+    def compiled(self, later):
+        def f(x):
+            for _ in range(20):
+                x = np.sin(x) * 1.5
+            return np.sum(x) if x[0] > 0 else x[0]
+
+        x = np.linspace(0.5, 1, 4)
+        first = compile(f)
+        for _ in range(3):
+            first(x)
+        second = later(f)
+        out = second(x)
+        assert second.cache_info()[:2] == (1, 0)
+        assert float(out) == float(first(x))
+        return f, second, x
+
+    def test_graph(self, later):
+        _, g, x = self.compiled(later)
+        assert "guard bool(x)" in g.graph(x)
+        assert "scan[20]" in g.graph(x)
+
+    def test_ir(self, later):
+        _, g, x = self.compiled(later)
+        assert "define" in g.ir(x)
+        (entry,) = g.entries.values()
+        assert "20 steps" in entry.paths[0].program.listing
+
+    def test_why(self, later):
+        _, g, x = self.compiled(later)
+        assert g.why(x) == "It would be repeated."
+
+    def test_another_way(self, later):
+        f, g, x = self.compiled(later)
+        assert g(-x) == pytest.approx(f(-x), rel=1e-14)
+        assert g.cache_info().misses == 1
+        assert g(x) == pytest.approx(f(x), rel=1e-14)
+
+    def test_derivatives(self, later):
+        f, g, x = self.compiled(later)
+        np.testing.assert_allclose(pb.grad(g)(x), pb.grad(f)(x), rtol=1e-12)
+        np.testing.assert_allclose(pb.vmap(g)(np.stack([x, 2 * x])), [f(x), f(2 * x)], rtol=1e-12)
+
+    def test_export(self, later, tmp_path):
+        _, g, x = self.compiled(later)
+        code, header = g.export(tmp_path / "f", x)
+        assert code.exists()
+        assert header.exists()
+
+    def test_arguments_that_lie_otherwise(self, later):
+        f, g, x = self.compiled(later)
+        spread = np.zeros(8)[::2]
+        spread[:] = x
+        assert g(spread) == pytest.approx(f(spread), rel=1e-14)
+
+    def test_state_that_changes_afterwards(self, later):
+        scale = [2.0]
+
+        def f(x):
+            return scale[0] * x
+
+        first = compile(f)
+        for _ in range(3):
+            first(np.ones(2))
+        second = later(f)
+        assert second(np.ones(2)).tolist() == [2.0, 2.0]
+        assert second.cache_info().misses == 0
+        scale[0] = 3.0
+        assert second(np.ones(2)).tolist() == [3.0, 3.0]
