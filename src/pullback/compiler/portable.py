@@ -24,7 +24,7 @@ from .cache import digest
 from .code import code_of
 from .state import CONTAINERS, WRAPPED, Reader, Same, State, of
 
-__all__ = ["Unportable", "place_of", "reading", "said", "thing_at"]
+__all__ = ["Portable", "Unportable", "place_of", "reading", "said", "thing_at"]
 
 MOST = 64 << 20  # bytes of arrays that are read
 HASHED = {"hash", "set", "frozenset", "__hash__"}

@@ -32,10 +32,10 @@ from . import cache as disk
 from .passes import opened
 from .paths import Call, Entry, Path
 from .plan import Plan
-from .portable import Unportable, place_of, reading, said, thing_at
+from .portable import Portable, Unportable, place_of, reading, said, thing_at
 from .program import Module, Program, Run
 from .recording import Guard, Recording
-from .state import Reader, State, Unprovable, of
+from .state import State, Unprovable, of
 
 if TYPE_CHECKING:
     from .compiled import Compiled
@@ -75,7 +75,7 @@ def key_of(compiled: Compiled, call: Call) -> str:
     Raises:
         Unportable: it cannot be told in another process.
     """
-    reader = Reader(State([compiled.fun], ()))
+    reader = Portable(State([compiled.fun], ()))
     static = compiled.static_argnums, compiled.static_argnames
     structure, order = call.key
     tree, leaves, errors = structure
