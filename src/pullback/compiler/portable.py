@@ -8,6 +8,8 @@ such description raises `Unportable`, and so does code whose results depend on t
 
 from __future__ import annotations
 
+import abc
+import dataclasses
 import dis
 import functools
 import re
@@ -17,14 +19,16 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from optree import PyTreeKind
 
 from ..core.namespaces import library
 from ..core.primitive import Primitive
+from ..core.tree import SEEN
 from .cache import digest
 from .code import code_of
 from .state import CONTAINERS, WRAPPED, Reader, Same, State, of
 
-__all__ = ["Portable", "Unportable", "place_of", "reading", "said", "thing_at"]
+__all__ = ["Portable", "Unportable", "place_of", "reading", "said", "thing_at", "tree"]
 
 MOST = 64 << 20  # bytes of arrays that are read
 HASHED = {"hash", "set", "frozenset", "__hash__"}
@@ -65,6 +69,16 @@ class Portable(Reader):
 
     room = MOST
 
+    def cls(self, x: type) -> Any:
+        parts = super().cls(x)
+        if not of(x, abc.ABCMeta):
+            return parts
+        # Classes of the user's that are subclasses by `register`.
+        virtual = [
+            y for ref in registered(x) if (y := ref()) and not library({"__name__": y.__module__})
+        ]
+        return *parts, *sorted([f"{y.__module__}.{y.__qualname__}" for y in virtual])
+
     def array(self, x: np.ndarray) -> Any:
         super().array(x)
         self.room -= x.nbytes
@@ -72,6 +86,14 @@ class Portable(Reader):
             raise Unportable("it reads large arrays")
         flags = x.flags
         return "array", x.dtype.str, x.shape, x.strides, flags.writeable, digest(x.tobytes())
+
+
+def registered(x: type) -> Any:
+    try:
+        from _abc import _get_dump  # type: ignore[import-not-found]
+    except ImportError as error:
+        raise Unportable("an abstract class") from error
+    return _get_dump(x)[0]
 
 
 def said(part: Any) -> Any:
@@ -153,6 +175,27 @@ def thing_at(module: str, name: str) -> Any:
 
 
 PLACES: dict[int, tuple[str, str]] = {}  # of primitives, by their ids
+
+
+def tree(structure: Any) -> Any:
+    """The structure of a tree, its classes by their names and fields.
+
+    Raises:
+        Unportable: the user has said how to take one of its classes apart.
+    """
+    kind = None if structure is None else structure.type
+    if kind is None or kind is type(None):
+        return kind is None
+    inner = [tree(x) for x in structure.children()]
+    if structure.kind != PyTreeKind.CUSTOM:
+        fields = getattr(kind, "_fields", None)
+        return kind.__module__, kind.__qualname__, fields, repr(structure.entries()), inner
+    if kind not in SEEN:
+        raise Unportable(f"a tree of {kind.__qualname__}")
+    fields = [
+        (field.name, bool(field.metadata.get("static"))) for field in dataclasses.fields(kind)
+    ]
+    return kind.__module__, kind.__qualname__, fields, inner
 
 
 # Code.
