@@ -68,6 +68,9 @@ def circumstances() -> tuple[str, ...]:
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.origin and os.path.exists(spec.origin):
             found.append(f"{spec.origin} {os.stat(spec.origin).st_mtime_ns}")
+            # What the installer calls it holds its version.
+            beside = os.listdir(os.path.dirname(os.path.dirname(spec.origin)))
+            found += [x for x in beside if x.startswith(f"{name}-")]
     return *sorted(found), *llvm.circumstances()
 
 
