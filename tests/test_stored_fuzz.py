@@ -3,8 +3,11 @@
 import contextlib
 import copy
 import io
+import os
 import random
 import re
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -305,3 +308,12 @@ LOOPS = [name for name, made in vars(loops).items() if callable(made)]
 def test_loops(name):
     made = vars(loops)[name]
     check_function(lambda: made(20)[0], made(20)[1], 3)
+
+
+def test_processes(tmp_path):
+    """Functions of many kinds, with other numbers of threads; nothing is recorded again."""
+    for which, threads in (("first", "2"), ("looked", "2"), ("later", "1")):
+        env = {**os.environ, "PULLBACK_CACHE": str(tmp_path / "cache"), "PULLBACK_THREADS": threads}
+        command = [sys.executable, "-m", "tests.stored_process", which, str(tmp_path / "results")]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=100)
+        assert done.stdout.strip() == "done", done.stderr
