@@ -15,25 +15,35 @@ import functools
 import re
 import sys
 import types
+from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from optree import PyTreeKind
 
 from ..core.namespaces import library
 from ..core.primitive import Primitive
-from ..core.tree import SEEN
 from .cache import digest
 from .code import code_of
 from .state import CONTAINERS, WRAPPED, Reader, Same, State, of
+from .watch import is_tuple
 
-__all__ = ["Portable", "Unportable", "place_of", "reading", "said", "thing_at", "tree"]
+__all__ = ["Portable", "Unportable", "place_of", "reading", "said", "thing_at"]
 
 MOST = 64 << 20  # bytes of arrays that are read
 HASHED = {"hash", "set", "frozenset", "__hash__"}
+SILENT = {"CACHE", "PRECALL", "PUSH_NULL", "NOP", "EXTENDED_ARG"}
 SETS = {"BUILD_SET", "SET_ADD", "SET_UPDATE"}
-OF_SETS = {"&", "|", "^", "-", "&=", "|=", "^=", "-="}  # of `d.keys()` they give a set
+OF_SETS = {"&", "|", "^", "-", "&=", "|=", "^=", "-="}  # of sets and of `d.keys()`: a set
+METHODS_OF_SETS = {
+    "union", "intersection", "difference", "symmetric_difference", "copy", "deepcopy", "reduce",
+    "and_", "or_", "xor", "sub", "__and__", "__or__", "__xor__", "__sub__",
+}  # fmt: skip
+LINES = {  # where code stands in its file, which is not in its digest
+    "__code__", "f_code", "gi_code", "gi_frame", "__traceback__", "tb_lineno", "f_lineno",
+    "co_firstlineno", "co_filename", "co_lines", "co_positions",
+}  # fmt: skip
+VALUES: tuple[Any, ...] = (int, float, complex, str, bytes)
 BUILTIN = (
     types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
     types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
@@ -55,37 +65,99 @@ def reading(state: State) -> bytes:
     """
     reader = Portable(state)
     parts = [said(part) for part in state.visit(reader)]
+    if not LINES.isdisjoint(state.names):
+        raise Unportable("it asks where code stands")
     known = {code for f in reader.functions for code in (f.__code__, *nested(f.__code__))}
     for code in state.codes:
         if code not in known:
             raise Unportable(f"`{code.co_qualname}` is not found before it runs")
         if by_hashes(code):
             raise Unportable(f"`{code.co_qualname}` may depend on the seed of hashes")
+    combined = reader.hashed and not METHODS_OF_SETS.isdisjoint(state.names)
+    sets = reader.hashed or any(map(hands_on_views, state.codes))
+    if combined or (sets and any(map(combines, state.codes))):
+        raise Unportable("what is made of sets may depend on the seed of hashes")
     return digest(repr(parts).encode())
 
 
 class Portable(Reader):
-    """A reading in which arrays are their elements."""
+    """A reading in which things are what they hold, and not the very objects.
+
+    hashed: whether there are sets, of which the order depends on the seed of hashes.
+    """
 
     room = MOST
-
-    def cls(self, x: type) -> Any:
-        parts = super().cls(x)
-        if not of(x, abc.ABCMeta):
-            return parts
-        # Classes of the user's that are subclasses by `register`.
-        virtual = [
-            y for ref in registered(x) if (y := ref()) and not library({"__name__": y.__module__})
-        ]
-        return *parts, *sorted([f"{y.__module__}.{y.__qualname__}" for y in virtual])
+    hashed = False
 
     def array(self, x: np.ndarray) -> Any:
         super().array(x)
         self.room -= x.nbytes
         if self.room < 0:
             raise Unportable("it reads large arrays")
-        flags = x.flags
-        return "array", x.dtype.str, x.shape, x.strides, flags.writeable, digest(x.tobytes())
+        about = repr(x.dtype), x.shape, x.strides, x.flags.num, x.base is None
+        return "array", *about, digest(x.tobytes())
+
+    def function(self, x: types.FunctionType) -> Any:
+        parts = super().function(x)
+        scope = x.__globals__
+        home = scope.get("__name__")
+        if library(scope) or is_tuple(scope):
+            return parts
+        if type(home) is not str or vars(sys.modules.get(home, types)) is not scope:
+            raise Unportable("globals of no module")
+        return parts, home
+
+    def module(self, x: types.ModuleType) -> Any:
+        parts = super().module(x)
+        if not library(vars(x)):
+            return parts
+        held = [(name, vars(x)[name]) for name in sorted(self.state.names & vars(x).keys())]
+        # Somebody may have exchanged them.
+        return parts, [(name, glanced(y)) for name, y in held if type(y) is not types.ModuleType]
+
+    def cls(self, x: type) -> Any:
+        parts: list[Any] = [super().cls(x), [Same(base) for base in x.__mro__]]
+        if dataclasses.is_dataclass(x) and not library({"__name__": x.__module__}):
+            static = [(f.name, bool(f.metadata.get("static"))) for f in dataclasses.fields(x)]
+            parts.append(static)
+        if of(x, abc.ABCMeta):  # classes of the user's that are subclasses by `register`
+            virtual = [y for ref in registered(x) if (y := ref()) is not None]
+            parts.append(sorted([name_of(y) for y in virtual if not library_of(y)]))
+        return parts
+
+    def builtin(self, x: Any) -> Any:
+        owner = getattr(x, "__self__", None)
+        parts = super().builtin(x)
+        return (parts, self.read(owner)) if of(owner, type) else parts
+
+    def instance(self, x: Any) -> Any:
+        parts = super().instance(x)
+        for kind in VALUES:
+            if of(x, kind):
+                parts = parts, self.read(kind.__getnewargs__(x))
+        return (parts, self.read(x.args)) if of(x, BaseException) else parts
+
+    def items(self, x: Any) -> Any:
+        if of(x, (set, frozenset)) and not all(type(y) in (int, bool) for y in x):
+            self.hashed = True
+        return super().items(x), x.maxlen if of(x, deque) else None
+
+
+def glanced(x: Any) -> Any:
+    """What a thing in a library is; what it holds stays as it is."""
+    if type(x) in (*PLAIN, float):
+        return type(x), repr(x)
+    if of(x, (types.FunctionType, type, np.ufunc, *BUILTIN)) or hasattr(x, "__qualname__"):
+        return Same(x)
+    return type(x)
+
+
+def name_of(x: type) -> str:
+    return f"{x.__module__}.{x.__qualname__}"
+
+
+def library_of(x: type) -> int:
+    return library({"__name__": x.__module__})
 
 
 def registered(x: type) -> Any:
@@ -104,7 +176,10 @@ def said(part: Any) -> Any:
     if kind in PLAIN:
         return part
     if kind is slice:
-        return "slice", said((part.start, part.stop, part.step))
+        ends = part.start, part.stop, part.step
+        if not {int, type(None)}.issuperset(map(type, ends)):
+            raise Unportable("a slice between objects")
+        return "slice", ends
     return named(part.x if kind is Same else part)
 
 
@@ -177,27 +252,6 @@ def thing_at(module: str, name: str) -> Any:
 PLACES: dict[int, tuple[str, str]] = {}  # of primitives, by their ids
 
 
-def tree(structure: Any) -> Any:
-    """The structure of a tree, its classes by their names and fields.
-
-    Raises:
-        Unportable: the user has said how to take one of its classes apart.
-    """
-    kind = None if structure is None else structure.type
-    if kind is None or kind is type(None):
-        return kind is None
-    inner = [tree(x) for x in structure.children()]
-    if structure.kind != PyTreeKind.CUSTOM:
-        fields = getattr(kind, "_fields", None)
-        return kind.__module__, kind.__qualname__, fields, repr(structure.entries()), inner
-    if kind not in SEEN:
-        raise Unportable(f"a tree of {kind.__qualname__}")
-    fields = [
-        (field.name, bool(field.metadata.get("static"))) for field in dataclasses.fields(kind)
-    ]
-    return kind.__module__, kind.__qualname__, fields, inner
-
-
 # Code.
 
 
@@ -240,11 +294,37 @@ def by_hashes(code: types.CodeType) -> bool:
     """Whether something may come in the order of a set, which another process has otherwise."""
     if not HASHED.isdisjoint(code_of(code).names):
         return True
-    views = not {"keys", "items"}.isdisjoint(code.co_names)
-    steps = list(dis.get_instructions(code))
+    steps = steps_of(code)
     for step, then in zip(steps, [*steps[1:], None], strict=True):
-        if step.opname in SETS or (views and step.argrepr in OF_SETS):
+        if step.opname in SETS:
             return True
-        if step.opname == "LOAD_CONST" and type(step.argval) is frozenset:
-            return then is None or then.opname != "CONTAINS_OP"
+        if (
+            step.opname == "LOAD_CONST"
+            and type(step.argval) is frozenset
+            and (then is None or then.opname != "CONTAINS_OP")
+        ):
+            return True
     return False
+
+
+@functools.lru_cache(4096)
+def combines(code: types.CodeType) -> bool:
+    """Whether it may make a set of two."""
+    steps = steps_of(code)
+    return any(step.opname.startswith("BINARY") and step.argrepr in OF_SETS for step in steps)
+
+
+@functools.lru_cache(4096)
+def hands_on_views(code: types.CodeType) -> bool:
+    """Whether it does anything with the keys or items of a dict but go through them at once."""
+    steps = steps_of(code)
+    steps += steps[-1:]  # two follow whatever is asked for
+    for step, then, last in zip(steps, steps[1:], steps[2:], strict=False):
+        asked = step.opname in ("LOAD_ATTR", "LOAD_METHOD") and step.argval in ("keys", "items")
+        if asked and (then.opname != "CALL" or then.arg or last.opname != "GET_ITER"):
+            return True
+    return False
+
+
+def steps_of(code: types.CodeType) -> list[dis.Instruction]:
+    return [step for step in dis.get_instructions(code) if step.opname not in SILENT]

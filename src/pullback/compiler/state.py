@@ -50,11 +50,13 @@ SMALL = 32 * 1024  # bytes up to which the elements of an array are kept to be c
 MOST = 10_000  # things that are followed
 
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range, slice)
+BY_DTYPE = (np.datetime64, np.timedelta64, np.void)  # whose class does not tell what bytes mean
 KNOWN_BY_IDENTITY = (
     type, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
     types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
     types.ClassMethodDescriptorType, np.ufunc, np.dtype, Primitive, re.Pattern,
 )  # fmt: skip
+OF_MODULES = {"__builtins__", "__dict__", "__loader__", "__spec__"}
 # Who asks for attributes by computed names, or whose names are not in the code.
 REFLECTION = {
     "getattr", "hasattr", "vars", "dir", "attrgetter", "methodcaller", "__getattribute__",
@@ -238,7 +240,7 @@ class Reader:
         if kind is Array:
             return self.instance(x)
         if of(x, np.generic):
-            return kind, x.tobytes()
+            return kind, x.dtype if kind in BY_DTYPE else None, x.tobytes()
         if id(x) in self.met:
             return "again", self.met[id(x)]
         self.met[id(x)] = len(self.met)
@@ -333,7 +335,7 @@ class Reader:
         if cls:  # methods that Python calls
             names |= {name for name in scope if name.startswith("__")} - KEPT_BY_CLASSES
         for name in sorted(names):
-            if cls or not name.startswith("__"):
+            if cls or not name.startswith("__") or (name in self.state.names - OF_MODULES):
                 x = scope[name]
                 if of(x, WRAPPED):
                     inner = [getattr(x, n) for n in INNER if hasattr(x, n)]

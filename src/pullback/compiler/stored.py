@@ -13,6 +13,7 @@ the user's or return what was there before.
 from __future__ import annotations
 
 import copyreg
+import enum
 import functools
 import importlib.util
 import io
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from optree import PyTreeSpec
 
+from ..core.dispatch import CREATION, FUNCTIONS, UFUNCS
 from ..core.primitive import Primitive
 from ..core.tree import SEEN, see
 from . import blas, gemm, llvm, records, threads
@@ -34,7 +36,7 @@ from . import cache as disk
 from .passes import declared, opened
 from .paths import Call, Entry, Path
 from .plan import Plan
-from .portable import Portable, Unportable, place_of, reading, said, thing_at, tree
+from .portable import Portable, Unportable, place_of, reading, said, thing_at
 from .program import Module, Program, Run
 from .recording import Guard, Recording
 from .state import State, Unprovable, of
@@ -84,7 +86,8 @@ def key_of(compiled: Compiled, call: Call) -> str:
     static = compiled.static_argnums, compiled.static_argnames
     structure, order = call.key
     whole, leaves, errors = structure
-    parts = [said(reader.read(compiled.fun)), static, tree(whole), said(leaves), errors, order]
+    read = [said(reader.read(x)) for x in (compiled.fun, tree_of(whole))]
+    parts = [*read, static, said(leaves), errors, order]
     return disk.key_of("record", repr(parts), *circumstances())
 
 
@@ -100,15 +103,40 @@ def place_of_root(root: Any, compiled: Compiled, call: Call) -> Any:
         raise Unportable("globals of no module")
     if root is compiled.fun:
         return ("function",)
-    for i, leaf in enumerate(call.leaves):
-        if leaf is root:
-            return "leaf", i
     raise Unportable("an argument of another call")
 
 
 def fixed(root: Any) -> bool:
     """Whether it is what it is in every process: a number of another call, say."""
     return type(root) in (int, float, bool, str, type(None)) or of(root, np.generic)
+
+
+def statics(call: Call) -> dict[Any, Any]:
+    """The arguments that are no inputs, by their places; one may be there twice."""
+    passed = {*call.inputs, *call.floats}
+    leaves = enumerate(call.leaves)
+    return {("leaf", i): x for i, x in leaves if i not in passed and not fixed(x)}
+
+
+def tree_of(structure: Any) -> list[Any]:
+    """What a structure holds beside leaves: classes, keys, static fields.
+
+    Raises:
+        Unportable: a function of the user's makes its objects.
+    """
+    nodes = [] if structure is None else list(structure.__getstate__()[0])
+    for node in nodes:
+        cls = node[4]
+        if cls is not None and cls not in SEEN:
+            raise Unportable(f"a tree of {cls.__module__}.{cls.__qualname__}")
+    return nodes
+
+
+def plain(x: Any) -> bool:
+    """Whether a copy of it is as good as itself."""
+    if type(x) in (tuple, list, dict):
+        return all(map(plain, x))  # of a dict the keys; it has no values here
+    return x is None or isinstance(x, (str, int, float, type, enum.Enum))
 
 
 def root_at(place: Any, compiled: Compiled, call: Call) -> Any:
@@ -134,6 +162,8 @@ BEGUN: dict[str, Callable[[], Any]] = {
 class Writer(pickle.Pickler):
     """Pickles programs: primitives of the library by their place, no functions of others."""
 
+    classes = False
+
     def persistent_id(self, x: Any) -> Any:
         if of(x, Primitive) and declared(x):
             return place_of(x)
@@ -144,6 +174,8 @@ class Writer(pickle.Pickler):
             raise Unportable(f"a function of {x.__module__}")
         if of(x, PyTreeSpec):
             return structure_of, (dataclasses_in(x), pickle.dumps(x))
+        if of(x, type) and not (self.classes or x.__module__.partition(".")[0] in TRUSTED):
+            raise Unportable(f"a class of {x.__module__}")
         if of(x, Primitive):  # one of its own, for a loop or a call
             state = dict(vars(x))
             state |= {name: make() for name, make in BEGUN.items() if name in state}
@@ -178,9 +210,12 @@ class Loader(pickle.Unpickler):
         return super().find_class(module, name)
 
 
-def written(x: Any) -> bytes:
+def written(x: Any, classes: bool = False) -> bytes:
+    """Bytes that are read by `loaded`; whether classes of the user's are among it."""
     out = io.BytesIO()
-    Writer(out, pickle.HIGHEST_PROTOCOL).dump(x)
+    writer = Writer(out, pickle.HIGHEST_PROTOCOL)
+    writer.classes = classes
+    writer.dump(x)
     return out.getvalue()
 
 
@@ -247,10 +282,17 @@ class StoredRecording(Recording):
         return self.program.run.whole
 
 
+def extended() -> bool:
+    """Whether the user has said what stands for functions of NumPy."""
+    rules = [*FUNCTIONS.values(), *CREATION.values(), *map(type, UFUNCS.values())]
+    places = {str(x.__module__) for x in rules if x not in (None, NONE)}
+    return any(place.partition(".")[0] != "pullback" for place in places)
+
+
 def keep(compiled: Compiled, entry: Entry, path: Path, call: Call) -> None:
     """Write a path for later processes, with what else is known of calls of this kind."""
     path.stored = False
-    if disk.folder() is None:
+    if disk.folder() is None or extended():
         return
     try:
         path.stored = described(compiled, path, call)
@@ -268,9 +310,15 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     if recording.captured or any(source is not None for source in recording.sources):
         raise Unportable("it returns what was there before")
     state = path.state
-    roots = [root for root in state.roots if not fixed(root)]
+    mine = statics(call)
+    given = {id(x) for x in mine.values()} - {id(compiled.fun)}
+    roots = [root for root in state.roots if not fixed(root) and id(root) not in given]
     places = [place_of_root(root, compiled, call) for root in roots]
-    digest = reading(State(roots, state.names, state.codes))
+    places, roots = [*places, *mine], [*roots, *mine.values()]
+    trees = [tree_of(call.structure), tree_of(recording.structure)]
+    if not plain(trees[1]):
+        raise Unportable("it returns an object of the user's")
+    digest = reading(State([*roots, *trees], state.names, state.codes))
     if not state.holds(path.token):
         raise Unportable("what it reads has changed meanwhile")
     guards = [(guard.asked, guard.answer, guard.line) for guard in path.guards]
@@ -284,14 +332,14 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     needed = path.n_known, path.n_known + len(path.guards)
     return written((
         places, sorted(state.names), digest,
-        path.numbers, guards, about, tree(recording.structure), fields, graphs, needed,
-    ))  # fmt: skip
+        path.numbers, guards, about, fields, graphs, needed,
+    ), classes=True)  # fmt: skip
 
 
 def find(compiled: Compiled, entry: Entry, call: Call) -> None:
     """Enter the paths that an earlier process has written, and that stand for calls here."""
     entry.sought = True
-    if disk.folder() is None:
+    if disk.folder() is None or extended():
         return
     try:
         key = key_of(compiled, call)
@@ -319,10 +367,11 @@ def drop(entry: Entry) -> None:
 
 def restored(compiled: Compiled, content: bytes, call: Call) -> Path | None:
     """A path that was written; None if what it reads is something else here."""
-    places, names, digest, numbers, guards, about, shape, fields, graphs, needed = loaded(content)
+    places, names, digest, numbers, guards, about, fields, graphs, needed = loaded(content)
     try:
         state = State([root_at(place, compiled, call) for place in places], names)
-        if reading(state) != digest or tree(about["structure"]) != shape:
+        trees = [tree_of(call.structure), tree_of(about["structure"])]
+        if reading(State([*state.roots, *trees], names)) != digest:
             return None
         token = state.token()
     except (Unportable, Unprovable, KeyError):
