@@ -284,7 +284,7 @@ class Entry:
         self.paths: list[Path] = []  # the one taken last comes first
         self.known: State | None = None  # all that is read on the ways that were seen
         self.tries = 0
-        self.sought = False  # whether what earlier processes wrote has been looked for
+        self.sought = ""  # with which options what earlier processes wrote has been looked for
         self.elsewhere: list[bytes] = []  # and of it, what stands for nothing here
         self.floats = False  # whether Python floats are inputs of what is recorded
         self.weak = False  # whether they must not be, since they meet numbers of less precision
@@ -365,6 +365,8 @@ WIDE = {np.dtype(float), *map(np.dtype, ("bool", "i1", "i2", "i4", "i8", "u1", "
 
 def static_key(x: Any) -> Any:
     """A static leaf as a part of a key: by type and value, floats by their bits."""
+    if isinstance(x, np.generic) and x.dtype.kind in "mMV":  # of a unit, or with fields
+        return type(x), x.dtype, x.tobytes()
     if type(x) in (float, complex) or isinstance(x, np.generic):
         return type(x), np.asarray(x).tobytes()
     if type(x) in (str, bool, int, bytes, type(None)):

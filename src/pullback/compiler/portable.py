@@ -3,14 +3,13 @@
 Within a process a state is known by the very objects that it holds. Another process holds others
 that do the same: a function is its name and its code, a class its name and what is read of it, an
 array its elements and how they lie. Equal readings mean that the same would be done. What has no
-such description raises `Unportable`, and so does code whose results depend on the seed of hashes.
+such description raises `Unportable`, and so does code that `chances` finds.
 """
 
 from __future__ import annotations
 
 import abc
-import dataclasses
-import dis
+import enum
 import functools
 import re
 import sys
@@ -20,152 +19,200 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import optree
 
-from ..core.namespaces import library
+from ..core.namespaces import library, names_of
 from ..core.primitive import Primitive
+from ..core.tree import NAMESPACE
 from .cache import digest
+from .chances import chance
 from .code import code_of
-from .state import CONTAINERS, WRAPPED, Reader, Same, State, of
+from .state import (
+    CONTAINERS,
+    FIXED,
+    MISSING,
+    WRAPPED,
+    Reader,
+    Same,
+    State,
+    contents,
+    of,
+    of_library,
+)
 from .watch import is_tuple
 
-__all__ = ["Portable", "Unportable", "place_of", "reading", "said", "thing_at"]
+__all__ = ["Portable", "Unportable", "at", "place_of", "reading", "said", "thing_at"]
 
 MOST = 64 << 20  # bytes of arrays that are read
-HASHED = {"hash", "set", "frozenset", "__hash__"}
-SILENT = {"CACHE", "PRECALL", "PUSH_NULL", "NOP", "EXTENDED_ARG"}
-SETS = {"BUILD_SET", "SET_ADD", "SET_UPDATE"}
-OF_SETS = {"&", "|", "^", "-", "&=", "|=", "^=", "-="}  # of sets and of `d.keys()`: a set
-METHODS_OF_SETS = {
-    "union", "intersection", "difference", "symmetric_difference", "copy", "deepcopy", "reduce",
-    "and_", "or_", "xor", "sub", "__and__", "__or__", "__xor__", "__sub__",
-}  # fmt: skip
-LINES = {  # where code stands in its file, which is not in its digest
-    "__code__", "f_code", "gi_code", "gi_frame", "__traceback__", "tb_lineno", "f_lineno",
-    "co_firstlineno", "co_filename", "co_lines", "co_positions",
-}  # fmt: skip
-VALUES: tuple[Any, ...] = (int, float, complex, str, bytes)
 BUILTIN = (
     types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
     types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
     types.ClassMethodDescriptorType,
 )  # fmt: skip
 PLAIN = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range)
+VALUES = (float, complex, int, str, bytes)
+# What gives text with an address in it, or a hash, where it is called by another name.
+UNNAMED = {"__hash__", "__repr__", "__str__", "__format__"}
+CALLABLE = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial)
 
 
 class Unportable(Exception):
     """Something cannot be described to another process."""
 
 
-def reading(state: State) -> bytes:
+def reading(state: State, identity: bool) -> bytes:
     """A digest of all that a state reads now, the same in every process where that is the same.
+
+    Args:
+        identity: whether code may ask which numbers and texts are the same objects.
 
     Raises:
         Unportable: there is no such digest.
         Unprovable: it cannot be read.
     """
-    reader = Portable(state)
+    reader = Portable(state, identity)
     parts = [said(part) for part in state.visit(reader)]
-    if not LINES.isdisjoint(state.names):
-        raise Unportable("it asks where code stands")
     known = {code for f in reader.functions for code in (f.__code__, *nested(f.__code__))}
-    for code in state.codes:
-        if code not in known:
-            raise Unportable(f"`{code.co_qualname}` is not found before it runs")
-        if by_hashes(code):
-            raise Unportable(f"`{code.co_qualname}` may depend on the seed of hashes")
-    combined = reader.hashed and not METHODS_OF_SETS.isdisjoint(state.names)
-    sets = reader.hashed or any(map(hands_on_views, state.codes))
-    if combined or (sets and any(map(combines, state.codes))):
-        raise Unportable("what is made of sets may depend on the seed of hashes")
+    for code in state.codes - known:
+        raise Unportable(f"`{code.co_qualname}` is not found before it runs")
+    why = chance(state.codes, reader.sets, reader.nameless, bool(reader.arrays))
+    if why is not None:
+        raise Unportable(why)
     return digest(repr(parts).encode())
 
 
 class Portable(Reader):
-    """A reading in which things are what they hold, and not the very objects.
+    """A reading of what is known by identity within a process, as far as others may tell it."""
 
-    hashed: whether there are sets, of which the order depends on the seed of hashes.
-    """
+    def __init__(self, state: State, identity: bool) -> None:
+        super().__init__(state)
+        self.room = MOST
+        self.identity = identity
+        self.place = self.under = ""  # names under which the next, and this, is found
+        self.numbers: dict[int, int] = {}
+        self.sets = False  # whether there are sets
+        self.nameless = False  # whether there are objects whose texts hold their addresses
+        self.handed = {name for code in state.codes for name in code_of(code).handed}
 
-    room = MOST
-    hashed = False
+    def at(self, place: str, x: Any) -> Any:
+        self.nameless |= of(x, CALLABLE) and place in self.handed
+        self.place = place
+        return self.read(x)
+
+    def read(self, x: Any) -> Any:
+        self.under, self.place = self.place, ""
+        part = super().read(x)
+        if self.identity and (type(x) in (*VALUES, range, slice) or of(x, np.generic)):
+            self.kept.append(x)
+            return part, self.numbers.setdefault(id(x), len(self.numbers))
+        return part
 
     def array(self, x: np.ndarray) -> Any:
         super().array(x)
         self.room -= x.nbytes
         if self.room < 0:
             raise Unportable("it reads large arrays")
-        about = repr(x.dtype), x.shape, x.strides, x.flags.num, x.base is None
-        return "array", *about, digest(x.tobytes())
-
-    def function(self, x: types.FunctionType) -> Any:
-        parts = super().function(x)
-        scope = x.__globals__
-        home = scope.get("__name__")
-        if library(scope) or is_tuple(scope):
-            return parts
-        if type(home) is not str or vars(sys.modules.get(home, types)) is not scope:
-            raise Unportable("globals of no module")
-        return parts, home
-
-    def module(self, x: types.ModuleType) -> Any:
-        parts = super().module(x)
-        if not library(vars(x)):
-            return parts
-        held = [(name, vars(x)[name]) for name in sorted(self.state.names & vars(x).keys())]
-        # Somebody may have exchanged them.
-        return parts, [(name, glanced(y)) for name, y in held if type(y) is not types.ModuleType]
-
-    def cls(self, x: type) -> Any:
-        parts: list[Any] = [super().cls(x), [Same(base) for base in x.__mro__]]
-        if dataclasses.is_dataclass(x) and not library({"__name__": x.__module__}):
-            static = [(f.name, bool(f.metadata.get("static"))) for f in dataclasses.fields(x)]
-            parts.append(static)
-        if of(x, abc.ABCMeta):  # classes of the user's that are subclasses by `register`
-            virtual = [y for ref in registered(x) if (y := ref()) is not None]
-            parts.append(sorted([name_of(y) for y in virtual if not library_of(y)]))
-        return parts
+        flags = x.flags.writeable, x.flags.aligned, x.flags.owndata
+        return "array", repr(x.dtype), x.shape, x.strides, *flags, digest(x.tobytes())
 
     def builtin(self, x: Any) -> Any:
-        owner = getattr(x, "__self__", None)
-        parts = super().builtin(x)
-        return (parts, self.read(owner)) if of(owner, type) else parts
+        name = getattr(x, "__name__", None)
+        if x is hash or x is id or (name in UNNAMED and self.under != name):
+            raise Unportable(f"`{name}` by another name")
+        self.sets |= name in ("keys", "items") and self.under != name
+        return super().builtin(x)
+
+    def function(self, x: types.FunctionType) -> Any:
+        self.held([contents(cell) for cell in x.__closure__ or ()])
+        return super().function(x)
+
+    def opened(self, x: types.FunctionType) -> Any:
+        sets, part = self.sets, super().opened(x)
+        if x.__globals__.get("__name__") in ("dataclasses", "reprlib"):
+            self.sets = sets  # objects whose text is being made
+        return part
+
+    def module(self, x: types.ModuleType) -> Any:
+        part = super().module(x)
+        if not library(vars(x)) or x.__name__.partition(".")[0] not in FIXED:
+            return part
+        names = sorted(self.state.names & vars(x).keys())
+        return part, [(name, *self.unchanged(vars(x)[name])) for name in names]
+
+    def unchanged(self, x: Any) -> Any:
+        """What a library has under a name, where it could have been given something else."""
+        if type(x) in PLAIN or type(x) in VALUES:
+            return type(x), repr(x)
+        theirs = not library(x.__globals__) if of(x, types.FunctionType) else False
+        if theirs or not of_library(x if of(x, type) else type(x)):
+            raise Unportable("something in a library has been replaced")
+        known = of(x, (types.FunctionType, type, np.ufunc, *BUILTIN))
+        return (Same(x),) if known or type(x).__module__ == "numpy" else (type(x),)
+
+    def cls(self, x: type) -> Any:
+        if issubclass(x, (set, frozenset)):
+            raise Unportable("a class of sets")
+        about: list[Any] = [(base.__module__, base.__qualname__) for base in (*x.__mro__, type(x))]
+        if of(x, abc.ABCMeta):
+            about.append(("registered", *sorted(registered(x))))
+        if of_library(x):
+            return super().cls(x), about
+        if vars(x).get("_is_protocol"):
+            raise Unportable("a protocol")
+        parts: list[Any] = []
+        for base in x.__mro__:
+            kinds = {name: type(y) for name, y in vars(base).items()}
+            about += [n for n, kind in kinds.items() if kind is types.MemberDescriptorType]
+            about.append("__dict__" in kinds)
+        about.append(sorted(getattr(x, "__abstractmethods__", ())))
+        for field in vars(x).get("__dataclass_fields__", {}).values():
+            held = field.default, field.default_factory, dict(field.metadata)
+            parts += [field.name, field.kw_only is True, *map(self.read, held)]
+        if issubclass(x, enum.Enum):
+            parts += [(name, self.read(y)) for name, y in x._member_map_.items()]
+        return super().cls(x), about, parts, self.children(x)
+
+    def children(self, x: type) -> Any:
+        """How instances are taken apart as trees."""
+        entry: Any = optree.register_pytree_node.get(x, namespace=NAMESPACE)
+        take: Any = getattr(entry, "flatten_func", None)
+        if not of(take, types.FunctionType) or library(take.__globals__):
+            return None
+        for name in names_of(take.__code__).loads & take.__globals__.keys():
+            if not of(take.__globals__[name], (type, types.ModuleType)):
+                raise Unportable(f"`{name}` decides about trees")
+        return self.read(take), self.read(entry.unflatten_func)
 
     def instance(self, x: Any) -> Any:
-        parts = super().instance(x)
-        for kind in VALUES:
-            if of(x, kind):
-                parts = parts, self.read(kind.__getnewargs__(x))
-        return (parts, self.read(x.args)) if of(x, BaseException) else parts
+        kind = type(x)
+        self.nameless |= kind.__repr__ is object.__repr__ or kind is functools.partial
+        part = super().instance(x)
+        value: list[Any] = [base.__repr__(x) for base in VALUES if of(x, base)]
+        if of(x, enum.Flag):
+            self.sets = True
+        return part, value, x.maxlen if of(x, deque) else None
 
     def items(self, x: Any) -> Any:
-        if of(x, (set, frozenset)) and not all(type(y) in (int, bool) for y in x):
-            self.hashed = True
+        self.sets |= of(x, (set, frozenset))
+        self.held(x)
         return super().items(x), x.maxlen if of(x, deque) else None
 
+    def mapping(self, x: Any) -> Any:
+        self.held(x.values())
+        return super().mapping(x)
 
-def glanced(x: Any) -> Any:
-    """What a thing in a library is; what it holds stays as it is."""
-    if type(x) in (*PLAIN, float):
-        return type(x), repr(x)
-    if of(x, (types.FunctionType, type, np.ufunc, *BUILTIN)) or hasattr(x, "__qualname__"):
-        return Same(x)
-    return type(x)
+    def held(self, xs: Iterable[Any]) -> None:
+        self.nameless |= any(of(x, CALLABLE) for x in xs)
 
 
-def name_of(x: type) -> str:
-    return f"{x.__module__}.{x.__qualname__}"
-
-
-def library_of(x: type) -> int:
-    return library({"__name__": x.__module__})
-
-
-def registered(x: type) -> Any:
+def registered(x: Any) -> list[str]:
+    """Classes of the user's that count as subclasses of an abstract one."""
     try:
         from _abc import _get_dump  # type: ignore[import-not-found]
-    except ImportError as error:
-        raise Unportable("an abstract class") from error
-    return _get_dump(x)[0]
+    except ImportError:
+        raise Unportable("an abstract class") from None
+    found = [ref() for ref in _get_dump(x)[0]]
+    return [f"{y.__module__}.{y.__qualname__}" for y in found if y and not of_library(y)]
 
 
 def said(part: Any) -> Any:
@@ -176,24 +223,24 @@ def said(part: Any) -> Any:
     if kind in PLAIN:
         return part
     if kind is slice:
-        ends = part.start, part.stop, part.step
-        if not {int, type(None)}.issuperset(map(type, ends)):
-            raise Unportable("a slice between objects")
-        return "slice", ends
+        return "slice", said((part.start, part.stop, part.step))
     return named(part.x if kind is Same else part)
 
 
 def named(x: Any) -> Any:
     """What an object is, as far as nothing else says it."""
     kind = type(x)
+    if x is MISSING:
+        return "missing"
     if of(x, types.FunctionType):
-        return "function", x.__module__, x.__qualname__, digest_of(x.__code__)
+        return "function", x.__module__, x.__qualname__, home_of(x), digest_of(x.__code__)
     if kind is types.CodeType:
         return digest_of(x)
     if kind is types.ModuleType:
         return "module", x.__name__
     if of(x, type):
-        return "class", x.__module__, x.__qualname__
+        home = sys.modules.get(x.__module__)
+        return "class", x.__module__, x.__qualname__, x.__name__, at(home, x.__qualname__) is x
     if of(x, np.dtype):
         return "dtype", repr(x)
     if of(x, np.ufunc):
@@ -201,17 +248,41 @@ def named(x: Any) -> Any:
     if of(x, Primitive):
         return "primitive", x.name, *place_of(x)
     if of(x, BUILTIN):
-        return "builtin", getattr(x, "__module__", None), x.__qualname__
+        owner = getattr(x, "__objclass__", None)
+        return "builtin", getattr(owner or x, "__module__", None), x.__qualname__
     if kind is re.Pattern:
         return "pattern", repr(x.pattern), x.flags
     if kind.__module__ == "numpy" and callable(x) and hasattr(x, "__qualname__"):
+        if at(sys.modules.get(x.__module__), x.__qualname__) is not x:
+            raise Unportable(f"`{x.__qualname__}` is not where NumPy has it")
         return "function", x.__module__, x.__qualname__
     if kind.__module__ == "dataclasses":
         return "class", kind.__qualname__
     own = kind.__module__.partition(".")[0] == "pullback"
-    if own or kind in CONTAINERS or of(x, WRAPPED) or not library({"__name__": kind.__module__}):
+    own |= kind.__name__ == "_tuplegetter"  # of a named tuple
+    if own or kind in CONTAINERS or of(x, WRAPPED) or not of_library(kind):
         return "object", kind.__module__, kind.__qualname__  # what it holds is read
     raise Unportable(f"an object of {kind.__module__}.{kind.__qualname__}")
+
+
+def at(x: Any, names: str) -> Any:
+    """What is found by a name with dots."""
+    for name in names.split("."):
+        x = getattr(x, name, None)
+    return x
+
+
+def home_of(x: types.FunctionType) -> str:
+    """The module in which a function finds its globals."""
+    scope = x.__globals__
+    name = str(scope.get("__name__"))
+    home = sys.modules.get(name)
+    if type(home) is types.ModuleType and vars(home) is scope:
+        return name
+    names = names_of(x.__code__)
+    if (names.loads or names.stores) and not is_tuple(scope) and not library(scope):
+        raise Unportable(f"`{x.__qualname__}` has the globals of no module")
+    return ""
 
 
 def place_of(x: Any) -> tuple[str, str]:
@@ -276,6 +347,8 @@ def constant(x: Any) -> Any:
         return "frozenset", sorted([repr(constant(y)) for y in x])
     if type(x) in (float, complex):
         return type(x).__name__, np.asarray(x).tobytes()
+    if type(x) is slice:
+        return "slice", constant((x.start, x.stop, x.step))
     if type(x) in PLAIN:
         return type(x).__name__, repr(x)
     raise Unportable(f"a constant of {type(x).__name__}")
@@ -287,44 +360,3 @@ def nested(code: types.CodeType) -> Iterable[types.CodeType]:
         if type(x) is types.CodeType:
             yield x
             yield from nested(x)
-
-
-@functools.lru_cache(4096)
-def by_hashes(code: types.CodeType) -> bool:
-    """Whether something may come in the order of a set, which another process has otherwise."""
-    if not HASHED.isdisjoint(code_of(code).names):
-        return True
-    steps = steps_of(code)
-    for step, then in zip(steps, [*steps[1:], None], strict=True):
-        if step.opname in SETS:
-            return True
-        if (
-            step.opname == "LOAD_CONST"
-            and type(step.argval) is frozenset
-            and (then is None or then.opname != "CONTAINS_OP")
-        ):
-            return True
-    return False
-
-
-@functools.lru_cache(4096)
-def combines(code: types.CodeType) -> bool:
-    """Whether it may make a set of two."""
-    steps = steps_of(code)
-    return any(step.opname.startswith("BINARY") and step.argrepr in OF_SETS for step in steps)
-
-
-@functools.lru_cache(4096)
-def hands_on_views(code: types.CodeType) -> bool:
-    """Whether it does anything with the keys or items of a dict but go through them at once."""
-    steps = steps_of(code)
-    steps += steps[-1:]  # two follow whatever is asked for
-    for step, then, last in zip(steps, steps[1:], steps[2:], strict=False):
-        asked = step.opname in ("LOAD_ATTR", "LOAD_METHOD") and step.argval in ("keys", "items")
-        if asked and (then.opname != "CALL" or then.arg or last.opname != "GET_ITER"):
-            return True
-    return False
-
-
-def steps_of(code: types.CodeType) -> list[dis.Instruction]:
-    return [step for step in dis.get_instructions(code) if step.opname not in SILENT]

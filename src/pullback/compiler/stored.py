@@ -13,6 +13,7 @@ the user's or return what was there before.
 from __future__ import annotations
 
 import copyreg
+import dataclasses
 import enum
 import functools
 import importlib.util
@@ -26,29 +27,33 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from optree import PyTreeSpec
+import optree
 
 from ..core.dispatch import CREATION, FUNCTIONS, UFUNCS
+from ..core.graph import Variable
 from ..core.primitive import Primitive
-from ..core.tree import SEEN, see
+from ..core.tree import NAMESPACE, meet, unflatten
 from . import blas, gemm, llvm, records, threads
 from . import cache as disk
 from .passes import declared, opened
 from .paths import Call, Entry, Path
 from .plan import Plan
-from .portable import Portable, Unportable, place_of, reading, said, thing_at
+from .portable import Portable, Unportable, at, place_of, reading, said, thing_at
 from .program import Module, Program, Run
-from .recording import Guard, Recording
-from .state import State, Unprovable, of
+from .recording import Guard, Recording, containers_in
+from .state import State, Unprovable, of, of_library
 
 if TYPE_CHECKING:
     from .compiled import Compiled
 
 __all__ = ["find", "keep"]
 
-FORM = "1"  # raised when files are to be written in another way
+FORM = "2"  # raised when files are to be written in another way
 MOST = 16  # paths of one kind of arguments
 WRITTEN: set[str] = set()  # by this process, which does not look for them
+KINDS = ("container", "class")  # places of classes, which a state in a process leaves out
+BESIDE: dict[str, list[bytes]] = {}  # what it wrote, also of other functions of the same key
+VALUES = (bool, int, float, complex, str, bytes, type(None))
 # Classes of which pickles may hold instances; of others, those that this process has loaded.
 TRUSTED = ("pullback", "numpy", "optree", "builtins", "collections", "_codecs", "copyreg")
 
@@ -82,12 +87,12 @@ def key_of(compiled: Compiled, call: Call) -> str:
     Raises:
         Unportable: it cannot be told in another process.
     """
-    reader = Portable(State([compiled.fun], ()))
+    reader = Portable(State([compiled.fun], ()), identity=False)
     static = compiled.static_argnums, compiled.static_argnames
     structure, order = call.key
-    whole, leaves, errors = structure
-    read = [said(reader.read(x)) for x in (compiled.fun, tree_of(whole))]
-    parts = [*read, static, said(leaves), errors, order]
+    tree, leaves, errors = structure
+    parts = [said(reader.read(compiled.fun)), static, repr(tree), said(leaves), errors, order]
+    parts.append(options())
     return disk.key_of("record", repr(parts), *circumstances())
 
 
@@ -103,12 +108,13 @@ def place_of_root(root: Any, compiled: Compiled, call: Call) -> Any:
         raise Unportable("globals of no module")
     if root is compiled.fun:
         return ("function",)
+    if of(root, type):
+        classes = containers_of(call)
+        if root in classes:
+            return "container", classes.index(root)
+        if at(sys.modules.get(root.__module__), root.__qualname__) is root:
+            return "class", root.__module__, root.__qualname__
     raise Unportable("an argument of another call")
-
-
-def fixed(root: Any) -> bool:
-    """Whether it is what it is in every process: a number of another call, say."""
-    return type(root) in (int, float, bool, str, type(None)) or of(root, np.generic)
 
 
 def statics(call: Call) -> dict[Any, Any]:
@@ -118,25 +124,55 @@ def statics(call: Call) -> dict[Any, Any]:
     return {("leaf", i): x for i, x in leaves if i not in passed and not fixed(x)}
 
 
-def tree_of(structure: Any) -> list[Any]:
-    """What a structure holds beside leaves: classes, keys, static fields.
-
-    Raises:
-        Unportable: a function of the user's makes its objects.
-    """
-    nodes = [] if structure is None else list(structure.__getstate__()[0])
-    for node in nodes:
-        cls = node[4]
-        if cls is not None and cls not in SEEN:
-            raise Unportable(f"a tree of {cls.__module__}.{cls.__qualname__}")
-    return nodes
+def nodes_of(structure: Any) -> list[Any]:
+    """What a structure holds beside leaves: classes, keys, static fields."""
+    return [] if structure is None else list(structure.__getstate__()[0])
 
 
 def plain(x: Any) -> bool:
     """Whether a copy of it is as good as itself."""
     if type(x) in (tuple, list, dict):
         return all(map(plain, x))  # of a dict the keys; it has no values here
-    return x is None or isinstance(x, (str, int, float, type, enum.Enum))
+    return type(x) in VALUES or isinstance(x, (type, enum.Enum))
+
+
+def containers_of(call: Call) -> list[type]:
+    """The classes of the user's of which containers among the arguments are.
+
+    Raises:
+        Unportable: a key of a dict has more to it than its text.
+    """
+    found: dict[type, None] = {}
+    for x in containers_in(unflatten(call.structure, call.leaves)):
+        if not of_library(type(x)):
+            found[type(x)] = None
+        if of(x, dict) and not all(map(is_plain, x)):
+            raise Unportable("a dict with objects as keys")
+    return list(found)
+
+
+def is_plain(key: Any) -> bool:
+    return type(key) in VALUES or (type(key) is tuple and all(map(is_plain, key)))
+
+
+def is_numpy(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "numpy"
+
+
+def options() -> str:
+    """What decides about the text of arrays."""
+    return repr((np.get_printoptions(), np.getbufsize()))
+
+
+def is_new(cls: type) -> bool:
+    """Whether it is a dataclass that nobody has registered as a tree."""
+    known = optree.register_pytree_node.get(cls, namespace=NAMESPACE)
+    return dataclasses.is_dataclass(cls) and known is None
+
+
+def fixed(root: Any) -> bool:
+    """Whether it is what it is in every process: a number of another call, say."""
+    return type(root) in (int, float, bool, str, type(None)) or of(root, np.generic)
 
 
 def root_at(place: Any, compiled: Compiled, call: Call) -> Any:
@@ -146,6 +182,10 @@ def root_at(place: Any, compiled: Compiled, call: Call) -> Any:
         return compiled.fun
     if kind == "leaf":
         return call.leaves[place[1]]
+    if kind == "container":
+        return containers_of(call)[place[1]]
+    if kind == "class":
+        return at(sys.modules[place[1]], place[2])
     return (sys.modules if kind == "modules" else vars(sys.modules[place[1]])), place[2]
 
 
@@ -162,7 +202,7 @@ BEGUN: dict[str, Callable[[], Any]] = {
 class Writer(pickle.Pickler):
     """Pickles programs: primitives of the library by their place, no functions of others."""
 
-    classes = False
+    classes: dict[type, None]  # of the user's, that were met
 
     def persistent_id(self, x: Any) -> Any:
         if of(x, Primitive) and declared(x):
@@ -172,49 +212,46 @@ class Writer(pickle.Pickler):
     def reducer_override(self, x: Any) -> Any:
         if of(x, types.FunctionType) and x.__module__.partition(".")[0] not in TRUSTED:
             raise Unportable(f"a function of {x.__module__}")
-        if of(x, PyTreeSpec):
-            return structure_of, (dataclasses_in(x), pickle.dumps(x))
-        if of(x, type) and not (self.classes or x.__module__.partition(".")[0] in TRUSTED):
-            raise Unportable(f"a class of {x.__module__}")
         if of(x, Primitive):  # one of its own, for a loop or a call
             state = dict(vars(x))
             state |= {name: make() for name, make in BEGUN.items() if name in state}
             if "compute" in state:
                 state["compute"] = state["graph"].evaluate
             return copyreg.__newobj__, (type(x),), state  # type: ignore[attr-defined]
+        if of(x, type) and not (x.__module__.partition(".")[0] in TRUSTED or of_library(x)):
+            self.classes[x] = None
         if hasattr(x, "opened") and not of(x, type):
             return np.array, (opened(x),)
         return NotImplemented
 
 
-def dataclasses_in(structure: Any) -> list[type]:
-    inner = [cls for x in structure.children() for cls in dataclasses_in(x)]
-    return [*inner, structure.type] if structure.type in SEEN else inner
-
-
-def structure_of(classes: list[type], content: bytes) -> Any:
-    """The structure of a tree, whose dataclasses may be seen for the first time."""
-    for cls in classes:
-        see(cls)
-    return loaded(content)
-
-
 class Loader(pickle.Unpickler):
     def persistent_load(self, place: Any) -> Any:
+        if place[0].partition(".")[0] not in ("pullback", "numpy") and place[0] not in sys.modules:
+            raise pickle.UnpicklingError(f"{place[0]} has not been imported")
         importlib.import_module(place[0])
         return thing_at(*place)
 
     def find_class(self, module: str, name: str) -> Any:
-        if module.partition(".")[0] not in TRUSTED and module not in sys.modules:
+        trusted = module.partition(".")[0] in TRUSTED
+        if not trusted and module not in sys.modules:
             raise pickle.UnpicklingError(f"{module} has not been imported")
-        return super().find_class(module, name)
+        x = super().find_class(module, name)
+        constant = x is Ellipsis or x is NotImplemented
+        if trusted:
+            known = module != "builtins" or of(x, type) or constant
+        else:
+            known = of(x, type) and not of_library(x)
+        if not known:
+            raise pickle.UnpicklingError(f"{module}.{name} is no class of the user's")
+        return x
 
 
-def written(x: Any, classes: bool = False) -> bytes:
-    """Bytes that are read by `loaded`; whether classes of the user's are among it."""
+def written(x: Any, classes: dict[type, None] | None = None) -> bytes:
+    """A pickle; the user's classes in it are entered among those."""
     out = io.BytesIO()
     writer = Writer(out, pickle.HIGHEST_PROTOCOL)
-    writer.classes = classes
+    writer.classes = {} if classes is None else classes
     writer.dump(x)
     return out.getvalue()
 
@@ -292,14 +329,16 @@ def extended() -> bool:
 def keep(compiled: Compiled, entry: Entry, path: Path, call: Call) -> None:
     """Write a path for later processes, with what else is known of calls of this kind."""
     path.stored = False
-    if disk.folder() is None or extended():
+    if disk.folder() is None or entry.sought != options() or extended():
         return
     try:
         path.stored = described(compiled, path, call)
         key = key_of(compiled, call)
         content = [x.stored for x in entry.paths if x.stored] + entry.elsewhere
+        content += [x for x in BESIDE.get(key, ()) if x not in content]
+        BESIDE[key] = content = content[:MOST]
         WRITTEN.add(key)
-        disk.write(key, written(((entry.floats, entry.weak, entry.apart), content[:MOST])))
+        disk.write(key, written(((entry.floats, entry.weak, entry.apart), content)))
     except Exception:  # of an object that does not answer as others do: then it is not kept
         path.stored = False
 
@@ -310,17 +349,9 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     if recording.captured or any(source is not None for source in recording.sources):
         raise Unportable("it returns what was there before")
     state = path.state
-    mine = statics(call)
-    given = {id(x) for x in mine.values()} - {id(compiled.fun)}
-    roots = [root for root in state.roots if not fixed(root) and id(root) not in given]
-    places = [place_of_root(root, compiled, call) for root in roots]
-    places, roots = [*places, *mine], [*roots, *mine.values()]
-    trees = [tree_of(call.structure), tree_of(recording.structure)]
-    if not plain(trees[1]):
-        raise Unportable("it returns an object of the user's")
-    digest = reading(State([*roots, *trees], state.names, state.codes))
-    if not state.holds(path.token):
-        raise Unportable("what it reads has changed meanwhile")
+    for x in recording.outputs:
+        if not (of(x, (Variable, type, enum.Enum)) or type(x) in VALUES or is_numpy(type(x))):
+            raise Unportable(f"it returns an object of {type(x).__name__}")
     guards = [(guard.asked, guard.answer, guard.line) for guard in path.guards]
     about = {name: getattr(recording, name) for name in ABOUT}
     native = path.program.native and records.native(run)
@@ -330,15 +361,27 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
         fields["n_in"], fields["n_out"] = run.n_in, run.n_out
     graphs = zlib.compress(written((run.whole, run.unchecked, run.graph)), 1)
     needed = path.n_known, path.n_known + len(path.guards)
-    return written((
-        places, sorted(state.names), digest,
-        path.numbers, guards, about, fields, graphs, needed,
-    ), classes=True)  # fmt: skip
+    classes: dict[type, None] = {}
+    rest = written((path.numbers, guards, about, fields, graphs, needed), classes)
+    if not plain(nodes_of(recording.structure)):
+        raise Unportable("it returns an object of the user's")
+    mine = statics(call)
+    given = {id(x) for x in mine.values()} - {id(compiled.fun)}
+    roots = [root for root in state.roots if not fixed(root) and id(root) not in given]
+    known = {id(root) for root in (*roots, *mine.values())}
+    kinds = dict.fromkeys([*containers_of(call), *classes])
+    roots += [cls for cls in kinds if id(cls) not in known]
+    places = [*[place_of_root(root, compiled, call) for root in roots], *mine]
+    roots += [*mine.values(), nodes_of(call.structure)]
+    digest = reading(State(roots, state.names, state.codes), recording.identity)
+    if not state.holds(path.token):
+        raise Unportable("what it reads has changed meanwhile")
+    return written((places, sorted(state.names), recording.identity, digest, rest))
 
 
 def find(compiled: Compiled, entry: Entry, call: Call) -> None:
     """Enter the paths that an earlier process has written, and that stand for calls here."""
-    entry.sought = True
+    entry.sought = options()
     if disk.folder() is None or extended():
         return
     try:
@@ -346,14 +389,14 @@ def find(compiled: Compiled, entry: Entry, call: Call) -> None:
         content = None if key in WRITTEN else disk.read(key)
         if content is None:
             return
-        flags, stored = loaded(content)
+        (floats, weak, apart), stored = loaded(content)
         found = [(x, restored(compiled, x, call)) for x in stored]
     except Exception:  # it is not what it says: then it is not there
         return
     paths = [path for _, path in found if path is not None]
     entry.elsewhere = [x for x, path in found if path is None]
     if paths:
-        entry.floats, entry.weak, entry.apart = flags
+        entry.floats, entry.weak, entry.apart = floats, weak, apart
         for path in paths:
             entry.known = path.state.merged(entry.known)
         entry.paths = paths
@@ -361,20 +404,25 @@ def find(compiled: Compiled, entry: Entry, call: Call) -> None:
 
 def drop(entry: Entry) -> None:
     """Forget what was found on disk: of it the program is known, and not the record."""
-    entry.sought = True
+    entry.sought = options()
     entry.paths = [path for path in entry.paths if type(path.recording) is Recording]
 
 
 def restored(compiled: Compiled, content: bytes, call: Call) -> Path | None:
     """A path that was written; None if what it reads is something else here."""
-    places, names, digest, numbers, guards, about, fields, graphs, needed = loaded(content)
+    places, names, identity, digest, rest = loaded(content)
     try:
-        state = State([root_at(place, compiled, call) for place in places], names)
-        trees = [tree_of(call.structure), tree_of(about["structure"])]
-        if reading(State([*state.roots, *trees], names)) != digest:
+        roots = [root_at(place, compiled, call) for place in places]
+        if reading(State([*roots, nodes_of(call.structure)], names), identity) != digest:
             return None
+        mine = [x for x, place in zip(roots, places, strict=True) if place[0] not in KINDS]
+        meet({x for x in roots if of(x, type) and is_new(x)})
+        state = State(mine, names)
         token = state.token()
-    except (Unportable, Unprovable, KeyError):
+    except (Unportable, Unprovable, LookupError):
+        return None
+    numbers, guards, about, fields, graphs, needed = loaded(rest)
+    if numbers is not None and [type(x) for x in numbers] != [np.float64] * len(call.numbers):
         return None
     if fields is not None:
         program = Program.of(StoredRun(fields, graphs))

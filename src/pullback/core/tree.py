@@ -22,7 +22,9 @@ from .array import Array, current
 from .ending import inside, leaving, rest
 from .errors import ArgumentTypeError
 
-__all__ = ["broadcast_prefix", "flatten", "is_static", "register_tree", "tree_map", "unflatten"]
+__all__ = [
+    "broadcast_prefix", "flatten", "is_static", "meet", "register_tree", "tree_map", "unflatten",
+]  # fmt: skip
 
 NAMESPACE = "pullback"
 FIRST_SIGHT = threading.Lock()
@@ -90,14 +92,13 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
                 if type(leaf) is Array:
                     current(leaf)
             return leaves, None if alone else structure
-        for cls in new:
-            see(cls)
+        meet(new)
 
 
-def see(cls: type) -> None:
-    """A dataclass is a tree from now on."""
+def meet(classes: set[type]) -> None:
+    """Register dataclasses that have not been seen."""
     with FIRST_SIGHT:  # another thread may have seen the class at the same time
-        if cls not in SEEN:
+        for cls in classes - SEEN:
             register_dataclass(cls)
             SEEN.add(cls)
 
