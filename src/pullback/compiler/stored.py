@@ -175,6 +175,8 @@ class Writer(pickle.Pickler):
             if "compute" in state:
                 state["compute"] = state["graph"].evaluate
             return copyreg.__newobj__, (type(x),), state  # type: ignore[attr-defined]
+        if of(x, np.dtype) and x is np.dtype(x.type):
+            return np.dtype, (x.type,)  # it is known by identity
         if hasattr(x, "opened") and not of(x, type):
             return np.array, (opened(x),)
         return NotImplemented
