@@ -363,6 +363,64 @@ class TestOtherFiles:
         assert process("import helper\nhelper.half = lambda x: x\n" + program)[0]
 
 
+class TestWhatNoCodeSays:
+    """Changes of what no code that ran holds."""
+
+    def test_a_virtual_subclass(self, process):
+        program = """
+            import abc
+            class Positive(abc.ABC):
+                pass
+            class Model:
+                pass
+            Positive.register(Model)
+            model = Model()
+            def f(x):
+                return 2 * x if isinstance(model, Positive) else -x
+        """
+        program = textwrap.dedent(program) + ARGUMENTS
+        assert process(program)[0]
+        assert process(program)[0] == 0
+        assert process(program.replace("Positive.register(Model)", ""))[0]
+
+    def test_how_a_tree_is_taken_apart(self, process):
+        program = """
+            class Pair:
+                def __init__(self, a, b):
+                    self.a, self.b = a, b
+            pb.core.tree.register_tree(Pair, lambda p: ((p.a, p.b), None), lambda _, xs: Pair(*xs))
+            def f(x):
+                return Pair(2 * x, 3 * x)
+        """
+        program = textwrap.dedent(program) + ARGUMENTS
+        end = (
+            "g = pb.compile(f)\nfor _ in range(3):\n    y = g(*args)\nresult = 1, str([y.a, y.b])\n"
+        )
+        other = program.replace("(p.a, p.b)", "(p.b, p.a)").replace("Pair(*xs)", "Pair(*xs[::-1])")
+        assert other != program
+        assert process(program, end=end) == process(other, end=end)
+
+    def test_fields_of_a_result(self, process):
+        program = """
+            import dataclasses
+            @dataclasses.dataclass
+            class Pair:
+                a: float
+                b: float
+            def f(x):
+                return Pair(b=2 * x, a=3 * x)
+        """
+        program = textwrap.dedent(program) + ARGUMENTS
+        end = "g = pb.compile(f)\nfor _ in range(3):\n    y = g(*args)\n"
+        end += "result = g.cache_info().misses, str([y.a, y.b])\n"
+        other = program.replace("a: float", "c: float").replace("b: float", "a: float")
+        other = other.replace("c: float", "b: float")
+        assert process(program, end=end)[0]
+        misses, right = process(program, end=end)
+        assert misses == 0
+        assert process(other, end=end) == (1, right)
+
+
 class TestArguments:
     PROGRAM = "f = lambda x, *more: np.sin(x) * 2\n"
 

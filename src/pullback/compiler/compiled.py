@@ -583,8 +583,8 @@ def compile(
     ...     return np.sin(x) * x if x > 0 else x
     >>> float(round(f(2.0), 6)), f(-2.0), float(round(f(2.0), 6))
     (1.818595, -2.0, 1.818595)
-    >>> f.cache_info().hits
-    1
+    >>> f.cache_info().paths
+    2
     """
     if importlib.util.find_spec("llvmlite") is None:
         raise absent()

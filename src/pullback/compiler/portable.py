@@ -8,6 +8,7 @@ such description raises `Unportable`, and so does code whose results depend on t
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import dis
 import functools
@@ -19,15 +20,17 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from optree import PyTreeKind
 
 from ..core.namespaces import library
 from ..core.primitive import Primitive
+from ..core.tree import SEEN
 from .cache import digest
 from .code import code_of
 from .state import CONTAINERS, WRAPPED, Reader, Same, State, of
 from .watch import is_tuple
 
-__all__ = ["Portable", "Unportable", "place_of", "reading", "said", "thing_at"]
+__all__ = ["Portable", "Unportable", "place_of", "reading", "said", "thing_at", "tree"]
 
 MOST = 64 << 20  # bytes of arrays that are read
 HASHED = {"hash", "set", "frozenset", "__hash__"}
@@ -119,6 +122,10 @@ class Portable(Reader):
         if dataclasses.is_dataclass(x) and not library({"__name__": x.__module__}):
             static = [(f.name, bool(f.metadata.get("static"))) for f in dataclasses.fields(x)]
             parts.append(static)
+        if of(x, abc.ABCMeta):  # classes of the user's that are subclasses by `register`
+            known = [y for ref in registered(x) if (y := ref()) is not None]
+            mine = [y for y in known if not library({"__name__": y.__module__})]
+            parts.append(sorted([f"{y.__module__}.{y.__qualname__}" for y in mine]))
         return parts
 
     def builtin(self, x: Any) -> Any:
@@ -146,6 +153,14 @@ def glanced(x: Any) -> Any:
     if of(x, (types.FunctionType, type, np.ufunc, *BUILTIN)) or hasattr(x, "__qualname__"):
         return Same(x)
     return type(x)
+
+
+def registered(x: type) -> Any:
+    try:
+        from _abc import _get_dump  # type: ignore[import-not-found]
+    except ImportError as error:
+        raise Unportable("an abstract class") from error
+    return _get_dump(x)[0]
 
 
 def said(part: Any) -> Any:
@@ -230,6 +245,27 @@ def thing_at(module: str, name: str) -> Any:
 
 
 PLACES: dict[int, tuple[str, str]] = {}  # of primitives, by their ids
+
+
+def tree(structure: Any) -> Any:
+    """The structure of a tree, its classes by their names and fields.
+
+    Raises:
+        Unportable: the user has said how to take one of its classes apart.
+    """
+    kind = None if structure is None else structure.type
+    if kind is None or kind is type(None):
+        return kind is None
+    inner = [tree(x) for x in structure.children()]
+    if structure.kind != PyTreeKind.CUSTOM:
+        fields = getattr(kind, "_fields", None)
+        return kind.__module__, kind.__qualname__, fields, repr(structure.entries()), inner
+    if kind not in SEEN:
+        raise Unportable(f"a tree of {kind.__qualname__}")
+    fields = [
+        (field.name, bool(field.metadata.get("static"))) for field in dataclasses.fields(kind)
+    ]
+    return kind.__module__, kind.__qualname__, fields, inner
 
 
 # Code.

@@ -26,16 +26,17 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from optree import PyTreeSpec
 
 from ..core.dispatch import CREATION, FUNCTIONS, UFUNCS
 from ..core.primitive import Primitive
-from ..core.tree import SEEN
+from ..core.tree import SEEN, see
 from . import blas, gemm, llvm, records, threads
 from . import cache as disk
-from .passes import opened
+from .passes import declared, opened
 from .paths import Call, Entry, Path
 from .plan import Plan
-from .portable import Portable, Unportable, place_of, reading, said, thing_at
+from .portable import Portable, Unportable, place_of, reading, said, thing_at, tree
 from .program import Module, Program, Run
 from .recording import Guard, Recording
 from .state import State, Unprovable, of
@@ -69,6 +70,9 @@ def circumstances() -> tuple[str, ...]:
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.origin and os.path.exists(spec.origin):
             found.append(f"{spec.origin} {os.stat(spec.origin).st_mtime_ns}")
+            # What the installer calls it holds its version.
+            beside = os.listdir(os.path.dirname(os.path.dirname(spec.origin)))
+            found += [x for x in beside if x.startswith(f"{name}-")]
     return *sorted(found), *llvm.circumstances()
 
 
@@ -81,8 +85,8 @@ def key_of(compiled: Compiled, call: Call) -> str:
     reader = Portable(State([compiled.fun], ()))
     static = compiled.static_argnums, compiled.static_argnames
     structure, order = call.key
-    tree, leaves, errors = structure
-    parts = [said(reader.read(compiled.fun)), static, repr(tree), said(leaves), errors, order]
+    whole, leaves, errors = structure
+    parts = [said(reader.read(compiled.fun)), static, tree(whole), said(leaves), errors, order]
     return disk.key_of("record", repr(parts), *circumstances())
 
 
@@ -160,7 +164,7 @@ class Writer(pickle.Pickler):
     classes = False
 
     def persistent_id(self, x: Any) -> Any:
-        if of(x, Primitive) and id(x) in declared():
+        if of(x, Primitive) and declared(x):
             return place_of(x)
         return None
 
@@ -169,6 +173,8 @@ class Writer(pickle.Pickler):
             raise Unportable(f"a function of {x.__module__}")
         if of(x, type) and not (self.classes or x.__module__.partition(".")[0] in TRUSTED):
             raise Unportable(f"a class of {x.__module__}")
+        if of(x, PyTreeSpec):
+            return structure_of, (dataclasses_in(x), pickle.dumps(x))
         if of(x, Primitive):  # one of its own, for a loop or a call
             state = dict(vars(x))
             state |= {name: make() for name, make in BEGUN.items() if name in state}
@@ -182,8 +188,16 @@ class Writer(pickle.Pickler):
         return NotImplemented
 
 
-def declared() -> set[int]:
-    return {id(x) for x in Primitive.everything}
+def dataclasses_in(structure: Any) -> list[type]:
+    inner = [cls for x in structure.children() for cls in dataclasses_in(x)]
+    return [*inner, structure.type] if structure.type in SEEN else inner
+
+
+def structure_of(classes: list[type], content: bytes) -> Any:
+    """The structure of a tree, whose dataclasses may be seen for the first time."""
+    for cls in classes:
+        see(cls)
+    return loaded(content)
 
 
 class Loader(pickle.Unpickler):
@@ -319,7 +333,7 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     needed = path.n_known, path.n_known + len(path.guards)
     return written((
         places, sorted(state.names), digest,
-        path.numbers, guards, about, fields, graphs, needed,
+        path.numbers, guards, about, tree(recording.structure), fields, graphs, needed,
     ), classes=True)  # fmt: skip
 
 
@@ -354,11 +368,14 @@ def drop(entry: Entry) -> None:
 
 def restored(compiled: Compiled, content: bytes, call: Call) -> Path | None:
     """A path that was written; None if what it reads is something else here."""
-    places, names, digest, numbers, guards, about, fields, graphs, needed = loaded(content)
+    places, names, digest, numbers, guards, about, shape, fields, graphs, needed = loaded(content)
     try:
         state = State([root_at(place, compiled, call) for place in places], names)
         trees = [tree_of(call.structure), tree_of(about["structure"])]
-        if reading(State([*state.roots, *trees], names)) != digest:
+        if (
+            reading(State([*state.roots, *trees], names)) != digest
+            or tree(about["structure"]) != shape
+        ):
             return None
         token = state.token()
     except (Unportable, Unprovable, KeyError):

@@ -90,10 +90,16 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
                 if type(leaf) is Array:
                     current(leaf)
             return leaves, None if alone else structure
-        with FIRST_SIGHT:  # another thread may have seen the class at the same time
-            for cls in new - SEEN:
-                register_dataclass(cls)
-                SEEN.add(cls)
+        for cls in new:
+            see(cls)
+
+
+def see(cls: type) -> None:
+    """A dataclass is a tree from now on."""
+    with FIRST_SIGHT:  # another thread may have seen the class at the same time
+        if cls not in SEEN:
+            register_dataclass(cls)
+            SEEN.add(cls)
 
 
 def paths(tree: Any, name: str) -> list[str]:
