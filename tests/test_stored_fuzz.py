@@ -138,7 +138,10 @@ ORDERS = (
 def with_another_number(text, r):
     """The text with another number somewhere."""
     places = re.finditer(r"(?<![\w.\[])\d+\.\d+(?![\w\]])", text)
-    m = r.choice(list(places))
+    ends = lambda m: (
+        "1.7" in text[m.start() : m.end() + 8] or text[m.start() - 2] == "+"
+    )  # of loops
+    m = r.choice([m for m in places if not ends(m)])
     return text[: m.start()] + f"{float(m[0]) + r.choice([0.25, 1.0, -0.5])}" + text[m.end() :]
 
 

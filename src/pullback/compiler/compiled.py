@@ -539,6 +539,7 @@ class Compiled(Transformation):
         call = self.arrange(args, kwargs)
         if call is not None:
             stored.drop(self.entry(call.key))
+            self.know([])  # machine code may repeat what has been dropped
         path = self.path_of(call)
         for _ in range(TRIES):
             if call is None or self.refusal is not None:
