@@ -4,6 +4,7 @@ python -m tests.stored_process first results     writes what they gave
 python -m tests.stored_process later results     compares: threads, forks, derivatives as well
 """
 
+import copy
 import os
 import pickle
 import sys
@@ -129,7 +130,7 @@ TRANSFORMS = (
 
 
 def copied(args):
-    return pickle.loads(pickle.dumps(args))
+    return copy.deepcopy(args)
 
 
 def seen(out):
@@ -190,6 +191,7 @@ def main(which, path):
         if which != "first":
             assert fast.cache_info()[1] == 0, name
             assert all(isinstance(path.recording, stored.StoredRecording) for path in paths), name
+            assert f is not loss or fast.repeat[1]  # by machine code alone
         if which == "looked":
             look(name, f, args, fast, results[name][-1])
     if which == "first":

@@ -538,7 +538,7 @@ class Compiled(Transformation):
 
         call = self.arrange(args, kwargs)
         if call is not None:
-            stored.drop(self.entry(call.key))
+            stored.drop(self, call)
         path = self.path_of(call)
         for _ in range(TRIES):
             if call is None or self.refusal is not None:

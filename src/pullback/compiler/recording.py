@@ -170,6 +170,10 @@ class CompileTrace(StageTrace):
                 [x.value if type(x) is Array and x.within is self else x for x in primitive.results]
             )
         try:
+            if str in map(type, xs):  # no number is equal to text, whatever it is
+                values = [x.value if type(x) is Array and x.within is self else x for x in xs]
+                out = self.computed(primitive, values, static)
+                return bool(out) if all(map(self.is_weak, xs)) else out
             if notes.weak and xs and all(map(self.is_weak, xs)):
                 return self.of_numbers(primitive, xs, static)
             return StageTrace.process(self, primitive, xs, static)

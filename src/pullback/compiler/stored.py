@@ -220,6 +220,8 @@ class Writer(pickle.Pickler):
             return copyreg.__newobj__, (type(x),), state  # type: ignore[attr-defined]
         if of(x, type) and not (x.__module__.partition(".")[0] in TRUSTED or of_library(x)):
             self.classes[x] = None
+        if of(x, np.dtype) and x is np.dtype(x.type):
+            return np.dtype, (x.type,)  # it is known by identity
         if hasattr(x, "opened") and not of(x, type):
             return np.array, (opened(x),)
         return NotImplemented
@@ -402,9 +404,11 @@ def find(compiled: Compiled, entry: Entry, call: Call) -> None:
         entry.paths = paths
 
 
-def drop(entry: Entry) -> None:
+def drop(compiled: Compiled, call: Call) -> None:
     """Forget what was found on disk: of it the program is known, and not the record."""
+    entry = compiled.entry(call.key)
     entry.sought = options()
+    compiled.know([])  # machine code may repeat it
     entry.paths = [path for path in entry.paths if type(path.recording) is Recording]
 
 
