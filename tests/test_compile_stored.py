@@ -421,24 +421,32 @@ class TestWhatNoCodeSays:
         assert process(other, end=end) == (1, right)
 
 
+OTHERS = [
+    "np.array([0.5, 1.5])", "np.array([[0.5, 1.5, 2.0]])", "np.array([0.5, 1.5, 2], 'f4')",
+    "0.5", "np.float64(0.5)", "np.array(0.5)", "np.array([1, 2, 3])",
+    "np.ones(3), 3", "np.ones(3), 'a'", "np.ones(3), None", "np.ones(3), (1.0,)",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory):
+    """What processes make of a function with some arguments, and twice with arguments like these."""
+    process = Folder(tmp_path_factory.mktemp("others"))
+    programs = {str(i): "f = lambda x, *more: np.sin(x) * 2\n" for i in range(len(OTHERS))}
+    first = {name: text + ARGUMENTS for name, text in programs.items()}
+    other = {name: text + f"args = ({OTHERS[int(name)]},)\n" for name, text in programs.items()}
+    return [process.all(x) for x in (first, other, other)]
+
+
+@pytest.mark.parametrize("i", range(len(OTHERS)), ids=OTHERS)
+def test_arguments_of_another_kind(i, others):
+    first, (misses, right), last = [run[str(i)] for run in others]
+    assert first[0]
+    assert misses
+    assert last == (0, right)
+
+
 class TestArguments:
-    PROGRAM = "f = lambda x, *more: np.sin(x) * 2\n"
-
-    @pytest.mark.parametrize(
-        "other",
-        [
-            "np.array([0.5, 1.5])", "np.array([[0.5, 1.5, 2.0]])", "np.array([0.5, 1.5, 2], 'f4')",
-            "0.5", "np.float64(0.5)", "np.array(0.5)", "np.array([1, 2, 3])",
-            "np.ones(3), 3", "np.ones(3), 'a'", "np.ones(3), None", "np.ones(3), (1.0,)",
-        ],
-    )  # fmt: skip
-    def test_of_another_kind(self, other, process):
-        assert process(self.PROGRAM + ARGUMENTS)[0]
-        program = self.PROGRAM + f"args = ({other},)\n"
-        misses, right = process(program)
-        assert misses
-        assert process(program) == (0, right)
-
     def test_functions(self, process):
         program = "def f(g, x):\n    return g(x)\n" + ARGUMENTS
         one = program + "args = (lambda x: 2 * x, *args)"
@@ -472,19 +480,18 @@ result = g.cache_info().misses, str(type(g(START, 2.0)))
 
 
 class TestNotKept:
-    @pytest.mark.parametrize(
-        "program",
-        [
+    def test_the_seed_of_hashes(self, process):
+        """Each process checks that it gets what the function gives there."""
+        programs = [
             "f = lambda x: sum([x * len(word) for word in {'a', 'bb', 'ccc'}])",
             "words = frozenset(['a', 'bb'])\nf = lambda x: x * len(list(words)[0])",
             "f = lambda x: x * (hash('a') % 7)",
             "f = lambda x: x * len(max({'a': 1, 'bb': 2}.keys() & {'a', 'bb'}, key=hash))",
             "f = lambda x: x * len(next(iter({w for w in ('a', 'bb', 'ccc')})))",
-        ],
-    )
-    def test_the_seed_of_hashes(self, program, process):
+        ]
+        named = {str(i): text + ARGUMENTS for i, text in enumerate(programs)}
         for seed in ("1", "2", "3", "4"):
-            process(program + ARGUMENTS, PYTHONHASHSEED=seed)
+            process.all(named, PYTHONHASHSEED=seed)
 
     def test_what_returns_its_argument(self, process):
         program = "def f(x):\n    return x, 2 * x\n" + ARGUMENTS
