@@ -430,7 +430,7 @@ OTHERS = [
 
 @pytest.fixture(scope="module")
 def others(tmp_path_factory):
-    """What processes make of a function with some arguments, and twice with arguments like these."""
+    """What processes make of a function: with other arguments first, then twice with these."""
     process = Folder(tmp_path_factory.mktemp("others"))
     programs = {str(i): "f = lambda x, *more: np.sin(x) * 2\n" for i in range(len(OTHERS))}
     first = {name: text + ARGUMENTS for name, text in programs.items()}
