@@ -20,7 +20,7 @@ from . import records
 from .checks import checks_of
 from .llvm import WORKER
 from .program import build
-from .recording import QUESTIONS, Guard, Recording, as_kind, layout_of
+from .recording import QUESTIONS, Guard, Recording, as_kind, layout_of, order_in
 from .records import Way
 from .state import Same, State
 
@@ -162,7 +162,9 @@ class Path:
 
     def lies(self, arrays: list[Any]) -> bool:
         """Whether arguments lie in memory as those that were recorded, where that counts."""
-        asked = self.recording.layouts
+        asked, orders = self.recording.layouts, self.recording.orders
+        if orders is not None and orders != [order_in(x) for x in arrays[: len(orders)]]:
+            return False
         return asked is None or asked == [layout_of(x) for x in arrays[: len(asked)]]
 
     def holds(self, values: Any) -> bool:
@@ -235,6 +237,8 @@ def way_of(path: Path, call: Call, args: Any, kwargs: Any, counter: np.ndarray) 
         return None
     if not path.n_results or recording.written or recording.layouts is not None:
         return None
+    if recording.orders is not None and set(recording.orders) - {"C"}:
+        return None  # it reads arrays in C order
     if path.program.run.raising:
         return None  # something is computed since it may raise
     if recording.identity and len(call.arrays) > 1:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = ["find", "keep"]
 
-FORM = "2"  # raised when files are to be written in another way
+FORM = "3"  # raised when files are to be written in another way
 MOST = 16  # paths of one kind of arguments
 WRITTEN: set[str] = set()  # by this process, which does not look for them
 KINDS = ("container", "class")  # places of classes, which a state in a process leaves out
@@ -270,8 +270,8 @@ FIELDS = (
     "answers", "asked", "raising",
 )  # fmt: skip
 ABOUT = (
-    "structure", "outputs", "kinds", "written", "layouts", "identity", "narrow", "unlike", "unsure",
-    "numbers", "captured", "suspends",
+    "structure", "outputs", "kinds", "written", "layouts", "orders", "identity", "narrow", "unlike",
+    "unsure", "numbers", "captured", "suspends",
 )  # fmt: skip
 
 
