@@ -46,7 +46,7 @@ coverage-table: $(STAMP)-test
 	$(BIN)/python tools/coverage_table.py
 
 docs: $(STAMP)-docs
-	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going --jobs auto docs docs/_build/html
+	PULLBACK_CACHE=off $(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going --jobs auto docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 bench: $(STAMP)-bench

@@ -72,7 +72,8 @@ def mixture(np: Any, place: Any, alphas: Any, means: Any, icf: Any, x: Any) -> A
     return likely - norm + prior - n * d * 0.5 * 1.8378770664093453 - k * d
 
 
-def gmm(d: int, k: int, n: int) -> None:
+def gmm_of(d: int, k: int, n: int) -> tuple[Any, Any, Any]:
+    """The gradient, its arguments, and the same for jax.jit."""
     random = np.random.default_rng(0)
     alphas, means = random.standard_normal(k), random.random((k, d))
     icf, x = random.standard_normal((k, d * (d + 1) // 2)) * 0.3, random.standard_normal((n, d))
@@ -86,20 +87,23 @@ def gmm(d: int, k: int, n: int) -> None:
     def loss(alphas: Any, means: Any, icf: Any) -> Any:
         return mixture(np, place, alphas, means, icf, x)
 
-    gradient = pb.value_and_grad(loss, argnums=(0, 1, 2))
+    def jplace(d: int, values: Any) -> Any:
+        return jnp.zeros((values.shape[0], d, d)).at[:, rows, columns].set(values)
+
+    def jloss(alphas: Any, means: Any, icf: Any) -> Any:
+        return mixture(jnp, jplace, alphas, means, icf, x)
+
+    theirs = jax and jax.value_and_grad(jloss, argnums=(0, 1, 2))
+    return pb.value_and_grad(loss, argnums=(0, 1, 2)), (alphas, means, icf), theirs
+
+
+def gmm(d: int, k: int, n: int) -> None:
+    gradient, args, theirs = gmm_of(d, k, n)
     fast = pb.compile(gradient)
-    args = (alphas, means, icf)
     ready(fast, *args)
     calls = {"pullback": lambda: fast(*args)}
-    if jax:
-
-        def jplace(d: int, values: Any) -> Any:
-            return jnp.zeros((values.shape[0], d, d)).at[:, rows, columns].set(values)
-
-        def jloss(alphas: Any, means: Any, icf: Any) -> Any:
-            return mixture(jnp, jplace, alphas, means, icf, x)
-
-        run = jax.jit(jax.value_and_grad(jloss, argnums=(0, 1, 2)))
+    if theirs:
+        run = jax.jit(theirs)
         for a, b in zip(fast(*args)[1], run(*args)[1], strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-8)
         calls["jax.jit"] = lambda: [np.asarray(v) for v in jax.tree.leaves(run(*args))]
@@ -127,7 +131,8 @@ def project(np: Any, camera: Any, point: Any) -> Any:
     return flat * (1 + camera[9] * r2 + camera[10] * r2 * r2) * camera[6] + camera[7:9]
 
 
-def ba(n: int) -> None:
+def ba_of(n: int) -> tuple[Any, Any, Any]:
+    """The Jacobian blocks, their arguments, and the same for jax.jit."""
     random = np.random.default_rng(0)
     cameras = random.standard_normal((n, 11)) * 0.1 + 0.5
     points = random.standard_normal((n, 3)) * 0.1 + np.array([0.0, 0.0, 4.0])
@@ -136,17 +141,21 @@ def ba(n: int) -> None:
     def residual(camera: Any, point: Any, weight: Any, seen: Any) -> Any:
         return weight * (project(np, camera, point) - seen)
 
+    def jresidual(camera: Any, point: Any, weight: Any, seen: Any) -> Any:
+        return weight * (project(jnp, camera, point) - seen)
+
+    theirs = jax and jax.vmap(jax.jacrev(jresidual, argnums=(0, 1, 2)))
     blocks = pb.vmap(pb.jacobian(residual, argnums=(0, 1, 2)))
+    return blocks, (cameras, points, weights, seen), theirs
+
+
+def ba(n: int) -> None:
+    blocks, args, theirs = ba_of(n)
     fast = pb.compile(blocks)
-    args = (cameras, points, weights, seen)
     ready(fast, *args)
     calls = {"pullback": lambda: fast(*args)}
-    if jax:
-
-        def jresidual(camera: Any, point: Any, weight: Any, seen: Any) -> Any:
-            return weight * (project(jnp, camera, point) - seen)
-
-        run = jax.jit(jax.vmap(jax.jacrev(jresidual, argnums=(0, 1, 2))))
+    if theirs:
+        run = jax.jit(theirs)
         for a, b in zip(fast(*args), run(*args), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-8)
         calls["jax.jit"] = lambda: [np.asarray(v) for v in jax.tree.leaves(run(*args))]

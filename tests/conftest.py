@@ -6,6 +6,9 @@ import tempfile
 import numpy as np
 import pytest
 
+from pullback.core.rebind import SESSION
+from pullback.core.trace import running
+
 # Machine code is kept in a folder of these tests alone, which other processes of theirs inherit.
 CACHE = tempfile.TemporaryDirectory(prefix="pullback-tests-")
 os.environ["PULLBACK_CACHE"] = CACHE.name
@@ -26,3 +29,11 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def rng():
     return np.random.default_rng(20)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left():
+    """No test leaves the interpreter in a transformation."""
+    yield
+    assert running() is None
+    assert SESSION.get() is None or SESSION.get().closed

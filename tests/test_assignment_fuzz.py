@@ -11,7 +11,7 @@ from pullback.core.array import Array
 from tests.conftest import LONG
 from tests.fuzz_assignment import Program, make, shrink
 
-PROGRAMS, CHUNK = (1_000_000, 1_000) if LONG else (2_000, 100)
+PROGRAMS, CHUNK = (1_000_000, 1_000) if LONG else (1_000, 100)
 
 
 class Skips(dict):

@@ -12,7 +12,7 @@ from tests.conftest import LONG
 from tests.fuzz_compile import changes, write
 
 EACH = 25
-COUNT = 20_000 if LONG else 400
+COUNT = 20_000 if LONG else 250
 
 ORDERS = {
     0: lambda f: f,

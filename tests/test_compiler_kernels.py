@@ -401,3 +401,39 @@ def test_no_warnings_are_made():
         graph, _ = staged(lambda x: (np.log(x) / x,), (np.ones(3),))
         out = Program(graph, 1)(np.zeros(3))[0]
     np.testing.assert_array_equal(out, [-np.inf] * 3)
+
+
+# What comes of zeros with a sign: NumPy begins sums with 0.0, so that none is -0.0.
+OF_ZEROS = {
+    "sum": lambda x, axis: np.sum(x, axis=axis),
+    "sum of products": lambda x, axis: np.sum(x * 2.0, axis=axis),
+    "sum that is used": lambda x, axis: x * np.sum(x, axis=axis, keepdims=True),
+    "sum in another width": lambda x, axis: np.sum(x.astype("f4"), axis=axis),
+    "mean": lambda x, axis: np.mean(x, axis=axis),
+    "average": lambda x, axis: np.average(x, axis=axis),
+    "nansum": lambda x, axis: np.nansum(x, axis=axis),
+    "part of a sum": lambda x, axis: np.sum(x, axis=axis, where=x < 1),
+    "running sum": lambda x, axis: np.cumsum(x, axis=axis),
+    "running product": lambda x, axis: np.cumprod(x, axis=axis),
+    "product": lambda x, axis: np.prod(x, axis=axis),
+    "largest": lambda x, axis: np.max(x, axis=axis),
+    "smallest": lambda x, axis: np.min(x, axis=axis),
+    "einsum": lambda x, axis: np.einsum("...i->...", x),
+    "outer": lambda x, axis: np.outer(x, np.ones(2)),
+    "negative": lambda x, axis: -np.sum(-x, axis=axis),
+    "sum of Python's": lambda x, axis: sum(x[i] for i in range(len(x))),
+}
+SHAPES = [(1,), (2,), (3,), (17,), (100,), (1, 1), (2, 3), (3, 1), (1, 3), (40, 3), (300, 20)]
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", OF_ZEROS)
+def test_signs_of_zeros_are_those_of_numpy(name, shape, axis):
+    f, zeros = OF_ZEROS[name], -np.zeros(shape)
+    fast = pb.compile(lambda x: f(x, axis))
+    expected = np.signbit(f(zeros, axis))
+    for _ in range(2):
+        np.testing.assert_array_equal(np.signbit(fast(zeros)), expected)
+    traced = pb.jvp(lambda x: f(x, axis), (zeros,), (zeros,))[0]
+    np.testing.assert_array_equal(np.signbit(traced), expected)

@@ -508,7 +508,7 @@ class TestRules:
 
 
 EACH = 5
-COUNT = 2000 if LONG else 30
+COUNT = 2000 if LONG else 20
 
 
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))

@@ -12,7 +12,7 @@ from pullback.transforms.record import record
 from tests.conftest import LONG
 from tests.fuzz import leaves, make, shrink
 
-PROGRAMS, CHUNK = (30_000, 100) if LONG else (300, 30)
+PROGRAMS, CHUNK = (30_000, 100) if LONG else (200, 25)
 
 
 class Trial:

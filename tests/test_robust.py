@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.rebind import SESSION
+from pullback.core.trace import running
 from pullback.primitives import indexing
 from pullback.transforms.reverse import backward
 from tests.conftest import LONG
@@ -263,6 +265,8 @@ class TestExceptions:
                 finished = False
             finally:
                 sys.settrace(None)
+            assert running() is None
+            assert SESSION.get() is None or SESSION.get().closed
             assert gradient() == expected
             if finished and count < n:
                 break

@@ -17,7 +17,10 @@ __all__ = ["HELPERS", "available", "by_blas", "call", "operand"]
 
 LARGE = 1 << 27  # multiplications from which BLAS, which may use threads, does a product
 
-LETTERS = {np.dtype(np.float64): ("d", "double"), np.dtype(np.float32): ("s", "float")}
+LETTERS: dict[np.dtype, tuple[str, str]] = {
+    np.dtype(np.float64): ("d", "double"),
+    np.dtype(np.float32): ("s", "float"),
+}
 
 
 @cache

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import types
 from collections import OrderedDict
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from .machine import (
     memory,
 )  # fmt: skip
 from .records import Numbers
-from .state import MISSING, Reader, State, Token, builtins_of, contents
+from .state import MISSING, OF_FUNCTIONS, Reader, State, Token, builtins_of, contents, dict_of, of
 
 __all__ = ["checks_of"]
 
@@ -123,6 +124,8 @@ class Checker(Reader):
         return parts
 
     def function(self, x: types.FunctionType) -> Any:
+        if not self.state.names.isdisjoint(OF_FUNCTIONS):
+            raise Unchecked
         parts = super().function(x)
         self.add(CODE, x, 0, self.numbers.of(x.__code__))
         self.add(DEFAULTS, x, 0, 0 if x.__defaults__ is None else self.numbers.of(x.__defaults__))
@@ -137,7 +140,9 @@ class Checker(Reader):
 
     def own(self, x: Any) -> None:
         """The dict of an object, and what it holds under the names that are asked for."""
-        scope = vars(x)
+        scope = dict_of(x)
+        if scope is None:
+            return
         self.add(OWN, x, 0, self.numbers.of(scope))
         self.map(scope, None if self.state.all else self.state.names)
 
@@ -164,14 +169,15 @@ class Checker(Reader):
         return parts
 
     def instance(self, x: Any) -> Any:
-        parts = super().instance(x)
         kind = type(x)
+        if of(x, BaseException) or (kind is partial and vars(x)):
+            raise Unchecked
+        parts = super().instance(x)
         if kind is types.CellType:
             self.add(FIELD, x, CELL, self.address(contents(x)))
         elif not self.fixed(x):
             self.field(x, TYPE)
-            if hasattr(x, "__dict__"):
-                self.own(x)
+            self.own(x)
             for base in kind.__mro__:
                 slots = vars(base).get("__slots__", ())
                 for name in (slots,) if type(slots) is str else slots:

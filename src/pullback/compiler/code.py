@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.namespaces import names_of
 
-__all__ = ["Code", "code_of"]
+__all__ = ["Code", "code_of", "extent"]
 
 STORES = {
     "STORE_ATTR", "DELETE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL",

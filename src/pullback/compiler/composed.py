@@ -143,6 +143,7 @@ class QuickNode:
     def of(cls, path: Path, args: Any, kwargs: Any, xs: Sequence[Any]) -> QuickNode | None:
         alone = not kwargs and len(xs) == len(args) and all(map(operator.is_, args, xs))
         ready = path.runs > SECOND and path.program.simple and path.numbers is None
+        ready = ready and path.recording.orders is None
         return cls(path, xs) if alone and ready and all(map(followed, xs)) else None
 
     def fits(self, args: Any) -> Any:

@@ -22,7 +22,7 @@ from .reduction import BLOCK, ROWS, Reduction
 from .threads import DECLARED, in_parts
 from .views import View
 
-__all__ = ["LoopKernel", "counted"]
+__all__ = ["LoopKernel", "single"]
 
 DEEP, LONG = 8, 512  # equations and elements from which two vectors are done side by side
 LARGE = 1 << 22  # operations from which a loop is done in parts, and of one part
@@ -35,6 +35,13 @@ def counted(e: Equation, emit: Emit, x: Value) -> Value:
     """An element as a reduction takes it up."""
     x = emit.truth(x) if e.primitive.lower == "count_nonzero" else x
     return emit.cast(x, accumulator(e))
+
+
+def single(e: Equation, emit: Emit, x: Value) -> Value:
+    """A reduction of one element, which is that element; a sum is never -0.0."""
+    x = counted(e, emit, x)
+    summed = e.primitive.lower in ("sum", "mean") and x.dtype.kind == "f"
+    return emit.add(x, emit.constant(0.0, x.dtype)) if summed else x
 
 
 class LoopKernel:
@@ -445,7 +452,7 @@ class LoopKernel:
 
     def accumulate(self, k: int, r: Reduction, x: Value, i: str, valid: int, emit: Emit) -> None:
         w, t = self.width, memory(r.dtype)
-        x = counted(r.equation, emit, x)
+        x = (counted if r.inner or r.outer > 1 else single)(r.equation, emit, x)
         neutral = emit.constant(r.neutral, r.dtype)
         if r.inner:
             if valid != w:

@@ -29,8 +29,8 @@ STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum", "c
 FITTING = {"solve": fits, "convolve": convolves, "search": searches}
 # How partial results are brought together, and what is neutral.
 REDUCTIONS: dict[str, tuple[str, Any]] = {
-    "sum": ("add", {"f": -0.0, "i": 0, "u": 0}),  # x + -0.0 is x, for every x
-    "mean": ("add", {"f": -0.0}),
+    "sum": ("add", {"f": 0.0, "i": 0, "u": 0}),  # NumPy's begin with 0.0: none is -0.0
+    "mean": ("add", {"f": 0.0}),
     "prod": ("mul", {"f": 1.0, "i": 1, "u": 1}),
     "max": ("maximum", {"f": -np.inf, "i": None, "u": 0, "b": False}),
     "min": ("minimum", {"f": np.inf, "i": None, "u": None, "b": True}),

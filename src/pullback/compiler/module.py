@@ -20,7 +20,7 @@ from .cumulations import cumulated
 from .emit import Emit, Value, element, memory, store_element
 from .indices import Indexed, at_places, gather_p, place_add_p, read_at, write_at
 from .items import Item, Piece
-from .kernels import LoopKernel, counted
+from .kernels import LoopKernel, single
 from .loops import MOVE, Rolled
 from .lowering import REDUCTIONS, emitted, given, number, spec_in
 from .plan import MOST, Plan
@@ -308,8 +308,7 @@ class Module:
                 first, adding = inner(self.plan.geometry[out]), e.primitive is place_add_p
                 write_at(emit, first, 0, far, xs[0], 1, adding)
                 continue
-            # A reduction of one element is that element.
-            found = counted(e, emit, xs[0]) if reducing else emitted(e, emit, xs)
+            found = single(e, emit, xs[0]) if reducing else emitted(e, emit, xs)
             if item.role == "element" and item.target is None:
                 results[out] = found
             if self.plan.is_stored(item):

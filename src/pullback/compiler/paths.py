@@ -20,7 +20,7 @@ from . import records
 from .checks import checks_of
 from .llvm import WORKER
 from .program import build
-from .recording import QUESTIONS, Guard, Recording, as_kind, layout_of
+from .recording import QUESTIONS, Guard, Recording, as_kind, layout_of, order_in
 from .records import Way
 from .state import Same, State
 
@@ -71,15 +71,22 @@ class Path:
     """One way through a program: how to compute it, and what must hold."""
 
     def __init__(
-        self, recording: Recording, state: State, token: Any, numbers: list[Any] | None
+        self,
+        recording: Recording,
+        state: State,
+        token: Any,
+        numbers: list[Any] | None,
+        program: Any = None,
     ) -> None:
         self.recording, self.state, self.token = recording, state, token
         self.numbers = numbers  # the Python floats that it holds for; None: they are inputs
         self.guards = recording.guards
         self.node: Any = None  # what the path is in a transformation
         self.answers = [guard.answer for guard in recording.guards]
-        self.compute: Callable[..., Any] = recording.graph.evaluate
-        self.program: Any = None
+        self.program = program
+        graph = recording.graph if program is None else None
+        self.compute: Callable[..., Any] = program.entry if graph is None else graph.evaluate
+        self.stored: Any = None  # what later processes find on disk; False: nothing
         self.runs = 0
         self.warming = threading.Lock()  # not waited for: a process may fork while it is held
         self.expected: list[tuple[int, bytes]] | None = None  # what guards ask about, as it was
@@ -98,6 +105,8 @@ class Path:
         self.asked: list[tuple[int, int | None]] = [
             (i, None) for i in range(self.n_known, self.n_known + len(self.guards))
         ]
+        if program is not None:
+            self.asked = program.run.asked
 
     def warm(self) -> None:
         """Count a run: what is repeated becomes machine code, and later better machine code."""
@@ -153,7 +162,9 @@ class Path:
 
     def lies(self, arrays: list[Any]) -> bool:
         """Whether arguments lie in memory as those that were recorded, where that counts."""
-        asked = self.recording.layouts
+        asked, orders = self.recording.layouts, self.recording.orders
+        if orders is not None and orders != [order_in(x) for x in arrays[: len(orders)]]:
+            return False
         return asked is None or asked == [layout_of(x) for x in arrays[: len(asked)]]
 
     def holds(self, values: Any) -> bool:
@@ -206,7 +217,7 @@ def answer_bytes(guard: Guard, spec: Spec) -> bytes:
 
 def answers_of(path: Path) -> list[bytes]:
     """What each output that guards ask about must be."""
-    outputs = path.program.run.graph.outputs
+    outputs = path.program.run.outputs
     parts: dict[int, dict[int, bytes]] = {}
     for guard, (i, row) in zip(path.guards, path.asked, strict=False):
         spec = outputs[i].spec if isinstance(outputs[i], Variable) else spec_of(outputs[i])
@@ -226,6 +237,8 @@ def way_of(path: Path, call: Call, args: Any, kwargs: Any, counter: np.ndarray) 
         return None
     if not path.n_results or recording.written or recording.layouts is not None:
         return None
+    if recording.orders is not None and set(recording.orders) - {"C"}:
+        return None  # it reads arrays in C order
     if path.program.run.raising:
         return None  # something is computed since it may raise
     if recording.identity and len(call.arrays) > 1:
@@ -275,6 +288,8 @@ class Entry:
         self.paths: list[Path] = []  # the one taken last comes first
         self.known: State | None = None  # all that is read on the ways that were seen
         self.tries = 0
+        self.sought = ""  # with which options what earlier processes wrote has been looked for
+        self.elsewhere: list[bytes] = []  # and of it, what stands for nothing here
         self.floats = False  # whether Python floats are inputs of what is recorded
         self.weak = False  # whether they must not be, since they meet numbers of less precision
         self.apart = False  # whether what is recorded is for arguments that share no memory
@@ -354,6 +369,8 @@ WIDE = {np.dtype(float), *map(np.dtype, ("bool", "i1", "i2", "i4", "i8", "u1", "
 
 def static_key(x: Any) -> Any:
     """A static leaf as a part of a key: by type and value, floats by their bits."""
+    if isinstance(x, np.generic) and x.dtype.kind in "mMV":  # of a unit, or with fields
+        return type(x), x.dtype, x.tobytes()
     if type(x) in (float, complex) or isinstance(x, np.generic):
         return type(x), np.asarray(x).tobytes()
     if type(x) in (str, bool, int, bytes, type(None)):

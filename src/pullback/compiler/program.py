@@ -74,11 +74,20 @@ class Program:
         known: int | None = None,
         needed: int | None = None,
     ) -> None:
-        self.run = Run(graph, level, known, needed, native)
-        self.level = self.run.level
-        found = records.program(self.run) if native else None
+        self.begin(Run(graph, level, known, needed, native), native)
+
+    def begin(self, run: Run, native: bool = True) -> None:
+        self.run, self.level = run, run.level
+        found = records.program(run) if native else None
         # Called straight: `program.entry(*leaves)` saves the call of a Python function.
-        self.entry = self.run if found is None else found
+        self.entry = run if found is None else found
+
+    @classmethod
+    def of(cls, run: Run) -> Program:
+        """The program of a run that is ready."""
+        program = cls.__new__(cls)
+        program.begin(run)
+        return program
 
     def __call__(self, *leaves: Any) -> tuple[Any, ...]:
         return self.entry(*leaves)
@@ -119,7 +128,7 @@ class Program:
     @property
     def ir(self) -> str:
         """The program in LLVM's language, before it was optimised."""
-        return self.run.module.text
+        return str(self.run.module.text)
 
     @property
     def listing(self) -> str:
@@ -134,7 +143,7 @@ class Activation:
     """The memory of one run, and arrays for the operands of calls that lie in it."""
 
     def __init__(self, run: Run) -> None:
-        self.arena = np.empty(run.module.arena_size + 64, np.uint8)
+        self.arena = np.empty(run.arena_size + 64, np.uint8)
         start = -self.arena.ctypes.data % 64
         self.arena = self.arena[start:]
         self.address = self.arena.ctypes.data
@@ -178,49 +187,58 @@ class Run:
             flagged = Graph(graph.inputs, within.equations, [*outputs, within.outputs[-1]])
             graph, _ = packed(flagged, known)
         graph = prepared((self.unchecked if within is None else graph).pruned())
-        self.graph, self.kinds, self.level = graph, kinds(graph), level
-        self.bodies: dict[Any, list[Any]] = {}
+        self.graph, self.kinds = graph, kinds(graph)
         self.plan = Plan(graph)
         self.module = Module(self.plan)
-        self.specs = [x.spec for x in graph.inputs]
-        self.n_in, self.n_out = len(graph.inputs), len(graph.outputs)
-        self.n_table = self.n_in + self.n_out + len(self.plan.objects)
+        self.inputs, self.outputs = graph.inputs, self.plan.outputs
+        self.objects, self.constants = self.plan.objects, self.plan.constants
+        self.text = self.module.text if self.module.functions else None
+        self.segments, self.work = self.module.segments, self.module.work
+        self.arena_size, self.waits = self.module.arena_size, self.module.waits
+        self.results = [self.result_of(i, x) for i, x in enumerate(self.outputs)]
+        self.begin(level, native)
+
+    def begin(self, level: int, native: bool = True) -> None:
+        """Make ready to run what has been planned."""
+        self.level = level
+        self.bodies: dict[Any, list[Any]] = {}
+        self.specs = [x.spec for x in self.inputs]
+        self.n_in, self.n_out = len(self.inputs), len(self.outputs)
+        self.n_table = self.n_in + self.n_out + len(self.objects)
         # Kept alive, with their addresses.
-        self.constants = self.plan.constants
         self.constant_table = np.array([a.ctypes.data for a in self.constants] + [0], np.uintp)
         self.segment = np.zeros(1, np.int64)  # where native entries find the code
         self.codes: list[Any] = []  # all that was made: a call under way may still be in it
         self.compile(level)
-        self.results = [self.result_of(i, x) for i, x in enumerate(self.plan.outputs)]
         self.out_specs = [
-            (i, x.spec) for i, x in enumerate(self.plan.outputs) if self.results[i] == "out"
+            (i, x.spec) for i, x in enumerate(self.outputs) if self.results[i] == "out"
         ]
         native = native and machine.usable()
         self.empty = partial(blocks.empty, machine.creates()) if native else np.empty
         self.free: deque[Activation] = deque()  # its append and pop are atomic
 
     def compile(self, level: int) -> None:
-        code = compiled(self.module.text, level) if self.module.functions else None
+        code = None if self.text is None else compiled(self.text, level)
         steps: list[Any] = []
-        for step, work in zip(self.module.segments, self.module.work, strict=True):
+        for step, work in zip(self.segments, self.work, strict=True):
             if isinstance(step, Equation):
                 steps.append(step)
             else:
                 assert code is not None
-                release = work > records.RELEASED and not self.module.waits
+                release = work > records.RELEASED and not self.waits
                 steps.append(code.function(step, 3, release=release))
         # At once for runs that begin now; those under way hold the functions that they began with.
         self.code, self.steps = code, steps
         self.level = level if code is None else code.level  # better than asked where at hand
         if code is not None:
             self.codes.append(code)
-            self.segment[0] = code.address(next(x for x in self.module.segments if type(x) is str))
+            self.segment[0] = code.address(next(x for x in self.segments if type(x) is str))
 
     def result_of(self, i: int, x: Any) -> str:
         """Where output number i comes from."""
         if not isinstance(x, Variable):
             return "constant"
-        if x in self.plan.objects:
+        if x in self.objects:
             return "object"
         return "out" if x.spec.dtype in TYPES and x.spec.size else "place"
 
@@ -274,7 +292,7 @@ class Run:
         for i, spec in self.out_specs:
             base = bases[self.n_in + i] = self.empty(spec.shape, spec.dtype)
             act.table[self.n_in + i] = base.ctypes.data
-        found: dict[Variable, Any] = dict(zip(self.graph.inputs, leaves, strict=True))
+        found: dict[Variable, Any] = dict(zip(self.inputs, leaves, strict=True))
         constants = self.constant_table.ctypes.data
         for step in self.steps:
             if isinstance(step, Equation):
@@ -305,7 +323,7 @@ class Run:
                 o = o.copy()
             found[v] = o
             if v.spec.dtype in TYPES:
-                k = self.n_in + self.n_out + self.plan.objects[v]
+                k = self.n_in + self.n_out + self.objects[v]
                 bases[k] = base = np.require(o, v.spec.dtype, ["C", "A"])
                 act.table[k] = base.ctypes.data
 
@@ -337,7 +355,7 @@ class Run:
         return array if kind == "array" else array[()]
 
     def result(self, i: int, act: Activation, bases: Any, found: Any) -> Any:
-        x, how = self.plan.outputs[i], self.results[i]
+        x, how = self.outputs[i], self.results[i]
         if how == "constant":
             x = opened(x)
             return x.copy() if isinstance(x, np.ndarray) else x
@@ -347,7 +365,7 @@ class Run:
         value = self.read(x, act, bases, found)
         if not isinstance(value, np.ndarray):
             return value
-        first = next(j for j, other in enumerate(self.plan.outputs) if other is x)
+        first = next(j for j, other in enumerate(self.outputs) if other is x)
         owned = how == "object" and value.base is None and value.flags.writeable and first == i
         return value if owned else value.copy()
 

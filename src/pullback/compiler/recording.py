@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current
+from ..core.array import TALLY, Array, current
 from ..core.dispatch import UFUNCS
 from ..core.graph import Equation, Graph, Variable
 from ..core.namespaces import library
@@ -37,7 +37,7 @@ from .watch import Watch, unwatched
 
 __all__ = [
     "TYPES", "Guard", "Number", "Recording", "as_kind", "asked_in_advance", "containers_in",
-    "layout_of", "recorded", "state_of", "with_raising",
+    "layout_of", "order_in", "recorded", "state_of", "with_raising",
 ]  # fmt: skip
 
 QUESTIONS = {"bool(x)": bool, "int(x)": int, "x as an index": int}
@@ -75,7 +75,7 @@ class Guard:
 
     __slots__ = ("answer", "asked", "line", "variable")
 
-    def __init__(self, variable: Variable, asked: str, answer: Any, line: Any) -> None:
+    def __init__(self, variable: Any, asked: str, answer: Any, line: Any) -> None:
         self.variable, self.asked, self.answer, self.line = variable, asked, answer, line
 
     def ask(self, value: Any) -> Any:
@@ -170,6 +170,10 @@ class CompileTrace(StageTrace):
                 [x.value if type(x) is Array and x.within is self else x for x in primitive.results]
             )
         try:
+            if str in map(type, xs):  # no number is equal to text, whatever it is
+                values = [x.value if type(x) is Array and x.within is self else x for x in xs]
+                out = self.computed(primitive, values, static)
+                return bool(out) if all(map(self.is_weak, xs)) else out
             if notes.weak and xs and all(map(self.is_weak, xs)):
                 return self.of_numbers(primitive, xs, static)
             return StageTrace.process(self, primitive, xs, static)
@@ -264,6 +268,7 @@ class Recording:
     written: the numbers of the arguments that were written into.
     final: what arguments held in the end.
     layouts: how the arrays among the arguments lie in memory, if anything depends on that.
+    orders: in which order their elements lie, if something depends on that.
     identity: whether the code that ran may have asked which arguments are the same object.
     narrow: whether there are numbers of less than double precision.
     refusal: why the record may not stand for other calls, or None.
@@ -285,6 +290,7 @@ class Recording:
     written: list[int]
     final: list[Any]
     layouts: list[Any] | None
+    orders: list[Any] | None
     identity: bool
     narrow: bool
     state: State
@@ -348,9 +354,12 @@ def recorded(
     notes = trace.state
     args, kwargs = lift(enter)
     passed = flatten([args, kwargs])
+    layouts, views, writes = TALLY.layouts, TALLY.views, TALLY.writes
+    orders = [order_in(x.value) for x in arrays if type(x.value) is np.ndarray]
     try:
         with watch:
             result = run(trace, fun, args, kwargs)
+        decided = TALLY.layouts > layouts or (TALLY.views > views and TALLY.writes > writes)
         out.state = state_of(fun, watch, watched)
         leaves, out.structure = flatten(result)
         leaves = [settle(leaf, trace) for leaf in leaves]
@@ -388,7 +397,9 @@ def recorded(
         out.narrow = any(map(is_narrow, specs_of(out.graph)))
         out.refusal = refusal(watch, notes, passed, [args, kwargs], out, arrays)
         names = out.state.names
-        out.layouts = None
+        out.layouts = out.orders = None
+        if decided:
+            out.orders = orders
         if not names.isdisjoint(LAYOUT):
             out.layouts = [layout_of(x.value) for x in arrays if type(x.value) is np.ndarray]
         asked = not names.isdisjoint(UNLIKE_NAMES) or {"isinstance", "float64"} <= names
@@ -439,6 +450,12 @@ def layout_of(x: np.ndarray) -> Any:
     return x.strides, x.flags.writeable, x.flags.aligned, x.base is None
 
 
+def order_in(x: np.ndarray) -> Any:
+    """In which order the elements of an array lie in memory."""
+    flags = x.flags
+    return "C" if flags.c_contiguous else "F" if flags.f_contiguous else x.strides
+
+
 def refusal(
     watch: Watch, notes: Questions, before: Any, passed: Any, out: Recording, arrays: list[Array]
 ) -> str | None:
@@ -475,7 +492,7 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     for code, scope in watch.codes.values():
         roots += roots_of(code, scope)
         names |= code_of(code).names
-    return State([*roots, fun, *watched], names)
+    return State([*roots, fun, *watched], names, [code for code, _ in watch.codes.values()])
 
 
 def asked_in_advance(fun: Any) -> set[str]:

@@ -37,12 +37,11 @@ VERY, LEAF, SIZED, DICT = range(4)  # what it must be
 
 def native(run: Any) -> bool:
     """Whether a run is machine code as a whole, of numbers and results that entries know."""
-    plan = run.plan
-    if run.code is None or len(run.steps) != 1 or plan.objects or not usable():
+    if run.code is None or len(run.steps) != 1 or run.objects or not usable():
         return False
     if len(run.results) + run.n_in > MOST or any(how != "out" for how in run.results):
         return False
-    dtypes = [x.spec.dtype for x in (*run.graph.inputs, *plan.outputs)]
+    dtypes = [x.spec.dtype for x in (*run.inputs, *run.outputs)]
     return all(dtype in TYPES and dtype is np.dtype(dtype.type) for dtype in dtypes)
 
 
@@ -136,7 +135,7 @@ def record(
     answers: what these must be.
     """
     outs: list[dict[str, int]] = []
-    for i, x in enumerate(run.plan.outputs):
+    for i, x in enumerate(run.outputs):
         row = {"dtype": numbers.of(x.spec.dtype), "axes": x.spec.ndim}
         row["shape"] = numbers.address(x.spec.shape)
         if i < len(kinds):
@@ -155,8 +154,8 @@ def record(
         "outs": flat(numbers, outs, OUT),
         "segment": int(run.segment.ctypes.data),
         "constants": int(run.constant_table.ctypes.data),
-        "arena": run.module.arena_size,
-        "release": 2 if run.module.waits else int(run.module.work[0] > RELEASED),
+        "arena": run.arena_size,
+        "release": 2 if run.waits else int(run.work[0] > RELEASED),
         **given,
     }
     if "hits" not in fields:
@@ -185,7 +184,7 @@ def program(run: Any) -> Any:
         }
         what |= {"dtype": numbers.of(spec.dtype), "axes": spec.ndim}
         rows.append({**what, "shape": numbers.address(spec.shape)})
-    for x in run.plan.outputs[: run.n_out - len(run.answers)]:
+    for x in run.outputs[: run.n_out - len(run.answers)]:
         kind = "array" if x.spec.shape else run.kinds.get(x, "scalar")
         if not isinstance(kind, str):
             return None  # as an argument is, which may differ from call to call
@@ -236,7 +235,7 @@ class Way:
             **given,
         }
         self.record = record(run, numbers, rows, kinds, answers, **fields)
-        self.path, self.held, self.work = path, numbers.held, sum(run.module.work)
+        self.path, self.held, self.work = path, numbers.held, sum(run.work)
 
     def spent(self) -> bool:
         """Whether it has been repeated so often that better code is worth its time."""

@@ -20,6 +20,7 @@ import enum
 import functools
 import gc
 import re
+import sys
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable
@@ -35,6 +36,7 @@ from .watch import effectful, home_of
 
 __all__ = [
     "MISSING",
+    "OF_FUNCTIONS",
     "Lenient",
     "Reader",
     "Same",
@@ -43,6 +45,7 @@ __all__ = [
     "contents",
     "dict_of",
     "of",
+    "of_library",
     "slot_of",
 ]
 
@@ -55,6 +58,7 @@ KNOWN_BY_IDENTITY = (
     types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
     types.ClassMethodDescriptorType, np.ufunc, np.dtype, Primitive, re.Pattern,
 )  # fmt: skip
+OF_MODULES = {"__builtins__", "__dict__", "__loader__", "__spec__"}
 # Who asks for attributes by computed names, or whose names are not in the code.
 REFLECTION = {
     "getattr", "hasattr", "vars", "dir", "attrgetter", "methodcaller", "__getattribute__",
@@ -64,6 +68,7 @@ REFLECTION = {
 FIXED = {"numpy", "pullback", "scipy", "math", "cmath"}  # their content stays as it is
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
 INNER = ("__func__", "fget", "fset", "fdel", "func")  # the functions in them
+OF_FUNCTIONS = ("__annotations__", "__doc__", "__module__", "__name__", "__qualname__")
 WRAPPED = (staticmethod, classmethod, property, functools.cached_property)
 # What Python keeps in a class; other names of this form are methods that it calls.
 KEPT_BY_CLASSES = frozenset(
@@ -133,11 +138,15 @@ class State:
 
     roots: (dict of globals, name) that code loads, and other objects: functions with their cells.
     names: the attributes that code asks for.
+    codes: the code of the user's that ran.
     """
 
-    def __init__(self, roots: Iterable[Any], names: Iterable[str]) -> None:
+    def __init__(
+        self, roots: Iterable[Any], names: Iterable[str], codes: Iterable[types.CodeType] = ()
+    ) -> None:
         self.roots = list(roots)
         self.names = frozenset(names)
+        self.codes = frozenset(codes)
         self.all = not self.names.isdisjoint(REFLECTION)  # attributes by computed names
         self.arrays: list[np.ndarray] = []  # those that were met
         self.things: list[Any] = []  # all that were met
@@ -154,7 +163,8 @@ class State:
             return self
         mine = self.places()
         more = [r for r in other.roots if State([r], ()).places() - mine]
-        return State([*self.roots, *more], self.names | other.names)
+        names, codes = self.names | other.names, self.codes | other.codes
+        return State([*self.roots, *more], names, codes)
 
     def asks(self, name: str) -> bool:
         """Whether the code may ask for an attribute of this name."""
@@ -218,7 +228,8 @@ class Reader:
 
     def root(self, scope: dict[str, Any], name: str) -> Any:
         """What code finds under a name that it loads."""
-        return self.at(name, scope[name] if name in scope else builtins_of(scope).get(name))
+        x = scope[name] if name in scope else builtins_of(scope).get(name, MISSING)
+        return self.at(name, x)
 
     def at(self, place: str, x: Any) -> Any:
         """What stands under a name."""
@@ -233,7 +244,7 @@ class Reader:
         if kind is Array:
             return self.instance(x)
         if of(x, np.generic):
-            return kind, x.tobytes()
+            return (kind, x.tobytes(), *unit_of(x))
         if id(x) in self.met:
             return "again", self.met[id(x)]
         self.met[id(x)] = len(self.met)
@@ -285,6 +296,9 @@ class Reader:
             parts.append("empty" if content is MISSING else self.read(content))
         parts += [self.read(y) for y in x.__defaults__ or ()]
         attributes = [(name, y) for name, y in vars(x).items() if self.state.asks(name)]
+        attributes += [
+            (name, getattr(x, name)) for name in OF_FUNCTIONS if name in self.state.names
+        ]
         if x.__kwdefaults__ or attributes:
             self.plain = False
         parts += [(name, self.read(y)) for name, y in (x.__kwdefaults__ or {}).items()]
@@ -314,10 +328,10 @@ class Reader:
     def cls(self, x: type) -> Any:
         """A class, with what its own and its bases' bodies hold under the names of the code."""
         parts: list[Any] = [Same(x)]
-        if type(x) is not type and library({"__name__": type(x).__module__}) == 0:
+        if type(x) is not type and not of_library(type(x)):
             parts.append(self.read(type(x)))
         for base in x.__mro__:
-            if library({"__name__": base.__module__}) == 0:
+            if not of_library(base):
                 self.plain = False
                 parts += [Same(base), *self.attributes(vars(base), cls=True)]
         return tuple(parts)
@@ -328,10 +342,13 @@ class Reader:
         if cls:  # methods that Python calls
             names |= {name for name in scope if name.startswith("__")} - KEPT_BY_CLASSES
         for name in sorted(names):
-            if cls or not name.startswith("__"):
+            if cls or not name.startswith("__") or (name in self.state.names - OF_MODULES):
                 x = scope[name]
                 if of(x, WRAPPED):
                     inner = [getattr(x, n) for n in INNER if hasattr(x, n)]
+                    if type(x) not in WRAPPED and not of_library(type(x)):
+                        held = dict_of(x) or {}
+                        inner += [type(x), *[y for n, y in held.items() if self.state.asks(n)]]
                     found.append((name, Same(x), *map(self.read, inner)))
                 else:
                     found.append((name, self.at(name, x)))
@@ -348,23 +365,27 @@ class Reader:
             known = not isinstance(inner, types.BuiltinFunctionType)
             if not known and effectful(str(inner.__module__), inner.__name__):
                 raise Unprovable(f"a partial of `{inner.__name__}`")
-            return "partial", self.read(x.func), self.read(x.args), self.read(x.keywords)
+            more = [(name, self.read(y)) for name, y in vars(x).items() if self.state.asks(name)]
+            self.plain &= not more
+            return "partial", self.read(x.func), self.read(x.args), self.read(x.keywords), *more
         if kind is types.CellType:
             return "cell", self.read(x.cell_contents)
         own = kind.__module__.partition(".")[0] == "pullback"
         if callable(x) and kind.__module__ == "numpy" and kind.__name__ in DISPATCHERS:
             return Same(x)
+        if kind.__name__ == "_tuplegetter":  # of a named tuple
+            return Same(x), x.__reduce__()[1][0]
         if kind.__module__ == "dataclasses" and kind.__name__.startswith("_"):
             return Same(x)  # what stands for a default that is missing
-        if library({"__name__": kind.__module__}) and not own:
+        if of_library(kind) and not own:
             raise Unprovable(f"an object of {kind.__module__}.{kind.__qualname__}")
         if not own:
             for base in kind.__mro__:
-                if library({"__name__": base.__module__}) and not transparent(base):
+                if of_library(base) and not transparent(base):
                     raise Unprovable(f"an object of a class of {base.__module__}.{base.__name__}")
         self.plain &= own  # what is ours stays as it was made
         parts: list[Any] = [self.read(kind), Same(x)]
-        held = x.reads() if hasattr(kind, "reads") else dict_of(x) or {}
+        held = x.reads() if tells(kind) else dict_of(x) or {}
         whole = own or of(x, enum.Enum)  # `value` of an Enum is kept by another name
         parts += [
             (name, self.at(name, y)) for name, y in held.items() if whole or self.state.asks(name)
@@ -376,10 +397,18 @@ class Reader:
                     name = f"_{base.__name__.lstrip('_')}{name}"
                 if own or self.state.asks(name):
                     parts.append((name, self.read(slot_of(x, vars(base).get(name)))))
+        if of(x, BaseException):
+            parts += [(name, self.read(getattr(x, name))) for name in self.of_error(x)]
         for container in (dict, list, tuple, set, frozenset, deque):
             if of(x, container):
                 parts.append(getattr(self, CONTAINERS[container])(x))
         return tuple(parts)
+
+    def of_error(self, x: BaseException) -> list[str]:
+        """What an exception keeps beside its attributes, as far as the code may ask for it."""
+        kinds = types.MemberDescriptorType, types.GetSetDescriptorType
+        found = {name for base in type(x).__mro__ for name, y in vars(base).items() if of(y, kinds)}
+        return ["args", *sorted(found & self.state.names - {"args"} - set(dict_of(x) or ()))]
 
     # Containers.
 
@@ -431,6 +460,26 @@ def folded(x: np.ndarray) -> bytes:
     words = raw[: raw.size // 8 * 8].view(np.uint64)
     table = words[: words.size // 1021 * 1021].reshape(-1, 1021)
     return bytes(table.sum(axis=0).tobytes() + words[table.size :].tobytes())
+
+
+def unit_of(x: np.generic) -> tuple[Any, ...]:
+    """What the bytes of a scalar do not tell: its unit, or its fields."""
+    if x.dtype.hasobject:
+        raise Unprovable("a scalar of Python objects")
+    return (x.dtype,) if x.dtype.kind in "mMV" else ()
+
+
+def of_library(cls: type) -> bool:
+    """Whether a class is a library's; a file of the user's may have the name of a standard one."""
+    if not library({"__name__": cls.__module__}):
+        return False
+    home = sys.modules.get(cls.__module__)
+    return type(home) is not types.ModuleType or bool(library(vars(home)))
+
+
+def tells(kind: type) -> bool:
+    """Whether a class of ours says what its instances read."""
+    return str(getattr(getattr(kind, "reads", None), "__module__", "")).startswith("pullback.")
 
 
 def part_of(x: types.ModuleType, name: str) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from .errors import ConversionError
 
 __all__ = [
+    "TALLY",
     "Array",
     "Storage",
     "adopt",
@@ -97,6 +98,22 @@ class Array:
             return repr(value)
         text = np.array2string(np.asarray(value), separator=", ", prefix="Array(")
         return f"Array({text}, {self.within.spec(self)}, {self.within.name})"
+
+
+class Tally:
+    """How often something was decided by how an Array lies in memory; who records a call asks.
+
+    layouts: decided values, as by `order="K"`; views: whether an Array is a view or a copy, which
+    counts where there are writes.
+    """
+
+    __slots__ = ("layouts", "views", "writes")
+
+    def __init__(self) -> None:
+        self.layouts = self.views = self.writes = 0
+
+
+TALLY = Tally()
 
 
 class Storage:

@@ -540,6 +540,18 @@ def call(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         finally:
             session.release(mark)
     session = Session()
+    try:
+        return begun(session, fun, args, kwargs)
+    finally:
+        session.close()
+
+
+def begun(session: Session, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """A call in a session of its own.
+
+    An exception may come between any two lines. One that keeps this from putting back what was
+    there before leaves a session that its caller closes, which counts as none.
+    """
     token = SESSION.set(session)
     try:
         if type(fun) is not FunctionType or library(fun.__globals__):
@@ -547,7 +559,6 @@ def call(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         return session.call(fun, args, kwargs)
     finally:
         SESSION.reset(token)
-        session.close()
 
 
 def call_inside(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:

@@ -22,7 +22,9 @@ from .array import Array, current
 from .ending import inside, leaving, rest
 from .errors import ArgumentTypeError
 
-__all__ = ["broadcast_prefix", "flatten", "is_static", "register_tree", "tree_map", "unflatten"]
+__all__ = [
+    "broadcast_prefix", "flatten", "is_static", "meet", "register_tree", "tree_map", "unflatten",
+]  # fmt: skip
 
 NAMESPACE = "pullback"
 FIRST_SIGHT = threading.Lock()
@@ -90,10 +92,15 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
                 if type(leaf) is Array:
                     current(leaf)
             return leaves, None if alone else structure
-        with FIRST_SIGHT:  # another thread may have seen the class at the same time
-            for cls in new - SEEN:
-                register_dataclass(cls)
-                SEEN.add(cls)
+        meet(new)
+
+
+def meet(classes: set[type]) -> None:
+    """Register dataclasses that have not been seen."""
+    with FIRST_SIGHT:  # another thread may have seen the class at the same time
+        for cls in classes - SEEN:
+            register_dataclass(cls)
+            SEEN.add(cls)
 
 
 def paths(tree: Any, name: str) -> list[str]:

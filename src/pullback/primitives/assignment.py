@@ -13,6 +13,7 @@ from math import prod
 import numpy as np
 
 from ..core.array import (
+    TALLY,
     Array,
     Storage,
     adopt,
@@ -203,6 +204,7 @@ def setitem(x, key, v):
         storage = root.storage
         if storage is not None and storage.owned and root.within.put(setitem_p, root, place, v):
             storage.version += 1
+            TALLY.writes += 1
             return
     if basic(key):
         assign(x, key if type(key) is tuple else (key,), [], v)
@@ -245,6 +247,7 @@ def assign(x, key, arrays, v):
         root.storage = Storage()
     write(root, path, key, arrays, v)
     root.storage.version += 1  # its views are read again
+    TALLY.writes += 1
 
 
 def write(x, path, key, arrays, v):

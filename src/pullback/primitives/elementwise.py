@@ -61,7 +61,7 @@ def own(function, *partials, name, lower=None):
         trace = youngest(xs)
         return function(*xs) if trace is None else trace.process(primitive, xs, {})
 
-    primitive = Elementwise(value, *partials, name=name, lower=lower)
+    primitive = value.primitive = Elementwise(value, *partials, name=name, lower=lower)
     return value
 
 

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from ..core.array import Array, arrayed, is_number, link, peel
+from ..core.array import TALLY, Array, arrayed, is_number, link, peel
 from ..core.cotangent import fit, unbroadcast
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentTypeError
@@ -52,11 +52,12 @@ class Reshape(Linear):
     def shares(self, x, out, static):
         if is_number(x):
             return False
+        TALLY.views += 1
         if x.storage is None:
             value = peel(x)
             if value.shape == x.shape:
                 return np.may_share_memory(value, peel(out))
-        a = layout(x)
+        a = memory(x)
         return np.may_share_memory(a, np.reshape(a, static["shape"]))
 
 
@@ -173,7 +174,13 @@ def ghost(shape, dtype=bool):
 
 
 def layout(x):
-    """A plain array with the memory layout of x, which some functions ask for: order="A", "K".
+    """A plain array with the memory layout of x, which some functions ask for: order="A", "K"."""
+    TALLY.layouts += 1
+    return memory(x)
+
+
+def memory(x):
+    """A plain array that lies in memory as x does.
 
     A view has that which NumPy gives it, and not that of its copy. What is mapped may lie among
     other examples; alone it would be dense.
@@ -235,7 +242,7 @@ def ravel(a, order="C"):
         a = transpose_p(a, axes=tuple(sorted(range(a.ndim), key=lambda i: -abs(strides[i]))))
         order = "C"
     out = np.reshape(a, -1, order=order)
-    if type(out) is Array and out.storage is not None and not layout(out).flags.c_contiguous:
+    if type(out) is Array and out.storage is not None and not memory(out).flags.c_contiguous:
         out.storage = None  # NumPy makes a copy
     return out
 
