@@ -2,10 +2,13 @@
 
 import os
 import tempfile
+from types import FunctionType
 
 import numpy as np
 import pytest
 
+from pullback.compiler import stored
+from pullback.core.dispatch import CREATION, FUNCTIONS, UFUNCS
 from pullback.core.rebind import SESSION
 from pullback.core.trace import running
 
@@ -13,6 +16,7 @@ from pullback.core.trace import running
 CACHE = tempfile.TemporaryDirectory(prefix="pullback-tests-")
 os.environ["PULLBACK_CACHE"] = CACHE.name
 
+TABLES = CREATION, FUNCTIONS, UFUNCS  # of rules
 LONG = os.environ.get("PULLBACK_LONG") == "1"
 
 
@@ -33,7 +37,22 @@ def rng():
 
 @pytest.fixture(autouse=True)
 def nothing_left():
-    """No test leaves the interpreter in a transformation."""
+    """No test leaves the interpreter in a transformation, or a rule of its own."""
+    before = [dict(table) for table in TABLES]
     yield
     assert running() is None
     assert SESSION.get() is None or SESSION.get().closed
+    for table, was in zip(TABLES, before, strict=True):
+        if table != was:
+            for key, rule in list(table.items()):
+                place = rule if isinstance(rule, FunctionType) else type(rule)
+                if place.__module__.startswith("tests"):
+                    table.pop(key)
+                    table |= {key: was[key]} if key in was else {}
+
+
+@pytest.fixture(autouse=True)
+def records(request, monkeypatch):
+    """Records on disk are written by the tests of them alone."""
+    if "stored" not in request.node.nodeid:
+        monkeypatch.setattr(stored, "keep", lambda *args: None)

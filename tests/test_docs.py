@@ -11,6 +11,7 @@ import pytest
 
 import pullback as pb
 from pullback.core.primitive import Primitive
+from pullback.primitives import load
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -25,6 +26,7 @@ def name_of(page):
 @pytest.fixture
 def primitives():
     """Forget the primitives that a page declares."""
+    load()  # or those of the library that come meanwhile would go as well
     n = len(Primitive.everything)
     yield
     del Primitive.everything[n:]

@@ -134,9 +134,10 @@ DECLARED: set[int] = set()
 
 def declared(primitive: Any) -> bool:
     """Whether a primitive is one of the library or of a user, and no single recorded call."""
-    if len(DECLARED) != len(Primitive.everything):
+    everything = Primitive.everything
+    if len(DECLARED) != len(everything) or id(everything[-1]) not in DECLARED:
         DECLARED.clear()
-        DECLARED.update(map(id, Primitive.everything))
+        DECLARED.update(map(id, everything))
     return id(primitive) in DECLARED
 
 
