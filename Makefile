@@ -20,7 +20,7 @@ TIMEOUT := 300
 # Two test processes share two cores best if each computes in one thread.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-long test-array-api coverage-table docs bench clean lint pytest
+.PHONY: demo test test-long test-array-api test-clients coverage-table docs bench clean lint pytest
 
 demo: $(STAMP)-demo
 	$(BIN)/python -m examples.demo
@@ -41,6 +41,14 @@ test-array-api: $(STAMP)-test
 	$(BIN)/pip install --quiet --requirement "$(ARRAY_API_TESTS)/requirements.txt"
 	cd "$(ARRAY_API_TESTS)" && ARRAY_API_TESTS_MODULE=pullback.numpy \
 	"$(CURDIR)/$(BIN)/pytest" array_api_tests $(PYTEST_OPTIONS)
+
+# Gradients of public packages, in an environment of their own; writes the table of docs/clients.md.
+test-clients:
+	test -d out/clients || $(PYTHON) -m venv out/clients
+	out/clients/bin/pip install --quiet --editable ".[scipy,compile]" pytest
+	out/clients/bin/pip install --quiet --requirement tests/clients/requirements.txt
+	out/clients/bin/pytest tests/clients/test_gradients.py -c /dev/null --rootdir . $(PYTEST_OPTIONS)
+	PYTHONPATH=. PULLBACK_CACHE=off out/clients/bin/python tools/client_table.py --write
 
 coverage-table: $(STAMP)-test
 	$(BIN)/python tools/coverage_table.py

@@ -80,7 +80,7 @@ second = time.perf_counter() - start
 PREPARE = (
     OURS
     + """
-from pullback.compiler.llvm import WORKER
+from pullback.compiler.llvm.binding import WORKER
 for _ in range(30):
     out = g(x)
 while WORKER.thread is not None:

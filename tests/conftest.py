@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import atexit
 import os
 import tempfile
 from types import FunctionType
@@ -7,13 +8,16 @@ from types import FunctionType
 import numpy as np
 import pytest
 
-from pullback.compiler import stored
+import pullback as pb
+from pullback.compiler.call import trial
+from pullback.compiler.disk import records as disk_records
 from pullback.core.dispatch import CREATION, FUNCTIONS, UFUNCS
-from pullback.core.rebind import SESSION
+from pullback.core.reach import SESSION
 from pullback.core.trace import running
 
 # Machine code is kept in a folder of these tests alone, which other processes of theirs inherit.
 CACHE = tempfile.TemporaryDirectory(prefix="pullback-tests-")
+atexit.register(CACHE.cleanup)
 os.environ["PULLBACK_CACHE"] = CACHE.name
 
 TABLES = CREATION, FUNCTIONS, UFUNCS  # of rules
@@ -35,6 +39,13 @@ def rng():
     return np.random.default_rng(20)
 
 
+@pytest.fixture
+def protocols_alone():
+    """What Arrays do by themselves: where call sites ask, what is stored gets its value."""
+    with pb.rebinding(False):
+        yield
+
+
 @pytest.fixture(autouse=True)
 def nothing_left():
     """No test leaves the interpreter in a transformation, or a rule of its own."""
@@ -52,16 +63,23 @@ def nothing_left():
 
 
 @pytest.fixture(autouse=True)
+def trials(request):
+    """The clock chooses the way of a compiled call in tests marked `trials` alone."""
+    trial.ON[0] = request.node.get_closest_marker("trials") is not None
+    yield
+    trial.ON[0] = True
+
+
+@pytest.fixture(autouse=True)
 def records(request):
-    """Records on disk are written by the tests of them alone, where no rule of a test is left."""
-    keep = stored.keep
-    if "stored" not in request.node.nodeid:
-        stored.keep = lambda *args: None
+    """Tests marked `disk` alone write records and find them; no rule of a test is left there."""
+    keep, find = disk_records.keep, disk_records.find
+    if request.node.get_closest_marker("disk") is None:
+        disk_records.keep = disk_records.find = lambda *args: None
     else:
         for table in TABLES:
             for key, rule in list(table.items()):
-                place = type(rule) if table is UFUNCS else rule
-                if rule is not None and not str(place.__module__).startswith("pullback."):
+                if rule is not None and not disk_records.home(rule).startswith("pullback."):
                     del table[key]
     yield
-    stored.keep = keep
+    disk_records.keep, disk_records.find = keep, find

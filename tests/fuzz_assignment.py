@@ -269,6 +269,24 @@ class Maker:
                 f"{name}.reshape(-1, order='F')",
                 f"{name}.ravel('K')",
             ]
+            options += [
+                f"{name}.{method}"
+                for method in (
+                    f"astype({name}.dtype, order='F', copy=False)",
+                    f"astype({name}.dtype, order='C', copy=False)",
+                    "copy(order='F')",
+                    "copy(order='K').ravel()",
+                    "reshape(-1, order='A')",
+                    "ravel('A')",
+                    "flatten('K')",
+                )
+            ]
+            options += [
+                f"np.copy({name}, order='F').T.reshape(-1)",
+                f"np.take({name}, [0], axis=1).ravel()",
+                f"np.diagonal({name}).reshape(-1)",
+                f"np.einsum('ii...->i...', {name}[:2, :2])",
+            ]
         if a.dtype.kind == "c":
             options += [f"{name}.real", f"{name}.imag", f"np.real({name})", f"np.imag({name})"] * 2
         else:

@@ -15,8 +15,8 @@ import types
 
 import numpy as np
 
-from pullback.compiler import stored
-from pullback.compiler.compiled import compile
+from pullback.compiler.call.compiled import compile
+from pullback.compiler.disk import records
 
 HEAD = """
 import collections, dataclasses, enum, functools, itertools, math, operator, types, typing
@@ -53,7 +53,7 @@ def module(text, name="program"):
 
 def compiled_later(fun):
     """Compile as a later process does, which finds what earlier ones have written."""
-    stored.WRITTEN = set()
+    records.WRITTEN = set()
     return compile(fun)
 
 

@@ -12,12 +12,27 @@ LAYERS = [  # a module imports from its own row, without cycles, and from the ro
     "primitives",
     "transforms",
     "compiler",
-    "numpy math functools scipy",
-    "explain testing sparse implicit ode optimize control nn optim cluster",
+    "numpy math cmath functools builtins scipy",
+    "explain testing autograd sparse implicit ode optimize control nn optim cluster",
     "cli __init__ __main__",
+]
+ROOMS = [  # the same within `compiler`, in the order of its pipeline
+    "llvm",
+    "facts",
+    "graph",
+    "lower",
+    "loops",
+    "record",
+    "entry",
+    "pipeline",
+    "program",
+    "first_call path",
+    "disk",
+    "call",
 ]
 TYPES_ONLY = {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
 ROW = {name: row for row, names in enumerate(LAYERS) for name in names.split()}
+ROOM = {name: row for row, names in enumerate(ROOMS) for name in names.split()}
 
 
 def modules(src):
@@ -74,6 +89,22 @@ def wrong_edges(graph):
     ]
 
 
+def room(name):
+    """Return the file or folder directly in `compiler` that holds a module; None for others."""
+    parts = name.split(".")
+    return parts[2] if parts[1:2] == ["compiler"] and len(parts) > 2 else None
+
+
+def wrong_doors(graph):
+    """List the imports within `compiler` that go down the pipeline, as sentences."""
+    return [
+        f"{name} imports {other}, which lies below it."
+        for name, others in sorted(graph.items())
+        for other in sorted(others)
+        if room(name) and room(other) and ROOM[room(other)] > ROOM[room(name)]
+    ]
+
+
 def test_every_module_has_a_layer():
     """A new folder takes its place in the list above."""
     assert {layer(name) for name in edges(SRC)} <= ROW.keys()
@@ -82,6 +113,16 @@ def test_every_module_has_a_layer():
 def test_imports_go_up():
     """No module imports from a layer below its own."""
     assert wrong_edges(edges(SRC)) == []
+
+
+def test_every_module_of_the_compiler_has_a_room():
+    """A new folder takes its place in the list of rooms."""
+    assert {room(name) for name in edges(SRC)} - {None} <= ROOM.keys()
+
+
+def test_imports_within_the_compiler_go_up():
+    """No module imports from a room that comes later in the pipeline."""
+    assert wrong_doors(edges(SRC)) == []
 
 
 def test_imports_have_no_cycles():
@@ -108,6 +149,13 @@ class TestTheWalkItself:
         graph = self.write(tmp_path, core__array=inner, transforms__reverse="")
         expected = "pullback.core.array imports pullback.transforms.reverse, which lies below it."
         assert wrong_edges(graph) == [expected]
+
+    def test_import_down_the_pipeline(self, tmp_path):
+        """An import of a later room is found."""
+        inner = "def f():\n    from ..call import path\n"
+        graph = self.write(tmp_path, compiler__graph__a=inner, compiler__call__path="")
+        expected = "pullback.compiler.graph.a imports pullback.compiler.call.path, which lies below"
+        assert wrong_doors(graph) == [f"{expected} it."]
 
     def test_type_checking(self, tmp_path):
         """An import for type checkers only is not counted, its `else` is."""

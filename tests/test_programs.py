@@ -22,17 +22,9 @@ PROGRAMS = {
     for module in MODULES
     for fun, args in module.PROGRAMS
 }
-# Programs with a class whose methods call what NumPy does not hand on.
-INSTRUMENTED = {"dynamics.limit_cycle": "VanDerPol", "idioms.circles": "Circle"}
-# Programs that write into a copy of an argument. Where that argument is not differentiated but
-# another is, the copy is plain NumPy's, and what would be lost is refused.
-PLAIN_COPIES = {
-    "linear_algebra.gauss",
-    "nature.reactions",
-    "optimisation.rosenbrock_descent",
-    "physics.heat_rod",
-    "physics.planets",
-}
+# A program that adds in place to what operators made of an argument. Where that argument is not
+# differentiated but another is, it is plain NumPy's, and what would be lost is refused.
+PLAIN_RESULTS = {"nature.reactions"}
 STEP = 1e-3
 
 
@@ -47,7 +39,6 @@ class Case:
         self.fun, self.bar, self.n = fun, bar, n
         self.dots = tuple(direction(x, 0.4 + i) for i, x in enumerate(self.args))
         self.other = tuple(direction(x, 2.0 + i) for i, x in enumerate(self.args))
-        # Functions, not methods: what objects hold is not rebound.
         self.total = lambda *args: np.sum(bar * fun(*args))
         self.grad = pb.grad(self.total, n)
 
@@ -87,19 +78,6 @@ def unless_refused(f, *args):
         if not isinstance(error.__cause__, pb.PullbackError):
             raise
         return None
-
-
-@pytest.fixture(autouse=True, scope="module")
-def instrumented():
-    classes = [
-        getattr(importlib.import_module(PROGRAMS[name][0].__module__), cls)
-        for name, cls in INSTRUMENTED.items()
-    ]
-    for cls in classes:
-        pb.instrument(cls)
-    yield
-    for cls in classes:
-        pb.uninstrument(cls)
 
 
 def test_there_are_a_hundred():
@@ -148,6 +126,8 @@ def test_first_order(name):
         close(x_bar, bar, 1e-11)
 
 
+# By one argument alone, a result may depend on it by comparisons.
+@pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_each_argument(name):
     """Alone, and some of its elements against central differences."""
@@ -168,7 +148,7 @@ def test_each_argument(name):
             dots = [*zeros[:i], unit.reshape(np.shape(bar))[()], *zeros[i + 1 :]]
             expected = difference(lambda t, dots=dots: case.total(*case.moved(t, dots)), STEP)
             close(flat[k] * size, expected, 1e-7, abs(paired(bars, case.dots)))
-    assert refused == (name in PLAIN_COPIES)
+    assert refused == (name in PLAIN_RESULTS)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -197,15 +177,3 @@ def test_without_rebinding(name):
         bars = unless_refused(case.grad, *case.args)
     for bar, right in zip(bars or expected, expected, strict=True):
         close(bar, right, 1e-12)
-
-
-@pytest.mark.parametrize("name", sorted(INSTRUMENTED))
-def test_classes_that_are_not_instrumented_say_so(name):
-    case = Case(name)
-    cls = getattr(importlib.import_module(case.fun.__module__), INSTRUMENTED[name])
-    pb.uninstrument(cls)
-    try:
-        with pytest.raises(pb.ConversionError, match="instrument"):
-            case.grad(*case.args)
-    finally:
-        pb.instrument(cls)

@@ -1,4 +1,4 @@
-"""Write docs/coverage.md: what pullback makes of every public name of NumPy.
+"""Write docs/coverage.md: what pullback makes of every public name of NumPy and of parts of SciPy.
 
     python tools/coverage_table.py
 
@@ -8,6 +8,7 @@ installed NumPy does not have keep their rows, so that the table is that of all 
 
 from __future__ import annotations
 
+import inspect
 import sys
 import types
 import warnings
@@ -19,12 +20,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
+import scipy.fft
+import scipy.linalg
+import scipy.ndimage
+import scipy.signal
+import scipy.signal.windows
+import scipy.special
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+import pullback as pb  # noqa: E402
 from pullback.core.array import Array  # noqa: E402
-from pullback.core.dispatch import CREATION, FUNCTIONS, REFUSED, leaves  # noqa: E402
+from pullback.core.dispatch import CREATION, FUNCTIONS, REFUSED, UFUNCS, leaves  # noqa: E402
+from pullback.core.primitive import ZERO  # noqa: E402
 from pullback.core.spec import is_inexact  # noqa: E402
 from pullback.primitives import load  # noqa: E402
 from pullback.testing import (  # noqa: E402
@@ -39,17 +49,21 @@ from pullback.testing import (  # noqa: E402
 from pullback.transforms.forward import jvp  # noqa: E402
 from pullback.transforms.reverse import vjp  # noqa: E402
 from tests.samples import WATCHING, collect  # noqa: E402
+from tests.special_references import LOOSE, REAL, SEVERAL  # noqa: E402
 
 load()  # what is refused is entered by a family that is imported when it is asked for
 
 TABLE = ROOT / "docs" / "coverage.md"
-MODULES = (np, np.linalg, np.fft, np.polynomial.polynomial)
+MODULES = (
+    np, np.linalg, np.fft, np.polynomial.polynomial, scipy.fft, scipy.linalg, scipy.ndimage,
+    scipy.signal, scipy.signal.windows, scipy.special,
+)  # fmt: skip
 COLUMNS = ("function", "value", "forward", "reverse", "batch", "compiled", "note")
 
 INTRODUCTION = """\
 # Coverage
 
-What pullback makes of every public name of NumPy; written by `make coverage-table`.
+What pullback makes of every public name of NumPy, and of `scipy.fft`, `linalg`, `ndimage`, `signal` and `special`; written by `make coverage-table`.
 The cells say what the laws say of the samples in `tests/samples`.
 
 - **yes**: right, by comparison with NumPy, with central differences, of the modes with each other, and of `vmap` with a loop.
@@ -57,17 +71,28 @@ The cells say what the laws say of the samples in `tests/samples`.
 - **refused**: an error that gives the reason, never a silent zero.
 
 - **as it is**: right under `compile`, which calls the function of the sample each time and repeats no record of it.
+
+Of a ufunc of SciPy the note says by which arguments it is differentiated, in SciPy's names of them; where another one is, an error names that argument.
+First derivatives marked "1e-9" are compared with mpmath's at ordinary, extreme and degenerate arguments, and agree to that or to ten times the error of SciPy's own value there.
+By an order, a shape or a number of degrees of freedom, for which there is no formula, the derivative is that of the function's Chebyshev interpolant along it; where that would not have three digits it is NaN.
 """  # noqa: E501
 
 # Functions of which nothing is asked: they take no array, or none that could carry a derivative.
 PLAIN = {
     "it takes no array": """bartlett blackman broadcast_shapes diag_indices hamming hanning indices
-        mask_indices normalize_axis_index tril_indices triu_indices ndindex""",
+        mask_indices normalize_axis_index tril_indices triu_indices ndindex dft hadamard helmert
+        hilbert invhilbert invpascal pascal barthann blackmanharris bohman boxcar cosine flattop
+        hann lanczos nuttall parzen triang next_fast_len prev_fast_len generate_binary_structure
+        iterate_structure besselap check_COLA choose_conv_method correlation_lags max_len_seq
+        unit_impulse""",
+    "it hands out functions of BLAS and LAPACK, which refuse Arrays": """find_best_blas_type
+        get_blas_funcs get_lapack_funcs""",
     "it is about dtypes": """finfo iinfo isdtype issubdtype mintypecode promote_types typename""",
     "the text of an integer": "base_repr binary_repr",
     "a setting": """errstate get_printoptions getbufsize geterr geterrcall printoptions
-        set_printoptions setbufsize seterr seterrcall""",
-    "about NumPy itself": "get_include info show_config show_runtime test",
+        set_printoptions setbufsize seterr seterrcall get_workers set_workers register_backend
+        set_backend set_global_backend skip_backend""",
+    "about the package itself": "get_include info show_config show_runtime test",
     "it reads a file, text or memory": """frombuffer fromfile fromregex fromstring genfromtxt load
         loadtxt""",
 }
@@ -83,7 +108,7 @@ OTHERS = {
     "constants": lambda name, x: True,
 }
 OBJECTS = ["c_", "mgrid", "ogrid", "r_"]
-CLASSES = ["Polynomial", "broadcast", "ndenumerate", "poly1d", "vectorize"]
+CLASSES = ["Polynomial", "broadcast", "ndenumerate", "nditer", "poly1d", "vectorize"]
 
 
 def public(module):
@@ -178,7 +203,7 @@ def calls():
             noted[id(function)] = out
 
     pairs = [(s, what == "SAMPLES") for what in ("SAMPLES", "UNMAPPED") for _, s in collect(what)]
-    with watched(note), np.errstate(all="ignore"):
+    with watched(note), np.errstate(all="ignore"), pb.rebinding(False):  # what is noted stays
         for sample, mapped in pairs:
             noted.clear()
             outs = results(sample)
@@ -202,7 +227,9 @@ def function_of(sample):
 def results(sample):
     """What the function of a sample returns while it is differentiated."""
     problem, outs = Problem(sample), []
-    vjp(lambda *xs: outs.extend(problem.results(*xs)), *problem.xs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pb.LostDerivativeWarning)  # nothing is returned
+        vjp(lambda *xs: outs.extend(problem.results(*xs)) or 0.0, *problem.xs)
     return outs
 
 
@@ -252,7 +279,37 @@ def said(call):
     return what if call.mapped else f"{what}; it depends on values, and `vmap` refuses"
 
 
+def arguments_of(ufunc):
+    """What SciPy calls the operands of a ufunc: by the list of parameters in its docstring."""
+    _, _, text = inspect.cleandoc(ufunc.__doc__).partition("Parameters\n")
+    names = [
+        name.strip()
+        for line in text.split("\n")
+        if " : " in line and not line.startswith(" ")
+        for name in line.split(" : ")[0].split(",")
+    ]
+    if len(names) >= ufunc.nin and "out" not in names[: ufunc.nin]:
+        return names[: ufunc.nin]
+    return [f"x{i + 1}" for i in range(ufunc.nin)]
+
+
+def by_argument(ufunc):
+    """By which arguments a ufunc of SciPy is differentiated, how, and how well."""
+    partials = (UFUNCS[ufunc] or FUNCTIONS[ufunc]).partials
+    pairs = list(zip(arguments_of(ufunc), partials, strict=True))
+    kinds = {
+        "by": [x for x, p in pairs if p is not ZERO and not hasattr(p, "refused")],
+        "not by": [x for x, p in pairs if hasattr(p, "refused")],
+    }
+    parts = [f"{how} {', '.join(f'`{x}`' for x in names)}" for how, names in kinds.items() if names]
+    if ufunc.__name__ in REAL or ufunc.__name__ in SEVERAL:
+        parts.append("100 times 1e-9" if ufunc.__name__ in LOOSE else "1e-9")
+    return "; ".join(parts)
+
+
 def remark(x, found):
+    if type(x) is np.ufunc and "scipy" in type(UFUNCS[x] or FUNCTIONS[x]).__module__:
+        return by_argument(x)
     direct = [call for call in found if call.direct]
     if not any(call.mapped for call in found):
         return "its shape depends on values, and `vmap` refuses"
@@ -261,7 +318,8 @@ def remark(x, found):
     if isinstance(x, Hashable) and CREATION.get(x) is not None:
         return "with `like=`, by rebinding, or through `pullback.numpy`"
     if direct and all(hasattr(call.sample.fun, "serves") for call in direct):
-        return "by rebinding or through `pullback.numpy`: NumPy does not dispatch it"
+        package = (getattr(x, "__module__", None) or "numpy").partition(".")[0]
+        return f"by rebinding or through `pullback.{package}`: NumPy does not dispatch it"
     if direct and all(is_flat(call.sample) for call in direct[:5] if call.differentiable):
         return "its derivative is zero"
     return ""
@@ -275,7 +333,22 @@ def is_flat(sample):
     return bool(outs) and not any(np.any(dot) for dot in dots)
 
 
+def is_refused(ufunc):
+    """Whether a ufunc is refused by all its arguments."""
+    partials = getattr(UFUNCS[ufunc] or FUNCTIONS[ufunc], "partials", ())
+    return bool(partials) and all(hasattr(partial, "refused") for partial in partials)
+
+
 def row(name, x, found):
+    if type(x) is np.ufunc and is_refused(x):
+        return (
+            "yes",
+            "refused",
+            "refused",
+            "yes",
+            "yes",
+            "SciPy's values have too few right digits",
+        )
     if id(x) in found:
         cells, note = measured(x, found[id(x)])
         return (*cells, note or "-")
@@ -340,6 +413,7 @@ def table(old=""):
         sections.append("\n".join([f"## `{module.__name__}`", "", *lines]))
     counts = [sum(cell[1] == what for cell in cells) for what in ("yes", "constant", "refused")]
     summary = "{} functions are differentiable, {} rightly constant, {} refused.".format(*counts)
+    summary += f"\nThe rows of SciPy are those of version {scipy.__version__}."
     return "\n\n".join([INTRODUCTION + "\n" + summary, *sections]) + "\n"
 
 

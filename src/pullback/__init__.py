@@ -16,12 +16,14 @@ from .core.errors import ArgumentTypeError as ArgumentTypeError
 from .core.errors import ConversionError as ConversionError
 from .core.errors import DtypeError as DtypeError
 from .core.errors import EscapedError as EscapedError
+from .core.errors import LostDerivativeWarning as LostDerivativeWarning
 from .core.errors import MissingExtraError as MissingExtraError
 from .core.errors import MissingRuleError as MissingRuleError
 from .core.errors import NanError as NanError
 from .core.errors import NonScalarOutputError as NonScalarOutputError
 from .core.errors import PullbackError as PullbackError
 from .core.errors import ShapeError as ShapeError
+from .core.errors import SolverError as SolverError
 from .core.errors import UnsupportedKeywordError as UnsupportedKeywordError
 from .core.instrument import instrument as instrument
 from .core.instrument import rebinding as rebinding
@@ -47,13 +49,13 @@ from .transforms.eager import no_grad as no_grad
 from .transforms.extend import primitive as primitive
 from .transforms.forward import jvp as jvp
 from .transforms.forward import linearize as linearize
-from .transforms.loops import fori_loop as fori_loop
-from .transforms.loops import scan as scan
+from .transforms.loops.scan import fori_loop as fori_loop
+from .transforms.loops.scan import scan as scan
+from .transforms.loops.while_loop import while_loop as while_loop
 from .transforms.nans import debug_nans as debug_nans
 from .transforms.reverse import grad as grad
 from .transforms.reverse import value_and_grad as value_and_grad
 from .transforms.reverse import vjp as vjp
-from .transforms.whiles import while_loop as while_loop
 
 __version__ = "0.1.0.dev0"
 __all__ = [
@@ -65,6 +67,7 @@ __all__ = [
     "Elementwise",
     "EscapedError",
     "Linear",
+    "LostDerivativeWarning",
     "MissingExtraError",
     "MissingRuleError",
     "Multilinear",
@@ -73,6 +76,7 @@ __all__ = [
     "Primitive",
     "PullbackError",
     "ShapeError",
+    "SolverError",
     "Spec",
     "UnsupportedKeywordError",
     "array",
@@ -95,10 +99,12 @@ __all__ = [
     "no_grad",
     "numpy",
     "primitive",
+    "pure",
     "rebinding",
     "register_tree",
     "replaces",
     "scan",
+    "scipy",
     "stop_gradient",
     "testing",
     "uninstrument",
@@ -112,7 +118,9 @@ __all__ = [
 def __getattr__(name: str) -> _Any:
     """Submodules are imported when they are first used."""
     if name == "compile":
-        return _importlib.import_module(f"{__name__}.compiler.compiled").compile
-    if name in ("explain", "nn", "numpy", "testing"):
+        return _importlib.import_module(f"{__name__}.compiler.call.compiled").compile
+    if name == "pure":
+        return _importlib.import_module(f"{__name__}.compiler.facts.judge").pure
+    if name in ("autograd", "explain", "nn", "numpy", "scipy", "testing"):
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .core.array import Array, current, peel
+from .core.array import Array, current, peel, without_axes
 from .core.errors import ConversionError, MissingExtraError
 from .core.primitive import Elementwise, Primitive
 from .core.spec import Spec
@@ -33,13 +33,15 @@ def live(x: Any) -> bool:
     return type(x) is Array and current(x).within.live
 
 
+DOUBLES = frozenset({float, np.float64})
+
+
 def number(x: Any) -> Any:
-    """An Array of one element as one without axes; others are refused as `math` refuses them."""
-    if type(x) is Array and x.shape:
-        if x.size != 1:
-            raise TypeError("only length-1 arrays can be converted to Python scalars")
-        return np.reshape(x, ())
-    return x
+    """An Array of one element as `math` takes it: float64, without axes; others are refused."""
+    if type(x) is not Array or type(x.value) in DOUBLES:
+        return x
+    x = without_axes(x)
+    return x if x.dtype == np.float64 or x.dtype.kind == "c" else np.astype(x, np.dtype(float))
 
 
 def heed(function: Callable[..., Any], *xs: Any) -> bool:
@@ -86,8 +88,12 @@ def numeric(name: str, ufunc: Callable[..., Any]) -> None:
                 break
         else:
             return plain(*xs)
-        xs = tuple([number(x) for x in xs])
-        if not heed(plain, *xs):
+        exact = 1 if name == "ldexp" else len(xs)  # whose exponent is an integer
+        xs = (*[number(x) for x in xs[:exact]], *xs[exact:])
+        sure = heed(plain, *xs)
+        # Complex numbers that `math` takes count with their real parts.
+        xs = tuple([np.real(x) if type(x) is Array and x.dtype.kind == "c" else x for x in xs])
+        if not sure:
             return mapped(name, ufunc, *xs)
         out = ufunc(*xs)
         for part in out if type(out) is tuple else (out,):
@@ -106,11 +112,20 @@ def enter(name: str, call: Any) -> None:
 # Special functions that NumPy has not.
 
 
-def special(plain: Callable[[float], float], partial: Callable[..., Any], reads: str) -> Any:
+def special(
+    plain: Callable[[float], float],
+    partial: Callable[..., Any],
+    reads: str,
+    lower: str | None = None,
+) -> Any:
     """An elementwise primitive of a function of `math`."""
     each = np.frompyfunc(plain, 1, 1)
     return Elementwise(
-        lambda x: np.asarray(each(x), dtype=float)[()], partial, reads=reads, name=plain.__name__
+        lambda x: np.asarray(each(x), dtype=float)[()],
+        partial,
+        reads=reads,
+        name=plain.__name__,
+        lower=lower,
     )
 
 
@@ -148,13 +163,23 @@ class Polygamma(Primitive):
 
 
 polygamma_p = Polygamma()
-erf_p = special(real.erf, bell, "x0")
-erfc_p = special(real.erfc, lambda out, x: -bell(out, x), "x0")
+erf_p = special(real.erf, bell, "x0", "erf")
+erfc_p = special(real.erfc, lambda out, x: -bell(out, x), "x0", "erfc")
 lgamma_p = special(real.lgamma, lambda out, x: polygamma_p(x, n=0), "x0")
 gamma_p = special(real.gamma, lambda out, x: out * polygamma_p(x, n=0), "x0 out")
 
 
 # Functions of one or two numbers, as ufuncs.
+
+
+def nearest_remainder(x: Any, y: Any) -> Any:
+    """x - n * y for the whole number n nearest to x / y, the even one of two: no step rounds."""
+    sign, size = np.copysign(1.0, x), np.absolute(y)
+    rest = sign * np.fmod(x, size + size)  # from 0 to 2 * size
+    second = rest - size
+    far = np.where(second < size - second, second, second - size)
+    return sign * np.where(rest <= size - rest, rest, far)
+
 
 # fmt: off
 UFUNCS: dict[str, Callable[..., Any]] = {
@@ -167,13 +192,27 @@ UFUNCS: dict[str, Callable[..., Any]] = {
     "nextafter": np.nextafter, "pow": np.power, "radians": np.radians, "sin": np.sin,
     "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan, "tanh": np.tanh,
     "fma": lambda x, y, z: x * y + z,
-    "log": lambda x, base=None: np.log(x) if base is None else np.log(x) / np.log(base),
-    "remainder": lambda x, y: x - y * np.rint(x / y),
+    "log": np.log,
+    "remainder": nearest_remainder,
 }
 # fmt: on
 
 for name, ufunc in UFUNCS.items():
     numeric(name, ufunc)
+
+
+natural = globals()["log"]
+
+
+@functools.wraps(real.log)
+def log(x: Any, *base: Any) -> Any:
+    if len(base) != 1 or not (live(x) or live(base[0])):
+        return natural(x, *base)
+    heed(real.log, *[number(z) for z in (x, *base)])
+    return natural(x) / natural(*base)  # each of them finite: `math` refuses a base of 0
+
+
+enter("log", log)
 
 
 # Functions that answer with an integer or a truth value.

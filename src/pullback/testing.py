@@ -26,7 +26,8 @@ import numpy as np
 
 from .core.array import Array
 from .core.errors import name_of
-from .core.rebind import call_inside
+from .core.lost import place
+from .core.reach import call_inside
 from .core.spec import Spec, is_inexact, spec_of
 from .core.tree import flatten, is_static, unflatten
 from .transforms.batch import vmap
@@ -61,13 +62,13 @@ class Sample:
 
     All real and complex floating leaves of args are differentiated.
     smooth: True where two derivatives exist, 1 where one does, False at kinks, where only the
-    consistency of the modes is asked.
+    consistency of the modes is asked, None at those where it is asked of first derivatives alone.
     """
 
     fun: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: dict[str, Any] = field(default_factory=dict)
-    smooth: bool | int = True
+    smooth: bool | int | None = True
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -209,9 +210,7 @@ def check_value(sample: Sample) -> None:
 
 def staged(f: Callable[..., Any], xs: Any) -> tuple[Any, list[Any]]:
     """The graph of f(*xs) and the values of its outputs."""
-    _, graph, _, values = capture(
-        lambda *xs: f(*xs), (), {}, "stage", lambda enter: [enter(x) for x in xs]
-    )
+    _, graph, _, values = capture(f, (), {}, "stage", lambda enter: [enter(x) for x in xs])
     return graph, values
 
 
@@ -315,6 +314,8 @@ def agree(left: Any, right: Any, tolerance: float, what: str, least: float = 0.0
 
 def check_second(sample: Sample) -> None:
     """The four second-order combinations agree, and with central differences of jvp."""
+    if sample.smooth is None:
+        return
     problem = Problem(sample)
     xs = problem.xs
     v, u = [problem.like(x) for x in xs], [problem.like(x) for x in xs]
@@ -365,7 +366,8 @@ def check_batch(sample: Sample) -> None:
     def loop(f: Callable[..., Any], axes: Any, *rest: Any) -> list[Any]:
         choice = list(zip(stacks, axes, problem.xs, strict=True))
         rows = [f(*[s[k] if a == 0 else x for s, a, x in choice], *rest) for k in range(n)]
-        return [np.stack([np.asarray(x) for x in column]) for column in zip(*rows, strict=True)]
+        columns = [[np.asarray(x) for x in column] for column in zip(*rows, strict=True)]
+        return [np.stack(x).astype(x[0].dtype, copy=False) for x in columns]  # as to byte order
 
     for axes in choices:
         args = [s if a == 0 else x for s, a, x in zip(stacks, axes, problem.xs, strict=True)]
@@ -417,7 +419,7 @@ def check_compiled(sample: Sample) -> bool:
 
     Says whether it was repeated, and not run as it is. It needs the extra `compile`.
     """
-    from .compiler.compiled import compile
+    from .compiler.call.compiled import compile
 
     def call(f: Callable[..., Any]) -> list[Any]:
         with warnings.catch_warnings():
@@ -534,8 +536,30 @@ def check_grads(
         where = "results" if problem.xs else "arguments"
         raise ArgumentError(
             f"`check_grads` found nothing to differentiate in the {where} of `{name_of(fun)}`.\n"
-            "  Give real or complex floating numbers: 1.0 and not 1."
+            "  Give real or complex floating numbers: 1.0 and not 1." + lost(problem)
         )
+    try:
+        check_modes(sample, problem, order, modes)
+    except AssertionError as error:
+        note = lost(problem)
+        if note:
+            error.add_note(note.strip())
+        raise
+
+
+def lost(problem: Problem) -> str:
+    """Where values left the program that is checked, as a sentence for messages."""
+    if not problem.xs:
+        return ""
+    run = record(problem)(*problem.xs)
+    texts = [f"A value left: {each}." for each in run.departures]
+    if not run.ends:
+        compared = [entry for entry in run.entries if not entry.nodes]
+        texts += [f"Compared: `{each.primitive.name}` in {place(each.line)}." for each in compared]
+    return "".join([f"\n  {text}" for text in list(dict.fromkeys(texts))[:8]])
+
+
+def check_modes(sample: Sample, problem: Problem, order: int, modes: Sequence[str]) -> None:
     if set(modes) == {"forward", "reverse"}:
         check_forward(sample)
         check_reverse(sample)

@@ -1,25 +1,91 @@
 """Applying a law to the sample database."""
 
+import re
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.compiler.graph.small_systems import log_p, sign_p
+from pullback.compiler.lower.gather import gather_p, place_add_p, place_p
+from pullback.compiler.lower.scan import Rolled
+from pullback.compiler.lower.while_ import RolledPull, RolledWhile
+from pullback.core.primitive import Primitive
+from pullback.primitives import load
+from pullback.transforms.loops.scan_primitive import Scan
+from pullback.transforms.loops.while_primitive import Trips, While, WhilePull
+from pullback.transforms.stage import STOP
 from tests.samples import collect
 
 
-def for_all_samples(law):
-    """A test that runs the law on each sample; poles may warn on the way forward.
+def groups():
+    """The samples of each function, as (family, sample) by `family-function`."""
+    found = {}
+    for family, sample in collect("SAMPLES"):
+        function = re.split(r"[(\[ ,]", str(sample))[0]
+        found.setdefault(f"{family}-{function}", []).append((family, sample))
+    return found
 
-    Calls arrive through NumPy's protocols; what rebinding serves is among the samples by name.
+
+def for_all_samples(law, *, with_family=False, only=lambda sample: True):
+    """A test for each function that runs the law on its samples; poles may warn on the way forward.
+
+    All samples are tried, and those that fail are named. Calls arrive through NumPy's protocols;
+    what rebinding serves is among the samples by name.
     """
-    samples = collect("SAMPLES")
+    chosen = {name: [(f, s) for f, s in pairs if only(s)] for name, pairs in groups().items()}
+    chosen = {name: pairs for name, pairs in chosen.items() if pairs}
 
-    @pytest.mark.parametrize(
-        "sample", [s for _, s in samples], ids=[f"{f}-{s}" for f, s in samples]
-    )
-    def test(sample):
-        with np.errstate(all="ignore"), pb.rebinding(False):
-            law(sample)
+    @pytest.mark.parametrize("pairs", list(chosen.values()), ids=list(chosen))
+    def test(pairs):
+        failures = []
+        for family, sample in pairs:
+            with np.errstate(all="ignore"), pb.rebinding(False):
+                try:
+                    law(sample, family) if with_family else law(sample)
+                except Exception as error:
+                    error.add_note(f"sample: {family}, {sample}")
+                    failures.append(error)
+        if len(failures) == 1:
+            raise failures[0]
+        if failures:
+            raise ExceptionGroup(f"{len(failures)} of {len(pairs)} samples", failures)
 
     test.__doc__ = law.__doc__
     return test
+
+
+LOOPS = Rolled, RolledPull, RolledWhile, Scan, Trips, While, WhilePull  # named by their class
+
+
+class Unreadable(str):
+    """A name that can be shown, and fails where something is decided by it."""
+
+    __slots__ = ()
+
+    def __eq__(self, other):
+        raise AssertionError(f"decided by a name: {self!s} and {other!s}")
+
+    __ne__ = __hash__ = lambda self, other=None: self.__eq__(other)
+
+
+def named_operations():
+    """All that bears a name in equations of the library."""
+    ours = [p for p in Primitive.everything if type(p).__module__.startswith("pullback.")]
+    return [*ours, gather_p, log_p, place_add_p, place_p, sign_p, STOP]
+
+
+@contextmanager
+def unreadable_names():
+    """While this lasts, renaming an operation can't change anything: no name is ever compared."""
+    load()
+    kept = [(p, p.name) for p in named_operations()]
+    kinds = [(kind, kind.__dict__["name"]) for kind in LOOPS]
+    for p, name in (*kept, *kinds):
+        p.name = Unreadable(name)
+    try:
+        yield
+    finally:
+        for p, name in (*kept, *kinds):
+            p.name = name

@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 
 import pullback as pb
-from pullback.compiler.compiled import compile
+from pullback.compiler.call.compiled import compile
 from pullback.core.spec import is_inexact
 from pullback.core.tree import flatten, unflatten
 from pullback.testing import Problem, precision
@@ -94,7 +94,7 @@ def check_composed(sample):
     for name, transform in orders(problem).items():
         fast = compile(plain)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # it runs as it is
+            warnings.simplefilter("ignore", RuntimeWarning)  # it falls back to Python
             expected = outcome(transform(plain), xs)
             for _ in range(2):
                 actual = outcome(transform(fast), xs)

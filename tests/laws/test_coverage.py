@@ -9,6 +9,7 @@ from pullback.primitives import load
 from pullback.testing import primitives_of
 from tests.samples import collect
 
+collect("SAMPLES")  # imports what of SciPy the samples are of
 load()
 OURS = [p for p in Primitive.everything if type(p).__module__.startswith("pullback.")]
 
@@ -20,8 +21,14 @@ def reached():
         return set().union(*[primitives_of(sample) for _, sample in collect("SAMPLES")])
 
 
+def refused(primitive):
+    """Whether a primitive refuses to be differentiated by any operand; it is among the errors."""
+    partials = getattr(primitive, "partials", ())
+    return bool(partials) and all(hasattr(partial, "refused") for partial in partials)
+
+
 def test_every_primitive_has_samples(reached):
-    missing = [p.name for p in OURS if p not in reached and not p.constant]
+    missing = [p.name for p in OURS if p not in reached and not p.constant and not refused(p)]
     assert not missing, f"no row of tests/samples reaches {missing}"
 
 

@@ -1,1 +1,1 @@
-"""Ordinary modules for `tests/test_rebind.py`; they know nothing of pullback."""
+"""Ordinary modules for `tests/core/test_rebind.py`; they know nothing of pullback."""

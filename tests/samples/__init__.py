@@ -6,9 +6,12 @@ that vmap refuses them, and `ERRORS` for calls that must be refused.
 
 import importlib
 import pkgutil
+from contextlib import contextmanager
 
 import numpy as np
 
+from pullback import rebinding
+from pullback.core.reach import call
 from pullback.numpy.wrapping import member
 
 FAMILIES = sorted(module.name for module in pkgutil.iter_modules(__path__))
@@ -28,6 +31,19 @@ def since(version, *samples):
     return samples if np.lib.NumpyVersion(np.__version__) >= version else ()
 
 
+PLAIN = [False]  # whether served functions are NumPy's own
+
+
+@contextmanager
+def plainly():
+    """Within it, served functions are NumPy's own: what samples give without pullback."""
+    PLAIN[0] = True
+    try:
+        yield
+    finally:
+        PLAIN[0] = False
+
+
 WATCHING = []  # functions that are told of each call of a served one: (original, result)
 
 
@@ -42,9 +58,24 @@ class served:
         self.__name__ = getattr(original, "__name__", type(original).__name__)
 
     def __call__(self, *args, **kwargs):
+        function = self.serves if PLAIN[0] else member(self.serves)
         if self.program is not None:
-            return self.program(member(self.serves), *args, **kwargs)
-        out = member(self.serves)(*args, **kwargs)
+            return self.program(function, *args, **kwargs)
+        out = function(*args, **kwargs)
+        for watch in WATCHING:
+            watch(self.serves, out)
+        return out
+
+
+class traced(served):
+    """A function of SciPy's without a rule: its own Python takes part, as under rebinding."""
+
+    def __call__(self, *args, **kwargs):
+        program = self.program or (lambda f, *args, **kwargs: f(*args, **kwargs))
+        if PLAIN[0]:
+            return program(self.serves, *args, **kwargs)
+        with rebinding(True):
+            out = call(program, (self.serves, *args), kwargs)
         for watch in WATCHING:
             watch(self.serves, out)
         return out

@@ -39,13 +39,20 @@ def closing_over(x):
     return vectorized(lambda i: x * i)(np.arange(3.0))
 
 
-pairs = served(np.ndenumerate)
+pairs, walk = served(np.ndenumerate), served(np.nditer)
 
 
 def elements(x):
     out = 0
     for (i, j), value in pairs(x):
         out = out + value ** (i + 2 * j)
+    return out
+
+
+def walked(x):
+    out = 0
+    for n, (a, b) in enumerate(walk([x, x[0]])):
+        out = out + a**n * b
     return out
 
 
@@ -71,6 +78,7 @@ SAMPLES = [
     Sample(vectorized(lambda x: (x[:2], x.sum()), signature="(n)->(k),()"), real(2, 3), name="vectorize(signature with new dimensions)"),
     Sample(closing_over, 0.5, name="vectorize over a closure"),
     Sample(elements, real(2, 2), name="ndenumerate"),
+    Sample(walked, real(2, 2), name="nditer"),
     Sample(lambda x: np.fromfunction(lambda i, j: x[0] * i + x[1] ** j, (2, 3)), real(2), name="fromfunction"),
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Keys of all kinds, and NumPy's functions that read at indices. More: tests/test_indexing.py."""
+"""Keys of all kinds, and functions that read at indices; primitives/test_indexing.py has more."""
 
 import numpy as np
 

@@ -48,6 +48,11 @@ def exponential(a, UPLO="L"):
     return (v * np.exp(w)[..., None, :]) @ adjoint(v)
 
 
+def exponential_of_triangle(a, UPLO="L"):
+    w, v = la.eigh(a, UPLO)
+    return (v * np.exp(w)[..., None, :]) @ adjoint(v)
+
+
 def eigenvectors(a):
     return np.abs(la.eigh(hermitian(a)).eigenvectors) ** 2
 
@@ -232,18 +237,29 @@ for make in (real, cplx):
         *[Sample(complete, (regular(*s, make=make),)) for s in ((3, 3), (4, 2), (2, 3), (2, 3, 1))],
         Sample(la.qr, (regular(3, 2, make=make),), {"mode": "r"}),
     ]
+# NumPy reads one triangle of these matrices, which are far from Hermitian.
+for make in (real, cplx):
+    SAMPLES += [
+        Sample(f, (regular(*shape, make=make) + 3 * np.eye(3),), options)
+        for shape in ((3, 3), (2, 3, 3))
+        for f, options in [
+            (la.eigvalsh, {}),
+            (la.eigvalsh, {"UPLO": "U"}),
+            (exponential_of_triangle, {}),
+            (exponential_of_triangle, {"UPLO": "U"}),
+            (la.cholesky, {}),
+            (la.cholesky, {"upper": True}),
+            (la.svd, {"hermitian": True, "compute_uv": False}),
+            (polar, {"hermitian": True}),
+            (la.pinv, {"hermitian": True}),
+            (la.matrix_rank, {"hermitian": True}),
+        ]
+    ]
 SAMPLES += [
     Sample(la.eigvals, (np.array([[1.0, -2.0], [2.0, 0.5]]),), name="eigvals, a complex pair"),
     Sample(general_exponential, (np.array([[1.0, -2.0], [2.0, 0.5]]),), name="eig, a complex pair"),
     Sample(la.svd, (regular(3, 3),), name="svd, real"),
     Sample(la.eigh, (np.diag([1.0, 2.0, 4.0]),), smooth=False),
-    Sample(la.eigvalsh, (regular(2, 2),), smooth=False, name="eigvalsh, one triangle read"),
-    Sample(
-        la.cholesky,
-        (regular(2, 2) + 2 * np.eye(2),),
-        smooth=False,
-        name="cholesky, one triangle read",
-    ),
     *[
         Sample(f, (regular(2, 2, dtype="f4"),))
         for f in (lower, exponential, polar, thin, la.svdvals, la.eigvals)
@@ -257,8 +273,8 @@ SAMPLES += [
     Sample(polar, (regular(6, 4)[::-2, ::2],)),
 ]
 
-# Equal eigenvalues and singular values. The functions are linear in the equal ones, or kinks;
-# tests/test_linalg.py has those that are not.
+# Equal eigenvalues and singular values. The functions are linear in the equal ones, or have kinks
+# without a second derivative; tests/primitives/test_linalg.py has those that are neither.
 q = orthogonal(4)
 DEGENERATE = {
     "identity": EYE,
@@ -280,8 +296,14 @@ for case, a in DEGENERATE.items():
             "trace": lambda a: np.sum(la.eigvalsh(a)),
             "largest": lambda a: np.exp(la.eigvalsh(a)[-1]),
         }
+    full_rank = case not in ("zero", "rank one")
     SAMPLES += [
-        Sample(f, (a,), smooth=False, name=f"{what} of equal values, {case}")
+        Sample(
+            f,
+            (a,),
+            smooth=True if what == "trace" or (what == "nuclear norm" and full_rank) else None,
+            name=f"{what} of equal values, {case}",
+        )
         for what, f in functions.items()
     ]
 

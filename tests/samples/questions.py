@@ -56,17 +56,17 @@ SAMPLES = [
     of(np.unravel_index, lambda x: np.unravel_index(order(x), (2, 3)), Y),
     of(np.ravel_multi_index, lambda x: np.ravel_multi_index((order(x), [0, 1, 1]), (3, 2)), Y),
     of(np.einsum_path, lambda x: np.einsum_path("ij,jk", x, x.T)[0][1], X),
+    Sample(lambda x: x[x > 0.7], X, name="x[mask]"),
+    of(np.compress, lambda x: np.compress(x[0] > 0.7, x, axis=1), X),
+    of(np.extract, lambda x: np.extract(x > 0.7, x), X),
     of(np.iscomplexobj, lambda x: x[0] < np.iscomplexobj(x), X),
     of(np.isrealobj, lambda x: x[0].real < np.isrealobj(x), X + 1j),
 ]  # fmt: skip
 
-# How many there are is a question to the values.
+# How many there are is a question to the values, which examples near X answer differently.
 UNMAPPED = [
     Sample(np.nonzero, X, smooth=False),
     Sample(np.flatnonzero, X, smooth=False),
     Sample(np.argwhere, X, smooth=False),
-    Sample(lambda x: x[x > 0.7], X, name="x[mask]"),
-    of(np.compress, lambda x: np.compress(x[0] > 0.7, x, axis=1), X),
-    of(np.extract, lambda x: np.extract(x > 0.7, x), X),
     of(np.repeat, lambda x: np.repeat(x, (x > 0.7).astype(int)), X.ravel()),
 ]

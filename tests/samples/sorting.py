@@ -53,10 +53,21 @@ SAMPLES = [
     Sample(np.sort_complex, apart(4) + 1j * real(4)),
 ]
 
+SAMPLES += [
+    Sample(np.unique, apart(2, 3)),
+    Sample(
+        np.unique,
+        apart(2, 3),
+        {"return_index": True, "return_inverse": True, "return_counts": True},
+    ),
+    Sample(np.unique, np.array([1.0, np.nan, np.nan]), {"equal_nan": False}, smooth=False),
+    Sample(np.unique, np.array([1.0, np.nan, np.nan]), smooth=False),
+    *[Sample(f, apart(4)) for f in (np.unique_all, np.unique_counts, np.unique_inverse)],
+]
+
 # How many distinct elements there are is a question to the values, so these are not mapped.
 TIES = np.array([[2.0, 1.0, 2.0], [1.0, 3.0, 0.5]])
 UNMAPPED = [
-    Sample(np.unique, apart(2, 3)),
     Sample(np.unique, TIES, smooth=False),
     Sample(
         np.unique,
@@ -66,8 +77,6 @@ UNMAPPED = [
     ),
     Sample(np.unique, TIES, {"return_inverse": True}, smooth=False),
     Sample(np.unique, TIES[:, [0, 1, 0]], {"axis": 1, "return_counts": True}, smooth=False),
-    Sample(np.unique, np.array([1.0, np.nan, np.nan]), {"equal_nan": False}, smooth=False),
-    Sample(np.unique, np.array([1.0, np.nan, np.nan]), smooth=False),
     Sample(np.unique_all, TIES, smooth=False),
     Sample(np.unique_counts, TIES, smooth=False),
     Sample(np.unique_inverse, TIES, smooth=False),

@@ -23,27 +23,22 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import ArgumentTypeError, ShapeError
+from ..core.errors import ArgumentTypeError
 from ..core.graph import Equation, Graph, Variable, letters
 from ..core.spec import spec_of
-from . import blocks, machine, records
-from .emit import TYPES
-from .indices import checked, said
-from .llvm import WORKER, compiled
-from .loops import Rolled
-from .module import Module
-from .passes import kinds
-from .plan import Plan
-from .preparing import prepared
-from .rewriting import opened
-from .rolling import looped, packed
-from .views import View
+from .entry import native_records, object_layout, python_calls
+from .entry.python_calls import SpecChangedError
+from .graph.optimise import kinds
+from .graph.rewriting import opened
+from .llvm import array_memory
+from .llvm.binding import WORKER, compiled
+from .llvm.dtypes import HELD, TYPES
+from .lower.geometry import Strided
+from .lower.scan import Rolled
+from .lower.while_ import Waiting
+from .pipeline import Lowered
 
 __all__ = ["Program", "SpecChangedError", "build"]
-
-
-class SpecChangedError(ShapeError):
-    """An operation gave another shape or dtype than when it was recorded."""
 
 
 def build(
@@ -78,7 +73,7 @@ class Program:
 
     def begin(self, run: Run, native: bool = True) -> None:
         self.run, self.level = run, run.level
-        found = records.program(run) if native else None
+        found = native_records.program(run) if native else None
         # Called straight: `program.entry(*leaves)` saves the call of a Python function.
         self.entry = run if found is None else found
 
@@ -110,7 +105,7 @@ class Program:
             if program is None:
                 return
             if program.native:
-                machine.improve(level)
+                object_layout.improve(level)
             program.improve(level)
 
         WORKER.do(job)
@@ -123,7 +118,7 @@ class Program:
     @property
     def simple(self) -> bool:
         """Whether all of it is machine code, which is called straight."""
-        return self.native and not any(isinstance(step, Equation) for step in self.run.steps)
+        return self.native and not self.run.calls
 
     @property
     def ir(self) -> str:
@@ -151,7 +146,7 @@ class Activation:
         self.table_address = self.table.ctypes.data
         self.views: dict[Any, np.ndarray] = {}
 
-    def view(self, x: Variable, v: View) -> np.ndarray:
+    def view(self, x: Variable, v: Strided) -> np.ndarray:
         """The array of a value in the arena."""
         found = self.views.get(x)
         if found is None:
@@ -159,10 +154,23 @@ class Activation:
         return found
 
 
-def placed(base: np.ndarray, v: View, skip: int = 0) -> np.ndarray:
+def placed(base: np.ndarray, v: Strided, skip: int = 0) -> np.ndarray:
     """A view as an array."""
     size = v.dtype.itemsize
     return np.ndarray(v.shape, v.dtype, base, skip + v.offset * size, [s * size for s in v.strides])
+
+
+class Bodies:
+    """The bodies of loops that are done from Python, as programs of their own."""
+
+    def __init__(self, level: int) -> None:
+        self.level = level
+        self.made: dict[Any, list[Program]] = {}
+
+    def of(self, rolled: Any) -> list[Any]:
+        if rolled not in self.made:
+            self.made[rolled] = [Program(body, self.level) for body in rolled.bodies]
+        return [body.entry for body in self.made[rolled]]
 
 
 class Run:
@@ -176,21 +184,15 @@ class Run:
         needed: int | None = None,
         native: bool = True,
     ) -> None:
-        self.whole = graph = looped(graph)
-        outputs = graph.outputs if needed is None else said(graph, needed)
-        self.raising = 0 if needed is None else len(outputs) - needed
-        self.unchecked, self.asked = packed(Graph(graph.inputs, graph.equations, outputs), known)
-        # With an output more, which must be true: or NumPy would do something else.
-        within = checked(graph)
-        self.answers = [] if within is None else [b"\x01"]
-        if within is not None:
-            flagged = Graph(graph.inputs, within.equations, [*outputs, within.outputs[-1]])
-            graph, _ = packed(flagged, known)
-        graph = prepared((self.unchecked if within is None else graph).pruned())
-        self.graph, self.kinds = graph, kinds(graph)
-        self.plan = Plan(graph)
-        self.module = Module(self.plan)
-        self.inputs, self.outputs = graph.inputs, self.plan.outputs
+        parts = Lowered(graph, known, needed)
+        self.whole, self.unchecked, self.asked = parts.whole, parts.unchecked, parts.asked
+        self.raising, self.answers = parts.raising, parts.answers
+        self.graph, self.plan, self.module = parts.graph, parts.plan, parts.module
+        self.kinds = kinds(self.graph)
+        for x, out in zip(self.graph.outputs, self.plan.outputs, strict=True):
+            if x is not out:  # a constant, which is written where results are
+                self.kinds[out] = "array" if isinstance(opened(x), np.ndarray) else "scalar"
+        self.inputs, self.outputs = self.graph.inputs, self.plan.outputs
         self.objects, self.constants = self.plan.objects, self.plan.constants
         self.text = self.module.text if self.module.functions else None
         self.segments, self.work = self.module.segments, self.module.work
@@ -201,38 +203,48 @@ class Run:
     def begin(self, level: int, native: bool = True) -> None:
         """Make ready to run what has been planned."""
         self.level = level
-        self.bodies: dict[Any, list[Any]] = {}
+        self.bodies = Bodies(level)
         self.specs = [x.spec for x in self.inputs]
         self.n_in, self.n_out = len(self.inputs), len(self.outputs)
         self.n_table = self.n_in + self.n_out + len(self.objects)
+        self.calls = [step for step in self.segments if isinstance(step, Equation)]
+        usable = native and object_layout.usable()
+        self.performs = bool(usable and self.calls and python_calls.performable(self))
+        self.sites = native_records.Numbers()
+        sites = python_calls.sites(self, self.sites) if self.performs else []
         # Kept alive, with their addresses.
-        self.constant_table = np.array([a.ctypes.data for a in self.constants] + [0], np.uintp)
+        addresses = [*[a.ctypes.data for a in self.constants], *sites, 0]
+        self.constant_table = np.array(addresses, np.uintp)
         self.segment = np.zeros(1, np.int64)  # where native entries find the code
         self.codes: list[Any] = []  # all that was made: a call under way may still be in it
         self.compile(level)
         self.out_specs = [
             (i, x.spec) for i, x in enumerate(self.outputs) if self.results[i] == "out"
         ]
-        native = native and machine.usable()
-        self.empty = partial(blocks.empty, machine.creates()) if native else np.empty
+        self.empty = partial(array_memory.empty, object_layout.creates()) if usable else np.empty
         self.free: deque[Activation] = deque()  # its append and pop are atomic
 
     def compile(self, level: int) -> None:
-        code = None if self.text is None else compiled(self.text, level)
+        text = self.text
+        if self.performs:
+            object_layout.shared()  # it is called by name
+            text = (text or "") + self.module.whole()
+        code = None if text is None else compiled(text, level)
         steps: list[Any] = []
         for step, work in zip(self.segments, self.work, strict=True):
             if isinstance(step, Equation):
                 steps.append(step)
             else:
                 assert code is not None
-                release = work > records.RELEASED and not self.waits
+                release = work > native_records.RELEASED and not self.waits
                 steps.append(code.function(step, 3, release=release))
         # At once for runs that begin now; those under way hold the functions that they began with.
         self.code, self.steps = code, steps
         self.level = level if code is None else code.level  # better than asked where at hand
         if code is not None:
             self.codes.append(code)
-            self.segment[0] = code.address(next(x for x in self.segments if type(x) is str))
+            first = next((x for x in self.segments if type(x) is str), "")
+            self.segment[0] = code.address("whole" if self.performs else first)
 
     def result_of(self, i: int, x: Any) -> str:
         """Where output number i comes from."""
@@ -307,31 +319,17 @@ class Run:
             self.read(x, act, bases, found) if isinstance(x, Variable) else opened(x)
             for x in e.inputs
         ]
-        if e.primitive.lower == "loop":
-            out: Any = e.primitive.stepwise(self.bodies_of(e.primitive), xs)
+        if isinstance(e.primitive, (Rolled, Waiting)):
+            out: Any = e.primitive.stepwise(self.bodies.of(e.primitive), xs)
         else:
             out = e.primitive(*xs, **e.static)
         outs = out if e.primitive.n_out is not None else (out,)
         for v, o in zip(e.outputs, outs, strict=True):
-            if type(o) is not np.ndarray and not isinstance(o, np.generic):
-                o = np.asarray(o)[()] if not hasattr(o, "dtype") else o
-            if o.shape != v.spec.shape or o.dtype != v.spec.dtype:
-                raise SpecChangedError(
-                    f"`{e.primitive.name}` gave {spec_of(o)} where {v.spec} was recorded."
-                )
-            if type(o) is np.ndarray and any(np.may_share_memory(o, x) for x in xs):
-                o = o.copy()
-            found[v] = o
-            if v.spec.dtype in TYPES:
+            found[v] = o = python_calls.own(e, v, o, xs)
+            if v.spec.dtype in HELD:  # machine code reads the parts of complex ones
                 k = self.n_in + self.n_out + self.objects[v]
                 bases[k] = base = np.require(o, v.spec.dtype, ["C", "A"])
                 act.table[k] = base.ctypes.data
-
-    def bodies_of(self, rolled: Any) -> list[Any]:
-        """The bodies of a loop that is done from Python, as programs of their own."""
-        if rolled not in self.bodies:
-            self.bodies[rolled] = [Program(body, self.level) for body in rolled.bodies]
-        return [body.entry for body in self.bodies[rolled]]
 
     def read(self, x: Variable, act: Activation, bases: Any, found: Any) -> Any:
         """The value of a variable, as what NumPy would have there."""

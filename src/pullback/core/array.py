@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
+import dis
 import operator
+import sys
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import ConversionError
+from .lost import warn_text
 
 __all__ = [
     "TALLY",
+    "WRITERS",
     "Array",
     "Storage",
     "adopt",
     "along",
     "arrayed",
+    "bottom",
+    "catch_up",
     "current",
+    "go_ahead",
+    "goes_on_ahead",
     "is_number",
     "link",
     "peel",
     "positions",
+    "raw",
     "reach",
     "root_of",
+    "root_storage",
     "snapshot",
+    "stale",
     "stop",
+    "text_of",
     "told",
     "touch",
     "unravel",
     "version",
+    "view_of",
+    "without_axes",
 ]
 
 
@@ -51,7 +65,12 @@ class Array:
         So type checks in users' code (`isinstance(x, float)`, `singledispatch`, `match`) go the way
         that they go without pullback. Our own code asks `type(x) is Array`.
         """
-        return peel(self).dtype.type if is_number(self) else np.ndarray
+        if not is_number(self):
+            return np.ndarray
+        if TALLY.recordings and asks_for_attribute(sys._getframe(1)):
+            tell_class(self)
+        value = peel(self)
+        return type(value) if type(value) in (float, complex) else value.dtype.type
 
     def __init__(self, value: Any, trace: Any, node: Any) -> None:
         self.value = value
@@ -78,7 +97,10 @@ class Array:
         return complex(self.converted("complex(x)"))
 
     def __bool__(self) -> bool:
-        return bool(current(self).within.concrete(self, "bool(x)"))
+        trace = current(self).within
+        if trace.comparison is None:
+            trace.notice()
+        return bool(trace.concrete(self, "bool(x)"))
 
     def __int__(self) -> int:
         return int(current(self).within.concrete(self, "int(x)"))
@@ -93,7 +115,7 @@ class Array:
         return told(self, asked)
 
     def __repr__(self) -> str:
-        value = told(self, "repr(x)")
+        value = text_of(self, "repr(x)")
         if current(self).within.transparent:
             return repr(value)
         text = np.array2string(np.asarray(value), separator=", ", prefix="Array(")
@@ -107,9 +129,10 @@ class Tally:
     counts where there are writes.
     """
 
-    __slots__ = ("layouts", "views", "writes")
+    __slots__ = ("layouts", "recordings", "views", "writes")
 
     def __init__(self) -> None:
+        self.recordings = 0  # that are made at this moment
         self.layouts = self.views = self.writes = 0
 
 
@@ -122,33 +145,36 @@ class Storage:
     A view has a base, and `take` to read it from there. What is written to a view is written to its
     root, along the path of views that leads to it; and a view is read again when its root has
     changed.
+    A view that is written whole goes ahead of its root, and lives by itself until somebody reads
+    what it shares memory with: `pos += dx` in a loop, where `pos` is a part of `x`, costs no more
+    than `pos = pos + dx`.
     owned: the buffer is this Array's alone, and is written in place. An operation that reads the
     Array may keep its buffer, so that the next write makes a copy.
     """
 
     __slots__ = (
-        "base", "copies", "layout", "owned", "places", "root", "step", "take", "version",
+        "ahead", "base", "copies", "owned", "places", "root", "step", "take", "version",
     )  # fmt: skip
 
-    def __init__(self, base: Array | None = None, take: Any = None, step: Any = None) -> None:
-        self.base = base
-        self.take = take  # base -> the view
-        self.step = step  # from the base, as (primitive, static); None for one to read only
-        self.layout: Any = None  # a plain array that lies in memory as NumPy's would
-        self.places: Any = None  # where in a flat root the elements are, once that was asked
-        self.owned = False
-        self.copies = False  # `x.flat`: what is read of it is no view
-        # version: of a root, how often it was written to; of a view, when it was read.
-        self.root: Array | None = None  # of a view; None for a root
-        self.version = 0
-        if base is not None:
-            storage = base.storage
-            if storage is None:
-                self.root = base
-            elif storage.root is None:
-                self.root, self.version = base, storage.version
-            else:
-                self.root, self.version = storage.root, version(storage.root)
+    base: Array | None
+    take: Any  # (base, **static) -> the view
+    step: Any  # from the base, as (primitive, static); None for one to read only
+    places: Any  # where in a flat root the elements are, once that was asked
+    owned: bool
+    copies: bool  # `x.flat`: what is read of it is no view
+    root: Array | None  # of a view; None for a root
+    ahead: Any  # of a view an Ahead, of a root a Behind; or None
+    version: int  # of a root, how often it was written to; of a view, when it was read
+
+    def read(self, base: Any) -> Any:
+        """The view, of its base or of what lies in memory as that does."""
+        return self.take(base) if self.step is None else self.take(base, **self.step[1])
+
+    def lock(self) -> None:
+        """Let the view be read only, as NumPy has it."""
+        take, (_, static) = self.take, self.step
+        self.ahead = None
+        self.take, self.step = lambda base: take(base, **static), None
 
     @property
     def path(self) -> Any:
@@ -166,9 +192,154 @@ class Storage:
         return (*parts, *reversed(steps))
 
 
-def link(view: Array, base: Array, take: Any, step: Any = None) -> None:
-    """Make an Array a view of another; without a step it is read only."""
-    view.storage = Storage(base, take, step)
+class Ahead:
+    """A view as it is compared with others of its root: where it lies, and what it holds.
+
+    latest: what was written into all of it, as long as the root has not heard of that.
+    sample: memory that lies beside that of others as the view does; False if that is not known.
+    """
+
+    __slots__ = ("beside", "latest", "path", "sample")
+
+    def __init__(self, path: Any) -> None:
+        self.path = path
+        self.latest: Any = None
+        self.beside: Any = None
+        self.sample: Any = None
+
+
+class Behind:
+    """What a root has not heard of: views that were written whole, none of which overlap.
+
+    settled: the version of the root that it holds itself.
+    """
+
+    __slots__ = ("entries", "memory", "settled")
+
+    def __init__(self, root: Array) -> None:
+        self.entries: list[Ahead] = []
+        self.settled = root.storage.version
+        value = raw(root)
+        known = type(value) is np.ndarray and value.shape == root.shape
+        self.memory: Any = np.empty_like(value, dtype=bool, subok=False) if known else None
+
+    def touches(self, view: Ahead) -> bool:
+        """Whether a view shares memory with one of them, or whether that is not known."""
+        mine = self.sample(view)
+        for entry in self.entries:
+            theirs = self.sample(entry)
+            if mine is False or theirs is False or np.shares_memory(mine, theirs):
+                return True
+        return False
+
+    def sample(self, view: Ahead) -> Any:
+        if view.beside is not self:
+            view.beside, view.sample, path = self, False, view.path
+            if self.memory is not None and path is not None and not any(p.sign for p, _ in path):
+                part = along(self.memory, path)
+                if part.size and np.may_share_memory(part, self.memory):
+                    view.sample = part
+        return view.sample
+
+
+MOST_AHEAD = 8  # views of one root
+WRITERS: list[Any] = []  # what writes into a root, at the end of a path
+
+
+def go_ahead(x: Array, root: Array, path: Any, latest: Array) -> None:
+    """Let a view be what was written into it; its root hears of that later."""
+    storage, memory = x.storage, root.storage
+    entry = storage.ahead = storage.ahead or Ahead(path)
+    behind = memory.ahead
+    if behind is None or entry not in behind.entries:
+        if behind is not None and (len(behind.entries) >= MOST_AHEAD or behind.touches(entry)):
+            catch_up(root)
+        memory.ahead = memory.ahead or Behind(root)
+        memory.ahead.entries.append(entry)
+    adopt(x, latest)
+    entry.latest = latest
+    memory.version += 1
+    storage.version = memory.version
+    TALLY.writes += 1
+
+
+def goes_on_ahead(x: Array, out: Array) -> bool:
+    """The short way of a view that is ahead, and is given a fresh result; False: not taken."""
+    storage, a, b = x.storage, x.value, out.value
+    if out.within is not x.within or type(a) is not np.ndarray or type(b) is not np.ndarray:
+        return False
+    if a.dtype is not b.dtype or a.strides != b.strides or a.shape != b.shape:
+        return False
+    memory = storage.root.storage
+    if memory.ahead is None or storage.ahead not in memory.ahead.entries:
+        return False
+    if x.within.eager or out.storage is not None:
+        return False
+    x.value, x.node, storage.ahead.latest = b, out.node, out
+    memory.version += 1
+    storage.version = memory.version
+    TALLY.writes += 1
+    return True
+
+
+def catch_up(root: Array) -> None:
+    """Write into a root what views of it hold."""
+    behind, root.storage.ahead = root.storage.ahead, None
+    for entry in behind.entries:
+        latest, entry.latest = entry.latest, None
+        WRITERS[0](root, entry.path, latest)
+
+
+def stale(x: Array) -> bool:
+    """Whether a view is to be read again, since its part of the root has been written to."""
+    storage = x.storage
+    memory = storage.root.storage
+    if memory is None or storage.version == memory.version:
+        return False
+    behind = memory.ahead
+    if behind is None or storage.version < behind.settled:
+        return True
+    view = storage.ahead = storage.ahead or Ahead(storage.path)
+    if view not in behind.entries and behind.touches(view):
+        return True
+    storage.version = memory.version
+    return False
+
+
+def raw(x: Any) -> Any:
+    """The plain value inside an Array, which may be to be read again: it tells how that lies."""
+    while type(x) is Array:
+        x = x.value
+    return x
+
+
+def root_storage() -> Storage:
+    """The storage of an Array that is no view."""
+    storage = Storage()
+    storage.base = storage.root = storage.take = storage.step = None
+    storage.places = storage.ahead = None
+    storage.owned = storage.copies = False
+    storage.version = 0
+    return storage
+
+
+def view_of(base: Array, take: Any, step: Any = None) -> Storage:
+    """The storage of a view: there is no `__init__`, which would take twice the time."""
+    storage, own = Storage(), base.storage
+    storage.base, storage.take, storage.step, storage.places = base, take, step, None
+    storage.ahead = None
+    storage.owned = storage.copies = False
+    if own is None or own.root is None:
+        storage.root, storage.version = base, 0 if own is None else own.version
+    else:
+        storage.root, own = own.root, own.root.storage
+        storage.version = 0 if own is None else own.version
+    return storage
+
+
+def link(view: Array, base: Array, take: Any) -> None:
+    """Make an Array a view of another, to read only."""
+    view.storage = view_of(base, take)
 
 
 def root_of(x: Array) -> Array:
@@ -184,7 +355,11 @@ def is_number(x: Array) -> bool:
     """Whether NumPy would have a scalar here: `x += 1` binds the name anew."""
     if x.storage is not None:
         return False
-    value = peel(x)
+    value = x.value
+    if type(value) is np.ndarray and not x.within.maps:
+        return False
+    if type(value) is Array:
+        value = peel(value)
     return not isinstance(value, np.ndarray) or (value.ndim > 0 and not x.within.shape(x))
 
 
@@ -194,32 +369,46 @@ def arrayed(x: Any) -> Any:
     What is written into `z = np.array(x[0])` is seen under each of its names.
     """
     if type(x) is Array and is_number(x):
-        x.storage = Storage()
+        x.storage = root_storage()
     return x
 
 
 def current(x: Array) -> Array:
     """x, after it was read again if it is a view of something that has been written to."""
     storage = x.storage
-    if storage is None or storage.root is None or storage.version == version(storage.root):
+    if storage is None:
         return x
-    stale, base = [], x
+    if storage.root is None:
+        if storage.ahead is not None:
+            catch_up(x)
+        return x
+    if storage.version == version(storage.root) or not stale(x):
+        return x
+    if storage.root.storage.ahead is not None:
+        catch_up(storage.root)
+    behind, base = [], x
     while base.storage is not None and base.storage.root is not None:
         if base.storage.version == version(base.storage.root):
             break
-        stale.append(base)
+        behind.append(base)
         base = base.storage.base
-    for view in reversed(stale):
+    for view in reversed(behind):
         storage = view.storage
-        adopt(view, storage.take(storage.base))
+        adopt(view, storage.read(storage.base))
         storage.version = version(storage.root)
     return x
 
 
 def touch(x: Array) -> None:
     """Before x is read by an operation, which may keep its buffer."""
-    current(x)
-    x.storage.owned = False
+    storage = x.storage
+    root = storage.root
+    if root is None:
+        if storage.ahead is not None:
+            catch_up(x)  # which makes it the owner
+        storage.owned = False
+    elif root.storage is not None and root.storage.version != storage.version:
+        current(x)
 
 
 def along(x: Any, path: Any) -> Any:
@@ -259,6 +448,14 @@ def unravel(places: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
     return tuple(out[::-1])
 
 
+def without_axes(x: Any) -> Any:
+    """An Array that is to become one number; where it has axes, NumPy raises or warns."""
+    if not x.shape:
+        return x
+    float(np.ones(x.shape))
+    return np.reshape(x, ())
+
+
 def adopt(x: Array, other: Array) -> None:
     """Let x be what other is."""
     x.value, x.within, x.node = other.value, other.within, other.node
@@ -271,12 +468,42 @@ def peel(x: Any) -> Any:
     return x
 
 
+def bottom(x: Any) -> Any:
+    """What tells dtype and shape of a value: the innermost one, unless a batch has other axes."""
+    while type(x) is Array and not x.within.maps:
+        x = x.value
+    return x
+
+
 def told(x: Any, asked: str) -> Any:
     """The plain value inside an Array for the user's own eyes: a trace that records notes it."""
     while type(x) is Array:
         x = current(x)
         x = x.within.told(x, asked)
     return x
+
+
+def tell_class(x: Any) -> None:
+    """Of a number the class is asked for, which may be Python's where nothing is recorded."""
+    while type(x) is Array:
+        x = current(x)
+        if x.within.compared:
+            x.within.class_asked()
+        x = x.value
+
+
+def asks_for_attribute(frame: Any) -> bool:
+    """Whether a frame asks for an attribute, and does not call something such as `isinstance`."""
+    return bool(frame.f_code.co_code[frame.f_lasti] == LOAD_ATTR)
+
+
+LOAD_ATTR = dis.opmap["LOAD_ATTR"]
+
+
+def text_of(x: Any, asked: str) -> Any:
+    """The plain value inside an Array that becomes text."""
+    warn_text(current(x), asked)
+    return told(x, asked)
 
 
 def snapshot(x: Array) -> Array:

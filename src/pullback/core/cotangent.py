@@ -15,10 +15,12 @@ import numpy as np
 
 from .array import Array, reach, snapshot
 from .errors import ShapeError
+from .past import count_nonzero
 from .spec import Spec, is_inexact, spec_of
 from .trace import CONSTANT
 
 __all__ = [
+    "DENSE",
     "Buffer",
     "Cotangent",
     "Masked",
@@ -26,9 +28,17 @@ __all__ = [
     "Slots",
     "dense",
     "fit",
+    "kept",
     "masked",
     "unbroadcast",
 ]
+
+
+DENSE = frozenset({np.ndarray, np.float64, Array})  # what a cotangent is that is an array
+
+
+ARRAY = np.ndarray
+PLAIN = frozenset({np.ndarray, np.float64})
 
 
 class Cotangent:
@@ -69,7 +79,12 @@ class Masked(Cotangent):
         return self.value.dtype
 
     def dense(self) -> Any:
-        return np.where(self.mask, self.value, 0)[()]
+        mask, value = self.mask, self.value
+        if type(mask) is np.ndarray is type(value) and mask.shape == value.shape:
+            out = np.zeros(value.shape, value.dtype)
+            np.putmask(out, mask, value)
+            return out
+        return np.where(mask, value, 0)[()]
 
     def __mul__(self, partial: Any) -> Masked:
         return Masked(self.mask, self.value * partial)
@@ -119,16 +134,75 @@ class Scattered(Cotangent):
     def dtype(self) -> Any:
         return self.spec.dtype
 
+    def alone(self) -> Any:
+        """(key, whether indices may come again, value) if there is one part, of plain numbers."""
+        if self.base is not None or len(self.parts) != 1 or not self.spec.shape:
+            return None
+        (((key, arrays), value),) = self.parts
+        if type(value) not in PLAIN:
+            return None
+        if not arrays:
+            return key, False, value
+        for index in arrays:
+            if type(index) is not np.ndarray:
+                return None
+        return self.filled(key, arrays), True, value
+
     def dense(self) -> Any:
+        alone = self.alone()
+        if alone is not None:
+            return self.placed(alone)
         if not self.parts or not (self.base is None or type(self.base) is Masked):
             return dense(self.settled())
         out = self.scatter(self.spec, self.parts)
         return out if self.base is None else self.base.dense() + out
 
+    def placed(self, alone: Any) -> np.ndarray:
+        key, repeated, value = alone
+        out = np.zeros(self.spec.shape, self.spec.dtype)
+        if repeated:
+            self.scatter.add_at(out, key, value)  # type: ignore[attr-defined]
+        else:
+            out[key] = value
+        return out
+
     def masked(self) -> Masked:
         """The same with an explicit mask, for a pull that works element by element."""
+        alone = self.alone()
+        if alone is not None:
+            mask = np.zeros(self.spec.shape, bool)
+            mask[alone[0]] = True
+            return Masked(mask, self.placed(alone))
+        if self.base is None and len(self.parts) == 1 and self.spec.shape:
+            (((key, arrays), part),) = self.parts
+            if not arrays and type(part) is Masked and type(part.mask) is type(part.value) is ARRAY:
+                spec = self.spec
+                mask, value = np.zeros(spec.shape, bool), np.zeros(spec.shape, spec.dtype)
+                mask[key], value[key] = part.mask, part.value
+                return Masked(mask, value)
         base = self.settled()
         return base if type(base) is Masked else Masked(np.ones_like(base, dtype=bool), base)
+
+    def resolved(self) -> Any:
+        """What rules work on: an array where every element is present, as after both halves."""
+        mask = None
+        if self.base is None and self.spec.shape and len(self.parts) <= 8:
+            value, mask = (
+                np.zeros(self.spec.shape, self.spec.dtype),
+                np.zeros(self.spec.shape, bool),
+            )
+            for (key, arrays), part in self.parts:
+                if arrays or type(part) not in PLAIN:
+                    mask = None
+                    break
+                value[key] += part
+                mask[key] = True
+        if mask is None:
+            base = self.settled()
+            if type(base) is not Masked or type(base.mask) is not np.ndarray:
+                return base
+            mask, value = base.mask, base.value
+        return value if count_nonzero(mask) == mask.size else Masked(mask, value)
 
     def settled(self) -> Any:
         """The parts brought together in `base`, which is an array or masked."""
@@ -146,13 +220,29 @@ class Scattered(Cotangent):
             self.parts = []
         return self.base
 
-    def __mul__(self, partial: Any) -> Masked:
+    def __mul__(self, partial: Any) -> Any:
+        alone, kind = self.alone(), type(partial)
+        if alone is not None:
+            if kind is float or kind is np.float64:
+                return self.replaced(alone[2] * partial)
+            if kind is np.ndarray and partial.shape == self.spec.shape:
+                return self.replaced(alone[2] * partial[alone[0]])
         return self.masked() * partial
 
     __rmul__ = __mul__
 
-    def __truediv__(self, divisor: Any) -> Masked:
+    def __truediv__(self, divisor: Any) -> Any:
+        alone = self.alone()
+        if alone is not None and type(divisor) is np.ndarray and divisor.shape == self.spec.shape:
+            return self.replaced(alone[2] / divisor[alone[0]])
         return self.masked() / divisor
+
+    def replaced(self, value: Any) -> Scattered:
+        """The one part with another value."""
+        spec, ((index, _),) = self.spec, self.parts
+        if value.dtype is not spec.dtype:
+            spec = Spec(spec.shape, value.dtype)
+        return Scattered(spec, [(index, value)], self.scatter)
 
     def __neg__(self) -> Scattered:
         parts = [(index, -value) for index, value in self.parts]
@@ -165,11 +255,26 @@ class Scattered(Cotangent):
     def __add__(self, other: Any) -> Any:
         if type(other) is Buffer:
             return other + self
-        out = Scattered(self.spec, list(self.parts), self.scatter, self.base)
+        parts = list(self.parts)
+        if type(other) is Scattered and self.base is None is other.base and len(parts) < 32:
+            parts += other.parts
+            return Scattered(self.spec, parts, self.scatter)
+        out = Scattered(self.spec, parts, self.scatter, self.base)
         out += other
         return out
 
     __radd__ = __add__
+
+    def into(self, bar: np.ndarray) -> np.ndarray:
+        """The sum with an array, which is written to, where there is one part (`alone`)."""
+        key, repeated, value = self.alone()
+        if bar.dtype is not self.spec.dtype:
+            return bar + self.dense()
+        if repeated:
+            self.scatter.add_at(bar, key, value)  # type: ignore[attr-defined]
+        else:
+            bar[key] += value
+        return bar
 
     def __iadd__(self, other: Any) -> Any:
         if type(other) is Buffer:
@@ -316,7 +421,7 @@ def own(x: Any) -> Any:
 
 
 def kept(x: Any) -> Any:
-    """A part of an array, which is about to change."""
+    """x where it may change from now on: what is kept of it stays."""
     if type(x) is Array:
         return snapshot(x)
     return x.copy() if type(x) is np.ndarray else x
@@ -343,17 +448,20 @@ class Slots(Cotangent):
 
 def dense(bar: Any) -> Any:
     """The cotangent as an array, with exact zeros where nothing was present."""
-    # An Array would be asked for its class.
-    return bar.dense() if issubclass(type(bar), Cotangent) else bar
+    kind = type(bar)  # an Array would be asked for its class
+    return bar if kind in DENSE or not issubclass(kind, Cotangent) else bar.dense()
 
 
 def masked(bar: Any, mask: Any) -> Masked:
     """The part of a cotangent where the mask holds as well."""
-    if isinstance(bar, Scattered):
+    kind = type(bar)
+    if kind in DENSE:
+        return Masked(mask, bar)
+    if kind is Scattered:
         bar = bar.masked()
-    if isinstance(bar, Masked):
-        return bar if mask is True else Masked(np.logical_and(bar.mask, mask), bar.value)
-    return Masked(mask, dense(bar))
+    elif kind is not Masked:
+        return Masked(mask, dense(bar))
+    return bar if mask is True else Masked(np.logical_and(bar.mask, mask), bar.value)
 
 
 def fit(x: Any, spec: Spec, what: str = "a rule") -> Any:
@@ -381,7 +489,9 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
     Its dtype becomes that of x as well: a real operand of a complex product has a real cotangent.
     What nobody picked of all the copies stays without a derivative.
     """
-    spec = spec_of(x)
+    spec = x if type(x) is Spec else spec_of(x)
+    if x_bar.shape == spec.shape and x_bar.dtype is spec.dtype:
+        return x_bar
     if x_bar.shape != spec.shape:
         if isinstance(x_bar, Cotangent):
             bar = masked(x_bar, True)
@@ -391,12 +501,17 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
     return fit(x_bar, spec)
 
 
+REDUCTIONS: dict[Any, Any] = {np.sum: np.add.reduce, np.any: np.logical_or.reduce}
+
+
 def folded(reduce: Callable[..., Any], x: Any, shape: tuple[int, ...]) -> Any:
     """x reduced over the axes along which an array of this shape was broadcast."""
+    if type(x) is np.ndarray:
+        reduce = REDUCTIONS.get(reduce, reduce)  # past NumPy's checks of arguments
     if not shape:
-        return reduce(x)
+        return reduce(x, axis=None)
     lead = len(x.shape) - len(shape)
     axes = tuple(
         [i for i, n in enumerate(x.shape) if i < lead or (shape[i - lead] == 1 and n != 1)]
     )
-    return np.reshape(reduce(x, axis=axes), shape) if axes else x
+    return reduce(x, axis=axes).reshape(shape) if axes else x

@@ -8,34 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Rational
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from .array import Array, peel
 from .cotangent import Cotangent
 from .errors import ArgumentError, ArgumentTypeError, MissingRuleError, UnsupportedKeywordError
-from .namespaces import leave_alone
 from .primitive import Elementwise
 from .spec import spec_of
 from .trace import CONSTANT, youngest
 
 __all__ = [
+    "ARRAYS",
     "CREATION",
+    "DEFERS",
     "FUNCTIONS",
     "METHODS",
+    "OF_NUMPY",
+    "PLAIN",
     "REFUSED",
     "UFUNCS",
     "as_array",
     "binary",
     "creates",
     "holds_arrays",
+    "is_python",
+    "of_numpy",
+    "operand",
+    "operands_of_numpy",
     "refuse",
     "register",
     "replaces",
     "unary",
 ]
 
+DEFERS: set[type] = set()  # types whose own operators and functions take over from an Array's
 LOADERS: list[Callable[[], None]] = []  # import what has not been needed so far
 
 
@@ -72,7 +80,6 @@ def replaces(*functions: Any) -> Callable[[Any], Any]:
     def enter(implementation: Any) -> Any:
         for function in functions:
             FUNCTIONS[function] = implementation
-            leave_alone(function)
         return implementation
 
     return enter
@@ -93,7 +100,10 @@ def creates(*functions: Any) -> Callable[[Any], Any]:
 
 
 def refuse(name: str, **keywords: Any) -> None:
-    """Raise for each keyword that was given: not None, and not NumPy's <no value>."""
+    """Raise for each keyword that was given: not None, and not NumPy's <no value>.
+
+    Implementations on the short way ask for `out` themselves before they call this.
+    """
     for keyword, value in keywords.items():
         if value is None or value is np._NoValue:
             continue
@@ -151,6 +161,8 @@ def check_class(cls: type) -> None:
 
 def operand(x: Any) -> Any:
     """A plain operand as NumPy would take it; NotImplemented leaves the operation to x."""
+    if type(x) in DEFERS:
+        return NotImplemented
     if isinstance(x, np.ndarray):
         check_class(type(x))
         return np.asarray(x)
@@ -197,9 +209,42 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
         if primitive is not None:
             if len(inputs) == 1:
                 x = inputs[0]
+                if type(x.value) not in OF_NUMPY:
+                    x = of_numpy(x)
                 return x.within.unary(primitive, x)
+            for x in inputs:
+                if type(x) is Array and type(x.value) not in OF_NUMPY:
+                    return binary(primitive, *operands_of_numpy(inputs))
             return binary(primitive, *inputs)
+        if ufunc.signature is not None and ARRAYS.issuperset(map(type, inputs)):
+            implementation = FUNCTIONS[ufunc]
+            if implementation is not None:  # of whole arrays, as `matmul`
+                return implementation(*inputs)
     return general_ufunc(ufunc, method, inputs, keywords)
+
+
+ARRAYS = frozenset({Array, np.ndarray})
+OF_NUMPY = frozenset({np.ndarray, np.float64, np.float32})  # what is no Python number, for sure
+
+
+def operands_of_numpy(xs: Any) -> Any:
+    """Operands as a ufunc takes them: beside an array a Python number adapts, others do not."""
+    python = all(map(is_python, xs))
+    return [of_numpy(x) if type(x) is Array else x for x in xs] if python else xs
+
+
+def is_python(x: Any) -> bool:
+    """Whether x is a Python number, or an Array that holds one."""
+    while type(x) is Array:
+        x = x.value
+    return type(x) is float or type(x) is int or type(x) is complex
+
+
+def of_numpy(x: Any) -> Any:
+    """A Python number as one of NumPy's; of an Array that holds one as well."""
+    if type(x) is Array:
+        return Array(of_numpy(x.value), x.within, x.node) if is_python(x) else x
+    return np.asarray(x)[()]
 
 
 def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
@@ -213,7 +258,10 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     out = keywords.pop("out", None)
     outs = out if isinstance(out, tuple) else (out,)
     if any(o is not None for o in outs):
-        refuse_out(f"numpy.{ufunc.__name__}", outs)
+        if not all(type(o) is Array for o in outs if o is not None):
+            if is_live((inputs, list(keywords.values()))):
+                refuse_out(f"numpy.{ufunc.__name__}")
+            return of_constants(getattr(ufunc, method), inputs, keywords | {"out": out})
         casting, where = keywords.get("casting", "same_kind"), True
         if method == "__call__":
             where = keywords.pop("where", True)
@@ -224,6 +272,8 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
                 result = general_ufunc(ufunc, method, inputs, keywords)
         return written(outs, result, casting, where)
     if method != "__call__":
+        if method == "at" and type(inputs[0]) is np.ndarray and not is_live(inputs):
+            return of_constants(ufunc.at, inputs, keywords)
         if METHODS[method] is None:
             raise MissingRuleError(f"`numpy.{ufunc.__name__}.{method}` has no rule on Arrays.")
         return METHODS[method](ufunc, *inputs, **keywords)
@@ -297,10 +347,8 @@ def written(outs: Any, result: Any, casting: str = "same_kind", where: Any = Tru
     return tuple(given) if type(result) is tuple else given[0]
 
 
-def refuse_out(name: str, outs: Any) -> None:
+def refuse_out(name: str) -> NoReturn:
     """Nothing traced is written into a plain array."""
-    if all(type(o) is Array for o in outs if o is not None):
-        return
     raise ArgumentError(
         f"`{name}` was asked to write a traced Array into a plain ndarray (`out=plain`, or"
         " `plain += x`, which is the same call), and the derivative would be lost.\n"
@@ -311,6 +359,8 @@ def refuse_out(name: str, outs: Any) -> None:
 
 def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     if len(types) > 1:
+        if not DEFERS.isdisjoint(types):
+            return NotImplemented
         for cls in types:
             check_class(cls)
     if type(kwargs.get("out")) is Array:
@@ -322,7 +372,21 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
         if creation is not None:
             return creation(self, *args, **kwargs)
         return unknown(function, args, kwargs)
-    return implementation(*args, **kwargs)
+    try:
+        return implementation(*args, **kwargs)
+    except REFUSALS:
+        return into_plain(function, args, kwargs)
+
+
+REFUSALS = ArgumentError, UnsupportedKeywordError
+
+
+def into_plain(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """What was just refused is done if it writes constants into a plain array."""
+    target = kwargs.get("out", args[0] if args else None)
+    if type(target) is not np.ndarray or is_live((args, list(kwargs.values()))):
+        raise  # where it is caught
+    return of_constants(function, args, kwargs)
 
 
 def unknown(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -344,8 +408,20 @@ def unknown(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             f"`{name}` {why}; it was called with an Array {spec} of `{trace.name}`.\n"
             f"  {instead}, or detach its argument with `pullback.stop_gradient(x)`."
         )
+    return of_constants(function, args, kwargs)
+
+
+def is_live(x: Any) -> bool:
+    """Whether an Array in x carries a derivative."""
+    trace = youngest([item for item in leaves(x) if type(item) is Array])
+    return trace is not None and trace.live
+
+
+def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """What NumPy computes of Arrays that are constants."""
     out = function(*[plain(x) for x in args], **{key: plain(x) for key, x in kwargs.items()})
-    if type(out) is Array or not isinstance(out, (np.ndarray, np.generic)):
+    written_to = any(out is x for x in (*args, *leaves([kwargs.get("out")])))
+    if written_to or not isinstance(out, (np.ndarray, np.generic)):
         return out
     return Array(out, CONSTANT, None)
 

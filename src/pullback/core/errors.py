@@ -1,13 +1,14 @@
 """What pullback raises.
 
     PullbackError(Exception)
-    ├── ConversionError, EscapedError (RuntimeError)
+    ├── ConversionError, EscapedError, SolverError (RuntimeError)
     ├── NonScalarOutputError, ShapeError, ArgumentError (ValueError)
     ├── DtypeError, ArgumentTypeError (TypeError)
     ├── MissingRuleError, UnsupportedKeywordError (NotImplementedError)
     ├── MissingExtraError (ImportError)
     └── NanError (FloatingPointError)
 
+`LostDerivativeWarning` is a RuntimeWarning.
 Each class also derives from the builtin that a caller would have caught.
 `ConversionError` is a RuntimeError because SciPy's optimizers rewrap TypeError and ValueError.
 A message says what was asked, what is wrong, and what to write instead.
@@ -21,12 +22,14 @@ __all__ = [
     "ConversionError",
     "DtypeError",
     "EscapedError",
+    "LostDerivativeWarning",
     "MissingExtraError",
     "MissingRuleError",
     "NanError",
     "NonScalarOutputError",
     "PullbackError",
     "ShapeError",
+    "SolverError",
     "UnsupportedKeywordError",
 ]
 
@@ -41,6 +44,10 @@ class ConversionError(PullbackError, RuntimeError):
 
 class EscapedError(PullbackError, RuntimeError):
     """An Array was used after the transformation that it belongs to had ended."""
+
+
+class SolverError(PullbackError, RuntimeError):
+    """A derivative was asked of a solution that a solver did not find, or that is degenerate."""
 
 
 class NonScalarOutputError(PullbackError, ValueError):
@@ -77,6 +84,10 @@ class MissingExtraError(PullbackError, ImportError):
 
 class NanError(PullbackError, FloatingPointError):
     """An operation made a NaN while `debug_nans` was in force."""
+
+
+class LostDerivativeWarning(RuntimeWarning):
+    """A value went on as text, or as the result of comparisons, and its derivative did not."""
 
 
 def kind_of(x: object) -> str:

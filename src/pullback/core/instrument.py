@@ -1,98 +1,55 @@
-"""What users say about rebinding: instrument, uninstrument, and the switch."""
+"""What users say about reach: the switch, and two names from when methods had to be named."""
 
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from contextvars import Token
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar
 
+from . import resolve  # noqa: F401  # says what call sites call
 from .errors import ArgumentTypeError, kind_of
-from .namespaces import INSTRUMENTED, VERDICTS, functions_of
-from .rebind import OFF, SESSION, Entry, switch
+from .reach import OFF, SESSION, SWITCHED_OFF
 
 __all__ = ["instrument", "rebinding", "uninstrument"]
 
 T = TypeVar("T")
-ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR  # asked for by flags of the code
-
-
-def copied(fn: Any) -> Any:
-    out: Any = FunctionType(
-        fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__
-    )
-    out.__kwdefaults__, out.__qualname__ = fn.__kwdefaults__, fn.__qualname__
-    out.__module__, out.__doc__ = fn.__module__, fn.__doc__
-    return out
-
-
-def entry_of(fn: Any) -> Entry | None:
-    return next((x for x in fn.__code__.co_consts if type(x) is Entry), None)
-
-
-def functions_in(thing: Any) -> list[Any]:
-    if isinstance(thing, ModuleType):
-        mine = [x for x in vars(thing).values() if getattr(x, "__module__", None) == thing.__name__]
-        return [fn for x in mine for fn in functions_of(x)]
-    if not isinstance(thing, (type, FunctionType)):
-        raise ArgumentTypeError(
-            f"`instrument` takes a module, a class or a function, but got {kind_of(thing)}.\n"
-            "  Write `pullback.instrument(type(x))` for the methods of an object."
-        )
-    return list(functions_of(thing))
 
 
 def instrument(thing: T) -> T:
-    """Have the methods of a class, or all functions of a module, rebound wherever they are called.
+    """Say that a class, a module or a function is meant to be differentiated. It does nothing.
 
     >>> @instrument
     ... class Spring:
     ...     def force(self, x):
     ...         return -2.0 * x
 
-    Under a transformation a function and what it reaches by name run with `pullback.numpy` for
-    `numpy`; methods do not, because classes are never copied. This exchanges the code of their
-    functions for a switch: plain NumPy when no transformation runs, rebound under one. Functions
-    and classes stay the objects that they are; `uninstrument` undoes it.
+    Whatever is written in Python and called under a transformation takes part: functions and
+    methods, of your modules and of installed ones. Earlier versions had to be told of classes.
 
     Args:
-        thing: a class, a module (with the classes in it) or a function; it is returned.
+        thing: a class, a module or a function; it is returned.
     """
-    for fn in functions_in(thing):
-        if entry_of(fn) is None and not fn.__code__.co_flags & ASYNCHRONOUS:
-            entry = Entry(copied(fn))
-            fn.__dict__.setdefault("__wrapped__", entry.fun)  # whose signature is shown
-            fn.__code__ = switch(fn, entry)
-            INSTRUMENTED.add(fn)
-    VERDICTS.clear()
+    if not isinstance(thing, (type, ModuleType, FunctionType)):
+        raise ArgumentTypeError(
+            f"`instrument` takes a module, a class or a function, but got {kind_of(thing)}.\n"
+            "  Leave it out: methods of objects take part by themselves."
+        )
     return thing
 
 
 def uninstrument(thing: T) -> T:
-    """Undo `instrument`.
+    """Return the class, module or function. It does nothing, as `instrument` does.
 
-    >>> class Spring:
-    ...     def force(self, x):
-    ...         return -2.0 * x
-    >>> code = Spring.force.__code__
-    >>> uninstrument(instrument(Spring)).force.__code__ is code
-    True
+    >>> uninstrument(instrument(int))
+    <class 'int'>
     """
-    for fn in functions_in(thing):
-        entry = entry_of(fn)
-        if entry is not None:
-            fn.__code__ = entry.fun.__code__
-            INSTRUMENTED.discard(fn)
-            if fn.__dict__.get("__wrapped__") is entry.fun:
-                del fn.__dict__["__wrapped__"]
-    VERDICTS.clear()
     return thing
 
 
 class rebinding:  # a context manager, named like `no_grad`
-    """Say whether transformations that begin here rebind; a context manager and a decorator.
+    """Say whether transformations that begin here reach what they call; a context or a decorator.
 
     >>> import numpy as np
     >>> from pullback import grad
@@ -100,7 +57,7 @@ class rebinding:  # a context manager, named like `no_grad`
     ...     grad(np.sin)(0.0)
     np.float64(1.0)
 
-    Without rebinding, NumPy's own protocols alone serve: what they do not reach, such as
+    Without it, NumPy's own protocols alone serve: what they do not reach, such as
     `np.array([x, y])` or `math.sin(x)`, raises. A decorated function always runs with NumPy itself.
     For a whole process set the environment variable `PULLBACK_REBINDING=0`.
     """
@@ -113,7 +70,7 @@ class rebinding:  # a context manager, named like `no_grad`
         session = SESSION.get()
         if not self.enabled:
             session = OFF
-        elif session is OFF:
+        elif session is OFF and not SWITCHED_OFF:
             session = None
         self.tokens.append(SESSION.set(session))
         return self
@@ -126,7 +83,7 @@ class rebinding:  # a context manager, named like `no_grad`
 
 
 class Switched:
-    """A function that decides for itself; it is an object, and so it is not rebound."""
+    """A function that decides for itself."""
 
     def __init__(self, fun: Callable[..., Any], enabled: bool) -> None:
         functools.update_wrapper(self, fun)

@@ -1,42 +1,42 @@
-"""What rebinding knows before it begins: what stands for what, which code reads it, and whose."""
+"""What is known before a transformation begins: what stands for what, and whose code it is."""
 
 from __future__ import annotations
 
-import dis
-import functools
 import importlib
 import importlib.util
 import os
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from .bytecode import named
+
 __all__ = [
     "BEHIND",
-    "INSTRUMENTED",
+    "BOUND",
     "LOADED",
     "STANDS",
-    "VERDICTS",
     "Names",
+    "apart",
     "asker",
-    "entangled",
-    "functions_of",
-    "leave_alone",
     "library",
     "names_of",
     "package",
     "scan",
+    "stays",
+    "takes_part",
 ]
 
 
 # What stands for what: `numpy.zeros` -> `pullback.numpy.zeros`.
 
-MIRRORED = ("numpy", "math", "functools", "scipy")  # module x is mirrored by pullback.x
+# Module x is mirrored by pullback.x.
+MIRRORED = ("numpy", "math", "cmath", "functools", "scipy", "builtins")
+BOUND: dict[type, Any] = {}  # type of an object -> what is called for a compiled method of it
 STANDS: dict[int, Any] = {}  # id of a function or module -> what stands for it
 BEHIND: dict[int, Any] = {}  # id of what stands for something -> that
 SCANNED: dict[str, list[Any]] = {}  # modules that were looked at, and their things: ids stay theirs
@@ -48,7 +48,12 @@ DATA = (int, float, complex, str, bytes, bool, tuple, dict, list, type(None), np
 def scan() -> None:
     """Enter what our namespaces mirror, of the modules that have been imported by now."""
     with SCANNING:
+        if halfway(AWAITED[0]):
+            return  # in the middle of an import; later calls look again
         names = [name for name in list(sys.modules) if name.partition(".")[0] in MIRRORED]
+        for name in filter(halfway, names):
+            AWAITED[0] = name
+            return
         for name in sorted(names):  # a package comes before what it holds
             parent = name.rpartition(".")[0]
             if name in SCANNED or "._" in name or (parent and not SCANNED.get(parent)):
@@ -61,27 +66,30 @@ def scan() -> None:
         LOADED[0] = len(sys.modules)
 
 
+AWAITED = [""]  # a module that was being imported when they were looked at
+
+
+def halfway(name: str) -> bool:
+    """Whether a module is being imported at this moment, and does not have all its names yet."""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return getattr(spec, "_initializing", False)
+
+
 def enter(real: ModuleType, mirror: ModuleType) -> None:
     names = [name for name in dir(mirror) if not name.startswith("_") and name in vars(real)]
     things = [(vars(real)[name], getattr(mirror, name)) for name in names]
     SCANNED[real.__name__] = [real, mirror, things]
     for theirs, ours in [(real, mirror), *things]:
         if theirs is not ours and not isinstance(theirs, DATA):
-            STANDS.setdefault(id(theirs), ours)
+            if STANDS.get(id(theirs), theirs) is theirs:
+                STANDS[id(theirs)] = ours
             BEHIND.setdefault(id(ours), theirs)
-
-
-def leave_alone(function: Any) -> None:
-    """A user's function that has been given a rule is known by identity: it stands for itself."""
-    if type(function) is FunctionType and library(function.__globals__) < 2:
-        STANDS[id(function)] = function
 
 
 # What is known of a code object.
 
 LOADS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
 STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
-STORING = {dis.opmap[name] for name in STORES}
 DYNAMIC = frozenset({"eval", "exec", "globals"})
 
 
@@ -102,15 +110,15 @@ class Names:
         self.ref = weakref.ref(code, lambda _: KNOWN.pop(key, None))
 
     def read(self, code: CodeType) -> None:
-        for step in dis.get_instructions(code):
-            if step.opname in LOADS:
-                self.loads.add(step.argval)
-            elif step.opname in STORES:
-                self.stores.add(step.argval)
-            elif step.opname in ("STORE_DEREF", "DELETE_DEREF"):
-                self.assigned.add(step.argval)
-            elif step.opname == "IMPORT_NAME":
+        for operation, name in named(code):
+            if operation in LOADS:
+                self.loads.add(name)
+            elif operation in STORES:
+                self.stores.add(name)
+            elif operation == "IMPORT_NAME":
                 self.imports = True
+            else:
+                self.assigned.add(name)
         for nested in code.co_consts:
             if isinstance(nested, CodeType):
                 self.read(nested)
@@ -128,12 +136,45 @@ def names_of(code: CodeType) -> Names:
 
 # Whose code it is, and whether it takes part.
 
+# Of what Python brings along, the modules whose functions take part: they compute with numbers, or
+# call functions of the user's.
+OPEN = frozenset(
+    {"collections", "colorsys", "contextlib", "fractions", "functools", "heapq", "numbers",
+     "random", "statistics"}
+)  # fmt: skip
+# Packages that we mirror in part: their own code takes part as well.
+WRITTEN_IN_PYTHON = ("scipy", "numpy.polynomial")
 HOME = os.path.dirname(os.__file__) + os.sep
 INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 RANKS: dict[tuple[Any, Any], int] = {}
-DECORATED = (FunctionType, functools._lru_cache_wrapper)
-INSTRUMENTED: weakref.WeakSet[FunctionType] = weakref.WeakSet()  # their code is a switch
-VERDICTS: dict[int, tuple[int, list[tuple[str, Any]], bool]] = {}  # by the id of globals
+
+
+def takes_part(scope: dict[str, Any]) -> bool:
+    """Whether functions with these globals take part in transformations."""
+    key = scope.get("__name__"), scope.get("__file__")
+    known = PARTS.get(key)
+    if known is None:
+        top = package(scope)
+        known = PARTS[key] = str(key[0]).startswith(WRITTEN_IN_PYTHON) or (
+            top not in CLOSED and (library(scope) < 2 or top in OPEN)
+        )
+    return known
+
+
+def stays(module: Any) -> bool:
+    """Whether what is compiled in a module is called as it is, whatever its arguments are."""
+    top = str(module).partition(".")[0]
+    if str(module).startswith(WRITTEN_IN_PYTHON):
+        return False
+    return (top in sys.stdlib_module_names and top not in OPEN) or top in CLOSED
+
+
+# What computes nothing that has a derivative: NumPy and ourselves; what shows numbers, or tests.
+CLOSED = frozenset(
+    {"numpy", "pullback", "optree", "llvmlite", "matplotlib", "IPython", "pytest", "_pytest",
+     "pluggy", "hypothesis"}
+)  # fmt: skip
+PARTS: dict[Any, bool] = {}
 
 
 def package(scope: dict[str, Any]) -> str:
@@ -155,94 +196,33 @@ def library(scope: dict[str, Any], ours: tuple[str, ...] = ()) -> int:
     return 0 if known == 1 and ours and package(scope) in ours else known
 
 
-def asker() -> str:
-    """For messages: which function of a library asked, where it was not the user's own line."""
-    frame: Any = sys._getframe(1)
-    outermost: Any = None
-    while frame is not None and library(frame.f_globals):
-        if package(frame.f_globals) != "pullback":
-            outermost = frame
-        frame = frame.f_back
-    if frame is None or outermost is None:
-        return ""
-    scope, name = outermost.f_globals, outermost.f_code.co_qualname.removesuffix(".__new__")
-    thing = scope.get(name)
-    if "self" in outermost.f_locals:  # its attributes may not be there yet
-        thing = type(outermost.f_locals["self"])
-        name = thing.__qualname__
-    module = getattr(thing, "__module__", None) or scope["__name__"]
-    hidden = "<" in name or name.startswith("_")
-    return f", by a function of `{module}`" if hidden else f", by `{module}.{name}`"
+def apart(scope: dict[str, Any]) -> bool:
+    """Whether globals are of what is not read as the program is: NumPy, what Python brings along.
 
-
-def entangled(scope: dict[str, Any]) -> bool:
-    """Whether methods of a module's classes store globals that its functions use, or the reverse.
-
-    Functions see a copy of the globals, methods the globals themselves. Where one would miss what
-    the other stores, the module is left as it is.
+    Installed packages that are written in Python are programs as the user's are.
     """
-    known = VERDICTS.get(id(scope))
-    if known is not None and known[0] == len(scope):
-        for name, cls in known[1]:
-            if scope.get(name) is not cls():
-                break
-        else:
-            return known[2]
-    if len(VERDICTS) > 1000:
-        VERDICTS.clear()
-    known = VERDICTS[id(scope)] = judge(scope)
-    return known[2]
+    known = library(scope)
+    return known == 2 or (known == 1 and package(scope) in CLOSED)
 
 
-def judge(scope: dict[str, Any]) -> tuple[int, list[tuple[str, Any]], bool]:
-    """The verdict, and by what to know that it still holds: size, and classes with their names."""
-    things = list(scope.items())
-    classes = [(name, x) for name, x in things if isinstance(x, type) and is_of(x, scope)]
-    methods = [fn.__code__ for _, cls in classes for fn in functions_of(cls, inner=True)]
-    functions = {
-        name: [fn.__code__ for fn in functions_of(x, inner=True)]
-        for name, x in things
-        if isinstance(x, DECORATED)
-    }
-    codes = [code for several in functions.values() for code in several]
-    verdict = False
-    if methods and any(map(stores_globals, codes + methods)):
-        mine = [names_of(code) for code in codes]
-        # A function that methods call by name runs with the globals themselves, as they do.
-        theirs, i = [names_of(code) for code in methods], 0
-        while i < len(theirs):
-            for name in theirs[i].loads & functions.keys():
-                theirs += [names_of(code) for code in functions.pop(name)]
-            i += 1
-        for writers, readers in ((mine, theirs), (theirs, mine)):
-            stored = {name for names in writers for name in names.stores}
-            verdict |= any(stored & (names.loads | names.stores) for names in readers)
-    return len(things), [(name, weakref.ref(cls)) for name, cls in classes], verdict
+def asker() -> str:
+    """For messages: which function of a library asked, where it was not the user's own line.
 
-
-def is_of(cls: type, scope: dict[str, Any]) -> bool:
-    return cls.__module__ == scope.get("__name__")
-
-
-def functions_of(x: Any, inner: bool = False) -> Iterator[FunctionType]:
-    """The functions that a function, property or class consists of; `inner`, what they wrap."""
-    if isinstance(x, type):
-        for y in list(vars(x).values()):
-            if not isinstance(y, type) or (y.__module__ == x.__module__ and y is not x):
-                yield from functions_of(y, inner)
-        return
-    if isinstance(x, FunctionType):
-        yield x
-    if isinstance(x, (staticmethod, classmethod)):
-        yield from functions_of(x.__func__, inner)
-    elif isinstance(x, (property, functools.cached_property)):
-        for name in ("fget", "fset", "fdel", "func"):
-            yield from functions_of(getattr(x, name, None), inner)
-    elif inner and isinstance(x, DECORATED) and x not in INSTRUMENTED:
-        yield from functions_of(getattr(x, "__wrapped__", None), inner)
-
-
-def stores_globals(code: CodeType) -> bool:
-    return not STORING.isdisjoint(code.co_code[::2]) or any(
-        isinstance(x, CodeType) and stores_globals(x) for x in code.co_consts
-    )
+    It is the innermost library, by the function through which it was entered.
+    """
+    frame: Any = sys._getframe(1)
+    while frame is not None and package(frame.f_globals) == "pullback":
+        frame = frame.f_back
+    if frame is None or not library(frame.f_globals):
+        return ""
+    top, entry = package(frame.f_globals), frame
+    while frame is not None and package(frame.f_globals) == top:
+        entry, frame = frame, frame.f_back
+    module = entry.f_globals["__name__"]
+    name = entry.f_code.co_qualname.removesuffix(".__new__")
+    owner = entry.f_locals.get(next(iter(entry.f_code.co_varnames), ""))
+    if "._" in name:  # an operator, `__init__`: of the library's class, not of one derived from it
+        made = [c for c in type(owner).__mro__ if c.__module__.partition(".")[0] == top]
+        module, name = (made[0].__module__, made[0].__qualname__) if made else (module, name)
+    hidden = "<" in name or name.startswith("_") or name.rpartition(".")[2].startswith("_")
+    return f", by a function of `{module}`" if hidden else f", by `{module}.{name}`"

@@ -13,23 +13,30 @@ from specs or operands only. So they can themselves be differentiated, batched a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .array import Array, is_number, link
-from .cotangent import Buffer, Cotangent, Masked, dense, fit, masked, unbroadcast
+from .array import Array, is_number, touch, view_of
+from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
 from .errors import MissingRuleError
-from .node import Residual, keep
+from .node import Residual, keep, packing
+from .past import whole_mask
+from .rules import MINUS_ONE, ONE, ZERO, folding, lone, match, resolve
 from .spec import Spec, promoted, spec_of
 from .trace import bind, youngest
+from .traits import Traits
 
 __all__ = ["MINUS_ONE", "ONE", "ZERO", "Elementwise", "Linear", "Multilinear", "Primitive", "align"]
 
 
-class Primitive:
+PACKAGE = __name__.partition(".")[0] + "."
+
+
+class Primitive(Traits):
     """An indivisible operation and its rules. Calling it applies it, to Arrays and plain arrays.
 
     Everything that can be an array is a positional operand; static parameters are keyword-only.
@@ -51,24 +58,42 @@ class Primitive:
     constant = False  # the result is an index, a count, a truth value: plain under grad and jvp
     inert = False  # the result is floating, but its derivative is zero in every operand
     structured = False  # vjp takes masked and scattered cotangents as they are
+    rearranges = False  # see Linear
+    takes_masks = False  # jvp takes masked tangents as they are, and may give one
     n_out: int | None = None  # how many results, where there are several
     everything: ClassVar[list[Primitive]] = []  # in order of declaration
+    # Of a class with an instance for each use, the attributes by which these are told apart.
+    made_of: tuple[str, ...] = ()
 
     spec: Callable[..., Any] | None = None
     jvp: Callable[..., Any] | None = None
     vjp: Callable[..., Any] | None = None
     batch: Callable[..., Any] | None = None
     lower: Any = None
-    total: bool = False  # whatever the values, it does not raise
+    takes_python = False  # Python numbers that move: they come as they are, or as NumPy's
+
+    # What a forward mode within another gives instead of operands and tangents: `Spectrum`.
+    facing: Callable[..., Any] | None = None
+    own_jvp: bool = False
+    ours: bool = False  # its rules call no functions of the user's
+    direct: bool = False  # of plain arrays, `value` is all that a call computes
+    lone: Any = None  # the rule of a node with one operand, of which nothing is read
+    packers: Mapping[int, Any] = MappingProxyType({})  # see `packer`
 
     def __init__(self, name: str | None = None) -> None:
         self.name = name or self.name or type(self).__name__.lower()
         # One bound method, made once: the rule of this primitive's nodes.
-        self.pull = self.pull  # type: ignore[method-assign]
+        self.pull: Any = self.pull  # type: ignore[method-assign]
+        self.direct = type(self).__call__ in DIRECT
+        self.ours = type(self).__module__.startswith(PACKAGE)
         Primitive.everything.append(self)
 
     def __call__(self, *xs: Any, **static: Any) -> Any:
-        return bind(self, xs, static)
+        if len(xs) == 1:
+            (x,) = xs
+            return x.within.single(self, x, static) if type(x) is Array else self.value(x, **static)
+        trace = youngest(xs)
+        return self.value(*xs, **static) if trace is None else trace.process(self, xs, static)
 
     def __repr__(self) -> str:
         return self.name
@@ -78,30 +103,38 @@ class Primitive:
 
     # What traces call. The rules above are what authors write.
 
-    def push(self, out: Any, xs: Any, x_dots: Any, static: dict[str, Any]) -> Any:
-        """The tangent of out, of its shape and dtype."""
+    def push(
+        self, out: Any, xs: Any, x_dots: Any, static: dict[str, Any], structured: bool = False
+    ) -> Any:
+        """The tangent of out, of its shape and dtype; if structured, it may be masked."""
         if self.jvp is None:
             raise missing(self, "jvp")
+        if not (self.takes_masks or self.rearranges):
+            x_dots = [dense(dot) for dot in x_dots]
         try:
             out_dot = self.jvp(out, xs, x_dots, **static)
         except Exception as error:
             error.add_note(f"in the jvp rule of `{self.name}`")
             raise
         if self.n_out is None:
-            return match(out_dot, out, "jvp", self.name)
+            return match(out_dot if structured else dense(out_dot), out, "jvp", self.name)
         return tuple([match(dot, o, "jvp", self.name) for dot, o in zip(out_dot, out, strict=True)])
 
-    def residual(self, out: Any, xs: Any, wanted: Any, static: dict[str, Any]) -> Residual:
-        """What vjp will read, and specs of the rest. Plain arrays are kept safe from changes."""
+    def packer(self, pattern: int, n: int) -> Any:
+        """pack(primitive, out, xs, static) -> Residual: what vjp will read, specs of the rest.
+
+        Resolved once for each choice of wanted operands: the last n bits of `pattern`, after a 1.
+        Plain arrays are kept safe from changes.
+        """
+        wanted = [True if pattern >> (n - 1 - i) & 1 else None for i in range(n)]
         reads = self.reads_for(wanted)
-        everything = "xs" in reads
-        kept = []
-        for i, x in enumerate(xs):
-            if everything or i in self.nondiff or f"x{i}" in reads:
-                kept.append(x if wanted[i] else keep(x))
-            else:
-                kept.append(spec_of(x))
-        return Residual(self, out if "out" in reads else None, tuple(kept), static)
+        ways: list[Any] = []
+        for i, want in enumerate(wanted):
+            read = "xs" in reads or i in self.nondiff or f"x{i}" in reads
+            ways.append(None if read and want else keep if read else spec_of)
+        found = packing("out" in reads, tuple(ways))
+        self.packers = {**self.packers, pattern: found}
+        return found
 
     def reads_for(self, wanted: Any) -> Any:
         return names_in(self.reads)
@@ -112,26 +145,32 @@ class Primitive:
             raise missing(self, "vjp")
         if self.n_out is not None:
             out_bar = tuple([dense(out_bar.bars.get(i)) for i in range(self.n_out)])
-        elif not self.structured:
-            out_bar = dense(out_bar)
-        elif getattr(out_bar, "lazy", False):
-            out_bar = out_bar.present()
+        elif type(out_bar) not in DENSE:
+            if not self.structured:
+                out_bar = dense(out_bar)
+            elif getattr(out_bar, "lazy", False):
+                out_bar = out_bar.present()
+        if type(residual) is not Residual:
+            residual = residual.opened()
         try:
-            x_bars = self.vjp(out_bar, residual.opened(), wanted)
+            x_bars = self.vjp(out_bar, residual, wanted)
         except Exception as error:
             error.add_note(f"in the vjp rule of `{self.name}`")
             raise
-        return [
-            match(x_bar, x, "vjp", self.name) if want else None
-            for x_bar, x, want in zip(x_bars, residual.xs, wanted, strict=True)
-        ]
+        bars: list[Any] = []
+        for x_bar, x, want in zip(x_bars, residual.xs, wanted, strict=True):
+            if want is None or x_bar is None:
+                bars.append(None)
+                continue
+            part = x_bar.value if type(x_bar) is Masked else x_bar
+            plain = type(part) is np.ndarray and type(x) in SPECIFIED
+            if not plain or part.dtype is not x.dtype or part.shape != x.shape:
+                x_bar = match(x_bar, x, "vjp", self.name)
+            bars.append(x_bar)
+        return bars
 
 
-def match(x: Any, like: Any, rule: str, name: str) -> Any:
-    """What a rule returned, of the shape and dtype of what it belongs to."""
-    if x is None or (x.dtype is like.dtype and x.shape == like.shape):
-        return x
-    return fit(x, spec_of(like), f"The {rule} rule of `{name}`")
+SPECIFIED = frozenset({np.ndarray, np.float64, Spec})
 
 
 @cache
@@ -175,13 +214,45 @@ class Linear(Primitive):
     reads = ""
     structured = True
     rearranges = False
+    own_jvp = False  # its jvp of one operand is itself
     views = False
     sign = 0  # of a view of a part of complex numbers: 1, or -1 for the imaginary part
 
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(name)
+        cls = type(self)
+        self.always_shares = cls.shares is Linear.shares  # where x is no number
+        self.own_jvp = cls.jvp is Linear.jvp and not self.nondiff and self.n_out is None
+        by_transpose = cls.vjp is Linear.vjp and cls.pull is Primitive.pull and self.n_out is None
+        if by_transpose:
+            self.pull = self.pull_dense  # type: ignore[method-assign]
+        if not self.nondiff and not self.reads_for([True]):
+            self.lone = lone(self, self.transpose if by_transpose else None)
+
     def __call__(self, *xs: Any, **static: Any) -> Any:
-        out = bind(self, xs, static)
+        if len(xs) == 1:
+            return self.of(xs[0], static)
+        trace = None
+        for x in xs:  # as `youngest` does
+            if type(x) is Array:
+                if x.storage is not None:
+                    touch(x)
+                if trace is None or x.within.birth > trace.birth:
+                    trace = x.within
+        out = self.value(*xs, **static) if trace is None else trace.process(self, xs, static)
         if self.views and type(out) is Array and self.shares(xs[0], out, static):
-            link(out, xs[0], lambda base: self(base, **static), (self, static))
+            out.storage = view_of(xs[0], self, (self, static))
+        return out
+
+    def of(self, x: Any, static: dict[str, Any]) -> Any:
+        """self(x, **static), the short way for one operand."""
+        if type(x) is not Array:
+            return self.value(x, **static)
+        out = x.within.single(self, x, static)
+        if self.views and type(out) is Array:
+            plain = self.always_shares and type(x.value) is np.ndarray and not x.within.maps
+            if plain or self.shares(x, out, static):
+                out.storage = view_of(x, self, (self, static))
         return out
 
     def shares(self, x: Any, out: Any, static: dict[str, Any]) -> bool:
@@ -199,11 +270,20 @@ class Linear(Primitive):
             x if i in self.nondiff else np.zeros_like(x) if x_dot is None else x_dot
             for i, (x, x_dot) in enumerate(zip(xs, x_dots, strict=True))
         ]
+        if self.rearranges and any(isinstance(dot, Masked) for dot in dots):
+            parts = [masked(dot, True) for dot in dots]
+            masks = [whole_mask(part) for part in parts]
+            values = [part.value for part in parts]
+            return Masked(self.moved(*masks, **static), self(*values, **static))
         return self(*dots, **static)
+
+    def moved(self, *masks: Any, **static: Any) -> Any:
+        """The masks of what it rearranges."""
+        return self(*masks, **static)
 
     def vjp(self, out_bar, residual, wanted):
         xs, static = residual.xs, residual.static
-        if isinstance(out_bar, Cotangent):
+        if issubclass(type(out_bar), Cotangent):
             if self.rearranges:
                 return self.pull_mask(masked(out_bar, True), xs, wanted, static)
             out_bar = out_bar.dense()
@@ -211,6 +291,30 @@ class Linear(Primitive):
             self.transpose(i, xs, out_bar, **static) if want else None
             for i, want in enumerate(wanted)
         ]
+
+    def pull_dense(self, out_bar: Any, residual: Residual, wanted: Any) -> Any:
+        """`pull` of a cotangent that is an array: the transposes, and nothing between."""
+        if type(out_bar) not in DENSE:
+            return Primitive.pull(self, out_bar, residual, wanted)
+        if type(residual) is not Residual:
+            residual = residual.opened()
+        xs, static, x_bars = residual.xs, residual.static, []
+        for i, want in enumerate(wanted):
+            x_bars.append(None if want is None else self.transposed(xs[i], out_bar, static, i, xs))
+        return x_bars
+
+    def transposed(
+        self, x: Any, out_bar: Any, static: dict[str, Any], i: int = 0, xs: Any = None
+    ) -> Any:
+        """The cotangent of x, operand i of xs, for one of the result that is an array."""
+        try:
+            x_bar = self.transpose(i, xs or (x,), out_bar, **static)
+            if x_bar is not None and (x_bar.dtype is not x.dtype or x_bar.shape != x.shape):
+                x_bar = match(x_bar, x, "vjp", self.name)
+        except Exception as error:
+            error.add_note(f"in the vjp rule of `{self.name}`")
+            raise
+        return x_bar
 
     def pull_mask(self, out_bar, xs, wanted, static):
         return [
@@ -240,17 +344,7 @@ class Multilinear(Linear):
         return out_dot
 
 
-# Partials that need no arithmetic.
-def ZERO(out, *xs):
-    return 0.0
-
-
-def ONE(out, *xs):
-    return 1.0
-
-
-def MINUS_ONE(out, *xs):
-    return -1.0
+DIRECT = {Primitive.__call__, Linear.__call__}
 
 
 class Elementwise(Primitive):
@@ -269,7 +363,9 @@ class Elementwise(Primitive):
     into the registry is called directly; `value` may then be a faster way to compute it.
     """
 
-    structured = True
+    structured = takes_python = takes_masks = True
+    without_axes = "scalar"
+    made_of = ("ufunc", "partials", "partial_reads")
 
     def __init__(
         self,
@@ -289,6 +385,8 @@ class Elementwise(Primitive):
             for r in ((reads,) * len(partials) if isinstance(reads, str) else reads)
         ]
         self.lower = lower
+        kind = type(self)  # whether a cotangent is multiplied by the partial, and nothing else
+        self.multiplies = kind.factor is Elementwise.factor and kind.scaled is Elementwise.scaled
         # Resolved here, once: a node's rule and what it keeps, for each choice of wanted operands.
         if len(partials) == 1:
             self.rule, self.pack = resolve(self, (0,))
@@ -296,6 +394,8 @@ class Elementwise(Primitive):
             self.rule, self.pack = resolve(self, (0, 1))
             self.reads_other = ("x1" in self.partial_reads[0], "x0" in self.partial_reads[1])
             self.rules, self.packs = zip(resolve(self, (0,)), resolve(self, (1,)), strict=True)
+            self.folding = folding(self.rule)
+            self.foldings = tuple(map(folding, self.rules))
 
     def value(self, *xs):
         trace = youngest(xs)
@@ -305,8 +405,7 @@ class Elementwise(Primitive):
         return out if hasattr(out, "dtype") else np.asarray(out)[()]
 
     def __call__(self, *xs, **static):
-        out = bind(self, xs, static)
-        return np.complex128(out) if type(out) is complex else out  # 1j + np.float64(1) is Python's
+        return bind(self, xs, static)
 
     def spec(self, *xs, **static):
         shape = np.broadcast_shapes(*[x.shape for x in xs])
@@ -322,18 +421,18 @@ class Elementwise(Primitive):
         )
 
     def jvp(self, out, xs, x_dots):
-        out_dot, xs = None, together(xs)
+        out_dot, xs = None, self.together(xs)
         for i, (x_dot, partial) in enumerate(zip(x_dots, self.partials, strict=True)):
             if x_dot is None or partial is ZERO:
                 continue
-            term = dense(x_dot if partial is ONE else self.scaled(i, x_dot, out, xs))
+            term = x_dot if partial is ONE else self.scaled(i, x_dot, out, xs)
             out_dot = term if out_dot is None else out_dot + term
-        if out_dot is not None and out_dot.shape != out.shape:
-            out_dot = np.broadcast_to(out_dot, out.shape)
+        if out_dot is not None and type(out) is not float and out_dot.shape != np.shape(out):
+            out_dot = np.broadcast_to(dense(out_dot), np.shape(out))
         return out_dot
 
     def vjp(self, out_bar, residual, wanted):
-        out, xs = residual.out, together(residual.xs)
+        out, xs = residual.out, self.together(residual.xs)
         return [
             unbroadcast(out_bar if partial is ONE else self.scaled(i, out_bar, out, xs), x)
             if want and partial is not ZERO
@@ -342,6 +441,10 @@ class Elementwise(Primitive):
                 zip(self.partials, residual.xs, wanted, strict=True)
             )
         ]
+
+    def together(self, xs):
+        """The operands as the partials take them."""
+        return together(xs)
 
     def scaled(self, i, bar, out, xs):
         """A tangent or cotangent times partial i."""
@@ -387,74 +490,3 @@ def together(xs: Any) -> Any:
         return xs
     dtype = promoted(*specs)
     return [x if x.dtype == dtype or type(x) is Spec else x.astype(dtype) for x in xs]
-
-
-def resolve(primitive: Elementwise, operands: tuple[int, ...]) -> tuple[Any, Any]:
-    """The rule of a node with these operands for parents, and the function that packs its residual.
-
-    For operands of one shape and dtype, or beside Python numbers: nothing to unbroadcast. What is
-    kept is one value where one is read, else a tuple (out, *xs) with None for what is not read.
-    """
-    n = len(primitive.partials)
-    names = ["out", "x0", "x1"][: n + 1]
-    reads = frozenset().union(*[primitive.partial_reads[i] for i in operands])
-    held = [i for i, name in enumerate(names) if name in reads]
-    pack = PACKS[n, tuple(held)]
-    one, nothing = len(held) == 1, [None] * (n + 1)
-
-    def unpack(residual):
-        if not one:
-            return residual or nothing
-        whole = list(nothing)
-        whole[held[0]] = residual
-        return whole
-
-    first = primitive.factor(operands[0], held)
-    if len(operands) == 2:
-        second = primitive.factor(operands[1], held)
-
-        def pull(out_bar, residual, wanted):
-            if type(out_bar) is Buffer:  # both may receive it as it is, and it has one holder
-                out_bar = out_bar.present()
-            return first(out_bar, residual), second(out_bar, residual)
-    else:
-
-        def pull(out_bar, residual, wanted):
-            return (first(out_bar, residual),)
-
-    def rebuild(residual, node, trace):
-        """The residual with Arrays for values, so that the rule's own work is recorded."""
-        out, *xs = unpack(residual)
-        if out is not None:
-            out = Array(out, trace, node)
-        for i, parent in zip(operands, node.parents, strict=True):
-            if xs[i] is not None:
-                xs[i] = Array(xs[i], trace, parent)
-        whole = (out, *xs)
-        return whole[held[0]] if one else whole
-
-    rule: Any = pull
-    rule.primitive, rule.operands, rule.unpack, rule.rebuild = primitive, operands, unpack, rebuild
-    partial, kind = primitive.partials[operands[0]], type(primitive)
-    plain = kind.factor is Elementwise.factor and kind.scaled is Elementwise.scaled
-    if len(operands) == 1 and plain and partial not in (ZERO, ONE, MINUS_ONE):
-        # What out_bar is multiplied by: a backward pass may do it in a buffer of its own.
-        rule.partial = lambda residual: partial(*unpack(residual))
-    return rule, pack
-
-
-# By the number of operands and which of (out, x0, x1) are held.
-PACKS: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {
-    (1, ()): lambda out, x: None,
-    (1, (0,)): lambda out, x: out,
-    (1, (1,)): lambda out, x: x,
-    (1, (0, 1)): lambda out, x: (out, x),
-    (2, ()): lambda out, x, y: None,
-    (2, (0,)): lambda out, x, y: out,
-    (2, (1,)): lambda out, x, y: x,
-    (2, (2,)): lambda out, x, y: y,
-    (2, (0, 1)): lambda out, x, y: (out, x, None),
-    (2, (0, 2)): lambda out, x, y: (out, None, y),
-    (2, (1, 2)): lambda out, x, y: (None, x, y),
-    (2, (0, 1, 2)): lambda out, x, y: (out, x, y),
-}

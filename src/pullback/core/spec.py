@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -9,7 +10,20 @@ import numpy as np
 
 from .errors import ArgumentTypeError
 
-__all__ = ["Spec", "carries", "full", "is_inexact", "ones", "promoted", "spec_of", "zeros"]
+__all__ = [
+    "PYTHON",
+    "Spec",
+    "carries",
+    "dtype_of",
+    "full",
+    "hardened",
+    "is_inexact",
+    "known_spec",
+    "ones",
+    "promoted",
+    "spec_of",
+    "zeros",
+]
 
 
 class Spec:
@@ -46,21 +60,38 @@ class Spec:
         return f"{self.dtype}[{','.join(map(str, self.shape))}]" if self.shape else str(self.dtype)
 
 
+known_spec = lru_cache(maxsize=4096)(Spec)  # nobody writes to a Spec
+PYTHON = {float: np.dtype(float), complex: np.dtype(complex)}  # numbers that Arrays may hold
+WEAK = {kind: Spec((), dtype, kind) for kind, dtype in PYTHON.items()}
+
+
 def spec_of(x: Any) -> Spec:
     """The spec of an Array, ndarray, NumPy scalar or Python number; a Spec is its own."""
     kind = type(x)
     if kind is np.ndarray or kind is np.float64:
-        spec = Spec.__new__(Spec)
-        spec.shape, spec.dtype, spec.weak = x.shape, x.dtype, None
-        return spec
+        return known_spec(x.shape, x.dtype)
     if kind is Spec:
         return x
+    if kind in PYTHON:
+        return WEAK[kind]
     try:
         return Spec(x.shape, x.dtype)
     except AttributeError:
-        weak = kind if kind in (int, float, complex) else None
+        weak = int if kind is int else None
         x = np.asarray(x)
         return Spec(x.shape, x.dtype, weak)
+
+
+def hardened(x: Any) -> Any:
+    """A Python number as one of NumPy's: it no longer adapts its dtype, and divides by zero."""
+    kind = type(x)
+    return PYTHON[kind].type(x) if kind in PYTHON else x
+
+
+def dtype_of(x: Any) -> np.dtype:
+    """The dtype of a value that an Array holds."""
+    dtype = PYTHON.get(type(x))
+    return x.dtype if dtype is None else dtype
 
 
 def promoted(*specs: Spec) -> np.dtype:
@@ -73,15 +104,23 @@ def is_inexact(dtype: Any) -> bool:
     return dtype.kind in "fc"
 
 
-def carries(dtype: Any) -> bool:
-    """Whether a result of this dtype has a derivative; one of Python objects would hide it."""
-    if dtype.kind == "O":
+def carries(out: Any, xs: Any = ()) -> bool:
+    """Whether a result has a derivative; one of Python objects would hide it.
+
+    xs: the operands; of an array of objects a Python number may come.
+    """
+    dtype = dtype_of(out)
+    if dtype.kind == "O" or (type(out) in PYTHON and any(map(holds_objects, xs))):
         raise ArgumentTypeError(
             "An operation on an Array met an array of Python objects, which are not traced.\n"
             "  Write `a.astype(float)` for an array of numbers, and `np.stack(list(a))` for one"
             " that holds Arrays."
         )
     return is_inexact(dtype)
+
+
+def holds_objects(x: Any) -> bool:
+    return isinstance(x, np.ndarray) and x.dtype.kind == "O"
 
 
 # Rules create arrays only through these, and through NumPy's functions that follow an operand

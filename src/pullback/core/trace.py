@@ -9,6 +9,7 @@ there is no depth counter to leak when an exception flies, and none to race betw
 from __future__ import annotations
 
 import itertools
+import sys
 from contextvars import ContextVar
 from typing import Any
 
@@ -16,9 +17,11 @@ import numpy as np
 
 from .array import Array, current, stop, touch
 from .errors import EscapedError, MissingRuleError, name_of, reached
-from .namespaces import asker
-from .rebind import call, unreached
-from .spec import spec_of
+from .foreign import translate
+from .lost import line_of_user, warn_searched
+from .namespaces import asker, package
+from .reach import call, unreached
+from .spec import PYTHON, is_inexact, spec_of
 
 __all__ = [
     "CONSTANT",
@@ -35,8 +38,8 @@ __all__ = [
 
 
 PLAIN_COPY = (
-    "An array `a` from outside is plain, and so are `a.copy()` and `a * 0`: to assign `x` into one,"
-    " write `np.array(a)`"
+    "An array `a` from outside is plain, and so is `a * 0`: to assign `x` into one, write"
+    " `np.array(a)`"
 )
 # What to write for a conversion that would lose a derivative.
 INSTEAD: dict[str | None, str] = {
@@ -47,6 +50,7 @@ INSTEAD: dict[str | None, str] = {
     ' a plain array, `x` itself for `float(x)`, and an f-string for `"%.3f" % x`.\n'
     f"  {PLAIN_COPY}",
     "complex(x)": "Write `x + 1j * y` for `complex(x, y)`, and `np.exp(z)` for `cmath.exp(z)`",
+    "x.data": "Write `x` itself: libraries that read `.data` would lose the derivative",
     "x.as_integer_ratio()": "Write `np.mean(x)` for `statistics.mean(x)`, and `x` itself for"
     " `Fraction(x)`",
     None: "Compute with NumPy's functions and operators instead",
@@ -62,17 +66,24 @@ class Trace:
     changing its class: no operation pays for asking whether its trace still runs.
     """
 
-    __slots__ = ("__weakref__", "birth", "fun", "inner", "state", "verb")
+    __slots__ = (
+        "__weakref__", "birth", "comparison", "fun", "inner", "leaves", "state", "verb",
+    )  # fmt: skip
     births = itertools.count(1)
     live = True  # converting an Array of this trace to a plain number would lose something
     eager = False  # has leaves with `.grad`
+    leaves_values = False  # what its Arrays were stored into has their values when it has ended
     transparent = False  # Arrays look like the values that they have
+    compared = False  # what runs under it is compared with a plain run
+    maps = False  # values have an axis that the user's function does not see
 
     def __init__(self, verb: str, fun: Any = None, state: Any = None) -> None:
         self.birth = next(Trace.births)
         self.verb = verb
         self.fun = fun
         self.state = state
+        self.leaves: Any = None  # the session, and how many places were noted before
+        self.comparison: Any = None  # the line where an Array was compared first
         self.inner: Trace | None = None  # the eager trace of this transformation, born when needed
 
     @property
@@ -89,6 +100,12 @@ class Trace:
             touch(x)
         return x.within.process(primitive, (x,), {})
 
+    def single(self, primitive: Any, x: Array, static: dict[str, Any]) -> Any:
+        """primitive(x, **static), where x is the one operand."""
+        if x.storage is not None:
+            touch(x)
+        return x.within.process(primitive, (x,), static)
+
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
         trace = youngest((x, y)) or self
         return trace.process(primitive, (x, y), {})
@@ -97,6 +114,10 @@ class Trace:
         """x[key] by integers and slices, the hot path of element loops."""
         key = key if type(key) is tuple else (key,)
         return current(x).within.process(primitive, (x,), {"key": key})
+
+    def gather(self, primitive: Any, x: Array, index: np.ndarray) -> Any:
+        """x[index] by a plain array of integers that nobody writes to."""
+        return primitive(x, index, key=primitive.one_index)
 
     def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
         """The short way of x[key] = v for one number; False says that it was not taken.
@@ -110,7 +131,8 @@ class Trace:
         return spec_of(x.value)
 
     def shape(self, x: Array) -> tuple[int, ...]:
-        return x.value.shape
+        value = x.value
+        return () if type(value) in PYTHON else value.shape
 
     def primal(self, x: Array) -> Any:
         """What x is without this trace: its value."""
@@ -126,8 +148,7 @@ class Trace:
             f"`{asked}` was asked of an Array {self.spec(x)} of `{self.name}`{asker()}; the result"
             " would have lost its derivative.\n"
             f"  {INSTEAD.get(asked, INSTEAD[None])}.\n"
-            "  Or detach on purpose with `x.numpy()`, `x.item()` or `pullback.stop_gradient(x)`."
-            + unreached()
+            "  Or detach on purpose with `x.numpy()` or `pullback.stop_gradient(x)`." + unreached()
         )
 
     def concrete(self, x: Array, asked: str) -> Any:
@@ -142,11 +163,29 @@ class Trace:
         """Hear that x is a number of Python's, and finite where its operands are."""
         if type(x.value) is Array:
             x.value.within.number(x.value)
+        elif isinstance(x.value, (np.floating, np.complexfloating)):
+            x.value = x.value.item()
 
     def failed(self, x: Array, what: str) -> None:
         """Hear that something was raised for the value of x, which the program may catch."""
         if type(x.value) is Array:
             x.value.within.failed(x.value, what)
+
+    def notice(self) -> None:
+        """Hear that an Array is compared, or asked for its truth.
+
+        By the program, that is: rules compare too, and an inner transformation asks for the values
+        of its own Arrays.
+        """
+        if self.eager or not self.leaves_values:
+            self.comparison = ()
+        elif RUNNING.get() is self and package(sys._getframe(2).f_globals) != "pullback":
+            self.comparison = line_of_user() or ()
+
+    def led(self, outs: Any, reached: bool) -> None:
+        """Warn where comparisons alone led to floating results; reached: they have a way back."""
+        if self.comparison and not reached and any(map(is_floating, outs)):
+            warn_searched(self)
 
     def suspended(self) -> bool:
         """Whether recording is left out here (`no_grad`)."""
@@ -156,13 +195,25 @@ class Trace:
         """Whether x may become a plain array: nothing would be lost."""
         return not self.live
 
+    def peels(self, x: Array) -> bool:
+        """Whether `x.item()` takes this trace off: no derivative of a transformation is lost."""
+        return not self.live
+
     def end(self) -> None:
         """From now on every operation on an Array of this trace raises."""
+        if self.leaves is not None:
+            session, first = self.leaves
+            self.leaves = None
+            session.leave(self, first)
         if self.inner is not None:
             self.inner.end()
             self.inner = None
         self.state = None
         self.__class__ = Ended
+
+
+def is_floating(x: Any) -> bool:
+    return isinstance(x, (float, complex)) or is_inexact(getattr(x, "dtype", np.dtype(int)))
 
 
 class Ended(Trace):
@@ -238,17 +289,23 @@ def running() -> Trace | None:
     return None if trace is None or type(trace) is Ended else trace
 
 
-def run(trace: Trace, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """Call the user's function, rebound, as a part of a transformation."""
+def run(trace: Trace, fun: Any, args: Any, kwargs: dict[str, Any], ours: bool = False) -> Any:
+    """Call the user's function as a part of a transformation.
+
+    ours: it is one of ours that calls none of the user's, and is called as it is.
+    """
     outer = RUNNING.get()
     try:
         RUNNING.set(trace)
         told = STARTS.get()
         if told is not None:
             told(trace)
-        return call(fun, args, kwargs)
+        return fun(*args, **kwargs) if ours else call(fun, args, kwargs, trace)
     except MissingRuleError as error:
         reached(error, fun)
+        raise
+    except Exception as error:
+        translate(error)
         raise
     finally:
         RUNNING.set(outer)

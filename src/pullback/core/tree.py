@@ -19,8 +19,8 @@ import numpy as np
 import optree
 
 from .array import Array, current
-from .ending import inside, leaving, rest
 from .errors import ArgumentTypeError
+from .shutdown import inside, leaving, rest
 
 __all__ = [
     "broadcast_prefix", "flatten", "is_static", "meet", "register_tree", "tree_map", "unflatten",
@@ -136,7 +136,7 @@ def is_static(leaf: Any) -> bool:
 
     Functions and classes do: callables with a name. A callable object without one may hold arrays.
     """
-    return type(leaf) is not Array and (
+    return type(leaf) not in ATOMS and (
         isinstance(leaf, (str, bytes, bool, np.bool_, enum.Enum, partial))
         or (callable(leaf) and hasattr(leaf, "__name__"))
     )

@@ -44,7 +44,7 @@ def explain(
     >>> import numpy as np
     >>> seen = explain(lambda x: np.sin(x) * x)(2.0)
     >>> seen.nodes[1].formula, seen.nodes[1].rule
-    ('sin(#0)', 'd sin(x) = cos(x) dx')
+    ('sin(x)', 'd sin(x) = cos(x) dx')
     >>> float(round(seen.nodes[0].cotangent, 6)), seen.nodes[0].uses
     (0.077004, 2)
 

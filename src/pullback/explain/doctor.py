@@ -25,6 +25,7 @@ __all__ = ["Diagnosis", "doctor"]
 
 MOST = 2000  # operations that are looked at
 SHOWN = 5  # kinks that are named
+MANY = 8  # places where values left that are named
 
 
 class Diagnosis:
@@ -51,13 +52,14 @@ def doctor(fun: Callable[..., Any]) -> Callable[..., Diagnosis]:
     >>> found.ok
     True
     >>> found.lines[1].partition(" (")[0]
-    '#1 = absolute(#0)'
+    '#1 = absolute(x)'
     >>> found.lines[1].rpartition(" is ")[2]
     'at a kink: its slopes from the two sides differ.'
 
     It checks the gradient of the output (of its sum, if it is an array) against central
     differences, names the first node with a NaN and the first operation whose rule disagrees with
-    differences of its value, and reports operations that were evaluated at a kink or a jump.
+    differences of its value, reports operations that were evaluated at a kink or a jump, and lists
+    where values left the program's Arrays, as text for instance.
     """
 
     def examine(*args: Any, **kwargs: Any) -> Diagnosis:
@@ -67,6 +69,7 @@ def doctor(fun: Callable[..., Any]) -> Callable[..., Diagnosis]:
         found.lines.insert(0, "")
         check_gradient(found, Problem(Sample(fun, args, kwargs)), smooth)
         found.lines[0] = found.lines.pop()
+        check_departures(found)
         return found
 
     return examine
@@ -95,6 +98,22 @@ def check_gradient(found: Diagnosis, problem: Problem, smooth: bool) -> None:
         found.lines.append(
             f"At a kink or jump differences do not tell whether it is right: {told}."
         )
+
+
+def check_departures(found: Diagnosis) -> None:
+    """Where values left: what was computed from them there has no derivative."""
+    explanation = found.explanation
+    reached = any(explanation.nodes[i].cotangent is not None for i in explanation.inputs)
+    lines = [f"A value left: {each}." for each in explanation.departures]
+    if not reached:
+        lines += [
+            f"{named(node)}: the result depends on it by comparison alone."
+            for node in explanation.missed
+            if type(node) is Node and node.marks == []
+        ]
+    found.lines += lines[:MANY]
+    if len(lines) > MANY:
+        found.lines.append(f"{len(lines) - MANY} more values left.")
 
 
 def check_nans(found: Diagnosis) -> None:

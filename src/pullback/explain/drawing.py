@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .picture import Box, Picture, clip, short, where
 
 if TYPE_CHECKING:
-    from .explanation import Explanation
+    from .explanation import Explanation, Node
 
 __all__ = ["dot", "mermaid", "svg", "table"]
 
@@ -35,7 +35,7 @@ def table(explanation: Explanation, limit: int) -> str:
         rows.append(
             (
                 str(node.index),
-                node.formula,
+                node.formula if named(node) is None else f"{named(node)} = {node.formula}",
                 short(node.value),
                 "" if node.tangent is None else short(node.tangent),
                 cotangent,
@@ -56,6 +56,11 @@ def table(explanation: Explanation, limit: int) -> str:
     return "\n".join([explanation.title, "", *lines, *summary(explanation)])
 
 
+def named(node: Node) -> str | None:
+    """The label of an operation that has one beside its number."""
+    return None if node.entry is None or node.label.startswith("#") else node.label
+
+
 def summary(explanation: Explanation) -> list[str]:
     """What is to be noted: the rules' troubles, and what was assumed."""
     nodes = explanation.nodes
@@ -69,12 +74,14 @@ def summary(explanation: Explanation) -> list[str]:
             if mark in node.marks:
                 at = f" ({where(node.line)})" if node.line else ""
                 lines.append(f"{text} #{node.index} = {node.formula}{at}.")
-    n = len(explanation.missed)
+    missed = [node for node in nodes if "missed" in node.marks]
+    n = len(missed)
     if n:
-        shown = ", ".join([f"#{node.index}" for node in explanation.missed[:8]])
+        shown = ", ".join([f"#{node.index}" for node in missed[:8]])
         more = ", ..." if n > 8 else ""
         verb = "node is" if n == 1 else "nodes are"
         lines.append(f"{n} {verb} not reached by the backward pass: {shown}{more}.")
+    lines += [f"A value left: {each}" for each in explanation.departures[:8]]
     lines += explanation.notes
     return ["", *lines] if lines else []
 

@@ -18,7 +18,7 @@ from ..core.array import Array
 from ..core.errors import ArgumentTypeError, name_of
 from ..core.spec import Spec, is_inexact, spec_of
 from ..transforms.forward import jvp
-from ..transforms.record import Entry, Record, record
+from ..transforms.record import Departure, Entry, Record, record
 from . import drawing, words
 from .data import data
 from .page import page
@@ -43,6 +43,8 @@ class Node:
 
     Attributes:
         index: its place in the program; inputs come first.
+        label: how formulas refer to it: by the variable of the program that holds it, `y`, by
+            `y#4` if several nodes have that name, or by `#4` if none is known.
         kind: "input" or "operation".
         name: the operation, or the name of the input.
         operands: for each operand the index of a node, or a constant in words.
@@ -59,6 +61,8 @@ class Node:
 
     def __init__(self, index: int, kind: str, name: str, value: Any, entry: Entry | None) -> None:
         self.index, self.kind, self.name, self.value, self.entry = index, kind, name, value, entry
+        self.label = f"#{index}"
+        self.labels: list[str] = []  # of the operands
         self.operands: list[int | str] = []
         self.parents: list[int] = []
         self.tangent: Any = None
@@ -84,10 +88,10 @@ class Node:
 
     @property
     def formula(self) -> str:
-        """The operation with the numbers of its operands: `sin(#1)`."""
+        """The operation on its operands: `x * y`, or `sin(#1)` where an operand has no name."""
         if self.entry is None:
             return self.name
-        texts = [(f"#{x}" if type(x) is int else str(x), words.ATOM) for x in self.operands]
+        texts = [(text, words.ATOM) for text in self.labels]
         return words.call(self.entry.primitive, texts, self.entry.static)[0]
 
     @cached_property
@@ -117,6 +121,7 @@ class Explanation:
         nodes: inputs and operations, in the order of the program.
         inputs, outputs: the indices of nodes.
         backward: the indices of the operations in the order of the backward pass.
+        departures: where values left for text, plain copies and numbers, in order.
         notes: sentences about what was assumed.
     """
 
@@ -141,6 +146,7 @@ class Explanation:
             self.go_back(run, run.ends, seeds(self, run.ends, out_bar))
         if tangents is not None:
             self.go_forward(args, kwargs, argnums, run, tangents)
+        self.departures = run.departures
         self.mark()
 
     def go_back(self, run: Record, ends: list[Array], bars: list[Any]) -> None:
@@ -228,9 +234,18 @@ class Explanation:
         return tuple([zero(n) if n.cotangent is None else n.cotangent for n in nodes])
 
     @property
-    def missed(self) -> list[Node]:
-        """The nodes that no cotangent reached, which the gradient would miss."""
-        return [node for node in self.nodes if "missed" in node.marks]
+    def missed(self) -> list[Node | Departure]:
+        """What the gradient would miss: nodes that no cotangent reached, and where values left.
+
+        Where no cotangent reached an input, the comparisons and counts among the nodes as well.
+        """
+        reached = any(self.nodes[i].cotangent is not None for i in self.inputs)
+        found: list[Node | Departure] = [
+            node
+            for node in self.nodes
+            if "missed" in node.marks or not (reached or node.entry is None or node.differentiable)
+        ]
+        return found + self.departures
 
     @property
     def title(self) -> str:
@@ -291,4 +306,23 @@ def nodes_of(run: Record, names: list[str]) -> tuple[list[Node], dict[int, int]]
             for engine_node in [behind, *entry.nodes]:
                 places[id(engine_node)] = node.index
         nodes.append(node)
+    name_nodes(nodes)
     return nodes, places
+
+
+def name_nodes(nodes: list[Node]) -> None:
+    """Give each node the label by which formulas refer to it."""
+    used: set[str] = set()
+    for node in nodes:
+        if node.entry is None:
+            node.label = node.name
+        else:
+            for x, name in zip(node.operands, node.entry.names, strict=True):
+                if name is not None and type(x) is int and nodes[x].label == f"#{x}":
+                    nodes[x].label = name
+    for node in nodes:
+        if node.label in used:
+            node.label = f"{node.label}#{node.index}"
+        used.add(node.label)
+    for node in nodes:
+        node.labels = [nodes[x].label if type(x) is int else str(x) for x in node.operands]

@@ -10,14 +10,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-__all__ = ["Layout", "layout"]
+__all__ = ["Drawing", "layout"]
 
 GAP_X, GAP_Y, MARGIN, DUMMY = 26.0, 34.0, 16.0, 10.0
 SWEEPS = 8
 ASIDE = 0.05  # how much a source pulls at what it goes into
 
 
-class Layout:
+class Drawing:
     """Where boxes and edges are: the left upper corners, and the points of each edge."""
 
     def __init__(
@@ -31,11 +31,11 @@ class Layout:
         self.width, self.height = width, height
 
 
-def layout(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]) -> Layout:
+def layout(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]) -> Drawing:
     """Place boxes of these sizes, joined by edges that go from lower to higher numbers."""
     n = len(sizes)
     if not n:
-        return Layout([], [[] for _ in edges], 2 * MARGIN, 2 * MARGIN)
+        return Drawing([], [[] for _ in edges], 2 * MARGIN, 2 * MARGIN)
     row = rows_of(n, edges)
     widths = [width for width, _ in sizes]
     chains = []  # for each edge the boxes and places that it passes
@@ -70,7 +70,7 @@ def layout(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]
         start = (x[a], tops[row[a]] + sizes[a][1])
         points.append([start, *middle, (x[b], tops[row[b]])])
     width = max([corners[i][0] + sizes[i][0] for i in range(n)]) + MARGIN
-    return Layout(corners, points, max(width, max(x) + MARGIN), y - GAP_Y + MARGIN)
+    return Drawing(corners, points, max(width, max(x) + MARGIN), y - GAP_Y + MARGIN)
 
 
 def rows_of(n: int, edges: Sequence[tuple[int, int]]) -> list[int]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.spec import spec_of
 from .fold import Fold, fold
-from .layout import Layout, layout
+from .layout import Drawing, layout
 from .reading import Sampled, extent, has_inf, has_nan
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Picture:
         self.edges = [(a, b, is_live) for (a, b), is_live in sorted(live.items())]
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> Drawing:
         return layout([box.size for box in self.boxes], [(a, b) for a, b, _ in self.edges])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.array import Array, peel
 from ..core.errors import ArgumentTypeError, ShapeError, name_of
-from ..core.spec import spec_of
+from ..core.spec import dtype_of, spec_of
 from ..core.tree import flatten, paths, tree_map
 
 __all__ = [
@@ -98,12 +98,12 @@ def plain_tree(out: Any) -> Any:
 def seeds(explanation: Any, ends: list[Array], out_bar: Any) -> list[Any]:
     """The cotangents from which the backward pass starts: out_bar, or ones."""
     if out_bar is None:
-        if len(ends) > 1 or any(x.value.shape for x in ends):
+        if len(ends) > 1 or any(np.shape(x.value) for x in ends):
             shapes = ", ".join([str(spec_of(x.value)) for x in ends])
             explanation.notes.append(
                 f"The output is {shapes}; the backward pass starts from a cotangent of ones."
             )
-        return [np.ones(x.value.shape, x.value.dtype)[()] for x in ends]
+        return [np.ones(np.shape(x.value), dtype_of(x.value))[()] for x in ends]
     parts = [out_bar] if len(ends) == 1 else flatten(out_bar)[0]
     bars = [np.asarray(bar) for bar in parts]
     shown = f"explain({name_of(explanation.fun)})"
@@ -112,12 +112,12 @@ def seeds(explanation: Any, ends: list[Array], out_bar: Any) -> list[Any]:
             f"`{shown}` was given {len(bars)} cotangents for {len(ends)} outputs."
         )
     for bar, x in zip(bars, ends, strict=True):
-        if bar.shape != x.value.shape:
+        if bar.shape != np.shape(x.value):
             raise ShapeError(
                 f"`{shown}` was given a cotangent of shape {bar.shape} for an output of shape"
-                f" {x.value.shape}; nothing is broadcast."
+                f" {np.shape(x.value)}; nothing is broadcast."
             )
-    return [bar.astype(x.value.dtype)[()] for bar, x in zip(bars, ends, strict=True)]
+    return [bar.astype(dtype_of(x.value))[()] for bar, x in zip(bars, ends, strict=True)]
 
 
 def tangent_of(x: Any) -> Any:

@@ -16,6 +16,31 @@ from ..core.array import Array, peel
 from ..core.graph import Graph, Variable
 from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of
+from ..primitives.assignment import setitem_p
+from ..primitives.einsum import einsum_p
+from ..primitives.elementwise import (
+    add,
+    divide,
+    equal,
+    finite_p,
+    floor_divide,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    multiply,
+    negative,
+    not_equal,
+    off_pole,
+    power,
+    remainder,
+    spared_p,
+    steep_p,
+    subtract,
+)
+from ..primitives.indexing import getitem_p
+from ..primitives.matmul import matmul_p
+from ..primitives.shapes import copy_p
 from ..transforms.stage import capture
 
 __all__ = ["call", "describe", "literal", "rule"]
@@ -23,53 +48,56 @@ __all__ = ["call", "describe", "literal", "rule"]
 LONGEST = 140  # characters of a rule; a longer one is described
 ATOM, POWER, SIGN, PRODUCT, SUM, COMPARISON, TANGENT = 9, 8, 7, 6, 5, 4, 10
 
-INFIX = {
-    "add": ("+", SUM), "subtract": ("-", SUM), "multiply": ("*", PRODUCT),
-    "divide": ("/", PRODUCT), "floor_divide": ("//", PRODUCT), "remainder": ("%", PRODUCT),
-    "matmul": ("@", PRODUCT), "power": ("**", POWER),
-    "equal": ("==", COMPARISON), "not_equal": ("!=", COMPARISON), "less": ("<", COMPARISON),
-    "less_equal": ("<=", COMPARISON), "greater": (">", COMPARISON),
-    "greater_equal": (">=", COMPARISON),
-}  # fmt: skip
-LIKE_X = {"finite", "finite_off_pole"}  # they change infinity alone
-
 Text = tuple[str, int]  # an expression, and how tightly it binds
+
+# How operations are written between their operands, and how tightly they bind.
+INFIX: dict[Any, Text] = {
+    add: ("+", SUM), subtract: ("-", SUM), multiply: ("*", PRODUCT), divide: ("/", PRODUCT),
+    floor_divide: ("//", PRODUCT), remainder: ("%", PRODUCT), matmul_p: ("@", PRODUCT),
+    power: ("**", POWER), equal: ("==", COMPARISON), not_equal: ("!=", COMPARISON),
+    less: ("<", COMPARISON), less_equal: ("<=", COMPARISON), greater: (">", COMPARISON),
+    greater_equal: (">=", COMPARISON),
+}  # fmt: skip
+# Save for infinity.
+UNCHANGED = {
+    copy_p, finite_p.primitive, off_pole.primitive, spared_p.primitive, steep_p.primitive,
+}  # fmt: skip
 
 
 def call(primitive: Primitive, operands: list[Text], static: dict[str, Any]) -> Text:
     """An operation on operands, as one would write it."""
-    name, texts = primitive.name, [text for text, _ in operands]
-    if name in LIKE_X or name == "copy":
+    texts = [text for text, _ in operands]
+    if primitive in UNCHANGED:
         return operands[0]
-    if name in INFIX and len(operands) == 2:
-        return infix(name, *operands)
-    if name == "negative":
+    if primitive in INFIX:
+        return infix(primitive, *operands)
+    if primitive is negative:
         return f"-{bound(operands[0], SIGN)}", SIGN
-    if name == "einsum":
+    if primitive is einsum_p:
         labels = f"{','.join(static['ins'])}->{static['result']}"
         return f"einsum({', '.join([labels, *texts])})", ATOM
-    if name == "getitem" and static["key"] == ():
+    if primitive is getitem_p and static["key"] == ():
         return operands[0]
-    if name == "getitem":
+    if primitive is getitem_p:
         return f"{bound(operands[0], ATOM)}[{key(static['key'], texts[1:])}]", ATOM
-    if name == "setitem":
+    if primitive is setitem_p:
         place = key(static["key"], texts[2:])
         path = "".join([f".{p.name}" for p, _ in static["path"]])
         return f"{bound(operands[0], ATOM)}{path}[{place}] = {texts[1]}", COMPARISON
     options = [f"{k}={literal(v)}" for k, v in static.items() if shown(k, v)]
     while len(texts) > 1 and texts[-1] == "True":  # nothing is masked
         texts.pop()
-    return f"{name}({', '.join(texts + options)})", ATOM
+    return f"{primitive.name}({', '.join(texts + options)})", ATOM
 
 
-def infix(name: str, x: Text, y: Text) -> Text:
-    symbol, level = INFIX[name]
-    if name == "multiply" and TANGENT in (x[1], y[1]):  # cos(x) dx
+def infix(primitive: Any, x: Text, y: Text) -> Text:
+    symbol, level = INFIX[primitive]
+    if primitive is multiply and TANGENT in (x[1], y[1]):  # cos(x) dx
         x, y = (y, x) if x[1] == TANGENT else (x, y)
         factor = bound(x, PRODUCT + 1)
         return (f"-{y[0]}", SIGN) if factor == "-1" else (f"{factor} {y[0]}", PRODUCT)
-    right = level if name in ("add", "multiply") else level + 1  # a - (b - c)
-    left = level + 1 if name == "power" else level
+    right = level if primitive in (add, multiply) else level + 1  # a - (b - c)
+    left = level + 1 if primitive is power else level
     sign, right_text = symbol, bound(y, right)
     if symbol == "+" and right_text.startswith("-"):
         sign, right_text = "-", right_text[1:]
@@ -158,7 +186,7 @@ def staged(
     """The jvp rule as an expression in operands and tangents; None where there is none."""
     if primitive.jvp is None or primitive.n_out is not None:
         return None
-    if primitive.name == "copy":
+    if primitive is copy_p:
         return "dx"
     floating = [type(x) is Array and is_inexact(x.dtype) for x in operands]
     values = [peel(x) for x in operands]

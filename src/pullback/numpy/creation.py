@@ -89,13 +89,13 @@ converter(np.array, creation.array)
 converter(np.asarray, creation.asarray)
 converter(np.asanyarray, creation.asarray)
 converter(np.ascontiguousarray, creation.ascontiguousarray)
-converter(np.asfortranarray, creation.ascontiguousarray)
+converter(np.asfortranarray, creation.asfortranarray)
 converter(np.require, creation.require)
 
 
 @answers_for(np.asarray_chkfinite)
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
-    x = OWN[np.asarray](a, dtype, order)
+    x = OWN[np.asarray](a, dtype=dtype, order=order)
     if x.dtype.kind in "fc" and somewhere(np.logical_not(np.isfinite(x))):
         raise ValueError("array must not contain infs or NaNs")
     return x
@@ -103,7 +103,11 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
 
 @answers_for(np.from_dlpack)
 def from_dlpack(x: Any, /, *args: Any, **kwargs: Any) -> Any:
-    return np.copy(x) if type(x) is Array else np.from_dlpack(x, *args, **kwargs)
+    if type(x) is not Array:
+        return np.from_dlpack(x, *args, **kwargs)
+    if not x.dtype.isnative:
+        raise BufferError("DLPack only supports native byte order.")
+    return np.copy(x)
 
 
 @answers_for(np.full)

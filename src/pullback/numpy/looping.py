@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current
-from ..core.dispatch import FUNCTIONS, as_array, holds_arrays, leaves
-from ..core.errors import ConversionError
+from ..core.array import Array
+from ..core.dispatch import FUNCTIONS, as_array, holds_arrays
 from ..primitives.keys import known
 from .wrapping import OWN, StandIn, answers_for
 
@@ -207,23 +206,6 @@ class broadcast(metaclass=StandIn):  # named as NumPy's; of Arrays: their shape 
 
     def __iter__(self) -> Iterator[Any]:
         return (tuple([x[i] for x in self.arrays]) for i in np.ndindex(self.shape))
-
-
-@answers_for(np.nditer)
-class nditer(metaclass=StandIn):  # named as NumPy's, from which nothing derives
-    __doc__ = np.nditer.__doc__
-    real = np.nditer
-
-    def __new__(cls, op: Any, *args: Any, **kwargs: Any) -> Any:
-        for x in leaves([op]):
-            if type(x) is Array and current(x).within.live:
-                raise ConversionError(
-                    f"`numpy.nditer` walks over memory, and an Array {x.within.spec(x)} of"
-                    f" `{x.within.name}` would lose its derivative there.\n"
-                    "  Write `for v in x.flat`, or `for index in np.ndindex(x.shape)` and"
-                    " `x[index]`."
-                )
-        return np.nditer(op, *args, **kwargs)
 
 
 # What is asked of a single thing.

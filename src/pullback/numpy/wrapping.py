@@ -11,14 +11,18 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache, update_wrapper
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..core.array import Array
 from ..core.dispatch import (
+    ARRAYS,
     FUNCTIONS,
+    OF_NUMPY,
+    REFUSALS,
+    REFUSED,
     UFUNCS,
     array_function,
     as_array,
@@ -26,7 +30,10 @@ from ..core.dispatch import (
     check_class,
     general_ufunc,
     holds_arrays,
+    into_plain,
     leaves,
+    of_numpy,
+    operands_of_numpy,
     plain,
     unknown,
 )
@@ -43,6 +50,7 @@ __all__ = [
     "member",
     "mirror",
     "ours",
+    "seeking",
 ]
 
 # Types of arguments in which no Array can hide.
@@ -52,6 +60,8 @@ PLAIN = frozenset(
 )  # fmt: skip
 
 FLAT = PLAIN | {Array}
+INTS = frozenset({int})
+NEST = frozenset({list, tuple})
 
 OWN: dict[Any, Any] = {}  # NumPy's object -> what stands for it here
 FRESH: set[Any] = set()  # functions that NumPy dispatches and that make arrays
@@ -125,9 +135,39 @@ def is_fresh(x: Any, source: Any) -> bool:
 def ours(function: Any, fresh: bool = False) -> Any:
     """A function that NumPy dispatches. One that is `fresh` makes arrays, which become Arrays."""
     kinds: list[str | None] | None = None
+    known: list[str | None] = []  # the same where there is an implementation
+    sure: set[Any] = set()  # types of arguments by position with which it is called at once
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        nonlocal kinds
+        nonlocal kinds, known
+        if not kwargs and tuple(map(type, args)) in sure:
+            try:
+                return FUNCTIONS[function](*args)
+            except REFUSALS:
+                return into_plain(function, args, kwargs)
+        if len(known) > len(args) and "out" not in kwargs:
+            # The shortest way: an Array, and arguments in which none can hide.
+            seen_one, flat = False, True
+            for x, place in zip(args, known):  # noqa: B905  # there are more places than arguments
+                kind = type(x)
+                if kind is Array:
+                    seen_one = seen_one or place == "array"
+                elif kind in PLAIN:
+                    continue
+                elif kind in NEST and place == "arrays" and FLAT.issuperset(map(type, x)):
+                    seen_one, flat = seen_one or Array in map(type, x), False
+                elif kind is tuple and INTS.issuperset(map(type, x)):
+                    flat = False
+                else:
+                    break
+            else:
+                if seen_one and (not kwargs or FLAT.issuperset(map(type, kwargs.values()))):
+                    if flat and not kwargs:
+                        sure.add(tuple(map(type, args)))
+                    try:
+                        return FUNCTIONS[function](*args, **kwargs)
+                    except REFUSALS:
+                        return into_plain(function, args, kwargs)
         found = within = False  # Arrays among the arguments, and in lists
         for x in (*args, *kwargs.values()) if kwargs else args:
             kind = type(x)
@@ -147,6 +187,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
         if kinds is None:
             _, kinds, rest = places(function)
             kinds = kinds + [rest] * 9
+            known = kinds if FUNCTIONS[function] is not None else []
         for x, place in zip(args, kinds, strict=False):
             if type(x) is Array:
                 if place == "array" and not within:
@@ -158,6 +199,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
 
     update_wrapper(call, function)
     call.__module__ = "pullback.numpy"
+    call.direct = not fresh  # type: ignore[attr-defined]  # of plain arguments, it is NumPy's
     return call
 
 
@@ -296,14 +338,20 @@ class Ufunc:
     `isinstance(np.sin, np.ufunc)` is true of it, and it has all that NumPy's ufunc has.
     """
 
-    __slots__ = ("__weakref__", "nin", "primitive", "ufunc")
+    __slots__ = ("__weakref__", "nin", "primitive", "short", "ufunc")
     __class__ = np.ufunc  # type: ignore[assignment]
 
     def __init__(self, ufunc: np.ufunc) -> None:
         self.ufunc, self.nin = ufunc, ufunc.nin
         self.primitive = UFUNCS.get(ufunc)
+        # What a call site calls: a function, which Python calls without asking a class.
+        self.short = SHORT.get(ufunc.nin, listing)(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.short(*args, **kwargs)
+
+    def general(self, args: Any, kwargs: dict[str, Any]) -> Any:
+        """With keywords, or lists of Arrays."""
         n = self.nin
         return self.ufunc(*[listed(x, "array") for x in args[:n]], *args[n:], **kwargs)
 
@@ -323,41 +371,56 @@ class Ufunc:
         return member, (self.ufunc,)
 
 
-class Unary(Ufunc):
-    """A ufunc of one operand."""
+def listing(own: Ufunc) -> Any:
+    return lambda *args, **kwargs: own.general(args, kwargs)
 
-    __slots__ = ()
 
-    def __call__(self, x: Any = NOTHING, /, *args: Any, **kwargs: Any) -> Any:
+def of_one(own: Ufunc) -> Any:
+    """The short way of a ufunc of one operand."""
+    ufunc, primitive = own.ufunc, own.primitive
+
+    def call(x: Any = NOTHING, /, *args: Any, **kwargs: Any) -> Any:
         if not args and not kwargs:
             kind = type(x)
             if kind is Array:
-                if self.primitive is not None:
-                    return x.within.unary(self.primitive, x)
+                if primitive is not None:
+                    if type(x.value) not in OF_NUMPY:
+                        x = of_numpy(x)
+                    return x.within.unary(primitive, x)
             elif kind in PLAIN:
-                return self.ufunc(x)
-        return Ufunc.__call__(self, *(() if x is NOTHING else (x, *args)), **kwargs)
+                return ufunc(x)
+        return own.general(() if x is NOTHING else (x, *args), kwargs)
+
+    return call
 
 
-class Binary(Ufunc):
-    """A ufunc of two operands."""
+def of_two(own: Ufunc) -> Any:
+    """The short way of a ufunc of two operands."""
+    ufunc, primitive = own.ufunc, own.primitive
+    whole = None if ufunc.signature is None else FUNCTIONS[ufunc]
 
-    __slots__ = ()
-
-    def __call__(self, x: Any = NOTHING, y: Any = NOTHING, /, *args: Any, **kwargs: Any) -> Any:
+    def call(x: Any = NOTHING, y: Any = NOTHING, /, *args: Any, **kwargs: Any) -> Any:
         if not args and not kwargs:
             one, other = type(x), type(y)
             if one is Array or other is Array:
-                if self.primitive is not None and y is not NOTHING:
-                    out = binary(self.primitive, x, y)
+                if primitive is not None and y is not NOTHING:
+                    if (one is Array and type(x.value) not in OF_NUMPY) or (
+                        other is Array and type(y.value) not in OF_NUMPY
+                    ):
+                        x, y = operands_of_numpy((x, y))
+                    out = binary(primitive, x, y)
                     if out is not NotImplemented:
                         return out
+                elif whole is not None and one in ARRAYS and other in ARRAYS:
+                    return whole(x, y)
             elif one in PLAIN and other in PLAIN:
-                return self.ufunc(x, y)
-        return Ufunc.__call__(self, *[z for z in (x, y) if z is not NOTHING], *args, **kwargs)
+                return ufunc(x, y)
+        return own.general([*[z for z in (x, y) if z is not NOTHING], *args], kwargs)
+
+    return call
 
 
-NUMBER_OF_OPERANDS: dict[int, Any] = {1: Unary, 2: Binary}
+SHORT: dict[int, Any] = {1: of_one, 2: of_two}  # by the number of operands
 
 
 def ufunc_method(name: str) -> Any:
@@ -375,8 +438,7 @@ def ufunc_method(name: str) -> Any:
 
 for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
     setattr(Ufunc, name, ufunc_method(name))
-for cls in (Ufunc, Unary, Binary):
-    cls.__doc__ = property(lambda self: self.ufunc.__doc__)  # type: ignore[assignment]
+Ufunc.__doc__ = property(lambda self: self.ufunc.__doc__)  # type: ignore[assignment]
 
 
 # Whatever there is.
@@ -385,17 +447,27 @@ DISPATCHED = type(np.sum)
 FUNCTION_TYPES = (type(np.iterable), type(np.zeros))
 
 
-def mirror(scope: dict[str, Any], real: ModuleType) -> tuple[Any, Any]:
-    """`__getattr__` and `__dir__` of a module that stands for one of NumPy's."""
+def mirror(scope: dict[str, Any], real: ModuleType, traced: bool = False) -> tuple[Any, Any]:
+    """`__getattr__` and `__dir__` of a module that stands for one of NumPy's.
+
+    traced: a Python function without a rule is itself, and takes part as the user's code does.
+    """
 
     def get(name: str) -> Any:
         """The name as NumPy has it; it is looked up once."""
         if name.startswith("_"):
             raise AttributeError(f"module '{scope['__name__']}' has no attribute '{name}'")
-        value = scope[name] = member(getattr(real, name))
+        original = getattr(real, name)
+        itself = traced and type(original) is FunctionType and not has_rule(original)
+        value = scope[name] = original if itself else member(original)
         return value
 
     return get, lambda: sorted(scope["__all__"])
+
+
+def has_rule(function: Any) -> bool:
+    """Whether anything is known of a function: a rule, or why there is none."""
+    return function in OWN or function in REFUSED or FUNCTIONS[function] is not None
 
 
 def member(original: Any) -> Any:
@@ -407,7 +479,7 @@ def member(original: Any) -> Any:
     except TypeError:  # not hashable, so no function
         return original
     if type(original) is np.ufunc:
-        own: Any = NUMBER_OF_OPERANDS.get(original.nin, Ufunc)(original)
+        own: Any = Ufunc(original)
     elif type(original) is DISPATCHED:
         own = ours(original, original in FRESH)
     elif type(original) in FUNCTION_TYPES:

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from ..core.array import Array, current, peel
-from ..core.dispatch import as_array
+from ..core.dispatch import as_array, is_python
 from ..core.errors import ConversionError
 from ..core.spec import promoted, spec_of
 
@@ -25,12 +25,15 @@ __all__ = [
     "kept",
     "none",
     "reduced_axes",
+    "rows",
     "settled",
     "surely",
     "unsure",
+    "wrapped",
 ]
 
 none = np._NoValue
+INTS = frozenset({int})
 
 
 def given(argument):
@@ -49,27 +52,33 @@ def arrays_of(xs):
 
 def common_dtype(xs):
     """The dtype in which NumPy brings operands together; Python numbers adapt to the others."""
-    numbers = (int, float, complex)
-    return promoted(*[spec_of(x if type(x) in numbers else as_array(x)) for x in xs])
+    return promoted(*[spec_of(peel(x) if is_python(x) else as_array(x)) for x in xs])
 
 
 def dims(shape):
     """A shape as a tuple of ints."""
+    if type(shape) is tuple and INTS.issuperset(map(type, shape)):
+        return shape
     many = isinstance(shape, (tuple, list)) or np.ndim(shape)
     return tuple(map(operator.index, shape)) if many else (operator.index(shape),)
 
 
 def axis_of(axis, ndim):
     """An axis as a number from 0."""
+    if type(axis) is int and 0 <= axis < ndim:
+        return axis
     return np.lib.array_utils.normalize_axis_index(operator.index(axis), ndim)
+
+
+ALL_AXES = [tuple(range(n)) for n in range(65)]  # NumPy's arrays have no more
 
 
 def axes_of(axis, ndim):
     """The axes as a tuple of numbers from 0; None is all of them."""
     if axis is None:
-        return tuple(range(ndim))
-    if type(axis) is int and 0 <= axis < ndim:
-        return (axis,)
+        return ALL_AXES[ndim]
+    if type(axis) is int and -ndim <= axis < ndim:
+        return (axis if axis >= 0 else axis + ndim,)
     return np.lib.array_utils.normalize_axis_tuple(axis, ndim, "axis")
 
 
@@ -102,17 +111,45 @@ def somewhere(condition):
     return bool(np.any(condition if known else np.asarray(peel(condition))))
 
 
+def everywhere(condition):
+    """Whether the condition is known, which it is not under vmap, and holds everywhere.
+
+    What is compiled asks again in each call.
+    """
+    known = type(condition) is not Array or current(condition).within.transparent
+    return known and bool(np.all(condition))
+
+
 def unsure(condition):
     """Whether the condition holds somewhere, as far as is known."""
     return type(condition) is Array or bool(np.any(condition))
 
 
+def rows(x):
+    """(the plain values of x, the traces that map it): those of all examples, the youngest first.
+
+    The axes of the examples are in front, that of the oldest trace the first.
+    """
+    traces = []
+    while type(x) is Array:
+        if current(x).within.shape(x) != np.shape(x.value):
+            traces.append(x.within)
+            x = x.value
+        else:
+            x = x.within.concrete(x, "a question to the values")
+    return np.asarray(x), traces
+
+
+def wrapped(values, traces):
+    """The values of all examples as an Array of the traces that map them."""
+    for trace in reversed(traces):
+        values = Array(values, trace, None)
+    return values
+
+
 def settled(x):
     """The plain values of x, those of all examples where it is mapped."""
-    while type(x) is Array:
-        mapped = current(x).within.shape(x) != x.value.shape
-        x = x.value if mapped else x.within.concrete(x, "a question to the values")
-    return np.asarray(x)
+    return rows(x)[0]
 
 
 def agreed(x, asked):

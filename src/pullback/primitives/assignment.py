@@ -14,46 +14,50 @@ import numpy as np
 
 from ..core.array import (
     TALLY,
+    WRITERS,
     Array,
-    Storage,
     adopt,
     arrayed,
+    catch_up,
+    go_ahead,
+    goes_on_ahead,
     is_number,
-    link,
     peel,
     positions,
+    raw,
     reach,
+    root_storage,
     snapshot,
+    stale,
     stop,
     unravel,
-    version,
+    view_of,
 )
-from ..core.cotangent import Buffer, dense, masked, unbroadcast
-from ..core.dispatch import METHODS, operand, replaces
-from ..core.errors import ArgumentError, ConversionError, DtypeError, ShapeError
+from ..core.cotangent import Buffer, dense, holds_array, masked, unbroadcast
+from ..core.dispatch import operand, replaces
+from ..core.errors import ArgumentError, DtypeError, ShapeError
+from ..core.layout import duplicate
 from ..core.primitive import Linear, Primitive, align
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import CONSTANT, youngest
-from .arguments import as_array, axis_of
-from .indexing import as_index, getitem_p, scatter
-from .keys import INDEX, basic, batched, block, fill, known, parse
-from .shapes import copy_p, reshape_p
+from .arguments import as_array, somewhere
+from .indexing import along, as_index, getitem_p
+from .keys import INDEX, basic, batched, block, fill, mapped, nonzero, parse
+from .operands import KNOWN, check_written
+from .selections import MaskedRows, select
+from .shapes import apart, copy_p, for_each
 
 __all__ = [
     "assign",
-    "fill_with",
-    "flat",
     "getitem",
     "in_place",
     "into",
-    "partition",
+    "is_leaf",
     "put",
-    "set_flat",
-    "set_imag",
-    "set_real",
     "setitem",
     "setitem_p",
-    "sort",
+    "target",
+    "write_flat",
 ]
 
 
@@ -67,7 +71,7 @@ class Setitem(Linear):
     nondiff = ()
 
     def value(self, x, v, *arrays, path, key, donate):
-        out = x if donate and hasattr(x, "__setitem__") else np.array(x)
+        out = x if donate and hasattr(x, "__setitem__") else duplicate(x, repeated=False)
         view, key = reach(out, path, fill(key, arrays))
         view[key] = v
         return out
@@ -114,7 +118,7 @@ class Setitem(Linear):
     def batch(self, xs, mapped, size, *, path, key, donate):
         x, v, *arrays = xs
         if not mapped[0]:
-            x, donate = np.copy(np.broadcast_to(x, (size, *x.shape))), True
+            x, donate = for_each(x, size), True
         # v as x[key] has it for each example, and then with the axes where NumPy puts them.
         specs = [Spec(i.shape[m:], i.dtype) for i, m in zip(arrays, mapped[2:], strict=True)]
         target = view_spec(Spec(x.shape[1:], x.dtype), path)
@@ -202,27 +206,23 @@ def setitem(x, key, v):
     if x.storage is not None and (type(key) is int or type(key) is tuple):
         root, place = (x, key) if x.storage.root is None else element(x, key)
         storage = root.storage
+        if storage is not None and storage.ahead is not None and storage.root is None:
+            catch_up(root)
         if storage is not None and storage.owned and root.within.put(setitem_p, root, place, v):
             storage.version += 1
             TALLY.writes += 1
             return
+        if storage is not None and x.storage.copies:
+            v = cycled(x, key, v)
+    elif x.storage is not None and x.storage.copies:
+        v = cycled(x, key, v)
     if basic(key):
         assign(x, key if type(key) is tuple else (key,), [], v)
         return
-    if type(key) is Array and key.dtype.kind == "b" and key.shape == x.shape[: key.ndim]:
-        try:
-            template, arrays, new = parse(x.shape, key)
-        except ConversionError:  # mapped: every example has a mask of its own
-            rest = x.ndim - key.ndim
-            mask, shape = np.reshape(key, key.shape + (1,) * rest), np.shape(v)
-            extra = max(0, len(shape) - rest)
-            if prod(shape[:extra]) != 1:  # one value after the other
-                raise
-            v = np.reshape(as_array(v), shape[extra:])
-            assign(x, (Ellipsis,), [], np.where(mask, v, x))
-            return
-    else:
-        template, arrays, new = parse(x.shape, key)
+    if type(v) is MaskedRows or masks(key, x):
+        set_selected(x, key, v)
+        return
+    template, arrays, new = parse(x.shape, key)
     if new:  # a truth value as a key
         y = np.expand_dims(snapshot(x), new)
         setitem(y, fill(template, arrays), v)
@@ -231,23 +231,95 @@ def setitem(x, key, v):
     assign(x, template, arrays, v)
 
 
+def masks(key, x):
+    """Whether a key is a mask of x, of which every example has its own."""
+    if type(key) is not Array or key.dtype.kind != "b" or not key.ndim:
+        return False
+    return key.shape == x.shape[: key.ndim] and mapped(key)
+
+
+def set_selected(x, mask, v):
+    """x[mask] = v, where every example has a mask of its own."""
+    rest = x.ndim - np.ndim(mask)
+    if x.storage is not None and x.storage.copies:  # `x.flat`, which takes what it needs of v
+        place(x, mask, v)
+        return
+    if type(v) is MaskedRows:
+        v = v.placed(mask)
+    else:
+        shape = np.shape(v)
+        extra = max(0, len(shape) - rest)
+        if prod(shape[:extra]) != 1:  # one value after the other
+            assign(x, (INDEX,) * mask.ndim, list(nonzero(mask, "x[mask]")), v)
+            return
+        v = np.reshape(as_array(v), shape[extra:])
+    assign(x, (Ellipsis,), [], np.where(np.reshape(mask, mask.shape + (1,) * rest), v, x))
+
+
+def cycled(x, key, v):
+    """What is written to x.flat[key]: the elements of v, again and again, as many as are needed."""
+    if holds_array(key) or type(key) is Array or not np.ndim(v):
+        return v
+    v, selected = as_array(v), np.broadcast_to(np.False_, x.shape)[key]
+    if type(selected) is not np.ndarray:  # one element, for which NumPy takes no list
+        return v
+    return np.resize(v, selected.shape) if v.size else x[key]
+
+
 def assign(x, key, arrays, v):
     """Write v into x at a key: into x itself, or into the Array that x is a view of."""
     if type(v) is not Array and type(v) is not float:
         v = plain_operand(v)
     root, path = x, ()
     if x.storage is not None and x.storage.root is not None:
-        root, path = x.storage.root, x.storage.path
+        storage = x.storage
+        root, path = storage.root, storage.path if storage.ahead is None else storage.ahead.path
     writable(root, path)
     if type(v) is Array and v.storage is not None and v.storage.root is root and not arrays:
         steps = () if key == (Ellipsis,) else ((getitem_p, {"key": key}),)
         if v.storage.path == (*path, *steps):
             return  # the last part of `x[key] += v`
     if root.storage is None:
-        root.storage = Storage()
+        root.storage = root_storage()
+    whole = alone(x, root, path, v) if root is not x and key == (Ellipsis,) else None
+    if whole is not None:
+        go_ahead(x, root, path, whole)
+        return
+    if root.storage.ahead is not None:
+        catch_up(root)
     write(root, path, key, arrays, v)
     root.storage.version += 1  # its views are read again
     TALLY.writes += 1
+
+
+def alone(x, root, path, v):
+    """What a view is when v is written into all of it, if it may go ahead of its root; or None.
+
+    It lies in memory as it did before: that decides which views of it are copies.
+    """
+    trace = root.within
+    if type(v) is not Array or v.within is not trace or x.storage.copies:
+        return None
+    if trace.eager and trace.suspended():
+        return None
+    if any(step[0].sign for step in path):
+        return None
+    was, now = raw(x), raw(v)
+    if type(was) is not np.ndarray or type(now) is not np.ndarray:
+        return None
+    if was.shape != now.shape or was.dtype != now.dtype:
+        return None
+    v = snapshot(v)
+    if was.strides == now.strides:
+        return v
+    if v.value is not now:
+        return None
+    value = duplicate(was, repeated=False)
+    value[...] = now
+    return Array(value, v.within, v.node)
+
+
+WRITERS.append(lambda root, path, v: write(root, path, (Ellipsis,), [], v))
 
 
 def write(x, path, key, arrays, v):
@@ -259,7 +331,7 @@ def write(x, path, key, arrays, v):
         replace(x, path, key, arrays, v)
         return
     if not x.storage.owned:
-        adopt(x, copy_p(x, dtype=x.dtype))
+        adopt(x, apart(x))
     # Where x comes to another trace, what it was before may have been noted there.
     donate = youngest((v, *arrays)) in (None, CONSTANT) or youngest((x, v, *arrays)) is x.within
     adopt(x, setitem_p(x, v, *arrays, path=path, key=key, donate=donate))
@@ -323,17 +395,29 @@ def getitem(x, key):
     if type(key) is int or basic(key):
         storage = x.storage
         viewing = storage is not None and storage.root is not None
-        if viewing and type(key) in (int, tuple) and storage.version != version(storage.root):
+        if viewing and type(key) in (int, tuple) and stale(x):
             x, key = element(x, key)  # reading all of it again would take long
         out = x.within.item(getitem_p, x, key)
-        return (
-            out if type(out) is not Array or type(out.value) is np.float64 else viewed(out, x, key)
-        )
+        if type(out) is not Array or type(out.value) is np.float64:
+            return out
+        if (storage is None or not (storage.owned or storage.copies)) and not x.within.maps:
+            value = out.value
+            # The usual case of what follows; a key of a number gives memory of its own.
+            if type(value) is np.ndarray and value.ndim and type(x.value) is np.ndarray:
+                static = {"key": key if type(key) is tuple else (key,)}
+                out.storage = view_of(x, read, (getitem_p, static))
+                return out
+        return viewed(out, x, key)
     if type(key) is np.ndarray and key.ndim and key.dtype.kind in "iu":
-        return getitem_p(x, key, key=(INDEX,))
+        return x.within.gather(getitem_p, x, key.copy())
+    if masks(key, x):
+        return select(x, key)
     template, arrays, new = parse(x.shape, key)
     if not arrays:
-        return viewed(x.within.item(getitem_p, x, template), x, template)
+        out = viewed(x.within.item(getitem_p, x, template), x, template)
+        kinds = set(map(type, key)) if type(key) is tuple else {type(key)}
+        # An integer that is an array without axes makes a copy.
+        return out if kinds.isdisjoint((Array, np.ndarray)) else np.copy(out)
     return getitem_p(np.expand_dims(x, new) if new else x, *arrays, key=template)
 
 
@@ -367,21 +451,21 @@ def viewed(out, x, key):
     if x.storage is not None:
         if x.storage.copies:
             return copy_p(out, dtype=out.dtype)
-        out = apart(out, x)
+        out = safe(out, x)
     if out.ndim or Ellipsis in key:
-        out.storage = Storage(x, lambda base: read(base, key), (getitem_p, {"key": key}))
+        out.storage = view_of(x, read, (getitem_p, {"key": key}))
     return out
 
 
 def read(base, key):
     """The view of an Array, or of a plain array, at a basic key."""
-    return apart(base.within.item(getitem_p, base, key), base) if type(base) is Array else base[key]
+    return safe(base.within.item(getitem_p, base, key), base) if type(base) is Array else base[key]
 
 
-def apart(view, base):
+def safe(view, base):
     """A view on memory of its own, if its base goes on to be written in place."""
     if base.storage is not None and base.storage.owned:
-        return copy_p(view, dtype=view.dtype)
+        return apart(view)
     return view
 
 
@@ -392,9 +476,15 @@ def in_place(operation):
     """`x += y`: into the array; a NumPy scalar is immutable, and its name is bound anew."""
 
     def write_result(self, other):
+        if type(other) not in KNOWN:
+            check_written(self, other)
         out = operation(self, other)
         if out is NotImplemented:
             return out
+        storage = self.storage
+        ahead = storage is not None and storage.ahead is not None and type(out) is Array
+        if ahead and goes_on_ahead(self, out):
+            return self
         if self.within.eager and self.within.suspended():
             return into(self, out)
         return out if is_number(self) else into(self, out)
@@ -404,6 +494,9 @@ def in_place(operation):
 
 def into(x, v, casting="same_kind", where=True):
     """x[...] = v, with the check of NumPy's `out=`."""
+    if where is True and type(v) is Array and v.dtype == x.dtype and v.shape == x.shape:
+        assign(x, (Ellipsis,), [], v)
+        return x
     dtype = v.dtype if hasattr(v, "dtype") else np.asarray(v).dtype
     if not np.can_cast(dtype, x.dtype, casting):
         raise DtypeError(
@@ -455,13 +548,18 @@ def write_flat(x, places, v):
 
 @replaces(np.place)
 def place(arr, mask, vals):
-    places = np.flatnonzero(np.asarray(mask))
-    if places.size:
-        v = np.ravel(as_array(vals))
-        if not v.size:
+    mask, v = as_array(mask), np.ravel(as_array(vals))
+    x = target(arr, "numpy.place")
+    if mask.size != x.size:
+        raise ValueError("place: mask and data must be the same size")
+    if not v.size:
+        if somewhere(mask):
             raise ValueError("Cannot insert from an empty array!")
-        v = np.resize(v, (places.size,))
-        write_flat(target(arr, "numpy.place"), places, v)
+        return
+    mask = np.reshape(mask, x.shape).astype(bool)
+    rank = np.cumsum(np.ravel(mask)) - 1  # which of the places it is
+    v = along(v, 0, np.reshape(rank % v.size, x.shape))
+    into(x, np.where(mask, v, snapshot(x)), "unsafe")
 
 
 @replaces(np.putmask)
@@ -470,102 +568,3 @@ def putmask(a, mask, values):
     into(
         a, np.where(np.asarray(mask) if type(mask) is not Array else mask, v, snapshot(a)), "unsafe"
     )
-
-
-@replaces(np.fill_diagonal)
-def fill_diagonal(a, val, wrap=False):
-    index = np.zeros(target(a, "numpy.fill_diagonal").shape, bool)
-    np.fill_diagonal(index, True, wrap)
-    if a.ndim < 2:
-        raise ValueError("array must be at least 2-d")
-    places = np.flatnonzero(index)
-    write_flat(a, places, np.resize(np.ravel(as_array(val)), (places.size,)))
-
-
-@replaces(np.put_along_axis)
-def put_along_axis(arr, indices, values, axis):
-    x = target(arr, "numpy.put_along_axis")
-    indices = as_array(indices)
-    if axis is None:
-        write_flat(x, indices, values)
-        return
-    axis = axis_of(axis, x.ndim)
-    shape = indices.shape
-    key = [
-        indices
-        if i == axis
-        else np.reshape(np.arange(x.shape[i]), [-1 if i == j else 1 for j in range(len(shape))])
-        for i in range(x.ndim)
-    ]
-    setitem(x, tuple(key), values)
-
-
-def at(ufunc, a, indices, b=None):
-    """ufunc.at: a[indices] = ufunc(a[indices], b), an index that comes again counting again."""
-    x = target(a, f"numpy.{ufunc.__name__}.at")
-    places = Array(np.reshape(np.arange(x.size), x.shape), CONSTANT, None)[indices]
-    flat = np.reshape(snapshot(x), -1)
-    if b is not None:
-        b = np.ravel(np.broadcast_to(as_array(b), np.shape(places)))
-    places = np.ravel(places)
-    if ufunc in (np.add, np.subtract):
-        key = ((INDEX,), (places,))
-        total = scatter(Spec(flat.shape, x.dtype), [(key, b.astype(x.dtype))])
-        assign(x, (Ellipsis,), [], np.reshape(ufunc(flat, total), x.shape))
-        return
-    # Turn by turn: first what comes first at each place, then what comes second.
-    places = known(places, f"numpy.{ufunc.__name__}.at(x, indices)")
-    order = np.argsort(places, kind="stable")
-    first = np.searchsorted(places[order], places[order])
-    turn = np.empty(places.size, int)
-    turn[order] = np.arange(places.size) - first
-    for k in range(turn.max(initial=-1) + 1):
-        now = np.flatnonzero(turn == k)
-        old = flat[places[now]]
-        flat[places[now]] = ufunc(old) if b is None else ufunc(old, b[now])
-    assign(x, (Ellipsis,), [], np.reshape(flat, x.shape))
-
-
-METHODS["at"] = at
-
-
-# Methods of Array.
-
-
-def fill_with(x, value):
-    """x[...] = value"""
-    assign(x, (Ellipsis,), [], as_array(value))
-
-
-def flat(x):
-    """x.flat: all elements in C order. What is written to it is written to x."""
-    static = {"shape": (x.size,)}
-    out = reshape_p(x, **static)
-    link(out, x, lambda base: reshape_p(base, **static), (reshape_p, static))
-    out.storage.copies = True
-    return out
-
-
-def set_flat(x, v):
-    assign(flat(x), (Ellipsis,), [], np.resize(as_array(v), (x.size,)))
-
-
-def set_real(x, v):
-    assign(np.real(x), (Ellipsis,), [], v)
-
-
-def set_imag(x, v):
-    if x.dtype.kind != "c":
-        raise TypeError("array does not have imaginary part to set")
-    assign(np.imag(x), (Ellipsis,), [], v)
-
-
-def sort(x, axis=-1, kind=None, order=None, *, stable=None, descending=None):
-    """Sort in place."""
-    more = {"descending": True} if descending else {}  # from NumPy 2.5 on
-    into(x, np.sort(x, axis=axis, kind=kind, order=order, stable=stable, **more), "unsafe")
-
-
-def partition(x, kth, axis=-1, kind="introselect", order=None):
-    """Partition in place."""
-    into(x, np.partition(x, kth, axis=axis, kind=kind, order=order), "unsafe")

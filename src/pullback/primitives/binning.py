@@ -15,6 +15,7 @@ from ..core.spec import Spec
 from .arguments import as_array, cast, surely
 from .indexing import take
 from .selecting import chosen
+from .shapes import lies
 from .sorting import concrete
 
 __all__ = ["deposit_p"]
@@ -139,6 +140,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         counts = deposit_p(inside.astype(np.intp), index, length=n)
     else:
         counts = deposit_p(np.where(inside, weights, weights.dtype.type(0)), index, length=n)
+        if np.ndim(bins) == 0:
+            counts = counts.astype(weights.dtype, copy=False)
     if density:
         counts = counts / np.diff(edges).astype(np.float64) / np.sum(counts)
     return counts, edges
@@ -185,6 +188,8 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
             raise ArgumentTypeError("`numpy.histogramdd` takes real weights.")
         counted = np.where(inside, cast(weights, np.float64), 0.0)
     counts = np.reshape(deposit_p(counted, index, length=math.prod(shape)), shape)
+    if not density:  # NumPy's are surrounded by those of what lies outside
+        counts = np.pad(counts, 1)[(slice(1, -1),) * dimensions]
     if density:
         total = np.sum(counts)
         for i, edge in enumerate(edges):
@@ -215,12 +220,13 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     if len(x) != len(y):
         raise ShapeError(f"`numpy.histogram2d` was given {len(x)} x and {len(y)} y.")
     if np.iterable(bins) and len(bins) > 2:
-        bins = [bins, bins]
+        bins = [as_array(bins)] * 2
     counts, edges = histogramdd([x, y], bins, range, density, weights)
     return counts, *edges
 
 
 @replaces(np.interp)
+@lies("C")
 def interp(x, xp, fp, left=None, right=None, period=None):
     x, xp, fp = as_array(x), as_array(xp), as_array(fp)
     if xp.ndim != 1 or fp.ndim != 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.dispatch import replaces
+from ..core.reach import call_inside
 from .arguments import as_array, axis_of, cast
 
 __all__ = []
@@ -24,7 +25,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     axis = axis_of(axis, arr.ndim)
     rows = np.moveaxis(arr, axis, -1)
     shape = rows.shape[:-1]
-    results = [func1d(rows[index], *args, **kwargs) for index in np.ndindex(shape)]
+    results = [call_inside(func1d, (rows[index], *args), kwargs) for index in np.ndindex(shape)]
     if not results:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     out = gathered(results, shape)
@@ -38,7 +39,7 @@ def apply_over_axes(func, a, axes):
     ndim = out.ndim
     for axis in np.ravel(axes).tolist():
         axis = ndim + axis if axis < 0 else axis
-        result = func(out, axis)
+        result = call_inside(func, (out, axis), {})
         if result.ndim != out.ndim:
             result = np.expand_dims(result, axis)
         if result.ndim != out.ndim:

@@ -6,17 +6,18 @@ from math import prod
 
 import numpy as np
 
-from ..core.dispatch import cast, refuse, replaces
+from ..core.dispatch import UFUNCS, binary, cast, of_numpy, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from .arguments import as_array
 from .einsum import LETTERS, einsum, einsum_p
 from .matmul import check_lengths, column, matmul_p, row
+from .shapes import laid
 
 __all__ = ["matmul_p"]
 
 
 def flat(x):
-    return np.reshape(x, (x.size,))
+    return x if x.ndim == 1 else x.reshape((x.size,))
 
 
 def conjugate(x):
@@ -129,11 +130,13 @@ def linalg_vecdot(x1, x2, /, *, axis=-1):
 
 @replaces(np.dot)
 def dot(a, b, out=None):
-    refuse("numpy.dot", out=out)
-    a, b = as_array(a), as_array(b)
-    if a.ndim == 0 or b.ndim == 0:
-        return a * b
-    return tensordot(a, b, ((-1,), (-2,))) if a.ndim > 1 and b.ndim > 2 else matmul_p(a, b)
+    if out is not None:
+        refuse("numpy.dot", out=out)
+    a, b = [of_numpy(as_array(x)) for x in (a, b)]
+    n, m = a.ndim, b.ndim
+    if n == 0 or m == 0:
+        return laid(a * b, "C")
+    return tensordot(a, b, ((-1,), (-2,))) if n > 1 and m > 2 else matmul_p(a, b)
 
 
 @replaces(np.vdot)
@@ -143,9 +146,9 @@ def vdot(a, b, /):
 
 @replaces(np.inner)
 def inner(a, b, /):
-    a, b = as_array(a), as_array(b)
+    a, b = [of_numpy(as_array(x)) for x in (a, b)]
     if a.ndim == 0 or b.ndim == 0:
-        return a * b
+        return laid(a * b, "C")
     if b.ndim == 1:
         return matmul_p(a, b)
     return matmul_p(a, b.T) if b.ndim == 2 else tensordot(a, b, ((-1,), (-1,)))
@@ -153,9 +156,10 @@ def inner(a, b, /):
 
 @replaces(np.outer)
 def outer(a, b, out=None):
-    refuse("numpy.outer", out=out)
+    if out is not None:
+        refuse("numpy.outer", out=out)
     a, b = flat(as_array(a)), flat(as_array(b))
-    return np.multiply(np.reshape(a, (-1, 1)), b)
+    return binary(UFUNCS[np.multiply], column(a), b)
 
 
 @replaces(np.linalg.outer)
@@ -179,7 +183,7 @@ def tensordot(a, b, axes=2):
     shape = tuple([a.shape[axis] for axis in kept_a] + [b.shape[axis] for axis in kept_b])
     x = as_matrix(a, kept_a, axes_a)
     y = as_matrix(b, axes_b, kept_b)
-    return np.reshape(matmul_p(x, y), shape)
+    return matmul_p(x, y).reshape(shape)
 
 
 def contracted_axes(axes, a, b):
@@ -200,11 +204,11 @@ def contracted_axes(axes, a, b):
 
 
 def as_matrix(x, rows, columns):
-    order = (*rows, *columns)
+    order, n = (*rows, *columns), len(rows)
     if order != tuple(range(x.ndim)):
-        x = np.transpose(x, order)
-    n = len(rows)
-    return np.reshape(x, (prod(x.shape[:n]), prod(x.shape[n:])))
+        x = x.transpose(order)
+    shape = x.shape
+    return x if n == 1 == len(shape) - 1 else x.reshape((prod(shape[:n]), prod(shape[n:])))
 
 
 @replaces(np.kron)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import operator
+from functools import lru_cache
+from math import prod
 
 import numpy as np
 
-from ..core.array import Array, Storage, arrayed, is_number, peel
+from ..core.array import Array, arrayed, is_number, peel, root_storage
 from ..core.dispatch import creates, replaces
+from ..core.layout import layout
 from ..core.primitive import Primitive
 from ..core.spec import Spec
+from ..core.trace import CONSTANT
 from .arguments import arrays_of, as_array, common_dtype, dims, surely
 from .indexing import scatter_p
 from .keys import INDEX, known
-from .shapes import broadcast_p, layout
+from .selecting import chosen
+from .shapes import astype_p, axes_like, broadcast_p, converted, for_each
 
 __all__ = ["adopt", "adopt_p", "like_p"]
 
@@ -22,52 +27,56 @@ class Like(Primitive):
     """An array like x, with another content: an Array of the trace of x, without derivative."""
 
     nondiff = (0,)
-    inert = True
+    inert = python_differs = True
+    without_axes = "array"
 
-    def value(self, x, *, make, dtype, shape):
-        return make(x, dtype=dtype, shape=shape)
+    def value(self, x, *, make, dtype, shape, order="K"):
+        return make(x, dtype=dtype, order=order, shape=shape)
 
-    def spec(self, x, *, make, dtype, shape):
+    def spec(self, x, *, make, dtype, shape, order="K"):
         return Spec(x.shape if shape is None else shape, x.dtype if dtype is None else dtype)
 
-    def batch(self, xs, mapped, size, *, make, dtype, shape):
+    def batch(self, xs, mapped, size, *, make, dtype, shape, order="K"):
         shape = None if shape is None else (size, *shape)
-        return self(xs[0], make=make, dtype=dtype, shape=shape)
+        return self(xs[0], make=make, dtype=dtype, shape=shape, order=order)
 
 
 like_p = Like("like")
 
 
-def like(make, a, dtype, shape):
+def like(make, a, dtype, order, shape):
     dtype = None if dtype is None else np.dtype(dtype)
-    out = like_p(a, make=make, dtype=dtype, shape=None if shape is None else dims(shape))
+    static = {"make": make, "dtype": dtype, "shape": None if shape is None else dims(shape)}
+    if order == "A":
+        order = "F" if layout(a).flags.fnc else "C"
+    out = like_p(a, **static) if order == "K" else like_p(a, **static, order=order)
     if type(out) is Array and not out.shape:
-        out.storage = Storage()  # an array, that is, and not a number
+        out.storage = root_storage()  # an array, that is, and not a number
     return out
 
 
 @replaces(np.zeros_like)
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    return like(np.zeros_like, a, dtype, shape)
+    return like(np.zeros_like, a, dtype, order, shape)
 
 
 @replaces(np.ones_like)
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    return like(np.ones_like, a, dtype, shape)
+    return like(np.ones_like, a, dtype, order, shape)
 
 
 @replaces(np.empty_like)
 def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    return like(np.zeros_like, prototype, dtype, shape)
+    return like(np.zeros_like, prototype, dtype, order, shape)
 
 
 @replaces(np.full_like)
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     (fill,) = arrays_of((fill_value,))
-    fill = fill.astype(a.dtype if dtype is None else dtype)
-    out = broadcast_p(fill, shape=a.shape if shape is None else dims(shape))
-    follows = shape is None and order in ("A", "K") and layout(a).flags.fnc
-    return arrayed(adopt(a, np.copy(out, order="F" if follows or order == "F" else "C")))
+    dtype = a.dtype if dtype is None else np.dtype(dtype)
+    out = broadcast_p(fill.astype(dtype), shape=a.shape if shape is None else dims(shape))
+    axes = axes_like(out.shape, order, a)
+    return arrayed(adopt(a, astype_p(out, dtype=dtype, order=axes)))
 
 
 class Adopt(Primitive):
@@ -75,6 +84,7 @@ class Adopt(Primitive):
 
     nondiff = (0, 1)
     inert = True
+    without_axes = "array"
 
     def value(self, like, x):
         return np.array(x)
@@ -83,7 +93,7 @@ class Adopt(Primitive):
         return x
 
     def batch(self, xs, mapped, size):
-        return np.copy(np.broadcast_to(xs[1], (size, *np.shape(xs[1]))), order="C")
+        return for_each(xs[1], size)
 
 
 adopt_p = Adopt("adopt")
@@ -112,38 +122,75 @@ for function in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.fr
     made_by(function)
 
 
+COPY_MODE = np._CopyMode  # NumPy's own name for `copy=True`, `False` and `None`
+
+
 @creates(np.array)
 def array(like, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0):
+    if type(copy) is COPY_MODE:
+        copy = {"ALWAYS": True, "NEVER": False}.get(copy.name)
     x = as_array(object)
     if type(x) is not Array:
         return arrayed(adopt(like, np.array(object, dtype=dtype, order=order, ndmin=ndmin)))
-    if dtype is not None:
-        x = np.astype(x, np.dtype(dtype), copy=False)
-    if x is object and (copy or is_number(x)):
-        x = np.copy(x)
+    dtype = x.dtype if dtype is None else np.dtype(dtype)
+    if isinstance(copy, np._CopyMode):
+        copy = COPIES[copy]
+    # It is a copy as it is; constants without axes are arrays, as in the array API standard.
+    made = x is not object or (is_number(x) and x.within is not CONSTANT)
+    if made and copy is False:
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    x = converted(x, dtype, order or "K", bool(copy) and not made, copy is False)
+    if type(x) is not Array:  # of integers, which carry no derivative
+        x = np.asarray(x)
+    elif made and is_number(x):
+        x = arrayed(np.copy(x))
     return np.reshape(x, (1,) * (ndmin - x.ndim) + x.shape) if x.ndim < ndmin else arrayed(x)
+
+
+COPIES = {np._CopyMode.ALWAYS: True, np._CopyMode.NEVER: False, np._CopyMode.IF_NEEDED: None}
 
 
 @creates(np.asarray, np.asanyarray)
 def asarray(like, a, dtype=None, order=None, *, device=None, copy=None):
-    return array(like, a, dtype, copy=bool(copy))
+    return array(like, a, dtype, copy=copy, order=order)
 
 
-@creates(np.ascontiguousarray, np.asfortranarray)
+@creates(np.ascontiguousarray)
 def ascontiguousarray(like, a, dtype=None):
-    return array(like, a, dtype, copy=False, ndmin=1)
+    return array(like, a, dtype, copy=None, order="C", ndmin=1)
+
+
+@creates(np.asfortranarray)
+def asfortranarray(like, a, dtype=None):
+    return array(like, a, dtype, copy=None, order="F", ndmin=1)
 
 
 @creates(np.require)
 def require(like, a, dtype=None, requirements=None):
-    return array(like, a, dtype, copy=False)
+    given = [requirements] if isinstance(requirements, str) else requirements or ()
+    wanted = {REQUIREMENTS[name.upper()] for name in given}
+    if wanted >= {"C", "F"}:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    order = "F" if "F" in wanted else "C" if "C" in wanted else "A"
+    out = array(like, a, dtype, copy=None, order=order)
+    viewed = type(out) is Array and out.storage is not None and out.storage.root is not None
+    owned = not viewed or "O" not in wanted
+    writable = not viewed or "W" not in wanted or out.storage.path is not None
+    return out if owned and writable else np.copy(out, order=order)
+
+
+REQUIREMENTS = {
+    "C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F",
+    "FORTRAN": "F", "A": "A", "ALIGNED": "A", "W": "W", "WRITEABLE": "W", "O": "O",
+    "OWNDATA": "O", "E": "E", "ENSUREARRAY": "E",
+}  # fmt: skip
 
 
 @creates(np.full)
 def full(like, shape, fill_value, dtype=None, order="C", *, device=None):
     (fill,) = arrays_of((fill_value,))
     fill = fill if dtype is None else fill.astype(dtype)
-    return adopt(like, broadcast_p(fill, shape=dims(shape)))
+    return adopt(like, np.copy(broadcast_p(fill, shape=dims(shape)), order=order))
 
 
 @creates(np.arange)
@@ -236,7 +283,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
         out = [np.swapaxes(x, 0, 1) for x in out]
     if not sparse:
         out = np.broadcast_arrays(*out)
-    return tuple([np.copy(x) for x in out] if copy else out)
+    return tuple([np.copy(x, order="C") for x in out] if copy else out)
 
 
 # Diagonals and triangles.
@@ -259,13 +306,25 @@ def diagflat(v, k=0):
     return diag(np.ravel(v), k)
 
 
+@lru_cache(maxsize=64)
+def triangle_before(shape, k):
+    mask = np.tri(*shape, k=k, dtype=bool)
+    mask.flags.writeable = False
+    return mask
+
+
+def triangle(m, k):
+    """Where the elements up to diagonal k stand, in matrices of this shape."""
+    shape = m.shape[-2:]
+    small = type(k) is int and prod(shape) <= 4096
+    return triangle_before(shape, k) if small else np.tri(*shape, k=k, dtype=bool)
+
+
 @replaces(np.tril)
 def tril(m, k=0):
-    mask = np.tri(*m.shape[-2:], k=k, dtype=bool)
-    return np.where(mask, m, np.zeros(1, m.dtype))
+    return chosen(triangle(m, k), m, np.zeros(1, m.dtype))
 
 
 @replaces(np.triu)
 def triu(m, k=0):
-    mask = np.tri(*m.shape[-2:], k=k - 1, dtype=bool)
-    return np.where(mask, np.zeros(1, m.dtype), m)
+    return chosen(triangle(m, k - 1), np.zeros(1, m.dtype), m)

@@ -10,6 +10,7 @@ from ..core.errors import ArgumentError, ShapeError
 from ..core.primitive import Linear, Primitive
 from ..core.spec import Spec, is_inexact
 from .arguments import as_array, axes_of, cast, dtype_of, reduced_axes
+from .shapes import laid, lies
 
 __all__ = ["cumprod_p", "cumsum_p", "diff_p", "recurrence_p"]
 
@@ -33,12 +34,15 @@ class Cumsum(Linear):
     lower = "cumulate"
 
     def value(self, x, *, axis, dtype):
-        return np.cumsum(x, axis=axis, dtype=dtype)
+        return x.cumsum(axis, dtype) if type(x) is np.ndarray else np.cumsum(x, axis, dtype)
 
     def spec(self, x, *, axis, dtype):
         return Spec(x.shape, dtype or np.empty(0, x.dtype).cumsum().dtype)
 
     def transpose(self, i, xs, out_bar, *, axis, dtype):
+        if type(out_bar) is np.ndarray:
+            back = along(axis, None, None, -1)
+            return out_bar[back].cumsum(axis)[back]
         return np.flip(np.cumsum(np.flip(out_bar, axis), axis=axis), axis)
 
     def batch(self, xs, mapped, size, *, axis, dtype):
@@ -53,6 +57,7 @@ class Cumprod(Primitive):
 
     reads = "out x0"
     lower = "cumulate"
+    total = True
 
     def value(self, x, *, axis, dtype):
         return np.cumprod(x, axis=axis, dtype=dtype)
@@ -91,7 +96,7 @@ class Recurrence(Primitive):
         with np.errstate(all="ignore"):
             if reverse:
                 a = np.concatenate([a[:1], a[:0:-1]])
-                out = solve_recurrence(a, b[::-1])[::-1]
+                out = np.ascontiguousarray(solve_recurrence(a, b[::-1])[::-1])
             else:
                 out = solve_recurrence(a, b)
         return np.moveaxis(out, 0, axis)
@@ -146,10 +151,11 @@ def solve_recurrence(a, b):
 
 
 def cumulate(primitive, a, axis, dtype, out):
-    refuse(f"numpy.{primitive.name}", out=out)
+    if out is not None:
+        refuse(f"numpy.{primitive.name}", out=out)
     a = as_array(a)
     if axis is None or not reduced_axes(axis, a.ndim):
-        a, axis = a.reshape(-1), 0
+        a, axis = a if a.ndim == 1 else a.reshape(-1), 0
     else:
         (axis,) = axes_of(axis, a.ndim)
     return primitive(a, axis=axis, dtype=dtype_of(dtype))
@@ -253,10 +259,13 @@ def ediff1d(ary, to_end=None, to_begin=None):
     start = [] if to_begin is None else [beside(to_begin)]
     end = [] if to_end is None else [beside(to_end)]
     differences = diff_p(ary, axis=0)
-    return np.concatenate([*start, differences, *end]) if start or end else differences
+    if not start and not end:
+        return differences
+    return laid(np.concatenate([*start, differences, *end]), "K", ary, swapped=True)
 
 
 @replaces(np.gradient)
+@lies("K", swapped=True)
 def gradient(f, *varargs, axis=None, edge_order=1):
     f = as_array(f)
     axes = axes_of(axis, f.ndim)
@@ -345,6 +354,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 
 @replaces(np.unwrap)
+@lies("K")
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
     p = as_array(p)
     (axis,) = axes_of(axis, p.ndim)

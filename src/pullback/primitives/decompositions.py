@@ -1,7 +1,7 @@
 """Spectral decompositions: eigh, eig, svd, and the eigenvalues and singular values alone.
 
-A matrix that NumPy takes as Hermitian, of which it reads one triangle, is differentiated as
-Hermitian: tangents and cotangents are replaced by their Hermitian parts.
+Of a matrix that NumPy takes as Hermitian it reads one triangle (`from_triangle`), and so do the
+derivatives: primitives get the Hermitian matrix, with Hermitian tangents.
 
 Eigenvectors and singular vectors have derivatives where their values are simple. Columns that
 belong to equal values have NaN for a derivative, in both modes, if they are used; what is computed
@@ -13,19 +13,25 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.array import stop
+from ..core.cotangent import dense
 from ..core.dispatch import replaces
 from ..core.errors import MissingRuleError
 from ..core.primitive import Primitive
 from ..core.spec import Spec, full, spec_of
-from .arguments import as_array, somewhere
+from .arguments import as_array, settled, somewhere
 from .linalg import inverse_p
+from .shapes import laid
 from .spectra import (
     adjoint,
+    alike,
     col,
     computed,
     conj,
+    from_triangle,
     generic,
     hermitian,
+    levels_p,
     motion_p,
     pull_values,
     real_of,
@@ -33,7 +39,20 @@ from .spectra import (
     simple,
 )
 
-__all__ = ["Decomposition", "added", "full_nan", "svd_p", "undetermined_p"]
+__all__ = [
+    "SVD",
+    "Decomposition",
+    "Eig",
+    "Eigh",
+    "added",
+    "eig_p",
+    "eigh_p",
+    "full_nan",
+    "gaps",
+    "svd_p",
+    "triangle_of",
+    "undetermined_p",
+]
 
 EighResult = type(np.linalg.eigh(np.eye(1)))
 EigResult = type(np.linalg.eig(np.eye(1)))
@@ -45,9 +64,14 @@ def pole(x):
     return np.where(x == 0, np.nan, 1 / np.where(x == 0, 1, x))
 
 
-def gaps(w):
-    """1 / (w_j - w_i), 0 on the diagonal, NaN elsewhere where they are equal."""
-    return np.where(np.eye(w.shape[-1], dtype=bool), 0, pole(row(w) - col(w)))
+def gaps(w, kind):
+    """1 / (w_j - w_i), 0 on the diagonal, NaN elsewhere where they are equal to rounding.
+
+    What rounding leaves of a difference is noise, and a quotient by it would look like a number.
+    """
+    equal = alike(levels_p(w, kind=kind))
+    between = 1 / np.where(equal, 1, row(w) - col(w))
+    return np.where(np.eye(w.shape[-1], dtype=bool), 0, np.where(equal, np.nan, between))
 
 
 def used(v_bar):
@@ -64,24 +88,84 @@ def added(x, y):
 
 
 class Decomposition(Primitive):
-    """Its last results are for rules alone: vectors in general position, and the token."""
+    """Of a stack of matrices, whatever its operands."""
 
     reads = "out x0"
 
     def batch(self, xs, mapped, size, **static):
-        return self(xs[0], **static)
+        stacks = [
+            x if m else np.broadcast_to(x, (size, *x.shape))
+            for x, m in zip(xs, mapped, strict=True)
+        ]
+        return self(*stacks, **static)
 
 
-class Eigh(Decomposition):
+class Spectrum(Decomposition):
+    """Its last results are for rules alone: vectors in general position, and the token.
+
+    results(a, *factors) are all of them, from the factors of a.
+    A second operand is a direction that the vectors of equal values are to face, see `spectra`.
+    values, kind: which result the values are, and whose; cores: the ranks of the other operands.
+    shown(a) gives the first `n_shown` results alone, on which a direction has no influence.
+    """
+
+    cores: tuple[int, ...] = (2,)
+    n_shown: int | None = None
+
+    def facing(self, xs, x_dots):
+        """The operands, and their tangents, for vectors that face the direction of the first."""
+        if len(xs) > len(self.cores) or x_dots[0] is None:
+            return xs, x_dots
+        return (*xs, stop(dense(x_dots[0]))), (*x_dots, None)
+
+    def degenerate(self, out):
+        """Whether some values are equal, so that each direction needs vectors of its own."""
+        return not np.all(settled(simple(out[self.values], self.kind)))
+
+
+# The loops that NumPy's functions call; NaN where they do not converge.
+LOOPS = getattr(np.linalg, "_umath_linalg", None)
+
+
+def decomposing(loop, spec, checked, instead):
+    """A decomposition of one matrix by its loop alone; None where that is something else.
+
+    checked: the number of the result that tells of NaN, for which NumPy's function is called.
+    """
+    loop = getattr(LOOPS, loop, None)
+    single = len(spec.shape) == 2 and min(spec.shape) > 0
+    if loop is None or not single or spec.dtype not in (np.float64, np.complex128):
+        return None
+
+    def decomposed(a):
+        out = loop(a)
+        first = out[checked].item(0)
+        return out if first == first else instead(a)
+
+    return decomposed
+
+
+class Eigh(Spectrum):
     """a = v diag(w) v^H of Hermitian a."""
 
     n_out = 4
+    n_shown: int | None = 2
+    values, kind = 0, "eigh"
 
-    def value(self, a, *, UPLO):
-        w, v = np.linalg.eigh(a, UPLO)
-        return w, v, generic(w, v, v, "eigh")[0], v
+    def shown(self, a, *, UPLO):
+        return np.linalg.eigh(a, UPLO)
 
-    def spec(self, a, *, UPLO):
+    def shortcut(self, a, *, UPLO):
+        loop = "eigh_lo" if UPLO.upper() == "L" else "eigh_up"
+        return decomposing(loop, a, 0, lambda a: self.shown(a, UPLO=UPLO))
+
+    def value(self, a, *faced, UPLO):
+        return self.results(a, *np.linalg.eigh(a, UPLO), faced=faced)
+
+    def results(self, a, w, v, *, faced=()):
+        return w, v, generic(w, v, v, "eigh", *faced)[0], v
+
+    def spec(self, a, *faced, UPLO):
         v = Spec(a.shape, computed(a))
         return Spec(a.shape[:-1], real_of(v.dtype)), v, v, v
 
@@ -89,12 +173,12 @@ class Eigh(Decomposition):
         w, v, frame, token = out
         a_dot = hermitian(x_dots[0])
         w_dot = motion_p(xs[0], token, a_dot, w, frame, frame, kind="eigh")
-        v_dot = v @ (gaps(w) * (adjoint(v) @ a_dot @ v))
+        v_dot = v @ (gaps(w, "eigh") * (adjoint(v) @ a_dot @ v))
         return w_dot, v_dot, np.where(simple(w, "eigh"), v_dot, np.nan), None
 
     def vjp(self, bars, residual, wanted):
         w_bar, v_bar, frame_bar, token_bar = bars
-        (a,) = residual.xs
+        a = residual.xs[0]
         w, v, frame, token = residual.out
         a_bar = None
         if w_bar is not None:
@@ -104,9 +188,9 @@ class Eigh(Decomposition):
         if v_bar is not None:
             g = conj(v_bar)
             t = adjoint(v) @ g
-            t = np.where(either(used(g)), gaps(w) * ((t - adjoint(t)) / 2), 0)
+            t = np.where(either(used(g)), gaps(w, "eigh") * ((t - adjoint(t)) / 2), 0)
             a_bar = added(a_bar, conj(v @ t @ adjoint(v)))
-        return (a_bar,)
+        return (a_bar, *[None] * (len(wanted) - 1))
 
 
 eigh_p = Eigh("eigh")
@@ -114,16 +198,24 @@ eigh_p = Eigh("eigh")
 
 @replaces(np.linalg.eigh)
 def eigh(a, UPLO="L"):
-    """`numpy.linalg.eigh`; a is differentiated as a Hermitian matrix, whatever triangle is read."""
-    return EighResult(*eigh_p(as_array(a), UPLO=UPLO)[:2])
+    return EighResult(*eigh_p(triangle_of(a, UPLO), UPLO=UPLO)[:2])
 
 
 @replaces(np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L"):
-    return eigh_p(as_array(a), UPLO=UPLO)[0]
+    return eigh_p(triangle_of(a, UPLO), UPLO=UPLO)[0]
 
 
-class Eig(Decomposition):
+def triangle_of(a, UPLO):
+    return from_triangle(as_array(a), upper=str(UPLO).upper() == "U")
+
+
+def as_complex(w, v):
+    dtype = np.result_type(v, np.complex64)
+    return w.astype(dtype), v.astype(dtype)
+
+
+class Eig(Spectrum):
     """a = v diag(w) v^-1 of general a, as complex numbers.
 
     Columns of v have norm 1 and a real largest entry, as LAPACK makes them. Where a has no basis of
@@ -131,24 +223,30 @@ class Eig(Decomposition):
     """
 
     n_out = 5
+    n_shown: int | None = 2
+    values, kind = 0, "eig"
 
-    def value(self, a):
-        w, v = np.linalg.eig(a)
-        dtype = np.result_type(v, np.complex64)
-        w, v = w.astype(dtype), v.astype(dtype)
+    def shown(self, a):
+        return as_complex(*np.linalg.eig(a))
+
+    def value(self, a, *faced):
+        return self.results(a, *np.linalg.eig(a), faced=faced)
+
+    def results(self, a, w, v, *, faced=()):
+        w, v = as_complex(w, v)
         left = adjoint(inverse_p(v, singular="near"))
-        return w, v, *generic(w, left, v, "eig"), v
+        return w, v, *generic(w, left, v, "eig", *faced), v
 
-    def spec(self, a):
+    def spec(self, a, *faced):
         v = Spec(a.shape, np.result_type(computed(a), np.complex64))
         return Spec(a.shape[:-1], v.dtype), v, v, v, v
 
     def jvp(self, out, xs, x_dots):
         w, v, left, right, token = out
-        (a_dot,) = x_dots
+        a_dot = x_dots[0]
         w_dot = motion_p(xs[0], token, a_dot, w, left, right, kind="eig")
         inv = inverse_p(v, singular="near")
-        z = v @ (gaps(w) * (inv @ a_dot @ v))
+        z = v @ (gaps(w, "eig") * (inv @ a_dot @ v))
         top, at_top = largest(v)
         turn = np.imag(np.sum(np.where(top, z, 0), axis=-2, keepdims=True) / at_top)
         v_dot = z - v * (np.sum(np.real(conj(v) * z), axis=-2, keepdims=True) + 1j * turn)
@@ -164,7 +262,7 @@ class Eig(Decomposition):
 
     def vjp(self, bars, residual, wanted):
         w_bar, v_bar, left_bar, right_bar, token_bar = bars
-        (a,) = residual.xs
+        a = residual.xs[0]
         w, v, left, right, token = residual.out
         a_bar = None
         if w_bar is not None:
@@ -182,9 +280,9 @@ class Eig(Decomposition):
             top, at_top = largest(v)
             along = np.sum(conj(v) * g, axis=-2, keepdims=True)
             g = g - v * np.real(along) - np.where(top, 1j * np.imag(along) / conj(at_top), 0)
-            t = np.where(columns, conj(gaps(w)) * (adjoint(v) @ g), 0)
+            t = np.where(columns, conj(gaps(w, "eig")) * (adjoint(v) @ g), 0)
             a_bar = added(a_bar, conj(adjoint(inv) @ t @ adjoint(v)))
-        return (a_bar,)
+        return (a_bar, *[None] * (len(wanted) - 1))
 
 
 def largest(v):
@@ -208,6 +306,8 @@ def eig(a):
     w, v, *_ = eig_p(a)
     if REAL_IF_POSSIBLE and a.dtype.kind != "c" and not somewhere(np.imag(w) != 0):
         w, v = np.real(w), np.real(v)
+        if w.dtype == np.float32:  # rounded from double precision, and so no views
+            w, v = laid(w, "C"), laid(v, "C")
     return EigResult(w, v)
 
 
@@ -216,19 +316,39 @@ def eigvals(a):
     return eig(a)[0]
 
 
-class SVD(Decomposition):
+def thin(u, s, vh):
+    """The factors that belong to singular values, and what completes u and vh."""
+    k = s.shape[-1]
+    return u[..., :k], s, vh[..., :k, :], u[..., k:], vh[..., k:, :]
+
+
+class SVD(Spectrum):
     """a = u diag(s) vh, thin; with `full` also what completes u and vh to bases."""
 
     n_out = 8
+    n_shown: int | None = 5
+    values, kind = 1, "svd"
 
-    def value(self, a, *, full):
-        u, s, vh = np.linalg.svd(a, full_matrices=full)
-        k = s.shape[-1]
-        thin = u[..., :k], s, vh[..., :k, :]
-        frames = generic(s, thin[0], adjoint(thin[2]), "svd")
-        return *thin, u[..., k:], vh[..., k:, :], *frames, a.astype(u.dtype, copy=False)
+    def shown(self, a, *, full):
+        return thin(*np.linalg.svd(a, full_matrices=full))
 
-    def spec(self, a, *, full):
+    def shortcut(self, a, *, full):
+        if full or len(a.shape) != 2:
+            return None
+        m, n = a.shape
+        factors = decomposing("svd_s", a, 1, lambda a: np.linalg.svd(a, full_matrices=False))
+        dtype, empty = a.dtype, np.empty
+        return factors and (lambda a: (*factors(a), empty((m, 0), dtype), empty((0, n), dtype)))
+
+    def value(self, a, *faced, full):
+        return self.results(a, *np.linalg.svd(a, full_matrices=full), faced=faced)
+
+    def results(self, a, u, s, vh, *, faced=()):
+        parts = u, s, vh, *_ = thin(u, s, vh)
+        frames = generic(s, u, adjoint(vh), "svd", *faced)
+        return *parts, *frames, a.astype(u.dtype, copy=False)
+
+    def spec(self, a, *faced, full):
         (*stack, m, n), dtype = a.shape, computed(a)
         k = min(m, n)
         u, vh = Spec((*stack, m, k), dtype), Spec((*stack, k, n), dtype)
@@ -241,11 +361,11 @@ class SVD(Decomposition):
 
     def jvp(self, out, xs, x_dots, *, full):
         u, s, vh, u_rest, vh_rest, left, right, token = out
-        (a_dot,) = x_dots
+        a_dot = x_dots[0]
         s_dot = motion_p(xs[0], token, a_dot, s, left, right, kind="svd")
         v = adjoint(vh)
         m = adjoint(u) @ a_dot @ v
-        between = gaps(s) * inverse_sums(s)
+        between = gaps(s, "svd") * inverse_sums(s)
         turn_u = between * (m * row(s) + col(s) * adjoint(m))
         turn_v = between * (col(s) * m + adjoint(m) * row(s))
         if m.dtype.kind == "c":
@@ -264,7 +384,7 @@ class SVD(Decomposition):
 
     def vjp(self, bars, residual, wanted):
         u_bar, s_bar, vh_bar, u_rest, vh_rest, left_bar, right_bar, token_bar = bars
-        (a,) = residual.xs
+        a = residual.xs[0]
         u, s, vh, _, _, left, right, token = residual.out
         v = adjoint(vh)
         for rest in (u_rest, vh_rest):
@@ -282,7 +402,7 @@ class SVD(Decomposition):
             gv = added(gv, np.where(plain, conj(right_bar), np.nan))
         if gu is not None or gv is not None:
             a_bar = added(a_bar, conj(self.pull_vectors(u, s, v, gu, gv)))
-        return (a_bar,)
+        return (a_bar, *[None] * (len(wanted) - 1))
 
     def pull_vectors(self, u, s, v, gu, gv):
         """The gradient of a from the gradients of u and v, of which one may be None."""
@@ -293,7 +413,7 @@ class SVD(Decomposition):
             if gu is None
             else np.logical_or(used(gu), used(gv))
         )
-        between = np.where(either(columns), gaps(s) * inverse_sums(s), 0)
+        between = np.where(either(columns), gaps(s, "svd") * inverse_sums(s), 0)
         over = np.where(columns, pole(s), 0)
         t, outside = 0, []
         if gu is not None:
@@ -369,11 +489,11 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 def svd_of_hermitian(a, compute_uv):
     """By the eigenvalues, as NumPy does it."""
     w, u = eigh(a)
-    s = np.abs(w)
+    s = np.where(np.signbit(w), -w, w)  # without the kink of the absolute value
+    if not compute_uv:
+        return np.sort(s)[..., ::-1]
     order = np.argsort(s, axis=-1)[..., ::-1]
     s = np.take_along_axis(s, order, axis=-1)
-    if not compute_uv:
-        return s
     u = np.take_along_axis(u, row(order), axis=-1)
     signs = np.take_along_axis(np.sign(w), order, axis=-1)
     return SVDResult(u, s, adjoint(u * row(signs)))

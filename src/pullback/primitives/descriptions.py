@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.array import Array, peel
 from ..core.dispatch import replaces
+from ..core.spec import PYTHON
 from .arguments import settled
 
 __all__ = []
@@ -15,7 +16,10 @@ __all__ = []
 
 def empty(x):
     """A plain array of the dtype of x, if x is an Array."""
-    return np.empty(0, x.dtype) if type(x) is Array else x
+    if type(x) is not Array:
+        return x
+    value = peel(x)
+    return value if type(value) in PYTHON else np.empty(0, x.dtype)
 
 
 @replaces(np.result_type)

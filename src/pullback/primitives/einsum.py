@@ -7,13 +7,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.array import Array, link, root_of
 from ..core.cotangent import masked
 from ..core.dispatch import cast, refuse, replaces
 from ..core.errors import ArgumentError, ShapeError
 from ..core.primitive import Multilinear
 from ..core.spec import Spec
 from .arguments import as_array
+from .strided import diagonal_of
 
 __all__ = ["LETTERS", "einsum", "einsum_p"]
 
@@ -130,14 +130,10 @@ def rearranged(x, term, result):
     """Where nothing is summed, NumPy gives a view: other axes, or a diagonal."""
     if len(result) == len(term):
         return np.transpose(x, [term.index(label) for label in result])
-    if len(term) == 2 and x.shape[0] == x.shape[1]:
-        flat = np.reshape(x, -1)
-        if type(x) is Array and root_of(flat) is root_of(x):
-            return flat[:: x.shape[0] + 1]
-    out = einsum_p(x, ins=(term,), result=result, optimize=False)
-    if type(out) is Array:  # to be written to, it would have to be a view as well
-        link(out, x, lambda base: np.einsum(f"{term}->{result}", base))
-    return out
+    groups = [[axis for axis, letter in enumerate(term) if letter == label] for label in result]
+    if any(len({x.shape[axis] for axis in group}) > 1 for group in groups):
+        return einsum_p(x, ins=(term,), result=result, optimize=False)
+    return diagonal_of(x, tuple(map(tuple, groups)))
 
 
 @lru_cache(maxsize=1024)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.dispatch import register, replaces
+from ..core.past import count_nonzero
 from ..core.primitive import MINUS_ONE, ONE, ZERO, Elementwise
 from ..core.trace import youngest
 
@@ -47,21 +48,31 @@ class Scaling(Elementwise):
         }[len(self.partials), held[0]]
 
 
-def row(ufunc, *partials, kind=Elementwise, constant=False, **options):
+def row(
+    ufunc, *partials, kind=Elementwise, reads="", lower=None, value=None, constant=False, **traits
+):
     """Declare the primitive of a ufunc; the results of `constant` ones are booleans or integers."""
-    primitive = kind(ufunc, *partials, **options)
+    primitive = kind(ufunc, *partials, reads=reads, lower=lower, value=value)
     primitive.constant = constant
-    return register(primitive)
+    return register(primitive.declare(**traits))
+
+
+def compares(ufunc, value):
+    return row(ufunc, value=value, lower=ufunc.__name__, constant=True, comparison=True)
 
 
 def own(function, *partials, name, lower=None):
     """A function of ours as a primitive: the function, which now takes Arrays as well."""
 
     def value(*xs):
+        if len(xs) == 1:
+            (x,) = xs
+            return x.within.unary(primitive, x) if type(x) is Array else function(x)
         trace = youngest(xs)
         return function(*xs) if trace is None else trace.process(primitive, xs, {})
 
     primitive = value.primitive = Elementwise(value, *partials, name=name, lower=lower)
+    primitive.declare(total=True)
     return value
 
 
@@ -77,34 +88,73 @@ HUGE64 = HUGE[np.dtype(float64)]
 
 def finite(x):
     """x with infinity rounded to a large finite number; as a function of x it has derivative 1."""
-    if type(x) is float64:
+    if type(x) is float64 or type(x) is float:
         return x if is_finite(x) or x != x else math.copysign(1, x) * HUGE64
     return finite_p(x) if type(x) is Array else round_infinity(x)
 
 
-def round_infinity(x):
+def round_infinity(x, to=HUGE):
     infinite = np.isinf(x)
-    if not np.count_nonzero(infinite):
+    if not count_nonzero(infinite):
         return x
     if x.dtype.kind == "c":
-        return round_infinity(x.real) + 1j * round_infinity(x.imag)
-    return np.where(infinite, np.copysign(HUGE[x.dtype], x), x)[()]
+        return round_infinity(x.real, to) + 1j * round_infinity(x.imag, to)
+    return np.where(infinite, np.copysign(to[x.dtype.newbyteorder("=")], x), x)[()]
 
 
 finite_p = own(round_infinity, ONE, name="finite", lower="finite")
 
 
 def round_off_pole(x, at):
-    if type(x) is float64:
+    if type(x) is float64 or type(x) is float:
         return x if at == 0 else finite(x)
-    return np.where(at == 0, x, finite(x))[()] if np.count_nonzero(np.isinf(x)) else x
+    return np.where(at == 0, x, finite(x))[()] if count_nonzero(np.isinf(x)) else x
 
 
 # The same except where the second operand is zero: what is infinite there is a pole.
 off_pole = own(round_off_pole, ONE, ZERO, name="finite_off_pole", lower="finite_off_pole")
 
+# The slope of x**2 where x is infinite: a tangent that has overflowed once does not overflow again
+# by a few of them, so that `1 / (1 + exp(x)**2)` has a derivative in both modes.
+SPARE = {t: np.ldexp(t.type(1), int(np.finfo(t.type).maxexp) // 128) for t in HUGE}
+SPARE64 = SPARE[np.dtype(float64)]
+
+
+def doubled(x):
+    """x + x with infinity rounded: the slope of x**2."""
+    y = x + x
+    if type(y) is float64 or type(y) is float:
+        return y if is_finite(y) or y != y else math.copysign(SPARE64, y)
+    return spared_p(y) if type(y) is Array else round_to_spare(y)
+
+
+def round_to_spare(x):
+    return round_infinity(x, SPARE)
+
+
+spared_p = own(round_to_spare, ONE, name="spared", lower="spared")
+
+
+def steep(slope, x):
+    """The slope of another power with infinity rounded: less where x is infinite itself."""
+    return (steep_p if type(slope) is Array else round_steep)(slope, x)
+
+
+def round_steep(slope, x):
+    if type(slope) is float64 or type(slope) is float:
+        if is_finite(slope) or slope != slope:
+            return slope
+        return math.copysign(SPARE64 if math.isinf(x) else HUGE64, slope)
+    if slope.dtype.kind == "c" or not count_nonzero(np.isinf(slope)):
+        return round_infinity(slope)
+    return np.where(np.isinf(x), round_to_spare(slope), round_infinity(slope))[()]
+
+
+steep_p = own(round_steep, ONE, ZERO, name="steep", lower="steep")
+
 # The values of x as a constant.
 stopped = own(lambda x: np.array(x)[()], ZERO, name="stopped", lower="same")
+stopped.primitive.declare(gives_back=True)
 
 
 NUMBERS = frozenset({int, float, float64})  # plain: a rule may ask what they are
@@ -122,17 +172,19 @@ def divide_y(bar, out, x, y):
 
 
 def power_x(out, x, y):
+    if type(x) is float:  # x ** -0.5 at 0 is an error of Python's, and complex at -1
+        x = complex(x) if x < 0 and type(y) is float and not y.is_integer() else float64(x)
     if type(y) in NUMBERS:
         if y == 2:
-            return finite(x + x)
+            return doubled(x)
         if y == 1:
             return 1.0
         if y == 0:
             return 0.0
         if y == 3:
-            return finite(3 * (x * x))
+            return steep(3 * (x * x), x)
         if y > 1:
-            return finite(y * x ** (y - 1))
+            return steep(y * x ** (y - 1), x)
         if y == 0.5:
             return 0.5 / np.sqrt(x)
         return off_pole(y * x ** (y - 1), x)
@@ -221,25 +273,32 @@ def arctanh_x(bar, out, x):
 LN2, LN10, DEGREE = math.log(2), math.log(10), math.pi / 180
 
 # fmt: off
-add         = row(np.add,        ONE, ONE,       value=operator.add, lower="add")
-subtract    = row(np.subtract,   ONE, MINUS_ONE, value=operator.sub, lower="sub")
+add         = row(np.add,        ONE, ONE,       value=operator.add, lower="add",
+                  arithmetic=True, neutral=(-0.0, -0.0))
+subtract    = row(np.subtract,   ONE, MINUS_ONE, value=operator.sub, lower="sub",
+                  arithmetic=True, neutral=(None, 0.0))
 multiply    = row(np.multiply,   lambda out, x, y: y, lambda out, x, y: x,
-                  reads=("x1", "x0"), value=operator.mul, lower="mul")
+                  reads=("x1", "x0"), value=operator.mul, lower="mul",
+                  arithmetic=True, neutral=(1, 1))
 divide      = row(np.divide,     lambda bar, out, x, y: bar / y, divide_y,
-                  reads=("x1", "out x1"), kind=Scaling, value=operator.truediv, lower="div")
+                  reads=("x1", "out x1"), kind=Scaling, value=operator.truediv, lower="div",
+                  arithmetic=True, divides=True, neutral=(None, 1))
 power       = row(np.power,      power_x, power_y, reads=("x0 x1", "out x0"), value=operator.pow,
-                  lower="power")
-negative    = row(np.negative,   MINUS_ONE, value=operator.neg, lower="neg")
-positive    = row(np.positive,   ONE, lower="same")
+                  lower="power", arithmetic=True, neutral=(None, 1), raises_for="iu")
+negative    = row(np.negative,   MINUS_ONE, value=operator.neg, lower="neg", arithmetic=True,
+                  involution=True)
+positive    = row(np.positive,   ONE, lower="same", arithmetic=True, gives_back=True)
 remainder   = row(np.remainder,  ONE, remainder_y, reads="x0 x1", value=operator.mod,
-                  lower="remainder")
+                  lower="remainder", arithmetic=True, divides=True)
 fmod        = row(np.fmod,       ONE, fmod_y,      reads="out x0 x1", lower="fmod")
 nextafter   = row(np.nextafter,  ONE, ZERO)
 copysign    = row(np.copysign,   copysign_x, ZERO, reads="x0 x1", lower="copysign")
-hypot       = row(np.hypot,      hypot_x, hypot_y, reads=("x0 out", "x1 out"), lower="hypot")
-absolute    = row(np.absolute,   abs_x, reads="x0", value=abs, lower="absolute")
+hypot       = row(np.hypot,      hypot_x, hypot_y, reads=("x0 out", "x1 out"), lower="hypot",
+                  python_differs=True)
+absolute    = row(np.absolute,   abs_x, reads="x0", value=abs, lower="absolute",
+                  arithmetic=True)
 fabs        = row(np.fabs,       abs_x, reads="x0", lower="absolute")
-square      = row(np.square,     lambda out, x: finite(x + x), reads="x0", lower="square")
+square      = row(np.square,     lambda out, x: doubled(x), reads="x0", lower="square")
 reciprocal  = row(np.reciprocal, lambda bar, out, x: -(bar * out * out), reads="out", kind=Scaling,
                   lower="reciprocal")
 sqrt        = row(np.sqrt,       lambda bar, out, x: bar / (out + out),  reads="out", kind=Scaling,
@@ -266,15 +325,15 @@ logaddexp2  = row(np.logaddexp2, lambda out, x, y: weight(np.exp2, x, y),
 
 sin         = row(np.sin,        lambda out, x: np.cos(x),     reads="x0", lower="sin")
 cos         = row(np.cos,        lambda out, x: -np.sin(x),    reads="x0", lower="cos")
-tan         = row(np.tan,        lambda out, x: 1 + out * out, reads="out", lower="tan")
+tan         = row(np.tan,        lambda out, x: 1.0 + out * out, reads="out", lower="tan")
 arcsin      = row(np.arcsin,     arcsin_x,             reads="x0",    kind=Scaling, lower="asin")
 arccos      = row(np.arccos,     arccos_x,             reads="x0",    kind=Scaling, lower="acos")
-arctan      = row(np.arctan,     lambda bar, out, x: bar / (1 + x * x), reads="x0", kind=Scaling,
+arctan      = row(np.arctan,     lambda bar, out, x: bar / (1.0 + x * x), reads="x0", kind=Scaling,
                   lower="atan")
 arctan2     = row(np.arctan2,    arctan2_y, arctan2_x, reads="x0 x1", kind=Scaling, lower="atan2")
 sinh        = row(np.sinh,       lambda out, x: finite(np.cosh(x)), reads="x0", lower="sinh")
 cosh        = row(np.cosh,       lambda out, x: finite(np.sinh(x)), reads="x0", lower="cosh")
-tanh        = row(np.tanh,       lambda out, x: 1 - out * out, reads="out", lower="tanh")
+tanh        = row(np.tanh,       lambda out, x: 1.0 - out * out, reads="out", lower="tanh")
 arcsinh     = row(np.arcsinh,    arcsinh_x,            reads="x0",    kind=Scaling, lower="asinh")
 arccosh     = row(np.arccosh,    arccosh_x,            reads="x0",    kind=Scaling, lower="acosh")
 arctanh     = row(np.arctanh,    arctanh_x,            reads="x0",    kind=Scaling, lower="atanh")
@@ -288,18 +347,19 @@ ceil        = row(np.ceil,       ZERO, lower="ceil")
 trunc       = row(np.trunc,      ZERO, lower="trunc")
 rint        = row(np.rint,       ZERO, lower="rint")
 spacing     = row(np.spacing,    ZERO)
-floor_divide = row(np.floor_divide, ZERO, ZERO, value=operator.floordiv, lower="floor_divide")
+floor_divide = row(np.floor_divide, ZERO, ZERO, value=operator.floordiv, lower="floor_divide",
+                   arithmetic=True, divides=True)
 
-equal         = row(np.equal,         constant=True, value=operator.eq, lower="equal")
-not_equal     = row(np.not_equal,     constant=True, value=operator.ne, lower="not_equal")
-less          = row(np.less,          constant=True, value=operator.lt, lower="less")
-less_equal    = row(np.less_equal,    constant=True, value=operator.le, lower="less_equal")
-greater       = row(np.greater,       constant=True, value=operator.gt, lower="greater")
-greater_equal = row(np.greater_equal, constant=True, value=operator.ge, lower="greater_equal")
+equal         = compares(np.equal,          operator.eq)
+not_equal     = compares(np.not_equal,      operator.ne)
+less          = compares(np.less,           operator.lt)
+less_equal    = compares(np.less_equal,     operator.le)
+greater       = compares(np.greater,        operator.gt)
+greater_equal = compares(np.greater_equal,  operator.ge)
 logical_and   = row(np.logical_and,   constant=True, lower="logical_and")
 logical_or    = row(np.logical_or,    constant=True, lower="logical_or")
 logical_xor   = row(np.logical_xor,   constant=True, lower="logical_xor")
-logical_not   = row(np.logical_not,   constant=True, lower="logical_not")
+logical_not   = row(np.logical_not,   constant=True, lower="logical_not", involution=True)
 isnan         = row(np.isnan,         constant=True, lower="isnan")
 isinf         = row(np.isinf,         constant=True, lower="isinf")
 isfinite      = row(np.isfinite,      constant=True, lower="isfinite")

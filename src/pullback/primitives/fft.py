@@ -15,19 +15,47 @@ from ..core.errors import ArgumentError
 from ..core.primitive import Linear
 from ..core.spec import Spec
 from .arguments import as_array, axis_of
+from .shapes import lies
 
 __all__ = ["fft_p", "irfft_p", "rfft_p"]
+
+try:  # the loops that NumPy's functions call
+    from numpy.fft import _pocketfft_umath as pocketfft
+except ImportError:
+    pocketfft = None
+
+
+def transforming(name, spec, out, axis, length, forward, norm):
+    """A transform along the last axis by its loop alone; None where that is something else."""
+    if axis != len(spec.shape) - 1 or not length or not hasattr(pocketfft, name):
+        return None
+    if spec.dtype not in (np.float64, np.complex128):
+        return None
+    norm = norm if forward else swapped(norm)
+    factor = {"ortho": 1 / np.sqrt(length), "forward": np.reciprocal(float(length))}.get(norm, 1)
+    loop, empty, shape, dtype = getattr(pocketfft, name), np.empty, out.shape, out.dtype
+    return lambda x: loop(x, factor, empty(shape, dtype))
 
 
 class FFT(Linear):
     """The transform along some axes, complex out of real or complex. Its matrix is symmetric."""
 
     def value(self, x, *, axes, inverse, norm):
+        if len(axes) == 1:
+            transform = np.fft.ifft if inverse else np.fft.fft
+            return transform(x, axis=axes[0], norm=norm)
         transform = np.fft.ifftn if inverse else np.fft.fftn
         return transform(x, axes=axes, norm=norm)
 
     def spec(self, x, *, axes, inverse, norm):
         return Spec(x.shape, np.result_type(x.dtype, 1j))
+
+    def shortcut(self, x, *, axes, inverse, norm):
+        if len(axes) != 1:
+            return None
+        name, n = "ifft" if inverse else "fft", x.shape[axes[0]]
+        out = self.spec(x, axes=axes, inverse=inverse, norm=norm)
+        return transforming(name, x, out, axes[0], n, not inverse, norm)
 
     def transpose(self, i, xs, out_bar, *, axes, inverse, norm):
         return self(out_bar, axes=axes, inverse=inverse, norm=norm)
@@ -49,6 +77,11 @@ class RFFT(Linear):
         shape = list(x.shape)
         shape[axis] = shape[axis] // 2 + 1
         return Spec(shape, np.result_type(x.dtype, 1j))
+
+    def shortcut(self, x, *, axis, norm):
+        n = x.shape[axis]
+        name = "rfft_n_odd" if n % 2 else "rfft_n_even"
+        return transforming(name, x, self.spec(x, axis=axis, norm=norm), axis, n, True, norm)
 
     def transpose(self, i, xs, out_bar, *, axis, norm):
         x = xs[0]
@@ -72,6 +105,11 @@ class IRFFT(Linear):
         shape = list(x.shape)
         shape[axis] = n
         return Spec(shape, np.result_type(np.zeros((), x.dtype).real, 1.0))
+
+    def shortcut(self, x, *, n, axis, norm):
+        return transforming(
+            "irfft", x, self.spec(x, n=n, axis=axis, norm=norm), axis, n, False, norm
+        )
 
     def transpose(self, i, xs, out_bar, *, n, axis, norm):
         x_bar = rfft_p(out_bar, axis=axis, norm=swapped(norm))
@@ -264,11 +302,13 @@ def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
 
 
 @replaces(np.fft.fftshift)
+@lies("K", swapped=True)
 def fftshift(x, axes=None):
     return shifted(as_array(x), axes, lambda n: n // 2)
 
 
 @replaces(np.fft.ifftshift)
+@lies("K", swapped=True)
 def ifftshift(x, axes=None):
     return shifted(as_array(x), axes, lambda n: -(n // 2))
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 
-from ..core.array import Array, link
+from ..core.array import Array, is_number
 from ..core.cotangent import Scattered, dense
 from ..core.dispatch import refuse, replaces
 from ..core.primitive import Linear, align
-from ..core.spec import Spec, spec_of
+from ..core.spec import Spec, known_spec, spec_of
 from .arguments import arrays_of, as_array, axis_of, common_dtype, somewhere
-from .keys import INDEX, WHOLE, batched, block, count, fill, known
-from .shapes import ghost
+from .keys import INDEX, WHOLE, batched, block, count, fill
+from .shapes import copy_p, lies
 
 __all__ = ["along", "as_index", "getitem_p", "iterate", "length", "scatter", "scatter_p"]
 
@@ -21,18 +22,21 @@ __all__ = ["along", "as_index", "getitem_p", "iterate", "length", "scatter", "sc
 # The primitives: reading at indices, and its transpose, adding at indices of an array of zeros.
 
 
-cached_spec = lru_cache(Spec)
+ONE_INDEX = (INDEX,)
 
 
 class Getitem(Linear):
     """x[key]. Its cotangent is scattered: an index and what came for it."""
 
     lower = "view"
-    views = True
+    views = moves = True
+    one_index = ONE_INDEX
 
     def shares(self, x, out, static):
         key = static["key"]
-        return type(x) is Array and INDEX not in key and (out.ndim > 0 or Ellipsis in key)
+        if type(x) is not Array or INDEX in key or not (out.ndim > 0 or Ellipsis in key):
+            return False
+        return not is_number(x)
 
     def reads_for(self, wanted):
         return frozenset([f"x{i}" for i in range(1, len(wanted))])
@@ -69,6 +73,8 @@ class Getitem(Linear):
         return [bar] + [None] * (len(wanted) - 1)
 
     def transpose(self, i, xs, out_bar, *, key):
+        if key == ONE_INDEX and type(xs[1]) is np.ndarray:
+            return gathered(out_bar, xs[1], spec_of(xs[0]))
         if type(out_bar) is Scattered:
             out_bar = out_bar.masked()
         return Scattered(spec_of(xs[0]), [((key, tuple(xs[1:])), out_bar)], scatter)
@@ -78,9 +84,20 @@ class Getitem(Linear):
         if not mapped[0]:
             position, _ = block(key)
             return np.moveaxis(self(x, *align(arrays, mapped[1:]), key=key), position, 0)
+        first = [y[0] if m else y for y, m in zip(xs, mapped, strict=True)] if arrays else []
+        template = key
         key, arrays, source, destination = batched(key, arrays, mapped[1:], size)
         out = self(x, *arrays, key=key)
-        return np.moveaxis(out, source, destination) if source else out
+        out = np.moveaxis(out, source, destination) if source else out
+        if type(out) is not np.ndarray:
+            return out
+        if out.ndim == 1 and not out.dtype.isnative:  # numbers, which are in the machine's order
+            return out.astype(out.dtype.newbyteorder("="))
+        if out.ndim > 2 and not all(y.flags.c_contiguous for y in first):
+            one = first[0][fill(template, first[1:])]  # NumPy goes by the order of its operands
+            axes = sorted(range(one.ndim), key=lambda axis: -one.strides[axis])
+            out = copy_p(out, dtype=out.dtype, order=(0, *[axis + 1 for axis in axes]))
+        return out
 
     def mapped_static(self, size, static):
         return {"key": (WHOLE, *static["key"])}
@@ -90,12 +107,39 @@ class Getitem(Linear):
     @staticmethod
     def item_rule(out_bar, residual, wanted):
         key, shape, dtype = residual
-        if type(out_bar) is Scattered:
+        kind = type(out_bar)
+        if kind is np.ndarray and out_bar.size == prod(shape):  # each element, in another order
+            x_bar = np.empty(shape, dtype)
+            x_bar[key] = out_bar
+            return (x_bar,)
+        if kind is Scattered:
             out_bar = out_bar.masked()
-        return (Scattered(cached_spec(shape, dtype), [((key, ()), out_bar)], scatter),)
+        return (Scattered(known_spec(shape, dtype), [((key, ()), out_bar)], scatter),)
+
+    # The same for one plain array of integers; see Trace.gather.
+
+    @staticmethod
+    def gather_rule(out_bar, residual, wanted):
+        index, shape, dtype = residual
+        return (gathered(out_bar, index, known_spec(shape, dtype)),)
+
+
+def gathered(out_bar, index, spec):
+    """What came for x[index], x of this spec."""
+    if type(out_bar) is Scattered:
+        alone = out_bar.alone() if len(spec.shape) == 1 else None
+        if alone is None:
+            out_bar = out_bar.masked()
+        else:  # read at indices of indices
+            index, out_bar = np.asarray(index[alone[0]]), alone[2]
+    return Scattered(spec, [((ONE_INDEX, (index,)), out_bar)], scatter)
 
 
 getitem_p = Getitem("getitem")
+Getitem.gather_rule.primitive = getitem_p
+Getitem.gather_rule.operands = (0,)
+Getitem.gather_rule.unpack = lambda residual: [None, None, residual[0]]
+Getitem.gather_rule.rebuild = lambda residual, node, trace: residual
 Getitem.item_rule.primitive = getitem_p
 Getitem.item_rule.operands = (0,)
 Getitem.item_rule.unpack = lambda residual: [None, None]
@@ -107,6 +151,7 @@ class Scatter(Linear):
 
     structured = False
     lower = "scatter"
+    without_axes = "scalar"
 
     def reads_for(self, wanted):
         return frozenset([f"x{i}" for i, want in enumerate(wanted) if not want])
@@ -177,7 +222,11 @@ scatter.filled = fill
 def added(spec, parts):
     """The same for plain values. Numbers that were read one by one are added all at once."""
     n = len(spec.shape)
-    out = np.zeros_like(parts[0][1], spec.dtype, "C", shape=spec.shape)
+    first = parts[0][1]
+    if type(first) is np.ndarray or type(first) is np.float64:
+        out = np.zeros(spec.shape, spec.dtype)
+    else:
+        out = np.zeros_like(first, spec.dtype, "C", shape=spec.shape)
     places, numbers = [], []
     for (key, arrays), value in parts:
         if type(key) is int if n == 1 else n and key_of_element(key, n):
@@ -201,14 +250,29 @@ def read(x, key, arrays):
     return getitem_p(x, *arrays, key=key if type(key) is tuple else (key,))
 
 
+@lru_cache(maxsize=64)
+def numbered_before(shape):
+    numbers = np.arange(prod(shape)).reshape(shape)
+    numbers.flags.writeable = False
+    return numbers
+
+
+def numbered(shape):
+    """The numbers of the elements of an array of this shape."""
+    return numbered_before(shape) if prod(shape) <= 4096 else np.arange(prod(shape)).reshape(shape)
+
+
 def add_at(out, index, value):
     """out[index] += value, where an index may come again."""
     value = np.asarray(value)
     if out.ndim > 1 and 8 * value.size > out.size:  # NumPy is fastest along one axis
-        index = np.reshape(np.arange(out.size), out.shape)[index]
+        index = numbered(out.shape)[index]
         value = np.broadcast_to(value, index.shape).reshape(-1)
         out, index = out.reshape(-1), index.reshape(-1)
     np.add.at(out, index, value)
+
+
+scatter.add_at = add_at
 
 
 # What Array has.
@@ -235,9 +299,14 @@ def along(x, axis, index):
     return getitem_p(x, index, key=(WHOLE,) * axis + (INDEX,))
 
 
+INTP = np.dtype(np.intp)
+
+
 def as_index(indices, n, mode):
     """The indices of take and choose as an array of integers, what lies outside brought in."""
     indices = as_array(indices)
+    if indices.dtype is INTP and mode == "raise":
+        return indices
     if indices.size == 0 and type(indices) is not Array:
         indices = indices.astype(np.intp)
     if not np.can_cast(indices.dtype, np.intp, "safe"):
@@ -256,11 +325,19 @@ def as_index(indices, n, mode):
 
 
 @replaces(np.take)
+@lies("C")
 def take(a, indices, axis=None, out=None, mode="raise"):
-    refuse("numpy.take", out=out)
-    a = np.ravel(a) if axis is None else a if a.ndim else np.reshape(a, (1,))
-    axis = axis_of(0 if axis is None else axis, a.ndim)
-    return along(a, axis, as_index(indices, a.shape[axis], mode))
+    if out is not None:
+        refuse("numpy.take", out=out)
+    shape = a.shape
+    if len(shape) != 1:
+        a = np.ravel(a) if axis is None else a if shape else np.reshape(a, (1,))
+        shape = a.shape
+    axis = axis_of(0 if axis is None else axis, len(shape))
+    index = as_index(indices, shape[axis], mode)
+    if axis == 0 and type(a) is Array and type(index) is np.ndarray and index.ndim:
+        return a.within.gather(getitem_p, a, index.copy() if index is indices else index)
+    return along(a, axis, index)
 
 
 @replaces(np.take_along_axis)
@@ -283,9 +360,10 @@ def take_along_axis(arr, indices, axis=-1):
 
 
 @replaces(np.choose)
+@lies("C")
 def choose(a, choices, out=None, mode="raise"):
     refuse("numpy.choose", out=out)
-    dtype = common_dtype(choices)
+    dtype = choices.dtype if hasattr(choices, "dtype") else common_dtype(choices)
     choices = [np.astype(x, dtype, copy=False) for x in np.broadcast_arrays(*arrays_of(choices))]
     a = as_index(a, len(choices), mode)
     if somewhere(np.logical_or(a < 0, a >= len(choices))):
@@ -293,52 +371,5 @@ def choose(a, choices, out=None, mode="raise"):
     shape = np.broadcast_shapes(a.shape, choices[0].shape)
     stack = np.stack([np.broadcast_to(x, shape) for x in choices])
     grid = [np.reshape(np.arange(n), (-1,) + (1,) * i) for i, n in enumerate(shape[::-1])]
-    return getitem_p(stack, a, *grid[::-1], key=(INDEX,) * stack.ndim)
-
-
-@replaces(np.compress)
-def compress(condition, a, axis=None, out=None):
-    refuse("numpy.compress", out=out)
-    condition = known(condition, "numpy.compress(condition, x)")
-    if condition.ndim != 1:
-        raise ValueError("condition must be a 1-d array")
-    return np.take(a, condition.nonzero()[0], axis=axis)
-
-
-@replaces(np.extract)
-def extract(condition, arr):
-    condition = known(condition, "numpy.extract(condition, x)")
-    return np.take(np.ravel(arr), condition.ravel().nonzero()[0])
-
-
-@replaces(np.diagonal)
-def diagonal(a, offset=0, axis1=0, axis2=1):
-    n = np.diagonal(ghost(a.shape), offset, axis1, axis2).shape[-1]  # NumPy's own errors
-    i = np.arange(n)
-    square = np.moveaxis(a, (axis1, axis2), (0, 1))
-    picked = getitem_p(square, i + max(-offset, 0), i + max(offset, 0), key=(INDEX, INDEX))
-    out = np.moveaxis(picked, 0, -1)
-    link(out, a, lambda base: np.diagonal(base, offset, axis1, axis2))
-    return out
-
-
-@replaces(np.trace)
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    refuse("numpy.trace", out=out)
-    return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
-
-
-@replaces(np.lib.stride_tricks.sliding_window_view)
-def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
-    shape = np.lib.stride_tricks.sliding_window_view(ghost(x.shape), window_shape, axis).shape
-    base, windows = x, shape[x.ndim :]
-    axes = (
-        range(x.ndim)
-        if axis is None
-        else np.lib.array_utils.normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
-    )
-    for i, window in zip(axes, windows, strict=True):
-        start = np.arange(x.shape[i] - window + 1)
-        x = np.moveaxis(along(x, i, start[:, None] + np.arange(window)), i + 1, -1)
-    link(x, base, lambda base: np.lib.stride_tricks.sliding_window_view(base, window_shape, axis))
-    return x
+    out = getitem_p(stack, a, *grid[::-1], key=(INDEX,) * stack.ndim)
+    return np.astype(out, dtype, copy=False)

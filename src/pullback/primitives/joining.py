@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import operator
-from itertools import accumulate, pairwise
+from functools import lru_cache
+from itertools import pairwise
 from math import prod
 
 import numpy as np
 
 from ..core.array import Array
-from ..core.cotangent import Cotangent, Masked, fit, masked
+from ..core.cotangent import DENSE, Masked, Scattered, fit, masked, unbroadcast
 from ..core.dispatch import leaves, refuse, replaces
+from ..core.past import concatenate as past
+from ..core.past import whole_mask
 from ..core.primitive import Linear
 from ..core.spec import Spec
-from .arguments import arrays_of, axes_of, axis_of, common_dtype, dims, reduced_axes
-from .indexing import along
+from .arguments import arrays_of, as_array, axes_of, axis_of, common_dtype, dims, reduced_axes
+from .indexing import along, getitem_p
 from .keys import WHOLE, known
-from .shapes import broadcast_p, ghost
+from .shapes import atleast_2d, ghost, laid, lies, reshape
 
-__all__ = ["concatenate_p", "joined", "stack_p"]
+__all__ = ["concatenate_p", "joined", "repeated_p", "stack_p"]
 
 
 class Concatenate(Linear):
@@ -27,6 +30,8 @@ class Concatenate(Linear):
     lower = "join"
 
     def value(self, *xs, axis):
+        if NUMPYS.issuperset(map(type, xs)):
+            return past(xs, axis)
         return np.concatenate(xs, axis=axis)
 
     def spec(self, *xs, axis):
@@ -35,12 +40,15 @@ class Concatenate(Linear):
         return Spec(shape, np.result_type(*[x.dtype for x in xs]))
 
     def vjp(self, out_bar, residual, wanted):
-        axis = residual.static["axis"]
-        stops = accumulate([x.shape[axis] for x in residual.xs])
-        keys = [
-            (WHOLE,) * axis + (slice(stop - x.shape[axis], stop),)
-            for stop, x in zip(stops, residual.xs, strict=True)
-        ]
+        axis, stop, keys = residual.static["axis"], 0, []
+        if type(out_bar) is Scattered:
+            part, value = along_axis(out_bar, axis)
+            if type(part) is slice and part.step in (None, 1):
+                return overlaps(out_bar, part, value, axis, residual.xs, wanted)
+        lead = (WHOLE,) * axis
+        for x in residual.xs:
+            start, stop = stop, stop + x.shape[axis]
+            keys.append((*lead, slice(start, stop)))
         return pieces(out_bar, keys, wanted)
 
     def transpose(self, i, xs, out_bar, *, axis):
@@ -60,6 +68,8 @@ class Stack(Linear):
     lower = "join"
 
     def value(self, *xs, axis):
+        if axis == 0 and {*map(type, xs)} <= NUMPYS:
+            return np.array(xs)
         return np.stack(xs, axis=axis) if np.ndim(xs[0]) else np.array(xs)
 
     def spec(self, *xs, axis):
@@ -67,7 +77,13 @@ class Stack(Linear):
         return Spec(shape, np.result_type(*[x.dtype for x in xs]))
 
     def vjp(self, out_bar, residual, wanted):
-        lead = (WHOLE,) * residual.static["axis"]
+        axis = residual.static["axis"]
+        if type(out_bar) is Scattered:
+            at, value = along_axis(out_bar, axis)
+            if type(at) is int:
+                at %= len(wanted)
+                return [value if i == at else None for i in range(len(wanted))]
+        lead = (WHOLE,) * axis
         return pieces(out_bar, [(*lead, i) for i in range(len(wanted))], wanted)
 
     def transpose(self, i, xs, out_bar, *, axis):
@@ -77,18 +93,54 @@ class Stack(Linear):
         return self(*spread(xs, mapped, size), axis=axis + 1)
 
 
+NUMPYS = frozenset({np.ndarray, np.float64})
 stack_p = Stack("stack")
 
 
 def pieces(out_bar, keys, wanted):
     """The parts of a cotangent at some keys; what is masked stays masked."""
-    if isinstance(out_bar, Cotangent):
+    if type(out_bar) not in DENSE:
         bar = masked(out_bar, True)
         return [
             Masked(bar.mask[key], bar.value[key]) if want else None
             for key, want in zip(keys, wanted, strict=True)
         ]
     return [out_bar[key] if want else None for key, want in zip(keys, wanted, strict=True)]
+
+
+def along_axis(out_bar, axis):
+    """(entry of the key, value) of what came from x[:, entry] alone, the entry on this axis."""
+    if out_bar.base is None and len(out_bar.parts) == 1:
+        (((key, arrays), value),) = out_bar.parts
+        key = key if type(key) is tuple else (key,)
+        if not arrays and len(key) == axis + 1 and key[:axis] == (WHOLE,) * axis:
+            return key[axis], value if type(value) in DENSE else masked(value, True)
+    return None, None
+
+
+def overlaps(out_bar, part, value, axis, xs, wanted):
+    """What came for a slice of a join, to each operand the part that lies in it."""
+    start, stop, _ = part.indices(out_bar.shape[axis])
+    lead, end, bars = (WHOLE,) * axis, 0, []
+    for x, want in zip(xs, wanted, strict=True):
+        begin, end = end, end + x.shape[axis]
+        if not want or begin >= stop or end <= start or start >= stop:
+            bars.append(None)
+            continue
+        first, last = max(begin, start), min(end, stop)
+        bar = value
+        if (first, last) != (start, stop):
+            bar = at_key(value, (*lead, slice(first - start, last - start)))
+        if (first, last) != (begin, end):
+            key = (*lead, slice(first - begin, last - begin))
+            spec = Spec(x.shape, bar.dtype)
+            bar = Scattered(spec, [((key, ()), bar)], out_bar.scatter)
+        bars.append(bar)
+    return bars
+
+
+def at_key(bar, key):
+    return Masked(bar.mask[key], bar.value[key]) if type(bar) is Masked else bar[key]
 
 
 def spread(xs, mapped, size):
@@ -122,8 +174,12 @@ def part(x, axis, start, stop):
 
 @replaces(np.concatenate)
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
-    refuse("numpy.concatenate", out=out)
-    xs = arrays_of(arrays)
+    if out is not None:
+        refuse("numpy.concatenate", out=out)
+    xs = [x if type(x) is Array or type(x) is np.ndarray else as_array(x) for x in arrays]
+    first = type(axis) is int and axis == 0 and dtype is None and casting == "same_kind"
+    if first and () not in [x.shape for x in xs]:
+        return concatenate_p(*xs, axis=0)
     if axis is None:
         dtype = dtype or common_dtype(arrays)  # only here NumPy takes numbers, which adapt theirs
         xs, axis = [np.ravel(x) for x in xs], 0
@@ -134,23 +190,25 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
 
 @replaces(np.stack)
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
-    refuse("numpy.stack", out=out)
+    if out is not None:
+        refuse("numpy.stack", out=out)
     xs = arrays_of(arrays)
     if len({x.shape for x in xs}) > 1:
         raise ValueError("all input arrays must have the same shape")
-    return stack_p(*cast(xs, dtype, casting), axis=axis_of(axis, xs[0].ndim + 1))
+    axis = axis_of(axis, xs[0].ndim + 1)
+    return stack_p(*cast(xs, dtype, casting), axis=axis)
 
 
 @replaces(np.vstack, *[np.row_stack] if hasattr(np, "row_stack") else [])
 def vstack(tup, *, dtype=None, casting="same_kind"):
-    xs = [np.atleast_2d(x) for x in tup]
-    return np.concatenate(xs, 0, dtype=dtype, casting=casting)
+    xs = [atleast_2d(x) for x in tup]
+    return concatenate(xs, 0, dtype=dtype, casting=casting)
 
 
 @replaces(np.hstack)
 def hstack(tup, *, dtype=None, casting="same_kind"):
-    xs = [np.atleast_1d(x) for x in tup]
-    return np.concatenate(xs, 0 if xs[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+    xs = [x if type(x) is Array and x.shape else np.atleast_1d(x) for x in tup]
+    return concatenate(xs, 0 if xs[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 @replaces(np.dstack)
@@ -204,6 +262,7 @@ def append(arr, values, axis=None):
 
 
 @replaces(np.insert)
+@lies("A", swapped=True)
 def insert(arr, obj, values, axis=None):
     arr, axis = flat(arr, axis)
     obj = obj if isinstance(obj, slice) else known(obj, "numpy.insert(x, positions, values)")
@@ -234,7 +293,9 @@ def delete(arr, obj, axis=None):
 def flat(x, axis):
     """x, raveled if no axis is given, and the axis."""
     (x,) = arrays_of((x,))
-    return (np.ravel(x), 0) if axis is None else (x, axis_of(axis, x.ndim))
+    if axis is None:
+        return x if x.ndim == 1 else np.ravel(x), 0
+    return x, axis_of(axis, x.ndim)
 
 
 # Splitting.
@@ -290,34 +351,95 @@ if hasattr(np, "unstack"):  # NumPy 2.1
 # Repeating and moving along.
 
 
+class RepeatedElements(Linear):
+    """The elements in shape `apart`, repeated along its axes of length 1 to `whole`, in `shape`."""
+
+    without_axes = "array"
+
+    def value(self, x, *, apart, whole, shape):
+        if type(x) is not np.ndarray:
+            return np.reshape(np.broadcast_to(np.reshape(x, apart), whole), shape)
+        out = np.empty(whole, x.dtype)
+        out[...] = x.reshape(apart)
+        return out.reshape(shape)
+
+    def spec(self, x, *, apart, whole, shape):
+        return Spec(shape, x.dtype)
+
+    def vjp(self, out_bar, residual, wanted):
+        (x,), static = residual.xs, residual.static
+        whole, fold = static["whole"], Spec(static["apart"], x.dtype)
+        if type(out_bar) in DENSE:
+            return (unbroadcast(out_bar.reshape(whole), fold).reshape(x.shape),)
+        bar = masked(out_bar, True)
+        mask = whole_mask(bar).reshape(whole)
+        bar = unbroadcast(Masked(mask, bar.value.reshape(whole)), fold)
+        if type(bar) is not Masked:
+            return (bar.reshape(x.shape),)
+        return (Masked(bar.mask.reshape(x.shape), bar.value.reshape(x.shape)),)
+
+    def transpose(self, i, xs, out_bar, *, apart, whole, shape):
+        bar = unbroadcast(np.reshape(out_bar, whole), Spec(apart, xs[0].dtype))
+        return np.reshape(bar, xs[0].shape)
+
+    def batch(self, xs, mapped, size, **static):
+        return self(xs[0], **{name: (size, *shape) for name, shape in static.items()})
+
+
+repeated_p = RepeatedElements("repeated")
+
+
 @replaces(np.tile)
 def tile(A, reps):
-    reps = dims(reps)
-    reps = (1,) * (A.ndim - len(reps)) + reps
-    shape = (1,) * (len(reps) - A.ndim) + A.shape
-    pairs = tuple([n for r, s in zip(reps, shape, strict=True) for n in (r, s)])
-    x = broadcast_p(np.reshape(A, [n for s in shape for n in (1, s)]), shape=pairs)
-    return np.reshape(x, [r * s for r, s in zip(reps, shape, strict=True)])
+    static, order = tiling(A.shape, dims(reps))
+    return laid(repeated_p.of(A, dict(static)), order, A, swapped=True)
+
+
+@lru_cache(maxsize=1024)
+def tiling(shape, reps):
+    """How an array of this shape is tiled, and in which order of memory the result lies."""
+    reps = (1,) * (len(shape) - len(reps)) + reps
+    shape = (1,) * (len(reps) - len(shape)) + shape
+    pairs = [*zip(reps, shape, strict=True)]
+    static = {
+        "apart": tuple([n for s in shape for n in (1, s)]),
+        "whole": tuple([n for pair in pairs for n in pair]),
+        "shape": tuple([r * s for r, s in pairs]),
+    }
+    return static, "K" if {*reps} <= {1} else "C"
 
 
 @replaces(np.repeat)
+@lies("C")
 def repeat(a, repeats, axis=None):
     if axis is not None and not reduced_axes(axis, np.ndim(a)):
         axis = None
     a, axis = flat(a, axis)
     n = a.shape[axis]
     repeats = known(repeats, "numpy.repeat(x, repeats)")
-    if repeats.size != 1 or repeats.dtype.kind not in "iu" or np.any(repeats < 0):
+    if repeats.size != 1 or repeats.dtype.kind not in "iu" or repeats.min() < 0:
         return along(a, axis, np.repeat(np.arange(n), repeats))
     lead, rest, k = a.shape[:axis], a.shape[axis + 1 :], repeats.item()
-    x = broadcast_p(np.reshape(a, (*lead, n, 1, *rest)), shape=(*lead, n, k, *rest))
-    return np.reshape(x, (*lead, n * k, *rest))
+    apart, whole = (*lead, n, 1, *rest), (*lead, n, k, *rest)
+    static = {"apart": apart, "whole": whole, "shape": (*lead, n * k, *rest)}
+    return repeated_p.of(a, static)
 
 
 @replaces(np.roll)
 def roll(a, shift, axis=None):
     if axis is None:
-        return np.reshape(np.roll(np.ravel(a), shift, 0), a.shape)
+        if a.ndim == 1:
+            return roll(a, shift, 0)
+        return reshape(roll(np.ravel(a), shift, 0), a.shape)
+    return laid(rolled(a, shift, axis), "K", a, swapped=True)
+
+
+def rolled(a, shift, axis):
+    """roll along axes"""
+    if type(shift) is type(axis) is int:
+        axis = axis_of(axis, a.ndim)
+        n = a.shape[axis]
+        return rotated(a, axis, n - shift % n) if n and shift % n else np.copy(a)
     if any(type(x) is Array for x in leaves(shift)):  # mapped: a gather for each example
         shifts = shift if isinstance(shift, (list, tuple)) else [shift]
         axes = axes_of(axis, a.ndim)
@@ -337,9 +459,18 @@ def roll(a, shift, axis=None):
     for axis, s in shifts.items():
         n = a.shape[axis]
         if n and s % n:
-            k = n - s % n
-            out = joined([part(out, axis, k, n), part(out, axis, 0, k)], axis)
+            out = rotated(out, axis, n - s % n)
     return np.copy(a) if out is a else out
+
+
+def rotated(a, axis, k):
+    """What begins at k along an axis, and then what comes before."""
+    lead = (WHOLE,) * axis
+    ends, starts = (*lead, slice(k, None)), (*lead, slice(k))
+    if type(a) is not Array:
+        return concatenate_p(a[ends], a[starts], axis=axis)
+    read = a.within.item  # not to be written to, so they need not be views
+    return concatenate_p(read(getitem_p, a, ends), read(getitem_p, a, starts), axis=axis)
 
 
 @replaces(np.resize)
@@ -350,5 +481,6 @@ def resize(a, new_shape):
     n, x = prod(shape), np.ravel(a)
     if x.size == 0 or n == 0:
         return np.zeros_like(a, shape=shape)
+    x = np.astype(x, x.dtype.newbyteorder("="), copy=False)
     x = np.tile(x, -(-n // x.size))
     return np.reshape(x[:n], shape)

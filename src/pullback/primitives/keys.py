@@ -15,20 +15,34 @@ from ..core.array import Array, current
 from ..core.dispatch import plain
 from ..core.errors import ConversionError
 from ..core.primitive import align
-from .arguments import as_array
+from .arguments import as_array, rows, wrapped
 from .shapes import ghost
 
-__all__ = ["INDEX", "WHOLE", "basic", "batched", "block", "count", "fill", "known", "parse"]
+__all__ = [
+    "INDEX",
+    "WHOLE",
+    "alike",
+    "basic",
+    "batched",
+    "block",
+    "count",
+    "fill",
+    "known",
+    "mapped",
+    "nonzero",
+    "numbers",
+    "parse",
+]
 
 
-class Place(enum.Enum):
+class KeyPart(enum.Enum):
     INDEX = "INDEX"
 
     def __repr__(self):
         return self.value
 
 
-INDEX = Place.INDEX
+INDEX = KeyPart.INDEX
 WHOLE = slice(None)
 BOUNDS = frozenset({int, type(None)})
 BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
@@ -38,7 +52,10 @@ def basic(key):
     """Whether a key, or an entry of it, is made of Python's own ints, slices, None and Ellipsis."""
     kind = type(key)
     if kind is slice:
-        return {type(key.start), type(key.stop), type(key.step)} <= BOUNDS
+        step = key.step
+        if type(key.start) in BOUNDS and type(key.stop) in BOUNDS:
+            return step is None or type(step) is int
+        return False
     return all(map(basic, key)) if kind is tuple else kind in BASIC
 
 
@@ -62,11 +79,11 @@ def parse(shape, key):
             axis += width
             continue
         found = [k]
-        if isinstance(k, np.ndarray) and k.dtype.kind == "b":
+        if isinstance(k, (np.ndarray, Array)) and k.dtype.kind == "b":
             if k.shape != tuple(shape[axis : axis + k.ndim]):
                 invalid(shape, key)
             if k.ndim:
-                found = k.nonzero()
+                found = nonzero(k, "x[mask]")
             else:  # a truth value picks all or nothing along a new axis
                 new.append(axis + len(new))
                 found = [np.zeros(int(k), np.intp)]
@@ -86,11 +103,11 @@ def entry(k):
             bounds = [None if n is None else operator.index(n) for n in (k.start, k.stop, k.step)]
             return slice(*bounds)
         return k
-    if isinstance(k, (list, tuple)):
+    if isinstance(k, (list, tuple, range)):
         k = as_array(k) if len(k) else np.zeros(0, np.intp)
     if type(k) is Array:
         if k.dtype.kind == "b":
-            return known(k, "x[mask]")
+            return k if k.ndim and mapped(k) else known(k, "x[mask]")
         return k if k.dtype.kind in "iu" else NotImplemented
     if isinstance(k, (bool, np.bool_)):
         return np.asarray(k)
@@ -108,7 +125,7 @@ def rank(k):
     """How many axes of x an entry of a key takes."""
     if k is None or k is Ellipsis:
         return 0
-    return k.ndim if isinstance(k, np.ndarray) and k.dtype.kind == "b" else 1
+    return k.ndim if isinstance(k, (np.ndarray, Array)) and k.dtype.kind == "b" else 1
 
 
 def invalid(shape, key):
@@ -123,12 +140,45 @@ def known(x, asked):
         try:
             x = current(x).within.concrete(x, asked)
         except ConversionError as error:
-            raise ConversionError(
-                f"The shape of `{asked}` depends on values that are mapped by `{x.within.name}`:"
-                " the examples of the batch would give different shapes.\n"
-                "  Write `np.where(mask, x, 0)`, which keeps the shape, or do this outside of vmap."
-            ) from error
+            raise differing(x, asked) from error
     return np.asarray(x)
+
+
+def differing(x, asked):
+    return ConversionError(
+        f"The shape of `{asked}` depends on values that are mapped by `{x.within.name}`:"
+        " the examples of the batch would give different shapes.\n"
+        "  Write `np.where(mask, x, 0)`, which keeps the shape, or do this outside of vmap."
+    )
+
+
+def mapped(x):
+    """Whether x has a value for each example of a batch."""
+    return type(x) is Array and bool(rows(x)[1])
+
+
+def nonzero(mask, asked):
+    """The indices at which a mask holds, one array for each axis.
+
+    Under vmap those of each example, if all have equally many.
+    """
+    values, traces = rows(mask)
+    if not traces:
+        return known(mask, asked).nonzero()
+    selected = numbers(values, traces)
+    if not alike(selected):
+        raise differing(mask, asked)
+    shape = (*selected.shape, selected.max(initial=0))
+    return tuple([wrapped(np.reshape(i, shape), traces) for i in values.nonzero()[len(traces) :]])
+
+
+def numbers(values, traces):
+    """How many elements each example selects, from the values of a mask for all of them."""
+    return np.count_nonzero(values, axis=tuple(range(len(traces), values.ndim)), keepdims=False)
+
+
+def alike(selected):
+    return selected.size == 0 or bool((selected == selected.flat[0]).all())
 
 
 def fill(key, arrays):

@@ -11,7 +11,17 @@ from ..core.primitive import Primitive
 from ..core.spec import Spec, zeros
 from .arguments import as_array
 from .decompositions import svd_p
-from .spectra import adjoint, computed, conj, hermitian, motion_p, pull_values, real_of, stacked
+from .spectra import (
+    adjoint,
+    computed,
+    conj,
+    from_triangle,
+    hermitian,
+    motion_p,
+    pull_values,
+    real_of,
+    stacked,
+)
 
 __all__ = []
 
@@ -70,6 +80,8 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue):
         rcond = 1e-15 if rtol is np._NoValue else rtol
     if rcond is None:
         rcond = max(a.shape[-2:]) * np.finfo(computed(a)).eps
+    if hermitian:
+        a = from_triangle(a)
     return pinv_p(a, as_array(rcond), hermitian=bool(hermitian))
 
 

@@ -16,8 +16,10 @@ from ..core.dispatch import replaces
 from ..core.errors import ArgumentError
 from ..core.primitive import Primitive, align
 from ..core.spec import Spec
+from . import lapack
 from .arguments import as_array
 from .elementwise import stopped
+from .shapes import laid
 from .spectra import adjoint, computed, conj, real_of, row
 
 __all__ = ["det_p", "inverse_p", "slogdet_p", "solve_p"]
@@ -26,7 +28,7 @@ SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
 
 
 def transposed(x):
-    return np.swapaxes(x, -1, -2)
+    return x.swapaxes(-1, -2)
 
 
 def contracted(x, y):
@@ -51,7 +53,7 @@ class Solve(Primitive):
     lower = "solve"
 
     def value(self, a, b):
-        return np.linalg.solve(a, b)
+        return lapack.solve(a, b)
 
     def spec(self, a, b):
         stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
@@ -68,8 +70,13 @@ class Solve(Primitive):
     def vjp(self, out_bar, residual, wanted):
         a, b = residual.xs
         b_bar = self(transposed(a), out_bar)
-        a_bar = unbroadcast(-(b_bar @ transposed(residual.out)), a) if wanted[0] else None
-        return a_bar, unbroadcast(b_bar, b) if wanted[1] else None
+        if len(a.shape) == len(b.shape) == 2:
+            a_bar = lapack.product(b_bar, transposed(residual.out)) if wanted[0] else None
+            return None if a_bar is None else -a_bar, b_bar
+        a_bar = -(b_bar @ transposed(residual.out)) if wanted[0] else None
+        if len(a.shape) > 2 or len(b.shape) > 2:
+            return a_bar if a_bar is None else unbroadcast(a_bar, a), unbroadcast(b_bar, b)
+        return a_bar, b_bar
 
     def batch(self, xs, mapped, size):
         return self(*align(xs, mapped))
@@ -83,7 +90,8 @@ def solve(a, b):
     """`numpy.linalg.solve`: b is one vector only if it has one dimension."""
     a, b = as_array(a), as_array(b)
     if b.ndim == 1:
-        return solve_p(a, np.reshape(b, (-1, 1)))[..., 0]
+        out = solve_p(a, b.reshape((-1, 1)))
+        return out.reshape(out.shape[:-1])
     return solve_p(a, b)
 
 
@@ -97,7 +105,7 @@ class Inverse(OfMatrix):
 
     def value(self, a, *, singular):
         try:
-            out = np.linalg.inv(a)
+            out = lapack.inv(a)
         except np.linalg.LinAlgError:
             if singular == "raise":
                 raise
@@ -118,7 +126,7 @@ class Inverse(OfMatrix):
 
     def vjp(self, out_bar, residual, wanted):
         x = transposed(residual.out)
-        return (-(x @ out_bar @ x),)
+        return (-lapack.product(lapack.product(x, out_bar), x),)
 
 
 def condition(a, inv):
@@ -169,7 +177,7 @@ def matrix_power(a, n):
             f"`numpy.linalg.matrix_power` takes square matrices, but got shape {a.shape}."
         )
     if n == 0:
-        return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
+        return laid(np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype), "K", a, swapped=True)
     if n < 0:
         a, n = inv(a), -n
     if n == 3:
@@ -195,6 +203,7 @@ class Det(OfMatrix):
 
     reads = "x0"
     lower = "solve"
+    without_axes = "scalar"
     total = True
 
     def value(self, a):
@@ -239,7 +248,7 @@ def but_two(s):
 def inverse_if_safe(a):
     """The inverses of plain matrices and their determinants, or None if one is near singular."""
     try:
-        inv = np.linalg.inv(a)
+        inv = lapack.inv(a)
     except np.linalg.LinAlgError:
         return None
     if not np.all(condition(a, inv) < np.finfo(inv.dtype).eps ** (-1 / 3)):

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..core.cotangent import Cotangent, dense
 from ..core.errors import ArgumentError, ShapeError
-from ..core.node import Residual
 from ..core.primitive import Multilinear, align
 from ..core.spec import Spec
 from .einsum import einsum_p
@@ -86,6 +85,7 @@ class Products(Cotangent):
         return -self.dense()
 
 
+ARRAYS = {np.ndarray, np.float64}  # of vectors, the product is a number
 PLAIN = {np.ndarray, Spec}
 
 
@@ -97,6 +97,7 @@ class Matmul(Multilinear):
     """
 
     lower = "matmul"
+    without_axes = "scalar"
 
     def value(self, x, y):
         return np.matmul(x, y)
@@ -106,23 +107,19 @@ class Matmul(Multilinear):
         columns = y.shape[-1:] if y.ndim > 1 else ()
         return Spec((*stack, *x.shape[-2:-1], *columns), np.result_type(x.dtype, y.dtype))
 
-    def residual(self, out, xs, wanted, static):
-        if all(wanted):
-            return Residual(self, None, tuple(xs), static)
-        return super().residual(out, xs, wanted, static)
-
     def pull(self, out_bar, residual, wanted):
         """Plain arrays of one dtype, the usual case, have cotangents that need not be fitted."""
         x, y = residual.xs
-        if type(out_bar) is np.ndarray and type(x) in PLAIN and type(y) in PLAIN:
+        if type(out_bar) in ARRAYS and type(x) in PLAIN and type(y) in PLAIN:
             dtype = out_bar.dtype
             if x.dtype is dtype and y.dtype is dtype:
-                return [self.pull_plain(i, x, y, out_bar) if wanted[i] else None for i in (0, 1)]
+                out_bar = compact(out_bar)
+                pull = pull_matrices if len(x.shape) == len(y.shape) == 2 else self.pull_plain
+                return [pull(i, x, y, out_bar) if wanted[i] else None for i in (0, 1)]
         return super().pull(out_bar, residual, wanted)
 
     def pull_plain(self, i, x, y, out_bar):
-        out_bar = compact(out_bar)
-        bar = collected(i, x, y, out_bar)
+        bar = collected(i, x, y, out_bar) if prod((y if i else x).shape) > FEW else None
         return self.transpose(i, (x, y), out_bar) if bar is None else bar
 
     def transpose(self, i, xs, out_bar):
@@ -165,6 +162,17 @@ class Matmul(Multilinear):
             case (1, _) | (_, 1):
                 return self(x, y)
         return self(*align(xs, mapped))
+
+
+def pull_matrices(i, x, y, out_bar):
+    """The cotangent of one of two plain matrices; `dot` is the quicker way to BLAS."""
+    bar = collected(i, x, y, out_bar) if prod((y if i else x).shape) > FEW else None
+    if bar is not None:
+        return bar
+    return out_bar.dot(y.T) if i == 0 else x.T.dot(out_bar)
+
+
+FEW = 512  # elements: sums of products that are no larger are added as they come
 
 
 def collected(i, x, y, out_bar):

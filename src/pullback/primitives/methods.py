@@ -5,16 +5,20 @@ from __future__ import annotations
 import builtins
 import copyreg
 import math
+import operator
 from functools import partial
 from importlib import import_module
 
 import numpy as np
 
-from ..core.array import Array, current, is_number, peel, stop, told
-from ..core.dispatch import LOADERS, UFUNCS, binary, operand
+from ..core.array import Array, current, is_number, peel, snapshot, stop, text_of, told
+from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary, is_python
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
-from ..core.trace import CONSTANT
+from ..core.layout import layout
+from ..core.spec import dtype_of
+from ..core.trace import CONSTANT, Ended
 from . import (  # noqa: F401  # each declares its primitives
+    assigned_attributes,
     assignment,
     contractions,
     elementwise,
@@ -26,8 +30,10 @@ from . import (  # noqa: F401  # each declares its primitives
     reductions,
     selecting,
     shapes,
+    strided,
 )
 from .arguments import surely
+from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor
 
 __all__ = []
 
@@ -35,40 +41,62 @@ LOADERS.append(load)
 
 # Operators: straight to the primitive.
 
+ndarray = np.ndarray
 
-def infix(ufunc):
+
+def infix(ufunc, operation):
     """`x + y` and `y + x`, the shortest way to the primitive of a ufunc."""
     primitive = UFUNCS[ufunc]
+    apply = partial(binary, primitive)
 
     def forward(self, other):
         kind = type(other)
-        if kind is float or kind is int:
+        if kind is float or kind is int or kind is ndarray:
             return self.within.binary(primitive, self, other)
         if kind is Array:
             trace = self.within
             if other.within.birth > trace.birth:
                 trace = other.within
             return trace.binary(primitive, self, other)
-        return binary(primitive, self, other)
+        if kind in PLAIN:
+            return binary(primitive, self, other)
+        return beside(operation, apply, self, other)
 
     def reflected(self, other):
-        return binary(primitive, other, self)
+        kind = type(other)
+        if kind is float or kind is int or kind is ndarray:
+            return self.within.binary(primitive, other, self)
+        if kind in PLAIN:
+            return binary(primitive, other, self)
+        return beside_on_the_left(operation, apply, self, other)
 
     return forward, reflected
+
+
+def comparison(ufunc, operation):
+    """`x < y`: what infix does, and the trace hears where it was compared first."""
+    primitive = UFUNCS[ufunc]
+    apply = partial(binary, primitive)
+
+    def forward(self, other):
+        trace, kind = self.within, type(other)
+        if trace.comparison is None:
+            trace.notice()
+        if kind is float or kind is int:
+            return trace.binary(primitive, self, other)
+        if kind is Array:
+            if other.within.comparison is None:
+                other.within.notice()
+        elif kind not in PLAIN:
+            return compared_with(operation, apply, self, other)
+        return binary(primitive, self, other)
+
+    return forward
 
 
 def prefix(ufunc):
     primitive = UFUNCS[ufunc]
     return lambda self: self.within.unary(primitive, self)
-
-
-def through(function):
-    """An operator that NumPy's function stands for."""
-    return lambda self, other: NotImplemented if operand_refuses(other) else function(self, other)
-
-
-def operand_refuses(other):
-    return type(other) is not Array and operand(other) is NotImplemented
 
 
 INFIX = {
@@ -95,15 +123,15 @@ COMPARISONS = {
 PREFIX = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
 
 for name, ufunc in INFIX.items():
-    forward, reflected = infix(ufunc)
+    forward, reflected = infix(ufunc, getattr(operator, f"__{name}__"))
     setattr(Array, f"__{name}__", forward)
     setattr(Array, f"__r{name}__", reflected)
 for name, ufunc in COMPARISONS.items():
-    setattr(Array, f"__{name}__", infix(ufunc)[0])
+    setattr(Array, f"__{name}__", comparison(ufunc, getattr(operator, name)))
 for name in PREFIX:
     setattr(Array, f"__{name}__", prefix(PREFIX[name]))
 
-power, power_reflected = infix(np.power)
+power, power_reflected = infix(np.power, operator.pow)
 
 
 def power_of(self, other, modulo=None):
@@ -113,20 +141,35 @@ def power_of(self, other, modulo=None):
 
 
 Array.__pow__, Array.__rpow__ = power_of, power_reflected
-Array.__divmod__ = through(np.divmod)
-Array.__rdivmod__ = lambda self, other: np.divmod(other, self)
+
+
+def divmod_of(self, other):
+    if is_python(self) and is_python(other):
+        return self // other, self % other  # as Python has it: it may raise
+    if type(other) in KNOWN:
+        return np.divmod(self, other)
+    return beside(divmod, np.divmod, self, other)
+
+
+def divmod_reflected(self, other):
+    if is_python(self) and is_python(other):
+        return other // self, other % self
+    return beside_on_the_left(divmod, np.divmod, self, other)
+
+
+Array.__divmod__, Array.__rdivmod__ = divmod_of, divmod_reflected
 
 
 def matmul_of(self, other):
-    if type(other) is not Array and type(other) is not np.ndarray:
-        other = operand(other)
+    if type(other) not in KNOWN:
+        other = factor(self, other)
         if other is NotImplemented:
-            return NotImplemented
+            return other
     return matmul.matmul_p(self, other)
 
 
 Array.__matmul__ = matmul_of
-Array.__rmatmul__ = lambda self, other: np.matmul(other, self)
+Array.__rmatmul__ = lambda self, other: beside_on_the_left(operator.matmul, np.matmul, self, other)
 
 
 def rounded(self, ndigits=None):
@@ -153,7 +196,7 @@ Array.__iter__ = indexing.iterate
 # Methods that are NumPy's function of the same name.
 
 # fmt: off
-FUNCTIONS = [
+SAME_NAME = [
     "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "cumprod",
     "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat",
     "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
@@ -161,9 +204,17 @@ FUNCTIONS = [
 # fmt: on
 
 
+# Arguments that NumPy's dispatch would not look at.
+SURE = frozenset({Array, np.ndarray, int, float, tuple, str, type(None), bool, type, np.dtype})
+
+
 def method(function):
     def call(self, *args, **kwargs):
-        return function(self, *args, **kwargs)
+        if args or kwargs:
+            kinds = {*map(type, args), *map(type, kwargs.values())}
+            if not kinds <= SURE or "out" in kwargs:
+                return function(self, *args, **kwargs)
+        return FUNCTIONS[function](self, *args, **kwargs)
 
     call.__name__ = function.__name__
     call.__qualname__ = f"Array.{function.__name__}"
@@ -171,7 +222,7 @@ def method(function):
     return call
 
 
-for name in FUNCTIONS:
+for name in SAME_NAME:
     setattr(Array, name, method(getattr(np, name)))
 
 # These methods have other parameters than the functions.
@@ -186,14 +237,17 @@ Array.conj = Array.conjugate = lambda self: np.conjugate(self)
 
 def reshape(self, *shape, order="C", copy=None):
     """The same elements in another shape, given as one tuple or as several ints."""
-    return np.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
+    shape = shape[0] if len(shape) == 1 else shape
+    if order == "C" and copy is None:
+        return shapes.reshape(self, shape)
+    return np.reshape(self, shape, order=order, **({} if copy is None else {"copy": copy}))
 
 
 def transpose(self, *axes):
     """The axes in another order: reversed, or as given, as one tuple or as several ints."""
     if not axes or axes == (None,):
-        return np.transpose(self)
-    return np.transpose(self, axes[0] if len(axes) == 1 and not np.isscalar(axes[0]) else axes)
+        return shapes.transpose(self)
+    return shapes.transpose(self, axes[0] if len(axes) == 1 and not np.isscalar(axes[0]) else axes)
 
 
 def flatten(self, order="C"):
@@ -207,7 +261,12 @@ def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         raise ArgumentTypeError(
             f"`astype` cannot cast {self.dtype} to {np.dtype(dtype)} with casting={casting!r}."
         )
-    return np.astype(self, np.dtype(dtype), copy=copy)
+    dtype = np.dtype(dtype)
+    if order == "K" or is_number(self) or dtype.kind not in "biufc":
+        return np.astype(self, dtype, copy=copy)
+    if order == "A":  # also of what is not copied
+        order = "F" if shapes.layout(self).flags.fnc else "C"
+    return shapes.converted(self, dtype, order, copy)
 
 
 def view(self, dtype=None, type=None):
@@ -242,19 +301,29 @@ def attribute(name, get):
     setattr(Array, name, property(get))
 
 
-attribute("shape", lambda self: self.within.shape(self))
-attribute("dtype", lambda self: self.value.dtype)
+def dtype(self):
+    value = self.value
+    return value.dtype if type(value) is np.ndarray else dtype_of(value)
+
+
+def shape(self):
+    value, trace = self.value, self.within
+    return value.shape if type(value) is np.ndarray and not trace.maps else trace.shape(self)
+
+
+Array.shape = property(shape, assigned_attributes.set_shape)
+attribute("dtype", dtype)
 attribute("ndim", lambda self: len(self.within.shape(self)))
 attribute("size", lambda self: math.prod(self.within.shape(self)))
-attribute("itemsize", lambda self: self.value.dtype.itemsize)
-attribute("nbytes", lambda self: math.prod(self.within.shape(self)) * self.value.dtype.itemsize)
-attribute("T", lambda self: np.transpose(self))
+attribute("itemsize", lambda self: self.dtype.itemsize)
+attribute("nbytes", lambda self: math.prod(self.within.shape(self)) * self.dtype.itemsize)
+attribute("T", shapes.transpose)
 attribute("mT", lambda self: np.matrix_transpose(self))
-Array.real = property(lambda self: np.real(self), assignment.set_real)
-Array.imag = property(lambda self: np.imag(self), assignment.set_imag)
-Array.flat = property(assignment.flat, assignment.set_flat)
-attribute("flags", lambda self: np.asarray(peel(self)).flags)
-attribute("strides", lambda self: np.asarray(peel(self)).strides[-self.ndim :] if self.ndim else ())
+Array.real = property(lambda self: np.real(self), assigned_attributes.set_real)
+Array.imag = property(lambda self: np.imag(self), assigned_attributes.set_imag)
+Array.flat = property(assigned_attributes.flat, assigned_attributes.set_flat)
+attribute("flags", lambda self: layout(self).flags)
+attribute("strides", lambda self: layout(self).strides)
 attribute("base", lambda self: None if self.storage is None else self.storage.base)
 attribute("device", lambda self: "cpu")
 Array.__dir__ = lambda self: sorted(
@@ -296,26 +365,60 @@ def numpy(self):
     return np.array(told(self, "x.numpy()"))
 
 
-def item(self, *args):
-    """One value as a Python number."""
-    value = np.asarray(told(self, "x.item()"))
-    if value.shape != self.shape:
-        current(self).within.concrete(self, "x.item()")  # of mapped values there are many
-    return value.item(*args)
-
-
-def tolist(self):
-    """The values as nested lists of Python numbers."""
-    return np.asarray(told(self, "x.tolist()")).tolist()
-
-
 def detach(self):
     """The values without derivatives, as a constant Array; what is mapped stays mapped."""
     value = stop(self)
     return value if type(value) is Array else Array(value, CONSTANT, None)
 
 
-Array.numpy, Array.item, Array.tolist, Array.detach = numpy, item, tolist, detach
+Array.numpy, Array.detach = numpy, detach
+
+
+# Python numbers. Where a transformation runs, they are Arrays without axes, and keep derivatives;
+# the eager trace alone gives plain ones.
+
+
+def kept_by(x):
+    """x without eager traces younger than a transformation's; None if only those hold it."""
+    while type(x) is Array:
+        trace = current(x).within
+        if not trace.peels(x):
+            return x
+        x = x.value
+    return None
+
+
+def item(self, *args):
+    """One value as a Python number; an Array without axes where a transformation runs."""
+    x = kept_by(self)
+    if x is None:
+        return np.asarray(told(self, "x.item()")).item(*args)
+    if len(args) == 1 and isinstance(args[0], tuple):
+        args = args[0]
+    if len(args) == 1 and x.ndim != 1:
+        args = np.unravel_index(range(x.size)[args[0]], x.shape)
+    if not args:
+        if x.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        args = (0,) * x.ndim
+    if len(args) != x.ndim:
+        raise ValueError("incorrect number of indices for array")
+    out = x[args] if args else snapshot(x)
+    out.within.number(out)
+    return out
+
+
+def tolist(self):
+    """The values as nested lists of Python numbers; of Arrays where a transformation runs."""
+    if type(self.within) is Ended:
+        self.within.concrete(self, "x.tolist()")
+    x = kept_by(self)
+    if x is None:
+        return np.asarray(told(self, "x.tolist()")).tolist()
+    return [row.tolist() for row in x] if x.ndim else x.item()
+
+
+Array.item, Array.tolist = item, tolist
 
 
 # What Python's numbers have, and NumPy's scalars with them.
@@ -347,11 +450,11 @@ Array.is_integer, Array.as_integer_ratio = of_numbers(is_integer), of_numbers(as
 
 
 def text(self):
-    return str(told(self, "str(x)"))
+    return str(text_of(self, "str(x)"))
 
 
 def formatted(self, spec):
-    value = told(self, "format(x)")
+    value = text_of(self, "format(x)")
     if np.shape(value) != self.shape and spec:  # a mapped number: the values of all examples
         return f"[{', '.join([format(x, spec) for x in np.ravel(value)])}]"
     return format(value, spec)
@@ -360,8 +463,15 @@ def formatted(self, spec):
 Array.__str__, Array.__format__ = text, formatted
 
 Array.__copy__ = lambda self: self.copy()
-Array.__deepcopy__ = lambda self, memo: self.copy()
-Array.__contains__ = lambda self, x: bool(np.any(self == x))
+
+
+def contains(self, x):
+    if is_number(self):
+        raise TypeError(f"argument of type '{self.__class__.__name__}' is not iterable")
+    return bool(np.any(self == x))
+
+
+Array.__contains__ = contains
 
 
 def constant(value):
@@ -373,12 +483,14 @@ def reduced(self):
     if current(self).within.live:
         raise ConversionError(
             f"An Array {self.within.spec(self)} of `{self.within.name}` cannot be pickled: what it"
-            " was computed from would be lost.\n  Pickle `x.numpy()`."
+            " was computed from would be lost.\n  Pickle `x.numpy()`. A pool of processes pickles"
+            " arguments: under a transformation use threads, `ThreadPoolExecutor()`."
         )
     return constant, (told(self, "pickle"),)
 
 
 copyreg.pickle(Array, reduced)
+Array.__getstate__ = lambda self: reduced(self)[1][0]
 
 
 # Conversions to raw bytes work for constants, as `numpy.asarray` does.
@@ -397,11 +509,22 @@ for name in ("tobytes", "tofile", "dump", "dumps"):
 
 
 Array.fill, Array.sort, Array.partition = (
-    assignment.fill_with,
-    assignment.sort,
-    assignment.partition,
+    assigned_attributes.fill_with,
+    assigned_attributes.sort,
+    assigned_attributes.partition,
 )
 Array.put = method(np.put)
+
+
+def setflags(self, write=None, align=None, uic=None):
+    """A promise to leave the array alone changes no number; it is not enforced."""
+    if write or align is not None or uic is not None:
+        raise MissingRuleError(
+            "`x.setflags` of an Array takes `write=False` alone.\n  Arrays manage their own memory."
+        )
+
+
+Array.setflags = setflags
 
 
 # What reads an array's bits, or changes its shape in place.
@@ -424,7 +547,6 @@ REFUSED = {
     "byteswap": "Write `x.numpy().byteswap()`.",
     "getfield": "Write `x.astype(dtype)`.",
     "setfield": "Write `np.where(mask, value, x)`.",
-    "setflags": "Arrays manage their own memory.",
 }
 for name, instead in REFUSED.items():
     setattr(Array, name, refused(name, instead))

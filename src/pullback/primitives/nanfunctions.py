@@ -11,6 +11,7 @@ from . import cumulative, queries, reductions
 from .arguments import as_array, axes_of, cast, dtype_of, given, kept, unsure
 from .reductions import as_initial, broadcastable, counted, max_p, min_p, warn_if
 from .selecting import chosen
+from .shapes import laid
 from .statistics import about, root
 
 __all__ = []
@@ -47,12 +48,12 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, whe
 
 @replaces(np.nancumsum)
 def nancumsum(a, axis=None, dtype=None, out=None):
-    return cumulative.cumsum(filled(a, 0), axis, dtype, out)
+    return cumulative.cumsum(laid(filled(a, 0), "K", a), axis, dtype, out)
 
 
 @replaces(np.nancumprod)
 def nancumprod(a, axis=None, dtype=None, out=None):
-    return cumulative.cumprod(filled(a, 1), axis, dtype, out)
+    return cumulative.cumprod(laid(filled(a, 1), "K", a), axis, dtype, out)
 
 
 def check_dtype(name, dtype):

@@ -39,8 +39,10 @@ class Norm(Primitive):
         return np.sum(np.real(slope * x_dots[0]), axis=axis)
 
     def vjp(self, out_bar, residual, wanted):
-        (x,), static = residual.xs, residual.static
-        slope, kept = self.slope(residual.out, x, **static)
+        (x,), static, out = residual.xs, residual.static, residual.out
+        if type(out) is np.float64 and static["ord"] == 2 and out != 0 and x.dtype.kind == "f":
+            return (x / out * out_bar,)
+        slope, kept = self.slope(out, x, **static)
         return (np.reshape(out_bar, kept) * slope,)
 
     def slope(self, out, x, ord, axis):
@@ -72,7 +74,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     if axis is None and (
         ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)
     ):
-        out = norm_p(np.ravel(x), ord=2, axis=(0,))
+        out = norm_p(x if ndim == 1 else np.ravel(x), ord=2, axis=(0,))
         return np.reshape(out, (1,) * ndim) if keepdims else out
     try:
         axes = axes_of(axis, ndim)

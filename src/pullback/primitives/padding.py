@@ -9,7 +9,7 @@ from .arguments import as_array
 from .indexing import along
 from .joining import joined, part
 from .keys import WHOLE
-from .shapes import flip_p
+from .shapes import flip_p, lies
 
 __all__ = []
 
@@ -26,6 +26,7 @@ OPTIONS = {
 
 
 @replaces(np.pad)
+@lies("A", swapped=True)
 def pad(array, pad_width, mode="constant", **kwargs):
     if callable(mode):
         return by_function(array, pad_width, mode, kwargs)

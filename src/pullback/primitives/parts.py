@@ -22,13 +22,14 @@ class Part(Linear):
 
     rearranges = True  # a mask stays where it is
     views = True
+    lower = "view"
 
     def __init__(self, name, unit):
         self.unit, self.sign = unit, 1 if unit == 1 else -1
         super().__init__(name)
 
     def value(self, x):
-        return getattr(x, self.name)
+        return x.real if self.unit == 1 else x.imag
 
     def spec(self, x):
         return Spec(x.shape, x.dtype.type(0).real.dtype)
@@ -37,6 +38,9 @@ class Part(Linear):
         if out_bar.dtype == bool or self.unit == 1:
             return out_bar if out_bar.dtype == xs[0].dtype else out_bar.astype(xs[0].dtype)
         return out_bar / self.unit
+
+    def moved(self, mask):
+        return mask
 
     def batch(self, xs, mapped, size):
         return self(xs[0])
@@ -59,6 +63,9 @@ class Conjugate(Linear):
     def transpose(self, i, xs, out_bar):
         return np.conjugate(out_bar) if is_complex(out_bar) else out_bar
 
+    def moved(self, mask):
+        return mask
+
     def batch(self, xs, mapped, size):
         return self(xs[0])
 
@@ -76,12 +83,14 @@ def imag(val):
     if is_complex(val):
         return imag_p(val)
     out = np.zeros_like(val)
-    return out if out.ndim else out[()]
+    return np.broadcast_to(out, out.shape) if out.ndim else out[()]  # NumPy's is read-only
 
 
 @replaces(np.conjugate)
 def conjugate(x):
-    return conjugate_p(x) if is_complex(x) else np.positive(x)
+    if is_complex(x):
+        return conjugate_p(x)
+    return np.positive(x if x.dtype.kind != "b" else np.astype(x, np.dtype(np.int8)))
 
 
 class Sign(Primitive):

@@ -12,6 +12,7 @@ import numpy as np
 from ..core.dispatch import replaces
 from .arguments import agreed, as_array
 from .polynomial import real_if_all_are, roots_p
+from .shapes import laid
 
 __all__ = []
 
@@ -140,7 +141,7 @@ def roots(p):
     if not len(p):
         return np.array([])
     p = p + 0.0 if p.dtype.kind in "biu" else p
-    return real_if_all_are(roots_p(np.flip(p), function=descending), p)
+    return laid(real_if_all_are(roots_p(np.flip(p), function=descending), p), "C")
 
 
 @replaces(np.poly)
@@ -160,7 +161,7 @@ def poly(seq_of_zeros):
     if out.dtype.kind == "c":
         pairs = np.sort(zeros) == np.sort(np.conj(zeros))
         if agreed(np.all(pairs), "numpy.poly(zeros), which is real for pairs of conjugates"):
-            return np.real(out)
+            return laid(np.real(out), "C")
     return out
 
 

@@ -14,6 +14,7 @@ from ..core.dispatch import replaces
 from ..core.primitive import Primitive
 from ..core.spec import Spec
 from .arguments import agreed, arrays_of, as_array, axis_of, cast, somewhere, surely
+from .shapes import laid
 
 __all__ = ["polyvander", "real_if_all_are", "roots_p", "series"]
 
@@ -131,7 +132,7 @@ def polyvander(x, deg):
     powers = [x * 0 + 1]
     for _ in range(n):
         powers.append(powers[-1] * x if len(powers) > 1 else x)
-    return np.stack(powers, axis=-1)
+    return np.moveaxis(laid(np.stack(powers), "C"), 0, -1)
 
 
 def products(xs, degrees):
@@ -279,7 +280,7 @@ def polyder(c, m=1, scl=1, axis=0):
     else:
         for _ in range(m):
             c = scaled(c, scl)
-            c = cast(c[1:] * column(len(c) - 1, c), c.dtype)
+            c = laid(cast(c[1:] * column(len(c) - 1, c), c.dtype), "C")
     return np.moveaxis(c, 0, axis)
 
 
@@ -302,7 +303,9 @@ def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):  # noqa: B006  # as NumPy has 
             continue
         powers = cast(c / column(len(c), c), c.dtype)
         start = polyval(lbnd, np.concatenate([c[:1] * 0, powers]))
-        c = np.concatenate([cast((c[:1] * 0 + constant) - start, c.dtype), powers])
+        dtype = c.dtype
+        c = np.concatenate([cast((c[:1] * 0 + constant) - start, dtype), powers])
+        c = laid(cast(c, dtype), "C")
     return np.moveaxis(c, 0, axis)
 
 
@@ -344,7 +347,9 @@ roots_p = Roots("roots")
 
 def real_if_all_are(r, c):
     """As NumPy has it: real for real coefficients if all roots are; under vmap all examples'."""
-    return np.real(r) if c.dtype.kind != "c" and not somewhere(np.imag(r) != 0) else r
+    if c.dtype.kind == "c" or somewhere(np.imag(r) != 0):
+        return r
+    return laid(np.real(r), "C") if r.dtype == np.complex64 else np.real(r)
 
 
 @replaces(P.polyroots)

@@ -8,9 +8,11 @@ from ..core.array import Array
 from ..core.dispatch import replaces
 from ..core.primitive import Primitive, align
 from ..core.spec import Spec
-from .arguments import arrays_of
+from .arguments import arrays_of, as_array
 from .arguments import dims as extent
-from .keys import known
+from .keys import known, mapped
+from .keys import nonzero as indices
+from .selections import select
 from .shapes import ghost
 
 __all__ = ["searchsorted_p"]
@@ -18,17 +20,21 @@ __all__ = ["searchsorted_p"]
 
 @replaces(np.nonzero)
 def nonzero(a):
-    return np.nonzero(known(a, "numpy.nonzero(x)"))
+    return indices(a, "numpy.nonzero(x)")
 
 
 @replaces(np.flatnonzero)
 def flatnonzero(a):
-    return np.flatnonzero(known(a, "numpy.flatnonzero(x)"))
+    a = np.ravel(a)
+    return select(np.arange(a.size), a.astype(bool)) if mapped(a) else indices(a, "x")[0]
 
 
 @replaces(np.argwhere)
 def argwhere(a):
-    return np.argwhere(known(a, "numpy.argwhere(x)"))
+    a = as_array(a)
+    if not a.ndim:
+        return np.argwhere(known(a, "numpy.argwhere(x)"))
+    return np.stack(indices(a, "numpy.argwhere(x)"), axis=-1)
 
 
 @replaces(np.ix_)
@@ -61,7 +67,7 @@ def diag_indices_from(arr):
     return np.diag_indices_from(ghost(arr.shape))
 
 
-class Constant(Primitive):
+class Undifferentiated(Primitive):
     """Integers from arrays, without derivative; each example of a batch by itself."""
 
     constant = True
@@ -82,10 +88,12 @@ def one_by_one(primitive, xs, mapped, size, **static):
     return np.stack(outs) if outs else np.zeros((0, *xs[-1].shape), np.intp)
 
 
-class Searchsorted(Constant):
+class Searchsorted(Undifferentiated):
     """Each number of v by itself; a batch of sorted arrays is gone through one by one."""
 
     lower = "search"
+    without_axes = "scalar"
+    total = True
 
     def value(self, a, v, *sorter, side):
         return np.searchsorted(a, v, side, *sorter)
@@ -108,7 +116,7 @@ def searchsorted(a, v, side="left", sorter=None):
     return searchsorted_p(a, v, *([] if sorter is None else [sorter]), side=side)
 
 
-class Digitize(Constant):
+class Digitize(Undifferentiated):
     def spec(self, x, bins, *, right):
         return Spec(x.shape, np.intp)
 
@@ -127,11 +135,11 @@ def digitize(x, bins, right=False):
     return digitize_p(x, bins, right=right)
 
 
-class UnravelIndex(Constant):
+class UnravelIndex(Undifferentiated):
     """One array for all axes of the shape, which comes first."""
 
     def value(self, indices, *, shape, order):
-        return np.stack(np.unravel_index(indices, shape, order))
+        return np.moveaxis(np.stack(np.unravel_index(indices, shape, order), axis=-1), -1, 0)
 
     def spec(self, indices, *, shape, order):
         return Spec((len(shape), *indices.shape), np.intp)
@@ -148,7 +156,7 @@ def unravel_index(indices, shape, order="C"):
     return tuple(unravel_index_p(*arrays_of([indices]), shape=extent(shape), order=order))
 
 
-class RavelMultiIndex(Constant):
+class RavelMultiIndex(Undifferentiated):
     def value(self, *indices, dims, mode, order):
         return np.ravel_multi_index(indices, dims, mode, order)
 

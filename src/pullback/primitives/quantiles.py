@@ -11,13 +11,14 @@ import math
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import refuse, replaces
+from ..core.dispatch import is_python, refuse, replaces
 from ..core.errors import ArgumentError, DtypeError
 from ..core.spec import is_inexact
 from .arguments import as_array, axes_of, kept, surely, unsure
 from .indexing import take
 from .reductions import reduced, warn_if
 from .selecting import chosen
+from .shapes import laid
 from .sorting import argpartition, sort
 from .statistics import weights_of
 
@@ -182,7 +183,7 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
     if method not in CONTINUOUS and method not in DISCRETE and method not in HALVING:
         known = ", ".join([*CONTINUOUS, *DISCRETE, *HALVING])
         raise ArgumentError(f"`{name}` knows no method {method!r}; there are {known}.")
-    weak = type(q) in (int, float)
+    weak = is_python(q)
     q = as_array(q)
     if scale != 1:
         q = q / scale
@@ -213,6 +214,8 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
         places = needed(n, q, method) if n and type(q) is not Array else None
         rows = sort(rows, axis=0) if places is None else ranked(rows, places)
         out = with_nan(pick(rows, n, flat, method, weak, places), rows[-1])
+    if (method in DISCRETE or weights is not None) and not skip_nan and out.dtype != a.dtype:
+        out = np.astype(out, a.dtype)  # elements of a, with their order of bytes
     out = out.reshape(q.shape + reduced(a.shape, axes, keepdims))
     return out if out.ndim else out[()]
 
@@ -281,7 +284,8 @@ def nanquantile(
     *,
     weights=None,
 ):
-    return quantiles("numpy.nanquantile", a, q, axis, out, method, keepdims, weights, 1, True)
+    out = quantiles("numpy.nanquantile", a, q, axis, out, method, keepdims, weights, 1, True)
+    return as_rows(out, a, q, axis, weights)
 
 
 @replaces(np.nanpercentile)
@@ -296,4 +300,15 @@ def nanpercentile(
     *,
     weights=None,
 ):
-    return quantiles("numpy.nanpercentile", a, q, axis, out, method, keepdims, weights, 100, True)
+    out = quantiles("numpy.nanpercentile", a, q, axis, out, method, keepdims, weights, 100, True)
+    return as_rows(out, a, q, axis, weights)
+
+
+def as_rows(out, a, q, axis, weights):
+    """The result in NumPy's order of memory, which goes row by row, the axes of q innermost."""
+    n = np.ndim(q)
+    if not n:
+        return out
+    if weights is None:
+        return laid(out, (*range(n, np.ndim(out)), *range(n)))
+    return laid(out, "K", np.moveaxis(as_array(a), axis, -1)) if type(axis) is int else out

@@ -18,7 +18,7 @@ none = np._NoValue
 class Answer(Primitive):
     """What all, any and count_nonzero say of the elements that take part: no derivative."""
 
-    constant = True
+    constant = total = True
 
     def __init__(self, function, dtype):
         super().__init__(function.__name__)
@@ -40,8 +40,8 @@ class Answer(Primitive):
         return self(x, where, axis=tuple([i + 1 for i in axis]), keepdims=keepdims)
 
 
-all_p = Answer(np.all, bool)
-any_p = Answer(np.any, bool)
+all_p = Answer(np.all, bool).declare(without_axes="scalar")
+any_p = Answer(np.any, bool).declare(without_axes="scalar")
 count_p = Answer(np.count_nonzero, np.intp)
 
 

@@ -14,6 +14,7 @@ from ..core.array import Array
 from ..core.cotangent import masked
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError
+from ..core.past import count_nonzero
 from ..core.primitive import Linear, Primitive, align
 from ..core.spec import Spec, is_inexact
 from .arguments import as_array, axes_of, cast, dtype_of, given, kept, none, reduced_axes, surely
@@ -40,12 +41,22 @@ def reduced(shape, axis, keepdims=False):
 
 def spread(x, shape, axis, keepdims=False):
     """A reduced array repeated along the axes that were reduced, to the shape from before."""
-    number = type(x) is not Array and isinstance(x, np.generic)
-    if number and len(axis) == len(shape) and math.prod(shape) < 1000:
-        return np.full(shape, x)  # three times as fast as broadcasting
+    kind = type(x)
+    if kind is not Array and math.prod(shape) < 1000:
+        out = np.empty(shape, x.dtype)  # many times as fast as broadcasting
+        if kind is not np.ndarray:
+            out.fill(x)
+        elif keepdims or axis == LEADING.get(len(axis)):
+            out[...] = x
+        else:
+            out[...] = x.reshape(reduced(shape, axis, True))
+        return out
     if not keepdims:
         x = x.reshape(reduced(shape, axis, True))
     return np.broadcast_to(x, shape)
+
+
+LEADING = {n: tuple(range(n)) for n in range(9)}
 
 
 def as_initial(initial, dtype):
@@ -65,8 +76,11 @@ class Sum(Linear):
     """The sum over some axes."""
 
     lower = "sum"
+    without_axes = "scalar"
 
     def value(self, x, *, axis, dtype, keepdims):
+        if type(x) is np.ndarray:
+            return np.add.reduce(x, axis, dtype, None, keepdims)
         return x.sum(axis=axis, dtype=dtype, keepdims=keepdims)
 
     def spec(self, x, *, axis, dtype, keepdims):
@@ -89,9 +103,9 @@ class Mean(Sum):
 
     def value(self, x, *, axis, dtype, keepdims):
         if dtype is None and x.dtype.char in "dfDF":
-            n = math.prod([x.shape[i] for i in axis])
+            n = x.size if len(axis) == x.ndim else math.prod([x.shape[i] for i in axis])
             if n:  # what np.mean does, in a third of its time
-                return x.sum(axis=axis, keepdims=keepdims) / n
+                return Sum.value(self, x, axis=axis, dtype=None, keepdims=keepdims) / n
         return np.mean(x, axis=axis, dtype=dtype, keepdims=keepdims)
 
     def spec(self, x, *, axis, dtype, keepdims):
@@ -110,6 +124,11 @@ mean_p = Mean("mean")
 
 @replaces(np.sum)
 def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=none):
+    if where is none and initial is none and dtype is None and out is None and type(a) is Array:
+        axes = reduced_axes(axis, len(a.shape))
+        keepdims = keepdims is not none and bool(keepdims)
+        static = {"axis": axes, "dtype": None, "keepdims": keepdims}
+        return a.within.single(sum_p, a, static)
     if out is not None:
         refuse("numpy.sum", out=out)
     a = as_array(a)
@@ -121,6 +140,10 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=n
 
 @replaces(np.mean)
 def mean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
+    if where is none and dtype is None and out is None and type(a) is Array:
+        keepdims = keepdims is not none and bool(keepdims)
+        static = {"axis": axes_of(axis, len(a.shape)), "dtype": None, "keepdims": keepdims}
+        return a.within.single(mean_p, a, static)
     if out is not None:
         refuse("numpy.mean", out=out)
     a = as_array(a)
@@ -128,7 +151,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
     if not given(where):
         return mean_p(a, axis=axes, dtype=dtype, keepdims=keepdims)
     where = broadcastable(where, a)
-    result = dtype or (a.dtype if is_inexact(a.dtype) else np.dtype(np.float64))
+    result = dtype or (a.dtype.newbyteorder("=") if is_inexact(a.dtype) else np.dtype(np.float64))
     n = counted(where, a.shape, axes, keepdims)
     warn_if(n == 0, "Mean of empty slice")
     wide = np.dtype(np.float32) if result == np.float16 and dtype is None else result
@@ -159,8 +182,12 @@ class Prod(Primitive):
 
     reads = "x0"
     lower = "prod"
+    without_axes = "scalar"
+    total = True
 
     def value(self, x, *, axis, dtype, keepdims):
+        if type(x) is np.ndarray:
+            return np.multiply.reduce(x, axis, dtype, None, keepdims)
         return np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
 
     def spec(self, x, *, axis, dtype, keepdims):
@@ -188,6 +215,11 @@ def others(x, axis):
     n = math.prod([x.shape[i] for i in axis])
     if n < 2 or not x.size:
         return np.ones_like(x)
+    if x.ndim == 1 and type(x) is np.ndarray:
+        before, after = np.ones_like(x), np.ones_like(x)
+        np.multiply.accumulate(x[:-1], out=before[1:])
+        np.multiply.accumulate(x[:0:-1], out=after[-2::-1])
+        return before * after
     order = [*[i for i in range(x.ndim) if i not in axis], *axis]
     moved = np.transpose(x, order)
     rows = moved.reshape((*moved.shape[: -len(axis)], n))
@@ -200,7 +232,8 @@ def others(x, axis):
 
 @replaces(np.prod)
 def prod(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=none):
-    refuse("numpy.prod", out=out)
+    if out is not None:
+        refuse("numpy.prod", out=out)
     a = as_array(a)
     if given(where):
         a = np.where(broadcastable(where, a), a, a.dtype.type(1))
@@ -217,14 +250,18 @@ class Extremum(Primitive):
 
     nondiff = (1,)
     reads = "out x0"
+    without_axes = "scalar"
+    total = True
 
     def __init__(self, function, pair, bound):
         super().__init__(function.__name__)
-        self.function, self.pair, self.bound = function, pair, bound
+        self.function, self.pair, self.ufunc, self.bound = function, pair, pair, bound
         self.lower = self.name
 
     def value(self, x, where, *, axis, keepdims, bounded):
         if where is True and not bounded:
+            if type(x) is np.ndarray:
+                return self.ufunc.reduce(x, axis, None, None, keepdims)
             return self.function(x, axis=axis, keepdims=keepdims)
         initial = self.bound(x.dtype) if bounded else none
         return self.function(x, axis=axis, keepdims=keepdims, initial=initial, where=where)
@@ -236,10 +273,15 @@ class Extremum(Primitive):
         """Where the elements stand that are the result, and how many they are."""
         if not keepdims and out.shape:
             out = out.reshape(reduced(x.shape, axis, True))
-        picked = (x == out) | np.isnan(x)
+        picked = x == out
+        if type(out) is not np.float64 or out != out:
+            picked = picked | np.isnan(x)
         if where is not True:
             picked = picked & where
-        n = picked.sum(axis=axis, keepdims=keepdims)
+        if type(picked) is np.ndarray and len(axis) == x.ndim and not keepdims:
+            n = np.intp(count_nonzero(picked))  # of an array, much faster than its sum
+        else:
+            n = picked.sum(axis=axis, keepdims=keepdims)
         return picked, np.maximum(n, 1) if where is not True or not x.size else n
 
     def jvp(self, out, xs, x_dots, *, axis, keepdims, bounded):
@@ -251,7 +293,7 @@ class Extremum(Primitive):
         (x, where), static = residual.xs, residual.static
         axis, keepdims = static["axis"], static["keepdims"]
         picked, n = self.picked(residual.out, x, where, axis, keepdims)
-        share = out_bar / n.astype(out_bar.dtype)
+        share = out_bar / (n if type(out_bar) is np.float64 else n.astype(out_bar.dtype))
         return masked(spread(share, x.shape, axis, keepdims), picked), None
 
     def batch(self, xs, mapped, size, *, axis, keepdims, bounded):
@@ -279,7 +321,8 @@ min_p = Extremum(np.min, np.minimum, greatest)
 
 
 def extremum(primitive, a, axis, out, keepdims, initial, where):
-    refuse(f"numpy.{primitive.name}", out=out)
+    if out is not None:
+        refuse(f"numpy.{primitive.name}", out=out)
     a = as_array(a)
     where = broadcastable(where, a) if given(where) else True
     bounded = given(initial)

@@ -33,7 +33,7 @@ for why, names in {
     BITS: "packbits unpackbits",
     DATES: "busday_count busday_offset is_busday datetime_as_string datetime_data isnat",
     MATRIX: "asmatrix bmat matrix",
-    MEMORY: "nditer nested_iters",
+    MEMORY: "nested_iters",
 }.items():
     for name in names.split():
         REFUSED[getattr(np, name)] = why

@@ -2,51 +2,79 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from ..core.array import Array, arrayed
-from ..core.cotangent import masked, unbroadcast
-from ..core.dispatch import PLAIN, as_array, operand, refuse, replaces
+from ..core.cotangent import Masked, masked, unbroadcast
+from ..core.dispatch import PLAIN, as_array, binary, operand, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
-from ..core.primitive import ZERO, Elementwise, Linear, align
+from ..core.past import count_nonzero
+from ..core.past import where as where_past
+from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
+from ..core.reach import call_inside
 from ..core.spec import Spec, promoted, spec_of
+from .arguments import common_dtype
 from .elementwise import NUMBERS, own, row
+from .shapes import lies
 
-__all__ = ["Pick", "chosen", "clip", "where_p"]
+__all__ = ["Pick", "chosen", "clip", "clip_p", "where_p"]
 
 
 class Where(Linear):
     """x where the condition holds, y elsewhere. What was not picked has no derivative."""
 
     nondiff = (0,)
+    takes_python = takes_masks = True
     lower = "where"
+    without_axes = "scalar"
+    python_differs = total = True
 
     def value(self, condition, x, y):
-        return np.where(condition, x, y)[()]
+        if type(x) in PLAIN and type(y) in PLAIN and type(condition) is np.ndarray:
+            out = where_past(condition, x, y)
+        else:
+            out = np.where(condition, x, y)
+        return out if out.ndim else out[()]
 
     def spec(self, condition, x, y):
         shape = np.broadcast_shapes(condition.shape, x.shape, y.shape)
         return Spec(shape, promoted(x, y))
 
     def jvp(self, out, xs, x_dots):
-        x_dot, y_dot = [0 if dot is None else dot for dot in x_dots[1:]]
-        out_dot = np.where(xs[0], x_dot, y_dot)[()]
-        return out_dot if out_dot.shape == out.shape else np.broadcast_to(out_dot, out.shape)
+        """Masked: what does not move is no computed zero, which an infinite partial makes NaN."""
+        condition, (x_dot, y_dot) = xs[0], x_dots[1:]
+        if all(dot is not None and type(dot) is not Masked for dot in (x_dot, y_dot)):
+            out_dot = np.where(condition, x_dot, y_dot)[()]
+            return out_dot if out_dot.shape == out.shape else np.broadcast_to(out_dot, out.shape)
+        x, y = [Masked(False, 0) if dot is None else masked(dot, True) for dot in (x_dot, y_dot)]
+        mask, value = np.where(condition, x.mask, y.mask), np.where(condition, x.value, y.value)
+        shape = np.shape(out)
+        return Masked(np.broadcast_to(mask, shape)[()], np.broadcast_to(value, shape)[()])
 
     def vjp(self, out_bar, residual, wanted):
         condition, x, y = residual.xs
-        kind = getattr(condition, "dtype", np.dtype(object)).kind
-        mask = condition if kind == "b" else np.not_equal(condition, 0)
-        if np.shape(mask) != out_bar.shape:
-            mask = np.broadcast_to(mask, out_bar.shape)
-        x_bar = unbroadcast(masked(out_bar, mask), x) if wanted[1] else None
-        y_bar = unbroadcast(masked(out_bar, np.logical_not(mask)), y) if wanted[2] else None
+        mask = condition
+        if getattr(condition, "dtype", None) is not BOOL:
+            mask = np.not_equal(condition, 0)
+        shape = out_bar.shape
+        if mask.shape != shape:
+            mask = np.broadcast_to(mask, shape)
+        x_bar = y_bar = None
+        if wanted[1]:
+            x_bar = masked(out_bar, mask)
+            x_bar = x_bar if x.shape == shape else unbroadcast(x_bar, x)
+        if wanted[2]:
+            y_bar = masked(out_bar, np.logical_not(mask))
+            y_bar = y_bar if y.shape == shape else unbroadcast(y_bar, y)
         return None, x_bar, y_bar
 
     def batch(self, xs, mapped, size):
         return self(*align(xs, mapped))
 
 
+BOOL = np.dtype(bool)
 where_p = Where("where")
 
 
@@ -58,11 +86,11 @@ class Pick(Elementwise):
     """
 
     def scaled(self, i, bar, out, xs):
-        mine, other = [self.partials[j](out, xs[j]) for j in (i, 1 - i)]
-        tie, number = np.logical_and(mine, other), bar.dtype.type
-        if type(tie) is not np.ndarray or np.count_nonzero(tie):
-            bar = bar * np.where(tie, number(0.5), number(1))[()]
-        return masked(bar, mine)
+        share = share_of_picked(bar, out, xs[i], xs[1 - i])
+        if share is not None:
+            return share
+        mine, other = self.partials[i](out, xs[i]), self.partials[1 - i](out, xs[1 - i])
+        return masked(shared(bar, np.logical_and(mine, other)), mine)
 
     def factor(self, i, held):
         def pull(bar, residual):
@@ -75,6 +103,41 @@ class Pick(Elementwise):
             return bar * 0.5 if self.partials[1 - i](out, xs[1 - i]) else bar
 
         return pull
+
+
+def share_of_picked(bar, out, x, y, z=None):
+    """What of a cotangent goes to x, of plain operands of which out is x, y or z; else None.
+
+    Half of it where another was picked as well. Elements equal to one of them, less those that are
+    counted twice, are all: else there is a NaN, and that is for others.
+    """
+    if type(out) is not np.ndarray or type(x) not in SETTLED or type(y) not in SETTLED:
+        return None
+    mask, other = out == x, out == y
+    if z is not None:
+        other = other | (out == z)
+    tie = mask & other
+    n = count_nonzero(tie)
+    if count_nonzero(mask) + count_nonzero(other) - n != out.size:
+        return None
+    return masked(bar * where_past(tie, *half_and_one(bar.dtype)) if n else bar, mask)
+
+
+SETTLED = frozenset({np.ndarray, np.float64, float, int})
+
+
+def shared(bar, tie):
+    """Half of a tangent or cotangent where there is a tie."""
+    if type(tie) is np.ndarray and not count_nonzero(tie):
+        return bar
+    share = where_past if type(tie) is np.ndarray else np.where
+    return bar * share(tie, *half_and_one(bar.dtype))[()]
+
+
+@lru_cache(maxsize=64)
+def half_and_one(dtype):
+    """As arrays without axes, which `np.where` takes in half the time of numbers."""
+    return np.array(0.5, dtype), np.array(1, dtype)
 
 
 def picked_or_nan(out, x):
@@ -92,10 +155,9 @@ maximum = row(np.maximum, picked_or_nan, picked_or_nan, reads="out x0 x1", kind=
               lower="maximum")
 minimum = row(np.minimum, picked_or_nan, picked_or_nan, reads="out x0 x1", kind=Pick,
               lower="minimum")
-fmax    = row(np.fmax,    picked,        picked,        reads="out x0 x1", kind=Pick,
-              lower="fmax")
-fmin    = row(np.fmin,    picked,        picked,        reads="out x0 x1", kind=Pick,
-              lower="fmin")
+# Of zeros of both signs, NumPy's loops over arrays pick by the place in the array: no lowering.
+fmax    = row(np.fmax,    picked,        picked,        reads="out x0 x1", kind=Pick)
+fmin    = row(np.fmin,    picked,        picked,        reads="out x0 x1", kind=Pick)
 # fmt: on
 
 step = own(lambda x: np.heaviside(x, 0), ZERO, name="step", lower="step")
@@ -106,23 +168,31 @@ def heaviside(x, h):
     return np.where(x == 0, h, step(x))
 
 
+OPERANDS = PLAIN | {Array}
+
+
 @replaces(np.where)
 def where(condition, x=np._NoValue, y=np._NoValue, /):
     if (x is np._NoValue) != (y is np._NoValue):
         raise ArgumentError("`numpy.where` takes both x and y, or neither.")
     if x is np._NoValue:
         return np.nonzero(condition)
-    return arrayed(chosen(condition, x, y))
+    plain = type(condition) in OPERANDS and type(x) in OPERANDS and type(y) in OPERANDS
+    out = where_p(condition, x, y) if plain else chosen(condition, x, y)
+    if type(out) is Array and type(out.value) is np.ndarray and not out.within.maps:
+        return out
+    return out if out.shape else arrayed(out)
 
 
 def chosen(condition, x, y):
     """np.where for functions that answer with a NumPy scalar, and not with an array as it does."""
-    return where_p(
-        *[x if type(x) is Array or type(x) in PLAIN else operand(x) for x in (condition, x, y)]
-    )
+    if type(condition) in OPERANDS and type(x) in OPERANDS and type(y) in OPERANDS:
+        return where_p(condition, x, y)
+    return where_p(*[x if type(x) in OPERANDS else operand(x) for x in (condition, x, y)])
 
 
 @replaces(np.select)
+@lies("C")
 def select(condlist, choicelist, default=0):
     if len(condlist) != len(choicelist):
         raise ArgumentError(
@@ -137,17 +207,25 @@ def select(condlist, choicelist, default=0):
                 f"`numpy.select` takes arrays of truth values as conditions, but number {i} is"
                 f" {spec_of(condition)}."
             )
-    dtype = promoted(*[spec_of(x) for x in (*choicelist, default)])
+    dtype = common_dtype((*choicelist, default))
     out = default
     for i in reversed(range(len(condlist))):
         out = np.where(condlist[i], choicelist[i], out)
     return out if out.dtype == dtype else out.astype(dtype)
 
 
+def single(bound):
+    """Whether a bound is one number."""
+    return type(bound) in NUMBERS or (bound is not None and np.size(bound) == 1)
+
+
 def clip(
     a, a_min=np._NoValue, a_max=np._NoValue, out=None, *, min=np._NoValue, max=np._NoValue, **kwargs
 ):
     """minimum(maximum(a, a_min), a_max): at a bound, the derivative is shared with the bound."""
+    numbers = type(a_min) in NUMERIC and type(a_max) in NUMERIC
+    if numbers and type(a) is Array and out is None and min is max is np._NoValue and not kwargs:
+        return clipped(a, a_min, a_max)
     if a_min is np._NoValue and a_max is np._NoValue:
         a_min = None if min is np._NoValue else min
         a_max = None if max is np._NoValue else max
@@ -157,19 +235,88 @@ def clip(
     elif min is not np._NoValue or max is not np._NoValue:
         raise ArgumentError("`numpy.clip` takes `min` and `max`, or `a_min` and `a_max`, not both.")
     where = kwargs.pop("where", True)
-    refuse("numpy.clip", out=out, where=None if where is True else where)
+    if out is not None or where is not True:
+        refuse("numpy.clip", out=out, where=None if where is True else where)
     a = as_array(a)
     if a_min is None and a_max is None:
         return np.positive(a, **kwargs)
+    if type(a) is Array and not kwargs and {type(a_min), type(a_max)} <= BOUNDS:
+        return clipped(a, a_min, a_max)
+    if single(a_min) and single(a_max) and a.dtype.char != "e":
+        # Of -0.0 and a bound of 0.0 NumPy keeps -0.0 here. A maximum of two zeros is the second,
+        # of float16 the first.
+        return np.minimum(a_max, np.maximum(a_min, a, **kwargs), **kwargs)
     if a_min is not None:
         a = np.maximum(a, a_min, **kwargs)
     return a if a_max is None else np.minimum(a, a_max, **kwargs)
 
 
-replaces(np.clip, np._core.umath.clip)(clip)
+class Clip(Primitive):
+    """x between two numbers: minimum(high, maximum(low, x)). At a bound, half of the derivative."""
+
+    reads = "out x0"
+    structured = takes_masks = total = True
+    without_axes = "scalar"
+
+    def value(self, x, *, low, high):
+        return clip_ufunc(x, *as_bounds(low, high, x.dtype))
+
+    def spec(self, x, *, low, high):
+        return x
+
+    def share(self, out, x, bar, low, high):
+        """What of a tangent or cotangent goes through."""
+        share = share_of_picked(bar, out, x, *as_bounds(low, high, out.dtype))
+        if share is not None:
+            return share
+        tie = np.logical_or(x == low, x == high)
+        if type(out) is np.float64:  # no mask is needed where there is only one element
+            return None if out != x and x == x else bar * 0.5 if tie else bar
+        return masked(shared(bar, tie), picked_or_nan(out, x))
+
+    def jvp(self, out, xs, x_dots, *, low, high):
+        return self.share(out, xs[0], x_dots[0], low, high)
+
+    def vjp(self, out_bar, residual, wanted):
+        return (self.share(residual.out, residual.xs[0], out_bar, **residual.static),)
+
+    def batch(self, xs, mapped, size, **static):
+        return self(xs[0], **static)
+
+
+def as_bounds(low, high, dtype):
+    """Bounds as arrays without axes, which ufuncs take in half the time of numbers."""
+    return bounds_before(low, high, dtype) if low and high else (low, high)  # 0.0 is not -0.0
+
+
+@lru_cache(maxsize=256)
+def bounds_before(low, high, dtype):
+    return np.array(low, dtype), np.array(high, dtype)
+
+
+clip_ufunc = np._core.umath.clip
+clip_p = Clip("clip")
+
+
+def clipped(a, a_min, a_max):
+    """clip by Python numbers: of two, the bound comes first, for the sake of zeros."""
+    if a_min is not None and a_max is not None and a.dtype.char in "fd" and a_min <= a_max:
+        return a.within.single(clip_p, a, {"low": a_min, "high": a_max})
+    swapped = a_min is not None and a_max is not None and a.dtype.char != "e"
+    for primitive, bound in ((maximum, a_min), (minimum, a_max)):
+        if bound is not None:
+            operands = (bound, a) if swapped else (a, bound)
+            a = binary(primitive, *operands)
+    return a
+
+
+NUMERIC = frozenset({int, float})
+BOUNDS = NUMERIC | {type(None)}
+replaces(np.clip, clip_ufunc)(clip)
 
 
 @replaces(np.piecewise)
+@lies("K", swapped=True)
 def piecewise(x, condlist, funclist, *args, **kw):
     listed = isinstance(condlist, (list, tuple))
     if not listed and not np.ndim(condlist):
@@ -190,7 +337,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
         )
     mapped = any(type(condition) is Array for condition in conditions)
     merge = everywhere if mapped else where_needed
-    apply = lambda f, x: f(x, *args, **kw) if callable(f) else f
+    apply = lambda f, x: call_inside(f, (x, *args), kw) if callable(f) else f
     return arrayed(merge(x, conditions, funclist, apply))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import lru_cache, wraps
 from math import prod
 
 import numpy as np
@@ -11,18 +12,24 @@ from ..core.array import TALLY, Array, arrayed, is_number, link, peel
 from ..core.cotangent import fit, unbroadcast
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentTypeError
+from ..core.layout import duplicate, example, layout, read_order
+from ..core.past import flip as flip_past
 from ..core.primitive import Linear
 from ..core.spec import Spec
-from .arguments import arrays_of, axes_of, dims
+from .arguments import INTS, arrays_of, as_array, axes_of, dims
 
 __all__ = [
+    "apart",
     "astype_p",
     "broadcast_p",
+    "converted",
     "copy_p",
     "flip_p",
     "ghost",
-    "layout",
+    "laid",
+    "lies",
     "reshape_p",
+    "shape_by",
     "transpose_p",
 ]
 
@@ -32,16 +39,19 @@ class Reshape(Linear):
 
     rearranges = True
     lower = "view"
-    views = True
+    views = moves = True
+    without_axes = "operand"
 
     def value(self, x, *, shape):
-        return np.reshape(x, shape)
+        return x.reshape(shape) if type(x) is np.ndarray else np.reshape(x, shape)
 
     def spec(self, x, *, shape):
         return Spec(shape, x.dtype)
 
     def transpose(self, i, xs, out_bar, *, shape):
-        return self(out_bar, shape=xs[0].shape)
+        if type(out_bar) is np.ndarray:
+            return out_bar.reshape(xs[0].shape)
+        return self.of(out_bar, {"shape": xs[0].shape})
 
     def batch(self, xs, mapped, size, **static):
         return self(xs[0], **self.mapped_static(size, static))
@@ -50,15 +60,20 @@ class Reshape(Linear):
         return {"shape": (size, *static["shape"])}
 
     def shares(self, x, out, static):
+        value = x.value
+        if type(value) is np.ndarray and not x.within.maps:
+            made, own = out.value, value.base  # NumPy's view of a view has the same base
+            if value.size and (made.base is value or (own is not None and made.base is own)):
+                TALLY.views += 1
+                return True
         if is_number(x):
             return False
         TALLY.views += 1
-        if x.storage is None:
-            value = peel(x)
-            if value.shape == x.shape:
-                return np.may_share_memory(value, peel(out))
-        a = memory(x)
-        return np.may_share_memory(a, np.reshape(a, static["shape"]))
+        value = peel(x)
+        if value.shape == x.shape:
+            return np.may_share_memory(value, peel(out))
+        one = example(x)
+        return np.may_share_memory(one, np.reshape(one, static["shape"]))
 
 
 reshape_p = Reshape("reshape")
@@ -69,16 +84,19 @@ class Transpose(Linear):
 
     rearranges = True
     lower = "view"
-    views = True
+    views = moves = True
+    without_axes = "operand"
 
     def value(self, x, *, axes):
-        return np.transpose(x, axes)
+        return x.transpose(axes) if type(x) is np.ndarray else np.transpose(x, axes)
 
     def spec(self, x, *, axes):
         return Spec([x.shape[axis] for axis in axes], x.dtype)
 
     def transpose(self, i, xs, out_bar, *, axes):
-        return self(out_bar, axes=tuple(sorted(range(len(axes)), key=axes.__getitem__)))
+        if type(out_bar) is np.ndarray:
+            return out_bar.transpose(back(axes))
+        return self.of(out_bar, {"axes": back(axes)})
 
     def batch(self, xs, mapped, size, **static):
         return self(xs[0], **self.mapped_static(size, static))
@@ -95,10 +113,11 @@ class Flip(Linear):
 
     rearranges = True
     lower = "view"
-    views = True
+    views = moves = True
+    without_axes = "scalar"
 
     def value(self, x, *, axes):
-        return np.flip(x, axes)
+        return flip_past(x, axes) if type(x) is np.ndarray else np.flip(x, axes)
 
     def spec(self, x, *, axes):
         return x
@@ -120,6 +139,8 @@ class Broadcast(Linear):
     """The same elements repeated along new axes and along axes of length 1."""
 
     lower = "view"
+    moves = True
+    without_axes = "array"
 
     def value(self, x, *, shape):
         return np.broadcast_to(x, shape)
@@ -142,14 +163,27 @@ class Broadcast(Linear):
 broadcast_p = Broadcast("broadcast_to")
 
 
+ALIKE = "alike"
+
+
 class Astype(Linear):
-    """The same numbers in another dtype, or a copy."""
+    """The same numbers in another dtype, or a copy.
+
+    order: the axes from the outermost in memory to the innermost; "K" for those of x; ALIKE for
+    the gaps of x as well.
+    """
 
     rearranges = True
     lower = "cast"
+    without_axes = "operand"
 
     def value(self, x, *, dtype, order="K"):
-        return x.astype(dtype, order=order)
+        if order == ALIKE:
+            return duplicate(x, repeated=False)
+        if order == "K" or not order:
+            return x.astype(dtype)
+        back = tuple(sorted(range(x.ndim), key=order.__getitem__))
+        return x.transpose(order).astype(dtype, order="C").transpose(back)
 
     def spec(self, x, *, dtype, order="K"):
         return Spec(x.shape, dtype)
@@ -157,15 +191,127 @@ class Astype(Linear):
     def transpose(self, i, xs, out_bar, *, dtype, order="K"):
         return fit(out_bar, xs[0])
 
-    def batch(self, xs, mapped, size, **static):
-        return self(xs[0], **static)
+    def batch(self, xs, mapped, size, *, dtype, order="K"):
+        if type(order) is tuple:
+            order = (0, *[axis + 1 for axis in order])
+        return self(xs[0], dtype=dtype, order=order)
 
 
 astype_p = Astype("astype")
-copy_p = Astype("copy")
+copy_p = Astype("copy").declare(gives_back=True, python_differs=True)
+
+
+def axes_in(order, x):
+    """The axes of x in an order of memory: "C", "F", "A" for one of them; "K" stays "K"."""
+    order = order.upper() if type(order) is str else order
+    if order == "A":
+        order = "F" if layout(x).flags.fnc else "C"
+    if order not in ("C", "F", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    axes = tuple(range(x.ndim))
+    return order if order == "K" else axes if order == "C" else axes[::-1]
+
+
+def lies(order, swapped=False):
+    """A decorator: results lie as NumPy's do, in C order or like the first argument ("A", "K").
+
+    An implementation that composes other functions gives what these give.
+    swapped: the result has the dtype of the first argument, with the order of its bytes.
+    """
+
+    def enter(implementation):
+        first = implementation.__code__.co_varnames[0]
+
+        @wraps(implementation)
+        def call(*args, **kwargs):
+            out = implementation(*args, **kwargs)
+            like = args[0] if args else kwargs.get(first)
+            if type(out) is tuple:
+                return tuple([laid(x, order, like, swapped) for x in out])
+            return laid(out, order, like, swapped)
+
+        return call
+
+    return enter
+
+
+def laid(x, order, like=None, swapped=False):
+    """x if it lies in an order of memory, or a copy that does.
+
+    order: "C", "A" and "K" as those of `like`, or the axes from the outermost to the innermost.
+    """
+    if type(x) is not Array:
+        return x
+    value = x.value
+    if type(value) is np.ndarray and not x.within.maps and value.flags.c_contiguous:
+        same = like.value if type(like) is Array else like
+        native = not swapped or value.dtype is getattr(same, "dtype", None)
+        if native and (order == "C" or value.ndim < 2):
+            return x
+    if is_number(x):
+        return x
+    dtype = x.dtype
+    if type(like) not in (Array, np.ndarray):
+        order = "C" if type(order) is str else order
+    elif swapped and dtype != like.dtype == dtype.newbyteorder():
+        dtype = like.dtype
+    if type(order) is str:
+        order = axes_like(x.shape, order, like)
+    if dtype == x.dtype and example(x).transpose(order).flags.c_contiguous:
+        return x
+    return astype_p(x, dtype=dtype, order=order)
+
+
+def axes_like(shape, order, like):
+    """The axes in the order of memory of what NumPy makes like an array, in another shape."""
+    if len(shape) < 2 or order == "C":
+        return tuple(range(len(shape)))
+    strides = np.empty_like(example(like), order=order, shape=shape).strides
+    return tuple(sorted(range(len(shape)), key=lambda axis: -strides[axis]))
+
+
+def converted(x, dtype, order, copy, refuse=False):
+    """x itself if it has this dtype and lies in this order, otherwise a copy that does.
+
+    copy: make one in any case; refuse: raise instead of making one.
+    """
+    TALLY.views += 1
+    flags = example(x).flags
+    lies_so = {"C": flags.c_contiguous, "F": flags.f_contiguous}.get(order, order in ("A", "K"))
+    if x.dtype == dtype and lies_so and not copy:
+        return x
+    if refuse:
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    # Where it also casts, NumPy takes "A" for "K".
+    axes = axes_in("K" if order == "A" and x.dtype != dtype else order, x)
+    if x.dtype != dtype:  # with the checks of `numpy.astype`
+        y = np.astype(x, dtype)
+        return y if axes == "K" else laid(y, axes)
+    return copy_p(x, dtype=dtype, order=axes)
+
+
+def for_each(x, size):
+    """Copies of x for a batch, each of which lies in memory as x does."""
+    x = as_array(x)
+    axes = (0, *[axis + 1 for axis in axes_like(x.shape, "K", x)])
+    return copy_p(np.broadcast_to(x, (size, *x.shape)), dtype=x.dtype, order=axes)
+
+
+def apart(x):
+    """A copy to be written to, which lies in memory as x does."""
+    return copy_p(x, dtype=x.dtype, order=ALIKE)
 
 
 # Helpers.
+
+
+@lru_cache(maxsize=1024)
+def back(axes):
+    """The order of axes that undoes another."""
+    return tuple(sorted(range(len(axes)), key=axes.__getitem__))
+
+
+REVERSED = {n: tuple(range(n))[::-1] for n in range(65)}
 
 
 def ghost(shape, dtype=bool):
@@ -173,45 +319,33 @@ def ghost(shape, dtype=bool):
     return np.ndarray(shape, dtype, np.zeros(1, dtype), 0, (0,) * len(shape))
 
 
-def layout(x):
-    """A plain array with the memory layout of x, which some functions ask for: order="A", "K"."""
-    TALLY.layouts += 1
-    return memory(x)
+@lru_cache(maxsize=4096, typed=True)
+def told_before(function, shape, *args):
+    return function(ghost(shape), *args).shape
 
 
-def memory(x):
-    """A plain array that lies in memory as x does.
+SAID_AGAIN = frozenset({int, type(None)})
 
-    A view has that which NumPy gives it, and not that of its copy. What is mapped may lie among
-    other examples; alone it would be dense.
+
+def shape_by(function, shape, *args):
+    """The shape of what NumPy's function gives for an array of this shape; its errors are raised.
+
+    For ints and tuples of them it is asked once.
     """
-    views = []
-    while type(x) is Array and x.storage is not None and x.storage.root is not None:
-        if x.storage.layout is not None:
-            break
-        views.append(x.storage)
-        x = x.storage.base
-    found = x.storage.layout if type(x) is Array and x.storage is not None else None
-    if found is None:
-        found = whole = np.asarray(peel(x))
-        n_batch = whole.ndim - len(x.shape)
-        if not whole.size:
-            found = np.empty(x.shape, whole.dtype)
-        elif n_batch or views:  # a view remembers it, and is not to keep the numbers
-            found = np.empty_like(whole[(0,) * n_batch])
-    for view in reversed(views):
-        found = view.layout = view.take(found)
-    return found
+    for arg in args:
+        if type(arg) not in SAID_AGAIN and not (type(arg) is tuple and {*map(type, arg)} <= INTS):
+            return function(ghost(shape), *args).shape
+    return told_before(function, shape, *args)
 
 
 def permuted(function, x, *args):
     """x with its axes as NumPy's function puts them: it tells on an array of shape 0, 1, 2..."""
-    return transpose_p(x, axes=function(np.empty(range(x.ndim)), *args).shape)
+    return transpose_p(x, axes=shape_by(function, tuple(range(x.ndim)), *args))
 
 
 def reshaped(function, x, *args):
     """x in the shape that NumPy's function gives it."""
-    return reshape_p(x, shape=function(ghost(x.shape), *args).shape)
+    return reshape_p.of(x, {"shape": shape_by(function, x.shape, *args)})
 
 
 # Another shape.
@@ -220,8 +354,16 @@ def reshaped(function, x, *args):
 @replaces(np.reshape)
 def reshape(a, /, shape, order="C", *, copy=None):
     shape = dims(shape)
+    if order == "C" and copy is None and type(a) is Array:
+        size, asked = prod(a.shape), prod(shape)
+        if asked == size and -1 not in shape:
+            return reshape_p.of(a, {"shape": shape})
+        if asked < 0 and shape.count(-1) == 1 and size % asked == 0:
+            shape = tuple([-(size // asked) if n == -1 else n for n in shape])
+            return reshape_p.of(a, {"shape": shape})
     if copy is False:
         np.reshape(layout(a), shape, order=order, copy=False)  # raises if it cannot be a view
+    order = order.upper() if type(order) is str else order
     if order == "A":
         order = "F" if layout(a).flags.fnc else "C"
     if order not in ("C", "F"):
@@ -238,13 +380,9 @@ def reshape(a, /, shape, order="C", *, copy=None):
 @replaces(np.ravel)
 def ravel(a, order="C"):
     if order == "K":
-        strides = layout(a).strides
-        a = transpose_p(a, axes=tuple(sorted(range(a.ndim), key=lambda i: -abs(strides[i]))))
+        a = transpose_p(a, axes=read_order(layout(a).strides))
         order = "C"
-    out = np.reshape(a, -1, order=order)
-    if type(out) is Array and out.storage is not None and not memory(out).flags.c_contiguous:
-        out.storage = None  # NumPy makes a copy
-    return out
+    return laid(np.reshape(a, -1, order=order), "C")
 
 
 @replaces(np.squeeze)
@@ -276,7 +414,7 @@ atleast_3d = atleast(np.atleast_3d)
 @replaces(np.transpose)
 def transpose(a, axes=None):
     if axes is None:
-        return transpose_p(a, axes=tuple(range(a.ndim))[::-1])
+        return transpose_p.of(a, {"axes": REVERSED[len(a.shape)]})
     return permuted(np.transpose, a, axes)
 
 
@@ -311,24 +449,27 @@ def flip(m, axis=None):
 
 @replaces(np.fliplr)
 def fliplr(m):
-    np.fliplr(ghost(m.shape))
+    shape_by(np.fliplr, m.shape)
     return flip_p(m, axes=(1,))
 
 
 @replaces(np.flipud)
 def flipud(m):
-    np.flipud(ghost(m.shape))
+    shape_by(np.flipud, m.shape)
     return flip_p(m, axes=(0,))
 
 
 @replaces(np.rot90)
 def rot90(m, k=1, axes=(0, 1)):
-    np.rot90(ghost(m.shape), k, axes)
+    shape_by(np.rot90, m.shape, k, axes)
     first, second = [axis % m.ndim for axis in axes]
     k = operator.index(k) % 4
     if k % 2 == 0:
         return flip_p(m, axes=(first, second) if k else ())
-    return np.swapaxes(flip_p(m, axes=(second if k == 1 else first,)), first, second)
+    order = list(range(m.ndim))
+    order[first], order[second] = second, first
+    flipped = flip_p.of(m, {"axes": (second if k == 1 else first,)})
+    return transpose_p.of(flipped, {"axes": tuple(order)})
 
 
 # Repeated elements.
@@ -338,7 +479,11 @@ def rot90(m, k=1, axes=(0, 1)):
 def broadcast_to(array, shape, subok=False):
     shape = dims(shape)
     if array.shape == shape:
-        return array
+        if type(array) is not Array or is_number(array):
+            return array
+        out = Array(array.value, array.within, array.node)
+        link(out, array, lambda base: base)
+        return out
     ends = zip(array.shape[::-1], shape[::-1], strict=False)
     if array.ndim > len(shape) or any(n not in (1, m) for n, m in ends):
         np.broadcast_to(ghost(array.shape), shape)  # NumPy's own error
@@ -375,11 +520,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
 @replaces(np.copy)
 def copy(a, order="K", subok=False):
-    if order == "A":
-        order = "F" if layout(a).flags.fnc else "C"
-    if order == "F":
-        return np.transpose(copy_p(np.transpose(a), dtype=a.dtype, order="C"))
-    return arrayed(copy_p(a, dtype=a.dtype, order=order))
+    return arrayed(copy_p(a, dtype=a.dtype, order=axes_in(order, a)))
 
 
 @replaces(np.ndim)

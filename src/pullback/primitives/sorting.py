@@ -14,6 +14,9 @@ from ..core.errors import ArgumentError
 from ..core.primitive import Primitive
 from ..core.spec import Spec
 from .arguments import as_array, axes_of, reduced_axes
+from .indexing import ONE_INDEX, getitem_p
+from .keys import mapped
+from .shapes import lies
 
 __all__ = ["argpartition_p", "argsort_p", "lexsort_p"]
 
@@ -28,6 +31,8 @@ class Order(Primitive):
         self.function = function
 
     def value(self, x, *, axis, **how):
+        if self.function is np.argsort and type(x) is np.ndarray:
+            return x.argsort(axis, **how)
         return self.function(x, axis=axis, **how)
 
     def spec(self, x, *, axis, **how):
@@ -47,10 +52,19 @@ def ordered(name, primitive, a, axis, order, how):
         raise ArgumentError(f"`{name}` takes `order=` for arrays with fields only.")
     a = as_array(a)
     if axis is None:
-        a, axis = a.reshape(-1), 0
+        a, axis = a if a.ndim == 1 else a.reshape(-1), 0
     else:
         (axis,) = axes_of(axis, a.ndim)
     return a, axis, primitive(a, axis=axis, **how)
+
+
+def picked(a, axis, indices):
+    """The elements at indices along an axis."""
+    if a.ndim == 1:
+        if type(a) is Array and type(indices) is np.ndarray:
+            return a.within.gather(getitem_p, a, indices)
+        return getitem_p(a, indices, key=ONE_INDEX)
+    return np.take_along_axis(a, indices, axis=axis)
 
 
 def how_of(kind, stable, descending):
@@ -59,10 +73,10 @@ def how_of(kind, stable, descending):
 
 
 @replaces(np.sort)
+@lies("K", swapped=True)
 def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=None):
     how = how_of(kind, stable, descending)
-    a, axis, indices = ordered("numpy.sort", argsort_p, a, axis, order, how)
-    return np.take_along_axis(a, indices, axis=axis)
+    return picked(*ordered("numpy.sort", argsort_p, a, axis, order, how))
 
 
 @replaces(np.argsort)
@@ -76,8 +90,7 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=None):
 @replaces(np.partition)
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     how = {"kth": places(kth), "kind": kind}
-    a, axis, indices = ordered("numpy.partition", argpartition_p, a, axis, order, how)
-    return np.take_along_axis(a, indices, axis=axis)
+    return picked(*ordered("numpy.partition", argpartition_p, a, axis, order, how))
 
 
 @replaces(np.argpartition)
@@ -149,6 +162,8 @@ def unique(
     sorted=True,
 ):
     ar = as_array(ar)
+    if axis is None and mapped(ar):
+        return unique_of_each(ar, return_index, return_inverse, return_counts, equal_nan)
     value = concrete(ar, "numpy.unique(x)")
     _, index, *rest = np.unique(
         value, True, return_inverse, return_counts, axis=axis, equal_nan=equal_nan
@@ -159,11 +174,38 @@ def unique(
     return (values, *rest) if rest else values
 
 
+def unique_of_each(x, return_index, return_inverse, return_counts, equal_nan):
+    """np.unique of what is mapped, by sorting: what differs from its predecessor."""
+    shape, x = x.shape, x.reshape(-1)
+    order = np.argsort(x, kind="stable")
+    y = np.take(x, order)
+    before, after = y[:-1], y[1:]
+    new = before != after
+    if equal_nan and x.dtype.kind in "fc":
+        new = np.logical_and(new, np.logical_not(np.isnan(before)))
+    new = np.concatenate([np.ones(min(x.size, 1), bool), new])
+    outs = [y[new]]
+    if return_index:
+        outs.append(order[new])
+    if return_inverse:
+        outs.append(np.reshape((np.cumsum(new) - 1)[np.argsort(order)], shape))
+    if return_counts:
+        outs.append(np.diff(np.flatnonzero(new), append=x.size))
+    return tuple(outs) if len(outs) > 1 else outs[0]
+
+
 def named(function):
     """One of the unique functions of the array API: a named tuple, or the values alone."""
 
+    like = function(np.zeros(1))
+    fields = getattr(like, "_fields", ())
+    flags = [name in fields for name in ("indices", "inverse_indices", "counts")]
+
     def implementation(x):
         x = as_array(x)
+        if mapped(x):
+            outs = unique_of_each(x, *flags, equal_nan=False)
+            return type(like)(*outs) if fields else outs
         value = concrete(x, f"numpy.{function.__name__}(x)")
         _, index = np.unique(value, return_index=True, equal_nan=False)
         values = np.take(x.reshape(-1), index)

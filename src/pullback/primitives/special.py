@@ -15,6 +15,7 @@ from .arguments import as_array
 from .assignment import into
 from .elementwise import finite
 from .selecting import chosen
+from .shapes import laid, lies
 
 __all__ = []
 
@@ -23,6 +24,7 @@ class Round(Primitive):
     """Rounding to decimals; its derivative is zero."""
 
     reads = ""
+    python_differs = True
 
     def value(self, x, *, decimals):
         return np.round(x, decimals)
@@ -46,7 +48,8 @@ round_p = Round()
 @replaces(np.round, np.around)
 def round(a, decimals=0, out=None):
     refuse("numpy.round", out=out)
-    return round_p(a, decimals=int(decimals))
+    out = round_p(a, decimals=int(decimals))
+    return laid(out, "A", a, swapped=True) if decimals else out
 
 
 @replaces(np.fix)
@@ -147,6 +150,7 @@ class Divmod(Primitive):
 
     n_out = 2
     reads = "out"
+    python_differs = takes_python = True
 
     def value(self, x, y):
         return np.divmod(x, y)
@@ -222,7 +226,7 @@ class Sinc(Family):
 def series(t, order):
     """d^n/dt^n of sin(t)/t: the sum over k of (-1)^k t^(2k-n) / ((2k+1) (2k-n)!)."""
     square, total = t * t, t * 0
-    for k in range(order + 25, (order + 1) // 2 - 1, -1):
+    for k in range(2 * order + 14, (order + 1) // 2 - 1, -1):  # enough where |t| < order + 1
         coefficient = (-1) ** k / ((2 * k + 1) * math.factorial(2 * k - order))
         total = total * square + coefficient
     return total * t if order % 2 else total
@@ -283,6 +287,7 @@ def kaiser(M, beta):
 
 
 @replaces(np.nan_to_num)
+@lies("K", swapped=True)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """What is replaced has no derivative; of complex numbers each part by itself."""
     if not copy:
@@ -295,6 +300,6 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     limits = np.finfo(x.dtype)
     posinf = limits.max if posinf is None else posinf
     neginf = limits.min if neginf is None else neginf
-    out = chosen(x == np.inf, posinf, chosen(x == -np.inf, neginf, x))
-    out = chosen(np.isnan(x), nan, out)
+    instead = chosen(x == np.inf, posinf, chosen(x == -np.inf, neginf, nan))
+    out = chosen(np.isfinite(x), x, instead)
     return out if out.dtype == x.dtype else out.astype(x.dtype)

@@ -17,15 +17,20 @@ moves when w does, so de l'Hospital's rule finds it: the slope of y_dot over w_d
   direction that caused it has to come along: that is what `token` is for, a result of each
   decomposition whose value nobody reads and whose cotangent is that direction.
 
-What is not symmetric in equal values has a kink there, and gets the part that is linear.
 Forward over forward has no place where the limit could be seen: of m equal values the function gets
-m numbers for each direction, which do not tell how m by m matrices multiply. There the missing part
-is left out, which is right for functions that are linear in the equal values (trace, nuclear norm).
-And a token has room for one direction: several second-order pulls through one node at once, with
+m numbers for each of two directions, which do not tell how m by m matrices multiply. But if the
+vectors of equal values diagonalize one of the two, the sum of the products of these numbers is the
+trace of the product of the matrices, and the function's own second derivative is all that there is:
+so there the vectors are turned to face a direction (`facing`).
+
+What is not symmetric in equal values has a kink there, and gets the part that is linear.
+A token has room for one direction: several second-order pulls through one node at once, with
 different functions, find a common slope.
 """
 
 from __future__ import annotations
+
+from functools import lru_cache
 
 import numpy as np
 
@@ -35,11 +40,14 @@ from ..core.spec import Spec, promoted
 
 __all__ = [
     "adjoint",
+    "alike",
     "col",
     "computed",
     "conj",
+    "from_triangle",
     "generic",
     "hermitian",
+    "levels_p",
     "motion_p",
     "pull_values",
     "real_of",
@@ -55,12 +63,33 @@ def conj(x):
 
 
 def adjoint(x):
-    return conj(np.swapaxes(x, -1, -2))
+    return conj(x.swapaxes(-1, -2))
 
 
 def hermitian(x):
     """The Hermitian part: what a function of Hermitian matrices sees of a direction."""
     return (x + adjoint(x)) / 2
+
+
+def from_triangle(a, upper=False):
+    """The Hermitian matrix that NumPy sees: it reads one triangle, and the diagonal's real part.
+
+    So a change of the other triangle changes nothing, and the derivative by it is zero.
+    """
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        return a  # NumPy raises
+    mirrored = np.where(triangle(a.shape[-1], upper), a, adjoint(a))
+    if a.dtype.kind != "c":
+        return mirrored
+    return np.where(np.eye(a.shape[-1], dtype=bool), np.real(a), mirrored)
+
+
+@lru_cache(maxsize=256)
+def triangle(n, upper):
+    """Where the elements of a triangle are."""
+    out = np.tri(n, dtype=bool).T if upper else np.tri(n, dtype=bool)
+    out.flags.writeable = False
+    return out
 
 
 def col(y):
@@ -141,11 +170,12 @@ def separate(w, kind):
     return bool(apart and (kind != "svd" or np.all(w[..., -1:] > tolerance)))
 
 
-def generic(w, left, right, kind):
+def generic(w, left, right, kind, faced=None):
     """The vectors, those of equal values turned among themselves into general position.
 
     Runs on plain arrays. A singular value of zero leaves left and right vectors independent of each
     other, within all that the others leave.
+    faced: a direction of a for which they are to be those of `facing`.
     """
     if kind != "eig" and separate(w, kind):
         return left, right
@@ -161,6 +191,13 @@ def generic(w, left, right, kind):
         for label in np.unique(labels[index]):
             group = labels[index] == label
             n = np.count_nonzero(group)
+            if faced is not None:
+                pair = left[index], right[index] if both else left[index]
+                real = kind == "eig" and faced.dtype.kind != "c" and not np.imag(w[index]).any()
+                turned = facing(*pair, group, faced[index], label, kind, real)
+                for vectors, new in zip(pair, turned, strict=True):
+                    vectors[:, group] = new
+                continue
             for vectors in (left[index], right[index]) if both else (left[index],):
                 if label < 0:
                     rest = vectors[:, ~group]
@@ -172,6 +209,37 @@ def generic(w, left, right, kind):
                         vectors[:, group] @ np.linalg.qr(scatter(n, n, left.dtype))[0]
                     )
     return left, right if both else left
+
+
+def facing(left, right, group, x, label, kind, real):
+    """The vectors of equal values that diagonalize a direction x among themselves.
+
+    NaN where there are none: for a direction that is not known, or of kind "eig" one that is not
+    diagonalizable; if `real`, in real numbers, since that is what becomes of the values.
+    """
+    l, r = left[:, group], right[:, group]
+    if not np.isfinite(x).all():
+        return np.full_like(l, np.nan), np.full_like(r, np.nan)
+    if label < 0:  # of all that the others leave
+        l, r = rest_of(left[:, ~group]), rest_of(right[:, ~group])
+        u, _, vh = np.linalg.svd(adjoint(l) @ x @ r)
+        n = np.count_nonzero(group)
+        return l @ u[:, :n], r @ adjoint(vh)[:, :n]
+    block = adjoint(l) @ x @ r
+    if kind != "eig":
+        turn = np.linalg.eigh(hermitian(block))[1]
+        return l @ turn, r @ turn
+    moves, turn = np.linalg.eig(block)
+    small = np.finfo(turn.dtype).eps ** 0.5
+    turning = real and np.abs(np.imag(moves)).max() > small * np.abs(moves).max()
+    if turning or np.linalg.cond(turn) * small > 1:
+        return np.full_like(l, np.nan), np.full_like(r, np.nan)
+    return l @ adjoint(np.linalg.inv(turn)), r @ turn
+
+
+def rest_of(vectors):
+    """An orthonormal basis of what orthonormal vectors leave."""
+    return np.linalg.qr(vectors, mode="complete")[0][:, vectors.shape[1] :]
 
 
 def scatter(m, n, dtype):
@@ -296,7 +364,7 @@ def steepened(w, left, right, x, y_dot, kind):
 # The primitives.
 
 
-class Values(Primitive):
+class SpectralOperands(Primitive):
     """What Motion and Spectral share: their operands, and what they let travel with the token.
 
     a is differentiated, the values and vectors of its decomposition are taken as they are.
@@ -321,7 +389,7 @@ class Values(Primitive):
         return a_bar, token_bar
 
 
-class Spectral(Values):
+class Spectral(SpectralOperands):
     """left diag(y) right^H: the gradient of a function of values, whose gradient there is y."""
 
     cores = (2, 2, 1, 1, 2, 2)
@@ -360,7 +428,7 @@ class Spectral(Values):
 spectral_p = Spectral("spectral")
 
 
-class Motion(Values):
+class Motion(SpectralOperands):
     """diag(left^H x right): how values move in the direction x."""
 
     cores = (2, 2, 2, 1, 2, 2)

@@ -46,8 +46,8 @@ class Var(Primitive):
         may all be 1e-17, and so may be the standard deviation, by which they are divided.
         """
         n = math.prod([x.shape[i] for i in axis]) - correction
-        away = x - np.mean(x, axis=axis, keepdims=True)
-        away = away - np.mean(away, axis=axis, keepdims=True)
+        away = x - mean(x, axis, keepdims=True)
+        away = away - mean(away, axis, keepdims=True)
         away = np.conj(away) if x.dtype.kind == "c" else away
         return away * (2 / n if n > 0 else math.nan)
 
@@ -74,7 +74,8 @@ var_p = Var("var")
 
 
 def variance(name, a, axis, dtype, out, ddof, keepdims, where, mean_, correction):
-    refuse(name, out=out)
+    if out is not None:
+        refuse(name, out=out)
     if correction is not none:
         if ddof != 0:
             raise ArgumentError(f"`{name}` takes `ddof=` or `correction=`, but got both.")
@@ -151,7 +152,9 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=none):
     out = sum(cast(a, dtype) * cast(weights, dtype), axes, keepdims=keepdims) / weight
     if not returned:
         return out
-    return out, np.broadcast_to(weight, out.shape) if weight.shape != out.shape else weight
+    if weight.shape != out.shape:
+        weight = np.copy(np.broadcast_to(weight, out.shape), order="C")
+    return out, weight
 
 
 def weights_of(weights, a, axis, name):

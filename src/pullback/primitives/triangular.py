@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, MissingRuleError
 from ..core.spec import Spec, spec_of, zeros
+from . import lapack
 from .arguments import as_array
 from .decompositions import Decomposition, added, full_nan, undetermined_p
-from .spectra import adjoint, computed, conj, hermitian, real_of
+from .shapes import laid
+from .spectra import adjoint, computed, conj, from_triangle, hermitian, real_of
 
-__all__ = ["cholesky_p"]
+__all__ = ["QR", "Cholesky", "cholesky_p"]
 
 QRResult = type(np.linalg.qr(np.eye(1)))
 
@@ -23,7 +27,10 @@ class Cholesky(Decomposition):
     lower = "solve"
 
     def value(self, a, *, upper):
-        return np.linalg.cholesky(a, upper=upper)
+        return self.results(a, lapack.cholesky(a, upper))
+
+    def results(self, a, l):
+        return l
 
     def spec(self, a, *, upper):
         return Spec(a.shape, computed(a))
@@ -45,8 +52,15 @@ class Cholesky(Decomposition):
 
 def half_lower(x):
     """The lower triangle with half the diagonal: x = half_lower(x) + half_lower(x)^H if x = x^H."""
-    strict, diagonal = triangles(x)
-    return x * (strict + diagonal / 2)
+    return x * lower_weights(x.shape[-1], real_of(x.dtype))
+
+
+@lru_cache(maxsize=256)
+def lower_weights(n, dtype):
+    """Ones below the diagonal and halves on it."""
+    out = np.tri(n, dtype=dtype) - np.eye(n, dtype=dtype) / 2
+    out.flags.writeable = False
+    return out
 
 
 cholesky_p = Cholesky("cholesky")
@@ -54,8 +68,7 @@ cholesky_p = Cholesky("cholesky")
 
 @replaces(np.linalg.cholesky)
 def cholesky(a, /, *, upper=False):
-    """`numpy.linalg.cholesky`; a is differentiated as a Hermitian matrix, as eigh does it."""
-    return cholesky_p(as_array(a), upper=bool(upper))
+    return cholesky_p(from_triangle(as_array(a), bool(upper)), upper=bool(upper))
 
 
 class QR(Decomposition):
@@ -68,8 +81,10 @@ class QR(Decomposition):
     reads = "out"
 
     def value(self, a, *, full):
+        return self.results(a, *np.linalg.qr(a, "complete" if full else "reduced"))
+
+    def results(self, a, q, r):
         k = min(a.shape[-2:])
-        q, r = np.linalg.qr(a, "complete" if full else "reduced")
         return q[..., :k], r[..., :k, :], q[..., k:]
 
     def spec(self, a, *, full):
@@ -159,5 +174,5 @@ def qr(a, mode="reduced"):
     if mode == "complete" and tall:
         q = np.concatenate([q, rest], axis=-1)
         nothing = zeros(Spec((*r.shape[:-2], rest.shape[-1], r.shape[-1]), r.dtype))
-        r = np.concatenate([r, nothing], axis=-2)
+        r = np.triu(laid(np.concatenate([r, nothing], axis=-2), "K", a))
     return QRResult(q, r)

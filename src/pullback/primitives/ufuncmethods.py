@@ -10,7 +10,9 @@ from numpy.lib.array_utils import normalize_axis_index
 from ..core.array import Array
 from ..core.dispatch import FUNCTIONS, METHODS, operand, refuse
 from ..core.errors import ArgumentError
+from ..core.layout import example
 from .elementwise import finite, stopped
+from .shapes import laid
 
 __all__ = []
 
@@ -59,6 +61,9 @@ def reduce(
         out = logarithm_of_sum(ufunc, array, axes, given)
     else:
         out = one_after_another(ufunc, array, axes, given)
+    if np.ndim(out) > 1:
+        strides = np.add.reduce(example(array), axis=axes).strides
+        out = laid(out, tuple(sorted(range(out.ndim), key=lambda axis: -strides[axis])))
     if not keepdims:
         return out
     return np.reshape(out, tuple([1 if i in axes else n for i, n in enumerate(array.shape)]))
@@ -153,7 +158,9 @@ def accumulate(ufunc, array, axis=0, dtype=None, out=None):
     outs = [items[0]]
     for i in range(1, items.shape[0]):
         outs.append(ufunc(outs[-1], items[i]))
-    return np.stack(outs, axis=axis)
+    strides = np.add.accumulate(example(array), axis=axis).strides
+    axes = sorted(range(array.ndim), key=lambda axis: -strides[axis])
+    return laid(np.stack(outs, axis=axis), tuple(axes))
 
 
 @method

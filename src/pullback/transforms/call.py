@@ -32,7 +32,6 @@ __all__ = [
     "filled",
     "floating",
     "guarded",
-    "likeness",
     "pull_through",
     "stop_gradient",
     "transposed",
@@ -116,14 +115,17 @@ PLAIN = (int, float, complex)  # equal if they are written alike: 0.0 is not -0.
 class Call(Primitive):
     """A call of a function that counts as one operation: Arrays in, arrays out.
 
-    run(*xs) computes the results; push(xs, x_dots) their tangents; pull(xs, outs, out_bars) the
-    cotangents of xs. A tangent or cotangent that is None is zero; those of integers are None.
+    run(*xs) computes the results; push(xs, outs, x_dots) their tangents; pull(xs, outs, out_bars)
+    the cotangents of xs. A tangent or cotangent that is None is zero; those of integers are None.
     `results` holds the results of the run that has been made already; they are used once.
-    `program` is what run does, and `like` equal for calls that are the same if their programs are.
+    `program` is what run does, and `like` equal for calls that are the same if their programs are;
+    it is made from `parts`, which a rule reads beside.
     """
 
     program: Graph | None = None
     like: Any = None
+    parts: Sequence[Any] = ()
+    made_of = ("name", "program", "parts")
 
     def __init__(
         self,
@@ -157,7 +159,7 @@ class Call(Primitive):
         return self.specs
 
     def jvp(self, out: Any, xs: Any, x_dots: Any) -> Any:
-        return self.pushed(xs, x_dots)
+        return self.pushed(xs, out, x_dots)
 
     def vjp(self, out_bar: Any, residual: Residual, wanted: Any) -> Any:
         return self.pulled(residual.xs, residual.out, out_bar)
@@ -172,11 +174,12 @@ class Call(Primitive):
             # A truth value as a scalar would pass through `vmap` as a static leaf.
             return tuple([np.asarray(x) if type(x) is np.bool_ else x for x in self.run(*xs)])
 
-        def push(xs: Any, x_dots: Any) -> Any:
+        def push(xs: Any, outs: Any, x_dots: Any) -> Any:
             dot_axes = tuple(
                 [None if dot is None else a for dot, a in zip(x_dots, axes, strict=True)]
             )
-            return vmap(self.pushed, in_axes=(axes, dot_axes))(tuple(xs), tuple(x_dots))
+            pushed = vmap(self.pushed, in_axes=(axes, 0, dot_axes))
+            return pushed(tuple(xs), tuple(outs), tuple(x_dots))
 
         def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
             bars_axes = tuple([None if bar is None else 0 for bar in out_bars])
@@ -195,10 +198,16 @@ class Call(Primitive):
             x.value if type(x) is Array and x.within is self.trace else spread(x, size)
             for x in results or ()
         ]
+        xs = [as_numpy(x) for x in xs]
         call = Call(self.name, run, push, pull, xs, batched, self.reads)
+        call.parts = [self.program, *self.parts, axes]
         if results is None:
             call.results, call.n_out = None, self.n_out
         return call(*xs)
+
+    def identify(self, program: Graph, *parts: Any) -> None:
+        """Say what makes this call what it is."""
+        self.program, self.parts, self.like = program, parts, likeness(*parts)
 
 
 def likeness(*parts: Any) -> Any:
@@ -282,7 +291,7 @@ class Checkpoint(Transformation):
         def run(*xs: Any) -> Any:
             return graph.evaluate(*xs)
 
-        def push(xs: Any, x_dots: Any) -> Any:
+        def push(xs: Any, outs: Any, x_dots: Any) -> Any:
             return jvp(run, xs, x_dots)[1]
 
         def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
@@ -291,7 +300,7 @@ class Checkpoint(Transformation):
         run.__qualname__ = self.__qualname__
         xs = [*operands.xs, *captured]
         call = Call(self.__qualname__, run, push, pull, xs, [values[i] for i in at])
-        call.program, call.like = graph, ("checkpoint", self.__qualname__)
+        call.identify(graph, "checkpoint", self.__qualname__)
         for i, out in zip(at, call(*xs), strict=True):
             values[i] = out
         return unflatten(structure, values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -19,10 +19,12 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
+from ..core.layout import duplicate
 from ..core.node import COPIED, Kept
-from ..core.spec import Spec, is_inexact, spec_of
+from ..core.reach import OURS
+from ..core.spec import Spec, hardened, is_inexact, spec_of
 from ..core.trace import CONSTANT, Ended, Trace
-from ..core.tree import flatten, is_static, unflatten
+from ..core.tree import flatten, is_static, paths, unflatten
 
 __all__ = [
     "Selection",
@@ -30,6 +32,7 @@ __all__ = [
     "as_primal",
     "branches",
     "check_function",
+    "check_output",
     "conform",
     "describe",
     "fresh",
@@ -39,10 +42,17 @@ __all__ = [
 ]
 
 
+PACKAGE = __name__.partition(".")[0] + "."
+
+
 class Transformation:
     """A transformed function. It shows the function that it transforms as `.fun`."""
 
     verb = "transformation"
+
+    def __init_subclass__(cls) -> None:
+        if cls.__module__.startswith(PACKAGE):
+            OURS.add(cls)
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         check_function(fun, self.verb)
@@ -59,6 +69,7 @@ class Transformation:
         return f"<{self.__qualname__}>"
 
 
+PROMPT = frozenset({np.ufunc, type(np.sum), types.BuiltinFunctionType})  # whose body runs at once
 DEFERRING = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_GENERATOR
 
 
@@ -68,7 +79,10 @@ def check_function(fun: Any, verb: str) -> None:
             f"`{verb}` takes a function, but got {kind_of(fun)}.\n"
             f"  Write `{verb}(f)(x)`, with the function itself and not its result."
         )
-    if type(fun) is types.FunctionType and not fun.__code__.co_flags & DEFERRING:
+    if type(fun) is types.FunctionType:
+        if not fun.__code__.co_flags & DEFERRING:
+            return
+    elif type(fun) in PROMPT or isinstance(fun, Transformation):
         return
     for kind, test in (
         ("a coroutine function", inspect.iscoroutinefunction),
@@ -92,13 +106,23 @@ class Selection:
         numbers: tuple[int, ...] = (argnums,) if self.single else tuple(argnums)  # type: ignore[arg-type,assignment]
         if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in numbers):
             raise ArgumentTypeError(
-                f"`{verb}` takes an int or a tuple of ints as argnums, but got {argnums!r}."
+                f"`{verb}` takes an int or a tuple of ints as argnums, but got {argnums!r}.\n"
+                f"  The arguments come in a call of their own: `{verb}(f)(x)`."
             )
         self.numbers, self.argnums = numbers, argnums
+        # How many arguments there must be for the numbers to be positions as they are.
+        plain = all(n >= 0 for n in numbers) and len(set(numbers)) == len(numbers)
+        self.needs = max(numbers, default=-1) + 1 if plain else None
 
-    def positions(self, fun: Any, args: Any, kwargs: dict[str, Any]) -> list[int]:
+    def positions(self, fun: Any, args: Any, kwargs: dict[str, Any]) -> Sequence[int]:
         """Where the selected arguments stand in args."""
         n = len(args)
+        if self.needs is not None and n >= self.needs:
+            for position in self.numbers:
+                if type(args[position]) not in LEAVES:
+                    break
+            else:
+                return self.numbers
         positions = [i + n if i < 0 else i for i in self.numbers]
         for number, position in zip(self.numbers, positions, strict=True):
             if not 0 <= position < n:
@@ -106,25 +130,36 @@ class Selection:
         if len(set(positions)) != len(positions):
             raise ArgumentError(
                 f"`{self.verb}({name_of(fun)})` was given argnums={self.argnums}, which selects an"
-                " argument twice.\n  Name each argument once."
+                " argument twice.\n  Name each argument once:"
+                f" `argnums={tuple(dict.fromkeys(positions))}`."
             )
+        for position in positions:
+            if type(args[position]) is not np.ndarray and is_static(args[position]):
+                raise ArgumentTypeError(
+                    f"`{self.verb}({name_of(fun)})` differentiates argument {position}, which is"
+                    f" {kind_of(args[position])}; only numbers, arrays and trees of them can be"
+                    f" differentiated.\n  Select another argument{self.suggested(args)}."
+                )
         return positions
 
+    def suggested(self, args: Any) -> str:
+        """Which argument could be meant, in words."""
+        others = [i for i, arg in enumerate(args) if not is_static(arg)]
+        return f" with `argnums={others[0]}`" if others else " with argnums"
+
     def absent(self, fun: Any, number: int, n: int, kwargs: dict[str, Any]) -> None:
-        try:
-            names = list(inspect.signature(fun).parameters)
-        except (TypeError, ValueError):
-            names = []
+        names = parameters(fun)
         name = names[number] if -len(names) <= number < len(names) else None
         if name in kwargs:
             raise ArgumentTypeError(
                 f"`{self.verb}({name_of(fun)})` differentiates argument {number}, `{name}`, which"
-                f" was passed by keyword.\n  Pass it by position."
+                f" was passed by keyword.\n  Pass it by position: `{self.verb}(f)({name})`."
             )
         raise ArgumentTypeError(
             f"`{self.verb}({name_of(fun)})` differentiates argument {number}, but was called with"
             f" {n} positional argument{'s' if n != 1 else ''}.\n"
-            f"  Pass it by position, or change argnums={self.argnums}."
+            f"  Pass it by position, or change argnums={self.argnums}"
+            + (f": the last argument has `argnums={n - 1}`." if n else ".")
         )
 
     def pick(self, results: Sequence[Any]) -> Any:
@@ -142,23 +177,30 @@ def refuse_ended(x: Array, asked: str) -> None:
 
 
 def as_primal(
-    leaf: Any, verb: str, fun: Any, position: int, alone: bool, watched: list[Kept] | None
+    leaf: Any,
+    verb: str,
+    fun: Any,
+    position: int,
+    watched: list[Kept] | None,
+    within: tuple[Any, int] | None = None,
 ) -> Any:
     """A leaf of a differentiated argument as a value that nobody else writes to.
 
-    A Python number becomes a NumPy scalar; an ndarray is copied, or if it is large and there is a
+    A Python number counts as a float; an ndarray is copied, or if it is large and there is a
     list for that, watched: the caller checks at the end that it has not changed.
+    within: of a leaf of a tree, that and its number there.
     """
     kind = type(leaf)
     if kind is float:
-        return np.float64(leaf)
+        return leaf  # as long as Python's operators alone touch it, it is as without pullback
     if kind is np.ndarray and leaf.dtype.kind in "fc":
         if watched is None or leaf.nbytes <= COPIED:
-            return leaf.copy(order="K")
+            return duplicate(leaf)
         watched.append(Kept(leaf))
         return leaf
     if kind is Array:
-        refuse_ended(leaf, f"`{verb}({name_of(fun)})` was given")
+        if type(current(leaf).within) is Ended:
+            refuse_ended(leaf, f"`{verb}({name_of(fun)})` was given")
         if is_inexact(leaf.dtype):
             leaf = snapshot(leaf)
             return leaf.value if leaf.within is CONSTANT else leaf
@@ -166,56 +208,102 @@ def as_primal(
         return leaf
     if isinstance(leaf, (float, complex)):
         return np.asarray(leaf)[()]
-    if kind is int and alone:
-        return np.float64(leaf)
+    if kind is int and within is None:
+        return float(leaf)
+    if kind is np.memmap and leaf.dtype.kind in "fc":
+        return duplicate(np.asarray(leaf))
+    refuse_leaf(leaf, f"`{verb}({name_of(fun)})`", fun, position, within)
+
+
+def refuse_leaf(
+    leaf: Any, what: str, fun: Any, position: int, within: tuple[Any, int] | None
+) -> NoReturn:
+    """Say why a leaf of an argument is nothing to differentiate by; what: the transformation."""
+    kind = type(leaf)
     if isinstance(leaf, np.ma.MaskedArray):
         raise ArgumentTypeError(
-            f"`{verb}({name_of(fun)})` was given a masked array for argument {position}.\n"
+            f"{what} was given a masked array for argument {position}.\n"
             "  Pass the data and the mask apart, and select with `np.where(mask, x, 0)`."
         )
     if isinstance(leaf, np.ndarray) and kind not in (Array, np.ndarray, np.memmap):
         raise ArgumentTypeError(
-            f"`{verb}({name_of(fun)})` was given {kind_of(leaf)} for argument {position}, whose"
+            f"{what} was given {kind_of(leaf)} for argument {position}, whose"
             " operations have other meanings than those of an ndarray.\n"
             "  Pass `np.asarray(x)`."
         )
-    if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc":
-        return np.array(leaf)
-    where = f"argument {position}" if alone else f"a leaf of argument {position}"
+    if hasattr(leaf, "to_numpy"):
+        raise ArgumentTypeError(
+            f"{what} was given {kind_of(leaf)} for argument {position}; a"
+            " derivative is one of arrays and numbers.\n"
+            "  Pass its values, `x.to_numpy(float)`, which the function then gets; a gradient `g`"
+            " has their shape and order."
+        )
+    where = f"argument {position}"
+    if within is not None:
+        where = f"`{path_of(*within, fun, position)}`, a leaf of argument {position}"
     if isinstance(leaf, (int, np.integer)) or hasattr(leaf, "dtype"):
         raise DtypeError(
-            f"`{verb}({name_of(fun)})` differentiates {where}, which is {spec_of(leaf)};"
+            f"{what} differentiates {where}, which is {spec_of(leaf)};"
             " a derivative needs real or complex floating numbers.\n"
             "  Write `x.astype(float)`, `float(n)`, or leave it out of argnums."
         )
     raise ArgumentTypeError(
-        f"`{verb}({name_of(fun)})` differentiates {where}, which is {kind_of(leaf)};"
+        f"{what} differentiates {where}, which is {kind_of(leaf)};"
         " only numbers, arrays and trees of them can be differentiated.\n"
         "  Register its class with `pullback.register_tree`, or leave it out of argnums."
     )
 
 
+def path_of(arg: Any, number: int, fun: Any, position: int) -> str:
+    """A leaf of an argument as a program would write it: `params["w"][0]`."""
+    names = parameters(fun)
+    return paths(arg, names[position] if position < len(names) else f"args[{position}]")[number]
+
+
+def parameters(fun: Any) -> list[str]:
+    """The names of a function's parameters; none where it does not tell."""
+    try:
+        return list(inspect.signature(fun).parameters)
+    except (TypeError, ValueError):
+        return []
+
+
+LEAF_STATIC = (False,)
+LEAVES = frozenset({Array, np.ndarray, np.float64, np.float32, float})  # told at a glance
+
+
 class Lifted:
     """A differentiated argument: its leaves as values, and how to put a tree together again."""
+
+    static: Sequence[bool]
 
     def __init__(
         self, arg: Any, verb: str, fun: Any, position: int, watched: list[Kept] | None = None
     ) -> None:
+        self.leaf = type(arg) in LEAVES
+        if self.leaf:
+            self.structure, self.static = None, LEAF_STATIC
+            self.primals = [as_primal(arg, verb, fun, position, watched)]
+            return
         leaves, self.structure = flatten(arg)
         alone = self.structure is None
         if alone and not is_static(arg):
-            self.static: list[bool] = [False]
-            self.primals = [as_primal(arg, verb, fun, position, True, watched)]
+            self.static = [False]
+            self.primals = [as_primal(arg, verb, fun, position, watched)]
         else:
             alone = len(leaves) == 1 and leaves[0] is arg
             self.static = [is_static(leaf) for leaf in leaves]
             self.primals = [
-                leaf if static else as_primal(leaf, verb, fun, position, alone, watched)
-                for leaf, static in zip(leaves, self.static, strict=True)
+                leaf
+                if static
+                else as_primal(leaf, verb, fun, position, watched, None if alone else (arg, i))
+                for i, (leaf, static) in enumerate(zip(leaves, self.static, strict=True))
             ]
 
     def map(self, f: Callable[[Any], Any], static: Any = None) -> Any:
         """The tree with f(primal) for each leaf; static leaves stay, or are None if so asked."""
+        if self.leaf:
+            return f(self.primals[0])
         return unflatten(
             self.structure,
             [
@@ -234,7 +322,10 @@ DEFERRED = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 
 def settle(x: Any, trace: Trace) -> Any:
     """Check a result of f at the end of a trace: of it, of an older live one, or plain."""
-    if type(x) is not Array:
+    if type(x) is Array:
+        if x.storage is None and x.within is trace:
+            return x
+    else:
         if isinstance(x, DEFERRED):
             raise ArgumentTypeError(
                 f"`{name_of(trace.fun)}` returned {kind_of(x)} to `{trace.verb}`; its body"
@@ -264,7 +355,7 @@ def fresh(x: Any) -> Any:
     """x on memory of its own, and an Array as an object of its own."""
     if type(x) is Array:
         return snapshot(x)
-    return x.copy() if type(x) is np.ndarray else x
+    return x.copy("K") if type(x) is np.ndarray else hardened(x)
 
 
 def settle_tree(tree: Any, trace: Trace) -> Any:
@@ -286,6 +377,21 @@ def describe(out: Any) -> str:
     if isinstance(out, (tuple, list)):
         return f"a {type(out).__name__} of {len(out)}"
     return kind_of(out)
+
+
+def check_output(out: Any, verb: str, fun: Any) -> None:
+    """Raise for an output that holds no number: None, a truth value, text."""
+    if out is None or is_static(out) or kind_in(out) not in "biufc":
+        raise ArgumentTypeError(
+            f"`{verb}({name_of(fun)})` needs a number, an array or a tree of them as output, but"
+            f" `{name_of(fun)}` returned {describe(out)}.\n"
+            "  Return what is to be differentiated; a function without `return` returns None."
+        )
+
+
+def kind_in(out: Any) -> str:
+    """The kind of dtype of an array or a NumPy scalar; "f" for all else."""
+    return out.dtype.kind if isinstance(out, (np.ndarray, np.generic)) else "f"
 
 
 def branches(tree: Any, structure: Any, what: str, asker: str) -> list[Any]:

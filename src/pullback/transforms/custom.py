@@ -14,7 +14,7 @@ from ..core.array import Array
 from ..core.cotangent import fit
 from ..core.errors import ArgumentError, MissingRuleError, kind_of, name_of
 from ..core.graph import Graph, Variable
-from ..core.rebind import call_inside
+from ..core.reach import call_inside
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT
 from ..core.tree import flatten, is_static, unflatten
@@ -25,7 +25,6 @@ from .call import (
     filled,
     floating,
     guarded,
-    likeness,
     pull_through,
     transposed,
 )
@@ -157,6 +156,50 @@ def as_array(x: Any, spec: Spec, what: str) -> Any:
 FORWARD: ContextVar[tuple[Any, ...]] = ContextVar("forward", default=())
 
 
+class Pair:
+    """What a forward rule returned, (out, residual), as its record has it.
+
+    The results of its program are those leaves of out, and then of the residual, that are computed.
+    """
+
+    def __init__(self, name: str, structure: Any, graph: Graph, values: list[Any]) -> None:
+        pair = unflatten(structure, list(range(len(values))))
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ArgumentError(f"The forward rule of `{name}` returns a pair (out, residual).")
+        self.values = values
+        self.out, self.out_structure = flatten(pair[0])
+        self.rest, self.rest_structure = flatten(pair[1])
+        self.out_at = [i for i in self.out if not is_static(values[i])]
+        self.kept_at = [i for i in self.rest if isinstance(graph.outputs[i], Variable)]
+        self.n = len(self.out_at)
+        at = (*self.out_at, *self.kept_at)
+        self.program = Graph(graph.inputs, graph.equations, [graph.outputs[i] for i in at])
+
+    def results(self) -> list[Any]:
+        return [as_numpy(self.values[i]) for i in (*self.out_at, *self.kept_at)]
+
+    def constants(self) -> list[Any]:
+        """What the rule keeps and did not compute."""
+        return [self.values[i] for i in self.rest if i not in self.kept_at]
+
+    def returned(self, outs: Any) -> Any:
+        """The tree that the function returns, from results of the program."""
+        found = dict(zip(self.out_at, outs[: self.n], strict=True))
+        return unflatten(self.out_structure, [found.get(i, self.values[i]) for i in self.out])
+
+    def residual(self, outs: Any) -> Any:
+        whole = dict(enumerate(self.values))
+        whole.update(zip(self.kept_at, map(guarded, outs[self.n :]), strict=True))
+        return unflatten(self.rest_structure, [whole[i] for i in self.rest])
+
+    def bar(self, out_bars: Any, outs: Any) -> Any:
+        """The cotangent of the tree that the function returns; None where there can be none."""
+        n = self.n
+        bars = map(guarded, filled(out_bars[:n], outs[:n]))
+        found = dict(zip(self.out_at, bars, strict=True))
+        return unflatten(self.out_structure, [found.get(i) for i in self.out])
+
+
 class CustomVjp(Custom):
     verb = "custom_vjp"
 
@@ -179,31 +222,15 @@ class CustomVjp(Custom):
             structure, graph, values = self.recorded(forward, args, positions, operands, kwargs)  # type: ignore[arg-type]
         finally:
             FORWARD.reset(token)
-        pair = unflatten(structure, list(range(len(values))))
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise ArgumentError(
-                f"The forward rule of `{name_of(self.fun)}` returns a pair (out, residual)."
-            )
-        out_leaves, out_structure = flatten(pair[0])
-        residual_leaves, residual_structure = flatten(pair[1])
-        # Results of the call: what is returned, and what the rule keeps of its computation.
-        out_at = [i for i in out_leaves if not is_static(values[i])]
-        kept_at = [i for i in residual_leaves if isinstance(graph.outputs[i], Variable)]
-        n = len(out_at)
-        program = Graph(
-            graph.inputs, graph.equations, [graph.outputs[i] for i in (*out_at, *kept_at)]
-        )
+        pair = Pair(name_of(self.fun), structure, graph, values)
+        program, n = pair.program, pair.n
         fixed_args = [args[i] for i in range(len(args)) if i not in positions]
 
         def run(*xs: Any) -> Any:
             return tuple([as_numpy(x) for x in program.evaluate(*xs)])
 
         def pull(xs: Any, outs: Any, out_bars: Any) -> list[Any]:
-            whole = dict(enumerate(values))
-            whole.update(zip(kept_at, map(guarded, outs[n:]), strict=True))
-            residual = unflatten(residual_structure, [whole[i] for i in residual_leaves])
-            bars = dict(zip(out_at, map(guarded, filled(out_bars[:n], outs[:n])), strict=True))
-            bar = unflatten(out_structure, [bars.get(i) for i in out_leaves])
+            residual, bar = pair.residual(outs), pair.bar(out_bars, outs)
             given = call_inside(backward, (*fixed_args, residual, bar), {})
             x_bars = self.cotangents(given, operands, xs)
             if any(b is not None for b in out_bars[n:]):
@@ -212,7 +239,7 @@ class CustomVjp(Custom):
                 x_bars = [added(a, b) for a, b in zip(x_bars, more, strict=True)]
             return x_bars
 
-        def push(xs: Any, x_dots: Any) -> tuple[Any, ...]:
+        def push(xs: Any, outs: Any, x_dots: Any) -> tuple[Any, ...]:
             # The transpose of the pullback; what the rule kept moves as the program says.
             outs, out_dots = jvp(run, xs, x_dots)
             nothing = [None] * (len(outs) - n)
@@ -225,15 +252,14 @@ class CustomVjp(Custom):
             ]
             return (*dots, *kept_dots)
 
-        results = [as_numpy(values[i]) for i in (*out_at, *kept_at)]
+        results = pair.results()
         call = Call(name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs")
-        call.program = program
-        constants = [values[i] for i in residual_leaves if i not in kept_at]
-        call.like = likeness(
-            self, forward, backward, structure, n, fixed_args, constants, operands.known()
+        call.identify(
+            program,
+            *(self, forward, backward, structure, n, fixed_args),
+            *(pair.constants(), operands.known()),
         )
-        outs = dict(zip(out_at, call(*operands.xs)[:n], strict=True))
-        return unflatten(out_structure, [outs.get(i, values[i]) for i in out_leaves])
+        return pair.returned(call(*operands.xs))
 
     def within_forward(
         self, args: list[Any], positions: list[int], operands: Operands, kwargs: dict[str, Any]
@@ -243,7 +269,7 @@ class CustomVjp(Custom):
         The rule runs on the operands as they come. They are of fewer traces each time, and without
         any the function itself is called; so this ends.
         """
-        structure, _, values = self.recorded(self.fun, args, positions, operands, kwargs)
+        structure, graph, values = self.recorded(self.fun, args, positions, operands, kwargs)
         forward, backward = self.rule
         fixed_args = [args[i] for i in range(len(args)) if i not in positions]
         at = [i for i, x in enumerate(values) if not is_static(x)]
@@ -275,7 +301,7 @@ class CustomVjp(Custom):
 
             return outs, pull
 
-        def push(xs: Any, x_dots: Any) -> tuple[Any, ...]:
+        def push(xs: Any, outs: Any, x_dots: Any) -> tuple[Any, ...]:
             return transposed_pull(*again(xs), xs, x_dots)
 
         def pull(xs: Any, outs: Any, out_bars: Any) -> list[Any]:
@@ -283,6 +309,7 @@ class CustomVjp(Custom):
 
         results = [as_numpy(values[i]) for i in at]
         call = Call(name_of(self.fun), run, push, pull, operands.xs, results)
+        call.parts = [graph, self, forward, backward, structure, fixed_args, operands.known()]
         for i, out in zip(at, call(*operands.xs), strict=True):
             values[i] = out
         return unflatten(structure, values)
@@ -360,7 +387,7 @@ class CustomJvp(Custom):
         def run(*xs: Any) -> Any:
             return tuple([as_numpy(x) for x in program.evaluate(*xs)])
 
-        def push(xs: Any, x_dots: Any) -> tuple[Any, ...]:
+        def push(xs: Any, outs: Any, x_dots: Any) -> tuple[Any, ...]:
             primals = tuple(operands.args([guarded(x) for x in xs]))
             tangents = tuple(operands.tangents(xs, [guarded(dot) for dot in x_dots]))
             pair = call_inside(rule, (*fixed_args, primals, tangents), kwargs)
@@ -384,7 +411,7 @@ class CustomJvp(Custom):
                 x_dots: list[Any] = [None] * len(xs)
                 for i, dot in zip(x_at, moving, strict=True):
                     x_dots[i] = dot
-                dots = push(xs, x_dots)
+                dots = push(xs, outs, x_dots)
                 return filled([dots[i] for i in out_at], [outs[i] for i in out_at])
 
             bars = filled([out_bars[i] for i in out_at], [outs[i] for i in out_at])
@@ -395,9 +422,8 @@ class CustomJvp(Custom):
 
         results = [as_numpy(values[i]) for i in at]
         call = Call(name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs")
-        call.program = program
         settings = [*kwargs, *kwargs.values()]
-        call.like = likeness(self, rule, structure, fixed_args, settings, operands.known())
+        call.identify(program, self, rule, structure, fixed_args, settings, operands.known())
         for i, out in zip(at, call(*operands.xs), strict=True):
             values[i] = out
         return unflatten(structure, values)

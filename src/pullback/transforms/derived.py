@@ -9,12 +9,12 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError, name_of
-from ..core.rebind import call_inside
-from ..core.spec import Spec, spec_of
+from ..core.reach import call_inside
+from ..core.spec import Spec, is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from .batch import vmap
 from .common import Lifted, Selection, Transformation, describe
-from .forward import along, linearize
+from .forward import along, jvp, linearize
 from .reverse import Grad, vjp
 
 __all__ = ["elementwise_grad", "hessian", "hvp", "jacobian"]
@@ -31,6 +31,11 @@ class Selecting(Transformation):
         """fun of the selected arguments alone, and these."""
         positions = self.selection.positions(self.fun, args, kwargs)
         fun = self.fun
+        if not kwargs and tuple(positions) == tuple(range(len(args))):
+            for position, x in enumerate(args):
+                if type(x) is not np.ndarray or x.dtype.kind not in "fc":
+                    Lifted(x, self.verb, fun, position)
+            return fun, list(args)
 
         def of_selected(*selected: Any) -> Any:
             whole = list(args)
@@ -43,6 +48,22 @@ class Selecting(Transformation):
         for position, x in zip(positions, selected, strict=True):
             Lifted(x, self.verb, fun, position)  # what cannot be differentiated raises in our name
         return of_selected, selected
+
+
+class Reruns:
+    """A pushforward that runs the function anew for each direction."""
+
+    def __init__(self, fun: Any, primals: Any) -> None:
+        self.fun, self.primals = fun, tuple(primals)
+
+    def __call__(self, *tangents: Any) -> Any:
+        return jvp(self.fun, self.primals, tangents)[1]
+
+    def over_rows(self, push: Any, directions: Any) -> Any:
+        rows = [flatten(push(direction)) for direction in directions]
+        columns = zip(*[leaves for leaves, _ in rows], strict=True)
+        stacks = [x[0] if is_static(x[0]) else np.stack(x) for x in columns]
+        return unflatten(rows[0][1], stacks)
 
 
 class Jacobian(Selecting):
@@ -71,18 +92,19 @@ class Jacobian(Selecting):
                 return self.backward(out, pullback, selected)
         else:
             out, pushforward = linearize(fun, *selected)
-        return self.forward(out, pushforward, selected)
+        reruns = pushforward.degenerate
+        return self.forward(out, Reruns(fun, selected) if reruns else pushforward, selected)
 
     def check(self, xs: list[Any], outs: list[Any]) -> None:
         for out in outs:
-            if spec_of(out).dtype.hasobject:
+            if not is_static(out) and spec_of(out).dtype.kind not in "biufc":
                 raise ArgumentTypeError(
                     f"`{self.verb}({name_of(self.fun)})` needs arrays, numbers and trees of them as"
                     f" output, but got {describe(out)}.\n"
                     "  Leave it out, or register its class with `pullback.register_tree`."
                 )
-        complex_x = any(spec_of(x).dtype.kind == "c" for x in xs)
-        complex_out = any(spec_of(out).dtype.kind == "c" for out in outs)
+        complex_x = "c" in [spec_of(x).dtype.kind for x in xs]
+        complex_out = "c" in [spec_of(out).dtype.kind for out in outs]
         if self.holomorphic and not (complex_x and complex_out):
             raise DtypeError(
                 f"`{self.verb}({name_of(self.fun)}, holomorphic=True)` needs complex arguments and"
@@ -96,6 +118,10 @@ class Jacobian(Selecting):
             )
 
     def forward(self, out: Any, pushforward: Any, selected: list[Any]) -> Any:
+        if len(selected) == 1 and type(selected[0]) is np.ndarray is type(out):
+            self.check(selected, [out])  # one array of another: no trees
+            (part,) = self.columns(pushforward, spec_of(selected[0]), out, pushforward.over_rows)
+            return self.selection.pick([as_result(part)])
         trees, outs = [], flatten(out)[0]
         for k, arg in enumerate(selected):
             leaves, structure = flatten(arg)
@@ -108,31 +134,35 @@ class Jacobian(Selecting):
                 spec = float_spec(leaf)
 
                 def push(direction: Any, k: int = k, j: int = j) -> Any:
-                    dots = [zero_tangent(x) for x in leaves]  # noqa: B023  # called at once
-                    dots[j] = direction
+                    dots = [
+                        direction if i == j else zero_tangent(x)
+                        for i, x in enumerate(leaves)  # noqa: B023  # called at once
+                    ]
                     tangents: list[Any] = [None] * len(selected)
                     tangents[k] = unflatten(structure, dots)  # noqa: B023  # called in this turn
                     return pushforward(*tangents)
 
-                columns.append(self.columns(push, spec, out))
+                columns.append(self.columns(push, spec, out, pushforward.over_rows))
             trees.append((structure, columns))
         return self.assemble(out, trees)
 
-    def columns(self, push: Any, spec: Spec, out: Any) -> list[Any]:
+    def columns(self, push: Any, spec: Spec, out: Any, over_rows: Any) -> list[Any]:
         """The derivatives of each output leaf with respect to one leaf of an argument."""
         outs, structure = flatten(out)
         if not spec.size:
             return [None if is_static(o) else empty(o, spec) for o in outs]
         directions = basis(spec)
-        block = vmap(push)(directions)
+        block = over_rows(push, directions)
         if spec.dtype.kind == "c" and not self.holomorphic:
             # For a real output df/dx - i df/dy, as `grad` has it.
-            block = merge(block, vmap(push)(-1j * directions))
+            block = merge(block, over_rows(push, -1j * directions))
         parts = [block] if structure is None else structure.flatten_up_to(block)
+        parts = [
+            part if part is None or is_inexact(part.dtype) else part.astype(spec.dtype)
+            for part in parts
+        ]
         return [
-            None
-            if is_static(o)
-            else np.reshape(np.moveaxis(part, 0, -1), (*part.shape[1:], *spec.shape))
+            None if is_static(o) else last_axis(part, spec.shape)
             for o, part in zip(outs, parts, strict=True)
         ]
 
@@ -196,8 +226,18 @@ class Jacobian(Selecting):
         return unflatten(out_structure, [as_result(x) for x in results])
 
 
+def last_axis(part: Any, shape: tuple[int, ...]) -> Any:
+    """The first axis, along which the directions stand, as the last ones."""
+    n = len(part.shape)
+    if n > 1:
+        part = part.transpose((*range(1, n), 0))
+    return part if len(shape) == 1 else np.reshape(part, (*part.shape[:-1], *shape))
+
+
 def as_result(tree: Any) -> Any:
     """Zero-dimensional results are NumPy scalars; all are fresh."""
+    if type(tree) is np.ndarray:
+        return np.array(tree) if tree.ndim else tree[()]
     return tree_map(
         lambda x: x if type(x) is Array or x is None else (x[()] if x.ndim == 0 else np.array(x)),
         tree,
@@ -212,6 +252,8 @@ def merge(real: Any, imaginary: Any) -> Any:
 
 def moving(tree: Any) -> list[Any]:
     """The leaves that are no static ones."""
+    if type(tree) is np.ndarray:
+        return [tree]
     return [x for x in flatten(tree)[0] if not is_static(x)]
 
 
@@ -242,7 +284,8 @@ def basis(spec: Spec) -> np.ndarray:
 
 
 def empty(out: Any, spec: Spec) -> Any:
-    return np.zeros((*spec_of(out).shape, *spec.shape), spec_of(out).dtype)
+    dtype = spec_of(out).dtype
+    return np.zeros((*spec_of(out).shape, *spec.shape), dtype if is_inexact(dtype) else spec.dtype)
 
 
 def empty_rows(x: Any) -> Any:

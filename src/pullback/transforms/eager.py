@@ -6,6 +6,7 @@ it is needed and younger than the transformation. So `.backward()` inside `grad(
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current, snapshot, stop
+from ..core.array import Array, current, snapshot
 from ..core.dispatch import as_array, holds_arrays
 from ..core.errors import (
     ArgumentError,
@@ -25,12 +26,14 @@ from ..core.errors import (
     NonScalarOutputError,
     PullbackError,
 )
+from ..core.namespaces import library
 from ..core.node import Node, constant_node, rebuild
 from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of
 from ..core.trace import CONSTANT, STARTS, Ended, Trace, bind, running, youngest
+from .backward import backward, harvest
 from .common import check_function, conform, fresh, refuse_ended
-from .reverse import ReverseTrace, backward, harvest
+from .reverse import ReverseTrace
 
 __all__ = ["EagerTrace", "array", "no_grad"]
 
@@ -41,12 +44,12 @@ class Leaf(Node):
     __slots__ = ("grad", "primal")
 
     def __init__(self, primal: Any) -> None:
-        super().__init__((), None, None)
+        self.parents, self.rule, self.residual, self.seen = (), None, None, None
         self.primal = primal
         self.grad: Any = None
 
 
-class State:
+class EagerState:
     """What an eager trace keeps: a lock for backward passes, and gradients of inner Arrays."""
 
     def __init__(self) -> None:
@@ -66,6 +69,9 @@ class EagerTrace(ReverseTrace):
 
     def suspended(self) -> bool:
         return bool(SUSPENDED.anywhere) and SUSPENDED.here()
+
+    def peels(self, x: Array) -> bool:
+        return True
 
     def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
         if SUSPENDED.anywhere or type(x.node) is Leaf:
@@ -106,6 +112,13 @@ class GuardedTrace(EagerTrace):
             return Trace.item(self, primitive, x, key)
         return ReverseTrace.item(self, primitive, x, key)
 
+    def gather(self, primitive: Any, x: Array, index: np.ndarray) -> Any:
+        if SUSPENDED.here():
+            return Trace.gather(self, primitive, x, index)
+        return ReverseTrace.gather(self, primitive, x, index)
+
+    single = Trace.single
+
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         if SUSPENDED.here():
             return self.unrecorded(primitive, xs, static)
@@ -120,7 +133,7 @@ def constant(x: Any) -> Any:
 
 
 TRACES: weakref.WeakSet[EagerTrace] = weakref.WeakSet()  # that are not at their end
-GROUND = EagerTrace("eager", state=State())
+GROUND = EagerTrace("eager", state=EagerState())
 TRACES.add(GROUND)
 
 
@@ -134,7 +147,7 @@ def eager_trace() -> EagerTrace:
             if outer.inner is None:
                 with SUSPENDED.lock:
                     cls = GuardedTrace if SUSPENDED.anywhere else EagerTrace
-                    inner = cls(f"eager inside {outer.name}", state=State())
+                    inner = cls(f"eager inside {outer.name}", state=EagerState())
                     TRACES.add(inner)
                 if STARTS.get() is not None:
                     STARTS.get()(inner)
@@ -376,6 +389,15 @@ def retain_grad(self: Array) -> None:
     node.rule, node.residual = retaining, (note, node.rule, node.residual)
 
 
+def deep_copy(self: Array, memo: Any) -> Array:
+    """A copy of a leaf is a leaf with a gradient of its own; others keep their derivative."""
+    if type(current(self).node) is not Leaf:
+        return self.copy()
+    copied = leaf_of(fresh(self.value), self.within)
+    copied.node.grad = fresh(self.node.grad)
+    return copied
+
+
 def get_grad(self: Array) -> Any:
     node = current(self).node
     if type(node) is Leaf:
@@ -423,8 +445,14 @@ def set_requires_grad(self: Array, value: bool) -> None:
 
 
 def get_data(self: Array) -> Any:
-    plain = current(self).within.eager or self.within is CONSTANT
-    return fresh(self.value if plain else stop(self))
+    """The values of a constant or an eager Array, on memory of their own.
+
+    Libraries look for `.data` to compute with it: what is computed from leaves refuses them.
+    """
+    ours = type(current(self).node) is Leaf or self.within is CONSTANT
+    if ours or (self.within.eager and not library(sys._getframe(1).f_globals)):
+        return fresh(self.value)
+    return np.array(self.converted("x.data"))[()]
 
 
 def set_data(self: Array, value: Any) -> None:
@@ -451,6 +479,7 @@ def set_data(self: Array, value: Any) -> None:
 Array.backward = run_backward  # type: ignore[attr-defined]
 Array.retain_grad = retain_grad  # type: ignore[attr-defined]
 Array.zero_grad = zero_grad  # type: ignore[attr-defined]
+Array.__deepcopy__ = deep_copy  # type: ignore[attr-defined]
 Array.grad = property(get_grad, set_grad)  # type: ignore[attr-defined]
 Array.requires_grad = property(get_requires_grad, set_requires_grad)  # type: ignore[attr-defined]
 Array.data = property(get_data, set_data)  # type: ignore[attr-defined]

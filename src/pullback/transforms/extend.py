@@ -8,9 +8,9 @@ from typing import Any
 from ..core.array import Array
 from ..core.cotangent import fit
 from ..core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, name_of
-from ..core.node import Residual
+from ..core.node import residual_of
 from ..core.primitive import Primitive
-from ..core.rebind import call_inside
+from ..core.reach import call_inside, plainly
 from ..core.spec import spec_of
 from .call import as_numpy, filled, floating, guarded, transposed
 
@@ -19,6 +19,8 @@ __all__ = ["UserPrimitive", "primitive"]
 
 class UserPrimitive(Primitive):
     """A primitive whose value is a function of the user's; rules are added to it."""
+
+    made_of = ("name", "fun", "rules", "n_out", "nondiff", "reads")
 
     def __init__(self, fun: Callable[..., Any], n_out: int | None, nondiff: Sequence[int]) -> None:
         # Not entered among the primitives: a user may make and drop many.
@@ -36,7 +38,7 @@ class UserPrimitive(Primitive):
         and the rest is not kept. With n_out, out_bar and `.out` are tuples, and a cotangent that is
         zero is None.
         """
-        self.rules["vjp"], self.reads = rule, reads
+        self.rules["vjp"], self.reads, self.packers = rule, reads, {}
         return rule
 
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,7 +62,7 @@ class UserPrimitive(Primitive):
         return rule
 
     def value(self, *xs: Any, **static: Any) -> Any:
-        out = self.fun(*[guarded(x) for x in xs], **static)
+        out = plainly(self.fun, [guarded(x) for x in xs], static)
         if self.n_out is None and not isinstance(out, (tuple, list)):
             return self.plain(out)
         if self.n_out is None or not isinstance(out, (tuple, list)) or len(out) != self.n_out:
@@ -95,7 +97,7 @@ class UserPrimitive(Primitive):
             return self.dots(self.pushed(out, xs, x_dots, static))
         moving = [i for i, dot in enumerate(x_dots) if dot is not None]
         wanted = [dot is not None for dot in x_dots]
-        residual = Residual(self, out, xs, static)
+        residual = residual_of(self, out, xs, static)
         outs = (out,) if self.n_out is None else out
         at = floating(outs)
 
@@ -133,7 +135,7 @@ class UserPrimitive(Primitive):
     def bars(self, out_bar, residual, wanted):
         """What the vjp rule gives, as arrays."""
         out, xs = guarded(residual.out), guarded(residual.xs)
-        residual = Residual(self, out, xs, residual.static)
+        residual = residual_of(self, out, xs, residual.static)
         x_bars = call_inside(self.rules["vjp"], (guarded(out_bar), residual, wanted), {})
         if not isinstance(x_bars, (tuple, list)) or len(x_bars) != len(wanted):
             raise ArgumentError(

@@ -7,23 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current
-from ..core.cotangent import fit
+from ..core.array import Array, current, touch
+from ..core.cotangent import DENSE, dense, fit
 from ..core.errors import ArgumentError, ArgumentTypeError, name_of
 from ..core.node import keep
 from ..core.primitive import Primitive
-from ..core.spec import carries, spec_of, zeros
-from ..core.trace import CONSTANT, Trace, run
+from ..core.quiet import SILENT, STATE
+from ..core.rules import match
+from ..core.spec import PYTHON, carries, full, hardened, spec_of, zeros
+from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, unflatten
-from .common import Lifted, branches, check_function, conform, fresh, settle
+from ..primitives.arguments import wrapped
+from .batch import over_rows
+from .common import Lifted, branches, check_function, check_output, conform, fresh, settle
 from .reverse import writes_number
 
 __all__ = ["ForwardTrace", "jvp", "linearize"]
+
+DOUBLE = np.dtype(float)
 
 
 class ForwardTrace(Trace):
     """The node of an Array is its tangent; None is a tangent that is zero."""
 
+    leaves_values = True
     __slots__ = ()
 
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
@@ -45,23 +52,99 @@ class ForwardTrace(Trace):
         x.value[key], x.node[key] = v, dot
         return True
 
+    def unary(self, primitive: Any, x: Array) -> Any:
+        """By the rule of a reverse node: a tangent is scaled as a cotangent is."""
+        if x.storage is not None:
+            touch(x)
+            if x.within is not self:
+                return bind(primitive, (x,), {})
+        a, dot = x.value, x.node
+        out = primitive.value(a)
+        if primitive.constant:
+            return out
+        if dot is None:
+            return Array(out, self, None)
+        return self.scaled(primitive, out, dot, primitive.rule, primitive.pack(out, a))
+
+    def binary(self, primitive: Any, x: Any, y: Any) -> Any:
+        """The short ways: beside a Python number, and two operands of one shape and dtype."""
+        if type(x) is Array and x.within is self and x.storage is None:
+            a, dot, kind = x.value, x.node, type(y)
+            if (kind is float or kind is int) and dot is not None:
+                out = primitive.value(a, y)
+                if primitive.constant:
+                    return out
+                held = primitive.packs[0](out, a, y)
+                return self.scaled(primitive, out, dot, primitive.rules[0], held)
+            if kind is Array and y.within is self and y.storage is None:
+                b, other = y.value, y.node
+                kinds = type(a) in PYTHON or type(b) in PYTHON or dot is None or other is None
+                if not kinds and a.dtype is b.dtype and a.shape == b.shape:
+                    out = primitive.value(a, b)
+                    if primitive.constant:
+                        return out
+                    held, token = primitive.pack(out, a, b), STATE.set(SILENT)
+                    try:
+                        dots = [d for d in primitive.pairs(dot, other, held) if d is not None]
+                        out_dot = dots[0] + dots[1] if len(dots) == 2 else (*dots, None)[0]
+                    finally:
+                        STATE.reset(token)
+                    return Array(out, self, match(out_dot, out, "jvp", primitive.name))
+        elif (type(x) is float or type(x) is int) and y.within is self and y.storage is None:
+            b, dot = y.value, y.node
+            if dot is not None:
+                out = primitive.value(x, b)
+                if primitive.constant:
+                    return out
+                held = primitive.packs[1](out, x, b)
+                return self.scaled(primitive, out, dot, primitive.rules[1], held)
+        return Trace.binary(self, primitive, x, y)
+
+    def single(self, primitive: Any, x: Array, static: dict[str, Any]) -> Any:
+        if x.storage is not None:
+            touch(x)
+        moving = x.within is self and x.node is not None and type(x.value) not in PYTHON
+        if not primitive.own_jvp or not moving or type(x.node) not in DENSE:
+            return x.within.process(primitive, (x,), static)
+        out = primitive.of(x.value, static)
+        if out.dtype is not DOUBLE and not carries(out):
+            return out
+        if primitive.rearranges:  # nothing is computed
+            return Array(out, self, match(primitive.of(x.node, static), out, "jvp", primitive.name))
+        token = STATE.set(SILENT)
+        try:
+            out_dot = primitive.of(x.node, static)
+        finally:
+            STATE.reset(token)
+        return Array(out, self, match(out_dot, out, "jvp", primitive.name))
+
+    def scaled(self, primitive: Any, out: Any, dot: Any, rule: Any, held: Any) -> Array:
+        token = STATE.set(SILENT)
+        try:
+            (out_dot,) = rule(dot, held, None)
+        finally:
+            STATE.reset(token)
+        return Array(out, self, match(out_dot, out, "jvp", primitive.name))
+
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         primals, dots = split(self, primitive, xs)
+        if primitive.facing is not None and direction_outside(primals[0]) is not None:
+            primals, dots = primitive.facing(primals, dots)
         out = primitive(*primals, **static)
-        if primitive.constant or (primitive.n_out is None and not carries(out.dtype)):
+        if primitive.constant or (primitive.n_out is None and not carries(out, primals)):
             return out
         if all(dot is None for dot in dots):
             out_dot: Any = None if primitive.n_out is None else (None,) * primitive.n_out
         else:
-            with np.errstate(all="ignore"):  # the value has warned, as NumPy does
-                out_dot = primitive.push(out, tuple(primals), dots, static)
+            token = STATE.set(SILENT)
+            try:
+                out_dot = primitive.push(out, tuple(primals), dots, static, structured=True)
+            finally:
+                STATE.reset(token)
         if primitive.n_out is None:
             return Array(out, self, out_dot)
         return tuple(
-            [
-                Array(o, self, dot) if carries(o.dtype) else o
-                for o, dot in zip(out, out_dot, strict=True)
-            ]
+            [Array(o, self, dot) if carries(o) else o for o, dot in zip(out, out_dot, strict=True)]
         )
 
 
@@ -72,12 +155,19 @@ class LinearizeTrace(Trace):
     of an Array is the number of its tangent.
     """
 
+    leaves_values = True
     __slots__ = ()
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         primals, sources = split(self, primitive, xs)
+        if primitive.facing is not None and sources[0] is not None:
+            direction = direction_outside(primals[0])
+            if direction is not None:
+                given = [direction, *[None] * (len(primals) - 1)]
+                primals, _ = primitive.facing(primals, given)
+                sources = [sources[0], *[None] * (len(primals) - 1)]
         out = primitive(*primals, **static)
-        if primitive.constant or (primitive.n_out is None and not carries(out.dtype)):
+        if primitive.constant or (primitive.n_out is None and not carries(out, primals)):
             return out
         steps = self.state
         if all(source is None for source in sources):
@@ -87,7 +177,7 @@ class LinearizeTrace(Trace):
         )
         steps.append((primitive, out, kept, static, tuple(sources)))
         step = len(steps)
-        return wrap(out, lambda o, i: Array(o, self, (step, i)) if carries(o.dtype) else o)
+        return wrap(out, lambda o, i: Array(o, self, (step, i)) if carries(o) else o)
 
 
 def split(trace: Trace, primitive: Primitive, xs: Any) -> tuple[list[Any], list[Any]]:
@@ -95,11 +185,37 @@ def split(trace: Trace, primitive: Primitive, xs: Any) -> tuple[list[Any], list[
     primals, marks = [], []
     for x in xs:
         mine = type(x) is Array and x.within is trace
-        primals.append(x.value if mine or (type(x) is Array and x.within is CONSTANT) else x)
         marks.append(x.node if mine else None)
+        if mine or (type(x) is Array and x.within is CONSTANT):
+            x = x.value
+            if type(x) in PYTHON and not primitive.takes_python:
+                x = hardened(x)
+        primals.append(x)
     for i in primitive.nondiff:
         marks[i] = None
     return primals, marks
+
+
+def direction_outside(x: Any) -> Any:
+    """The direction in which an outer forward mode looks at x; NaN if it is not known yet.
+
+    None if there is no such mode.
+    """
+    unknown, spec, maps = False, spec_of(x), list[Trace]()
+    while type(x) is Array:
+        trace = current(x).within
+        if type(trace) is ForwardTrace and x.node is not None:
+            return wrapped(dense(x.node), maps)
+        unknown |= type(trace) is LinearizeTrace and x.node is not None
+        if trace.shape(x) != x.value.shape:
+            maps.append(trace)
+        x = x.value
+    return full(spec, np.nan) if unknown else None
+
+
+def nested(out: Any) -> bool:
+    """Whether an operation had several results in another transformation."""
+    return type(out) is tuple and any(type(o) is Array for o in out)
 
 
 def wrap(out: Any, f: Callable[[Any, int], Any]) -> Any:
@@ -156,8 +272,11 @@ def along(
         args.append(lifted.map(lambda x, dots=dots: Array(x, trace, next(dots))))  # type: ignore[misc]
     try:
         out = run(trace, fun, args, {})
+        check_output(out, verb, shown)
         outs, structure = flatten(out)
-        pairs = [primal_and_tangent(settle(x, trace), trace) for x in outs]
+        settled = [settle(x, trace) for x in outs]
+        pairs = [primal_and_tangent(x, trace) for x in settled]
+        trace.led(settled, any(type(x) is Array and x.within is trace for x in settled))
     finally:
         trace.end()
     return (
@@ -188,7 +307,7 @@ def primal_and_tangent(x: Any, trace: Trace) -> tuple[Any, Any]:
     value = fresh(x.value)
     if x.node is None:
         return value, zeros_of(value)
-    dot = fit(x.node, spec_of(value))
+    dot = fit(dense(x.node), spec_of(value))
     while type(dot) is Array and (dot.within is trace or dot.within is CONSTANT):
         dot = dot.value  # of a rule that closes over an Array
     return value, like_value(dot, value)
@@ -205,6 +324,8 @@ def zeros_of(x: Any) -> Any:
     if not hasattr(x, "dtype") and not isinstance(x, (int, float, complex)):
         return None
     spec = spec_of(x)
+    if spec.dtype.kind not in "biufc":
+        return None  # text and dates have no tangents
     out = zeros(spec)
     return out if type(x) is not Array and isinstance(x, np.ndarray) else out[()]
 
@@ -213,12 +334,27 @@ class Pushforward:
     """x_dot -> out_dot, from one run of the function; it may be called again and again."""
 
     def __init__(self, trace: Trace, out: Any, lifted: Any, steps: Any) -> None:
-        self.name = name_of(trace.fun)
+        self.fun = trace.fun
         self.lifted, self.steps = lifted, steps
         outs, self.structure = flatten(out)
         self.outs = [
             (x.value, x.node) if type(x) is Array and x.within is trace else (x, None) for x in outs
         ]
+
+    @property
+    def name(self) -> str:
+        return name_of(self.fun)
+
+    @property
+    def degenerate(self) -> bool:
+        """Whether it has no second derivative in several directions at once; see `spectra`."""
+        steps = [step for step in self.steps if step[0].facing is not None]
+        return any(primitive.degenerate(out) for primitive, out, *_ in steps if nested(out))
+
+    def over_rows(self, push: Callable[[Any], Any], directions: Any) -> Any:
+        """`push`, which calls this, of each row, all at once."""
+        ours = all(step[0].ours for step in self.steps)  # none reaches functions of the user's
+        return over_rows(push, directions, ours)
 
     def __call__(self, *tangents: Any) -> Any:
         """Args: tangents: one for each primal, like it; None is zero."""
@@ -238,23 +374,30 @@ class Pushforward:
             for dot in given:
                 dots[0, n] = dot
                 n += 1
-        for step, (primitive, out, xs, static, sources) in enumerate(self.steps, 1):
-            x_dots = [dots.get(source) for source in sources]
-            if all(dot is None for dot in x_dots):
-                continue
-            xs = tuple([x.opened() if hasattr(x, "opened") else x for x in xs])
-            with np.errstate(all="ignore"):
-                out_dot = primitive.push(out, xs, x_dots, static)
-            for i, dot in enumerate(out_dot if type(out) is tuple else (out_dot,)):
-                dots[step, i] = dot
+        token = STATE.set(SILENT)
+        try:
+            self.push(dots)
+        finally:
+            STATE.reset(token)
         results = []
         for value, source in self.outs:
             dot = dots.get(source)
             if dot is None:
                 results.append(zeros_of(value))
             else:
-                results.append(like_value(fit(dot, spec_of(value)), value))
+                results.append(like_value(fit(dense(dot), spec_of(value)), value))
         return unflatten(self.structure, results)
+
+    def push(self, dots: dict[Any, Any]) -> None:
+        """Enter the tangents of all results beside those of the inputs."""
+        for step, (primitive, out, xs, static, sources) in enumerate(self.steps, 1):
+            x_dots = [dots.get(source) for source in sources]
+            if all(dot is None for dot in x_dots):
+                continue
+            xs = tuple([x.opened() if hasattr(x, "opened") else x for x in xs])
+            out_dot = primitive.push(out, xs, x_dots, static, structured=True)
+            for i, dot in enumerate(out_dot if type(out) is tuple else (out_dot,)):
+                dots[step, i] = dot
 
     def __repr__(self) -> str:
         return f"<pushforward of {self.name}>"
@@ -288,8 +431,10 @@ def linearize(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Pushforward]
         args.append(arg.map(number))
     try:
         out = run(trace, fun, args, {})
+        check_output(out, "linearize", fun)
         outs, structure = flatten(out)
         settled = [settle(x, trace) for x in outs]
+        trace.led(settled, any(type(x) is Array and x.within is trace for x in settled))
         pushforward = Pushforward(trace, unflatten(structure, settled), lifted, trace.state)
         values = [fresh(x.value) if type(x) is Array and x.within is trace else x for x in settled]
     finally:

@@ -18,12 +18,12 @@ import numpy as np
 from ..core.array import Array, peel
 from ..core.cotangent import Slots, dense
 from ..core.errors import NanError
+from ..core.lost import line_of_user
 from ..core.node import Node
 from ..core.spec import spec_of
 from ..core.trace import STARTS, Trace
 from .common import check_function
 from .eager import GROUND
-from .record import line_of_user
 
 __all__ = ["debug_nans"]
 
@@ -92,7 +92,7 @@ def watched(cls: type[Trace]) -> type[Trace]:
         return call
 
     ways = {method: examined(method) for method in ("process", "unary", "binary")}
-    short = {"item": Trace.item, "put": Trace.put}  # by process
+    short = {"item": Trace.item, "put": Trace.put, "single": Trace.single}  # by process
     out = type(cls.__name__, (cls,), {"__slots__": (), "watched": cls, **ways, **short})
     return WATCHED.setdefault(cls, out)
 
@@ -110,10 +110,10 @@ def examine(trace: Trace, primitive: Any, xs: Any, out: Any) -> None:
             continue
         if type(part.node) is Node:
             node = part.node.parents[0] if primitive.n_out is not None else part.node
-            if node.parents and type(node.rule) is not Watch:
-                node.rule = Watch(node.rule, primitive.name, operands(xs), place())
-        elif has_nan(peel(part.node)) and not any(
-            has_nan(peel(x.node)) for x in xs if type(x) is Array and x.within is trace
+            if node.parents and type(node.rule) is not NanWatch:
+                node.rule = NanWatch(node.rule, primitive.name, operands(xs), place())
+        elif has_nan(peel(dense(part.node))) and not any(
+            has_nan(peel(dense(x.node))) for x in xs if type(x) is Array and x.within is trace
         ):
             raise NanError(
                 f"The derivative of `{primitive.name}` in forward mode is NaN at {operands(xs)}"
@@ -121,7 +121,7 @@ def examine(trace: Trace, primitive: Any, xs: Any, out: Any) -> None:
             )
 
 
-class Watch:
+class NanWatch:
     """A rule that raises if it makes a NaN."""
 
     __slots__ = ("at", "name", "place", "rule")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,28 +10,32 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.cotangent import Slots, dense
-from ..core.node import Node
+from ..core.lost import frame_of_user, place
+from ..core.node import Node, constant_node
 from ..core.primitive import Primitive
 from ..core.trace import Trace
 from ..core.tree import flatten
+from .backward import backward
 from .common import Lifted, Selection, Transformation, settle_tree
-from .reverse import ReverseTrace, backward, run
+from .reverse import ReverseTrace, run
 
-__all__ = ["Entry", "Pull", "Record", "record"]
-
-PACKAGE = __name__.split(".", 1)[0]
+__all__ = ["Departure", "Entry", "Pull", "Record", "record"]
 
 
 class Entry:
     """One operation: primitive(*inputs, **static) gave `outs`, called from `line` of the program.
 
     inputs and outs are Arrays of the record's trace, with value and node; constants are plain.
+    names: for each input the local variable of the program that held it, or None.
     """
 
-    __slots__ = ("inputs", "line", "outs", "primitive", "static")
+    __slots__ = ("inputs", "line", "names", "outs", "primitive", "static")
 
-    def __init__(self, primitive: Any, inputs: Any, static: Any, outs: Any, line: Any) -> None:
-        self.primitive, self.static, self.line = primitive, static, line
+    def __init__(self, primitive: Any, inputs: Any, static: Any, outs: Any) -> None:
+        frame = frame_of_user()
+        self.primitive, self.static = primitive, static
+        self.line = None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+        self.names = [None] * len(inputs) if frame is None else names_in(frame, inputs)
         # As they are now: an assignment makes another of the same Array.
         self.inputs, self.outs = [tuple([now(x) for x in xs]) for xs in (inputs, outs)]
 
@@ -66,6 +70,24 @@ class Entry:
     def __repr__(self) -> str:
         where = f"{self.line[0]}:{self.line[1]}" if self.line else "?"
         return f"<{self.primitive.name} at {where}>"
+
+
+class Departure:
+    """A value that left the program's Arrays: what was asked, `format(x)`, and on which line."""
+
+    __slots__ = ("formula", "line")
+
+    def __init__(self, x: Array, asked: str) -> None:
+        frame = frame_of_user()
+        self.line = None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+        name = None if frame is None else names_in(frame, (x,))[0]
+        self.formula = re.sub(r"\bx\b", name or "x", asked)
+
+    def __str__(self) -> str:
+        return f"`{self.formula}` in {place(self.line)}"
+
+    def __repr__(self) -> str:
+        return f"<{self.formula} at {place(self.line).partition(': ')[0]}>"
 
 
 def now(x: Any) -> Any:
@@ -109,6 +131,7 @@ class Record:
 
     positions: which argument each input is of.
     ends: the Arrays among the leaves of the output.
+    departures: where values left for text, plain copies and numbers, in order.
     """
 
     def __init__(
@@ -118,9 +141,11 @@ class Record:
         entries: list[Entry],
         ends: list[Array],
         out: Any,
+        departures: list[Departure],
     ) -> None:
         self.inputs, self.positions = inputs, positions
         self.entries, self.ends, self.out = entries, ends, out
+        self.departures = departures
 
     def pull(
         self, seeds: Sequence[tuple[Node, Any]], keep: Callable[[Any], Any] = np.array
@@ -143,8 +168,14 @@ class Record:
         return log
 
 
+LEAVES = frozenset({"int(x)", "x as an index"})  # plain numbers; a truth value is a comparison
+
+
 class RecordTrace(ReverseTrace):
-    """A reverse trace that also writes down every operation; `state` is the list of entries."""
+    """A reverse trace that also writes down every operation, and where values leave.
+
+    `state` is the list of entries, and that of departures.
+    """
 
     __slots__ = ()
 
@@ -153,33 +184,41 @@ class RecordTrace(ReverseTrace):
             static = {**static, "donate": False}
         out = ReverseTrace.process(self, primitive, xs, static)
         outs = out if type(out) is tuple else (out,)
-        self.state.append(Entry(primitive, xs, static, outs, line_of_user()))
+        self.state[0].append(Entry(primitive, xs, static, outs))
         return out
 
     def unary(self, primitive: Any, x: Array) -> Any:
         out = ReverseTrace.unary(self, primitive, x)
-        self.state.append(Entry(primitive, (x,), {}, (out,), line_of_user()))
+        self.state[0].append(Entry(primitive, (x,), {}, (out,)))
         return out
 
-    item, put = Trace.item, Trace.put
+    def told(self, x: Array, asked: str) -> Any:
+        self.state[1].append(Departure(x, asked))
+        return ReverseTrace.told(self, x, asked)
+
+    def concrete(self, x: Array, asked: str) -> Any:
+        if asked in LEAVES:
+            self.state[1].append(Departure(x, asked))
+        return ReverseTrace.concrete(self, x, asked)
+
+    def detached(self, x: Array) -> Any:
+        self.state[1].append(Departure(x, "stop_gradient(x)"))
+        return ReverseTrace.detached(self, x)
+
+    item, put, single = Trace.item, Trace.put, Trace.single
 
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
-        n = len(self.state)
+        n = len(self.state[0])
         out = ReverseTrace.binary(self, primitive, x, y)
-        if len(self.state) == n:  # else `process` was taken, which wrote it down
-            self.state.append(Entry(primitive, (x, y), {}, (out,), line_of_user()))
+        if len(self.state[0]) == n:  # else `process` was taken, which wrote it down
+            self.state[0].append(Entry(primitive, (x, y), {}, (out,)))
         return out
 
 
-def line_of_user() -> tuple[str, int] | None:
-    """File and line of the innermost frame outside this package and NumPy."""
-    frame: Any = sys._getframe(2)
-    while frame is not None:
-        module = frame.f_globals.get("__name__", "").split(".", 1)[0]
-        if module not in (PACKAGE, "numpy"):
-            return frame.f_code.co_filename, frame.f_lineno
-        frame = frame.f_back
-    return None
+def names_in(frame: Any, xs: Sequence[Any]) -> list[str | None]:
+    """The local variables of a frame that hold these Arrays."""
+    held = {id(x): name for name, x in frame.f_locals.items() if type(x) is Array}
+    return [held.get(id(x)) for x in xs]
 
 
 class Recorded(Transformation):
@@ -189,21 +228,21 @@ class Recorded(Transformation):
         self.selection = None if argnums is None else Selection(argnums, verb)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Record:
-        trace = RecordTrace(self.verb, self.fun, [])
+        trace = RecordTrace(self.verb, self.fun, ([], []))
         inputs: list[Array] = []
         positions: list[int] = []
         if self.selection is None:
             selected = [i for i, arg in enumerate(args) if is_floating(arg)]
             selected = selected or list(range(len(args)))
         else:
-            selected = self.selection.positions(self.fun, args, kwargs)
+            selected = list(self.selection.positions(self.fun, args, kwargs))
 
         def enter(primal: Any) -> Array:
-            inputs.append(Array(primal, trace, Node((), None, None)))
+            inputs.append(Array(primal, trace, constant_node()))
             positions.append(position)
             return inputs[-1]
 
-        entries, lifted = trace.state, list(args)
+        (entries, departures), lifted = trace.state, list(args)
         try:
             for position in selected:
                 lifted[position] = Lifted(args[position], self.verb, self.fun, position).map(enter)
@@ -212,7 +251,7 @@ class Recorded(Transformation):
             out = settle_tree(out, trace)
         finally:
             trace.end()
-        return Record(inputs, positions, entries, ends, out)
+        return Record(inputs, positions, entries, ends, out, departures)
 
 
 def is_floating(arg: Any) -> bool:

@@ -1,134 +1,176 @@
-"""Reverse mode: the trace, the backward pass, and vjp, grad, value_and_grad."""
+"""Reverse mode: the trace, and vjp, grad, value_and_grad."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current, is_number, touch
-from ..core.cotangent import Cotangent, dense, fit
+from ..core.array import Array, bottom, current, touch
+from ..core.dispatch import binary
 from ..core.errors import (
     ArgumentError,
     DtypeError,
-    MissingRuleError,
     NonScalarOutputError,
-    PullbackError,
     name_of,
-    reached,
 )
-from ..core.node import COPIED, Kept, Node, constant_node, rebuild, slots
+from ..core.node import COPIED, Kept, Node, constant_node, node_of, noted, slots
 from ..core.primitive import Primitive
-from ..core.spec import Spec, carries, spec_of, zeros
+from ..core.rules import folds
+from ..core.spec import PYTHON, Spec, carries, hardened, spec_of
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, unflatten
+from .backward import backward, harvest
 from .common import (
     Lifted,
     Selection,
     Transformation,
     branches,
     check_function,
+    check_output,
     conform,
     describe,
-    fresh,
     settle,
     settle_tree,
 )
 
-__all__ = ["ReverseTrace", "backward", "grad", "value_and_grad", "vjp", "writes_number"]
+__all__ = ["ReverseTrace", "grad", "value_and_grad", "vjp", "writes_number"]
 
 float64, ndarray, DOUBLE = np.float64, np.ndarray, np.dtype(float)
-LARGE = 1 << 18  # bytes from which a cotangent's buffer is worth using again
+ONE = float64(1)
+NUMBERS = frozenset({float, float64})
 
 
 class ReverseTrace(Trace):
     """Computes values, and notes for each operation a node from which to go back."""
 
+    leaves_values = True
     __slots__ = ()
 
     def unary(self, primitive: Any, x: Array) -> Any:
-        if x.storage is not None:
+        storage = x.storage
+        if storage is not None and (storage.root is None or storage.root.storage is not None):
             touch(x)
             if x.within is not self:  # a view of what was assigned something younger
                 return bind(primitive, (x,), {})
         a = x.value
-        out = primitive.value(a)
+        out = primitive.value(a) if type(a) is not Array else a.within.unary(primitive, a)
         if primitive.constant:
             return out
-        return Array(out, self, Node((x.node,), primitive.rule, primitive.pack(out, a)))
+        return noted(out, self, (x.node,), primitive.rule, primitive.pack(out, a))
 
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
-        """The short ways: two operands of one shape and dtype, or one beside a Python number.
+        """The short ways: two operands of one dtype, or one beside a number.
 
         One of the two may be a small plain array, of which a copy is kept if the rule reads it.
         """
-        if type(x) is Array:
-            if x.storage is not None:
-                touch(x)
-                if x.within is not self:
-                    return bind(primitive, (x, y), {})
-            if x.within is self:
-                a = x.value
-                if type(y) is float or type(y) is int:
-                    out = primitive.value(a, y)
-                    if primitive.constant:
-                        return out
-                    node = Node((x.node,), primitive.rules[0], primitive.packs[0](out, a, y))
-                    return Array(out, self, node)
-                if type(y) is ndarray:
-                    if y.nbytes <= COPIED and alike(a, y):
-                        return self.beside(primitive, 0, x, y)
-                    return self.process(primitive, (x, y), {})
-            if type(y) is Array:
+        if type(x) is not Array:
+            return self.reflected(primitive, x, y)
+        storage = x.storage
+        if storage is not None and (storage.root is None or storage.root.storage is not None):
+            touch(x)
+            if x.within is not self:
+                return bind(primitive, (x, y), {})
+        kind = type(y)
+        if x.within is self:
+            a = x.value
+            if kind is float or kind is int or (kind is float64 and is_double(a)):
+                plain = type(a) is not Array
+                out = primitive.value(a, y) if plain else a.within.binary(primitive, a, y)
+                if primitive.constant:
+                    return out
+                held = primitive.packs[0](out, a, y)
+                return noted(out, self, (x.node,), primitive.rules[0], held)
+            if kind is Array:
                 if y.storage is not None:
                     touch(y)
                     if y.within is not self:
                         return bind(primitive, (x, y), {})
-                if x.within is y.within is self:
-                    a, b = x.value, y.value
-                    kind = type(a)
-                    if kind is type(b) and (kind is float64 or alike(a, b)):
-                        out = primitive.value(a, b)
-                        if primitive.constant:
-                            return out
-                        node = Node((x.node, y.node), primitive.rule, primitive.pack(out, a, b))
-                        return Array(out, self, node)
-            return self.process(primitive, (x, y), {})
+                if y.within is self:
+                    return self.pair(primitive, x, y)
+            elif kind is ndarray and y.nbytes <= COPIED:
+                return self.beside(primitive, 0, x, y)
+        elif kind is Array and y.storage is not None:
+            touch(y)
+        return self.process(primitive, (x, y), {})
+
+    def reflected(self, primitive: Any, x: Any, y: Array) -> Any:
+        """`binary` of something plain and an Array."""
         if y.storage is not None:
             touch(y)
             if y.within is not self:
                 return bind(primitive, (x, y), {})
-        if type(x) is float or type(x) is int:
-            b = y.value
-            out = primitive.value(x, b)
+        b, kind = y.value, type(x)
+        if kind is float or kind is int or (kind is float64 and is_double(b)):
+            plain = type(b) is not Array
+            out = primitive.value(x, b) if plain else b.within.binary(primitive, x, b)
             if primitive.constant:
                 return out
-            node = Node((y.node,), primitive.rules[1], primitive.packs[1](out, x, b))
-            return Array(out, self, node)
-        if type(x) is ndarray and x.nbytes <= COPIED and alike(x, y.value):
+            held = primitive.packs[1](out, x, b)
+            return noted(out, self, (y.node,), primitive.rules[1], held)
+        if kind is ndarray and x.nbytes <= COPIED:
             return self.beside(primitive, 1, y, x)
         return self.process(primitive, (x, y), {})
 
+    def pair(self, primitive: Any, x: Array, y: Array) -> Any:
+        """Two operands of this trace."""
+        a, b = x.value, y.value
+        if type(a) is ndarray is type(b):
+            p, q = a, b
+            out = primitive.value(a, b) if a.dtype is b.dtype else None
+        else:
+            p, q = bottom(a), bottom(b)
+            same = type(p) is ndarray is type(q) and p.dtype is q.dtype
+            out = applied(primitive, a, b) if same or meet(p, q) else None
+        if out is None:
+            return self.process(primitive, (x, y), {})
+        if primitive.constant:
+            return out
+        parents, held = (x.node, y.node), primitive.pack(out, a, b)
+        first, second = () if type(p) is float else p.shape, () if type(q) is float else q.shape
+        if first == second:
+            return noted(out, self, parents, primitive.rule, held)
+        held = held, *folds(first, second)
+        return noted(out, self, parents, primitive.folding, held)
+
     def beside(self, primitive: Any, i: int, x: Array, plain: np.ndarray) -> Any:
-        """x as operand i beside a small plain array of its shape and dtype."""
-        a = x.value
-        out = primitive.value(a, plain) if i == 0 else primitive.value(plain, a)
+        """x as operand i beside a small plain array of its dtype."""
+        a = p = x.value
+        if type(a) is not ndarray:
+            p = bottom(a)
+        if type(p) in PYTHON or p.dtype is not plain.dtype:
+            return self.process(primitive, (plain, x) if i else (x, plain), {})
+        apply = primitive.value if type(a) is not Array else partial(a.within.binary, primitive)
+        out = apply(plain, a) if i else apply(a, plain)
         if primitive.constant:
             return out
         kept = plain.copy() if primitive.reads_other[i] else None
         pack = primitive.packs[i]
-        residual = pack(out, a, kept) if i == 0 else pack(out, kept, a)
-        return Array(out, self, Node((x.node,), primitive.rules[i], residual))
+        held = pack(out, kept, a) if i else pack(out, a, kept)
+        if p.shape == plain.shape:
+            return noted(out, self, (x.node,), primitive.rules[i], held)
+        held = held, folds(p.shape, plain.shape)[0]
+        return noted(out, self, (x.node,), primitive.foldings[i], held)
 
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
         if x.storage is not None and current(x).within is not self:
             return x.within.item(primitive, x, key)
         a = x.value
-        node = Node((x.node,), primitive.item_rule, (key, a.shape, a.dtype))
-        return Array(a[key], self, node)
+        if type(a) in PYTHON:
+            return Trace.item(self, primitive, x, key)
+        held = key, a.shape, a.dtype
+        return noted(a[key], self, (x.node,), primitive.item_rule, held)
+
+    def gather(self, primitive: Any, x: Array, index: np.ndarray) -> Any:
+        a = x.value
+        if x.storage is not None or type(a) is not ndarray:
+            return Trace.gather(self, primitive, x, index)
+        held = index, a.shape, a.dtype
+        return noted(a[index], self, (x.node,), primitive.gather_rule, held)
 
     def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
         a, node = x.value, None
@@ -139,31 +181,111 @@ class ReverseTrace(Trace):
         if not writes_number(a, key, v):
             return False
         a[key] = v
-        x.node = Node((x.node, node), primitive.put_rule, key)
+        x.node = node_of((x.node, node), primitive.put_rule, key)
         return True
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        primals, parents = [], []
+        if len(xs) == 1:
+            return ReverseTrace.single(self, primitive, xs[0], static)
+        primals: list[Any] = []
+        parents: list[Any] = []
+        plain = primitive.direct
+        pattern = 1  # and then one bit for each operand: whether it is a parent
         for x in xs:
-            mine = type(x) is Array and x.within is self
-            if type(x) is Array and (mine or x.within is CONSTANT):
-                primals.append(x.value)
-            else:
+            pattern += pattern
+            if type(x) is not Array:
                 primals.append(x)
-            parents.append(x.node if mine else None)
-        out = primitive(*primals, **static)
+                parents.append(None)
+                continue
+            parent = None
+            if x.within is self:
+                pattern += 1
+                parent, x = x.node, x.value
+            elif x.within is CONSTANT:
+                x = x.value
+            if type(x) is Array:
+                plain = False
+            elif type(x) in PYTHON and not primitive.takes_python:
+                x = hardened(x)
+            primals.append(x)
+            parents.append(parent)
+        out = primitive.value(*primals, **static) if plain else primitive(*primals, **static)
         if primitive.constant:
             return out
+        n = len(parents)
         for i in primitive.nondiff:
-            parents[i] = None
-        if primitive.n_out is None and not carries(out.dtype):
+            if parents[i] is not None:
+                parents[i] = None
+                pattern -= 1 << (n - 1 - i)
+        one = primitive.n_out is None
+        if one and not (type(out) is ndarray and out.dtype is DOUBLE) and not moves(out, primals):
             return out
-        if not any(parents):
+        if pattern == 1 << n:
             node = constant_node()
-        else:
-            residual = primitive.residual(out, primals, parents, static)
-            node = Node(tuple(parents), primitive.pull, residual)
-        return Array(out, self, node) if primitive.n_out is None else slots(out, self, node)
+            return Array(out, self, node) if one else slots(out, self, node)
+        pack = primitive.packers.get(pattern) or primitive.packer(pattern, n)
+        held = pack(primitive, out, primals, static)
+        if one:
+            return noted(out, self, tuple(parents), primitive.pull, held)
+        return slots(out, self, node_of(tuple(parents), primitive.pull, held))
+
+    def single(self, primitive: Primitive, x: Array, static: dict[str, Any]) -> Any:
+        storage = x.storage
+        if storage is not None and (storage.root is None or storage.root.storage is not None):
+            touch(x)
+            if x.within is not self:
+                return bind(primitive, (x,), static)
+        a = x.value
+        if type(a) in PYTHON and not primitive.takes_python:
+            a = hardened(a)
+        plain = primitive.direct and type(a) is not Array
+        out = primitive.value(a, **static) if plain else primitive(a, **static)
+        if primitive.constant:
+            return out
+        one = primitive.n_out is None
+        if one and not (type(out) is ndarray and out.dtype is DOUBLE) and not moves(out, (a,)):
+            return out
+        if primitive.lone is not None:
+            return noted(out, self, (x.node,), primitive.lone, (a.shape, a.dtype, static))
+        if primitive.nondiff:
+            node = constant_node()
+            return Array(out, self, node) if one else slots(out, self, node)
+        pack = primitive.packers.get(3) or primitive.packer(3, 1)
+        held = pack(primitive, out, (a,), static)
+        if one:
+            return noted(out, self, (x.node,), primitive.pull, held)
+        return slots(out, self, node_of((x.node,), primitive.pull, held))
+
+
+def is_double(x: Any) -> bool:
+    """Whether a number of float64 beside x changes neither its dtype nor its shape."""
+    return type(x) is float or (type(x) not in PYTHON and x.dtype is DOUBLE)
+
+
+def meet(p: Any, q: Any) -> bool:
+    """Whether two values meet without a cast: of one dtype, or a number of float64 beside it."""
+    if type(p) in NUMBERS:
+        return type(q) in NUMBERS or is_double(q)
+    if type(q) in NUMBERS:
+        return is_double(p)
+    return type(p) not in PYTHON and type(q) not in PYTHON and p.dtype is q.dtype
+
+
+def applied(primitive: Any, a: Any, b: Any) -> Any:
+    """An operation of a trace within, past NumPy's way of asking for it."""
+    if type(a) is Array:
+        if type(b) is not Array or a.within is b.within:
+            return a.within.binary(primitive, a, b)
+        return binary(primitive, a, b)
+    return primitive.value(a, b) if type(b) is not Array else b.within.binary(primitive, a, b)
+
+
+def moves(out: Any, xs: Any) -> bool:
+    """Whether a result of xs has a derivative; most are arrays of float64."""
+    kind = type(out)
+    if kind is float64 or (kind is ndarray and out.dtype is DOUBLE):
+        return True
+    return carries(out, xs)
 
 
 def writes_number(a: Any, key: Any, v: Any) -> bool:
@@ -177,180 +299,6 @@ def writes_number(a: Any, key: Any, v: Any) -> bool:
     return len(key) == a.ndim and all(type(k) is int for k in key)
 
 
-def alike(a: Any, b: Any) -> bool:
-    """Whether neither is broadcast or cast when the two meet."""
-    return a.shape == b.shape and a.dtype is b.dtype
-
-
-class Pass:
-    """A backward pass under way: what marks the nodes that it has seen."""
-
-    __slots__ = ("active",)
-
-    def __init__(self) -> None:
-        self.active = True
-
-
-def spent(out_bar: Any, residual: Any, wanted: Any) -> Any:
-    raise PullbackError(
-        "A backward pass went through this graph before, and its values have been freed.\n"
-        "  Write `.backward(retain_graph=True)` in the first call, or compute the output again."
-    )
-
-
-def backward(
-    seeds: Sequence[tuple[Node, Any]],
-    retain: bool = False,
-    record: Trace | None = None,
-    fun: Any = None,
-) -> list[Node]:
-    """Carry cotangents back from the seeds; return the leaves, each with its cotangent in `bar`.
-
-    One walk counts the uses of each node; then a node is applied once all its uses have arrived.
-    Linear in edges, without recursion. Unless `retain`, values are freed on the way.
-    With `record`, the rules work on Arrays of that trace, so that the result has derivatives again.
-    `fun` is what is differentiated, for messages.
-    """
-    mark = Pass()
-    try:
-        with np.errstate(all="ignore"):  # the forward pass has warned, as NumPy does
-            return walk(mark, seeds, retain, record)
-    except MissingRuleError as error:
-        if fun is not None:
-            reached(error, fun)
-        raise
-    finally:
-        mark.active = False
-
-
-def walk(mark: Pass, seeds: Any, retain: bool, record: Trace | None) -> list[Node]:
-    leaves, stack = [], []
-    for node, bar in seeds:
-        if node.seen is mark:
-            node.bar = node.bar + bar
-            continue
-        if node.seen is not None and node.seen.active:
-            raise_reentered()
-        node.seen, node.pending, node.bar = mark, 0, bar
-        stack.append(node)
-        if not node.parents:
-            leaves.append(node)
-    ready = list(stack)
-    while stack:
-        for parent in stack.pop().parents:
-            if parent is None:
-                continue
-            seen = parent.seen
-            if seen is mark:
-                parent.pending += 1
-                continue
-            if seen is not None and seen.active:
-                raise_reentered()
-            parent.seen = mark
-            parent.pending = 1
-            parent.bar = None
-            if parent.parents:
-                stack.append(parent)
-            else:
-                leaves.append(parent)
-    ready = [node for node in ready if not node.pending]
-    owned: set[Node] = set()  # nodes whose cotangent is in a buffer that this pass made for it
-    while ready:
-        node = ready.pop()
-        parents = node.parents
-        if not parents:
-            continue
-        bar, node.bar = node.bar, None
-        if bar is None:
-            bars: Any = (None,) * len(parents)
-        elif record is not None:
-            bars = node.rule(bar, rebuild(node.rule, node.residual, node, record), parents)
-        elif type(bar) is ndarray and bar.nbytes > LARGE:
-            bars = apply_large(node, bar, owned)
-        else:
-            bars = node.rule(bar, node.residual, parents)
-        if not retain:
-            node.rule, node.residual = spent, None
-        for parent, bar in zip(parents, bars):  # noqa: B905  # hot; rules are checked elsewhere
-            if parent is None:
-                continue
-            if bar is not None:
-                if parent.bar is None:
-                    parent.bar = bar
-                elif type(bar) is float64:
-                    parent.bar = parent.bar + bar
-                elif parent not in owned:
-                    owned.add(parent)
-                    parent.bar = parent.bar + bar
-                elif isinstance(parent.bar, Cotangent) or (
-                    type(parent.bar) is ndarray and type(bar) is ndarray
-                ):
-                    parent.bar += bar
-                else:
-                    parent.bar = parent.bar + bar
-            parent.pending -= 1
-            if not parent.pending:
-                ready.append(parent)
-    return leaves
-
-
-def apply_large(node: Node, bar: np.ndarray, owned: set[Node]) -> Any:
-    """Apply a rule to a large cotangent, whose cost is memory traffic.
-
-    A product with a partial is made in place where the buffer is the pass's own. What is made here
-    belongs to the parent, unless something else has arrived there before.
-    """
-    partial = getattr(node.rule, "partial", None)
-    if partial is None:
-        return node.rule(bar, node.residual, node.parents)
-    factor = partial(node.residual)
-    like_bar = type(factor) is ndarray and factor.shape == bar.shape and factor.dtype == bar.dtype
-    if node in owned and (like_bar or type(factor) in (float, int)):
-        bar = np.multiply(bar, factor, out=bar)
-    else:
-        bar = bar * factor
-    (parent,) = node.parents
-    if parent.bar is None:
-        owned.add(parent)
-    return (bar,)
-
-
-def raise_reentered() -> None:
-    raise PullbackError(
-        "A backward pass was started inside a rule that another backward pass of the same graph"
-        " is running.\n  Compute what the rule needs with operations of its own."
-    )
-
-
-def harvest(leaf: Node, primal: Any, taken: set[int], trace: Trace | None = None) -> Any:
-    """The cotangent that a leaf received: of its primal's shape, dtype and kind, fresh, writable.
-
-    taken: the ids of arrays that are somebody's already; they are copied.
-    trace: the trace that has been gone through. A rule that closes over an Array of it gives a
-    cotangent of it, which is taken off: the trace ends, or has been asked for a plain gradient.
-    """
-    bar, leaf.bar = getattr(leaf, "bar", None), None
-    if type(bar) is float64 and type(primal) is float64:
-        return bar  # numbers cannot be written to
-    spec = spec_of(primal)
-    if bar is None:
-        bar = zeros(spec)
-    bar = fit(dense(bar), spec)
-    while type(bar) is Array and (bar.within is trace or bar.within is CONSTANT):
-        bar = bar.value
-    if type(bar) is Array:
-        bar = fresh(bar)
-        number = is_number(primal) if type(primal) is Array else type(primal) is not np.ndarray
-        return bar[()] if number and not (spec.shape or is_number(bar)) else bar
-    if type(primal) is np.ndarray or spec.shape:
-        bar = np.asarray(bar)
-        if not (bar.flags.owndata and bar.flags.writeable) or id(bar) in taken:
-            bar = bar.copy()
-        taken.add(id(bar))
-        return bar
-    return bar[()]
-
-
 def lift(
     fun: Any, verb: str, args: Any, positions: Sequence[int], watched: list[Kept] | None = None
 ) -> tuple[Trace, Any, Any, Any]:
@@ -359,24 +307,39 @@ def lift(
     lifted: list[Lifted] = []
     leaves: list[list[Node]] = []
     args = list(args)
-
-    def enter(primal: Any) -> Array:
-        node = constant_node()
-        leaves[-1].append(node)
-        return Array(primal, trace, node)
-
     for position in positions:
         arg = Lifted(args[position], verb, fun, position, watched)
-        leaves.append([])
         lifted.append(arg)
-        args[position] = arg.map(enter)
+        if arg.leaf:
+            node = constant_node()
+            leaves.append([node])
+            args[position] = Array(arg.primals[0], trace, node)
+        else:
+            leaves.append([])
+            args[position] = arg.map(entering(trace, leaves[-1]))
     return trace, args, lifted, leaves
+
+
+def entering(trace: Trace, nodes: list[Node]) -> Callable[[Any], Array]:
+    def enter(primal: Any) -> Array:
+        nodes.append(constant_node())
+        return Array(primal, trace, nodes[-1])
+
+    return enter
+
+
+def is_reached(leaf: Node) -> bool:
+    """Whether the backward pass has come to a leaf."""
+    return getattr(leaf, "bar", None) is not None
 
 
 def cotangents(lifted: Any, leaves: Any, taken: set[int], trace: Trace | None = None) -> list[Any]:
     """For each differentiated argument a tree like it."""
     trees = []
     for arg, nodes in zip(lifted, leaves, strict=True):
+        if arg.leaf:
+            trees.append(harvest(nodes[0], arg.primals[0], taken, trace))
+            continue
         remaining = iter(nodes)
         trees.append(arg.map(lambda x: harvest(next(remaining), x, taken, trace), static="none"))  # noqa: B023
     return trees
@@ -413,20 +376,25 @@ class ValueAndGrad(Transformation):
             if self.has_aux:
                 out, aux = split_aux(out, fun, self.verb)
                 aux = settle_tree(aux, trace)
-            out = settle(out, trace)
+            if type(out) is not Array or out.within is not trace or out.storage is not None:
+                out = settle(out, trace)
             mine = type(out) is Array and out.within is trace
-            check_scalar(out, self.verb, fun)
+            value = out.value if mine else out
+            double = type(bottom(value)) is float64
+            if not double:
+                check_scalar(out, self.verb, fun)
             if mine:
-                backward([(out.node, out.dtype.type(1))], fun=fun)
-                value = out.value
-            else:
-                value = out
+                backward([(out.node, ONE if double else out.dtype.type(1))], fun=fun)
+            if trace.comparison is not None:
+                trace.led(
+                    (out,), mine and any(is_reached(node) for each in leaves for node in each)
+                )
             for kept in watched:
                 kept.opened()
             gradients = cotangents(lifted, leaves, set(), trace)
         finally:
             trace.end()
-        if type(value) is not Array:
+        if type(value) is not Array and type(value) is not float64:
             value = np.asarray(value)[()]
         return value, aux, self.selection.pick(gradients)
 
@@ -450,17 +418,29 @@ def split_aux(out: Any, fun: Any, verb: str) -> tuple[Any, Any]:
 
 def check_scalar(out: Any, verb: str, fun: Any) -> None:
     """Raise unless out is one real number."""
+    if type(out) is Array and not out.shape and out.dtype.kind == "f":
+        return
     name = name_of(fun)
     call = "f" if "<" in name or "(" in name else name
     if type(out) is not Array and not isinstance(
         out, (np.ndarray, np.generic, int, float, complex)
     ):
+        if out is None:
+            raise NonScalarOutputError(
+                f"`{verb}` needs a scalar output, but `{name}` returned None.\n"
+                f"  End `{name}` with the number that is to be differentiated: `return value`."
+            )
         raise NonScalarOutputError(
             f"`{verb}` needs a scalar output, but `{name}` returned {describe(out)}.\n"
             f"  Return one number; other results go through `has_aux=True`, and `jacobian({call})`"
             " takes trees."
         )
     spec = spec_of(out)
+    if spec.dtype.kind not in "iufc":
+        raise NonScalarOutputError(
+            f"`{verb}` needs a scalar output, but `{name}` returned {describe(out)}, which is no"
+            " number.\n  Return the number that is to be differentiated."
+        )
     if spec.shape:
         raise NonScalarOutputError(
             f"`{verb}` needs a scalar output, but `{name}` returned {spec}.\n"
@@ -574,8 +554,10 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         if has_aux:
             out, aux = split_aux(out, fun, "vjp")
             aux = settle_tree(aux, trace)
+        check_output(out, "vjp", fun)
         outs, structure = flatten(out)
         out = unflatten(structure, [settle(x, trace) for x in outs])
+        trace.led(outs, any(type(x) is Array and x.within is trace for x in outs))
         pullback = Pullback(trace, out, lifted, leaves)
         out = settle_tree(out, trace)
     finally:

@@ -14,7 +14,7 @@ from ..core.array import Array, current, snapshot, stop
 from ..core.graph import Equation, Graph, Variable
 from ..core.node import keep
 from ..core.primitive import Primitive
-from ..core.spec import is_inexact, spec_of
+from ..core.spec import PYTHON, hardened, is_inexact, spec_of
 from ..core.trace import CONSTANT, Ended, Trace, run
 from ..core.tree import flatten
 from .common import settle
@@ -32,7 +32,7 @@ class StopGradient(Primitive):
         pass
 
     def value(self, x):
-        return x.copy() if type(x) is np.ndarray else x
+        return x.copy("K") if type(x) is np.ndarray else x
 
     def jvp(self, out, xs, x_dots):
         return None
@@ -69,7 +69,10 @@ class StageTrace(Trace):
                 values.append(x)
                 inputs.append(keep(x))
             elif x.within is self:
-                values.append(x.value)
+                value = x.value
+                if type(value) in PYTHON and not primitive.takes_python:
+                    value = hardened(value)
+                values.append(value)
                 inputs.append(x.node)
             elif x.within is CONSTANT:
                 values.append(x.value)

@@ -16,7 +16,7 @@ from ..wrapping import StandIn, answers_for
 __all__ = ["Polynomial"]
 
 
-class Kind(StandIn, ABCMeta):
+class PolynomialType(StandIn, ABCMeta):
     """The type of a class of polynomials that stands for NumPy's, an abstract base class."""
 
     def __subclasscheck__(cls, other: Any) -> bool:
@@ -28,7 +28,7 @@ class Kind(StandIn, ABCMeta):
 
 
 @answers_for(np.polynomial.Polynomial)
-class Polynomial(np.polynomial.Polynomial, metaclass=Kind):
+class Polynomial(np.polynomial.Polynomial, metaclass=PolynomialType):
     __doc__ = np.polynomial.Polynomial.__doc__
     real = np.polynomial.Polynomial
     coef: Any
@@ -62,19 +62,19 @@ class Polynomial(np.polynomial.Polynomial, metaclass=Kind):
         return self.like(polynomial.polyadd(self.coef, self.coefficients(other)))
 
     def __radd__(self, other: Any) -> Any:
-        return self.like(polynomial.polyadd(other, self.coef))
+        return self.like(polynomial.polyadd(self.coefficients(other), self.coef))
 
     def __sub__(self, other: Any) -> Any:
         return self.like(polynomial.polysub(self.coef, self.coefficients(other)))
 
     def __rsub__(self, other: Any) -> Any:
-        return self.like(polynomial.polysub(other, self.coef))
+        return self.like(polynomial.polysub(self.coefficients(other), self.coef))
 
     def __mul__(self, other: Any) -> Any:
         return self.like(polynomial.polymul(self.coef, self.coefficients(other)))
 
     def __rmul__(self, other: Any) -> Any:
-        return self.like(polynomial.polymul(other, self.coef))
+        return self.like(polynomial.polymul(self.coefficients(other), self.coef))
 
     def __truediv__(self, other: Any) -> Any:
         if type(other) is Array and not other.ndim:
@@ -86,7 +86,9 @@ class Polynomial(np.polynomial.Polynomial, metaclass=Kind):
         return tuple([self.like(part) for part in parts])
 
     def __rdivmod__(self, other: Any) -> Any:
-        return tuple([self.like(part) for part in polynomial.polydiv(other, self.coef)])
+        return tuple(
+            [self.like(part) for part in polynomial.polydiv(self.coefficients(other), self.coef)]
+        )
 
     def __pow__(self, other: Any) -> Any:
         return self.like(polynomial.polypow(self.coef, other, maxpower=self.maxpower))

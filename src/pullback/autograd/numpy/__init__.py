@@ -1,0 +1,55 @@
+"""NumPy under autograd's name: the same functions, which pullback differentiates as they are.
+
+A few take more than NumPy's do, as autograd's take: iterators to join, and `where` by keywords.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy
+from numpy import *  # noqa: F403
+
+from . import fft, linalg, random  # noqa: F401
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(numpy, name)
+
+
+def vstack(tup: Iterable[Any], **keywords: Any) -> Any:
+    """`numpy.vstack`, of iterators as well."""
+    return numpy.vstack(list(tup), **keywords)
+
+
+def hstack(tup: Iterable[Any], **keywords: Any) -> Any:
+    """`numpy.hstack`, of iterators as well."""
+    return numpy.hstack(list(tup), **keywords)
+
+
+def column_stack(tup: Iterable[Any]) -> Any:
+    """`numpy.column_stack`, of iterators as well."""
+    return numpy.column_stack(list(tup))
+
+
+def concatenate(arr_list: Iterable[Any], axis: int | None = 0, **keywords: Any) -> Any:
+    """`numpy.concatenate`, of iterators as well."""
+    return numpy.concatenate(list(arr_list), axis, **keywords)
+
+
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """`numpy.where`, with keywords for its arguments."""
+    return numpy.where(condition) if x is None and y is None else numpy.where(condition, x, y)
+
+
+def make_diagonal(D: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The inverse of `diagonal` over the last two axes: (..., n) as diagonals of (..., n, n).
+
+    >>> make_diagonal(numpy.array([1.0, 2.0]), axis1=-1, axis2=-2)
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    if offset or axis1 != -1 or axis2 != -2:
+        raise ValueError("`make_diagonal` works with offset=0, axis1=-1 and axis2=-2 only.")
+    return D[..., None] * numpy.eye(numpy.shape(D)[-1])

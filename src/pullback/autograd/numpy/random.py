@@ -1,0 +1,10 @@
+"""`numpy.random` under autograd's name."""
+
+from typing import Any
+
+import numpy.random as real
+from numpy.random import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(real, name)

@@ -1,0 +1,1 @@
+"""SciPy under autograd's name: the same functions. Needs the extra `scipy`."""

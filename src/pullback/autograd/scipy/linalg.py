@@ -1,0 +1,10 @@
+"""`scipy.linalg` under autograd's name."""
+
+from typing import Any
+
+import scipy.linalg as real
+from scipy.linalg import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(real, name)

@@ -1,0 +1,1 @@
+"""What `compile` returns, inside transformations and outside; export to C."""

@@ -1,0 +1,67 @@
+"""Arguments: which leaves of a call are inputs, and what kind of call it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.array import Array
+from ...core.tree import flatten
+from ..path import WIDE, Call, order_of, static_key
+from ..record.recording import containers_in
+
+__all__ = ["arranged"]
+
+
+def arranged(args: Any, kwargs: Any, statics: set[int]) -> Call | None:
+    """The arguments as inputs and static values; None if they are none that are compiled.
+
+    Args:
+        statics: the ids of leaves that are static.
+    """
+    leaves, structure = flatten([list(args), kwargs])
+    inputs, floats = [], []
+    for i, leaf in enumerate(leaves):
+        kind = type(leaf)
+        if id(leaf) in statics:
+            continue
+        if kind is np.ndarray:
+            if leaf.dtype.kind not in "biufc":
+                return None
+            inputs.append(i)
+        elif kind is float or kind is np.float64:
+            floats.append(i)
+        elif kind is Array:
+            return None
+    if not all(leaves[i].dtype in WIDE for i in inputs):
+        floats = []  # a Python float beside float32 is float32
+    order: Any = ()
+    if kwargs or len(leaves) != len(args):
+        order = [order_of(args), order_of(kwargs)]
+        held = [id(x) for x in containers_in([args, kwargs]) if type(x) in (list, dict)]
+        if len(set(held)) < len(held):  # one list twice
+            return None
+    key = key_of(leaves, structure, {*inputs, *floats}), repr(order)
+    hash(key)
+    return Call(
+        leaves,
+        structure,
+        inputs,
+        floats,
+        key,
+        [leaves[i] for i in inputs],
+        [np.float64(leaves[i]) for i in floats],
+    )
+
+
+def key_of(leaves: list[Any], structure: Any, at: set[int]) -> Any:
+    parts = tuple(
+        [
+            (x.shape, x.dtype) if i in at and type(x) is np.ndarray
+            else (type(x),) if i in at
+            else static_key(x)
+            for i, x in enumerate(leaves)
+        ]
+    )  # fmt: skip
+    return structure, parts, tuple(np.geterr().values())

@@ -1,0 +1,54 @@
+"""Budget: whether recording pays, of one compiled function, whatever its arguments.
+
+A recording costs as much as hundreds of calls. It pays where it is repeated: each repetition saves
+about what the function takes in Python. Where every call is of another kind, nothing is ever
+repeated, and the function is better run in Python. Seconds are those that the thread itself
+computed: what other threads and processes took from it says nothing about recording.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Budget"]
+
+FEW = 64  # recordings that are made whatever they cost
+VAIN = 96  # recordings in a row, none of which is repeated
+SECONDS = 1.0  # that recordings may cost beyond what repetitions save
+# The same for recordings in a row none of which is repeated, from a few on: seconds, and the times
+# that the function itself takes.
+ROW, ROW_SECONDS, ROW_RATIO = 4, 2.0, 4.0
+
+
+class Budget:
+    """What recordings cost, and what the function itself took meanwhile."""
+
+    def __init__(self, timed: bool = True) -> None:
+        self.timed = timed  # whether the clock counts
+        self.spent = self.plain = 0.0
+        self.row_spent = self.row_plain = 0.0
+        self.recordings = self.vain = self.hits = 0
+
+    def account(self, plain: float, spent: float) -> None:
+        """Note a recording: the seconds that the function took, and those beyond that."""
+        self.plain += plain
+        self.spent += spent
+        self.row_plain += plain
+        self.row_spent += spent
+        self.recordings += 1
+
+    def why(self, hits: int) -> str | None:
+        """Why recordings do not pay, after so many repetitions; None while they may."""
+        if hits > self.hits:
+            self.vain, self.row_spent, self.row_plain = 0, 0.0, 0.0
+        else:
+            self.vain += 1
+        self.hits = hits
+        saved = hits * self.plain / self.recordings
+        poor = self.timed and self.recordings > FEW and self.spent > SECONDS + saved
+        if self.timed and self.vain > ROW:
+            poor |= self.row_spent > ROW_SECONDS + ROW_RATIO * self.row_plain
+        if not poor and self.vain <= VAIN:
+            return None
+        return (
+            f"{self.recordings} recordings took {self.spent:.2g} s, and {hits} repetitions saved"
+            f" {saved:.2g} s"
+        )

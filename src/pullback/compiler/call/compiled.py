@@ -1,0 +1,508 @@
+"""compile: a function that is recorded once, and then repeated without Python.
+
+For each kind of arguments (tree, shapes, dtypes, static values) there is an entry; an entry holds
+paths, one for each way that the program has taken. A call runs the path that was taken last. Where
+a guard gets another answer, the path that begins with the answers so far is tried, and where there
+is none the call is recorded. What a path computed before its guard failed has no effect and is
+thrown away.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from time import thread_time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.errors import ArgumentError, ArgumentTypeError, kind_of, name_of
+from ...core.namespaces import package
+from ...core.reach import call_inside
+from ...core.trace import running
+from ...core.tree import flatten
+from ...transforms.common import Transformation
+from ..disk import records
+from ..entry import native_records, object_layout
+from ..entry.native_records import MISS, Way
+from ..facts.snapshot import Codes
+from ..facts.state import State
+from ..first_call import Faster, faster, imported, seldom_collected
+from ..llvm import thread_pool
+from ..llvm.binding import BEST, WORKER, absent
+from ..path import (
+    CacheInfo,
+    Call,
+    Entry,
+    Path,
+    raising,
+    same_bits,
+    share_memory,
+    shared,
+    way_of,
+)  # fmt: skip
+from ..record.recording import (
+    Recording,
+)
+from ..record.verify import verdict
+from . import reasons
+from .arguments import arranged
+from .budget import Budget
+from .in_transformation import QuickNode, composed
+from .rehearsal import observe, rehearse
+from .trial import ON, is_to_try, tried
+
+if TYPE_CHECKING:
+    import pathlib
+
+__all__ = ["CacheInfo", "Compiled", "compile"]
+
+ENTRIES = 64  # kinds of arguments that are kept; the one that was used least recently goes first
+# What to write instead.
+OUTSIDE = "To have it compiled, leave this out of it, and pass what it gives as an argument."
+BRANCHES = "Pass arrays that are indexed as arguments, and write `np.where` for `if`."
+PATHS = 64  # ways of one entry, before the function falls back to Python
+WAYS = 32  # of them, those that machine code tries by itself
+CHEAP = 50_000  # operations on elements that may be done in vain
+LEARNT = 8  # times that machine code is told how the arguments of a path lie
+LATER = 16  # calls after which it is asked again whether better machine code is there
+TRIES = 4  # recordings that found the state changed, before the function falls back to Python
+
+# Of all entries, and to record. A process does not fork while another thread holds them.
+LOCK, TURN = threading.RLock(), threading.RLock()
+if hasattr(os, "register_at_fork"):
+    for lock in (LOCK, TURN):
+        os.register_at_fork(
+            before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
+        )
+
+
+class Compiled(Transformation):
+    """What `compile` returns; see there."""
+
+    verb = "compile"
+
+    def __init__(
+        self,
+        fun: Any,
+        static_argnums: int | Sequence[int],
+        static_argnames: str | Sequence[str],
+        wait: bool = False,
+    ) -> None:
+        super().__init__(fun)
+        self.wait = wait
+        numbers = (static_argnums,) if isinstance(static_argnums, int) else static_argnums
+        names = (static_argnames,) if isinstance(static_argnames, str) else static_argnames
+        self.static_argnums, self.static_argnames = tuple(numbers), tuple(names)
+        self.entries: OrderedDict[Any, Entry] = OrderedDict()
+        self.refusal: str | None = None  # why the function falls back to Python
+        self.lock = LOCK
+        self.recorder: int | None = None  # the thread whose turn it is
+        self.hits = self.misses = 0
+        self.budget = Budget(not wait)
+        # What machine code repeats by itself: a builtin function, and what it may look at.
+        self.repeat: tuple[Callable[..., Any], list[Way]] = native_records.missed, []
+        self.counter = np.zeros(2, np.int64)  # how often it did, and for the last call: which
+        self.quick_node: QuickNode | None = None  # the last path of a call on Arrays alone
+        self.looked_at = False  # the code that can be told in advance, for what it asks
+        # The code that ran, by code and globals; None as long as all that can be reached will do.
+        self.ran: Codes | None = None
+        self.last_miss = "The function has not been called."
+        self.last_way = ""  # why the last call was no miss
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        repeat = self.repeat  # it keeps alive what the machine code looks at
+        out = repeat[0](*args, **kwargs)
+        return self.decide(args, kwargs) if out is MISS else out
+
+    def decide(self, args: Any, kwargs: Any) -> Any:
+        """What a call does that machine code does not repeat by itself."""
+        if running() is not None:
+            return composed(self, args, kwargs)
+        if self.refusal is not None or raising():
+            return self.fun(*args, **kwargs)
+        self.counter[1], self.last_way = 0, ""
+        call = self.arrange(args, kwargs)
+        if call is None:
+            return composed(self, args, kwargs)
+        entry = self.entry(call.key)
+        known = entry.paths
+        if not (known or entry.sought or self.wait):
+            records.find(self, entry, call)
+        if entry.paths:
+            if entry.slow:
+                self.hits, self.last_way = self.hits + 1, reasons.slower(entry.paths[0])
+                return self.fun(*args, **kwargs)
+            found = self.match(entry, call.arrays, call.numbers)
+            if found is not None and not (entry.floats and found[0].narrow()):
+                path, values = found
+                self.hits += 1
+                if path.program is None:
+                    self.last_way = reasons.PREPARED
+                    return path.results(values, call.arrays)
+                self.last_way = f"{reasons.REPEATED}."
+                if is_to_try(self, path):
+                    return tried(self, path, call, args, kwargs)
+                out = path.results(values, call.arrays)
+                pending = path.numbers is not None and entry.floats  # it may come to stand for all
+                if path.n_results or not pending:
+                    self.learn(path, call, args, kwargs, not pending)
+                if path.stored is None:
+                    records.keep(self, entry, path, call)
+                return out
+        self.misses += 1
+        if not entry.paths:
+            self.last_miss = reasons.NEW
+        if entry.apart and share_memory(call.arrays):
+            return self.fun(*args, **kwargs)
+        return self.record(entry, call, args, kwargs, known)
+
+    def learn(self, path: Path, call: Call, args: Any, kwargs: Any, equal: bool) -> None:
+        """Let machine code repeat a path for calls like this one by itself.
+
+        equal: whether floats that are no inputs may be others that are equal.
+        """
+        _, ways = self.repeat
+        mine = next((way for way in ways if way.path is path), None)
+        if mine is not None and mine.spent():
+            if path.program.level < BEST:
+                path.program.improve_later()
+            mine.pass_after(LATER)
+        elif path.learnt < LEARNT:
+            path.learnt += 1
+            way = way_of(path, call, args, kwargs, self.counter, equal)
+            if way is not None:
+                if is_to_try(self, path):  # at once, and not after some repetitions
+                    way.pass_after(1)
+                self.know([way, *[way for way in ways if way is not mine]])
+
+    def know(self, ways: list[Way]) -> None:
+        """Let machine code try these ways, as long as what fails costs little."""
+        work = np.cumsum([0, *[way.work for way in ways]])
+        kept = [way for way, before in zip(ways[:WAYS], work, strict=False) if before <= CHEAP]
+        self.repeat = (native_records.first_of(kept) if kept else native_records.missed), kept
+
+    def entry(self, key: Any) -> Entry:
+        """The entry for arguments of a kind, which is now the one that was used last."""
+        entry = self.entries.get(key)
+        if entry is None or len(self.entries) > 1:
+            with self.lock:
+                entry = self.entries.setdefault(key, Entry())
+                self.entries.move_to_end(key)
+                if len(self.entries) > ENTRIES:
+                    self.entries.popitem(last=False)
+        return entry
+
+    def arrange(self, args: Any, kwargs: Any) -> Call | None:
+        """The arguments as inputs and static values; None if they are none that are compiled."""
+        try:
+            return arranged(args, kwargs, self.static_leaves(args, kwargs))
+        except Exception:  # of an object that does not answer as others do
+            return None
+
+    def static_leaves(self, args: Any, kwargs: Any) -> set[int]:
+        if not self.static_argnums and not self.static_argnames:
+            return set()
+        static = [args[i] for i in self.static_argnums if -len(args) <= i < len(args)]
+        static += [kwargs[name] for name in self.static_argnames if name in kwargs]
+        return {id(x) for arg in static for x in flatten(arg)[0]}
+
+    def match(self, entry: Entry, arrays: list[Any], numbers: list[Any]) -> Any:
+        """A path whose state and guards hold, with what it computed; or None."""
+        paths = [p for p in entry.paths if p.numbers is None]
+        found = self.follow(paths, [*arrays, *numbers]) if paths else None
+        if found is None and len(paths) < len(entry.paths):  # some are for certain numbers
+            same = [
+                p for p in entry.paths if p.numbers is not None and same_bits(p.numbers, numbers)
+            ]
+            found = self.follow(same, arrays)
+        if found is None:
+            return None
+        path = found[0]
+        if entry.paths[0] is not path:
+            with self.lock:
+                entry.paths = [path, *[p for p in entry.paths if p is not path]]
+        return found
+
+    def follow(self, paths: list[Path], inputs: list[Any]) -> Any:
+        """Of paths that have the same questions, the one with the answers of these inputs."""
+        answers: list[Any] = []
+        while True:
+            n = len(answers)
+            same = (p for p in paths if p.answers[:n] == answers and p.lies(inputs))
+            path = next((p for p in same if p.state.holds(p.token)), None)
+            if path is None or shared(path, inputs):
+                self.last_miss = reasons.missed(paths, answers)
+                return None
+            path.warm(self.wait, not self.wait and ON[0])
+            try:
+                with np.errstate(all="ignore"):
+                    values, found = path.computed(inputs)
+            except Exception:  # the program itself says what it does about it
+                self.last_miss = "An operation raised an exception."
+                return None
+            if found == path.answers:
+                return path, values
+            answers = found
+
+    def record(
+        self, entry: Entry, call: Call, args: Any, kwargs: Any, known: list[Path] | None = None
+    ) -> Any:
+        """Rehearse the call, undo that, and run the function as it is; keep the record if it may.
+
+        Nobody else records or runs it meanwhile, since undoing would take back what they did.
+
+        Args:
+            known: the paths that have been tried; another thread may have found more.
+        """
+        if self.recorder == threading.get_ident():  # it calls itself
+            return call_inside(self.fun, args, kwargs)
+        with TURN, WORKER.held(), seldom_collected():
+            if known is not None and entry.paths is not known and running() is None:
+                found = self.match(entry, call.arrays, call.numbers)
+                if found is not None:
+                    self.misses, self.hits = self.misses - 1, self.hits + 1
+                    return found[0].results(found[1], call.arrays)
+            self.recorder = threading.get_ident()
+            object_layout.prepare()
+            imported()
+            try:
+                loops, begun = Faster(), thread_time()
+                rehearsed = rehearse(self, entry, call, loops)
+                if rehearsed is not None:
+                    ready = thread_time()
+                    with faster(loops):
+                        result = call_inside(self.fun, args, kwargs)
+                    ran = thread_time()
+                    before = entry.paths
+                    self.keep(entry, call, result, [args, kwargs], *rehearsed)
+                    if entry.paths is not before:
+                        entry.paths[0].took = ran - ready
+                    self.budget.account(ran - ready, thread_time() - ran + ready - begun)
+                    why = self.budget.why(self.hits + int(self.counter[0]))
+                    if why is not None and self.refusal is None:
+                        self.refuse(why, BRANCHES)
+                    return result
+            finally:
+                self.recorder = None
+        if self.ran is None or self.refusal is not None:
+            return call_inside(self.fun, args, kwargs)
+        return observe(self, entry, call, args, kwargs)
+
+    def keep(
+        self, entry: Entry, call: Call, result: Any, passed: Any,
+        recording: Recording | None, failure: str, state: State, token: Any,
+    ) -> None:  # fmt: skip
+        """Keep a record if it stands for the function, which has run as it is meanwhile."""
+        floats = [call.leaves[i] for i in call.floats]
+        if recording is None:
+            why: str | None = f"it raised {failure} when it was recorded"
+        elif recording.unlike:
+            why = "its result is a number of Python's that is computed by NumPy"
+        else:
+            if recording.stores:
+                result = result, [store.now() for store in recording.stores]
+            why = verdict(recording, result, call.arrays, passed, state)
+        if recording is None or why is not None:
+            if not entry.without_floats():
+                self.refuse(str(why))
+            return
+        if recording.unsure:
+            return
+        if any(source is not None for source in recording.sources) and share_memory(call.arrays):
+            entry.apart = True  # it may be another argument that is returned
+            return
+        # What is read on the ways seen so far. This run must have left all of it alone.
+        entry.known = state
+        if not state.holds(token):
+            return self.changed(entry, "it changes what it reads")
+        if entry.floats and recording.narrow and floats and not recording.written:
+            entry.without_floats()
+            return
+        if len(entry.paths) >= PATHS or entry.in_vain(self.hits + int(self.counter[0])):
+            last = self.last_miss.rstrip(".")
+            self.refuse(f"it has taken {len(entry.paths)} ways; the last time {last}", BRANCHES)
+            return
+        numbers = None if entry.floats else [np.float64(x) for x in floats]
+        recording.forget()
+        with self.lock:
+            entry.paths = [Path(recording, state, token, numbers or None), *entry.paths]
+        # From now on numbers are inputs. As such they are NumPy's, and no longer weak.
+        entry.floats = recording.numbers and not (
+            recording.written or recording.narrow or entry.weak
+        )
+
+    def changed(self, entry: Entry, why: str) -> None:
+        """A record stands for nothing, since the call changed what the next one reads."""
+        entry.tries += 1
+        if entry.tries >= TRIES:
+            self.refuse(why)
+
+    def refuse(self, why: str, cure: str = OUTSIDE) -> Any:
+        """From now on the function falls back to Python."""
+        self.refusal = why
+        fun = self.fun
+        self.repeat = (lambda *xs, **more: MISS if running() else fun(*xs, **more)), []
+        frame, level = sys._getframe(1), 2
+        while frame.f_back is not None and package(frame.f_globals) == "pullback":
+            frame, level = frame.f_back, level + 1
+        warnings.warn(
+            f"`compile({name_of(self.fun)})` falls back to Python: {why}.\n  {cure}",
+            RuntimeWarning,
+            stacklevel=level,
+        )
+
+    # What happened.
+
+    def cache_info(self) -> CacheInfo:
+        """Counts of calls and of what is kept."""
+        paths = sum([len(entry.paths) for entry in self.entries.values()])
+        hits = self.hits + int(self.counter[0])
+        return CacheInfo(hits, self.misses, len(self.entries), paths)
+
+    def cache_clear(self) -> None:
+        """Forget all records."""
+        self.entries.clear()
+        self.know([])
+        self.quick_node = None
+        self.refusal, self.hits, self.misses = None, 0, 0
+        self.counter[0] = 0
+        self.budget = Budget(not self.wait)
+
+    def why(self, *args: Any, **kwargs: Any) -> str:
+        """Why the last call took the way that it took; or, with arguments, what they would do.
+
+        Nothing is recorded, and the function does not run.
+        """
+        if self.refusal is not None:
+            return f"It falls back to Python: {self.refusal}."
+        if not args and not kwargs:
+            return reasons.of_last(self)
+        return reasons.of_call(self, args, kwargs)
+
+    def graph(self, *args: Any, **kwargs: Any) -> str:
+        """The recorded program for these arguments, as text, with its guards.
+
+        Raises:
+            ArgumentError: there is no record that stands for them.
+        """
+        return reasons.listing(self.path(args, kwargs))
+
+    def ir(self, /, *args: Any, **kwargs: Any) -> str:
+        """The program for these arguments in LLVM's language, before it is optimised.
+
+        Raises:
+            ArgumentError: there is no record that stands for them.
+        """
+        path = self.path(args, kwargs)
+        path.warm()
+        return str(path.program.ir)
+
+    def path(self, args: Any, kwargs: Any) -> Path:
+        """The record that stands for these arguments."""
+        path = self.path_of(self.arrange(args, kwargs))
+        if path is None:
+            raise ArgumentError(
+                f"`compile({name_of(self.fun)})` has no record for these arguments:"
+                f" {self.why(*args, **kwargs)}\n  Call it with them first."
+            )
+        return path
+
+    def path_of(self, call: Call | None) -> Path | None:
+        """The path that stands for a call, rather one of which numbers are inputs."""
+        entry = None if call is None else self.entries.get(call.key)
+        if call is None or entry is None:
+            return None
+        general = [p for p in entry.paths if p.numbers is None]
+        found = self.follow(general, [*call.arrays, *call.numbers])
+        found = found or self.match(entry, call.arrays, call.numbers)
+        return None if found is None else found[0]
+
+    def export(
+        self, name: str | os.PathLike[str], /, *args: Any, **kwargs: Any
+    ) -> tuple[pathlib.Path, pathlib.Path]:
+        """Write machine code for programs without Python: `name.o`, and the C header `name.h`.
+
+        `f.export("build/gradient", x, y)` makes a C function `gradient` of what f does with
+        arguments like these: their shapes, dtypes and trees, and the values of those that are
+        neither arrays nor floats. The header says what it takes and gives. Where there is no record
+        for these arguments, f is called with them.
+
+        Returns:
+            The paths of both files.
+
+        Raises:
+            ArgumentError: C has no such names, or f cannot be recorded for these arguments.
+            MissingRuleError: something of it has no machine code, and is done by NumPy.
+        """
+        from .export_c import export, exported_path
+
+        path, call = exported_path(self, args, kwargs)
+        return export(self.fun, name, path, call, args, kwargs)
+
+    def reads(self) -> dict[str, Any]:
+        """What a function that calls this one reads of it."""
+        return {"fun": self.fun, "static": (self.static_argnums, self.static_argnames)}
+
+    def __reduce__(self) -> Any:
+        return Compiled, (self.fun, self.static_argnums, self.static_argnames, self.wait)
+
+
+def compile(
+    fun: Any = None,
+    /,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    wait: bool | None = None,
+) -> Any:
+    """Record what fun does, and repeat it without running its Python code again.
+
+    >>> import numpy as np
+    >>> import pullback as pb
+    >>> @compile
+    ... def f(x):
+    ...     return np.sin(x) * x if x > 0 else x
+    >>> float(round(f(2.0), 6)), f(-2.0), float(round(f(2.0), 6))
+    (1.818595, -2.0, 1.818595)
+    >>> f.cache_info().paths
+    2
+
+    Args:
+        wait: whether the way of each call depends on arguments alone and never on the clock, so
+            that results are the same, to the bit, in each run of a program: calls wait for better
+            machine code instead of going on, nothing is tried out, and nothing is read that an
+            earlier process left. None: as the environment's PULLBACK_WAIT says, 1 or 0.
+    """
+    if importlib.util.find_spec("llvmlite") is None:
+        raise absent()
+    thread_pool.number()  # what is wrong in the environment is said now
+    wait = waits() if wait is None else bool(wait)
+    if fun is None:
+        return lambda fun: Compiled(fun, static_argnums, static_argnames, wait)
+    if not callable(fun):
+        raise ArgumentTypeError(
+            f"`compile` takes a function, but got {kind_of(fun)}.\n"
+            "  Write `compile(f)(x)`, with the function itself and not its result."
+        )
+    return Compiled(fun, static_argnums, static_argnames, wait)
+
+
+def waits() -> bool:
+    """What the environment says of `wait`.
+
+    Raises:
+        ArgumentError: it says neither 0 nor 1.
+    """
+    value = os.environ.get("PULLBACK_WAIT", "0")
+    if value not in ("0", "1", ""):
+        raise ArgumentError(
+            f"The environment's PULLBACK_WAIT is `{value}`.\n"
+            "  Set it to 1, and compiled functions wait for their machine code; or to 0."
+        )
+    return value == "1"

@@ -1,0 +1,461 @@
+"""Export: a compiled function as an object file and a C header, for programs without Python.
+
+What is recorded for some arguments becomes one C function. It reads its inputs and writes its
+outputs through pointers, holds its constants, and calls nothing but the C library.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path as File
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import ArgumentError, DtypeError, MissingRuleError, name_of
+from ...core.graph import Equation, Variable
+from ...core.lost import line_of_user
+from ...core.spec import spec_of
+from ...core.tree import flatten, paths, unflatten
+from ...transforms.record import record
+from ..disk import records
+from ..graph.optimise import opened
+from ..llvm.binding import SCALAR, binding, exported, known
+from ..llvm.dtypes import TYPES
+from ..lower import gemm
+from ..lower.plan import Plan
+from ..lower.role import spec_in
+from ..path import Call, Path, answer_bytes, answering, share_memory, told_line
+from ..pipeline import lowered_for_c
+
+__all__ = ["export", "exported_path"]
+
+TRIES = 4  # recordings until there is one that stands for the call
+
+STACK = 1 << 14  # bytes of a workspace that is no argument
+C_TYPES: dict[np.dtype, str] = {
+    np.dtype(np.float64): "double",
+    np.dtype(np.float32): "float",
+    np.dtype(bool): "uint8_t",
+    **{np.dtype(f"i{n}"): f"int{8 * n}_t" for n in (1, 2, 4, 8)},
+    **{np.dtype(f"u{n}"): f"uint{8 * n}_t" for n in (1, 2, 4, 8)},
+}
+OWN = re.compile(  # names of functions and constants in the text of a module
+    r"(segment|kernel|numbers|stack|constant|result|answer)[0-9_]*|constants|tree_.*|pullback_.*"
+)
+# fmt: off
+KEYWORDS = frozenset([
+    "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class",
+    "compl", "const", "constexpr", "continue", "decltype", "default", "delete", "do", "double",
+    "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+    "inline", "int", "long", "main", "mutable", "namespace", "new", "noexcept", "not", "nullptr",
+    "operator", "or", "private", "protected", "public", "register", "restrict", "return", "short",
+    "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try",
+    "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void",
+    "volatile", "while", "xor",
+])
+# fmt: on
+# Macros of C's and POSIX's headers; those in capitals are known by that.
+MACROS = re.compile(
+    r"[A-Z0-9_]+|[A-Z]_\w+|(PRI|SCN)\w+|atomic_\w+|s[ai]_\w+|sigev_\w+|va_(arg|copy|end|start)|(be|le)\d+toh|hto[bl]e\d+"
+    r"|alloca|assert|errno|linux|unix|i386|offsetof|setjmp|sigsetjmp|sigmask|std(in|out|err)"
+    r"|and_eq|bitand|bitor|not_eq|or_eq|xor_eq|complex|imaginary|noreturn|thread_local"
+    r"|(is|to)ascii_l|static_assert|kill_dependency|math_errhandling|signbit|fpclassify"
+    r"|is(finite|inf|nan|normal|greater|greaterequal|less|lessequal|lessgreater|unordered)"
+)
+
+
+def export(
+    fun: Any, name: str | os.PathLike[str], path: Path, call: Call, args: Any, kwargs: Any
+) -> tuple[File, File]:
+    """Write `name.o` and `name.h` for a path of a compiled function; see `Compiled.export`."""
+    stem = File(name)
+    symbol = stem.name
+    check_name(symbol)
+    if ".." in stem.parts:
+        raise ArgumentError(
+            f"`export` writes below a folder that is named, but `{stem}` leads out of it by `..`.\n"
+            "  Write the folder itself: `pathlib.Path(folder).resolve() / name`."
+        )
+    token = SCALAR.set(True)
+    try:
+        unit = Unit(fun, symbol, path, call, args, kwargs)
+        content = exported(unit.text(), symbol, [gemm.text(dtype) for dtype in unit.products()])
+    finally:
+        SCALAR.reset(token)
+    files = stem.with_name(f"{symbol}.o"), stem.with_name(f"{symbol}.h")
+    files[0].write_bytes(content)
+    files[1].write_text(unit.header(), encoding="utf-8")
+    return files
+
+
+def check_name(symbol: str) -> None:
+    why = None
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*(?<!_t)", symbol) or symbol in KEYWORDS:
+        why = "is no name for a function in C"
+    elif MACROS.fullmatch(symbol):
+        why = "is, or reads as, a macro of C"
+    elif known(symbol):
+        why = "is a function of the C library"
+    elif OWN.fullmatch(symbol):
+        why = "is a name in the code that is written"
+    if why is not None:
+        raise ArgumentError(
+            f"`export` names a C function and its files, but `{symbol}` {why}.\n"
+            '  Write another, such as `f.export("my_gradient")`; a folder may stand before it.'
+        )
+
+
+class Output:
+    """What a C function writes: a value that is computed, or a constant."""
+
+    def __init__(self, what: str, value: Any) -> None:
+        self.what = what
+        self.constant = None if isinstance(value, Variable) else np.asarray(opened(value))
+        self.spec = spec_of(self.constant) if self.constant is not None else value.spec
+
+
+class Unit:
+    """One C function: what its inputs, outputs and guards are, its text and its header."""
+
+    def __init__(
+        self, fun: Any, symbol: str, path: Path, call: Call, args: Any, kwargs: Any
+    ) -> None:
+        self.fun, self.symbol, self.path = fun, symbol, path
+        recording = path.recording.full or path.recording
+        self.module = lowered_for_c(answering(recording))
+        self.plan = self.module.plan
+        graph = self.plan.graph
+        leaves = leaf_names(fun, args, kwargs)
+        passed = [*call.inputs, *(call.floats if path.numbers is None else [])]
+        self.inputs = [(leaves[i], x.spec) for i, x in zip(passed, graph.inputs, strict=True)]
+        self.fixed = [
+            (what, x)
+            for i, (what, x) in enumerate(zip(leaves, call.leaves, strict=True))
+            if i not in passed
+        ]
+        # Results in order; those that are constants are not among the graph's.
+        computed = iter(self.plan.outputs)
+        marks = unflatten(recording.structure, list(range(len(recording.outputs))))
+        names = paths(marks, "out") if recording.structure is not None else ["out"]
+        self.outputs, self.left_out = [], []
+        for what, x in zip(names, recording.outputs, strict=True):
+            value = next(computed) if isinstance(x, Variable) else x
+            if not isinstance(value, Variable) and spec_of(opened(value)).dtype.kind not in "biufc":
+                self.left_out.append((what, value))
+            else:
+                self.outputs.append(Output(what, value))
+        for i in recording.written:
+            self.outputs.append(
+                Output(f"{leaves[passed[i]]}, as the call leaves it", next(computed))
+            )
+        # What a guard asks about lies in the workspace; one that is a constant has its answer.
+        self.guards: list[tuple[int, Any, Variable, bytes]] = []
+        for number, (guard, x) in enumerate(zip(path.guards, computed, strict=False), 1):
+            if isinstance(x, Variable):
+                self.guards.append((number, guard, x, answer_bytes(guard, x.spec)))
+        for what, spec in [*self.inputs, *[(out.what, out.spec) for out in self.outputs]]:
+            if spec.dtype not in TYPES:
+                raise DtypeError(
+                    f"`{name_of(fun)}` cannot be exported: `{what}` is {spec}, and C is given"
+                    " real floating numbers, integers and truth values.\n"
+                    "  Convert it to float64, or pass real and imaginary parts by themselves."
+                )
+        if not self.outputs:
+            raise ArgumentError(
+                f"`{name_of(fun)}` cannot be exported: it returns no number and no array."
+            )
+        refuse_calls(self.plan, fun, args, kwargs)
+
+    def products(self) -> list[np.dtype]:
+        """The dtypes of which there are products of matrices."""
+        return sorted(
+            {
+                item.equation.outputs[0].spec.dtype
+                for piece in self.plan.pieces
+                for item in piece.items
+                if item.role == "matmul"
+            },
+            key=str,
+        )
+
+    # The text.
+
+    def text(self) -> str:
+        """The module: the program's own text, its constants, and the function for C."""
+        parts = [self.module.text, "declare i32 @memcmp(ptr, ptr, i64)"]
+        if "@llvm.memcpy.p0.p0.i64" not in self.module.text:
+            parts.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+        constants = []
+        for i, x in enumerate(self.module.plan.constants):
+            parts.append(data(f"constant{i}", x.tobytes()))
+            constants.append(f"ptr @constant{i}")
+        pointers = ", ".join([*constants, "ptr null"])
+        parts.append(f"@constants = internal constant [{len(constants) + 1} x ptr] [{pointers}]")
+        for i, out in enumerate(self.outputs):
+            if out.constant is not None:
+                parts.append(data(f"result{i}", out.constant.tobytes()))
+        for number, _, _, answer in self.guards:
+            parts.append(data(f"answer{number}", answer))
+        return "\n".join([*parts, *self.function(), ""])
+
+    def function(self) -> list[str]:
+        given = [f"ptr %in{i}" for i in range(len(self.inputs))]
+        given += [f"ptr %out{i}" for i in range(len(self.outputs))]
+        lines = [
+            f"define i32 @{self.symbol}({', '.join([*given, 'ptr %workspace'])}) {{",
+            "start:",
+            f"  %table = alloca [{self.module.n_in + self.module.n_out + 1} x ptr], align 16",
+        ]
+        space = "%workspace"
+        if not self.workspace:
+            space = "%stack"
+            lines.append(f"  %stack = alloca [{max(self.size, 64)} x i8], align 64")
+        places = [f"%in{i}" for i in range(len(self.inputs))]
+        places += [f"%out{i}" for i, out in enumerate(self.outputs) if out.constant is None]
+        lines += self.answers(space)
+        slots = self.slots(places)
+        for i, place in slots.items():
+            lines.append(f"  %slot{i} = getelementptr ptr, ptr %table, i64 {i}")
+            lines.append(f"  store ptr {place}, ptr %slot{i}")
+        for segment in self.module.segments:
+            lines.append(f"  call void @{segment}(ptr {space}, ptr %table, ptr @constants)")
+        for i, out in enumerate(self.outputs):
+            if out.constant is not None and out.spec.size:
+                size = out.spec.size * out.spec.dtype.itemsize
+                lines.append(
+                    f"  call void @llvm.memcpy.p0.p0.i64(ptr %out{i}, ptr @result{i}, i64 {size},"
+                    " i1 false)"
+                )
+        for number, _, _, answer in self.guards:
+            lines += [
+                f"  %c{number} = call i32 @memcmp(ptr %answer{number}, ptr @answer{number},"
+                f" i64 {len(answer)})",
+                f"  %d{number} = icmp eq i32 %c{number}, 0",
+                f"  br i1 %d{number}, label %holds{number}, label %fails{number}",
+                f"fails{number}:",
+                f"  ret i32 {number}",
+                f"holds{number}:",
+            ]
+        return [*lines, "  ret i32 0", "}"]
+
+    def slots(self, places: list[str]) -> dict[int, str]:
+        """Which pointer is where in the table of the program."""
+        n_in = self.module.n_in
+        found = dict(enumerate(places[:n_in]))
+        rest = iter([*places[n_in:], *[f"%answer{number}" for number, *_ in self.guards]])
+        for i, x in enumerate(self.plan.outputs):
+            if isinstance(x, Variable):
+                found[n_in + i] = next(rest)
+        return found
+
+    def answers(self, space: str) -> list[str]:
+        """The places of what guards ask about, behind the arena."""
+        lines, at = [], self.module.arena_size
+        for number, _, x, _ in self.guards:
+            lines.append(f"  %answer{number} = getelementptr i8, ptr {space}, i64 {at}")
+            at += rounded(x.spec.size * x.spec.dtype.itemsize)
+        return lines
+
+    @property
+    def size(self) -> int:
+        guards = [rounded(x.spec.size * x.spec.dtype.itemsize) for _, _, x, _ in self.guards]
+        return self.module.arena_size + sum(guards)
+
+    @property
+    def workspace(self) -> int:
+        """Bytes that the caller provides."""
+        return 0 if self.size <= STACK else self.size
+
+    # The header.
+
+    def header(self) -> str:
+        symbol, capitals = self.symbol, self.symbol.upper()
+        ins = [(f"in{i}", what, spec) for i, (what, spec) in enumerate(self.inputs)]
+        outs = [(f"out{i}", out.what, out.spec) for i, out in enumerate(self.outputs)]
+        given = [f"const {C_TYPES[spec.dtype]} *{name}" for name, _, spec in ins]
+        given += [f"{C_TYPES[spec.dtype]} *{name}" for name, _, spec in outs]
+        given.append("void *workspace")
+        about = [f"{symbol}: `{name_of(self.fun)}`, exported by pullback.", ""]
+        processor = binding().get_host_cpu_name()
+        about += [
+            f"Link {symbol}.o, and the C library with its mathematical functions (-lm).",
+            f"It runs on this processor and on those that can do what it can: {processor}.",
+            "Calls share nothing: several threads may call it at once.",
+            "",
+            "Arrays lie by rows (C order), without gaps. Outputs do not overlap with inputs, nor",
+            "with each other.",
+            "",
+            *listed("Inputs:", ins),
+            *listed("Outputs:", outs),
+        ]
+        if self.fixed:
+            about += ["What is not passed is as it was in Python:"]
+            about += [f"  {what} = {shortened(x)}" for what, x in self.fixed]
+        if self.left_out:
+            about += ["What is no number is not given:"]
+            about += [f"  {what} = {shortened(x)}" for what, x in self.left_out]
+        about += [
+            "What the function reads beside its arguments is as it was when it was exported.",
+            "",
+        ]
+        if self.workspace:
+            about += [
+                f"workspace: {capitals}_WORKSPACE bytes at an address that 64 divides, for this",
+                "call alone; what is in them does not matter.",
+            ]
+        else:
+            about += ["workspace: none is needed; pass NULL."]
+        about += ["", "Returns 0."]
+        if self.guards:
+            about[-1] = (
+                "Returns 0, or the number of the first question that Python asked with another"
+                " answer"
+            )
+            about += ["than it had; the outputs are of no use then:"]
+            for number, guard, _, _ in self.guards:
+                where = told_line(guard.line)
+                about.append(f"  {number}  {guard.asked} is {shortened(answer_of(guard))}{where}")
+        comment = "\n".join([f"   {line}".rstrip() for line in about]).replace("*/", "* /")
+        arguments = ",\n    ".join(given)
+        return f"""/*
+{comment}
+*/
+#ifndef {capitals}_H
+#define {capitals}_H
+
+#include <stdint.h>
+
+#define {capitals}_WORKSPACE {self.workspace}
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+int {symbol}(
+    {arguments});
+
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+"""
+
+
+def listed(title: str, rows: Sequence[tuple[str, str, Any]]) -> list[str]:
+    return [title, *[f"  {name}  {what}: {spec}" for name, what, spec in rows], ""] if rows else []
+
+
+def shortened(x: Any) -> str:
+    text = " ".join(repr(x).split())
+    return text if len(text) < 80 else text[:76] + "..."
+
+
+def answer_of(guard: Any) -> Any:
+    """The answer to a guard, to read."""
+    answer = guard.answer
+    if type(answer) is tuple and len(answer) == 3:
+        shape, dtype, content = answer
+        return np.frombuffer(content, dtype).reshape(shape).tolist()
+    return answer
+
+
+def rounded(n: int) -> int:
+    return -(-max(n, 1) // 64) * 64
+
+
+def data(name: str, content: bytes) -> str:
+    """A constant of the module."""
+    text = "".join([f"\\{byte:02X}" for byte in content])
+    return f'@{name} = internal constant [{len(content)} x i8] c"{text}", align 64'
+
+
+def leaf_names(fun: Any, args: Any, kwargs: Any) -> list[str]:
+    """How to write each leaf of the arguments: `params["w"][0]`."""
+    try:
+        parameters = [*inspect.signature(fun).parameters.values()]
+    except (TypeError, ValueError):
+        parameters = []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    given = [p.name for p in parameters if p.kind in kinds]
+    names = [given[i] if i < len(given) else f"args[{i}]" for i in range(len(args))]
+    found = [name for x, whole in zip(args, names, strict=True) for name in paths(x, whole)]
+    by_name = flatten({key: [key] * len(flatten(x)[0]) for key, x in kwargs.items()})[0]
+    order = list(dict.fromkeys(by_name))
+    return found + [name for key in order for name in paths(kwargs[key], key)]
+
+
+def refuse_calls(plan: Plan, fun: Any, args: Any, kwargs: Any) -> None:
+    """Raise where something is to be done by NumPy."""
+    calls = [piece.items[0].equation for piece in plan.pieces if piece.role == "call"]
+    if not calls:
+        return
+    lines = lines_of(fun, args, kwargs)
+    told = dict.fromkeys([f"`{e.primitive.name}`{where(e, lines)}" for e in calls])
+    raise MissingRuleError(
+        f"`{name_of(fun)}` cannot be exported: NumPy does {', '.join(told)}.\n"
+        "  An exported function has machine code for all that it does; compute this outside of it"
+        " and pass the result."
+    )
+
+
+def where(e: Equation, lines: dict[Any, list[Any]]) -> str:
+    """The lines where an operation on operands of these kinds was called."""
+    return ",".join([told_line(line) for line in lines.get(signature(e), ())])
+
+
+def signature(e: Any) -> Any:
+    return e.primitive.name, tuple([spec_of_operand(x) for x in e.inputs])
+
+
+def spec_of_operand(x: Any) -> Any:
+    spec = spec_in(x) if isinstance(x, Variable) else spec_of(opened(getattr(x, "value", x)))
+    return spec.shape, spec.dtype
+
+
+def lines_of(fun: Any, args: Any, kwargs: Any) -> dict[Any, list[Any]]:
+    """Where the function calls what; it runs once more."""
+    here, found = line_of_user(), {}  # type: ignore[var-annotated]
+    try:
+        entries = record(fun)(*args, **kwargs).entries
+    except Exception:  # the lines are not known
+        return {}
+    for entry in entries:
+        lines = found.setdefault(signature(entry), [])
+        if entry.line != here and entry.line not in lines:
+            lines.append(entry.line)
+    return found
+
+
+def exported_path(compiled: Any, args: Any, kwargs: Any) -> tuple[Path, Call]:
+    """The path that stands for a call, recorded if there is none, and the call.
+
+    Raises:
+        ArgumentError: it cannot be recorded.
+    """
+    call = compiled.arrange(args, kwargs)
+    if call is not None:
+        records.drop(compiled, call)
+    path = compiled.path_of(call)
+    for _ in range(TRIES):
+        if call is None or compiled.refusal is not None:
+            break
+        if path is None:
+            compiled(*args, **kwargs)
+        elif path.numbers is not None and compiled.entries[call.key].floats:
+            compiled.record(compiled.entries[call.key], call, args, kwargs)  # floats as inputs
+        else:
+            break
+        path = compiled.path_of(call)
+    if path is None or call is None:
+        why = compiled.why(*args, **kwargs)
+        if call is not None and share_memory(call.arrays):
+            why = "Some share memory: pass copies of them."
+        raise ArgumentError(
+            f"`{name_of(compiled.fun)}` cannot be exported for these arguments. {why}"
+        )
+    return path, call

@@ -1,0 +1,113 @@
+"""Trial: whether machine code is faster than the function as it is, measured once for each path.
+
+When the best machine code of a path is there, some calls take either way in turn, each one way
+alone, and the clock decides; the choice is kept. Where running the function takes much longer, once
+is enough, and where that took long when it was recorded there is nothing to try. With `wait=True`
+there are no trials.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from ..entry.native_records import MISS, Way
+from ..llvm.binding import BEST
+from ..path import Call, Path, plain_way
+
+__all__ = ["Trial", "is_to_try", "tried"]
+
+TURNS = 8  # calls of each way
+FAR, LONG = 8.0, 0.05  # what takes so many times as long, and so many seconds, is not tried
+RATIO, SLACK = 1.05, 1e-6  # by which machine code may be slower
+ON = [True]  # off where something else is tested: the clock decides nothing then
+
+
+class Trial:
+    """What calls of one path took, in seconds: as they are, and by machine code."""
+
+    def __init__(self, recorded: float) -> None:
+        self.recorded = recorded  # what the function took when it was recorded
+        self.plain: list[float] = []
+        self.compiled: list[float] = []
+
+    @property
+    def is_plain_next(self) -> bool:
+        return len(self.plain) < len(self.compiled)
+
+    @property
+    def is_over(self) -> bool:
+        if len(self.compiled) == 2 and not self.plain:
+            return self.recorded > FAR * min(self.compiled) + LONG
+        if self.plain and self.plain[-1] > FAR * min(self.compiled):
+            return True
+        return len(self.plain) >= TURNS
+
+    @property
+    def is_slower(self) -> bool:
+        """Whether machine code lost."""
+        return bool(self.plain) and min(self.compiled) > RATIO * min(self.plain) + SLACK
+
+    def __str__(self) -> str:
+        plain, compiled = [1e6 * min(times) for times in (self.plain, self.compiled)]
+        return f"the function took {plain:.3g} us, and machine code {compiled:.3g} us"
+
+
+def is_to_try(compiled: Any, path: Path) -> bool:
+    """Whether a call helps to find out which way of a path is faster."""
+    if compiled.wait or path.slow or not path.learnt or not ON[0]:
+        return False
+    if path.program is None or path.program.level < BEST:
+        return False
+    if path.trial is None:
+        path.trial = Trial(path.took)
+    return not path.trial.is_over
+
+
+def once(compiled: Any, args: Any, kwargs: Any) -> Any:
+    """A call by a path that stands for it, entered from Python."""
+    call = compiled.arrange(args, kwargs)
+    found = compiled.match(compiled.entry(call.key), call.arrays, call.numbers)
+    if found is None:  # what it reads has changed meanwhile
+        return compiled.fun(*args, **kwargs)
+    return found[0].results(found[1], call.arrays)
+
+
+def tried(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> Any:
+    """The result of a call by the way whose turn it is; after the last one, the choice is made."""
+    trial = path.trial
+    way = next((way for way in compiled.repeat[1] if way.path is path), None)
+    # Each is timed as it is in a loop, where its code is at hand; twice the same does no harm.
+    pure = not (path.recording.written or path.recording.stores)
+    if trial.is_plain_next:
+        if pure:
+            compiled.fun(*args, **kwargs)
+        begun = perf_counter()
+        out = compiled.fun(*args, **kwargs)
+        trial.plain.append(perf_counter() - begun)
+    else:
+        out, begun = MISS, perf_counter()
+        if way is not None:
+            way.pass_after(0)
+            if pure:
+                compiled.repeat[0](*args, **kwargs)
+            begun = perf_counter()
+            out = compiled.repeat[0](*args, **kwargs)
+        if out is MISS:
+            out = once(compiled, args, kwargs)
+        trial.compiled.append(perf_counter() - begun)
+    if way is not None:
+        way.pass_after(0 if trial.is_over else 1)
+    if trial.is_over:
+        decided(compiled, path, call, args, kwargs)
+    return out
+
+
+def decided(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> None:
+    """Let calls like this one go the way that won."""
+    if not path.trial.is_slower:
+        return
+    path.slow = True
+    way = plain_way(path, call, args, kwargs, compiled.fun, compiled.counter)
+    others: list[Way] = [other for other in compiled.repeat[1] if other.path is not path]
+    compiled.know([way, *others] if way is not None else others)

@@ -1,0 +1,1 @@
+"""What one process has recorded, later processes find on disk. Optional."""

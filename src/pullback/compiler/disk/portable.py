@@ -1,0 +1,358 @@
+"""Portable readings: what a function reads, said without addresses, for a later process.
+
+Within a process a state is known by the very objects that it holds. Another process holds others
+that do the same: a function is its name and its code, a class its name and what is read of it, an
+array its elements and how they lie. Equal readings mean that the same would be done. What has no
+such description raises `Unportable`, and so does code that `chances` finds.
+"""
+
+from __future__ import annotations
+
+import abc
+import enum
+import functools
+import re
+import sys
+import types
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import optree
+
+from ...core.bytecode import original
+from ...core.namespaces import apart, names_of
+from ...core.primitive import Primitive
+from ...core.tree import NAMESPACE
+from ..facts.bytecode import code_of
+from ..facts.call_monitor import is_tuple
+from ..facts.places import MISSING, contents, of
+from ..facts.reader import (
+    CONTAINERS,
+    WRAPPED,
+    Reader,
+    Same,
+    of_library,
+)
+from ..facts.state import State
+from ..llvm.disk_cache import digest
+from .process_dependence import chance
+
+__all__ = ["Portable", "Unportable", "at", "place_of", "reading", "said", "thing_at"]
+
+MOST = 64 << 20  # bytes of arrays that are read
+BUILTIN = (
+    types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
+    types.ClassMethodDescriptorType,
+)  # fmt: skip
+PLAIN = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range)
+VALUES = (float, complex, int, str, bytes)
+# What gives text with an address in it, or a hash, where it is called by another name.
+UNNAMED = {"__hash__", "__repr__", "__str__", "__format__"}
+CALLABLE = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial)
+
+
+class Unportable(Exception):
+    """Something cannot be described to another process."""
+
+
+def reading(state: State, identity: bool) -> bytes:
+    """A digest of all that a state reads now, the same in every process where that is the same.
+
+    Args:
+        identity: whether code may ask which numbers and texts are the same objects.
+
+    Raises:
+        Unportable: there is no such digest.
+        Unprovable: it cannot be read.
+    """
+    reader = Portable(state, identity)
+    parts = [said(part) for part in state.visit(reader)]
+    own = [original(f.__code__) for f in reader.functions]
+    known = {inner for code in own for inner in (code, *nested(code))}
+    for code in state.codes - known:
+        raise Unportable(f"`{code.co_qualname}` is not found before it runs")
+    why = chance(state.codes, reader.sets, reader.nameless, bool(reader.arrays))
+    if why is not None:
+        raise Unportable(why)
+    return digest(repr(parts).encode())
+
+
+class Portable(Reader):
+    """A reading of what is known by identity within a process, as far as others may tell it."""
+
+    def __init__(self, state: State, identity: bool) -> None:
+        super().__init__(state)
+        self.room = MOST
+        self.identity = identity
+        self.place = self.under = ""  # names under which the next, and this, is found
+        self.numbers: dict[int, int] = {}
+        self.sets = False  # whether there are sets
+        self.nameless = False  # whether there are objects whose texts hold their addresses
+        self.handed = {name for code in state.codes for name in code_of(code).handed}
+
+    def at(self, place: str, x: Any) -> Any:
+        self.nameless |= of(x, CALLABLE) and place in self.handed
+        self.place = place
+        return self.read(x)
+
+    def read(self, x: Any) -> Any:
+        self.under, self.place = self.place, ""
+        part = super().read(x)
+        if self.identity and (type(x) in (*VALUES, range, slice) or of(x, np.generic)):
+            self.kept.append(x)
+            return part, self.numbers.setdefault(id(x), len(self.numbers))
+        return part
+
+    def array(self, x: np.ndarray) -> Any:
+        super().array(x)
+        self.room -= x.nbytes
+        if self.room < 0:
+            raise Unportable("it reads large arrays")
+        flags = x.flags.writeable, x.flags.aligned, x.flags.owndata
+        return "array", repr(x.dtype), x.shape, x.strides, *flags, digest(x.tobytes())
+
+    def builtin(self, x: Any) -> Any:
+        name = getattr(x, "__name__", None)
+        if x is hash or x is id or (name in UNNAMED and self.under != name):
+            raise Unportable(f"`{name}` by another name")
+        self.sets |= name in ("keys", "items") and self.under != name
+        return super().builtin(x)
+
+    def function(self, x: types.FunctionType) -> Any:
+        self.held([contents(cell) for cell in x.__closure__ or ()])
+        return super().function(x)
+
+    def opened(self, x: types.FunctionType) -> Any:
+        sets, part = self.sets, super().opened(x)
+        if x.__globals__.get("__name__") in ("dataclasses", "reprlib"):
+            self.sets = sets  # objects whose text is being made
+        return part
+
+    def fixed(self, x: types.ModuleType, names: frozenset[str]) -> list[Any]:
+        return [(n, *self.unchanged(vars(x)[n])) for n in sorted(names & vars(x).keys())]
+
+    def unchanged(self, x: Any) -> Any:
+        """What a library has under a name, where it could have been given something else."""
+        if type(x) in PLAIN or type(x) in VALUES:
+            return type(x), repr(x)
+        theirs = not apart(x.__globals__) if of(x, types.FunctionType) else False
+        if theirs or not of_library(x if of(x, type) else type(x)):
+            raise Unportable("something in a library has been replaced")
+        known = of(x, (types.FunctionType, type, np.ufunc, *BUILTIN))
+        return (Same(x),) if known or type(x).__module__ == "numpy" else (type(x),)
+
+    def cls(self, x: type) -> Any:
+        if issubclass(x, (set, frozenset)):
+            raise Unportable("a class of sets")
+        about: list[Any] = [(base.__module__, base.__qualname__) for base in (*x.__mro__, type(x))]
+        if of_library(x):
+            return super().cls(x), about
+        if vars(x).get("_is_protocol"):
+            raise Unportable("a protocol")
+        parts: list[Any] = []
+        for base in x.__mro__:
+            kinds = {name: type(y) for name, y in vars(base).items()}
+            about += [n for n, kind in kinds.items() if kind is types.MemberDescriptorType]
+            about.append("__dict__" in kinds)
+        about.append(sorted(getattr(x, "__abstractmethods__", ())))
+        for field in vars(x).get("__dataclass_fields__", {}).values():
+            held = field.default, field.default_factory, dict(field.metadata)
+            parts += [field.name, field.kw_only is True, *map(self.read, held)]
+        if issubclass(x, enum.Enum):
+            parts += [(name, self.read(y)) for name, y in x._member_map_.items()]
+        return super().cls(x), about, parts, self.children(x)
+
+    def registered(self, x: abc.ABCMeta) -> Any:
+        return "registered", *sorted(registered(x))
+
+    def children(self, x: type) -> Any:
+        """How instances are taken apart as trees."""
+        entry: Any = optree.register_pytree_node.get(x, namespace=NAMESPACE)
+        take: Any = getattr(entry, "flatten_func", None)
+        if not of(take, types.FunctionType) or apart(take.__globals__):
+            return None
+        for name in names_of(original(take.__code__)).loads & take.__globals__.keys():
+            if not of(take.__globals__[name], (type, types.ModuleType)):
+                raise Unportable(f"`{name}` decides about trees")
+        return self.read(take), self.read(entry.unflatten_func)
+
+    def instance(self, x: Any) -> Any:
+        kind = type(x)
+        self.nameless |= kind.__repr__ is object.__repr__ or kind is functools.partial
+        part = super().instance(x)
+        value: list[Any] = [base.__repr__(x) for base in VALUES if of(x, base)]
+        if of(x, enum.Flag):
+            self.sets = True
+        return part, value, x.maxlen if of(x, deque) else None
+
+    def items(self, x: Any, elements: Any = None) -> Any:
+        self.sets |= of(x, (set, frozenset))
+        self.held(x)
+        return super().items(x, elements), x.maxlen if of(x, deque) else None
+
+    def mapping(self, x: Any) -> Any:
+        self.held(x.values())
+        return super().mapping(x)
+
+    def held(self, xs: Iterable[Any]) -> None:
+        self.nameless |= any(of(x, CALLABLE) for x in xs)
+
+
+def registered(x: Any) -> list[str]:
+    """Classes of the user's that count as subclasses of an abstract one."""
+    try:
+        from _abc import _get_dump  # type: ignore[import-not-found]
+    except ImportError:
+        raise Unportable("an abstract class") from None
+    found = [ref() for ref in _get_dump(x)[0]]
+    return [f"{y.__module__}.{y.__qualname__}" for y in found if y and not of_library(y)]
+
+
+def said(part: Any) -> Any:
+    """A part of a token, or of a key, without addresses; its text tells it from all others."""
+    kind = type(part)
+    if kind is tuple or kind is list:
+        return tuple([said(x) for x in part])
+    if kind in PLAIN:
+        return part
+    if kind is slice:
+        return "slice", said((part.start, part.stop, part.step))
+    return named(part.x if kind is Same else part)
+
+
+def named(x: Any) -> Any:
+    """What an object is, as far as nothing else says it."""
+    kind = type(x)
+    if x is MISSING:
+        return "missing"
+    if of(x, types.FunctionType):
+        return "function", x.__module__, x.__qualname__, home_of(x), digest_of(original(x.__code__))
+    if kind is types.CodeType:
+        return digest_of(x)
+    if kind is types.ModuleType:
+        return "module", x.__name__
+    if of(x, type):
+        home = sys.modules.get(x.__module__)
+        return "class", x.__module__, x.__qualname__, x.__name__, at(home, x.__qualname__) is x
+    if of(x, np.dtype):
+        return "dtype", repr(x)
+    if of(x, np.ufunc):
+        return "ufunc", *place_of(x)
+    if of(x, Primitive):
+        return "primitive", x.name, *place_of(x)
+    if of(x, BUILTIN):
+        owner = getattr(x, "__objclass__", None)
+        return "builtin", getattr(owner or x, "__module__", None), x.__qualname__
+    if kind is re.Pattern:
+        return "pattern", repr(x.pattern), x.flags
+    if kind.__module__ == "numpy" and callable(x) and hasattr(x, "__qualname__"):
+        if at(sys.modules.get(x.__module__), x.__qualname__) is not x:
+            raise Unportable(f"`{x.__qualname__}` is not where NumPy has it")
+        return "function", x.__module__, x.__qualname__
+    if kind.__module__ == "dataclasses":
+        return "class", kind.__qualname__
+    own = kind.__module__.partition(".")[0] == "pullback"
+    own |= kind.__name__ == "_tuplegetter"  # of a named tuple
+    if own or kind in CONTAINERS or of(x, WRAPPED) or not of_library(kind):
+        return "object", kind.__module__, kind.__qualname__  # what it holds is read
+    raise Unportable(f"an object of {kind.__module__}.{kind.__qualname__}")
+
+
+def at(x: Any, names: str) -> Any:
+    """What is found by a name with dots."""
+    for name in names.split("."):
+        x = getattr(x, name, None)
+    return x
+
+
+def home_of(x: types.FunctionType) -> str:
+    """The module in which a function finds its globals."""
+    scope = x.__globals__
+    name = str(scope.get("__name__"))
+    home = sys.modules.get(name)
+    if type(home) is types.ModuleType and vars(home) is scope:
+        return name
+    names = names_of(original(x.__code__))
+    if (names.loads or names.stores) and not is_tuple(scope) and not apart(scope):
+        raise Unportable(f"`{x.__qualname__}` has the globals of no module")
+    return ""
+
+
+def place_of(x: Any) -> tuple[str, str]:
+    """The module where a ufunc or a primitive of ours is found, and its name there.
+
+    Raises:
+        Unportable: it is in none.
+    """
+    if of(x, np.ufunc):
+        mine = str(x.__name__)
+        for name in ("numpy", "scipy.special"):
+            if getattr(sys.modules.get(name), mine, None) is x:
+                return name, mine
+    elif found_at(x) is None:
+        for name, module in list(sys.modules.items()):
+            if name.startswith("pullback.") and type(module) is types.ModuleType:
+                for key, y in list(vars(module).items()):
+                    y = getattr(y, "primitive", y) if of(y, types.FunctionType) else y
+                    if of(y, Primitive):
+                        PLACES[id(y)] = name, key
+    place = found_at(x)
+    if place is None:
+        raise Unportable(f"`{getattr(x, '__name__', x)}` has no name in a library")
+    return place
+
+
+def found_at(x: Any) -> tuple[str, str] | None:
+    place = PLACES.get(id(x))
+    return place if place and thing_at(*place) is x else None
+
+
+def thing_at(module: str, name: str) -> Any:
+    """The primitive of this name in a module; some are inside the function that applies them."""
+    x = getattr(sys.modules.get(module), name, None)
+    return getattr(x, "primitive", x) if of(x, types.FunctionType) else x
+
+
+PLACES: dict[int, tuple[str, str]] = {}  # of primitives, by their ids
+
+
+# Code.
+
+
+@functools.lru_cache(4096)
+def digest_of(code: types.CodeType) -> str:
+    """A digest of what code does."""
+    parts: list[Any] = [
+        code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars,
+        code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount,
+        code.co_qualname, code.co_exceptiontable,
+    ]  # fmt: skip
+    return digest(repr([*parts, *map(constant, code.co_consts)]).encode()).hex()
+
+
+def constant(x: Any) -> Any:
+    """A constant of code by its type and value."""
+    if type(x) is types.CodeType:
+        return digest_of(x)
+    if type(x) is tuple:
+        return tuple(map(constant, x))
+    if type(x) is frozenset:
+        return "frozenset", sorted([repr(constant(y)) for y in x])
+    if type(x) in (float, complex):
+        return type(x).__name__, np.asarray(x).tobytes()
+    if type(x) is slice:
+        return "slice", constant((x.start, x.stop, x.step))
+    if type(x) in PLAIN:
+        return type(x).__name__, repr(x)
+    raise Unportable(f"a constant of {type(x).__name__}")
+
+
+def nested(code: types.CodeType) -> Iterable[types.CodeType]:
+    """The code inside code."""
+    for x in code.co_consts:
+        if type(x) is types.CodeType:
+            yield x
+            yield from nested(x)

@@ -1,0 +1,480 @@
+"""Records on disk: what an earlier process learnt of a function, without running it again.
+
+A path that has been repeated is written down beside its machine code: what the function reads and
+a digest of it, the questions and answers on the way, and the program. Another process finds it by
+the code of the function and the kind of the arguments; it stands for a call there where all that is
+read has the same digest. Then the function need not run to be known, and neither LLVM nor any pass
+is needed.
+
+Not written down are paths of which `portable` has no description, and those that hold functions of
+the user's or return what was there before.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import dataclasses
+import enum
+import functools
+import importlib.util
+import io
+import os
+import pickle
+import sys
+import types
+import zlib
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import optree
+
+from ...core.dispatch import CREATION, FUNCTIONS, UFUNCS
+from ...core.graph import Variable
+from ...core.primitive import Primitive
+from ...core.tree import NAMESPACE, meet, unflatten
+from ..entry import native_records
+from ..facts.places import of
+from ..facts.reader import Unprovable, of_library
+from ..facts.state import State
+from ..graph.optimise import declared, opened
+from ..llvm import binding, thread_pool
+from ..llvm import disk_cache as disk
+from ..lower import blas, gemm
+from ..lower.module import Module
+from ..lower.plan import Plan
+from ..path import Call, Entry, Path
+from ..program import Program, Run
+from ..record.recording import Guard, Recording, containers_in
+from .portable import Portable, Unportable, at, place_of, reading, said, thing_at
+
+if TYPE_CHECKING:
+    from ..call.compiled import Compiled
+
+__all__ = ["find", "keep"]
+
+FORM = "3"  # raised when files are to be written in another way
+MOST = 16  # paths of one kind of arguments
+WRITTEN: set[str] = set()  # by this process, which does not look for them
+KINDS = ("container", "class")  # places of classes, which a state in a process leaves out
+BESIDE: dict[str, list[bytes]] = {}  # what it wrote, also of other functions of the same key
+VALUES = (bool, int, float, complex, str, bytes, type(None))
+
+
+# What a path is found by.
+
+
+@functools.cache
+def circumstances() -> tuple[str, ...]:
+    """What decides beside the function and its arguments: this library, and those it stands on."""
+    found = [FORM, np.__version__]
+    (top,) = sys.modules[__name__.partition(".")[0]].__path__
+    for folder, _, names in os.walk(top):
+        for name in sorted(names):
+            if name.endswith(".py"):
+                about = os.stat(os.path.join(folder, name))
+                found.append(f"{name} {about.st_size} {about.st_mtime_ns}")
+    for name in ("numpy", "scipy", "optree"):
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.origin and os.path.exists(spec.origin):
+            found.append(f"{spec.origin} {os.stat(spec.origin).st_mtime_ns}")
+            # What the installer calls it holds its version.
+            beside = os.listdir(os.path.dirname(os.path.dirname(spec.origin)))
+            found += [x for x in beside if x.startswith(f"{name}-")]
+    return *sorted(found), *binding.circumstances()
+
+
+def key_of(compiled: Compiled, call: Call) -> str:
+    """The name of the file for a kind of calls.
+
+    Raises:
+        Unportable: it cannot be told in another process.
+    """
+    reader = Portable(State([compiled.fun], ()), identity=False)
+    static = compiled.static_argnums, compiled.static_argnames
+    structure, order = call.key
+    tree, leaves, errors = structure
+    parts = [said(reader.read(compiled.fun)), static, repr(tree), said(leaves), errors, order]
+    parts.append(options())
+    return disk.key_of("record", repr(parts), *circumstances())
+
+
+def place_of_root(root: Any, compiled: Compiled, call: Call) -> Any:
+    """How another process finds where a state begins."""
+    if type(root) is tuple:
+        scope, name = root
+        if scope is sys.modules:
+            return "modules", "", name
+        home = scope.get("__name__")
+        if type(home) is str and vars(sys.modules.get(home, types)) is scope:
+            return "global", home, name
+        raise Unportable("globals of no module")
+    if root is compiled.fun:
+        return ("function",)
+    if of(root, type):
+        classes = containers_of(call)
+        if root in classes:
+            return "container", classes.index(root)
+        if at(sys.modules.get(root.__module__), root.__qualname__) is root:
+            return "class", root.__module__, root.__qualname__
+    raise Unportable("an argument of another call")
+
+
+def statics(call: Call) -> dict[Any, Any]:
+    """The arguments that are no inputs, by their places; one may be there twice."""
+    passed = {*call.inputs, *call.floats}
+    leaves = enumerate(call.leaves)
+    return {("leaf", i): x for i, x in leaves if i not in passed and not fixed(x)}
+
+
+def nodes_of(structure: Any) -> list[Any]:
+    """What a structure holds beside leaves: classes, keys, static fields."""
+    return [] if structure is None else list(structure.__getstate__()[0])
+
+
+def plain(x: Any) -> bool:
+    """Whether a copy of it is as good as itself."""
+    if type(x) in (tuple, list, dict):
+        return all(map(plain, x))  # of a dict the keys; it has no values here
+    return type(x) in VALUES or isinstance(x, (type, enum.Enum))
+
+
+def containers_of(call: Call) -> list[type]:
+    """The classes of the user's of which containers among the arguments are.
+
+    Raises:
+        Unportable: a key of a dict has more to it than its text.
+    """
+    found: dict[type, None] = {}
+    for x in containers_in(unflatten(call.structure, call.leaves)):
+        if not of_library(type(x)):
+            found[type(x)] = None
+        if of(x, dict) and not all(map(is_plain, x)):
+            raise Unportable("a dict with objects as keys")
+    return list(found)
+
+
+def is_plain(key: Any) -> bool:
+    return type(key) in VALUES or (type(key) is tuple and all(map(is_plain, key)))
+
+
+def is_numpy(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "numpy"
+
+
+def options() -> str:
+    """What decides about the text of arrays."""
+    return repr((np.get_printoptions(), np.getbufsize()))
+
+
+def is_new(cls: type) -> bool:
+    """Whether it is a dataclass that nobody has registered as a tree."""
+    known = optree.register_pytree_node.get(cls, namespace=NAMESPACE)
+    return dataclasses.is_dataclass(cls) and known is None
+
+
+def fixed(root: Any) -> bool:
+    """Whether it is what it is in every process: a number of another call, say."""
+    return type(root) in (int, float, bool, str, type(None)) or of(root, np.generic)
+
+
+def root_at(place: Any, compiled: Compiled, call: Call) -> Any:
+    """Where a state begins that another process has written down."""
+    kind = place[0]
+    if kind == "function":
+        return compiled.fun
+    if kind == "leaf":
+        return call.leaves[place[1]]
+    if kind == "container":
+        return containers_of(call)[place[1]]
+    if kind == "class":
+        return at(sys.modules[place[1]], place[2])
+    return (sys.modules if kind == "modules" else vars(sys.modules[place[1]])), place[2]
+
+
+# Pickles.
+
+
+# What primitives of their own have made on the way, and make again.
+NONE = type(None)
+BEGUN: dict[str, Callable[[], Any]] = {
+    "derived": dict, "rules": dict, "packers": dict, "ready": NONE, "program": NONE, "runs": int,
+}  # fmt: skip
+
+
+class Writer(pickle.Pickler):
+    """Pickles programs: primitives of the library by their place, no functions of others."""
+
+    classes: dict[type, None]  # of the user's, that were met
+
+    def persistent_id(self, x: Any) -> Any:
+        if of(x, Primitive) and declared(x):
+            return place_of(x)
+        return None
+
+    def reducer_override(self, x: Any) -> Any:
+        if of(x, (types.FunctionType, types.BuiltinFunctionType)):
+            if (x.__module__, x.__qualname__) not in MAKERS:
+                raise Unportable(f"a function of {x.__module__}")
+        elif of(x, type) and not is_held(x) and (x.__module__, x.__qualname__) not in MAKERS:
+            raise Unportable(f"an object of {x.__module__}.{x.__qualname__}")
+        if of(x, Primitive):  # one of its own, for a loop or a call
+            state = dict(vars(x))
+            state |= {name: make() for name, make in BEGUN.items() if name in state}
+            if "compute" in state:
+                state["compute"] = state["graph"].evaluate
+            return copyreg.__newobj__, (type(x),), state  # type: ignore[attr-defined]
+        if of(x, type) and not of_library(x) and (x.__module__, x.__qualname__) not in MAKERS:
+            self.classes[x] = None
+        if of(x, np.dtype) and x is np.dtype(x.type):
+            return np.dtype, (x.type,)  # it is known by identity
+        if hasattr(x, "opened") and not of(x, type):
+            return np.array, (opened(x),)
+        return NotImplemented
+
+
+class Loader(pickle.Unpickler):
+    def persistent_load(self, place: Any) -> Any:
+        if place[0].partition(".")[0] not in ("pullback", "numpy") and place[0] not in sys.modules:
+            raise pickle.UnpicklingError(f"{place[0]} has not been imported")
+        importlib.import_module(place[0])
+        return thing_at(*place)
+
+    def find_class(self, module: str, name: str) -> Any:
+        """One of the few functions that make data, or a class of which records hold instances."""
+        if (module, name) in MAKERS:
+            return super().find_class(module, name)
+        if module not in sys.modules and module.partition(".")[0] != "pullback":
+            raise pickle.UnpicklingError(f"{module} has not been imported")
+        x = super().find_class(module, name)
+        if not (of(x, type) and is_held(x)) and x is not Ellipsis and x is not NotImplemented:
+            raise pickle.UnpicklingError(f"{module}.{name} is in no record")
+        return x
+
+
+# What makes arrays, numbers and structures of trees of plain data, and does nothing else.
+MAKERS = {
+    ("numpy._core.numeric", "_frombuffer"), ("numpy._core.multiarray", "scalar"),
+    ("numpy._core.multiarray", "_reconstruct"), ("numpy", "array"), ("numpy", "ndarray"),
+    ("numpy", "dtype"),
+    ("optree", "PyTreeSpec"), ("optree._C", "PyTreeSpec"),
+    ("pullback.compiler.graph.partly_used", "shown_by"),
+    ("pullback.compiler.graph.partly_used", "arranged_by"),
+}  # fmt: skip
+DATA = (
+    bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, slice, range,
+    OrderedDict, defaultdict, deque,
+)  # fmt: skip
+PARTS = ("pullback.core.graph", "pullback.core.spec", "pullback.compiler.lower")
+
+
+def is_held(cls: type) -> bool:
+    """Whether records hold instances of a class, or the class itself: it runs nothing."""
+    if not of_library(cls):
+        return True  # the user's: it has been imported, and what it reads is compared
+    if cls.__module__.partition(".")[0] == "pullback":
+        return issubclass(cls, (Primitive, enum.Enum)) or cls.__module__.startswith(PARTS)
+    return cls in DATA or issubclass(cls, np.generic)
+
+
+def written(x: Any, classes: dict[type, None] | None = None) -> bytes:
+    """A pickle; the user's classes in it are entered among those."""
+    out = io.BytesIO()
+    writer = Writer(out, pickle.HIGHEST_PROTOCOL)
+    writer.classes = {} if classes is None else classes
+    writer.dump(x)
+    return out.getvalue()
+
+
+def loaded(content: bytes) -> Any:
+    return Loader(io.BytesIO(content)).load()
+
+
+# Runs and recordings of which the graphs are looked at where somebody asks for them.
+
+
+FIELDS = (
+    "inputs", "outputs", "constants", "text", "segments", "work", "arena_size", "waits", "results",
+    "answers", "asked", "raising",
+)  # fmt: skip
+ABOUT = (
+    "structure", "outputs", "kinds", "written", "layouts", "orders", "axes", "placed", "identity",
+    "narrow", "unlike", "unsure", "numbers", "captured", "suspends",
+)  # fmt: skip
+
+
+class StoredRun(Run):
+    """A run of which all that is called is machine code."""
+
+    def __init__(self, about: dict[str, Any], graphs: bytes) -> None:
+        vars(self).update(about, packed=graphs, objects={})
+        provide(about["text"])
+        self.begin(0)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("whole", "unchecked", "graph"):
+            self.whole, self.unchecked, self.graph = loaded(zlib.decompress(self.packed))
+        elif name == "plan":
+            self.plan = Plan(self.graph)
+        elif name == "module":
+            self.module = Module(self.plan)
+        else:
+            raise AttributeError(name)
+        return vars(self)[name]
+
+
+def provide(text: str) -> None:
+    """Make what a module calls by name: its plan does so otherwise."""
+    if f"@{thread_pool.SYMBOL}(" in text:
+        thread_pool.ready()
+    for dtype, (letter, _) in blas.LETTERS.items():
+        if f"@{gemm.name_of(dtype)}(" in text:
+            gemm.symbol(dtype)
+        if f"@pullback_{letter}g" in text and not blas.available():
+            raise Unportable("there is no SciPy here")
+
+
+class StoredRecording(Recording):
+    """A recording of which the graph is what has become of it, with its loops rolled."""
+
+    def __init__(self, about: dict[str, Any], guards: Sequence[Any], program: Program) -> None:
+        vars(self).update(about)
+        self.program = program
+        self.guards = [Guard(None, *guard) for guard in guards]
+        self.sources = [None] * len(self.outputs)
+        self.values = self.final = []
+
+    @property
+    def graph(self) -> Any:  # type: ignore[override]
+        return self.program.run.whole
+
+
+def extended() -> bool:
+    """Whether the user has said what stands for functions of NumPy."""
+    rules = [*FUNCTIONS.values(), *CREATION.values(), *UFUNCS.values()]
+    places = {home(x) for x in rules if x not in (None, NONE)}
+    return any(place.partition(".")[0] != "pullback" for place in places)
+
+
+def home(rule: Any) -> str:
+    """The module in which a rule was written, whatever function it stands for."""
+    if of(rule, types.FunctionType):
+        return str(rule.__globals__["__name__"])
+    return str((rule if of(rule, type) else type(rule)).__module__)
+
+
+def keep(compiled: Compiled, entry: Entry, path: Path, call: Call) -> None:
+    """Write a path for later processes, with what else is known of calls of this kind."""
+    path.stored = False
+    if disk.folder() is None or entry.sought != options() or extended():
+        return
+    try:
+        path.stored = described(compiled, path, call)
+        key = key_of(compiled, call)
+        content = [x.stored for x in entry.paths if x.stored] + entry.elsewhere
+        content += [x for x in BESIDE.get(key, ()) if x not in content]
+        BESIDE[key] = content = content[:MOST]
+        WRITTEN.add(key)
+        disk.write(key, written(((entry.floats, entry.weak, entry.apart), content)))
+    except Exception:  # of an object that does not answer as others do: then it is not kept
+        path.stored = False
+
+
+def described(compiled: Compiled, path: Path, call: Call) -> bytes:
+    """A path, with what it depends on, as bytes."""
+    recording, run = path.recording, path.program.run
+    if recording.captured or any(source is not None for source in recording.sources):
+        raise Unportable("it returns what was there before")
+    if recording.stores:
+        raise Unportable("it stores its results")
+    state = path.state
+    for x in recording.outputs:
+        if not (of(x, (Variable, type, enum.Enum)) or type(x) in VALUES or is_numpy(type(x))):
+            raise Unportable(f"it returns an object of {type(x).__name__}")
+    guards = [(guard.asked, guard.answer, guard.line) for guard in path.guards]
+    about = {name: getattr(recording, name) for name in ABOUT}
+    native = path.program.native and not run.calls and native_records.native(run)
+    fields = {name: getattr(run, name) for name in FIELDS} if native else None
+    if fields is not None:
+        fields["kinds"] = {x: run.kinds[x] for x in run.outputs if x in run.kinds}
+        fields["n_in"], fields["n_out"] = run.n_in, run.n_out
+    graphs = zlib.compress(written((run.whole, run.unchecked, run.graph)), 1)
+    needed = path.n_known, path.n_known + len(path.guards)
+    classes: dict[type, None] = {}
+    rest = written((path.numbers, guards, about, fields, graphs, needed), classes)
+    if not plain(nodes_of(recording.structure)):
+        raise Unportable("it returns an object of the user's")
+    mine = statics(call)
+    given = {id(x) for x in mine.values()} - {id(compiled.fun)}
+    roots = [root for root in state.roots if not fixed(root) and id(root) not in given]
+    known = {id(root) for root in (*roots, *mine.values())}
+    kinds = dict.fromkeys([*containers_of(call), *classes])
+    roots += [cls for cls in kinds if id(cls) not in known]
+    places = [*[place_of_root(root, compiled, call) for root in roots], *mine]
+    roots += [*mine.values(), nodes_of(call.structure)]
+    limits = state.limits()
+    state_now = State(roots, state.names, state.codes).limited(limits)
+    digest = reading(state_now, recording.identity)
+    if not state.holds(path.token):
+        raise Unportable("what it reads has changed meanwhile")
+    return written((places, sorted(state.names), limits, recording.identity, digest, rest))
+
+
+def find(compiled: Compiled, entry: Entry, call: Call) -> None:
+    """Enter the paths that an earlier process has written, and that stand for calls here."""
+    entry.sought = options()
+    if disk.folder() is None or extended():
+        return
+    try:
+        key = key_of(compiled, call)
+        content = None if key in WRITTEN else disk.read(key)
+        if content is None:
+            return
+        (floats, weak, apart), stored = loaded(content)
+        found = [(x, restored(compiled, x, call)) for x in stored]
+    except Exception:  # it is not what it says: then it is not there
+        return
+    paths = [path for _, path in found if path is not None]
+    entry.elsewhere = [x for x, path in found if path is None]
+    if paths:
+        entry.floats, entry.weak, entry.apart = floats, weak, apart
+        for path in paths:
+            entry.known = path.state.merged(entry.known)
+        entry.paths = paths
+
+
+def drop(compiled: Compiled, call: Call) -> None:
+    """Forget what was found on disk: of it the program is known, and not the record."""
+    entry = compiled.entry(call.key)
+    entry.sought = options()
+    compiled.know([])  # machine code may repeat it
+    entry.paths = [path for path in entry.paths if type(path.recording) is Recording]
+
+
+def restored(compiled: Compiled, content: bytes, call: Call) -> Path | None:
+    """A path that was written; None if what it reads is something else here."""
+    places, names, limits, identity, digest, rest = loaded(content)
+    try:
+        roots = [root_at(place, compiled, call) for place in places]
+        known = State([*roots, nodes_of(call.structure)], names).limited(limits)
+        if reading(known, identity) != digest:
+            return None
+        mine = [x for x, place in zip(roots, places, strict=True) if place[0] not in KINDS]
+        meet({x for x in roots if of(x, type) and is_new(x)})
+        state = State(mine, names).limited(limits)
+        token = state.token()
+    except (Unportable, Unprovable, LookupError):
+        return None
+    numbers, guards, about, fields, graphs, needed = loaded(rest)
+    if numbers is not None and [type(x) for x in numbers] != [np.float64] * len(call.numbers):
+        return None
+    if fields is not None:
+        program = Program.of(StoredRun(fields, graphs))
+    else:
+        whole = loaded(zlib.decompress(graphs))[0]
+        program = Program(whole, 0, known=needed[0], needed=needed[1])
+    recording = StoredRecording(about, guards, program)
+    path = Path(recording, state, token, numbers, program)
+    path.stored = content
+    return path

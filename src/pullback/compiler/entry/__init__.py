@@ -1,0 +1,1 @@
+"""Python calls machine code: object layouts, checks of arguments and state."""

@@ -1,0 +1,272 @@
+"""Records: what the native entries of `entry` read, and the builtin functions that read them.
+
+`program(run)` does what a run does. A `way` is what a compiled function asks beside: whether what
+is read elsewhere is as it was, how arguments lie in tuples, lists and dicts, which answers guards
+must get. `first_of` tries some ways in turn, and returns `MISS` where none fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..llvm.dtypes import HELD
+from .conditions import CHECK, OUT, RECORD, ROW
+from .object_layout import MISS, Record, builtin, shared, usable
+
+__all__ = [
+    "MISS",
+    "Numbers",
+    "Unopened",
+    "Way",
+    "arguments",
+    "first_of",
+    "missed",
+    "native",
+    "program",
+]
+
+RELEASED = 50_000  # operations on elements from which other threads may run meanwhile
+MOST = 1 << 14  # arguments and results
+CALL = 5_000  # operations on elements that a call of NumPy costs as much as
+ARRAY, SCALAR, FLOAT = range(3)  # kinds of results
+ARGUMENT, OF_TUPLE, OF_LIST, OF_DICT = range(4)  # where an argument lies
+ORDERED, ANY = range(2)  # how the elements of an array may lie in memory
+VERY, LEAF, SIZED, DICT, EQUAL = range(5)  # what it must be
+
+
+def native(run: Any) -> bool:
+    """Whether a run is machine code as a whole, of numbers and results that entries know."""
+    if run.code is None or not (run.performs or len(run.steps) == 1) or not usable():
+        return False
+    if len(run.results) + run.n_in > MOST:
+        return False
+    for x, how in zip(run.outputs, run.results, strict=True):
+        if how not in ("out", "object") and not (how == "place" and not x.spec.size):
+            return False
+    dtypes = [x.spec.dtype for x in (*run.inputs, *run.outputs)]
+    return all(dtype in HELD and dtype is np.dtype(dtype.type) for dtype in dtypes)
+
+
+class Numbers:
+    """What records point to, kept alive.
+
+    kept: arrays of numbers, by the record itself.
+    held: objects, by who holds the record: an array is no place where cycles are found.
+    """
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+        self.held: list[Any] = []
+
+    def address(self, numbers: Sequence[int]) -> int:
+        self.kept.append(np.array([*numbers, 0], np.int64))
+        return int(self.kept[-1].ctypes.data)
+
+    def bytes(self, x: bytes) -> int:
+        self.kept.append(np.frombuffer(x, np.uint8))
+        return int(self.kept[-1].ctypes.data)
+
+    def of(self, x: Any) -> int:
+        """The address of an object."""
+        self.held.append(x)
+        return id(x)
+
+
+def flat(numbers: Numbers, rows: list[dict[str, int]], names: Sequence[str]) -> int:
+    return numbers.address([row.get(name, 0) for row in rows for name in names])
+
+
+def arguments(
+    numbers: Numbers, args: Any, kwargs: Any, indices: Any, slots: dict[int, int], equal: bool
+) -> list[dict[str, int]]:
+    """How the arguments of a call lie in it, as rows.
+
+    An argument is a leaf among the inputs, a container that is opened, a float of the same bits (if
+    that is enough, for `equal`), or the very object.
+
+    Raises:
+        Unopened: there is a container of another kind.
+
+    Args:
+        indices: the tree [args, kwargs] with the number of each leaf in its place.
+        slots: the numbers of those that are inputs, and which.
+    """
+    rows: list[dict[str, int]] = []
+    containers: list[tuple[int, Any, Any]] = []
+
+    def add(x: Any, index: Any, **where: int) -> None:
+        kind = type(x)
+        if type(index) is int and index in slots:
+            what = {"test": LEAF, "slot": slots[index], "first": id(kind), "second": id(kind)}
+            if kind is np.ndarray:
+                what |= {"first": 0, "second": 0, "dtype": numbers.of(x.dtype), "axes": x.ndim}
+                what["shape"] = numbers.address(x.shape)
+        elif kind in (tuple, list, dict) and type(index) is kind:
+            test = DICT if kind is dict else SIZED
+            what = {"test": test, "first": id(kind), "axes": len(x)}
+            containers.append((len(rows), x, index))
+        elif equal and type(index) is int and kind in (float, np.float64):
+            bits = int(np.float64(x).view(np.int64))
+            what = {"test": EQUAL, "first": id(kind), "second": bits}
+        elif type(index) is int or x is None:
+            what = {"test": VERY, "first": numbers.of(x)}
+        else:
+            raise Unopened
+        rows.append({**where, **what})
+
+    for i, (x, index) in enumerate(zip(args, indices[0], strict=True)):
+        add(x, index, how=ARGUMENT, position=i)
+    for i, (name, x) in enumerate(kwargs.items()):
+        add(x, indices[1][name], how=ARGUMENT, position=len(args) + i)
+    for parent, x, index in containers:  # it grows: what is in them comes after them
+        how = OF_DICT if type(x) is dict else OF_LIST if type(x) is list else OF_TUPLE
+        pairs = x.items() if how == OF_DICT else enumerate(x)
+        for position, (key, item) in enumerate(pairs):
+            name = numbers.of(key) if how == OF_DICT else 0
+            add(item, index[key], parent=parent, how=how, position=position, key=name)
+    return rows
+
+
+def record(
+    run: Any,
+    numbers: Numbers,
+    rows: list[dict[str, int]],
+    kinds: Sequence[int] | None,
+    answers: Sequence[bytes] = (),
+    **given: int,
+) -> Record:
+    """A record: what is given, and what the run decides.
+
+    kinds: of the results; the outputs after them are what guards look at. None: there are no
+        results, and the run is not performed.
+    answers: what these must be.
+    """
+    outs: list[dict[str, int]] = []
+    performed, kinds = kinds is not None, kinds or ()
+    for i, x in enumerate(run.outputs if performed else ()):
+        row = {"dtype": numbers.of(x.spec.dtype), "axes": x.spec.ndim}
+        row["shape"] = numbers.address(x.spec.shape)
+        if i < len(kinds):
+            row["kind"] = kinds[i]
+        else:
+            answer = answers[i - len(kinds)]
+            row |= {"kind": ARRAY if x.spec.shape else SCALAR, "bytes": len(answer)}
+            row["expected"] = numbers.bytes(answer)
+        outs.append(row)
+    fields = {
+        "n_rows": len(rows),
+        "rows": flat(numbers, rows, ROW),
+        "n_in": run.n_in if performed else len(rows),
+        "n_out": len(outs),
+        "n_results": len(kinds),
+        "outs": flat(numbers, outs, OUT),
+        "segment": int(run.segment.ctypes.data),
+        "constants": int(run.constant_table.ctypes.data),
+        "arena": run.arena_size,
+        "release": 3 if run.performs else 2 if run.waits else int(run.work[0] > RELEASED),
+        **given,
+    }
+    if "hits" not in fields:
+        fields["hits"] = numbers.address([0, 0])
+    out = np.array([fields.get(name, 0) for name in RECORD], np.int64).view(Record)
+    out.kept, out.first = [run, numbers.kept, shared()], True
+    return out
+
+
+def program(run: Any) -> Any:
+    """A builtin function that does what `run` does, or None where the program needs Python."""
+    if not run.results or not native(run):
+        return None
+    numbers = Numbers()
+    rows, kinds = [], []
+    for i, spec in enumerate(run.specs):
+        scalar = id(spec.dtype.type) if not spec.shape else 0
+        python = id(float) if scalar and spec.dtype == np.float64 else scalar
+        what = {
+            "how": ARGUMENT,
+            "test": LEAF,
+            "position": i,
+            "slot": i,
+            "first": scalar,
+            "second": python,
+        }
+        what |= {"dtype": numbers.of(spec.dtype), "axes": spec.ndim}
+        rows.append({**what, "shape": numbers.address(spec.shape)})
+    for x in run.outputs[: run.n_out - len(run.answers)]:
+        kind = "array" if x.spec.shape else run.kinds.get(x, "scalar")
+        if not isinstance(kind, str):
+            return None  # as an argument is, which may differ from call to call
+        kinds.append(SCALAR if kind == "scalar" else ARRAY)
+    fields = {"n_args": run.n_in, "finish": id(run)}
+    out = record(run, numbers, rows, kinds, run.answers, **fields)
+    out.kept.append(numbers.held)
+    return builtin(out, False)
+
+
+class Unopened(Exception):
+    """A container that machine code does not look into."""
+
+
+class Way:
+    """One way of a compiled function, as machine code repeats it.
+
+    Args:
+        path: what it repeats.
+        checks: what is read beside the arguments.
+        rows: how the arguments lie; the last of them are those by name.
+        given: `form`, 1 where the one result is returned as it is; `finish`, what makes the result
+            out of a tuple of results, for form 2, and what is called instead of all for form 3;
+            `hits`, where calls are counted; `left`, after
+            so many calls one is passed to Python, that it may compile anew.
+    """
+
+    __slots__ = ("held", "path", "record", "work")
+
+    def __init__(
+        self,
+        path: Any,
+        run: Any,
+        numbers: Numbers,
+        checks: list[dict[str, int]],
+        rows: list[dict[str, int]],
+        names: Sequence[str],
+        kinds: Sequence[int] | None,
+        answers: Sequence[bytes],
+        **given: int,
+    ) -> None:
+        arguments = sum([row["how"] == ARGUMENT for row in rows])
+        fields = {
+            "n_checks": len(checks),
+            "checks": flat(numbers, checks, CHECK),
+            "n_args": arguments - len(names),
+            "n_names": len(names),
+            "names": numbers.address([numbers.of(name) for name in names]),
+            **given,
+        }
+        self.record = record(run, numbers, rows, kinds, answers, **fields)
+        self.path, self.held = path, numbers.held
+        self.work = sum(run.work) + CALL * len(run.calls)
+
+    def pass_after(self, n: int) -> None:
+        """Let Python have the n-th call from now on; 0: none."""
+        self.record[RECORD.index("left")] = n
+
+    def spent(self) -> bool:
+        """Whether it has been repeated so often that better code is worth its time."""
+        return bool(self.record[RECORD.index("left")] == 0)
+
+
+def first_of(ways: Sequence[Way]) -> Any:
+    """A builtin function that repeats the first way that fits, or returns MISS."""
+    addresses = [int(way.record.ctypes.data) for way in ways]
+    state = np.array([len(ways), *addresses], np.int64).view(Record)
+    state.kept = [way.record for way in ways]
+    return builtin(state, True)
+
+
+def missed(*args: Any, **kwargs: Any) -> Any:
+    """What is called as long as there is no way."""
+    return MISS

@@ -1,0 +1,256 @@
+"""Where CPython and NumPy keep what machine code reads, and builtin functions made of such code.
+
+The only module that knows how CPython and NumPy lay out objects. A test of every field that is read
+decides at first use; where it fails, and on builds without the global lock, calls go through
+ctypes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import sys
+import types
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..llvm import array_memory
+from ..llvm.binding import LOCK, WORKER, Code, add_symbol, at_hand, binding, compiled
+from ..llvm.dtypes import TYPES
+from . import entry, python_calls
+from .conditions import RECORD
+
+__all__ = [
+    "AXES", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "SHAPE", "STRIDES", "TYPE",
+    "Record", "builtin", "creates", "error_settings", "errors_variable", "field", "memory",
+    "shared", "usable",
+]  # fmt: skip
+
+# Offsets of fields, of 64-bit CPython with the ordinary head of an object.
+TYPE, DATA, AXES, SHAPE, STRIDES, DTYPE, FLAGS, NUMBER = 8, 16, 24, 32, 40, 56, 64, 16
+LENGTH, ITEMS, USED, CELL, CAPSULE = 16, 24, 16, 16, 16
+CONTIGUOUS_ALIGNED, WRITEABLE_ALIGNED = 0x101, 0x500
+OWNED = 0x105  # contiguous and aligned, with memory of its own
+STACK = 1 << 14  # bytes of an arena up to which it lies on the stack
+
+# Slots of NumPy's table of C functions, part of its public interface.
+ARRAY_TYPE, TO_SCALAR, FROM_DESCR, EMPTY, SET_HANDLER = 2, 60, 94, 184, 304
+
+MISS: Any = object()  # what the entry returns where no way fits
+
+
+class Definition(ctypes.Structure):
+    """PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+FASTCALL = 0x80 | 0x02  # with names of arguments
+
+
+class Record(np.ndarray):
+    """What an entry reads; it keeps alive what the numbers in it point to."""
+
+    kept: Any
+    first: Any
+
+    def __del__(self) -> None:
+        if getattr(self, "first", None) is None or sys.is_finalizing():
+            return  # a view of it, or the process frees everything
+        free = ctypes.pythonapi.PyMem_RawFree
+        block = int(self[RECORD.index("spare")])
+        while block:  # spare arenas: a link, and before the block what it was made of
+            raw = ctypes.c_void_p.from_address(block - 8).value
+            block = ctypes.c_int64.from_address(block).value
+            free(ctypes.c_void_p(raw))
+
+
+@cache
+def table() -> Any:
+    """NumPy's table of C functions."""
+    from importlib import import_module
+
+    capsule = import_module("numpy._core._multiarray_umath")._ARRAY_API
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    address = get(capsule, None)
+    return ctypes.cast(address, ctypes.POINTER(ctypes.c_void_p))
+
+
+@cache
+def creates() -> int:
+    """The address of what makes an array: large ones in memory that is used again."""
+    return array_memory.creator(int(table()[EMPTY]), int(table()[SET_HANDLER]))
+
+
+def shared() -> list[Definition]:
+    """The entries, the same for all programs: of one record, and of the first that fits."""
+    with LOCK:
+        return entries()
+
+
+@cache
+def text() -> str:
+    offsets = {k: v for k, v in globals().items() if k.isupper() and isinstance(v, int)}
+    return entry.text(offsets)
+
+
+@cache
+def entries() -> list[Definition]:
+    for name in entry.CALLED:
+        address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+        add_symbol(name, address)
+    IGNORED.append(errors_ignored())
+    raised = ctypes.addressof(ctypes.c_void_p.in_dll(ctypes.pythonapi, "PyExc_Exception"))
+    places = [table()[ARRAY_TYPE], table()[TO_SCALAR], creates(), table()[FROM_DESCR], id(MISS)]
+    places += [id(errors_variable()), id(IGNORED[-1]), raised]
+    for name, address in zip(entry.PLACES, places, strict=True):
+        add_symbol(name, address)
+    definitions = [Definition(b"compiled", None, FASTCALL, None) for _ in ENTRIES]
+    enter(definitions, 0)
+    return definitions
+
+
+def enter(definitions: list[Definition], level: int) -> None:
+    """Let the entries be of this level; Python reads their addresses in each call."""
+    KEPT.append(compiled(text(), level))  # calls under way are in the old one
+    for name, definition in zip(ENTRIES, definitions, strict=True):
+        definition.function = KEPT[-1].address(name)
+    for name in python_calls.PERFORMED:
+        add_symbol(name, KEPT[-1].address(name))
+
+
+def prepare() -> None:
+    """A function is recorded: load LLVM meanwhile if no earlier process has left the entries."""
+    if entries.cache_info().currsize or not usable():
+        return
+    if not at_hand(text(), 0):
+        WORKER.do(binding, urgent=True)
+
+
+def improve(level: int) -> None:
+    """Make the entries better, and what they call for later processes, if that is not done."""
+    definitions = shared()
+    if KEPT[-1].level < level:
+        enter(definitions, level)
+        array_memory.keep(level)
+
+
+ENTRIES = ("program", "way")
+KEPT: list[Code] = []
+IGNORED: list[Any] = []  # what NumPy keeps while floating-point errors are ignored
+
+
+def builtin(state: np.ndarray, many: bool) -> Any:
+    """A builtin function: one record's program, or the first of many that fits."""
+    one, more = shared()
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.POINTER(Definition), ctypes.py_object, ctypes.c_void_p]
+    return new(ctypes.byref(more if many else one), state, None)
+
+
+def field(x: Any, offset: int, kind: Any = ctypes.c_int64) -> Any:
+    return kind.from_address(id(x) + offset).value
+
+
+def memory(at: int, size: int) -> bytes:
+    return ctypes.string_at(at, size)
+
+
+@cache
+def usable() -> bool:
+    """Whether objects lie in memory as the entries take them to; asked of objects that exist."""
+    if platform.python_implementation() != "CPython" or sys.maxsize != 2**63 - 1:
+        return False
+    if sys.byteorder != "little" or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return False
+    try:
+        if table()[ARRAY_TYPE] != id(np.ndarray) or not containers_agree() or not errors_agree():
+            return False
+    except (AttributeError, ImportError, ValueError):
+        return False
+    whole = np.arange(30, dtype=np.float32).reshape(5, 6)
+    for x in (whole, whole.T, whole[:, ::2], np.array(1.5), np.zeros((2, 3, 4), bool)):
+        shape = field(x, SHAPE)
+        agrees = (
+            field(x, TYPE) == id(np.ndarray)
+            and field(x, DATA) == x.ctypes.data
+            and field(x, AXES, ctypes.c_int) == x.ndim
+            and field(x, DTYPE) == id(x.dtype)
+            and field(x, FLAGS, ctypes.c_int) & 1 == x.flags.c_contiguous
+            and memory(shape, 8 * x.ndim) == np.array(x.shape, np.int64).tobytes()
+            and memory(field(x, STRIDES), 8 * x.ndim) == np.array(x.strides, np.int64).tobytes()
+        )
+        if not agrees:
+            return False
+    for dtype in TYPES:
+        x, size = dtype.type(1), dtype.itemsize
+        if field(x, TYPE) != id(dtype.type) or dtype is not np.dtype(dtype.type):
+            return False
+        if memory(id(x) + NUMBER, size) != np.asarray(x).tobytes():
+            return False
+    return field(1.25, NUMBER, ctypes.c_double) == 1.25 and field(1.25, TYPE) == id(float)
+
+
+def containers_agree() -> bool:
+    """Whether tuples, lists, dicts and cells hold their items where they are looked for."""
+    a, b = object(), object()
+    for held in ((a, b), [a, b]):
+        start = id(held) + ITEMS if type(held) is tuple else field(held, ITEMS)
+        found = [ctypes.c_int64.from_address(start + 8 * i).value for i in range(2)]
+        if field(held, LENGTH) != 2 or found != [id(a), id(b)]:
+            return False
+    cell = types.CellType(a)
+    return field({1: a, 2: b, 3: a}, USED) == 3 and field(cell, CELL) == id(a)
+
+
+def errors_agree() -> bool:
+    """Whether the mask of floating-point errors is where it is looked for."""
+    masks = {}
+    for kind in ("ignore", "warn", "raise", "print"):
+        with np.errstate(all=kind):
+            masks[kind] = error_mask()
+    with np.errstate(all="ignore", under="raise"):
+        mixed = error_mask()
+    kinds = len(set(masks.values())) == 4 and masks["ignore"] == 0
+    if not kinds or mixed & ~masks["raise"] or mixed in (0, masks["raise"]):
+        return False
+    return error_settings() == mixed_with(np.getbufsize(), error_mask())
+
+
+def error_mask() -> int:
+    """What NumPy does about floating-point errors here, as it keeps it."""
+    inside = field(errors_variable().get(), CAPSULE)
+    return int(ctypes.c_int.from_address(inside).value)
+
+
+def error_settings() -> int:
+    """The same with the size of NumPy's buffers, which it keeps beside it."""
+    inside = field(errors_variable().get(), CAPSULE)
+    return mixed_with(int(ctypes.c_int64.from_address(inside + 8).value), error_mask())
+
+
+def mixed_with(buffer: int, mask: int) -> int:
+    return buffer << 32 | mask
+
+
+def errors_ignored() -> Any:
+    with np.errstate(all="ignore"):
+        return errors_variable().get()
+
+
+@cache
+def errors_variable() -> ContextVar[Any]:
+    from importlib import import_module
+
+    found: ContextVar[Any] = import_module("numpy._core.umath")._extobj_contextvar
+    return found

@@ -1,0 +1,208 @@
+"""Checks: the places of a token, as machine code looks at them.
+
+Each place of a reading becomes rows that machine code compares: an item of a dict, a cell, the
+elements of an array. As long as all rows agree, the state is what it was. It may be so as well
+where a place holds another object that is equal; then `State` decides.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+
+from ...core.trace import RUNNING, STARTS
+from ..facts.places import KINDS, MISSING, Place, of
+from ..facts.state import Token
+from ..llvm.content_hash import hash_address
+from .native_records import Numbers
+from .object_layout import (
+    AXES,
+    CELL,
+    DATA,
+    DTYPE,
+    ITEMS,
+    LENGTH,
+    SHAPE,
+    STRIDES,
+    TYPE,
+    error_settings,
+    errors_variable,
+    field,
+    memory,
+)  # fmt: skip
+
+__all__ = ["CHECKED", "checks_of"]
+
+# Kinds of checks, as `conditions` numbers them.
+(
+    ITEM, FIELD, CODE, DEFAULTS, CONTEXT, ERRORS, OWN, CONTENT, MAP, ATTRIBUTE, KEYWORDS, HASH,
+    AMBIENT,
+) = range(13)  # fmt: skip
+FUNCTION = {"__code__": CODE, "__defaults__": DEFAULTS, "__kwdefaults__": KEYWORDS}
+
+
+class Unchecked(Exception):
+    """Something may change without being seen where machine code looks."""
+
+
+def checks_of(token: Token, numbers: Numbers) -> list[dict[str, int]] | None:
+    """The checks by which a state is known to be as it was, or None if there are none."""
+    checks = Checks(numbers)
+    checks.add(CONTEXT, RUNNING, 0, id(None))
+    checks.add(CONTEXT, STARTS, 0, id(None))
+    checks.add(ERRORS, errors_variable(), 0, error_settings())
+    try:
+        for place in token.places:
+            CHECKED[place.kind](checks, place)
+    except Unchecked:
+        return None
+    return checks.rows if token.holds() else None  # it has not changed meanwhile
+
+
+def checks_aside(numbers: Numbers) -> list[dict[str, int]]:
+    """The check by which the function itself may run in place of what was recorded."""
+    checks = Checks(numbers)
+    checks.add(CONTEXT, RUNNING, 0, id(None))
+    return checks.rows
+
+
+class Checks:
+    """Rows that machine code compares, for each kind of place."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self.numbers = numbers
+        self.rows: list[dict[str, int]] = []
+
+    def add(self, kind: int, at: Any, name: int, expected: int) -> None:
+        place = at if type(at) is int else self.numbers.of(at)
+        self.rows.append({"kind": kind, "at": place, "name": name, "expected": expected})
+
+    def address(self, x: Any) -> int:
+        return 0 if x is MISSING or x is None else self.numbers.of(x)
+
+    def field(self, x: Any, offset: int) -> None:
+        """Eight bytes of an object."""
+        self.add(FIELD, x, offset, field(x, offset))
+
+    def bytes(self, at: int, raw: bytes) -> None:
+        """Bytes of memory."""
+        expected = self.numbers.bytes(len(raw).to_bytes(8, "little") + raw)
+        self.add(CONTENT, at, 0, expected)
+
+    # By kinds of places.
+
+    def item(self, place: Place) -> None:
+        expected = 0 if place.was is MISSING else self.numbers.of(place.was)
+        self.add(ITEM, place.owner, self.numbers.of(place.name), expected)
+
+    def cell(self, place: Place) -> None:
+        expected = 0 if place.was is MISSING else self.numbers.of(place.was)
+        self.add(FIELD, place.owner, CELL, expected)
+
+    def function(self, place: Place) -> None:
+        self.add(FUNCTION[place.name], place.owner, 0, self.address(place.was))
+
+    def type(self, place: Place) -> None:
+        self.add(FIELD, place.owner, TYPE, self.numbers.of(place.was))
+
+    def bases(self, place: Place) -> None:
+        name = self.numbers.of("__mro__")
+        self.add(ATTRIBUTE, place.owner, name, self.numbers.of(place.was))
+
+    def dict(self, place: Place) -> None:
+        if place.was is not None:
+            self.add(OWN, place.owner, 0, self.numbers.of(place.was))
+
+    def items(self, place: Place) -> None:
+        if of(place.owner, OrderedDict):
+            raise Unchecked
+        self.map(place.owner, place.was, place.name)
+
+    def map(self, scope: Any, items: list[tuple[Any, Any]], names: Any) -> None:
+        """The items of a dict in their order; the values of other names than these may change."""
+        found = [len(items)]
+        for key, value in items:
+            asked = names is None or key in names
+            found += [self.numbers.of(key), self.numbers.of(value) if asked else 0]
+        self.add(MAP, scope, self.numbers.address(found), 0)
+
+    def of_class(self, place: Place) -> None:
+        (inner,) = gc.get_referents(vars(place.owner))  # the dict behind the view of it
+        self.map(inner, list(inner.items()), place.name)
+
+    def elements(self, place: Place) -> None:
+        x = place.owner
+        if not isinstance(x, list):
+            raise Unchecked
+        self.field(x, LENGTH)
+        if x:
+            self.field(x, ITEMS)
+            self.bytes(field(x, ITEMS), memory(field(x, ITEMS), 8 * len(x)))
+            self.numbers.held.append(list(x))
+
+    def slot(self, place: Place) -> None:
+        if place.was is MISSING:
+            raise Unchecked
+        name = self.numbers.of(place.name.__name__)
+        self.add(ATTRIBUTE, place.owner, name, self.numbers.of(place.was))
+
+    def layout(self, place: Place) -> None:
+        x = place.owner
+        if not (x.flags.c_contiguous or x.flags.f_contiguous):
+            raise Unchecked
+        for offset in (TYPE, DATA, SHAPE, STRIDES, DTYPE):
+            self.field(x, offset)
+        self.bytes(id(x) + AXES, memory(id(x) + AXES, 4))
+        if x.ndim:
+            for offset in (SHAPE, STRIDES):
+                self.bytes(field(x, offset), memory(field(x, offset), 8 * x.ndim))
+
+    def content(self, place: Place) -> None:
+        at, size = address_of(place.owner), place.owner.nbytes
+        if type(place.was) is bytes:
+            self.bytes(at, memory(at, size))
+        else:
+            expected = self.numbers.address([place.was, hash_address()])
+            self.add(HASH, at, size, expected)
+
+    def objects(self, place: Place) -> None:
+        if not place.owner.flags.c_contiguous:
+            raise Unchecked
+        at = address_of(place.owner)
+        self.field(place.owner, DATA)
+        self.bytes(at, memory(at, place.owner.nbytes))
+        self.numbers.held.append(place.was)
+
+    def ambient(self, place: Place) -> None:
+        if place.owner is np.getbufsize:
+            return  # it is beside what NumPy does about errors
+        self.add(AMBIENT, place.owner, 0, self.numbers.of(place.was))
+
+    def module(self, place: Place) -> None:
+        """As long as its version is the same, a dict has not been changed at all."""
+        if VERSIONS:
+            self.field(place.owner, VERSION)
+        else:
+            for name, value in place.was:
+                self.add(ITEM, place.owner, self.numbers.of(name), self.numbers.of(value))
+
+    def opaque(self, place: Place) -> None:
+        raise Unchecked
+
+
+VERSION = 24  # where a dict keeps the number of its last change, up to Python 3.12
+VERSIONS = sys.version_info < (3, 13)
+
+
+def address_of(x: Any) -> int:
+    """Where the elements of an array are, or the fields of a scalar."""
+    return int((np.ndarray((), x.dtype, buffer=x) if of(x, np.generic) else x).ctypes.data)
+
+
+CHECKED = {
+    kind: getattr(Checks, "of_class" if name == "class" else name) for name, kind in KINDS.items()
+}

@@ -1,0 +1,326 @@
+"""Code: what the instructions of a function say of it, before it runs."""
+
+from __future__ import annotations
+
+import dis
+import functools
+import itertools
+import re
+import zlib
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any
+
+from ...core.namespaces import names_of
+
+__all__ = ["COMPUTED_NAMES", "MANY", "Code", "code_of", "extent", "full_name"]
+
+STORES = {
+    "STORE_ATTR", "DELETE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL",
+    "DELETE_GLOBAL",
+}  # fmt: skip
+# Methods of containers that change them, and functions that do as an instruction does.
+CHANGING = {
+    "append", "extend", "insert", "pop", "popitem", "popleft", "appendleft", "extendleft",
+    "rotate", "remove", "discard", "clear", "update", "setdefault", "add", "sort", "reverse",
+    "difference_update", "intersection_update", "symmetric_difference_update", "move_to_end",
+    "subtract", "setattr", "delattr", "__setattr__", "__delattr__", "__setitem__", "__delitem__",
+    "setitem", "delitem",
+}  # fmt: skip
+GLOBALS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
+ATTRIBUTES = {"LOAD_ATTR", "LOAD_SUPER_ATTR"}
+CALLS = {"CALL", "CALL_KW", "KW_NAMES", "PRECALL"}
+SILENT = ("EXTENDED_ARG", "CACHE")
+CLASS_OF_ERROR = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "BUILD_TUPLE"}
+# Among the names of code: it may ask for attributes whose names it computes.
+COMPUTED_NAMES = "*"
+# Who asks for attributes by computed names, or whose names are not in the code.
+REFLECTION = {
+    "vars", "dir", "attrgetter", "methodcaller", "__getattribute__", "__reduce__", "__reduce_ex__",
+    "__getstate__", "__match_args__", "__dict__",
+}  # fmt: skip
+ASKING = {"getattr", "hasattr"}
+SIMPLE = ("LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CONST", "LOAD_ATTR")
+CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
+CHAINED = {"LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"}
+# Steps with a name that load nothing from outside the function.
+NO_LOADS = (
+    "STORE_", "LOAD_FAST", "DELETE_FAST", "LOAD_CLOSURE", "MAKE_CELL", "LOAD_CONST", "KW_NAMES",
+    "COMPARE_OP", "BINARY_OP", "CALL_INTRINSIC", "FORMAT_", "CONTAINS_OP", "IS_OP",
+)  # fmt: skip
+IDENTITY = {"is_", "is_not", "index", "count", "remove", "may_share_memory", "shares_memory"}
+CONTAINERS = ("LOAD_FAST", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CONST")
+TEXT = {"str", "repr", "format", "int", "ascii"}
+POWERS = {"pow", "factorial", "comb", "perm", "lshift", "from_bytes", "prod"}
+FIELD = re.compile(r"\{([^:!}]*)")  # of a format
+MANY = 2000  # bits of integers of which Python may refuse to make text
+SINGLE = (type(None), bool, type(Ellipsis))
+
+
+class Code:
+    """What is known of a code object with those nested in it.
+
+    names: attributes that it may ask for; `getattr(x, "rate")` has them as text. COMPUTED_NAMES is
+        among them if there may be others.
+    handed: names of globals and attributes that it reads otherwise than to call them.
+    imports: level and name of what it imports.
+    stores: whether it binds or changes anything beside variables of its own.
+    loads: names of globals, attributes and variables of functions around it that it loads.
+    uses: what becomes of what it loads by a name: "append", "store" (an item of it), or "other".
+    strings: text among its constants.
+    key: what tells it from other code, in later processes as well.
+    digits: whether it may make text of integers of hundreds of digits, or the reverse.
+    identity: whether it may ask whether two things are the same object, or the same memory.
+    guarded: whether it holds a `try` that catches whatever is raised.
+    chains: what it loads by names that follow each other, such as ("np", "linalg", "norm").
+    import_chains: the same of modules that it imports: level, name, and then attributes.
+    """
+
+    def __init__(self, code: CodeType) -> None:
+        self.key = code.co_qualname, zlib.crc32(code.co_code)
+        self.names = set(code.co_names)
+        self.handed: set[str] = set()
+        self.imports: list[tuple[int, str]] = []
+        self.stores = bool(names_of(code).assigned & set(code.co_freevars))
+        self.stores |= not CHANGING.isdisjoint(code.co_names)
+        self.identity = not IDENTITY.isdisjoint(code.co_names)
+        self.guarded = False
+        self.strings: set[str] = set()
+        self.texts = not TEXT.isdisjoint(code.co_names)
+        self.powers = not POWERS.isdisjoint(code.co_names)
+        self.loads: set[str] = set()
+        self.uses: dict[str, set[str]] = {}
+        self.chains: set[tuple[str, ...]] = set()
+        self.import_chains: set[tuple[Any, ...]] = set()
+        steps = [step for step in dis.get_instructions(code) if step.opname not in SILENT]
+        for i, step in enumerate(steps):
+            self.read(step, steps[max(i - 6, 0) : i])
+            self.load(step, steps[i + 1 : i + 3])
+        self.guarded = any(catches_all(steps, i) for i in range(len(steps)))
+        self.handed.update(handed(steps))
+        self.follow(steps)
+        for x in code.co_consts:
+            if isinstance(x, CodeType):
+                inner = code_of(x)
+                self.names |= inner.names
+                self.handed |= inner.handed
+                self.imports += inner.imports
+                self.chains |= inner.chains
+                self.import_chains |= inner.import_chains
+                self.loads |= inner.loads
+                self.strings |= inner.strings
+                self.texts |= inner.texts
+                self.powers |= inner.powers
+                for name, uses in inner.uses.items():
+                    self.uses.setdefault(name, set()).update(uses)
+                self.stores |= inner.stores
+                self.identity |= inner.identity
+                self.guarded |= inner.guarded
+            texts = [y for y in (x if type(x) is tuple else (x,)) if type(y) is str]
+            self.powers |= type(x) is int and x.bit_length() > MANY
+            self.strings.update(texts)
+            self.names.update(texts)
+            self.loads.update(texts)
+        if not REFLECTION.isdisjoint(self.names) or any(
+            computes_name(steps, i) for i in range(len(steps))
+        ):
+            self.names.add(COMPUTED_NAMES)
+
+    def read(self, step: Any, before: list[Any]) -> None:
+        name = step.opname
+        if name in STORES:
+            self.stores = True
+        elif name == "MATCH_CLASS":
+            self.names.add("__match_args__")  # `case Point(x)` has names that are not in the code
+        elif name == "CONTAINS_OP":
+            self.identity |= not looks_up_constant(before)
+        elif name.startswith(("FORMAT_", "CONVERT_VALUE")):
+            self.texts = True
+        elif name == "BINARY_OP" and step.argrepr.startswith(("**", "<<")):
+            last = before[-1].argval if before[-1].opname == "LOAD_CONST" else MANY
+            self.powers |= type(last) not in (int, float) or last > 100
+        elif name == "IS_OP":
+            last = before[-1]
+            self.identity |= not (last.opname == "LOAD_CONST" and type(last.argval) in SINGLE)
+        elif name == "IMPORT_NAME":
+            levels = [s.argval for s in before if type(s.argval) is int]
+            self.imports.append((levels[-1] if levels else 0, step.argval))
+
+    def load(self, step: Any, then: list[Any]) -> None:
+        """What a step loads by a name, and what the next ones do with it."""
+        if type(step.argval) is not str or step.opname.startswith(NO_LOADS):
+            return
+        self.loads.add(step.argval)
+        use = "other"
+        if then and then[0].opname in ("LOAD_METHOD", "LOAD_ATTR") and then[0].argval == "append":
+            use = "append"
+        elif len(then) == 2 and then[1].opname == "STORE_SUBSCR":
+            use = "store" if then[0].opname in ("LOAD_CONST", "LOAD_FAST") else "other"
+        self.uses.setdefault(step.argval, set()).add(use)
+
+    def follow(self, steps: list[Any]) -> None:
+        """Note the attributes that are asked for of what a name stands for, one after the other."""
+        variables = imported_variables(steps)
+        for i, step in enumerate(steps):
+            if step.opname in GLOBALS:
+                self.chains.add((step.argval, *attributes_after(steps, i)))
+            elif step.opname.startswith("LOAD_FAST") and step.argval in variables:
+                for module in variables[step.argval]:
+                    self.import_chains.add((*module, *attributes_after(steps, i)))
+            elif step.opname == "IMPORT_NAME":
+                self.import_chains |= set(asked_of_import(steps, i, variables))
+
+    @property
+    def digits(self) -> bool:
+        return self.texts and self.powers
+
+    def imported(self, scope: dict[str, Any]) -> set[str]:
+        """The full names of modules that it imports when it runs."""
+        full = {full_name(scope, level, name) for level, name in self.imports}
+        return full | {name.partition(".")[0] for name in full}
+
+
+def catches_all(steps: list[Any], i: int) -> bool:
+    """Whether a handler begins at step i that may go on after any exception.
+
+    `except ValueError:` asks for a match, and raises again where there is none.
+    """
+    if steps[i].opname != "PUSH_EXC_INFO":
+        return False
+    at = {step.offset: k for k, step in enumerate(steps)}
+    k = i + 1
+    while k < len(steps):
+        ahead = k
+        while steps[ahead].opname in CLASS_OF_ERROR:
+            if steps[ahead].argval == "BaseException":
+                return True
+            ahead += 1
+        if ahead == k or steps[ahead].opname != "CHECK_EXC_MATCH":
+            return steps[k].opname == "POP_TOP"
+        jump = steps[ahead + 1]
+        if jump.argval not in at:
+            return True
+        k = at[jump.argval]
+    return True
+
+
+def computes_name(steps: list[Any], i: int) -> bool:
+    """Whether step i loads what may ask for an attribute by a name that is no constant there."""
+    step = steps[i]
+    if step.opname in GLOBALS and step.argval in ASKING:
+        return not asks_by_constant(steps[i + 1 :])
+    if step.argval not in ("format", "format_map") or step.opname.startswith(NO_LOADS):
+        return False
+    text = steps[i - 1].argval if i and steps[i - 1].opname == "LOAD_CONST" else None
+    return type(text) is not str or any("." in x or "[" in x for x in FIELD.findall(text))
+
+
+def asks_by_constant(steps: list[Any]) -> bool:
+    """Whether what follows is `(x.y, "name")`, or the same with a default."""
+    known = (*SIMPLE, "PUSH_NULL")
+    given = list(itertools.takewhile(lambda step: step.opname in known, steps))
+    n = len(given)
+    loads = [step for step in given if step.opname not in ("LOAD_ATTR", "PUSH_NULL")]
+    calls = [step for step in steps[n : n + 2] if step.opname == "CALL"]
+    if not calls or len(loads) != calls[0].arg or len(loads) < 2:
+        return False
+    return loads[1].opname == "LOAD_CONST" and type(loads[1].argval) is str
+
+
+def attributes_after(steps: list[Any], i: int) -> tuple[str, ...]:
+    """The attributes for which steps ask one after the other, of what step i loads."""
+    found = []
+    for step in steps[i + 1 :]:
+        if step.opname not in CHAINED:
+            break
+        found.append(step.argval)
+        if step.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+            break
+    return tuple(found)
+
+
+def imported_by(steps: list[Any], i: int) -> tuple[int, str, bool]:
+    """Level and name of the module that step i imports, and whether it is `from` that module."""
+    before = [step for step in steps[max(i - 6, 0) : i] if step.opname in CONSTANTS]
+    level, names = (step.argval for step in before[-2:])
+    return level, steps[i].argval, names is not None
+
+
+def asked_of_import(steps: list[Any], i: int, variables: Any) -> Iterator[tuple[Any, ...]]:
+    """What an import asks for: chains that are empty where what was imported goes elsewhere."""
+    level, name, some = imported_by(steps, i)
+    then = steps[i + 1]
+    if some:
+        for step in steps[i + 1 :]:
+            if step.opname == "IMPORT_FROM":
+                yield level, name, step.argval
+            elif not step.opname.startswith("STORE_"):
+                break
+    elif then.opname == "IMPORT_FROM":  # `import a.b as c`
+        outermost, *parts = name.split(".")
+        yield level, outermost, *parts
+        yield level, name
+    elif then.opname != "STORE_FAST" or then.argval not in variables:
+        yield level, name.partition(".")[0]
+        yield level, name
+
+
+def imported_variables(steps: list[Any]) -> dict[str, set[tuple[int, str]]]:
+    """Variables that hold modules and nothing else: `import numpy as np` in a function."""
+    found: dict[str, set[tuple[int, str]]] = {}
+    others: set[str] = set()
+    for i, step in enumerate(steps):
+        if "_FAST" not in step.opname or step.opname in ("LOAD_FAST", "LOAD_FAST_CHECK"):
+            continue
+        if step.opname == "STORE_FAST" and i and steps[i - 1].opname == "IMPORT_NAME":
+            level, name, _ = imported_by(steps, i - 1)
+            found.setdefault(step.argval, set()).add((level, name.partition(".")[0]))
+        else:  # of two variables, in some versions of Python
+            others.update([step.argval] if type(step.argval) is str else step.argval)
+    return {name: modules for name, modules in found.items() if name not in others}
+
+
+def full_name(scope: dict[str, Any], level: int, name: str) -> str:
+    """The name of a module that code with these globals imports."""
+    package = str(scope.get("__package__") or scope.get("__name__"))
+    parent = package.rsplit(".", level - 1)[0] if level else ""
+    return ".".join([part for part in (parent, name) if part])
+
+
+def looks_up_constant(before: list[Any]) -> bool:
+    """Whether `in` comes after a constant and a name with attributes: `"key" in self.table`."""
+    rest = [step for step in before if step.opname != "LOAD_ATTR"][-2:]
+    simple = len(rest) == 2 and rest[1].opname in CONTAINERS and rest[0].opname == "LOAD_CONST"
+    return simple and type(rest[0].argval) in (str, int, float, bytes, *SINGLE)
+
+
+def handed(steps: list[Any]) -> Iterator[str]:
+    """Names of globals and attributes that are read otherwise than to be called.
+
+    The instruction says it by a bit, but not for attributes of a module that a file imports. There
+    an expression tells by where it ends: `np.sin(x)` begins with `np.sin`, and is a call.
+    """
+    begun: dict[tuple[int, int], list[tuple[tuple[int, int], bool]]] = {}
+    for step in reversed(steps):
+        name, low, (start, end) = step.opname, (step.arg or 0) & 1, extent(step)
+        longer = [call for last, call in begun.get(start, ()) if last > end]
+        if name in ATTRIBUTES or name in GLOBALS or name == "IMPORT_FROM":
+            by_bit = low and (name == "LOAD_GLOBAL" or (name in ATTRIBUTES and BIT_IN_ATTRIBUTES))
+            if not by_bit and not (name in ATTRIBUTES and longer and longer[-1]):
+                yield step.argval
+        if start < end and name != "LOAD_CONST":  # names of keywords lie where the call does
+            begun.setdefault(start, []).append((end, name in CALLS))
+
+
+def extent(step: Any) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Where the source of an instruction begins and ends: line and column, zeros if unknown."""
+    line, last, column, after = step.positions or (None,) * 4
+    return (line or 0, column or 0), (last or 0, after or 0)
+
+
+BIT_IN_ATTRIBUTES = "LOAD_METHOD" not in dis.opmap  # one instruction for both, with a bit
+
+
+@functools.lru_cache(4096)
+def code_of(code: CodeType) -> Code:
+    return Code(code)

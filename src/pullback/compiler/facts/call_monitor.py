@@ -1,0 +1,335 @@
+"""Watching a call: which code runs, and whether it does what a repetition could not do.
+
+While a function is recorded, Python tells of each call that the user's code makes. Code of the
+user's is noted, for `state`; a call that has an effect or an answer of its own (printing,
+files, clocks, random numbers) is not made: the recording ends there, and is undone.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import RLock, get_ident
+from types import BuiltinFunctionType, CodeType, MethodDescriptorType
+from typing import Any, NamedTuple
+
+from ...core.bytecode import original
+from ...core.namespaces import apart
+from ...core.resolve import FOREIGN
+from .bytecode import code_of
+from .judge import declare_computing, declared_pure, effectful, may_repeat
+from .quick_profile import HARMLESS, frames_sorted, install
+
+__all__ = ["WATCHES", "WATCHING", "Halt", "Observer", "Watch", "unwatched"]
+
+# What watches the call that is recorded here, if one is.
+WATCHING: ContextVar[Watch | None] = ContextVar("watching", default=None)
+
+# What Python runs for an `import` of what has not been imported yet.
+IMPORT: CodeType = importlib._bootstrap._find_and_load.__code__  # type: ignore[attr-defined]
+
+
+class Halt(BaseException):
+    """Raised where a call is about to be made that could not be undone."""
+
+
+LEVELS = {
+    "debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING,
+    "error": logging.ERROR, "exception": logging.ERROR, "critical": logging.CRITICAL,
+}  # fmt: skip
+
+
+class Quiet(NamedTuple):
+    """Tells whether a logger says nothing at a level."""
+
+    logger: logging.Logger
+    level: int
+
+    def __call__(self) -> bool:
+        return not self.logger.isEnabledFor(self.level)
+
+
+class Watch:
+    """A context in which calls are seen.
+
+    codes: the user's code that ran, and the globals that it reads, by the ids of both.
+    expected: the code that may run; other code is stopped before it begins. None: any.
+    effects: what was about to be done that forbids a repetition, in words.
+
+    Python tells of calls in one of two ways: `sys.monitoring`, which is told where nothing of
+    interest can happen, or a profile function, which is asked each time. The latter is left out
+    while the library does what runs no code of the user's.
+    """
+
+    def __init__(self, expected: Container[tuple[int, int]] | None = None) -> None:
+        self.codes: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
+        self.expected = expected
+        self.effects: list[str] = []
+        self.thread = 0
+        self.imports = False  # whether a module was about to be imported, for the first time
+        self.silences = False  # whether code ran that names `errstate`
+        self.quiet: set[Quiet] = set()  # loggers that were asked to say something, and did not
+        self.prints = False  # whether NumPy made text of an array, or was asked how it would
+        self.profile: Any = None  # the profile function, while there is one
+        self.around: Any = None  # the frame that began it
+        self.is_sorted = False  # whether it costs nothing where nothing of interest can happen
+
+    def __enter__(self) -> Watch:
+        self.filters = list(warnings.filters)
+        self.token = WATCHING.set(self)
+        self.thread, self.around = get_ident(), sys._getframe(1)
+        if not monitored(self):
+            self.before: Any = sys.getprofile()
+            self.profile = self.seen
+            self.sorting = frames_sorted()
+            self.is_sorted = self.sorting.__enter__()
+            install(self.profile)
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        if self.profile is None:
+            unmonitored(self)
+        else:
+            self.profile = None
+            ours = type(getattr(self.before, "__self__", None)) is Watch
+            (install if ours else sys.setprofile)(self.before)
+            self.sorting.__exit__(None, None, None)
+        self.around = None
+        WATCHING.reset(self.token)
+        if self.filters != warnings.filters:
+            self.effects.append("it calls `warnings.filterwarnings`")
+            warnings.filters[:] = self.filters  # type: ignore[index]
+
+    def resume(self) -> None:
+        """Undo `sys.setprofile(None)`, with which work begins that runs no code of the user's."""
+        if self.profile is not None and get_ident() == self.thread:
+            install(self.profile)
+
+    # The profile function.
+
+    def seen(self, frame: Any, event: str, arg: Any) -> None:
+        if event == "call":
+            if frame.f_code not in HARMLESS:
+                self.begins(frame)
+        elif event == "c_call":
+            if frame.f_code is FOREIGN:  # ours, between the user's code and the compiled one
+                frame = frame.f_back
+            if frame.f_code not in HARMLESS and not apart(frame.f_globals):
+                self.calls(arg, (), frame)
+
+    # What there is to be seen.
+
+    def begins(self, frame: Any) -> None:
+        """Code begins to run that is not known to be harmless."""
+        code, scope = original(frame.f_code), frame.f_globals
+        if code is IMPORT and not apart({"__name__": frame.f_locals.get("name")}):
+            self.imports = True
+            raise Halt
+        if apart(scope):
+            name, module = code.co_name, str(scope.get("__name__"))
+            if module == "numpy._core.arrayprint":
+                self.prints = True
+                return
+            if module == "logging" and self.is_quiet(frame):
+                return
+            declare_computing(module)
+            if declared_pure(code) or not effectful(module, name):
+                HARMLESS.add(code)
+                return
+            caller = frame.f_back
+            if caller is not None and not apart(caller.f_globals) and not collects(frame):
+                self.forbid(f"it calls `{module}.{name}`")
+            return
+        known = (id(code), id(scope)) in self.codes
+        if not known and not is_tuple(scope) and not collects(frame) and not self.imported(frame):
+            self.codes[id(code), id(scope)] = code, scope
+            self.silences |= "errstate" in code_of(code).names
+            if self.expected is not None and (id(code), id(scope)) not in self.expected:
+                raise Halt
+
+    def imported(self, frame: Any) -> bool:
+        """Whether it runs because a module is imported: its own code, or that of a finder.
+
+        A library imports modules of its own when they are first used; they stay, and run once.
+        """
+        return runs_beneath(frame, {IMPORT}, self.around)
+
+    def is_quiet(self, frame: Any) -> bool:
+        """Whether a method of a logger will say nothing, as long as its level stays as it is."""
+        logger, name = frame.f_locals.get("self"), frame.f_code.co_name
+        if type(logger) is not logging.Logger or name not in LEVELS:
+            return type(logger) is logging.Logger and name == "isEnabledFor"
+        quiet = Quiet(logger, LEVELS[name])
+        if quiet():
+            self.quiet.add(quiet)
+        return quiet()
+
+    def calls(self, callee: Any, args: tuple[Any, ...], frame: Any) -> None:
+        """Code is about to call something."""
+        why = may_repeat(callee, args)
+        if why is not None and not collects(frame):
+            self.forbid(why)
+
+    def forbid(self, why: str) -> None:
+        self.effects.append(why)
+        raise Halt
+
+
+class Observer(Watch):
+    """A context that only notes the code that runs."""
+
+    def __exit__(self, *exception: Any) -> None:
+        self.filters = list(warnings.filters)
+        super().__exit__(*exception)
+
+    def begins(self, frame: Any) -> None:
+        code, scope = original(frame.f_code), frame.f_globals
+        known = apart(scope) or (id(code), id(scope)) in self.codes
+        if not known and not is_tuple(scope) and not collects(frame) and not self.imported(frame):
+            self.codes[id(code), id(scope)] = code, scope
+
+    def calls(self, callee: Any, args: tuple[Any, ...], frame: Any) -> None:
+        pass
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """What is done in here runs no code of the user's."""
+    watch = WATCHING.get()
+    off = watch is None or watch.profile is None or sys.getprofile() is None
+    if watch is None or off or watch.thread != get_ident():
+        yield
+        return
+    sys.setprofile(None)
+    try:
+        yield
+    finally:
+        watch.resume()
+
+
+# The watches of all threads, where Python has `sys.monitoring`: a callback hears of every thread.
+WATCHES: dict[int, list[Watch]] = {}
+LOCK = RLock()
+TOOL: list[int] = []  # our number among the tools that monitor, once there is one
+
+
+def monitored(watch: Watch) -> bool:
+    """Have a watch told of calls by `sys.monitoring`; False where that cannot be."""
+    if sys.version_info < (3, 12):
+        return False
+    monitoring = sys.monitoring
+    with LOCK:
+        if not TOOL:
+            free = [i for i in (4, 3, 5, 2, 1, 0) if monitoring.get_tool(i) is None]
+            if not free:
+                return False
+            monitoring.use_tool_id(free[0], "pullback")
+            events = monitoring.events
+            for event in (events.PY_START, events.PY_RESUME):
+                monitoring.register_callback(free[0], event, code_begins)
+            monitoring.register_callback(free[0], events.PY_THROW, code_is_thrown_into)
+            monitoring.register_callback(free[0], events.CALL, code_calls)
+            TOOL.append(free[0])
+        if not WATCHES:
+            events = monitoring.events
+            which = events.PY_START | events.PY_RESUME | events.PY_THROW | events.CALL
+            monitoring.set_events(TOOL[0], which)
+        WATCHES.setdefault(watch.thread, []).append(watch)
+    return True
+
+
+def unmonitored(watch: Watch) -> None:
+    with LOCK:
+        WATCHES[watch.thread].remove(watch)
+        forget()
+
+
+def forget() -> None:
+    """Let go of threads without a watch; without any, Python need not tell of calls."""
+    for thread in [thread for thread, watches in WATCHES.items() if not watches]:
+        del WATCHES[thread]
+    if not WATCHES and TOOL and sys.version_info >= (3, 12):
+        sys.monitoring.set_events(TOOL[0], 0)
+
+
+def forked() -> None:
+    """In a process that was forked, only the thread that did it is left."""
+    for thread, watches in WATCHES.items():
+        if thread != get_ident():
+            watches.clear()
+    forget()
+    LOCK.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=forked)
+
+
+def code_begins(code: CodeType, offset: int) -> Any:
+    """Python begins to run code, or goes on with a generator's."""
+    if code not in HARMLESS:
+        watches = WATCHES.get(get_ident())
+        if not watches:
+            return None
+        watches[-1].begins(sys._getframe(1))
+    return DISABLE if code in HARMLESS else None
+
+
+def code_is_thrown_into(code: CodeType, offset: int, error: BaseException) -> None:
+    """The same for a generator that gets an exception; Python does not leave out such events."""
+    watches = WATCHES.get(get_ident())
+    if watches and code not in HARMLESS:
+        watches[-1].begins(sys._getframe(1))
+
+
+def code_calls(code: CodeType, offset: int, function: Any, first: Any) -> Any:
+    """Code is about to call something; only what is written in C does not begin as code."""
+    if code in HARMLESS and code is not FOREIGN:
+        return DISABLE
+    if type(function) is MethodDescriptorType and first is not MISSING:
+        function = function.__get__(first, type(first))
+    if not isinstance(function, (BuiltinFunctionType, type)):
+        return None
+    watches = WATCHES.get(get_ident())
+    if not watches:
+        return None
+    frame = sys._getframe(2 if code is FOREIGN else 1)
+    if apart(frame.f_globals):
+        return None if code is FOREIGN else DISABLE
+    watches[-1].calls(function, () if first is MISSING else (first,), frame)
+    return None
+
+
+DISABLE: Any = None
+MISSING: Any = None
+if sys.version_info >= (3, 12):
+    DISABLE, MISSING = sys.monitoring.DISABLE, sys.monitoring.MISSING
+
+
+def collects(frame: Any) -> bool:
+    """Whether Python looks for garbage, and has called what is told of that (`gc.callbacks`)."""
+    codes = {getattr(call, "__code__", None) for call in gc.callbacks}
+    codes |= {getattr(type(call).__call__, "__code__", None) for call in gc.callbacks}
+    codes.discard(None)
+    return bool(codes) and runs_beneath(frame, codes)
+
+
+def runs_beneath(frame: Any, codes: set[Any], end: Any = None) -> bool:
+    """Whether a frame, or one that has called it up to `end`, runs one of these pieces of code."""
+    while frame is not None and frame is not end:
+        if frame.f_code in codes:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def is_tuple(scope: dict[str, Any]) -> bool:
+    """Whether code was made by `namedtuple`, and does nothing else than make a tuple."""
+    return str(scope.get("__name__")).startswith("namedtuple_")

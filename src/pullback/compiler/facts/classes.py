@@ -1,0 +1,126 @@
+"""Classes: what is known of objects by their class, and what an instance of a class may hold."""
+
+from __future__ import annotations
+
+import re
+import sys
+import types
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...core.namespaces import apart
+from ...core.primitive import Primitive
+from .places import of
+
+__all__ = [
+    "ATOMS", "FIXED", "KEPT_BY_CLASSES", "KNOWN_BY_IDENTITY", "Unprovable", "foreign_function",
+    "of_library", "of_python", "part_of", "plain",
+    "slots_of", "tells", "theirs", "transparent", "unit_of",
+]  # fmt: skip
+
+ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range)
+KNOWN_BY_IDENTITY = (
+    type, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
+    types.ClassMethodDescriptorType, np.ufunc, np.dtype, Primitive, re.Pattern,
+)  # fmt: skip
+FIXED = {"numpy", "pullback", "scipy", "math", "cmath"}  # their content stays as it is
+# What Python keeps in a class; other names of this form are methods that it calls.
+KEPT_BY_CLASSES = frozenset(
+    {
+        "__module__", "__dict__", "__weakref__", "__doc__", "__qualname__", "__annotations__",
+        "__slots__", "__abstractmethods__", "__parameters__", "__orig_bases__",
+        "__dataclass_params__", "__dataclass_fields__", "__static_attributes__",
+        "__firstlineno__", "__annotate__", "__annotate_func__", "__annotations_cache__",
+        "__classcell__", "_abc_impl",  # what is registered with it is an ambient fact
+    }
+)  # fmt: skip
+# Classes of the standard library whose instances hold nothing but what is read here.
+TRANSPARENT = frozenset(
+    {
+        object, dict, list, tuple, set, frozenset, deque, OrderedDict, defaultdict, Counter, int,
+        float, complex, str, bytes, types.SimpleNamespace,
+    }
+)  # fmt: skip
+POINTER = 8  # bytes
+FOREIGN_FUNCTIONS = {"cython_function_or_method", "fused_cython_function", "nb_func", "nb_method"}
+HEAP = 1 << 9  # a flag of classes that Python code makes
+ATTRIBUTES_ALONE = {"collections", "fractions"}
+ABSTRACT = {"abc", "collections.abc", "_collections_abc", "typing", "contextlib", "enum", "numbers"}
+
+
+class Unprovable(Exception):
+    """Something that code reads cannot be proved to be the same in the next call."""
+
+
+def slots_of(cls: type) -> Iterator[types.MemberDescriptorType]:
+    """The slots that an instance of a class has, of the user's classes and of plain ones."""
+    for base in cls.__mro__:
+        if of_python(base) and (plain(base) or not of_library(base)):
+            yield from [y for y in vars(base).values() if type(y) is types.MemberDescriptorType]
+
+
+def unit_of(x: np.generic) -> tuple[Any, ...]:
+    """What the bytes of a scalar do not tell: its unit, or its fields."""
+    if x.dtype.hasobject:
+        raise Unprovable("a scalar of Python objects")
+    return (x.dtype,) if x.dtype.kind in "mMV" else ()
+
+
+def of_library(cls: type) -> bool:
+    """Whether a class is a library's; a file of the user's may have the name of a standard one."""
+    if not apart({"__name__": cls.__module__}):
+        return False
+    home = sys.modules.get(cls.__module__)
+    return type(home) is not types.ModuleType or bool(apart(vars(home)))
+
+
+def of_python(cls: type) -> bool:
+    """Whether an instance of a class holds no more than attributes and slots beside its base's."""
+    if not cls.__flags__ & HEAP or cls.__base__ is None:
+        return False
+    held = vars(cls)
+    room = len({"__dict__", "__weakref__"} & held.keys())
+    if "__slots__" in held:
+        room += len([y for y in held.values() if type(y) is types.MemberDescriptorType])
+    return cls.__basicsize__ - cls.__base__.__basicsize__ <= POINTER * room
+
+
+def foreign_function(x: Any) -> bool:
+    """Whether x is a function of an extension module that Python does not know as one."""
+    kind = type(x)
+    return callable(x) and hasattr(kind, "__qualname__") and kind.__name__ in FOREIGN_FUNCTIONS
+
+
+def tells(kind: type) -> bool:
+    """Whether a class of ours says what its instances read."""
+    return str(getattr(getattr(kind, "reads", None), "__module__", "")).startswith("pullback.")
+
+
+def part_of(x: types.ModuleType, name: str) -> Any:
+    """A module inside a library's; what is imported when it is first asked for is asked for.
+
+    Only a package has modules inside: others may warn of the names that they are asked for.
+    """
+    scope = vars(x)
+    if name not in scope and name in scope.get("__all__", ()) and "__getattr__" in scope:
+        return getattr(x, name, None) if hasattr(x, "__path__") else None
+    return scope.get(name)
+
+
+def plain(cls: type) -> bool:
+    """Whether a class of the standard library keeps all that it has in attributes and slots."""
+    return cls.__module__ in ATTRIBUTES_ALONE and of_python(cls)
+
+
+def theirs(x: Any) -> bool:
+    """Whether it is a function of the user's."""
+    return of(x, types.FunctionType) and not apart(x.__globals__)
+
+
+def transparent(cls: type) -> bool:
+    """Whether all that an instance of a class of a library holds is read."""
+    return cls in TRANSPARENT or cls.__module__ in ABSTRACT or issubclass(cls, BaseException)

@@ -1,0 +1,268 @@
+"""Effects: what a call stored, and how a repetition stores it again.
+
+What a rehearsal stored is seen where it was stored: the places of its snapshot hold something else.
+A store of the very object that was there before is none, as long as the place is read as well: the
+call is repeated only where it holds that object. So a place is left out of what is read only where
+the code that ran stores there and nowhere loads from there.
+
+    Store      one place that is stored to: what it holds now, and how to put a value there
+    WriteOnly  containers that the code only fills; they are emptied while a call is rehearsed, so
+               that nothing that is stored in them looks as if it had been there before
+"""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .bytecode import code_of
+from .places import (
+    MISSING,
+    Cell,
+    Elements,
+    Item,
+    Items,
+    OfClass,
+    Opaque,
+    OwnDict,
+    Place,
+    Slot,
+    contents,
+    same_things,
+    sequence_of,
+    slot_of,
+)
+
+__all__ = ["Edge", "Located", "Store", "WriteOnly", "located", "split"]
+
+POISON = object()  # what elements are replaced by, so that a store is seen
+FILLED = {(dict, "store"), (list, "store"), (list, "append"), (deque, "append")}
+IMMUTABLE = (int, float, complex, str, bytes, bool, type(None), np.number, np.bool_, type)
+
+
+class Unlocated(Exception):
+    """Something was changed in a way that cannot be repeated."""
+
+
+class Store(NamedTuple):
+    """One place that a call stores to."""
+
+    kind: str
+    owner: Any
+    name: Any
+
+    def now(self) -> Any:
+        """What is there now; of what is appended, what was appended last."""
+        match self.kind:
+            case "item":
+                return dict.get(self.owner, self.name, MISSING)
+            case "class":
+                return vars(self.owner).get(self.name, MISSING)
+            case "slot":
+                return slot_of(self.owner, self.name)
+            case "cell":
+                return contents(self.owner)
+            case "index":
+                return list.__getitem__(self.owner, self.name)
+            case _:
+                return list(self.owner)[-self.name :]
+
+    def put(self, value: Any) -> None:
+        match self.kind:
+            case "item":
+                self.owner[self.name] = value
+            case "class":
+                type.__setattr__(self.owner, self.name, value)
+            case "slot":
+                self.name.__set__(self.owner, value)
+            case "cell":
+                self.owner.cell_contents = value
+            case "index":
+                list.__setitem__(self.owner, self.name, value)
+            case _:
+                self.owner.extend(value)
+
+    def place(self) -> tuple[int, Any]:
+        """What tells it from other places."""
+        name = self.name.__name__ if self.kind == "slot" else self.name
+        return id(self.owner), "append" if self.kind == "append" else name
+
+
+class Located(NamedTuple):
+    """What a call stored: the places, what they held then, and why it cannot be stored again."""
+
+    stores: list[Store]
+    values: list[Any]
+    why: str | None
+
+
+Found = tuple[Store, Any, Any]  # with what is there now, and what was there before
+
+
+def stores_of(places: Iterable[Place], hidden: WriteOnly) -> list[Found]:
+    """What has been stored since places were noted.
+
+    Raises:
+        Unlocated: something was changed otherwise.
+    """
+    found: dict[tuple[int, Any], Found] = {}
+    met: set[int] = set()
+    for place in places:
+        kind, owner = place.kind, place.owner
+        if isinstance(kind, (Items, Elements)):
+            if id(owner) in met or id(owner) in hidden.was:
+                continue
+            met.add(id(owner))
+        now = kind.look(owner, place.name)
+        if isinstance(kind, (Items, OfClass)):
+            new = of_items(owner, place.was, now, "class" if type(kind) is OfClass else "item")
+        elif type(kind) is Elements:
+            new = of_elements(owner, place.was, now)
+        elif type(kind) is Opaque or kind.same(None, place.was, now):
+            continue
+        elif now is MISSING or type(kind) not in NAMES:
+            raise Unlocated(said(place))
+        else:
+            new = [(Store(NAMES[type(kind)], owner, place.name), now, place.was)]
+        found |= {x[0].place(): x for x in new}
+    for owner, use in hidden.was.values():
+        found |= {x[0].place(): x for x in hidden.filled(owner, use)}
+    return list(found.values())
+
+
+NAMES: dict[type, str] = {Item: "item", Cell: "cell", Slot: "slot"}
+
+
+def said(place: Place) -> str:
+    name = place.name if type(place.name) is str else getattr(place.name, "__name__", "")
+    return f"`{name}`" if name else f"an object of {type(place.owner).__name__}"
+
+
+def of_items(owner: Any, was: Any, now: Any, kind: str) -> list[Found]:
+    """Items of a dict that were put there, in their order."""
+    before = {id(key): value for key, value in was}
+    kept = [key for key, _ in now if id(key) in before]
+    if not same_things(kept, [key for key, _ in was]):
+        raise Unlocated("a dict, of which it takes away")
+    pairs = [(key, value, before.get(id(key), MISSING)) for key, value in now]
+    return [(Store(kind, owner, key), x, y) for key, x, y in pairs if x is not y]
+
+
+def of_elements(owner: Any, was: Any, now: Any) -> list[Found]:
+    """Elements of a list that were put there, or appended to a list or a deque."""
+    kind, n = sequence_of(owner), len(was)
+    if same_things(was, now):
+        return []
+    if kind is list and len(now) == n:
+        pairs = enumerate(zip(was, now, strict=True))
+        return [(Store("index", owner, i), y, x) for i, (x, y) in pairs if x is not y]
+    if kind is set or not same_things(now[:n], was) or getattr(owner, "maxlen", None) is not None:
+        raise Unlocated(f"a {kind.__name__}")
+    return [(Store("append", owner, len(now) - n), now[n:], MISSING)]
+
+
+class WriteOnly:
+    """Containers that code only fills, and what they held before a rehearsal, by their ids."""
+
+    def __init__(self) -> None:
+        self.was: dict[int, tuple[Any, str]] = {}
+
+    @classmethod
+    def of(cls, edges: dict[int, Edge], codes: Iterable[types.CodeType]) -> WriteOnly:
+        """Of containers those that are found under names alone that code fills alone."""
+        out = cls()
+        known = [code_of(code) for code in codes]
+        for x, names in edges.values():
+            uses = {
+                use for code in known for name in names or () for use in code.uses.get(name, ())
+            }
+            if names is None or len(uses) != 1 or getattr(x, "maxlen", None) is not None:
+                continue
+            (use,) = uses
+            if (type(x), use) in FILLED:
+                out.was[id(x)] = x, use
+        return out
+
+    def prepare(self) -> None:
+        """Let nothing that will be stored look as if it had been there before."""
+        for x, use in self.was.values():
+            if type(x) is list and use == "store":
+                x[:] = [POISON] * len(x)
+            else:
+                x.clear()
+
+    def filled(self, x: Any, use: str) -> list[Found]:
+        """What has been put into a container."""
+        if type(x) is dict:
+            return [(Store("item", x, key), value, MISSING) for key, value in x.items()]
+        if use == "store":
+            pairs = [(i, y) for i, y in enumerate(x) if y is not POISON]
+            return [(Store("index", x, i), y, MISSING) for i, y in pairs]
+        return [(Store("append", x, len(x)), list(x), MISSING)] if x else []
+
+
+class Edge(NamedTuple):
+    """A container with the names under which it is found; None where there are other ways."""
+
+    x: Any
+    names: set[str] | None
+
+
+def located(
+    places: list[Place], hidden: WriteOnly, edges: dict[int, Edge], codes: Iterable[types.CodeType]
+) -> Located:
+    """What a rehearsal stored, and why that cannot be repeated, if it cannot.
+
+    Args:
+        codes: what ran, also on ways that were seen before.
+    """
+    codes = list(codes)
+    try:
+        pairs = stores_of(places, hidden)
+    except Unlocated as error:
+        return Located([], [], f"it changes {error}")
+    known = [code_of(code) for code in codes]
+    loads = {name for code in known for name in code.loads}
+    filled = WriteOnly.of({key: edges[key] for key in hidden.was}, codes).was
+    plain = attributes_in(places)
+    names = names_of_cells(places)
+    out = Located([], [], None)
+    for store, value, before in pairs:
+        key = id(store.owner)
+        if store.kind in ("index", "append") or (store.kind == "item" and key not in plain):
+            free = key in filled
+        elif store.kind == "cell":
+            free = "" not in names[key] and loads.isdisjoint(names[key])
+        else:
+            free = store.place()[1] not in loads
+        if free:
+            out.stores.append(store)
+            out.values.append(value)
+        elif not (type(value) in IMMUTABLE and type(value) is type(before) and value == before):
+            return Located([], [], "it changes what it reads")
+    return out
+
+
+def attributes_in(places: Iterable[Place]) -> set[int]:
+    """The dicts of which the items are globals or attributes, and not those of a user's dict."""
+    found = {id(place.owner) for place in places if type(place.kind) is Item}
+    return found | {id(place.was) for place in places if type(place.kind) is OwnDict}
+
+
+def names_of_cells(places: Iterable[Place]) -> dict[int, set[str]]:
+    """The names of the variables that cells are."""
+    found: dict[int, set[str]] = {}
+    for place in places:
+        if type(place.kind) is Cell:
+            found.setdefault(id(place.owner), set()).add(place.name)
+    return found
+
+
+def split(stores: Iterable[Store], hidden: WriteOnly) -> tuple[list[Any], list[int]]:
+    """Places that are stored to, and containers that are filled, as `State.without` takes them."""
+    places = [store.place() for store in stores if id(store.owner) not in hidden.was]
+    return places, [id(store.owner) for store in stores if id(store.owner) in hidden.was]

@@ -1,0 +1,184 @@
+"""Judging calls: whether what a call gives, and does, depends on its arguments alone.
+
+The object that is called decides, under whatever name it was found: its own module and name say
+what it is. What is allowed is listed; what is unknown may not be repeated. Functions of the user's
+need no judgement, since the calls that they make are seen.
+
+    may_repeat(callee, args)   why a call cannot be repeated, or None
+    pure(callee)               the user's word that it can
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import sys
+import weakref
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...core.bytecode import original
+from ...core.errors import ArgumentTypeError, kind_of
+from ...core.namespaces import apart
+from .classes import of_library
+
+__all__ = [
+    "CLOCK", "OUTSIDE", "PURE", "REFUSED", "declared_pure", "effectful", "home_of", "may_repeat",
+    "pure",
+]  # fmt: skip
+
+F = TypeVar("F")
+
+# Modules of the standard library whose functions depend on their arguments alone.
+PURE = frozenset(
+    {
+        "_bisect", "_collections", "_collections_abc", "_functools", "_heapq", "_operator",
+        "_weakrefset", "abc", "bisect", "builtins", "cmath", "collections", "contextlib", "copy",
+        "copyreg", "dataclasses", "enum", "fractions", "functools", "heapq", "itertools", "keyword",
+        "math", "numbers", "operator", "re", "reprlib", "string", "types", "typing", "warnings",
+        "numpy", "pullback", "optree", "statistics", "_statistics", "_struct", "struct",
+        "importlib", "_imp",
+    }
+)  # fmt: skip
+SCIPY = ("scipy.special", "scipy.linalg", "scipy.fft", "scipy.ndimage", "scipy.signal")
+# Of those, what does more: of builtins and others.
+DENIED = frozenset(
+    {
+        "print", "input", "open", "exec", "eval", "compile", "globals", "locals", "vars", "id",
+        "breakpoint", "setattr", "delattr", "__build_class__", "warn", "setrecursionlimit",
+        "__import__", "import_module", "samples", "help", "exit", "quit", "copyright", "credits",
+        "license", "aiter", "anext",
+    }
+)  # fmt: skip
+# Functions of NumPy that read or write files, or change how NumPy works.
+OUTSIDE = frozenset(
+    {
+        "seterr", "load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "save",
+        "savez", "savez_compressed", "savetxt", "memmap", "open_memmap", "tofile", "dump",
+        "set_printoptions", "printoptions", "setbufsize", "seterrcall", "geterr", "geterrcall",
+        "set_default_printstyle", "set_string_function",
+    }
+)  # fmt: skip
+REFUSED = OUTSIDE | {
+    "DataSource", "NpzFile", "Tester", "add_docstring", "add_newdoc", "from_dlpack", "get_include",
+    "info", "jiffies", "load_library", "measure", "memusage", "opt_func_info", "run_threaded",
+    "rundocs", "runstring", "show_config", "show_runtime", "tempdir", "temppath", "test",
+}  # fmt: skip
+# Classes of other modules that only keep what they are given; Python tells of calls of no class.
+HOLDERS = {
+    id(cls): cls
+    for cls in (
+        datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
+        datetime.tzinfo, decimal.Decimal, weakref.ref,
+    )
+}  # fmt: skip
+CLOCK = {"now", "today"}  # NumPy reads them as the time, wherever it makes a date of text
+DATES = (np.datetime64, np.array, np.asarray, np.asanyarray, np.full)
+C_FUNCTIONS = (BuiltinFunctionType, MethodDescriptorType)
+DECLARED: dict[int, Any] = {}  # by the user, by their ids
+CODES: dict[int, CodeType] = {}  # and the code of functions written in Python
+
+
+def pure(callee: F) -> F:
+    """Declare that what a function of a library gives depends on its arguments alone.
+
+    `compile` falls back to Python where a function is called that it does not know: one of an
+    extension module, say. Declared pure, such a function is called while a call is recorded, and
+    what it gave is repeated. It must not read files, clocks or random numbers, and must not change
+    anything.
+
+    >>> import zlib
+    >>> pure(zlib.crc32) is zlib.crc32
+    True
+
+    Functions of the user's need no declaration. The declaration is for the object, whatever its
+    name.
+    """
+    if not callable(callee):
+        raise ArgumentTypeError(
+            f"`pure` takes a function, but got {kind_of(callee)}.\n"
+            "  Write `pure(f)`, with the function itself and not its result."
+        )
+    DECLARED[id(callee)] = callee
+    if isinstance(callee, FunctionType):
+        code = original(callee.__code__)
+        CODES[id(code)] = code
+    return callee
+
+
+def declared_pure(x: Any) -> bool:
+    """Whether a function, or this code of one, has been declared to be pure."""
+    return id(x) in DECLARED or id(x) in CODES
+
+
+# Functions of SciPy's, written in Python, that compute of their arguments and nothing else. What
+# the object of a method holds is a fact as that of other objects is.
+COMPUTING = {
+    "scipy.integrate._quadrature": {
+        "": "trapezoid simpson cumulative_trapezoid cumulative_simpson romb",
+    },
+    "scipy.stats._distn_infrastructure": {
+        "rv_generic": "__call__ freeze stats moment median mean var std interval",
+        "rv_continuous": "pdf logpdf cdf logcdf sf logsf ppf isf",
+        "rv_discrete": "pmf logpmf cdf logcdf sf logsf ppf isf",
+        "rv_frozen": "pdf logpdf cdf logcdf ppf isf sf logsf stats median mean var std moment",
+        "rv_continuous_frozen": "pdf logpdf",
+        "rv_discrete_frozen": "pmf logpmf",
+    },
+}
+
+
+def declare_computing(module: str) -> None:
+    """Declare those of a module, which has been imported, to be pure."""
+    for owner, names in COMPUTING.pop(module, {}).items():
+        home = vars(getattr(sys.modules[module], owner) if owner else sys.modules[module])
+        for name in names.split():
+            fn = getattr(home.get(name), "__wrapped__", home.get(name))
+            for x in (home.get(name), fn):
+                if isinstance(x, FunctionType):
+                    pure(x)
+
+
+def may_repeat(callee: Any, args: tuple[Any, ...] = ()) -> str | None:
+    """Why a call cannot be repeated from a record; None if it can, or if its own calls are seen."""
+    callee = getattr(callee, "__func__", callee)
+    if declared_pure(callee) or id(callee) in HOLDERS:
+        return None
+    if isinstance(callee, FunctionType) and not apart(callee.__globals__):
+        return None
+    if isinstance(callee, type):
+        if issubclass(callee, BaseException) or not of_library(callee):
+            return None
+    elif not isinstance(callee, C_FUNCTIONS) and not hasattr(callee, "__qualname__"):
+        return None  # an object: what is called of it is judged where it is called
+    if any(callee is x for x in DATES):
+        for x in args:
+            if isinstance(x, str) and x.casefold() in CLOCK:
+                return f"it calls `numpy.{callee.__name__}({x!r})`"
+    module, name = home_of(callee)
+    mine = str(callee.__globals__.get("__name__")) if isinstance(callee, FunctionType) else module
+    if effectful(module, name) and effectful(mine, name):  # a decorator may have changed it
+        return f"it calls `{name if module in ('builtins', 'numpy') else f'{module}.{name}'}`"
+    return None
+
+
+def home_of(x: Any) -> tuple[str, str]:
+    """The module that a function is of, or the class that it is a method of; and its name."""
+    module = getattr(x, "__module__", None)
+    if module is None:
+        owner = getattr(x, "__self__", None)
+        owner = getattr(x, "__objclass__", None) if owner is None else owner
+        module = (owner if isinstance(owner, type) else type(owner)).__module__
+    return str(module), getattr(x, "__name__", "?")
+
+
+def effectful(module: str, name: str) -> bool:
+    """Whether a function has an effect, or an answer that its arguments do not decide."""
+    if module == "weakref" and name == "remove":  # called where a thing dies, by whom it may be
+        return False
+    top = module.partition(".")[0]
+    pure = top in PURE or module.startswith(SCIPY)
+    refused = REFUSED if top == "numpy" else OUTSIDE
+    return not pure or name in DENIED or "random" in module or name in refused

@@ -1,0 +1,328 @@
+"""Places: where a function finds what it reads besides its arguments.
+
+A reading of a state notes each place where it looked, and what was there. As long as every place
+holds the very object that it held, and every array its bytes, nothing that was read has changed. So
+one list of places serves all who ask: whether a state holds, what machine code compares, and what
+a rehearsal puts back. A kind of place says how to look and how to put back; nobody else does.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import OrderedDict, deque
+from operator import is_
+from types import CodeType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.bytecode import original
+from ..llvm.content_hash import content_hash
+
+__all__ = [
+    "KINDS", "LARGE", "MISSING", "SMALL", "Opaque", "Place", "builtins_of", "contents", "dict_of",
+    "of", "slot_of",
+]  # fmt: skip
+
+MISSING = object()
+SMALL = 32 * 1024  # bytes up to which the elements of an array are kept to be compared
+LARGE = 1 << 30  # bytes of arrays of which copies are kept to put them back
+
+
+class Place(NamedTuple):
+    """Where something was found: a kind, an object, a name within it; and what was there."""
+
+    kind: Kind
+    owner: Any
+    name: Any
+    was: Any
+
+    def holds(self) -> bool:
+        """Whether the same is there now."""
+        return self.kind.same(self.name, self.was, self.kind.look(self.owner, self.name))
+
+    def restore(self) -> None:
+        """Put back what was there."""
+        if not self.kind.same(None, self.was, self.kind.look(self.owner, self.name)):
+            self.kind.put(self.owner, self.name, self.was)
+
+
+class Kind:
+    """How to look at one kind of place, and how to put something there."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        raise NotImplementedError
+
+    def same(self, name: Any, was: Any, now: Any) -> bool:
+        return was is now
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        """What cannot be put back is found to have changed afterwards."""
+
+
+class Item(Kind):
+    """An item of a dict of globals, or that there is none."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return owner.get(name, MISSING)
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        if was is MISSING:
+            del owner[name]
+        else:
+            owner[name] = was
+
+
+class Cell(Kind):
+    """What a cell holds."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return contents(owner)
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        if was is MISSING:
+            del owner.cell_contents
+        else:
+            owner.cell_contents = was
+
+
+class OfFunction(Kind):
+    """`__code__`, `__defaults__` or `__kwdefaults__` of a function."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        x = getattr(owner, name)
+        return original(x) if type(x) is CodeType else x
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        setattr(owner, name, was)
+
+
+class Type(Kind):
+    """The class of an object."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return type(owner)
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        owner.__class__ = was
+
+
+class Bases(Kind):
+    """The classes that a class inherits from, in the order in which Python looks there."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return owner.__mro__
+
+    def same(self, name: Any, was: Any, now: Any) -> bool:
+        return was is now or same_things(was, now)
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        mine = owner.__bases__
+        known = [base for base in was[1:] if base in mine]
+        if len(known) == len(mine):
+            owner.__bases__ = tuple(known)
+
+
+class OwnDict(Kind):
+    """The dict of an object's attributes: the dict itself."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return dict_of(owner)
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        owner.__dict__ = was
+
+
+class Items(Kind):
+    """The items of a dict in their order. Values under other names than those asked may change."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return list(type_of(owner, dict).items(owner))
+
+    def same(self, name: Any, was: Any, now: Any) -> bool:
+        if len(was) != len(now):
+            return False
+        for (key, value), (key_now, value_now) in zip(was, now, strict=True):
+            if key is not key_now:
+                return False
+            if value is not value_now and (name is None or key in name):
+                return False
+        return True
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        kind = type_of(owner, dict)
+        kind.clear(owner)
+        kind.update(owner, was)
+
+
+class OfClass(Items):
+    """What the body of a class holds."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return [(key, value) for key, value in vars(owner).items() if key not in BY_PYTHON]
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        before, now = dict(was), dict(self.look(owner, name))
+        for key in now.keys() - before.keys():
+            type.__delattr__(owner, key)
+        for key, value in before.items():
+            if now.get(key, MISSING) is not value:
+                type.__setattr__(owner, key, value)
+
+
+class Elements(Kind):
+    """The elements of a list, a deque or a set."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return list(sequence_of(owner).__iter__(owner))
+
+    def same(self, name: Any, was: Any, now: Any) -> bool:
+        return same_things(was, now)
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        kind = sequence_of(owner)
+        kind.clear(owner)
+        (set.update if kind is set else kind.extend)(owner, was)
+
+
+class Slot(Kind):
+    """What an object holds in a slot of its class; the name is the slot."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return slot_of(owner, name)
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        if was is MISSING:
+            name.__delete__(owner)
+        else:
+            name.__set__(owner, was)
+
+
+class Layout(Kind):
+    """Of which dtype and shape an array is, and how its elements lie."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return owner.dtype, owner.shape, owner.strides, owner.flags.writeable
+
+    def same(self, name: Any, was: Any, now: Any) -> bool:
+        return was[0] is now[0] and bool(was[1:] == now[1:])
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        if owner.flags.writeable != was[3]:
+            owner.flags.writeable = was[3]
+        owner.dtype, owner.shape = was[:2]
+
+
+class Content(Kind):
+    """The elements of an array: all of them, or of a large one a hash."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return owner.tobytes() if owner.nbytes <= SMALL else content_hash(owner)
+
+    def same(self, name: Any, was: Any, now: Any) -> bool:
+        return bool(was == now)
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        if type(was) is bytes:
+            owner[...] = np.frombuffer(was, owner.dtype).reshape(owner.shape)
+
+
+class Objects(Kind):
+    """The elements of an array of Python objects."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return list(owner.flat)
+
+    def same(self, name: Any, was: Any, now: Any) -> bool:
+        return same_things(was, now)
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        for place, value in zip(np.ndindex(owner.shape), was, strict=True):
+            owner[place] = value
+
+
+class Ambient(Kind):
+    """A setting of the process or the thread: the owner is a function that tells it."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return owner()
+
+    def same(self, name: Any, was: Any, now: Any) -> bool:
+        return was is now or bool(was == now)
+
+
+class OfModule(Kind):
+    """What a library's module has under some names, where it could have been replaced."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return [(key, owner[key]) for key in name if key in owner]
+
+    def same(self, name: Any, was: Any, now: Any) -> bool:
+        return len(was) == len(now) and all(x is y for (_, x), (_, y) in zip(was, now, strict=True))
+
+
+class Opaque(Kind):
+    """Something that only another reading can compare."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return None
+
+    def same(self, name: Any, was: Any, now: Any) -> bool:
+        return False
+
+
+KINDS: dict[str, Kind] = {
+    "item": Item(), "cell": Cell(), "function": OfFunction(), "type": Type(), "bases": Bases(),
+    "dict": OwnDict(), "items": Items(), "class": OfClass(), "elements": Elements(),
+    "slot": Slot(), "layout": Layout(), "content": Content(), "objects": Objects(),
+    "ambient": Ambient(), "module": OfModule(), "opaque": Opaque(),
+}  # fmt: skip
+BY_PYTHON = ("__dict__", "__weakref__", "__doc__")
+
+
+def same_things(xs: Any, ys: Any) -> bool:
+    return len(xs) == len(ys) and all(map(is_, xs, ys))
+
+
+def type_of(x: Any, kind: type) -> Any:
+    """Whose methods look at x itself, whatever its class makes of them."""
+    return OrderedDict if of(x, OrderedDict) else kind
+
+
+def sequence_of(x: Any) -> Any:
+    return next(kind for kind in (list, deque, set) if of(x, kind))
+
+
+def of(x: Any, kinds: Any) -> bool:
+    """isinstance, without asking the object what it calls its class."""
+    return issubclass(type(x), kinds)
+
+
+def contents(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def dict_of(x: Any) -> dict[str, Any] | None:
+    """The attributes of an object, whatever its class makes of asking for them."""
+    try:
+        held = object.__getattribute__(x, "__dict__")
+    except AttributeError:
+        return None
+    return held if type(held) is dict else None
+
+
+def slot_of(x: Any, slot: Any) -> Any:
+    """What an object holds in a slot of its class, MISSING if nothing."""
+    try:
+        return slot.__get__(x) if type(slot) is types.MemberDescriptorType else MISSING
+    except AttributeError:
+        return MISSING
+
+
+def builtins_of(scope: dict[str, Any]) -> dict[str, Any]:
+    """Where Python looks for what globals lack."""
+    inner = scope.get("__builtins__", {})
+    return vars(inner) if type(inner) is types.ModuleType else inner

@@ -1,0 +1,271 @@
+"""Undoing: what a rehearsal may touch is found before it, and put back after it.
+
+A call is recorded in a *rehearsal* that leaves nothing behind; then the function runs in Python,
+and that is the call. For this all that the function can reach must be known in advance:
+
+    foresee    what the code that may run reads, and whether it might do what cannot be undone
+    Snapshot   what that state holds now, and how to put it back
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from abc import get_cache_token
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...core.array import Array
+from ...core.bytecode import original
+from ...core.namespaces import apart, names_of
+from ..llvm.content_hash import content_hash
+from .bytecode import COMPUTED_NAMES, code_of, full_name
+from .call_monitor import Watch
+from .classes import foreign_function, of_library, slots_of
+from .effects import Edge, Located, WriteOnly, located
+from .judge import CLOCK, OUTSIDE, home_of, may_repeat
+from .places import LARGE, SMALL, Opaque, of
+from .reader import Lenient
+from .state import Parts, State
+
+__all__ = ["Codes", "Scout", "Snapshot", "foresee", "parts_of", "roots_of"]
+
+FUNCTIONS = (types.BuiltinFunctionType, types.FunctionType, types.MethodDescriptorType, type)
+
+
+def roots_of(code: types.CodeType, scope: dict[str, Any]) -> list[Any]:
+    """The globals that code reads or stores, and the modules that it imports."""
+    names, modules = names_of(code), code_of(code).imported(scope)
+    mine = [(scope, name) for name in sorted(names.loads | names.stores)]
+    return [*mine, *[(sys.modules, name) for name in sorted(modules)]]
+
+
+def parts_of(pairs: Iterable[tuple[types.CodeType, dict[str, Any]]]) -> Parts:
+    """Of the modules that code has by name, what it asks for: attributes, or all as it may be."""
+    asked: dict[int, tuple[types.ModuleType, set[str]]] = {}
+    passed: set[int] = set()  # where a chain ends at a module, that goes elsewhere
+
+    def follow(x: Any, names: tuple[str, ...]) -> None:
+        for name in names:
+            if type(x) is not types.ModuleType:
+                return
+            asked.setdefault(id(x), (x, set()))[1].add(name)
+            x = vars(x).get(name)
+        if type(x) is types.ModuleType:
+            asked.setdefault(id(x), (x, set()))
+            passed.add(id(x))
+
+    for code, scope in pairs:
+        known = code_of(code)
+        for first, *names in known.chains:
+            follow(scope.get(first), tuple(names))
+        for level, module, *names in known.import_chains:
+            around = full_name(scope, level, module)
+            while around := around.rpartition(".")[0]:
+                if type(sys.modules.get(around)) is types.ModuleType:
+                    asked.setdefault(id(sys.modules[around]), (sys.modules[around], set()))
+            follow(sys.modules.get(full_name(scope, level, module)), tuple(names))
+    return {
+        key: (x, None if key in passed else frozenset(names)) for key, (x, names) in asked.items()
+    }
+
+
+class Scout(Lenient):
+    """A reading that notes which effects what it meets can have.
+
+    passed: an effect of a function that is read otherwise than to be called by name. What is
+        called from C is not seen when it is called.
+    outside: effects of functions that are called by their names.
+    edges: containers, and the names under which they are found.
+    """
+
+    def __init__(self, state: State, handed: set[str], loads: set[str]) -> None:
+        super().__init__(state)
+        self.handed = handed
+        self.named = False  # whether what is read next was found by a name that is in the code
+        self.loads = loads
+        self.place: str | None = None
+        self.passed: list[str] = []
+        self.outside: list[str] = []
+        self.parts: list[Any] = []
+        self.codes: list[types.CodeType] = []  # for which it reads
+        self.edges: dict[int, Edge] = {}
+        self.found: str | None = None  # the name of the variable that is read
+
+    def at(self, place: str, x: Any) -> Any:
+        self.place = place
+        return self.read(x)
+
+    def by_name(self, name: str, x: Any) -> Any:
+        self.named = True
+        return super().by_name(name, x)
+
+    def cell(self, name: str, cell: types.CellType) -> Any:
+        self.found = name
+        return super().cell(name, cell)
+
+    def read(self, x: Any) -> Any:
+        place, self.place = self.place, None
+        named, self.named = self.named or not self.state.all, False
+        name, self.found = place or self.found, None
+        if type(x) is str and x.casefold() in CLOCK:
+            self.passed.append(f"numpy.datetime64({x!r})")
+        if type(x) is Array and name is not None and name not in self.loads:
+            return None  # an earlier call has stored it
+        if type(x) in (dict, list, deque):
+            known = self.edges.setdefault(id(x), Edge(x, {name} if name else None)).names
+            if name is None or known is None:
+                self.edges[id(x)] = Edge(x, None)
+            else:
+                known.add(name)
+        if foreign_function(x) and (name is None or name in self.loads):
+            self.passed.append(f"{type(x).__module__}.{getattr(x, '__name__', '?')}")
+        if of(x, FUNCTIONS) and may_repeat(x) is not None:
+            module, own = home_of(x)
+            called = place is not None and named and place not in self.handed
+            # Python does not tell of calls of types.
+            told = self.outside if called and not of(x, type) else self.passed
+            told.append(own if module == "builtins" else f"{module}.{own}")
+        return super().read(x)
+
+    def fields(self, x: Any, whole: bool) -> list[Any]:
+        """All slots are noted, since they are to be put back."""
+        parts = super().fields(x, whole)
+        for slot in slots_of(type(x)):
+            self.looks("slot", x, slot)
+        return parts
+
+
+Codes = dict[tuple[int, int], tuple[types.CodeType, dict[str, Any]]]
+
+
+def foresee(fun: Any, watched: Iterable[Any], ran: Codes | None = None) -> tuple[Scout, str | None]:
+    """A reading of what the code that will run reads, and why it cannot be rehearsed.
+
+    Args:
+        ran: the code that ran in earlier calls, with its globals. Other code will not run: it is
+            stopped before it begins. None: all code that fun can reach by the names in its own.
+    """
+    scout = read_all(fun, watched) if ran is None else read_for(ran, [fun, *watched], True)
+    codes = list(map(code_of, scout.codes))
+    for x in scout.kept:
+        if of(x, type) and type(vars(x).get("__del__")) is types.FunctionType and not of_library(x):
+            return scout, f"it may make objects of `{x.__name__}`, which has a `__del__`"
+    for text in sorted({text for code in codes for text in code.strings}):
+        if text.casefold() in CLOCK:
+            return scout, f"it may call `numpy.datetime64({text!r})`"
+    if scout.passed:
+        return scout, f"it may call `{scout.passed[0]}`"
+    outside = [*scout.outside, *sorted(scout.state.names & OUTSIDE)]
+    if outside and any(code.guarded for code in codes):
+        return scout, f"it may call `{outside[0]}`, and holds `try` or `with`"
+    return scout, None
+
+
+def read_all(fun: Any, watched: Iterable[Any]) -> Scout:
+    """A reading for all code that can be reached: what that reads may be code again."""
+    ran: Codes = {}
+    while True:
+        scout = read_for(ran, [fun, *watched], False)
+        found = {
+            (id(code), id(f.__globals__)): (code, f.__globals__)
+            for f in scout.functions
+            for code in [original(f.__code__)]
+        }
+        if found.keys() <= ran.keys() or scout.passed or scout.unprovable is not None:
+            return scout
+        ran |= found
+
+
+def read_for(ran: Codes, roots: list[Any], only: bool) -> Scout:
+    """A reading of what certain code reads; only: no other code will run."""
+    codes = [code_of(code) for code, _ in ran.values()]
+    names = {name for code in codes for name in code.names}
+    handed = {name for code in codes for name in code.handed}
+    state = State(roots + [root for pair in ran.values() for root in roots_of(*pair)], names)
+    state.parts = parts_of(ran.values())
+    if only:
+        state.ran = frozenset([code.key for code in codes])
+    loads = {name for code in codes for name in code.loads}
+    scout = Scout(state, handed, loads)
+    scout.parts = state.visit(scout)
+    if scout.reflects and not state.all:
+        state.all = True
+        scout = Scout(state, handed, loads)
+        scout.parts = state.visit(scout)
+    scout.codes = [code for code, _ in ran.values()]
+    return scout
+
+
+class Snapshot:
+    """What a state holds, and how to put it back.
+
+    things: what was met, by id.
+    """
+
+    def __init__(self, scout: Scout) -> None:
+        self.scout = scout
+        self.filled = WriteOnly.of(scout.edges, scout.codes)
+        if scout.state.all:
+            self.filled.was.clear()
+        self.things = {id(x): x for x in scout.kept}
+        self.places = scout.places
+        self.copies: list[tuple[np.ndarray, Any]] = []  # of arrays that places know by a hash
+        room = LARGE
+        for x in scout.arrays:
+            room -= x.nbytes
+            if x.flags.writeable and room > 0 and x.nbytes > SMALL:
+                self.copies.append((x, x.copy()))
+
+    def misses(self, seen: State, watch: Watch) -> bool:
+        """Whether the code that ran may have changed something that is not in here.
+
+        seen: what that code reads, now that all else is as it was.
+        """
+        if not any(code_of(code).stores for code, _ in watch.codes.values()):
+            return False
+        reader = Lenient(seen)
+        seen.visit(reader)
+        return any(id(x) not in self.things and changes(x) for x in reader.kept)
+
+    def caches(self) -> bool:
+        """Whether there is a function that runs only where its cache holds no result."""
+        return any(type(x) is functools._lru_cache_wrapper for x in self.things.values())
+
+    def located(self, codes: Iterable[types.CodeType]) -> Located:
+        """What code that ran has stored."""
+        out = located(self.places, self.filled, self.scout.edges, codes)
+        reflects = any(COMPUTED_NAMES in code_of(code).names for code in codes)
+        return Located([], [], "it changes what it reads") if reflects and out.stores else out
+
+    def restore(self) -> None:
+        """Put back what has changed; nothing else is touched."""
+        for place in self.places:
+            place.restore()
+        for x, was in self.copies:
+            if content_hash(x) != content_hash(was):
+                x[...] = was
+
+    def restored(self) -> bool:
+        """Whether everything is as it was.
+
+        What was registered with an abstract class, as modules do when they are imported, stays
+        registered.
+        """
+        lasting = [p for p in self.places if p.owner is not get_cache_token]
+        if not all(place.holds() for place in lasting if type(place.kind) is not Opaque):
+            return False
+        if not any(type(place.kind) is Opaque for place in self.places):
+            return True
+        state = self.scout.state
+        return state.visit(Scout(state, self.scout.handed, self.scout.loads)) == self.scout.parts
+
+
+def changes(x: Any) -> bool:
+    """Whether a thing of the user's can be changed."""
+    kinds = (list, deque, set, dict, np.ndarray)
+    return of(x, kinds) or not apart({"__name__": type(x).__module__})

@@ -1,0 +1,168 @@
+"""State: what certain code reads beside its arguments, and the token that says what that was.
+
+A token is a plain tuple of parts, made by a `Reader`; a recorded call is repeated if its token is
+equal to what another reading would make.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .bytecode import COMPUTED_NAMES
+from .classes import Unprovable
+from .places import Place
+from .reader import Reader
+
+__all__ = ["Parts", "State", "Token"]
+
+# By the id of a module: the module, and the attributes that code asks for; None: all its names.
+Parts = dict[int, tuple[types.ModuleType, frozenset[str] | None]]
+
+
+def joined(some: Parts, others: Parts) -> Parts:
+    """What is asked for by either."""
+    out = {**some, **others}
+    for key in some.keys() & others.keys():
+        (module, mine), (_, theirs) = some[key], others[key]
+        out[key] = module, None if mine is None or theirs is None else mine | theirs
+    return out
+
+
+class Token:
+    """What was read at one time: equal parts mean the same.
+
+    places: where it was found. If all of them hold, another reading would have the same parts.
+    """
+
+    __slots__ = ("parts", "places")
+
+    def __init__(self, parts: list[Any], places: list[Place]) -> None:
+        self.parts, self.places = parts, places
+
+    def holds(self) -> bool:
+        """Whether every place has the very object that it had."""
+        return all(place.holds() for place in self.places)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Token and other.parts == self.parts
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class State:
+    """What certain code reads: where it begins, and by which names it goes on.
+
+    roots: (dict of globals, name) that code loads, and other objects: functions with their cells.
+    names: the attributes that code asks for.
+    codes: the code of the user's that ran.
+    settings: functions that tell settings of the process on which that code depends.
+    parts: of modules that code has under names alone, which attributes it asks for.
+    ran: the code that ran, by key; what other functions hold is not read. None: any may run.
+
+    Where that code stores and does not load (`without`), the state holds whatever is there.
+    """
+
+    def __init__(
+        self,
+        roots: Iterable[Any],
+        names: Iterable[str],
+        codes: Iterable[types.CodeType] = (),
+        settings: Iterable[Any] = (),
+    ) -> None:
+        self.roots = list(roots)
+        self.names = frozenset(names)
+        self.codes = frozenset(codes)
+        self.settings = tuple(settings)
+        self.all = COMPUTED_NAMES in self.names  # attributes by computed names
+        self.parts: Parts = {}
+        self.ran: frozenset[Any] | None = None
+        self.filled: frozenset[int] = frozenset()  # ids of containers that code only fills
+        self.stored: frozenset[tuple[int, Any]] = frozenset()  # other places where it only stores
+        self.arrays: list[np.ndarray] = []  # those that were met
+        self.things: list[Any] = []  # all that were met
+
+    def places(self) -> set[Any]:
+        return {(id(r[0]), r[1]) if type(r) is tuple else id(r) for r in self.roots}
+
+    def places_of_globals(self) -> list[tuple[dict[str, Any], str]]:
+        return [root for root in self.roots if type(root) is tuple]
+
+    def limits(self) -> Any:
+        """Of what is found, what is read, as plain values: `ran`, and `parts` by names."""
+        parts = [
+            (module.__name__, None if names is None else sorted(names))
+            for module, names in self.parts.values()
+            if sys.modules.get(module.__name__) is module
+        ]
+        return None if self.ran is None else sorted(self.ran), sorted(parts, key=lambda x: x[0])
+
+    def limited(self, limits: Any) -> State:
+        """The same with other limits."""
+        ran, parts = limits
+        self.ran = None if ran is None else frozenset(map(tuple, ran))
+        known = [(sys.modules[name], names) for name, names in parts if name in sys.modules]
+        self.parts = {
+            id(module): (module, None if names is None else frozenset(names))
+            for module, names in known
+        }
+        return self
+
+    def merged(self, other: State | None) -> State:
+        """What both read."""
+        if other is None:
+            return self
+        mine = self.places()
+        more = [r for r in other.roots if State([r], ()).places() - mine]
+        names, codes = self.names | other.names, self.codes | other.codes
+        out = State([*self.roots, *more], names, codes, {*self.settings, *other.settings})
+        out.parts = joined(self.parts, other.parts)
+        if self.ran is not None and other.ran is not None:
+            out.ran = self.ran | other.ran
+        return out
+
+    def without(self, stored: Iterable[tuple[int, Any]], filled: Iterable[int]) -> State:
+        """The same, of which these places are no part: places by the id of the owner and a name."""
+        self.stored, self.filled = frozenset(stored), frozenset(filled)
+        return self
+
+    def asks(self, name: str) -> bool:
+        """Whether the code may ask for an attribute of this name."""
+        return self.all or name in self.names
+
+    def holds(self, token: Any) -> bool:
+        """Whether what is read is as it was when this token was made."""
+        if token.holds():
+            return True
+        now = self.token_or_none()
+        if now != token:
+            return False
+        token.places = now.places  # other objects, which are equal
+        return True
+
+    def token_or_none(self) -> Any:
+        try:
+            return self.token()
+        except Unprovable:
+            return None
+
+    def visit(self, reader: Reader) -> list[Any]:
+        """What a reader makes of all roots, and of NumPy's settings."""
+        settings = [reader.looks("ambient", setting) for setting in (np.getbufsize, *self.settings)]
+        return settings + [
+            reader.root(*root) if type(root) is tuple else reader.read(root) for root in self.roots
+        ]
+
+    def token(self) -> Token:
+        """All that is read, as it is now; equal tokens mean that nothing has changed."""
+        reader = Reader(self)
+        parts = self.visit(reader)
+        if reader.reflects and not self.all:
+            self.all = True
+            return self.token()
+        self.arrays, self.things = reader.arrays, reader.kept
+        return Token(parts, reader.places)

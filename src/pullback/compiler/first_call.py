@@ -1,0 +1,125 @@
+"""What is otherwise in a first call, so that it need not wait: loops are in machine code."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from ..core.graph import Equation, Graph, Variable
+from ..core.reach import OFF, SESSION, learn
+from ..core.spec import Spec, spec_of
+from ..primitives import load
+from ..transforms.loops.scan_primitive import FASTER, Scan
+from ..transforms.loops.while_primitive import While, WhilePull
+from ..transforms.reverse import STAGED
+from .facts.call_monitor import unwatched
+from .loops.find import structure
+from .program import Program
+
+__all__ = ["Faster", "faster", "imported", "seldom_collected"]
+
+LONG = 2000  # equations done in a loop from which machine code pays
+SELDOM = 100  # times as seldom as otherwise all that lives is searched for garbage
+
+
+def imported() -> None:
+    """Import what a recording needs, before anybody looks at what the recording may change."""
+    load(everything=False)
+    if SESSION.get() is not OFF:
+        learn()
+
+
+@contextmanager
+def faster(loops: Faster) -> Iterator[None]:
+    """Run long loops in machine code."""
+    token = FASTER.set(loops)
+    try:
+        yield
+    finally:
+        FASTER.reset(token)
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Search all that lives for garbage less often: a record is of many objects, all in use.
+
+    What dies young is collected as ever. One thread at a time is in here.
+    """
+    often = gc.get_threshold()
+    seldom = (*often[:2], often[2] * SELDOM)
+    gc.set_threshold(*seldom)
+    try:
+        yield
+    finally:
+        if gc.get_threshold() == seldom:  # nobody else has set it meanwhile
+            gc.set_threshold(*often)
+
+
+class Faster:
+    """What a `Scan` asks for while a function is recorded, and then runs: the same loops twice."""
+
+    def __init__(self) -> None:
+        self.programs: dict[Any, tuple[Scan, Any]] = {}  # each with a loop that has its key
+
+    def run(self, scan: Scan, xs: Sequence[Any]) -> Any:
+        """The results of a loop on plain operands."""
+        if scan.length * work(scan.body) < LONG:
+            return scan.looped(xs, scan.length)
+        return scan.derive("program", lambda: self.program(scan))(*xs)
+
+    def program(self, scan: Scan) -> Any:
+        key: Any = scan
+        with suppress(TypeError):  # a parameter that is no key of a dict
+            counts = scan.length, scan.reverse, scan.n_consts, scan.n_carry
+            key = (*counts, *structure(scan.body))
+        if key not in self.programs:
+            self.programs[key] = scan, program(scan)
+        return self.programs[key][1]
+
+    def wait(self, loop: While, xs: Sequence[Any]) -> Any:
+        """The results of a loop that may turn out to be long."""
+        found = loop.looped(xs, LONG // max(1, work(loop.cond) + work(loop.body)))
+        return found or loop.derive("program", lambda: program_of(loop, loop.body.inputs))(*xs)
+
+    def back(self, loop: WhilePull, xs: Sequence[Any]) -> Any:
+        """The results of a way back."""
+        if int(loop.parts(xs)[2]) * work(loop.pull_graph) < LONG:
+            return loop.looped(xs)
+        inputs = [Variable(spec_of(x)) for x in xs]
+        return loop.step.derive("back program", lambda: program_of(loop, inputs))(*xs)
+
+    def make(self, make: Callable[[], Any]) -> Any:
+        """What is made here runs no code of the user's, which would have to be watched."""
+        token = STAGED.set(None)
+        try:
+            with unwatched():
+                return make()
+        finally:
+            STAGED.reset(token)
+
+
+def work(body: Graph) -> int:
+    """How many equations a step does."""
+    return sum(
+        [
+            e.primitive.length * work(e.primitive.body) if isinstance(e.primitive, Scan) else 1
+            for e in body.equations
+        ]
+    )
+
+
+def program(scan: Scan) -> Any:
+    inputs = [Variable(x.spec) for x in scan.body.inputs]
+    first = scan.n_consts + scan.n_carry
+    rows = [Spec((scan.length, *x.spec.shape), x.spec.dtype) for x in inputs[first:]]
+    inputs[first:] = map(Variable, rows)
+    return program_of(scan, inputs)
+
+
+def program_of(loop: Any, inputs: Sequence[Variable]) -> Any:
+    """One loop as a program."""
+    outputs = tuple([Variable(spec) for spec in loop.spec()])
+    graph = Graph(inputs, [Equation(loop, tuple(inputs), outputs, {})], outputs)
+    return Program(graph, 0, native=False)  # it is run once or twice

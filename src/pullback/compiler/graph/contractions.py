@@ -1,0 +1,191 @@
+"""A pass: sums of products by labels, and stacks of matrix products, as what has machine code.
+
+What is summed in one operand alone is summed first. Products without a sum are broadcast, and a sum
+over what only one operand is the whole of is done in the loop of its product. What is left is a
+product of matrices in stacks: an `einsum` of two operands, for which the plan chooses the layout.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.graph import Equation, Graph
+from ...primitives.einsum import LETTERS, einsum_p, sizes_of, steps
+from ...primitives.elementwise import add, multiply
+from ...primitives.matmul import matmul_p
+from ...primitives.reductions import sum_p
+from ...primitives.shapes import astype_p, reshape_p, transpose_p
+from ..llvm.dtypes import TYPES
+from .rewriting import NewEquations, rewritten, spec_in
+
+__all__ = ["contracted", "is_product", "known", "labels"]
+
+
+def contracted(graph: Graph) -> Graph:
+    """The graph with einsum and stacks of matrix products taken apart."""
+
+    def rule(e: Equation) -> Any:
+        if e.primitive is not einsum_p and e.primitive is not matmul_p:
+            return e
+        return Parts(e).written(*labels(e)) if known(e) and not is_product(e) else e
+
+    return rewritten(graph, rule)
+
+
+def labels(e: Equation) -> tuple[tuple[str, ...], str]:
+    """The labels of the operands and of the result."""
+    if e.primitive is einsum_p:
+        return e.static["ins"], e.static["result"]
+    x, y = [spec_in(x).ndim for x in e.inputs]
+    stack = LETTERS[3 : 1 + max(x, y, 2)]
+    left = "C" if x == 1 else stack[len(stack) - x + 2 :] + "AC"
+    right = "C" if y == 1 else stack[len(stack) - y + 2 :] + "CB"
+    return (left, right), stack + "A" * (x > 1) + "B" * (y > 1)
+
+
+def known(e: Equation) -> bool:
+    """Whether a sum of products is taken apart: of real numbers, by labels each different."""
+    spec, specs = e.outputs[0].spec, [spec_in(x) for x in e.inputs]
+    if spec.dtype not in TYPES or spec.dtype.kind == "b" or any(not s.size for s in specs):
+        return False
+    if e.primitive is matmul_p:  # those without a stack stay what they are
+        return spec.dtype.kind != "f" or any(s.ndim > 2 for s in specs)
+    return all(len(set(term)) == len(term) for term in labels(e)[0])
+
+
+def is_product(e: Equation) -> bool:
+    """Whether a sum of products is one of matrices in stacks, of floating numbers of one dtype."""
+    ins, result = labels(e)
+    dtype, specs = e.outputs[0].spec.dtype, [spec_in(x) for x in e.inputs]
+    if len(ins) != 2 or dtype.kind != "f" or any(s.dtype != dtype for s in specs):
+        return False
+    x, y = [
+        {label for label, n in zip(term, s.shape, strict=True) if n > 1}
+        for term, s in zip(ins, specs, strict=True)
+    ]
+    alone = (x ^ y) - set(result)
+    return bool(not alone and (x & y) - set(result) and x - y and y - x)
+
+
+class Parts(NewEquations):
+    """The equations that take the place of a sum of products."""
+
+    def __init__(self, e: Equation) -> None:
+        super().__init__()
+        self.e, self.spec = e, e.outputs[0].spec
+        self.sums = False
+
+    def written(self, ins: Any, result: str) -> Any:
+        """The equations; the last of them has the result of the old one."""
+        shapes = [spec_in(x).shape for x in self.e.inputs]
+        sizes = sizes_of(ins, shapes)
+        xs = []
+        for x, term, shape in zip(self.e.inputs, ins, shapes, strict=True):
+            if spec_in(x).dtype != self.spec.dtype:
+                x = self.apply(astype_p, x, dtype=self.spec.dtype)
+            # Axes of length 1 are broadcast: they have no part in what is summed.
+            long = tuple([n for n in shape if n != 1])
+            if long != shape:
+                x = self.apply(reshape_p, x, shape=long)
+            kept = [label for label, n in zip(term, shape, strict=True) if n != 1]
+            xs.append((x, "".join(kept)))
+        wanted = "".join([label for label in result if sizes[label] != 1])
+        if len(xs) == 1:
+            if len(ins[0]) == len(result):
+                return self.e  # NumPy gives a view
+            x, term = self.summed(*xs[0], wanted)
+        else:
+            x, term = self.pairs(xs, wanted)
+        if not self.sums:  # NumPy adds to 0.0, so that -0.0 becomes 0.0
+            x = self.apply(add, x, self.spec.dtype.type(0))
+        if term != wanted:
+            x = self.apply(transpose_p, x, axes=tuple([term.index(label) for label in wanted]))
+        array = not self.spec.shape and self.is_array()
+        if array:
+            x = self.apply(reshape_p, x, shape=(1,))
+        if array or x.spec.shape != self.spec.shape:
+            x = self.apply(reshape_p, x, shape=self.spec.shape)
+        last = self.equations[-1]
+        if last.outputs[0] is not x or x.spec != self.spec:
+            return self.e
+        return self.ending(self.e)
+
+    def is_array(self) -> bool:
+        """Whether NumPy gives an array without axes: by some ways of `optimize=` it does."""
+        if not self.e.static.get("optimize"):
+            return False
+        zeros = [np.zeros(spec_in(x).shape, spec_in(x).dtype) for x in self.e.inputs]
+        return type(self.e.primitive(*zeros, **self.e.static)) is np.ndarray
+
+    def summed(self, x: Any, term: str, kept: str) -> tuple[Any, str]:
+        """x without the labels that nobody else has."""
+        axes = tuple([i for i, label in enumerate(term) if label not in kept])
+        if not axes:
+            return x, term
+        self.sums = True
+        x = self.apply(sum_p, x, axis=axes, dtype=self.spec.dtype, keepdims=False)
+        return x, "".join([label for label in term if label in kept])
+
+    def pairs(self, xs: list[tuple[Any, str]], wanted: str) -> tuple[Any, str]:
+        """Two operands at a time; where there are sums, in an order of few multiplications."""
+        ins = tuple([term for _, term in xs])
+        order = [tuple(range(len(xs)))]
+        if len(xs) > 2 and set("".join(ins)) - set(wanted):
+            shapes = tuple([spec_in(x).shape for x, _ in xs])
+            order = [step for step, _, _ in steps(ins, wanted, shapes, "greedy")]
+        for step in order:
+            rest = [x for i, x in enumerate(xs) if i not in step]
+            needed = wanted + "".join([term for _, term in rest])
+            x, term = xs[step[0]]
+            for n, i in enumerate(step[1:], 2):
+                others = needed + "".join([xs[j][1] for j in step[n:]])
+                final = not rest and n == len(step)
+                x, term = self.pair((x, term), xs[i], wanted if final else others)
+            xs = [*rest, (x, term)]
+        return xs[0]
+
+    def pair(self, first: Any, second: Any, needed: str) -> tuple[Any, str]:
+        """The product of two operands, summed over the labels that are needed no more."""
+        (x, xt), (y, yt) = first, second
+        x, xt = self.summed(x, xt, needed + yt)
+        y, yt = self.summed(y, yt, needed + xt)
+        every = "".join(dict.fromkeys(xt + yt))
+        away = [label for label in every if label not in needed]
+        own = [set(xt) - set(yt), set(yt) - set(xt)]
+        kept = [label for label in dict.fromkeys(needed) if label in every]
+        if not away:
+            return self.times(x, xt, y, yt, "".join(kept)), "".join(kept)
+        self.sums = True
+        if all(own) and self.spec.dtype.kind == "f":
+            out = self.apply(einsum_p, x, y, ins=(xt, yt), result="".join(kept), optimize=False)
+            return out, "".join(kept)
+        if len(every) == 2 and self.spec.dtype.kind == "f" and any(own):
+            # A matrix and a vector.
+            (x, xt), (y, yt) = sorted([(x, xt), (y, yt)], key=lambda pair: -len(pair[1]))
+            out = self.apply(matmul_p, x, y) if xt[1] == yt else self.apply(matmul_p, y, x)
+            return out, "".join(kept)
+        # The order of the operand that is all of it, so that it may be computed in the same loop.
+        if own[0] and own[1]:
+            order = [label for label in xt if label in own[0] or label not in away]
+            order += away + [label for label in yt if label not in xt]
+        else:
+            order = list(yt if own[1] else xt)
+        z = self.times(x, xt, y, yt, "".join(order))
+        return self.summed(z, "".join(order), "".join(kept))
+
+    def times(self, x: Any, xt: str, y: Any, yt: str, order: str) -> Any:
+        """The broadcast product, with its axes in some order."""
+        return self.apply(multiply, self.spread(x, xt, order), self.spread(y, yt, order))
+
+    def spread(self, x: Any, term: str, order: str) -> Any:
+        """x with an axis for each label of an order, of length 1 where it has none."""
+        sizes = dict(zip(term, spec_in(x).shape, strict=True))
+        axes = tuple([term.index(label) for label in order if label in term])
+        if axes != tuple(range(len(term))):
+            x = self.apply(transpose_p, x, axes=axes)
+        shape = tuple([sizes.get(label, 1) for label in order])
+        first = next((i for i, label in enumerate(order) if label in term), len(order))
+        shape = shape[first:]  # broadcasting adds what is missing in front
+        return x if spec_in(x).shape == shape else self.apply(reshape_p, x, shape=shape)

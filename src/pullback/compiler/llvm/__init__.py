@@ -1,0 +1,1 @@
+"""LLVM text becomes machine code. Knows no graph."""

@@ -1,0 +1,1 @@
+"""A graph becomes LLVM text: plan, kernels, loops, calls of libraries."""

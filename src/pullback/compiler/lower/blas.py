@@ -1,0 +1,179 @@
+"""Matrix products: by `gemm`, or by BLAS through what SciPy offers to compiled code."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...core.spec import Spec
+from ..llvm.binding import SCALAR, add_symbol
+from .geometry import Strided
+
+__all__ = ["HELPERS", "available", "by_blas", "call", "operand"]
+
+LARGE = 1 << 27  # multiplications from which BLAS, which may use threads, does a product
+
+LETTERS: dict[np.dtype, tuple[str, str]] = {
+    np.dtype(np.float64): ("d", "double"),
+    np.dtype(np.float32): ("s", "float"),
+}
+
+
+@cache
+def available() -> bool:
+    """Whether SciPy is there; LLVM is then told the addresses of its functions."""
+    try:
+        from scipy.linalg import cython_blas
+    except ImportError:
+        return False
+    api = ctypes.pythonapi
+    api.PyCapsule_GetName.restype, api.PyCapsule_GetName.argtypes = (
+        ctypes.c_char_p,
+        [ctypes.py_object],
+    )
+    api.PyCapsule_GetPointer.restype, api.PyCapsule_GetPointer.argtypes = (
+        ctypes.c_void_p,
+        [ctypes.py_object, ctypes.c_char_p],
+    )
+    for letter in "ds":
+        for name in ("gemm", "gemv", "dot"):
+            capsule = cython_blas.__pyx_capi__[letter + name]
+            address = api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))
+            add_symbol(f"pullback_{letter}{name}", address)
+    return True
+
+
+def operand(x: Strided) -> tuple[bool, int] | None:
+    """(transposed, distance of rows) of a matrix as BLAS takes it; None where it takes no such."""
+    if len(x.shape) == 1:
+        return (False, x.strides[0]) if x.strides[0] > 0 or x.shape[0] == 1 else None
+    (m, n), (s, t) = x.shape, x.strides
+    if (t == 1 or n == 1) and (s >= n or m == 1):
+        return False, max(s, n) if m > 1 else n
+    if (s == 1 or m == 1) and (t >= m or n == 1):
+        return True, max(t, m) if n > 1 else m
+    return None
+
+
+# Helpers in LLVM's text: {l} is the letter of BLAS, {t} the type. BLAS takes pointers to numbers.
+HELPERS = """
+declare void @pullback_{l}gemm(ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)
+declare void @pullback_{l}gemv(ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)
+declare {t} @pullback_{l}dot(ptr, ptr, ptr, ptr, ptr)
+define internal void @{l}gemm(ptr %a, ptr %b, ptr %c, i8 %ta, i8 %tb, i32 %m, i32 %n, i32 %k,
+    i32 %lda, i32 %ldb) noinline {{
+  %i = alloca [6 x i32]
+  %f = alloca [2 x {t}]
+  %h = alloca [2 x i8]
+  store i8 %ta, ptr %h
+  %h1 = getelementptr i8, ptr %h, i64 1
+  store i8 %tb, ptr %h1
+  store i32 %m, ptr %i
+  %i1 = getelementptr i32, ptr %i, i64 1
+  store i32 %n, ptr %i1
+  %i2 = getelementptr i32, ptr %i, i64 2
+  store i32 %k, ptr %i2
+  %i3 = getelementptr i32, ptr %i, i64 3
+  store i32 %lda, ptr %i3
+  %i4 = getelementptr i32, ptr %i, i64 4
+  store i32 %ldb, ptr %i4
+  store {t} 1.0, ptr %f
+  %f1 = getelementptr {t}, ptr %f, i64 1
+  store {t} 0.0, ptr %f1
+  call void @pullback_{l}gemm(ptr %h1, ptr %h, ptr %i1, ptr %i, ptr %i2, ptr %f, ptr %b, ptr %i4,
+      ptr %a, ptr %i3, ptr %f1, ptr %c, ptr %i1)
+  ret void
+}}
+define internal void @{l}gemv(ptr %a, ptr %x, ptr %y, i8 %ta, i32 %m, i32 %n, i32 %lda,
+    i32 %incx) noinline {{
+  %i = alloca [5 x i32]
+  %f = alloca [2 x {t}]
+  %h = alloca i8
+  store i8 %ta, ptr %h
+  store i32 %m, ptr %i
+  %i1 = getelementptr i32, ptr %i, i64 1
+  store i32 %n, ptr %i1
+  %i2 = getelementptr i32, ptr %i, i64 2
+  store i32 %lda, ptr %i2
+  %i3 = getelementptr i32, ptr %i, i64 3
+  store i32 %incx, ptr %i3
+  %i4 = getelementptr i32, ptr %i, i64 4
+  store i32 1, ptr %i4
+  store {t} 1.0, ptr %f
+  %f1 = getelementptr {t}, ptr %f, i64 1
+  store {t} 0.0, ptr %f1
+  call void @pullback_{l}gemv(ptr %h, ptr %i, ptr %i1, ptr %f, ptr %a, ptr %i2, ptr %x, ptr %i3,
+      ptr %f1, ptr %y, ptr %i4)
+  ret void
+}}
+define internal void @{l}dot(ptr %x, ptr %y, ptr %out, i32 %n, i32 %incx, i32 %incy) noinline {{
+  %i = alloca [3 x i32]
+  store i32 %n, ptr %i
+  %i1 = getelementptr i32, ptr %i, i64 1
+  store i32 %incx, ptr %i1
+  %i2 = getelementptr i32, ptr %i, i64 2
+  store i32 %incy, ptr %i2
+  %r = call {t} @pullback_{l}dot(ptr %i, ptr %x, ptr %i1, ptr %y, ptr %i2)
+  store {t} %r, ptr %out
+  ret void
+}}
+"""
+
+
+def helpers(dtype: np.dtype) -> str:
+    letter, text = LETTERS[dtype]
+    return HELPERS.format(l=letter, t=text)
+
+
+def flag(transposed: bool) -> int:
+    """BLAS counts by columns: a matrix by rows is its transpose, and needs no flag."""
+    return ord("T") if transposed else ord("N")
+
+
+def by_blas(x: Spec, y: Spec) -> bool:
+    """Whether BLAS does a product; ours are for one thread, and poor at vectors."""
+    if len(x.shape) > 2 or len(y.shape) > 2:
+        return False
+    if SCALAR.get():
+        return False
+    large = len(x.shape) < 2 or len(y.shape) < 2 or prod(x.shape) * y.shape[-1] > LARGE
+    return large and available()
+
+
+def call(x: Strided, y: Strided, out: str, pointers: Any) -> list[str]:
+    """The lines by which BLAS stores x @ y at `out`; pointers(view) names the address of a view."""
+    letter = LETTERS[x.dtype][0]
+    first, second = operand(x), operand(y)
+    assert first is not None
+    assert second is not None
+    (tx, sx), (ty, sy) = first, second
+    px, py = pointers(x), pointers(y)
+    match len(x.shape), len(y.shape):
+        case 2, 2:
+            m, k, n = *x.shape, y.shape[1]
+            return [
+                f"  call void @{letter}gemm(ptr {px}, ptr {py}, ptr {out}, i8 {flag(tx)},"
+                f" i8 {flag(ty)}, i32 {m}, i32 {n}, i32 {k}, i32 {sx}, i32 {sy})"
+            ]
+        case 1, 1:
+            return [
+                f"  call void @{letter}dot(ptr {px}, ptr {py}, ptr {out}, i32 {x.shape[0]},"
+                f" i32 {max(sx, 1)}, i32 {max(sy, 1)})"
+            ]
+    if len(x.shape) == 2:
+        matrix, rows, columns, distance, step = px, *x.shape, sx, max(sy, 1)
+        other, transposed = py, not tx
+    else:  # x @ y is y.T @ x
+        matrix, columns, rows, distance, step = py, *y.shape, sy, max(sx, 1)
+        other, transposed = px, ty
+    m, n = (columns, rows) if transposed else (rows, columns)
+    size = rows * x.dtype.itemsize
+    return [
+        f"  call void @llvm.memset.p0.i64(ptr {out}, i8 0, i64 {size}, i1 false)",
+        f"  call void @{letter}gemv(ptr {matrix}, ptr {other}, ptr {out}, i8 {flag(transposed)},"
+        f" i32 {m}, i32 {n}, i32 {distance}, i32 {step})",
+    ]

@@ -1,0 +1,105 @@
+"""Convolutions, and places in sorted arrays, as functions of numbers with loops."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core.graph import Equation
+from ...primitives.positions import searchsorted_p
+from ...primitives.products import convolve_p
+from ..graph.rewriting import spec_in
+from ..llvm.dtypes import TYPES
+from .emit import Value, element, store_element
+from .geometry import Strided
+from .text import Matrix, Text, each
+
+__all__ = ["convolved", "convolves", "placed", "searches"]
+
+BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
+
+
+def convolves(e: Equation) -> bool:
+    """Whether a convolution has machine code."""
+    specs = [spec_in(x) for x in e.inputs]
+    (out,) = e.outputs
+    alike = all(s.dtype == out.spec.dtype and s.size for s in specs)
+    return e.primitive is convolve_p and alike and out.spec.dtype.kind == "f"
+
+
+def convolved(e: Equation, views: list[Strided], declared: set[str]) -> str:
+    """The shorter operand is gone through once; each of its numbers adds a multiple of the other.
+
+    So the sums are done in the order of its elements, and many of them side by side.
+    """
+    *ins, out = views
+    text = Text(out.dtype, declared)
+    stack, length = out.shape[:-1], out.shape[-1]
+    ins = [x.broadcast((*stack, x.shape[-1])) for x in ins]
+    full = e.static["mode"] == "full"
+    with each(text, stack, [*ins, out]) as starts:
+        x, y, z = [
+            Matrix(text, start, 0, view.strides[-1])
+            for start, view in zip(starts, (*ins, out), strict=True)
+        ]
+        with text.loop(0, length) as i:
+            z[0, i] = text.number(0.0)
+        n, m = ins[0].shape[-1], ins[1].shape[-1]
+        if full and n < m:
+            x, y, n, m = y, x, m, n
+        with text.loop(0, m) as k:
+            factor = y[0, k]
+            first, count = (k, n) if full else (text.whole("sub i64 {}, {}", m - 1, k), length)
+            with text.loop(0, count) as i:
+                there = text.whole("add i64 {}, {}", i, first)
+                to, fro = (there, i) if full else (i, there)
+                z[0, to] = text.add(z[0, to], text.mul(factor, x[0, fro]))
+    return text.finished("%x0", "%x1")
+
+
+def searches(e: Equation) -> bool:
+    """Whether looking for places has machine code."""
+    if e.primitive is not searchsorted_p or len(e.inputs) != 2:
+        return False
+    a, v = [spec_in(x) for x in e.inputs]
+    kinds = a.dtype == v.dtype and a.dtype in TYPES and a.dtype.kind in "fiu"
+    return kinds and len(a.shape) == 1 and a.size > 0 and v.size > 0
+
+
+def placed(e: Equation, views: list[Strided], declared: set[str]) -> str:
+    """By halving; NaN comes last, as where NumPy sorts."""
+    a, v, out = views
+    (n,) = a.shape
+    text = Text(v.dtype, declared)
+    low, high = text.room(1, "i64"), text.room(1, "i64")
+    right = str(e.static["side"]).startswith("r")
+    with each(text, v.shape, [v, out]) as (start, to):
+        x = element(text, start, v.dtype)
+        text.lines += [f"  store i64 0, ptr {low}", f"  store i64 {n}, ptr {high}"]
+        table = Matrix(text, "%a", 0, a.strides[0])
+        with text.loop(0, n.bit_length()):
+            first, end = [text.line(f"load i64, ptr {p}") for p in (low, high)]
+            middle = text.whole("lshr i64 {}, 1", text.whole("add i64 {}, {}", first, end))
+            some = Value(text.whole("icmp slt i64 {}, {}", first, end), BOOL)
+            at = text.where(some, Value(middle, INT64), Value("0", INT64))
+            before = text.bitwise_and(some, precedes(text, table[0, at.name], x, right))
+            after = Value(text.whole("add i64 {}, 1", middle), INT64)
+            new = text.where(before, after, Value(first, INT64))
+            stop = text.bitwise_and(some, text.logical_not(before))
+            less = text.where(stop, Value(middle, INT64), Value(end, INT64))
+            text.lines += [
+                f"  store i64 {new.name}, ptr {low}",
+                f"  store i64 {less.name}, ptr {high}",
+            ]
+        store_element(text, to, Value(text.line(f"load i64, ptr {low}"), INT64))
+    return text.finished("%a", "%x0")
+
+
+def precedes(text: Text, a: Value, x: Value, right: bool) -> Value:
+    """Whether x goes behind a."""
+    before = text.less_equal(a, x) if right else text.less(a, x)
+    if a.dtype.kind != "f":
+        return before
+    last = text.not_equal(x, x)
+    if not right:
+        last = text.bitwise_and(last, text.equal(a, a))
+    return text.bitwise_or(before, last)

@@ -1,0 +1,498 @@
+"""Emit: the facade that `lower` rules speak to.
+
+`lower="sin"` names a method here; a function `lower(emit, *xs)` calls them. A rule is written once
+and serves single numbers and vectors: a Value is one, or as many as a register holds.
+
+Arithmetic is IEEE's, operation by operation: no contraction, no reordering, so that the results are
+NumPy's. Functions come from `functions` or libmvec (within 4 ulp) for vectors, from the C library
+for numbers.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..llvm.binding import SCALAR, known, prefixes
+from ..llvm.dtypes import TYPES
+from . import exp_log
+from .pen import Pen
+
+__all__ = [
+    "Emit",
+    "Refused",
+    "Value",
+    "element",
+    "literal",
+    "memory",
+    "store_element",
+    "takes",
+    "vector",
+]
+
+BOOL, DOUBLE = np.dtype(bool), np.dtype(np.float64)
+HUGE = {DOUBLE: np.ldexp(1.0, 960), np.dtype(np.float32): np.ldexp(np.float32(1), 120)}
+SPARE = {DOUBLE: 256.0, np.dtype(np.float32): np.float32(2)}
+
+
+class Refused(Exception):
+    """There is no machine code for this; NumPy computes it."""
+
+
+class Value:
+    """The name of a number or vector in LLVM's text, and the dtype of its elements."""
+
+    __slots__ = ("dtype", "name")
+
+    def __init__(self, name: str, dtype: np.dtype) -> None:
+        self.name, self.dtype = name, dtype
+
+
+def takes(kinds: str, ulp: int = 0) -> Callable[[Any], Any]:
+    """Declare for which kinds of dtype a method has code, and how far it may be from NumPy.
+
+    ulp: units in the last place of the largest of operands and result; 0 is bit for bit.
+    """
+
+    def mark(method: Any) -> Any:
+        method.kinds, method.ulp = kinds, ulp
+        return method
+
+    return mark
+
+
+def literal(x: Any, dtype: np.dtype) -> str:
+    """A number in LLVM's text."""
+    if dtype.kind == "f":
+        return f"0x{struct.unpack('<Q', struct.pack('<d', float(x)))[0]:016X}"
+    if dtype.kind == "b":
+        return "true" if x else "false"
+    return str(int(x))
+
+
+def function(symbol: str, doc: str = "") -> Any:
+    """A method that calls a function of the mathematical libraries."""
+
+    def method(self: Emit, *xs: Value) -> Value:
+        return self.library(symbol, *xs)
+
+    return takes("f", ulp=4)(method)
+
+
+def exact(name: str) -> Any:
+    def method(self: Emit, *xs: Value) -> Value:
+        return self.intrinsic(name, *xs)
+
+    return takes("f")(method)
+
+
+def comparison(ordered: str, integer: str) -> Any:
+    def method(self: Emit, x: Value, y: Value) -> Value:
+        if x.dtype.kind == "f":
+            return self.op(f"fcmp {ordered} {{t}} {{0}}, {{1}}", x, y, dtype=BOOL)
+        signed = [x.dtype.kind == "i", y.dtype.kind == "i"]
+        sign = "" if integer in ("eq", "ne") else "s" if all(signed) else "u"
+        found = self.op(f"icmp {sign}{integer} {{t}} {{0}}, {{1}}", x, y, dtype=BOOL)
+        if signed[0] == signed[1]:
+            return found
+        # NumPy compares int64 with uint64 as numbers: a negative one is less than the other.
+        one = x if signed[0] else y
+        negative = self.less(one, self.constant(0, one.dtype))
+        if integer == "ne" or (integer[0] == ("l" if signed[0] else "g")):
+            return self.bitwise_or(negative, found)
+        return self.bitwise_and(self.logical_not(negative), found)
+
+    return takes("fiub")(method)
+
+
+def bitwise(name: str) -> Any:
+    def method(self: Emit, x: Value, y: Value) -> Value:
+        return self.op(f"{name} {{t}} {{0}}, {{1}}", x, y)
+
+    return takes("iub")(method)
+
+
+def logical(name: str) -> Any:
+    def method(self: Emit, x: Value, y: Value) -> Value:
+        return self.op(f"{name} {{t}} {{0}}, {{1}}", self.truth(x), self.truth(y))
+
+    return takes("fiub")(method)
+
+
+class Emit:
+    """Writes the lines of straight code for elements: `width` at once, or one number (width 1)."""
+
+    def __init__(self, width: int, pen: Pen, declared: set[str]) -> None:
+        self.width, self.pen, self.declared = width, pen, declared
+        self.lines, self.line, self.fresh = pen.lines, pen.line, pen.fresh
+
+    # Writing.
+
+    def type(self, dtype: np.dtype) -> str:
+        text = TYPES[dtype]
+        return text if self.width == 1 else f"<{self.width} x {text}>"
+
+    def op(self, form: str, *xs: Value, dtype: np.dtype | None = None) -> Value:
+        text = form.format(*[x.name for x in xs], t=self.type(xs[0].dtype))
+        return Value(self.line(text), dtype or xs[0].dtype)
+
+    def constant(self, x: Any, dtype: Any) -> Value:
+        dtype = np.dtype(dtype)
+        text = literal(x, dtype)
+        if self.width > 1:
+            text = "<" + ", ".join([f"{TYPES[dtype]} {text}"] * self.width) + ">"
+        return Value(text, dtype)
+
+    def intrinsic(self, name: str, *xs: Value) -> Value:
+        t = self.type(xs[0].dtype)
+        short = f"f{8 * xs[0].dtype.itemsize}"
+        suffix = short if self.width == 1 else f"v{self.width}{short}"
+        return self.call(f"llvm.{name}.{suffix}", t, xs)
+
+    def call(self, symbol: str, t: str, xs: Any) -> Value:
+        self.declared.add(f"declare {t} @{symbol}({', '.join([t] * len(xs))})")
+        given = ", ".join([f"{t} {x.name}" for x in xs])
+        return Value(self.line(f"call {t} @{symbol}({given})"), xs[0].dtype)
+
+    def library(self, symbol: str, *xs: Value) -> Value:
+        """A function of the C library; of its vector part where there is one, else one by one."""
+        dtype = xs[0].dtype
+        symbol += "f" if dtype.itemsize == 4 else ""
+        if self.width > 1 and not SCALAR.get():
+            prefix = prefixes().get(8 * dtype.itemsize * self.width)
+            vector = f"{prefix}N{self.width}{'v' * len(xs)}_{symbol}"
+            if prefix and known(vector):
+                return self.call(vector, self.type(dtype), xs)
+        if not known(symbol):
+            raise Refused(symbol)
+        return self.lanes(symbol, *xs)
+
+    def lanes(self, symbol: str, *xs: Value) -> Value:
+        """A function of numbers for each element of vectors."""
+        dtype, scalar = xs[0].dtype, TYPES[xs[0].dtype]
+        if self.width == 1:
+            return self.call(symbol, scalar, xs)
+        t, out = self.type(dtype), "poison"
+        for i in range(self.width):
+            parts = [Value(self.line(f"extractelement {t} {x.name}, i32 {i}"), dtype) for x in xs]
+            part = self.call(symbol, scalar, parts)
+            out = self.line(f"insertelement {t} {out}, {scalar} {part.name}, i32 {i}")
+        return Value(out, dtype)
+
+    # Conversion.
+
+    def cast(self, x: Value, dtype: Any) -> Value:
+        """x in another dtype, as NumPy converts; floats to integers are left to NumPy."""
+        dtype, old = np.dtype(dtype), x.dtype
+        if dtype == old:
+            return x
+        if dtype.kind == "b":
+            return self.truth(x)
+        if old.kind == "f":
+            if dtype.kind != "f":
+                raise Refused("a cast of floats to integers")
+            how = "fptrunc" if dtype.itemsize < old.itemsize else "fpext"
+        elif dtype.kind == "f":
+            how = "sitofp" if old.kind == "i" else "uitofp"
+        elif old.kind != "b" and dtype.itemsize <= old.itemsize:
+            how = "trunc" if dtype.itemsize < old.itemsize else "bitcast"
+        else:
+            how = "sext" if old.kind == "i" else "zext"
+        return self.op(f"{how} {{t}} {{0}} to {self.type(dtype)}", x, dtype=dtype)
+
+    def truth(self, x: Value) -> Value:
+        """x != 0."""
+        return x if x.dtype.kind == "b" else self.not_equal(x, self.constant(0, x.dtype))
+
+    # Arithmetic.
+
+    def arithmetic(self, name: str, x: Value, y: Value) -> Value:
+        return self.op(f"{'f' if x.dtype.kind == 'f' else ''}{name} {{t}} {{0}}, {{1}}", x, y)
+
+    @takes("fiub")
+    def add(self, x: Value, y: Value) -> Value:
+        return self.bitwise_or(x, y) if x.dtype.kind == "b" else self.arithmetic("add", x, y)
+
+    @takes("fiu")
+    def sub(self, x: Value, y: Value) -> Value:
+        return self.arithmetic("sub", x, y)
+
+    @takes("fiub")
+    def mul(self, x: Value, y: Value) -> Value:
+        return self.bitwise_and(x, y) if x.dtype.kind == "b" else self.arithmetic("mul", x, y)
+
+    @takes("f")
+    def div(self, x: Value, y: Value) -> Value:
+        return self.arithmetic("div", x, y)
+
+    @takes("fiu")
+    def neg(self, x: Value) -> Value:
+        if x.dtype.kind == "f":
+            return self.op("fneg {t} {0}", x)
+        return self.sub(self.constant(0, x.dtype), x)
+
+    @takes("fiub")
+    def same(self, x: Value) -> Value:
+        return x
+
+    @takes("fiub")
+    def absolute(self, x: Value) -> Value:
+        if x.dtype.kind == "f":
+            return self.intrinsic("fabs", x)
+        if x.dtype.kind != "i":
+            return x
+        return self.where(self.less(x, self.constant(0, x.dtype)), self.neg(x), x)
+
+    @takes("fiu")
+    def square(self, x: Value) -> Value:
+        return self.mul(x, x)
+
+    @takes("f")
+    def reciprocal(self, x: Value) -> Value:
+        return self.div(self.constant(1, x.dtype), x)
+
+    @takes("f")
+    def fmod(self, x: Value, y: Value) -> Value:
+        symbol = "fmodf" if x.dtype.itemsize == 4 else "fmod"
+        if not known(symbol):
+            raise Refused(symbol)
+        return self.lanes(symbol, x, y)
+
+    @takes("f")
+    def floor_divide(self, x: Value, y: Value) -> Value:
+        """The floor of the exact quotient, as NumPy rounds it."""
+        zero, one = self.constant(0, x.dtype), self.constant(1, x.dtype)
+        quotient = self.div(x, y)
+        rest = self.fmod(x, y)
+        exact = self.div(self.sub(x, rest), y)
+        exact = self.where(self.apart(rest, y), self.sub(exact, one), exact)
+        down = self.floor(exact)
+        near = self.greater(self.sub(exact, down), self.constant(0.5, x.dtype))
+        down = self.where(near, self.add(down, one), down)
+        down = self.where(self.not_equal(exact, zero), down, self.copysign(zero, quotient))
+        return self.where(self.equal(y, zero), quotient, down)
+
+    @takes("f")
+    def remainder(self, x: Value, y: Value) -> Value:
+        zero = self.constant(0, x.dtype)
+        rest = self.fmod(x, y)
+        shifted = self.where(self.apart(rest, y), self.add(rest, y), rest)
+        shifted = self.where(self.not_equal(rest, zero), shifted, self.copysign(zero, y))
+        return self.where(self.equal(y, zero), rest, shifted)
+
+    def apart(self, rest: Value, y: Value) -> Value:
+        """Where a remainder is not zero and its sign is not that of the divisor."""
+        zero = self.constant(0, y.dtype)
+        signs = self.not_equal(self.less(rest, zero), self.less(y, zero))
+        return self.bitwise_and(signs, self.not_equal(rest, zero))
+
+    @takes("f", ulp=4)
+    def power(self, x: Value, y: Value) -> Value:
+        return self.library("pow", x, y)
+
+    def power_of(self, x: Value, n: Any) -> Value | None:
+        """x to a constant power, in as few roundings; None where the library does better."""
+        match n:
+            case 0:
+                return self.constant(1, x.dtype)
+            case 1:
+                return x
+            case 2:
+                return self.square(x)
+            case 3 if x.dtype.kind == "f":
+                return self.mul(self.square(x), x)
+            case 0.5:
+                return self.sqrt(x)
+            case -1:
+                return self.reciprocal(x)
+        return None
+
+    @takes("fiub")
+    def sign(self, x: Value) -> Value:
+        if x.dtype.kind == "b":
+            raise Refused("the sign of truth values")
+        zero, one = self.constant(0, x.dtype), self.constant(1, x.dtype)
+        if x.dtype.kind == "u":
+            return self.where(self.equal(x, zero), zero, one)
+        down = self.where(self.less(x, zero), self.constant(-1, x.dtype), x)
+        down = self.where(self.equal(x, zero), zero, down)
+        return self.where(self.greater(x, zero), one, down)
+
+    sqrt = exact("sqrt")
+    floor = exact("floor")
+    ceil = exact("ceil")
+    trunc = exact("trunc")
+    rint = exact("rint")
+    copysign = exact("copysign")
+
+    # Functions.
+
+    @takes("f", ulp=4)
+    def exp(self, x: Value) -> Value:
+        return exp_log.exp(self, x) if exp_log.served(self, x) else self.library("exp", x)
+
+    @takes("f", ulp=4)
+    def log(self, x: Value) -> Value:
+        return exp_log.log(self, x) if exp_log.served(self, x) else self.library("log", x)
+
+    exp2, expm1 = function("exp2"), function("expm1")
+    log2, log10, log1p = function("log2"), function("log10"), function("log1p")
+    sin, cos, tan = function("sin"), function("cos"), function("tan")
+    asin, acos, atan = function("asin"), function("acos"), function("atan")
+    sinh, cosh, tanh = function("sinh"), function("cosh"), function("tanh")
+    asinh, acosh, atanh = function("asinh"), function("acosh"), function("atanh")
+    atan2, hypot, cbrt = function("atan2"), function("hypot"), function("cbrt")
+    erf, erfc = function("erf"), function("erfc")
+
+    def scale(self, x: Value, factor: float) -> Value:
+        return self.mul(x, self.constant(x.dtype.type(factor), x.dtype))
+
+    @takes("f")
+    def radians(self, x: Value) -> Value:
+        return self.scale(x, x.dtype.type(np.pi) / x.dtype.type(180))
+
+    @takes("f")
+    def degrees(self, x: Value) -> Value:
+        return self.scale(x, x.dtype.type(180) / x.dtype.type(np.pi))
+
+    @takes("f", ulp=4)
+    def logaddexp(self, x: Value, y: Value) -> Value:
+        gap = self.sub(x, y)
+        size = self.log1p(self.exp(self.neg(self.absolute(gap))))
+        zero = self.constant(0, x.dtype)
+        out = self.where(self.greater(gap, zero), self.add(x, size), self.add(y, size))
+        out = self.where(self.isnan(gap), gap, out)
+        same = self.add(x, self.constant(x.dtype.type(np.log(2.0)), x.dtype))
+        return self.where(self.equal(x, y), same, out)
+
+    @takes("f", ulp=4)
+    def sigmoid(self, x: Value) -> Value:
+        one = self.constant(1, x.dtype)
+        small = self.exp(self.neg(self.absolute(x)))
+        top = self.where(self.greater_equal(x, self.constant(0, x.dtype)), one, small)
+        return self.div(top, self.add(one, small))
+
+    @takes("f", ulp=4)
+    def softplus(self, x: Value) -> Value:
+        small = self.log1p(self.exp(self.neg(self.absolute(x))))
+        return self.add(self.maximum(x, self.constant(0, x.dtype)), small)
+
+    @takes("f")
+    def relu(self, x: Value) -> Value:
+        return self.maximum(x, self.constant(0, x.dtype))
+
+    # Choices.
+
+    @takes("fiub")
+    def where(self, condition: Value, x: Value, y: Value) -> Value:
+        condition, t = self.truth(condition), self.type(x.dtype)
+        text = f"select {self.type(BOOL)} {condition.name}, {t} {x.name}, {t} {y.name}"
+        return Value(self.line(text), x.dtype)
+
+    def extremum(self, beyond: Callable[..., Value], x: Value, y: Value) -> Value:
+        """A NaN wins; of two zeros NumPy keeps the second."""
+        first = beyond(x, y)
+        if x.dtype.kind == "f":
+            first = self.bitwise_or(first, self.isnan(x))
+        return self.where(first, x, y)
+
+    @takes("fiub")
+    def maximum(self, x: Value, y: Value) -> Value:
+        return self.extremum(self.greater, x, y)
+
+    @takes("fiub")
+    def minimum(self, x: Value, y: Value) -> Value:
+        return self.extremum(self.less, x, y)
+
+    @takes("f")
+    def finite(self, x: Value, to: Any = HUGE) -> Value:
+        """Infinity rounded to a large number; see `primitives.elementwise.finite`."""
+        rounded = self.copysign(self.constant(to[x.dtype], x.dtype), x)
+        return self.where(self.isinf(x), rounded, x)
+
+    @takes("f")
+    def spared(self, x: Value) -> Value:
+        return self.finite(x, SPARE)
+
+    @takes("f")
+    def finite_off_pole(self, x: Value, at: Value) -> Value:
+        return self.where(self.equal(at, self.constant(0, at.dtype)), x, self.finite(x))
+
+    @takes("f")
+    def steep(self, slope: Value, x: Value) -> Value:
+        return self.where(self.isinf(x), self.spared(slope), self.finite(slope))
+
+    @takes("f")
+    def step(self, x: Value) -> Value:
+        """1 for positive x, 0 for others, NaN for NaN."""
+        zero, one = self.constant(0, x.dtype), self.constant(1, x.dtype)
+        out = self.where(self.less_equal(x, zero), zero, x)
+        return self.where(self.greater(x, zero), one, out)
+
+    # Questions.
+
+    equal, not_equal = comparison("oeq", "eq"), comparison("une", "ne")
+    less, less_equal = comparison("olt", "lt"), comparison("ole", "le")
+    greater, greater_equal = comparison("ogt", "gt"), comparison("oge", "ge")
+    bitwise_and, bitwise_or, bitwise_xor = bitwise("and"), bitwise("or"), bitwise("xor")
+    logical_and, logical_or, logical_xor = logical("and"), logical("or"), logical("xor")
+
+    @takes("fiub")
+    def logical_not(self, x: Value) -> Value:
+        return self.bitwise_xor(self.truth(x), self.constant(True, BOOL))
+
+    @takes("iub")
+    def invert(self, x: Value) -> Value:
+        ones = True if x.dtype.kind == "b" else -1
+        return self.bitwise_xor(x, self.constant(ones, x.dtype))
+
+    @takes("fiub")
+    def isnan(self, x: Value) -> Value:
+        if x.dtype.kind != "f":
+            return self.constant(False, BOOL)
+        return self.op("fcmp uno {t} {0}, {0}", x, dtype=BOOL)
+
+    @takes("fiub")
+    def isinf(self, x: Value) -> Value:
+        if x.dtype.kind != "f":
+            return self.constant(False, BOOL)
+        return self.equal(self.absolute(x), self.constant(np.inf, x.dtype))
+
+    @takes("fiub")
+    def isfinite(self, x: Value) -> Value:
+        if x.dtype.kind != "f":
+            return self.constant(True, BOOL)
+        return self.less(self.absolute(x), self.constant(np.inf, x.dtype))
+
+    @takes("f")
+    def signbit(self, x: Value) -> Value:
+        integer = np.dtype(f"i{x.dtype.itemsize}")
+        raw = self.op(f"bitcast {{t}} {{0}} to {self.type(integer)}", x, dtype=integer)
+        return self.less(raw, self.constant(0, integer))
+
+
+# Numbers in memory.
+
+
+def memory(dtype: np.dtype) -> str:
+    """How elements lie in memory: a truth value takes a byte."""
+    return "i8" if dtype == BOOL else TYPES[dtype]
+
+
+def vector(n: int, text: str) -> str:
+    return text if n == 1 else f"<{n} x {text}>"
+
+
+def element(emit: Emit, pointer: str, dtype: np.dtype) -> Value:
+    """Load one number."""
+    x = emit.line(f"load {memory(dtype)}, ptr {pointer}, align {dtype.itemsize}")
+    return Value(emit.line(f"icmp ne i8 {x}, 0"), BOOL) if dtype == BOOL else Value(x, dtype)
+
+
+def store_element(emit: Emit, pointer: str, x: Value) -> None:
+    name = emit.line(f"zext i1 {x.name} to i8") if x.dtype == BOOL else x.name
+    size = x.dtype.itemsize
+    emit.lines.append(f"  store {memory(x.dtype)} {name}, ptr {pointer}, align {size}")

@@ -1,0 +1,341 @@
+"""Reading and writing at arrays of integers, within loops.
+
+`x[key]` with arrays in the key becomes `gather`, an operation on elements: the arrays are read by
+the loop as its other operands are, and x at the places that they name. `place` writes elements
+where arrays say, `place_add` adds them there, one after the other in the order of the program.
+
+Constant arrays are looked at when compiling, and become distances in x. Others are checked when the
+program runs: `checked` adds an output to a graph that says whether all of them lie within bounds.
+The rows that a loop goes through are looked at as a whole. Where one does not, the loops stay
+within x, and what they computed is thrown away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.graph import Equation, Graph, Variable
+from ...core.traits import Traits
+from ...primitives.assignment import setitem_p, view_spec
+from ...primitives.elementwise import add, greater_equal, less, logical_and
+from ...primitives.indexing import getitem_p, scatter_p
+from ...primitives.keys import INDEX, block, count
+from ...primitives.queries import all_p
+from ...transforms.loops.body import Repeated
+from ..graph.rewriting import NewEquations, opened, spec_in
+from ..llvm.dtypes import TYPES
+from .emit import Emit, Value, element, literal, memory, store_element, vector
+from .geometry import Strided, view_of
+from .scan import Rolled
+from .small_matrices import asked, doubts
+
+__all__ = [
+    "Indexed",
+    "Places",
+    "at_places",
+    "checked",
+    "gather_p",
+    "indexes",
+    "lengths",
+    "place_add_p",
+    "place_p",
+    "places_of",
+    "read_at",
+    "said",
+    "within",
+    "write_at",
+]
+
+INT64 = np.dtype(np.int64)
+LOOPS = Repeated, Rolled
+
+
+class Indexed(Traits):
+    """What reads or writes elements of memory at places.
+
+    Its operands are what is read or written, then the arrays of places; static are the length and
+    the stride of the axis that each array is for.
+    """
+
+    n_out = None
+
+    def __init__(self, name: str) -> None:
+        self.name = self.lower = name
+
+
+gather_p, place_p, place_add_p = Indexed("gather"), Indexed("place"), Indexed("place_add")
+
+
+class Places:
+    """Where a key leads in a view: elements by the axes of the result, and arrays of distances."""
+
+    __slots__ = ("arrays", "base", "static")
+
+    def __init__(self, base: Strided, arrays: list[Any], static: dict[str, Any]) -> None:
+        self.base, self.arrays, self.static = base, arrays, static
+
+
+def indexes(key: Any, arrays: Sequence[Any], shape: tuple[int, ...]) -> bool:
+    """Whether there is machine code for a key with arrays, of an array of this shape."""
+    if type(key) is not tuple or count(key) != len(arrays) or not arrays:
+        return False
+    used = sum([k is not None and k is not Ellipsis for k in key])
+    if Ellipsis in key and used < len(shape):
+        return False
+    specs = [spec_in(i) for i in arrays]
+    if any(s.dtype not in TYPES or s.dtype.kind not in "iu" or not s.size for s in specs):
+        return False
+    within = zip(arrays, lengths(key, shape), strict=True)
+    return all(isinstance(i, Variable) or inside(opened(i), n) for i, n in within)
+
+
+def inside(i: Any, n: int) -> bool:
+    i = np.asarray(i)
+    return bool(np.all((i >= -n) & (i < n)))
+
+
+def lengths(key: Any, shape: tuple[int, ...]) -> list[int]:
+    """Of each array of a key, the length of the axis that it is for."""
+    found, axis = [], 0
+    for k in key:
+        if k is INDEX:
+            found.append(shape[axis])
+        axis += k is not None and k is not Ellipsis
+    return found
+
+
+def places_of(x: Strided, key: Any, arrays: Sequence[Any], where: Any) -> Places | None:
+    """Where x[key] is, as one view and arrays; None for what is left to NumPy.
+
+    where(i): the view of an array.
+    """
+    if not indexes(key, arrays, x.shape):
+        return None
+    # What is left of x without the axes of arrays, and the stride along each of these.
+    basic = tuple([0 if k is INDEX else k for k in key])
+    rest = view_of(getitem_p, x, {"key": basic})
+    assert rest is not None
+    strides, axis = [], 0
+    for k in key:
+        if k is INDEX:
+            strides.append(x.strides[axis])
+        axis += k is not None and k is not Ellipsis
+    n = lengths(key, x.shape)
+    at, _ = block(key)
+    specs = [spec_in(i) for i in arrays]
+    form = np.broadcast_shapes(*[s.shape for s in specs])
+    shape = (*rest.shape[:at], *form, *rest.shape[at:])
+    base = Strided(
+        x.buffer,
+        rest.offset,
+        shape,
+        (*rest.strides[:at], *[0] * len(form), *rest.strides[at:]),
+        x.dtype,
+    )
+    if not any(isinstance(i, Variable) for i in arrays):
+        total = np.zeros(form, np.int64)
+        for i, length, stride in zip(arrays, n, strides, strict=True):
+            i = np.asarray(opened(i)).astype(np.int64)
+            total = total + np.where(i < 0, i + length, i) * stride
+        arrays, n, strides = [total], [0], [1]  # nothing is left to be checked
+    found: list[Any] = []
+    for i in arrays:
+        if isinstance(i, Variable) and i.spec.shape == shape:
+            found.append(i)
+            continue
+        view = where(i).broadcast(form)
+        lead, tail = [0] * at, [0] * (len(shape) - at - len(form))
+        found.append(
+            Strided(view.buffer, view.offset, shape, (*lead, *view.strides, *tail), view.dtype)
+        )
+    return Places(base, found, {"lengths": tuple(n), "strides": tuple(strides)})
+
+
+def at_places(emit: Emit, arrays: Sequence[Value], static: dict[str, Any]) -> Value:
+    """The distance of each element from the first, within the bounds whatever the arrays say."""
+    total = None
+    for i, n, stride in zip(arrays, static["lengths"], static["strides"], strict=True):
+        i = emit.cast(i, INT64)
+        zero = emit.constant(0, INT64)
+        if n:  # else a distance that is known to be right
+            i = emit.where(emit.less(i, zero), emit.add(i, emit.constant(n, INT64)), i)
+            wrong = emit.op(
+                "icmp uge {t} {0}, {1}", i, emit.constant(n, INT64), dtype=np.dtype(bool)
+            )
+            i = emit.where(wrong, zero, i)
+        if stride != 1:
+            i = emit.mul(i, emit.constant(stride, INT64))
+        total = i if total is None else emit.add(total, i)
+    assert total is not None
+    return total
+
+
+def read_at(emit: Emit, first: Value, stride: int, at: Value, valid: int) -> Value:
+    """`valid` elements at distances from those that lie from an address on, `stride` apart."""
+    dtype, w, t = first.dtype, emit.width, memory(first.dtype)
+    if w == 1:
+        return element(emit, step(emit, first.name, at.name, dtype), dtype)
+    where = steps(emit, first.name, stride, at, dtype)
+    mask = ", ".join([f"i1 {'true' if k < valid else 'false'}" for k in range(w)])
+    short = f"v{w}{'f' if dtype.kind == 'f' else 'i'}{8 * dtype.itemsize}"
+    full, symbol = vector(w, t), f"@llvm.masked.gather.{short}.v{w}p0"
+    emit.declared.add(f"declare {full} {symbol}(<{w} x ptr>, i32, <{w} x i1>, {full})")
+    one = literal(1, dtype) if dtype.kind != "b" else "1"
+    ones = "<" + ", ".join([f"{t} {one}"] * w) + ">"
+    x = emit.line(
+        f"call {full} {symbol}(<{w} x ptr> {where}, i32 {dtype.itemsize}, <{w} x i1> <{mask}>,"
+        f" {full} {ones})"
+    )
+    return Value(
+        emit.line(f"icmp ne {full} {x}, zeroinitializer") if dtype.kind == "b" else x, dtype
+    )
+
+
+def write_at(
+    emit: Emit, first: str, stride: int, at: Value, x: Value, valid: int, adding: bool
+) -> None:
+    """Write or add elements at distances, one after the other."""
+    dtype, w = x.dtype, emit.width
+    where = step(emit, first, at.name, dtype) if w == 1 else steps(emit, first, stride, at, dtype)
+    one = Emit(1, emit.pen, emit.declared)
+    for k in range(valid):
+        part, place = x, where
+        if w > 1:
+            name = emit.line(f"extractelement {emit.type(dtype)} {x.name}, i32 {k}")
+            part = Value(name, dtype)
+            place = emit.line(f"extractelement <{w} x ptr> {where}, i32 {k}")
+        if adding:
+            part = one.add(element(one, place, dtype), part)
+        store_element(one, place, part)
+
+
+def step(emit: Emit, first: str, at: str, dtype: np.dtype) -> str:
+    return emit.line(f"getelementptr {memory(dtype)}, ptr {first}, i64 {at}")
+
+
+def steps(emit: Emit, first: str, stride: int, at: Value, dtype: np.dtype) -> str:
+    """The addresses of the elements of a vector."""
+    if stride:
+        lanes = ", ".join([f"i64 {k * stride}" for k in range(emit.width)])
+        at = emit.add(at, Value(f"<{lanes}>", INT64))
+    return emit.line(f"getelementptr {memory(dtype)}, ptr {first}, {emit.type(INT64)} {at.name}")
+
+
+def checked(graph: Graph) -> Graph | None:
+    """The graph with one output more: whether it did what NumPy does, and need not raise.
+
+    All computed indices are within bounds, and no system of equations was singular. None if there
+    is nothing to ask.
+    """
+    steps = NewEquations()
+    apply = steps.apply
+    flags: dict[Any, Variable] = {}
+    for e in graph.equations:
+        for array, low, high in computed(e):
+            if (array, low, high) in flags:
+                continue
+            limit = np.iinfo(array.spec.dtype)
+            parts = []
+            if high <= limit.max:
+                parts.append(apply(less, array, array.spec.dtype.type(high)))
+            if low > limit.min:
+                parts.append(apply(greater_equal, array, array.spec.dtype.type(low)))
+            if not parts:
+                continue
+            both = parts[0] if len(parts) == 1 else apply(logical_and, *parts)
+            axes = tuple(range(len(array.spec.shape)))
+            flags[array, low, high] = apply(all_p, both, True, axis=axes, keepdims=False)
+    equations, found = [], list[Variable]()
+    for e in graph.equations:
+        e, told = asked(e, steps)
+        equations.append(e)
+        found += told
+    found += flags.values()
+    if not found:
+        return None
+    first, *others = found
+    for other in others:
+        first = apply(logical_and, first, other)
+    return Graph(graph.inputs, [*equations, *steps.equations], [*graph.outputs, first])
+
+
+def said(graph: Graph, needed: int) -> list[Any]:
+    """The outputs without those that nobody reads, from number `needed` on, where `checked` says
+    whether what computes them raises."""
+    makers = {x: e for e in graph.equations for x in e.outputs}
+
+    def silent(x: Any) -> bool:
+        e = makers.get(x) if isinstance(x, Variable) else None
+        return e is not None and not computed(e) and not doubts(e, NewEquations())
+
+    return [x for i, x in enumerate(graph.outputs) if i < needed or silent(x)]
+
+
+def computed(e: Equation) -> list[tuple[Variable, int, int]]:
+    """The computed arrays of indices that machine code reads, each with its bounds."""
+    primitive, (x, *rest) = e.primitive, e.inputs or (None,)
+    parts: list[tuple[Any, Any]] = []
+    if primitive is getitem_p:
+        shape, parts = spec_in(x).shape, [(e.static["key"], rest)]
+    elif primitive is setitem_p:
+        shape = view_spec(spec_in(x), e.static["path"]).shape
+        parts = [(e.static["key"], rest[1:])]
+    elif primitive is scatter_p:
+        shape, arrays = e.static["shape"], list(e.inputs[len(e.static["keys"]) :])
+        for key in e.static["keys"]:
+            n = count(key)
+            parts.append((key, arrays[:n]))
+            arrays = arrays[n:]
+    elif isinstance(primitive, LOOPS):
+        needs = demands(primitive) or ()
+        named = [(e.inputs[i], low, high) for i, low, high in needs]
+        return [bound for bound in named if isinstance(bound[0], Variable)]
+    return [
+        (i, -n, n)
+        for key, arrays in parts
+        if indexes(key, arrays, shape)
+        for i, n in zip(arrays, lengths(key, shape), strict=True)
+        if isinstance(i, Variable)
+    ]
+
+
+def demands(rolled: Any) -> list[tuple[int, int, int]] | None:
+    """The operands of a loop that are indices in its body, each with its bounds.
+
+    They may be shifted by constants. None if the body computes an index otherwise, which is to be
+    looked at in each step.
+    """
+    body, a = rolled.body, rolled.n_consts
+    places = {x: i for i, x in enumerate(body.inputs) if not a <= i < a + rolled.n_carry}
+    shifts = {x: (i, 0, 0) for x, i in places.items()}  # operand, and what is added to it
+    found = []
+    for e in body.equations:
+        if e.primitive is add and isinstance(e.inputs[0], Variable) and e.inputs[0] in places:
+            by = e.inputs[1]
+            if not isinstance(by, Variable) and spec_in(by).dtype.kind in "iu":
+                by = np.asarray(opened(by))
+                shifts[e.outputs[0]] = places[e.inputs[0]], int(by.min()), int(by.max())
+        if isinstance(e.primitive, LOOPS) and not within(e):
+            return None
+        for x, low, high in computed(e):
+            if x not in shifts:
+                return None
+            i, least, most = shifts[x]
+            found.append((i, low - least, high - most))
+    return found
+
+
+def within(e: Equation) -> bool:
+    """Whether what a loop reads and writes by constants is there, and the rest may be asked."""
+    needs = demands(e.primitive)
+    if needs is None:
+        return False
+    for i, low, high in needs:
+        if not isinstance(e.inputs[i], Variable):
+            x = np.asarray(opened(e.inputs[i]))
+            if not np.all((x >= low) & (x < high)):
+                return False
+    return True

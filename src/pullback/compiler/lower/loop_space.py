@@ -1,0 +1,127 @@
+"""The space of indices of a kernel: which axes are walked as one, in vectors of which width."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from ...core.graph import Equation, Variable
+from ..llvm.binding import SCALAR, bits
+from .gather import gather_p, place_add_p, place_p
+from .geometry import Strided
+from .reduction_tree import BLOCK, ROWS, Reduction
+from .role import REDUCTIONS, number
+
+__all__ = ["LoopSpace"]
+
+DEEP, LONG = 8, 512  # equations and elements from which two vectors are done side by side
+LARGE = 1 << 22  # operations from which a loop is done in parts, and of one part
+PART = 1 << 19
+
+
+class LoopSpace:
+    """Equations on elements of one shape, where they read and write, and how they are walked.
+
+    Args:
+        views: where the operands that are computed elsewhere lie.
+        stored: for each variable that others need, the view to store it to.
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        equations: Sequence[Equation],
+        views: Callable[[Any], Strided],
+        stored: dict[Variable, Strided],
+    ) -> None:
+        self.shape, self.equations, self.stored = shape, equations, stored
+        self.inside = {out for e in equations for out in e.outputs}
+        self.loads: dict[Any, Strided] = {}
+        self.sources: dict[int, Any] = {}
+        reducing = [e for e in equations if e.primitive.lower in REDUCTIONS]
+        for e in equations:
+            for x in e.inputs[:1] if e in reducing else e.inputs:
+                if isinstance(x, Variable) and x in self.inside:
+                    continue
+                if not isinstance(x, Variable) and number(x) is not None:
+                    continue
+                view = views(x).broadcast(shape)
+                key = (id(view.buffer), view.offset, view.strides, view.dtype)
+                if e.primitive is gather_p and x is e.inputs[0]:
+                    key = ("at", *key)  # type: ignore[assignment]
+                self.loads.setdefault(key, view)
+                self.sources[id(x)] = key
+        views_all = [*self.loads.values(), *[stored[v] for v in stored if self.elementwise(v)]]
+        self.groups = collapsed(shape, views_all, [e.static["axis"] for e in reducing])
+        self.sizes = [prod([shape[a] for a in group]) for group in self.groups]
+        self.reductions = [Reduction(e, shape, self.groups) for e in reducing]
+        self.n = self.sizes[-1]
+        self.width = self.vector_width()
+        self.together = 2 if len(equations) >= DEEP and self.n >= LONG else 1
+        self.part, self.parts = self.division()
+        self.n_outer = len(self.sizes) - 1
+
+    def elementwise(self, v: Variable) -> bool:
+        return v.spec.shape == self.shape and not any(
+            v in e.outputs for e in self.equations if e.primitive.lower in REDUCTIONS
+        )
+
+    def vector_width(self) -> int:
+        dtypes = [v.spec.dtype for v in self.inside] + [v.dtype for v in self.loads.values()]
+        widest = max([d.itemsize for d in dtypes if d.kind == "f"] or [8])
+        width = bits() // 8 // widest
+        while width > 1 and width // 2 >= self.n:
+            width //= 2
+        return width
+
+    def division(self) -> tuple[int, int]:
+        """The outermost indices of one part of a large loop, and the parts; 0 where it is one.
+
+        Parts begin where a block of each reduction begins. What is written to places of its own is
+        written in order.
+        """
+        weight = len(self.equations) + 4 * (len(self.loads) + len(self.stored))
+        ordered = any(e.primitive in (place_p, place_add_p) for e in self.equations)
+        if prod(self.sizes) * weight < LARGE or SCALAR.get() or ordered:
+            return 0, 1
+        length = self.sizes[0]
+        grain = BLOCK if len(self.sizes) == 1 else 1
+        if len(self.sizes) > 1 and any(r.reduced[0] and not r.inner for r in self.reductions):
+            grain = ROWS
+        size = grain * max(1, PART * length // (grain * weight * prod(self.sizes)))
+        return (size, length // size) if length >= 2 * size else (0, 1)
+
+    def strides_in(self, view: Strided) -> list[int]:
+        """The stride along each collapsed axis: that of its last axis which is not of length 1."""
+        found = []
+        for group in self.groups:
+            long = [a for a in group if self.shape[a] != 1] or group[-1:]
+            found.append(view.strides[long[-1]] if long else 0)
+        return found
+
+    def outer_strides(self, r: Reduction) -> list[int]:
+        """What numbers the outer reduced indices in order."""
+        strides, stride = [0] * len(self.sizes), 1
+        for j in reversed(range(self.n_outer)):
+            if r.reduced[j]:
+                strides[j], stride = stride, stride * self.sizes[j]
+        return strides
+
+
+def collapsed(
+    shape: tuple[int, ...], views: Sequence[Strided], reduced: Sequence[Any]
+) -> list[list[int]]:
+    """Neighbouring axes that can be walked as one, in order; axes of length 1 join anything."""
+    groups: list[list[int]] = []
+    for axis, n in enumerate(shape):
+        if n == 1:
+            continue
+        if groups:
+            last = groups[-1][-1]
+            together = all(v.strides[last] == v.strides[axis] * n for v in views)
+            if together and all((last in axes) == (axis in axes) for axes in reduced):
+                groups[-1].append(axis)
+                continue
+        groups.append([axis])
+    return groups or [[len(shape) - 1] if shape else []]

@@ -1,0 +1,150 @@
+"""Partial results of reductions in a kernel: lanes of a vector, blocks, and rows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.graph import Equation
+from ..llvm.dtypes import TYPES
+from .emit import Emit, Value, element, memory, store_element, vector
+from .reduction_tree import ROWS, Reduction
+from .role import accumulator, reduced_count
+from .row_pen import RowPen
+
+__all__ = ["Partials", "single"]
+
+
+def counted(e: Equation, emit: Emit, x: Value) -> Value:
+    """An element as a reduction takes it up."""
+    x = emit.truth(x) if e.primitive.lower == "count_nonzero" else x
+    return emit.cast(x, accumulator(e))
+
+
+def single(e: Equation, emit: Emit, x: Value) -> Value:
+    """A reduction of one element, which is that element; a sum is never -0.0."""
+    x = counted(e, emit, x)
+    summed = e.primitive.lower in ("sum", "mean") and x.dtype.kind == "f"
+    return emit.add(x, emit.constant(0.0, x.dtype)) if summed else x
+
+
+class Partials:
+    """Takes up elements, stores the result of each block, and brings them together in the end.
+
+    offsets: of each reduction the place of its results, and by `r` and its number which of the
+    outer indices that are reduced it is at.
+    """
+
+    def __init__(self, pen: RowPen, reductions: Sequence[Reduction], offsets: Any) -> None:
+        self.pen, self.reductions, self.offsets = pen, reductions, offsets
+
+    def inner(self) -> list[tuple[int, Reduction]]:
+        """The reductions along a row, which have lanes."""
+        return [(k, r) for k, r in enumerate(self.reductions) if r.inner]
+
+    def accumulate(self, k: int, r: Reduction, x: Value, i: str, valid: int, emit: Emit) -> None:
+        w, t = self.pen.width, memory(r.dtype)
+        x = (counted if r.inner or r.outer > 1 else single)(r.equation, emit, x)
+        neutral = emit.constant(r.neutral, r.dtype)
+        if r.inner:
+            if valid != w:
+                mask = ", ".join([f"i32 {j if j < valid else w + j}" for j in range(w)])
+                full = emit.type(r.dtype)
+                name = self.pen.line(
+                    f"shufflevector {full} {x.name}, {full} {neutral.name}, <{w} x i32> <{mask}>"
+                )
+                x = Value(name, r.dtype)
+            lane = self.pen.line(f"and i64 {i}, {r.lanes - 1}")
+            pointer = self.pen.line(f"getelementptr {t}, ptr %acc{k}, i64 {lane}")
+            old = self.pen.load(r.dtype, 1, pointer, "0", "0", w, emit)
+            self.pen.save(getattr(emit, r.combine)(old, x), 1, pointer, "0", "0", w, emit)
+            return
+        base, row = self.target(k, r)
+        if r.partials > 1:
+            part = self.pen.line(f"lshr i64 {self.offsets[f'r{k}']}, 4")
+            skip = self.pen.line(f"mul i64 {part}, {r.row}")
+            row = skip if row == "0" else self.pen.line(f"add i64 {skip}, {row}")
+        if r.outer > 1:
+            within = self.pen.line(f"and i64 {self.offsets[f'r{k}']}, {ROWS - 1}")
+            first = self.pen.line(f"icmp eq i64 {within}, 0")
+            old = self.pen.load(r.dtype, 1, base, row, i, valid, emit)
+            t = emit.type(r.dtype)
+            name = self.pen.line(f"select i1 {first}, {t} {neutral.name}, {t} {old.name}")
+            x = getattr(emit, r.combine)(Value(name, r.dtype), x)
+        self.pen.save(x, 1, base, row, i, valid, emit)
+
+    def target(self, k: int, r: Reduction) -> tuple[str, str]:
+        return (f"%t{k}" if r.scratch else f"%o{k}"), self.offsets[k]
+
+    def clear(self, k: int, r: Reduction) -> None:
+        emit = self.pen.emit(self.pen.width)
+        neutral = emit.constant(r.neutral, r.dtype)
+        for lane in range(0, r.lanes, self.pen.width):
+            self.pen.save(neutral, 1, f"%acc{k}", "0", str(lane), self.pen.width, emit)
+
+    def flush(self, k: int, r: Reduction, block: str) -> None:
+        """Add the lanes by halves, and store the result of a block."""
+        w, emit = self.pen.width, self.pen.emit(self.pen.width)
+        parts = [
+            self.pen.load(r.dtype, 1, f"%acc{k}", "0", str(lane), w, emit)
+            for lane in range(0, r.lanes, w)
+        ]
+        while len(parts) > 1:
+            half = len(parts) // 2
+            pairs = zip(parts[:half], parts[half:], strict=True)
+            parts = [getattr(emit, r.combine)(a, b) for a, b in pairs]
+        x, t = parts[0], vector(w, TYPES[r.dtype])
+        while w > 1:
+            half = w // 2
+            low, high = [
+                self.pen.line(
+                    f"shufflevector {t} {x.name}, {t} poison, <{half} x i32> <"
+                    + ", ".join([f"i32 {j}" for j in range(start, start + half)])
+                    + ">"
+                )
+                for start in (0, half)
+            ]
+            w, t = half, f"<{half} x {TYPES[r.dtype]}>"
+            narrow = self.pen.emit(half)
+            if half == 1:
+                low, high = [self.pen.line(f"extractelement {t} {z}, i32 0") for z in (low, high)]
+            x = getattr(narrow, r.combine)(Value(low, r.dtype), Value(high, r.dtype))
+        base, row = self.target(k, r)
+        if r.partials > 1:
+            part = block
+            if r.outer > 1:
+                part = self.pen.line(f"mul i64 {self.offsets[f'r{k}']}, {r.blocks}")
+                part = self.pen.line(f"add i64 {part}, {block}")
+            skip = self.pen.line(f"mul i64 {part}, {r.row}")
+            row = skip if row == "0" else self.pen.line(f"add i64 {skip}, {row}")
+        pointer = self.pen.line(f"getelementptr {memory(r.dtype)}, ptr {base}, i64 {row}")
+        store_element(self.pen.emit(1), pointer, x)
+
+    def finish(self) -> None:
+        """Bring the partial results together, and divide means."""
+        for k, r in enumerate(self.reductions):
+            self.gather(k, r)
+
+    def gather(self, k: int, r: Reduction) -> None:
+        e, t = r.equation, memory(r.dtype)
+        mean = e.primitive.lower == "mean"
+        if r.scratch:
+            self.pen.lines.append(
+                f"  call void @tree_{r.combine}_{r.dtype}(ptr %t{k}, i64 {r.partials}, i64 {r.row})"
+            )
+        if not r.scratch and not mean:
+            return
+        source = f"%t{k}" if r.scratch else f"%o{k}"
+        begin, loop, end = f"begin{k}", f"copy{k}", f"exit{k}"
+        self.pen.lines += [f"  br label %{begin}", f"{begin}:", f"  br label %{loop}", f"{loop}:"]
+        self.pen.lines.append(f"  %j{k} = phi i64 [0, %{begin}], [%j{k}n, %{loop}]")
+        emit = self.pen.emit(1)
+        at = self.pen.line(f"getelementptr {t}, ptr {source}, i64 %j{k}")
+        x = element(emit, at, r.dtype)
+        if mean:
+            x = emit.div(x, emit.constant(reduced_count(e), r.dtype))
+        store_element(emit, self.pen.line(f"getelementptr {t}, ptr %o{k}, i64 %j{k}"), x)
+        self.pen.lines.append(f"  %j{k}n = add i64 %j{k}, 1")
+        self.pen.lines.append(f"  %jc{k} = icmp slt i64 %j{k}n, {r.row}")
+        self.pen.lines.append(f"  br i1 %jc{k}, label %{loop}, label %{end}")
+        self.pen.lines.append(f"{end}:")

@@ -1,0 +1,309 @@
+"""The plan of a program: which equations become one loop, in which order, and where values lie.
+
+An item is an equation that computes elements, or one to be called. Items on elements of one shape
+are done in one loop where no other loop must come between: each item has a level, which rises by
+one wherever a value must be complete before it is read (after a reduction, through a view, from
+another shape). What is joined, scattered or assigned is written by the items that compute it
+straight to its place.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...core.graph import Equation, Graph, Variable
+from ...core.spec import Spec
+from ...primitives.shapes import astype_p
+from ..graph.rewriting import opened
+from ..llvm.dtypes import TYPES
+from .cumulative import has_code
+from .gather import Places, computed, within
+from .geometry import Region, Strided, contiguous, view_of
+from .join_scatter import gather, join, put, scatter
+from .matmul_axes import (
+    Product,
+)  # fmt: skip
+from .matmul_layout import multiply
+from .memory import allocated
+from .role import role, spec_in
+from .scan import Rolled
+from .schedule import PlanItem, ordered, sink
+from .small_matrices import solves
+
+__all__ = ["Plan"]
+
+# What is placed otherwise than by itself, through a view or by NumPy.
+PLACED = {
+    "gather": gather,
+    "join": join,
+    "scatter": scatter,
+    "put": put,
+    "matmul": multiply,
+    "einsum": multiply,
+}
+
+
+def stores(x: Any) -> bool:
+    """Whether a constant can be written by machine code and come out as it is."""
+    kind = type(opened(x))
+    numpys = kind is np.ndarray or issubclass(kind, np.generic)
+    return numpys and spec_in(x).dtype in TYPES and spec_in(x).size > 0
+
+
+class Plan:
+    """The pieces in order, and where each value lies."""
+
+    def __init__(
+        self, graph: Graph, constants: list[np.ndarray] | None = None, kept: Any = None
+    ) -> None:
+        """kept: inputs that are changed in place, each with the number of the output it becomes."""
+        self.graph, self.whole_program = graph, constants is None
+        self.items: list[PlanItem] = []
+        self.made: dict[Variable, PlanItem] = {}  # by one item on elements, which may be fused
+        self.writers: dict[Region, list[PlanItem]] = {}
+        self.readers: dict[Region, list[PlanItem]] = {}  # of what is changed in place
+        self.geometry: dict[Variable, Strided] = {}
+        self.viewed: set[Variable] = set()  # views of what others may read
+        self.objects: dict[Variable, int] = {}  # results of calls
+        self.products: dict[Variable, Product] = {}
+        self.held: list[Places] = []  # constants are known by their identity
+        self.constants: list[np.ndarray] = [] if constants is None else constants
+        self.bodies: dict[Any, list[Plan]] = {}  # of loops
+        self.constant_views: dict[int, Strided] = {}
+        self.uses: dict[int, int] = {}
+        for x in [x for e in graph.equations for x in e.inputs] + list(graph.outputs):
+            self.uses[id(x)] = self.uses.get(id(x), 0) + 1
+        for i, x in enumerate(graph.inputs):
+            place = Region("in", i, 0)
+            if kept and i in kept:
+                place = Region("out", kept[i], 0)
+                self.readers[place] = []
+            self.geometry[x] = contiguous(place, x.spec.shape, x.spec.dtype)
+        for e in graph.equations:
+            self.place(e)
+        self.outputs = self.finish()
+        sink(self)
+        self.pieces = ordered(self.items)
+        self.arena, self.needed = allocated(self)
+
+    # Placing equations.
+
+    def place(self, e: Equation) -> None:
+        kind = role(e)
+        if kind == "cumulate" and not has_code(spec_in(e.inputs[0]).dtype, e.outputs[0].spec.dtype):
+            kind = "call"
+        if kind == "view":
+            self.view(e)
+        elif kind == "loop":
+            self.loop(e)
+        elif kind == "call":
+            self.call(e)
+        elif kind in PLACED:
+            PLACED[kind](self, e)
+        else:
+            self.compute(e, kind)
+
+    def compute(
+        self, e: Equation, kind: str = "element", target: Strided | None = None
+    ) -> PlanItem:
+        item = PlanItem(e, kind, target, len(self.items))
+        out = e.outputs[0]
+        if target is None:
+            self.geometry[out] = self.fresh(out.spec)
+        else:
+            self.geometry[out] = target
+        self.depend(item, e.inputs)
+        if target is None and kind == "element":
+            self.made[out] = item
+        self.writers.setdefault(self.geometry[out].buffer, []).append(item)
+        self.items.append(item)
+        return item
+
+    def fresh(self, spec: Spec) -> Strided:
+        return contiguous(
+            Region("arena", -1, spec.size * spec.dtype.itemsize), spec.shape, spec.dtype
+        )
+
+    def depend(self, item: PlanItem, inputs: Any) -> None:
+        """Set the level of an item by what it reads."""
+        for x in inputs:
+            if not isinstance(x, Variable):
+                continue
+            maker = self.made.get(x)
+            fused = maker is not None and item.role in ("element", "reduce")
+            if maker is not None and fused and maker.shape == item.shape:
+                self.after(item, maker, 0)
+                continue
+            buffer = self.geometry[x].buffer
+            for writer in self.writers.get(buffer, ()):
+                self.after(item, writer, 1)
+            if buffer in self.readers:
+                self.readers[buffer].append(item)
+
+    def after(self, item: PlanItem, other: PlanItem, steps: int) -> None:
+        item.deps.append((other, steps))
+        item.level = max(item.level, other.level + steps)
+
+    def call(self, e: Equation) -> None:
+        item = PlanItem(e, "call", None, len(self.items))
+        for out in e.outputs:
+            buffer = Region("object", len(self.objects), 0)
+            self.objects[out] = len(self.objects)
+            self.geometry[out] = contiguous(buffer, out.spec.shape, out.spec.dtype)
+            self.writers[buffer] = [item]
+        self.depend(item, e.inputs)
+        self.items.append(item)
+
+    def loop(self, e: Equation) -> None:
+        """A loop reads whole constants and carries, and rows that each lie in one piece."""
+        rolled = e.primitive
+        bodies = [Plan(body, self.constants, rolled.kept) for body in rolled.bodies]
+        # What is asked of in each step: indices that a body computes, and systems.
+        equations = [f for body in rolled.bodies for f in body.equations]
+        asked = not within(e) if isinstance(rolled, Rolled) else any(map(computed, equations))
+        asked |= not getattr(rolled, "tells", False) and solves(rolled.bodies)
+        if asked or any(piece.role == "call" for body in bodies for piece in body.pieces):
+            self.call(e)
+            return
+        inputs, steps = [], []
+        for i, x in enumerate(e.inputs):
+            view = self.where(x)
+            if i < rolled.whole:
+                inputs.append(x if view.is_contiguous() else self.copied(x))
+                continue
+            spec = rolled.bodies[0].inputs[i].spec
+            row = Strided(view.buffer, view.offset, view.shape[1:], view.strides[1:], view.dtype)
+            step = view.strides[0]
+            if not row.is_contiguous() and not step:  # the same in all steps
+                x = Variable(spec)
+                self.geometry[x] = row
+                x = self.copied(x)
+            elif not row.is_contiguous():
+                x = self.copied(x)
+                step = spec.size
+            inputs.append(x)
+            steps.append(step * spec.dtype.itemsize)
+        e = Equation(rolled, tuple(inputs), e.outputs, {"steps": steps})
+        self.bodies[rolled] = bodies
+        item = PlanItem(e, "loop", None, len(self.items))
+        for out in e.outputs:
+            self.geometry[out] = self.fresh(out.spec)
+            self.writers[self.geometry[out].buffer] = [item]
+        self.depend(item, inputs)
+        self.items.append(item)
+
+    def view(self, e: Equation) -> None:
+        (x,), (out,) = e.inputs, e.outputs
+        view = view_of(e.primitive, self.where(x), e.static)
+        if view is None:
+            whole = self.copied(x)
+            view = view_of(e.primitive, self.geometry[whole], e.static)
+            assert view is not None
+        if view.buffer in self.readers:  # it is read now, and may change then
+            x = self.at(view)
+            self.compute(Equation(astype_p, (x,), (out,), {"dtype": out.spec.dtype}))
+            return
+        self.geometry[out] = view
+        self.viewed.add(out)
+
+    def at(self, view: Strided) -> Variable:
+        """A name for what lies at a place."""
+        out = Variable(Spec(view.shape, view.dtype))
+        self.geometry[out] = view
+        return out
+
+    def copied(self, x: Any) -> Variable:
+        """x in contiguous memory of its own."""
+        spec = spec_in(x)
+        out = Variable(Spec(spec.shape, spec.dtype))
+        self.compute(Equation(astype_p, (x,), (out,), {"dtype": spec.dtype}))
+        return out
+
+    def where(self, x: Any) -> Strided:
+        """Where an operand lies."""
+        if isinstance(x, Variable):
+            return self.geometry[x]
+        if id(x) not in self.constant_views:
+            a = np.asarray(opened(x))
+            strides = [s // a.itemsize for s in a.strides]
+            if a.ndim and not any(a.strides):
+                base = np.array(a[(0,) * a.ndim])
+            else:
+                base = a = np.ascontiguousarray(a).reshape(a.shape)
+                strides = list(contiguous(None, a.shape, a.dtype).strides)
+            buffer = Region("const", len(self.constants), 0)
+            self.constants.append(base)
+            self.constant_views[id(x)] = Strided(buffer, 0, a.shape, strides, a.dtype)
+        return self.constant_views[id(x)]
+
+    # What is put together from parts.
+
+    def part(self, x: Any, target: Strided) -> PlanItem:
+        """Write an operand to a place; what computes it may do so itself."""
+        out = Variable(Spec(target.shape, target.dtype))
+        if spec_in(x).shape != target.shape:
+            x = self.shaped(x, target.shape)
+        return self.compute(
+            Equation(astype_p, (x,), (out,), {"dtype": target.dtype}), "element", target
+        )
+
+    def shaped(self, x: Any, shape: tuple[int, ...]) -> Any:
+        """x without leading axes of length 1, broadcast to a shape."""
+        view = self.where(x)
+        extra = max(0, len(view.shape) - len(shape))
+        narrow = Strided(
+            view.buffer, view.offset, view.shape[extra:], view.strides[extra:], view.dtype
+        )
+        if prod(shape) == 1 and isinstance(x, Variable) and x in self.made:
+            return x
+        out = Variable(Spec(shape, view.dtype))
+        self.geometry[out] = narrow.broadcast(shape)
+        return out
+
+    # Results.
+
+    def finish(self) -> list[Any]:
+        """Each output is in memory of its own: an "out" buffer, a call's result, or a constant."""
+        outputs: list[Any] = []
+        taken: set[Region] = set()
+        for i, x in enumerate(self.graph.outputs):
+            if not isinstance(x, Variable):
+                outputs.append(self.stored(x, i) if self.whole_program and stores(x) else x)
+                continue
+            if x in self.objects or x.spec.dtype not in TYPES or not x.spec.size:
+                outputs.append(x)
+                continue
+            view = self.geometry[x]
+            if view.buffer in self.readers:
+                outputs.append(x)
+                continue
+            if view.buffer.kind != "arena" or view.buffer in taken or not self.whole(view):
+                view = self.fresh(x.spec)
+                self.part(x, view)
+            view.buffer.kind, view.buffer.index = "out", i
+            taken.add(view.buffer)
+            outputs.append(x)
+        return outputs
+
+    def stored(self, x: Any, i: int) -> Variable:
+        """A constant that is output number i, written where results are."""
+        spec = spec_in(x)
+        out = Variable(Spec(spec.shape, spec.dtype))
+        view = self.geometry[out] = self.fresh(out.spec)
+        self.part(x, view)
+        view.buffer.kind, view.buffer.index = "out", i
+        return out
+
+    def whole(self, view: Strided) -> bool:
+        n = prod(view.shape) * view.dtype.itemsize
+        return view.is_contiguous() and n == view.buffer.size and view.offset == 0
+
+    def is_stored(self, item: PlanItem) -> bool:
+        """Whether the result of an item is written to memory."""
+        if item.role != "element" or item.target is not None:
+            return True
+        buffer = self.geometry[item.equation.outputs[0]].buffer
+        return buffer.kind == "out" or buffer in self.needed

@@ -1,0 +1,196 @@
+"""What becomes of an equation: machine code for elements, a reduction, a view, or a call of NumPy.
+
+A primitive's `lower` says it: the name of a method of Emit, or a function `lower(emit, *xs)`, for
+what works on elements; "view" for what moves nothing, where no array is a key; "sum", "max" and
+their like for reductions; the names in STRUCTURAL for what the plan knows. Without `lower`, NumPy
+is called.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...core.graph import Equation, Variable
+from ...core.primitive import Elementwise
+from ...core.spec import Spec
+from ...primitives.selecting import where_p
+from ..graph.rewriting import opened, spec_in
+from ..graph.small_systems import fits
+from ..llvm.dtypes import TYPES
+from .convolve_search import convolves, searches
+from .emit import Emit, Refused, Value
+from .geometry import VIEWS
+from .pen import Pen
+from .scan import Rolled
+from .while_ import Waiting
+
+__all__ = ["REDUCTIONS", "emitted", "given", "is_exact", "loop_dtypes", "role", "spec_in"]
+
+BOOL = np.dtype(bool)
+# What the plan knows, and what is a function of its own where it fits.
+STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum", "cumulate"})
+FITTING = {"solve": fits, "convolve": convolves, "search": searches}
+ROUNDED = frozenset({"matmul", "einsum", "solve", "convolve"})  # otherwise than by NumPy
+# How partial results are brought together, and what is neutral.
+REDUCTIONS: dict[str, tuple[str, Any]] = {
+    "sum": ("add", {"f": 0.0, "i": 0, "u": 0}),  # NumPy's begin with 0.0: none is -0.0
+    "mean": ("add", {"f": 0.0}),
+    "prod": ("mul", {"f": 1.0, "i": 1, "u": 1}),
+    "max": ("maximum", {"f": -np.inf, "i": None, "u": 0, "b": False}),
+    "min": ("minimum", {"f": np.inf, "i": None, "u": None, "b": True}),
+    "any": ("bitwise_or", {"b": False}),
+    "all": ("bitwise_and", {"b": True}),
+    "count_nonzero": ("add", {"i": 0}),
+}
+
+
+def is_exact(primitive: Any) -> bool:
+    """Whether its machine code gives NumPy's results bit for bit."""
+    lower = primitive.lower
+    if lower in REDUCTIONS:
+        return REDUCTIONS[lower][0] not in ("add", "mul")
+    if not isinstance(lower, str) or lower in STRUCTURAL or lower in FITTING:
+        return lower not in ROUNDED
+    return not getattr(getattr(Emit, lower), "ulp", 0)
+
+
+def role(e: Equation) -> str:
+    """What becomes of it: "element", "reduce", "call" for NumPy, or what the plan knows."""
+    lower = e.primitive.lower
+    if isinstance(e.primitive, (Rolled, Waiting)):
+        return "loop" if e.primitive.fits else "call"
+    if lower is None or e.primitive.n_out is not None:
+        return "call"
+    specs = [spec_in(x) for x in e.inputs]
+    (out,) = e.outputs
+    if not out.spec.size or not all(s.size for s in specs) or out.spec.dtype not in TYPES:
+        return "call"
+    if not all(s.dtype.isnative for s in (*specs, out.spec)):
+        return "call"
+    if lower in FITTING:
+        return lower if FITTING[lower](e) else "call"
+    if lower == "view":
+        whole = specs[0].dtype == out.spec.dtype or specs[0].dtype.kind == "c"
+        if e.primitive not in VIEWS or not whole:
+            return "call"
+        return "view" if len(e.inputs) == 1 else "gather"
+    if lower in STRUCTURAL:
+        return lower if all(s.dtype in TYPES for s in specs) else "call"
+    try:
+        if isinstance(lower, str) and lower in REDUCTIONS:
+            return "reduce" if reducible(e, specs) else "call"
+        key = trial(e, specs)
+        if key not in TRIED:
+            emitted(e, Emit(1, Pen(), set()), [Value("%x", s.dtype) for s in specs])
+            TRIED.add(key)
+    except (Refused, OverflowError, KeyError):
+        return "call"
+    return "element"
+
+
+TRIED: set[Any] = set()  # what is known to have machine code
+
+
+def trial(e: Equation, specs: list[Spec]) -> Any:
+    """What decides whether an elementwise equation has machine code."""
+    given = [
+        s.dtype if isinstance(x, Variable) else (s.dtype, s.weak, s.weak is int and number(x))
+        for x, s in zip(e.inputs, specs, strict=True)
+    ]
+    return e.primitive, e.outputs[0].spec.dtype, *given
+
+
+def reducible(e: Equation, specs: list[Spec]) -> bool:
+    if len(e.inputs) > 1 and opened(e.inputs[1]) is not True:
+        return False
+    if e.static.get("bounded") or specs[0].dtype not in TYPES:
+        return False
+    identity(e)
+    wide = accumulator(e)
+    emit = Emit(1, Pen(), set())
+    emit.cast(Value("%x", specs[0].dtype), wide)
+    return True
+
+
+def accumulator(e: Equation) -> np.dtype:
+    """The dtype in which a reduction is done: that of its result."""
+    return e.outputs[0].spec.dtype
+
+
+def identity(e: Equation) -> Any:
+    dtype = accumulator(e)
+    found = REDUCTIONS[e.primitive.lower][1]
+    if dtype.kind not in found:
+        raise Refused(str(e.primitive))
+    neutral = found[dtype.kind]
+    if neutral is None:
+        limits = np.iinfo(dtype)
+        neutral = limits.min if e.primitive.lower == "max" else limits.max
+    return neutral
+
+
+def loop_dtypes(e: Equation) -> list[np.dtype]:
+    """The dtypes in which NumPy computes: of each operand, and of the result."""
+    specs, primitive = [spec_in(x) for x in e.inputs], e.primitive
+    out = e.outputs[0].spec.dtype
+    if primitive is where_p:
+        return [specs[0].dtype, out, out, out]
+    if isinstance(primitive, Elementwise) and isinstance(primitive.ufunc, np.ufunc):
+        given = [s.weak or s.dtype for s in specs]
+        return list(primitive.ufunc.resolve_dtypes((*given, None)))
+    return [s.dtype if s.weak is None else out for s in specs] + [out]
+
+
+def emitted(e: Equation, emit: Emit, xs: list[Value]) -> Value:
+    """The result of an elementwise equation, from its operands as they were loaded."""
+    lower = e.primitive.lower
+    *dtypes, out = loop_dtypes(e)
+    if lower == "cast":
+        return emit.cast(xs[0], e.outputs[0].spec.dtype)
+    if e.static and not isinstance(lower, str):
+        raise Refused("static parameters")
+    numbers = [None if isinstance(x, Variable) else number(x) for x in e.inputs]
+    operands = []
+    for x, n, dtype in zip(xs, numbers, dtypes, strict=True):
+        if dtype not in TYPES:
+            raise Refused(str(dtype))
+        if n is None:
+            operands.append(emit.cast(x, dtype))
+            continue
+        cast = np.asarray(n).astype(dtype) if hasattr(n, "dtype") else np.asarray(n, dtype)
+        operands.append(emit.constant(cast[()], dtype))
+    if not isinstance(lower, str):
+        return lower(emit, *operands)
+    method = getattr(emit, lower)
+    if any(dtype.kind not in method.kinds for dtype in dtypes):
+        raise Refused(f"{lower} of {dtypes}")
+    if lower == "power" and numbers[1] is not None:
+        short = emit.power_of(operands[0], numbers[1])
+        if short is not None:
+            return short
+    result = method(*operands)
+    return emit.cast(result, out) if result.dtype != out else result
+
+
+def number(x: Any) -> Any:
+    """The one number that a constant operand holds, None for others."""
+    x = opened(x)
+    if not isinstance(x, np.ndarray):
+        return x if isinstance(x, (bool, int, float, np.generic)) else None
+    if x.size == 1 or (x.size and not any(x.strides)):
+        return x[(0,) * x.ndim]
+    return None
+
+
+def given(x: Any, emit: Emit) -> Value:
+    """A constant operand of one number. `emitted` reads a weak one itself, which may be huge."""
+    dtype = spec_in(x).dtype
+    return emit.constant(number(x), dtype) if dtype in TYPES else Value("poison", dtype)
+
+
+def reduced_count(e: Equation) -> int:
+    shape = spec_in(e.inputs[0]).shape
+    return prod([shape[axis] for axis in e.static["axis"]])

@@ -1,0 +1,104 @@
+"""Rows of elements in memory: vectors of them, single ones, and what is left over of a vector."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .emit import BOOL, Emit, Value, element, literal, memory, store_element, vector
+from .pen import Pen
+
+__all__ = ["RowPen"]
+
+AHEAD = 1024  # bytes
+
+
+class RowPen(Pen):
+    """Reads and writes `width` elements of a row at a time, or fewer at its end."""
+
+    def __init__(self, width: int, ahead: bool, declared: set[str]) -> None:
+        super().__init__(prefix="p")
+        self.width, self.ahead, self.declared = width, ahead, declared
+
+    def emit(self, width: int | None = None) -> Emit:
+        return Emit(width or self.width, self, self.declared)
+
+    def place(self, base: str, offset: str, i: str, stride: int, dtype: np.dtype) -> str:
+        """The address of an element of a row."""
+        index = i if stride == 1 else "0" if stride == 0 else self.line(f"mul i64 {i}, {stride}")
+        if offset != "0":
+            index = offset if index == "0" else self.line(f"add i64 {offset}, {index}")
+        return self.line(f"getelementptr {memory(dtype)}, ptr {base}, i64 {index}")
+
+    def load(
+        self,
+        dtype: np.dtype,
+        stride: int,
+        base: str,
+        offset: str,
+        i: str,
+        valid: int,
+        emit: Emit,
+    ) -> Value:
+        """`valid` elements of a row from number i on, and ones for the rest of a vector."""
+        w, t, size = self.width, memory(dtype), dtype.itemsize
+        pointer = self.place(base, offset, i, stride, dtype)
+        if w == 1:
+            return element(emit, pointer, dtype)
+        full = vector(w, t)
+        if stride == 0:
+            x = self.line(f"load {t}, ptr {pointer}, align {size}")
+            x = self.line(f"insertelement {full} poison, {t} {x}, i32 0")
+            x = self.line(f"shufflevector {full} {x}, {full} poison, <{w} x i32> zeroinitializer")
+        elif stride == 1 and valid == w:
+            self.fetch(pointer, 0)
+            x = self.line(f"load {full}, ptr {pointer}, align {size}")
+        elif stride == 1 and valid > 1:
+            part = vector(valid, t)
+            x = self.line(f"load {part}, ptr {pointer}, align {size}")
+            one = literal(1, dtype) if dtype != BOOL else "1"
+            ones = "<" + ", ".join([f"{t} {one}"] * valid) + ">"
+            mask = ", ".join([f"i32 {min(k, valid)}" for k in range(w)])
+            x = self.line(f"shufflevector {part} {x}, {part} {ones}, <{w} x i32> <{mask}>")
+        else:
+            one = literal(1, dtype) if dtype != BOOL else "1"
+            x = "<" + ", ".join([f"{t} {one}"] * w) + ">"
+            for k in range(valid):
+                at = self.line(f"getelementptr {t}, ptr {pointer}, i64 {k * stride}")
+                part = self.line(f"load {t}, ptr {at}, align {size}")
+                x = self.line(f"insertelement {full} {x}, {t} {part}, i32 {k}")
+        if dtype == BOOL:
+            x = self.line(f"icmp ne {full} {x}, zeroinitializer")
+        return Value(x, dtype)
+
+    def fetch(self, pointer: str, write: int) -> None:
+        """Ask for a line of memory before its turn: long chains would wait for it."""
+        if self.ahead:
+            at = self.line(f"getelementptr i8, ptr {pointer}, i64 {AHEAD}")
+            self.lines.append(f"  call void @llvm.prefetch.p0(ptr {at}, i32 {write}, i32 3, i32 1)")
+            self.declared.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+
+    def save(
+        self, x: Value, stride: int, base: str, offset: str, i: str, valid: int, emit: Emit
+    ) -> None:
+        w, t = self.width, memory(x.dtype)
+        pointer = self.place(base, offset, i, stride, x.dtype)
+        if w == 1:
+            return store_element(emit, pointer, x)
+        name, full, size = x.name, vector(w, t), x.dtype.itemsize
+        if x.dtype == BOOL:
+            name = self.line(f"zext {vector(w, 'i1')} {name} to {full}")
+        if stride == 1 and valid > 1:
+            if valid == w:
+                self.fetch(pointer, 1)
+            else:
+                mask = ", ".join([f"i32 {k}" for k in range(valid)])
+                name = self.line(
+                    f"shufflevector {full} {name}, {full} poison, <{valid} x i32> <{mask}>"
+                )
+            self.lines.append(f"  store {vector(valid, t)} {name}, ptr {pointer}, align {size}")
+            return None
+        for k in range(valid):
+            part = self.line(f"extractelement {full} {name}, i32 {k}")
+            at = self.line(f"getelementptr {t}, ptr {pointer}, i64 {k * stride}")
+            self.lines.append(f"  store {t} {part}, ptr {at}, align {size}")
+        return None

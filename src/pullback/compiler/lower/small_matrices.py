@@ -1,0 +1,249 @@
+"""Systems of equations, inverses, determinants and Cholesky factors of small matrices in stacks.
+
+LAPACK's own way: rows are eliminated with the largest element of the column as pivot (getrf,
+getrs), a Cholesky factor row by row of its transpose (potrf). Calls cost as much as the arithmetic
+for matrices of few rows, so up to LARGEST they are written out here; for larger ones NumPy calls
+LAPACK.
+
+A matrix that NumPy refuses gives NaN. `doubts` are the results to be looked at: where one has a
+NaN, whatever its cause, the program is run by NumPy, which raises or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.graph import Equation, Graph, Variable
+from ...core.spec import Spec
+from ...primitives.elementwise import equal, logical_and
+from ...primitives.linalg import inverse_p, solve_p
+from ...primitives.queries import all_p
+from ...primitives.triangular import cholesky_p
+from ...transforms.loops.scan_primitive import Scan
+from ..graph.rewriting import NewEquations, inlined, rewritten
+from ..graph.small_systems import SOLVING, fits, log_p, separated, sign_p
+from .emit import Value, element, store_element
+from .geometry import Strided
+from .scan import Rolled
+from .text import Matrix, Text, each
+from .while_ import Waiting
+
+__all__ = ["asked", "doubts", "solves", "told", "written"]
+
+TRUTH = Spec((), np.dtype(bool))
+
+
+def doubts(e: Equation, steps: NewEquations) -> list[Variable]:
+    """What must be true for the results to be NumPy's."""
+    if e.primitive not in SOLVING or not fits(e):
+        return []
+    (out,) = e.outputs
+    known = steps.apply(equal, out, out)
+    if not out.spec.shape:
+        return [known]
+    axes = tuple(range(len(out.spec.shape)))
+    return [steps.apply(all_p, known, True, axis=axes, keepdims=False)]
+
+
+def asked(e: Equation, steps: NewEquations) -> tuple[Equation, list[Variable]]:
+    """The equation, a loop as one that tells of all its steps, and its doubts."""
+    loop = telling(e.primitive) if isinstance(e.primitive, Scan) else None
+    if loop is None:
+        return e, doubts(e, steps)
+    at, n = loop.n_consts + loop.n_carry - 1, loop.n_carry - 1
+    well = Variable(TRUTH)
+    inputs = (*e.inputs[:at], np.True_, *e.inputs[at:])
+    return Equation(loop, inputs, (*e.outputs[:n], well, *e.outputs[n:]), {}), [well]
+
+
+def telling(of: Scan) -> Scan | None:
+    """The loop with one carry more, the last: whether no step was in doubt so far.
+
+    None if there is nothing to doubt.
+    """
+
+    def make() -> Scan | None:
+        equations: list[Equation] = []
+        found: list[Variable] = []
+        whole = separated(inlined(of.body))
+        for e in whole.equations:
+            steps = NewEquations()
+            e, flags = asked(e, steps)
+            equations += [e, *steps.equations]
+            found += flags
+        if not found:
+            return None
+        steps, before = NewEquations(), Variable(TRUTH)
+        last = before
+        for flag in found:
+            last = steps.apply(logical_and, last, flag)
+        at, n = of.n_consts + of.n_carry, of.n_carry
+        inputs, outputs = whole.inputs, whole.outputs
+        body = Graph(
+            [*inputs[:at], before, *inputs[at:]],
+            [*equations, *steps.equations],
+            [*outputs[:n], last, *outputs[n:]],
+        )
+        loop = Scan(body, of.n_consts, n + 1, of.length, of.reverse)
+        loop.tells = True
+        return loop
+
+    return of.derive("telling", make)
+
+
+def told(graph: Graph) -> Graph:
+    """The graph with loops that tell, of which nobody asks: what is in doubt is NaN."""
+    return rewritten(graph, lambda e: asked(e, NewEquations())[0])
+
+
+def solves(graphs: Sequence[Graph]) -> bool:
+    """Whether a loop asks, in its steps, for what may be in doubt, and nobody is told."""
+    for e in (e for graph in graphs for e in graph.equations):
+        p = e.primitive
+        if p in SOLVING or (isinstance(p, (Rolled, Waiting)) and solves(p.bodies)):
+            return True
+    return False
+
+
+def written(e: Equation, views: list[Strided], declared: set[str]) -> str:
+    """The text of a function of pointers to the operands and to the result."""
+    *ins, out = views
+    text = Text(out.dtype, declared)
+    axes = 2 if e.primitive in (solve_p, inverse_p, cholesky_p) else 0
+    stack = out.shape[: len(out.shape) - axes]
+    ins = [x.broadcast((*stack, *x.shape[-2:])) for x in ins]
+    n = ins[0].shape[-1]
+    work = Matrix(text, text.room(n * n), n, 1)
+    pivot, largest = text.room(1, "i64"), text.room(1)
+    with each(text, stack, [*ins, out]) as starts:
+        a = Matrix(text, starts[0], *ins[0].strides[-2:])
+        if e.primitive is cholesky_p:
+            x = Matrix(text, starts[-1], *out.strides[-2:])
+            root(text, n, a, work, x, e.static["upper"])
+        else:
+            copied(text, n, n, a, work)
+            x, m = None, 0
+            if axes:
+                x, m = Matrix(text, starts[-1], *out.strides[-2:]), out.shape[-1]
+                if e.primitive is solve_p:
+                    copied(text, n, m, Matrix(text, starts[1], *ins[1].strides[-2:]), x)
+                else:
+                    identity(text, n, x)
+            sign = eliminated(text, n, m, work, x, pivot, largest)
+            if x is not None:
+                substituted(text, n, m, work, x)
+            else:
+                store_element(text, starts[-1], product(text, n, work, sign, e.primitive))
+    return text.finished(*[f"%x{i}" for i in range(len(ins))])
+
+
+def copied(text: Text, n: int, m: int, x: Matrix, y: Matrix) -> None:
+    with text.loop(0, n) as i, text.loop(0, m) as j:
+        y[i, j] = x[i, j]
+
+
+def identity(text: Text, n: int, x: Matrix) -> None:
+    with text.loop(0, n) as i, text.loop(0, n) as j:
+        same = Value(text.whole("icmp eq i64 {}, {}", i, j), np.dtype(bool))
+        x[i, j] = text.where(same, text.number(1.0), text.number(0.0))
+
+
+def swapped(text: Text, m: int, x: Matrix, i: str, j: str) -> None:
+    with text.loop(0, m) as k:
+        one, other = x[i, k], x[j, k]
+        x[i, k] = other
+        x[j, k] = one
+
+
+def lessened(text: Text, start: Any, m: int, x: Matrix, i: str, k: str, factor: Value) -> None:
+    """Row i of x, from a place on, less the multiple of row k."""
+    with text.loop(start, m) as j:
+        x[i, j] = text.sub(x[i, j], text.mul(factor, x[k, j]))
+
+
+def eliminated(
+    text: Text, n: int, m: int, a: Matrix, x: Matrix | None, pivot: str, largest: str
+) -> str:
+    """Bring a into upper triangular form, and x along; where the sign of the swaps is kept."""
+    sign = text.room(1)
+    store_element(text, sign, text.number(1.0))
+    with text.loop(0, n) as k:
+        text.lines.append(f"  store i64 {k}, ptr {pivot}")
+        store_element(text, largest, text.absolute(a[k, k]))
+        below = text.whole("add i64 {}, 1", k)
+        with text.loop(below, n) as i:
+            size = text.absolute(a[i, k])
+            with text.when(text.greater(size, element(text, largest, text.dtype))):
+                store_element(text, largest, size)
+                text.lines.append(f"  store i64 {i}, ptr {pivot}")
+        p = text.line(f"load i64, ptr {pivot}")
+        with text.when(Value(text.whole("icmp ne i64 {}, {}", p, k), np.dtype(bool))):
+            swapped(text, n, a, k, p)
+            if x is not None:
+                swapped(text, m, x, k, p)
+            store_element(text, sign, text.neg(element(text, sign, text.dtype)))
+        first = a[k, k]
+        with text.loop(below, n) as i:
+            factor = text.div(a[i, k], first)
+            lessened(text, below, n, a, i, k, factor)
+            if x is not None:
+                lessened(text, 0, m, x, i, k, factor)
+    return sign
+
+
+def substituted(text: Text, n: int, m: int, a: Matrix, x: Matrix) -> None:
+    """Solve the triangular system in place; with a zero pivot all is NaN."""
+    with text.loop(0, n) as back:
+        k = text.whole("sub i64 {}, {}", n - 1, back)
+        first = a[k, k]
+        zero = text.equal(first, text.number(0.0))
+        first = text.where(zero, text.number(np.nan), first)
+        with text.loop(0, m) as j:
+            x[k, j] = text.div(x[k, j], first)
+        with text.loop(0, k) as i:
+            lessened(text, 0, m, x, i, k, a[i, k])
+
+
+def product(text: Text, n: int, a: Matrix, sign: str, primitive: Any) -> Value:
+    """The determinant, or what is asked of it, from the triangular form."""
+    total = text.room(1)
+    log = primitive is log_p
+    first = text.number(0.0) if log else element(text, sign, text.dtype)
+    store_element(text, total, first)
+    with text.loop(0, n) as k:
+        x, old = a[k, k], element(text, total, text.dtype)
+        if log:
+            new = text.add(old, text.log(text.absolute(x)))
+        else:
+            new = text.mul(old, text.sign(x) if primitive is sign_p else x)
+        store_element(text, total, new)
+    return element(text, total, text.dtype)
+
+
+def root(text: Text, n: int, a: Matrix, u: Matrix, x: Matrix, upper: bool) -> None:
+    """a = u^T u, with u or its transpose in x; NaN where a is not positive definite."""
+    with text.loop(0, n) as i, text.loop(i, n) as j:
+        u[i, j] = a[i, j] if upper else a[j, i]
+    with text.loop(0, n) as k:
+        first = u[k, k]
+        positive = text.greater(first, text.number(0.0))
+        first = text.sqrt(text.where(positive, first, text.number(np.nan)))
+        u[k, k] = first
+        below = text.whole("add i64 {}, 1", k)
+        with text.loop(below, n) as j:
+            u[k, j] = text.div(u[k, j], first)
+        with text.loop(below, n) as i:
+            factor = u[k, i]
+            lessened(text, i, n, u, i, k, factor)
+    with text.loop(0, n) as i, text.loop(0, n) as j:
+        above = Value(text.whole("icmp sle i64 {}, {}", i, j), np.dtype(bool))
+        with text.when(above):
+            found = u[i, j]
+            row, column = (i, j) if upper else (j, i)
+            x[row, column] = found
+        with text.when(Value(text.whole("icmp slt i64 {}, {}", j, i), np.dtype(bool))):
+            row, column = (i, j) if upper else (j, i)
+            x[row, column] = text.number(0.0)

@@ -1,0 +1,531 @@
+"""Paths: the ways that a compiled function has taken, how to compute them and what must hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.graph import Equation, Graph, Variable
+from ..core.layout import UNORDERED, axes_in_memory, placement, placing
+from ..core.spec import Spec, spec_of
+from ..core.trace import STARTS
+from ..core.tree import flatten, unflatten
+from ..primitives.elementwise import add, not_equal, trunc
+from .entry import native_records, object_layout
+from .entry.native_records import Way
+from .entry.state_checks import checks_aside, checks_of
+from .facts.reader import Same
+from .facts.state import State
+from .llvm.binding import BEST, WORKER
+from .program import build
+from .record.recording import (
+    QUESTIONS,
+    Guard,
+    Recording,
+    as_kind,
+    layout_of,
+    order_in,
+    share_memory,
+)
+
+__all__ = [
+    "VAIN",
+    "WIDE",
+    "CacheInfo",
+    "Call",
+    "Entry",
+    "Path",
+    "order_of",
+    "plain_way",
+    "raising",
+    "same_bits",
+    "share_with",
+    "shared",
+    "static_key",
+    "told_line",
+    "way_of",
+    "writable",
+]
+
+SECOND = 20  # runs of a path after which it is compiled again, better
+VAIN = 32  # records in a row that nothing repeats
+OFTEN = 5  # repetitions of a record for certain numbers after which one for all is made
+
+
+class CacheInfo(NamedTuple):
+    """Calls that a path stood for, calls that were recorded, entries and paths that are kept."""
+
+    hits: int
+    misses: int
+    entries: int
+    paths: int
+
+
+class Call(NamedTuple):
+    """The arguments of a call: which leaves are inputs, and the key of their kind."""
+
+    leaves: list[Any]
+    structure: Any
+    inputs: list[int]
+    floats: list[int]
+    key: Any
+    arrays: list[Any]
+    numbers: list[Any]
+
+    def passed(self, floats: bool) -> list[int]:
+        """Which leaves are inputs, where Python floats are or are not."""
+        return [*self.inputs, *(self.floats if floats else [])]
+
+    def statics(self, floats: bool) -> list[Any]:
+        """The other leaves."""
+        passed = set(self.passed(floats))
+        return [x for i, x in enumerate(self.leaves) if i not in passed]
+
+
+class Path:
+    """One way through a program: how to compute it, and what must hold."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        state: State,
+        token: Any,
+        numbers: list[Any] | None,
+        program: Any = None,
+    ) -> None:
+        self.recording, self.state, self.token = recording, state, token
+        self.numbers = numbers  # the Python floats that it holds for; None: they are inputs
+        self.guards = recording.guards
+        self.node: Any = None  # what the path is in a transformation
+        self.answers = [guard.answer for guard in recording.guards]
+        self.program = program
+        self.stored: Any = None  # what later processes find on disk; False: nothing
+        self.runs = 0
+        self.warming = threading.Lock()  # not waited for: a process may fork while it is held
+        self.improving = False  # whether better machine code has been asked for
+        self.failed = False  # whether machine code could not be made in the background
+        self.expected: list[tuple[int, bytes]] | None = None  # what guards ask about, as it was
+        self.took = 0.0  # seconds that the function took when it was recorded
+        self.trial: Any = None  # which way is faster
+        self.slow = False  # whether the function itself is faster, and is run
+        self.learnt = 0  # how often machine code was told how arguments lie
+        structure = recording.structure
+        self.single = structure is None and isinstance(recording.outputs[0], Variable)
+        # A tuple of results, all of them computed.
+        self.flat = (
+            structure is not None
+            and structure == flatten((0.0,) * len(recording.outputs))[1]
+            and all(isinstance(x, Variable) for x in recording.outputs)
+        )
+        if any(place is not None for place in recording.placed):
+            self.single = self.flat = False  # the results go through `finisher`
+        self.n_results = sum([isinstance(x, Variable) for x in recording.outputs])
+        self.n_known = self.n_results + len(recording.written)
+        # Where what each guard asks about is: the number of an output, and of a row of it.
+        self.places: list[tuple[int, int | None]] = [
+            (i, None) for i in range(self.n_known, self.n_known + len(self.guards))
+        ]
+
+    def warm(self, wait: bool = False, behind: bool = False) -> None:
+        """Count a run: what is repeated becomes machine code, and later better machine code.
+
+        wait: whether the better one is made at once, and none in the background.
+        behind: whether the first one is made in the background as well, and runs go on by NumPy.
+        """
+        if self.improving or not self.warming.acquire(blocking=False):
+            return
+        try:
+            self.runs += 1
+            if self.program is None:
+                if not behind or self.failed:
+                    with WORKER.held():
+                        self.make(BEST if wait else 0)
+                elif self.runs % SECOND == 1:  # again where a process has forked meanwhile
+                    self.make_later()
+            else:
+                self.improve(wait)
+        finally:
+            self.warming.release()
+
+    def improve(self, wait: bool = False) -> None:
+        """Ask for better machine code, if there were enough runs."""
+        if self.runs >= SECOND and not self.improving:
+            self.improving = True
+            if not wait:
+                self.program.improve_later()
+
+    def make(self, level: int) -> None:
+        needed = self.n_known + len(self.guards)
+        self.program = build(answering(self.recording), level, self.n_known, needed)
+
+    def make_later(self) -> None:
+        """Make the first machine code in the background; what fails is done again, and heard of."""
+        mine = weakref.ref(self)
+
+        def job() -> None:
+            path = mine()
+            if path is None or path.program is not None:
+                return
+            try:
+                path.make(0)
+                path.improve()
+            except Exception:
+                path.failed = True
+
+        WORKER.do(job, soon=True)
+
+    def computed(self, inputs: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """What a run computes, and the answers that it gives to guards.
+
+        Raises:
+            Exception: what an operation raises.
+        """
+        program = self.program  # it may come meanwhile
+        if program is not None:
+            values = program.entry(*inputs)
+            return values, self.answered(values, program)
+        values = self.recording.graph.evaluate(*inputs)
+        values = tuple([np.array(x) if type(x) is np.ndarray else x for x in values])
+        return values, self.answers_at(values, self.places)
+
+    def narrow(self) -> bool:
+        """Whether it is time for a record in which numbers are inputs: this one is for some alone,
+        and no machine code repeats it."""
+        return self.numbers is not None and self.runs == OFTEN
+
+    def results(self, values: Any, inputs: Sequence[Any]) -> Any:
+        """The output tree; what was written goes into the arguments."""
+        recording = self.recording
+        rest = iter(values)
+        leaves: list[Any] = []
+        for x, kind, source, placed in zip(
+            recording.outputs, recording.kinds, recording.sources, recording.placed, strict=True
+        ):
+            if source is not None:
+                leaves.append(source(inputs, leaves))
+                continue
+            value = next(rest) if isinstance(x, Variable) else x
+            own = isinstance(x, Variable)  # nobody else holds it
+            whole = own and kind is np.ndarray and type(value) is np.ndarray
+            value = value if whole else as_kind(value, kind)
+            leaves.append(value if placed is None else at(value, placed))
+        for i in recording.written:
+            inputs[i][...] = next(rest)
+        return self.finished(leaves)
+
+    def finished(self, leaves: list[Any]) -> Any:
+        """The result of these outputs; what the function stores is stored."""
+        out = unflatten(self.recording.structure, leaves)
+        if not self.recording.stores:
+            return out
+        out, values = out
+        for store, value in zip(self.recording.stores, values, strict=True):
+            store.put(value)
+        return out
+
+    def finisher(self) -> Callable[[Any], Any]:
+        """What makes the output tree of computed results that are of their kinds already."""
+        recording, outputs = self.recording, self.recording.outputs
+        places = [None if placed is None else placing(*placed) for placed in recording.placed]
+        alone = places[0] if len(places) == 1 else None
+        if recording.structure is None and alone is not None and not recording.stores:
+            return lambda values: alone(values[0])
+        if recording.structure is None and type(outputs[0]) in IMMUTABLE and not recording.stores:
+            constant = as_kind(outputs[0], recording.kinds[0])
+            return lambda values: constant
+
+        def finish(values: Any) -> Any:
+            rest = iter(values)
+            leaves = [
+                next(rest) if isinstance(x, Variable) else as_kind(x, kind)
+                for x, kind in zip(outputs, recording.kinds, strict=True)
+            ]
+            leaves = [x if p is None else p(x) for x, p in zip(leaves, places, strict=True)]
+            return self.finished(leaves)
+
+        return finish
+
+    def lies(self, arrays: list[Any]) -> bool:
+        """Whether arguments lie in memory as those that were recorded, where that counts."""
+        asked, orders = self.recording.layouts, self.recording.orders
+        if orders is not None and orders != [order_in(x) for x in arrays[: len(orders)]]:
+            return False
+        axes = self.recording.axes
+        if axes is not None and axes != [axes_in_memory(x) for x in arrays[: len(axes)]]:
+            return False
+        return asked is None or asked == [layout_of(x) for x in arrays[: len(asked)]]
+
+    def holds(self, values: Any, program: Any) -> bool:
+        """Whether what guards ask about is what it was, all rows of an array at once."""
+        if self.expected is None:
+            at = sorted({i for i, _ in program.run.asked[: len(self.guards)]})
+            self.expected = list(zip(at, answers_of(self), strict=True))
+        return all(values[i].tobytes() == answer for i, answer in self.expected)
+
+    def answered(self, values: Any, program: Any) -> list[Any]:
+        """The answers of a run of machine code, up to the first that differs."""
+        if not self.guards or self.holds(values, program):
+            return self.answers
+        return self.answers_at(values, program.run.asked)
+
+    def answers_at(self, values: Any, places: Sequence[tuple[int, int | None]]) -> list[Any]:
+        """The answers to what lies in these places, up to the first that differs."""
+        found = []
+        for guard, (i, row) in zip(self.guards, places, strict=False):
+            found.append(guard.ask(values[i] if row is None else values[i][row]))
+            if found[-1] != guard.answer:
+                break
+        return found
+
+
+def at(x: Any, placed: Any) -> Any:
+    """A result where it lies in memory."""
+    if type(x) is not np.ndarray or placement(x) == placed:
+        return x
+    return placing(*placed)(x)
+
+
+def answering(recording: Recording) -> Graph:
+    """The graph of a recording with the answers to its guards in place of what they ask about."""
+    graph = recording.graph
+    equations, outputs = list(graph.equations), list(graph.outputs)
+
+    def apply(primitive: Any, *xs: Any) -> Variable:
+        specs = [x.spec if isinstance(x, Variable) else spec_of(x) for x in xs]
+        out = Variable(primitive.spec(*specs))
+        equations.append(Equation(primitive, xs, (out,), {}))
+        return out
+
+    n = sum([isinstance(x, Variable) for x in recording.outputs]) + len(recording.written)
+    for i, guard in enumerate(recording.guards, n):
+        x = outputs[i]
+        kind = x.spec.dtype.kind if isinstance(x, Variable) else ""
+        if guard.asked == "bool(x)" and kind in ("i", "u", "f"):
+            outputs[i] = apply(not_equal, x, x.spec.dtype.type(0))
+        elif guard.asked == "int(x)" and kind == "f":
+            outputs[i] = apply(add, apply(trunc, x), x.spec.dtype.type(0))  # 0.0 and never -0.0
+    return Graph(graph.inputs, equations, outputs)
+
+
+def answer_bytes(guard: Guard, spec: Spec) -> bytes:
+    """What the answer to a guard looks like where it is computed."""
+    if guard.asked in QUESTIONS:
+        return np.full(spec.shape, guard.answer, spec.dtype).tobytes()
+    return bytes(guard.answer[2])
+
+
+def answers_of(path: Path) -> list[bytes]:
+    """What each output that guards ask about must be."""
+    outputs = path.program.run.outputs
+    parts: dict[int, dict[int, bytes]] = {}
+    for guard, (i, row) in zip(path.guards, path.program.run.asked, strict=False):
+        spec = outputs[i].spec if isinstance(outputs[i], Variable) else spec_of(outputs[i])
+        spec = spec if row is None else Spec(spec.shape[1:], spec.dtype)
+        rows = parts.setdefault(i, {})
+        rows[row or 0] = answer_bytes(guard, spec)
+    return [b"".join([rows[k] for k in sorted(rows)]) for _, rows in sorted(parts.items())]
+
+
+IMMUTABLE = {float, int, bool, str, complex, type(None), *np.sctypeDict.values()}
+KINDS = {
+    float: native_records.FLOAT,
+    np.generic: native_records.SCALAR,
+    np.ndarray: native_records.ARRAY,
+}
+
+
+def way_of(
+    path: Path, call: Call, args: Any, kwargs: Any, counter: np.ndarray, equal: bool
+) -> Way | None:
+    """How machine code repeats a path for calls like this one, or None if it cannot.
+
+    equal: whether floats that are no inputs may be others that are equal.
+    """
+    recording, token = path.recording, path.token
+    if path.program is None or not native_records.native(path.program.run):
+        return None
+    if recording.written or recording.layouts is not None:
+        return None
+    if recording.orders is not None and set(recording.orders) - {"C"}:
+        return None  # it reads arrays in C order
+    if recording.axes is not None and not set(recording.axes) <= {None, UNORDERED}:
+        return None
+    if path.program.run.raising:
+        return None  # something is computed since it may raise
+    if recording.identity and len(call.arrays) + bool(path.state.arrays) > 1:
+        return None  # it may ask which of them, or of those that it reads, are the same
+    if any(source is not None for source in recording.sources) or Array in recording.kinds:
+        return None  # an object that was there before is returned, or one of ours
+    numbers = native_records.Numbers()
+    checks = checks_of(token, numbers)
+    if checks is None:
+        return None
+    passed = [*call.inputs, *(call.floats if path.numbers is None else [])]
+    indices = unflatten(call.structure, list(range(len(call.leaves))))
+    slots = {index: slot for slot, index in enumerate(passed)}
+    try:
+        rows = native_records.arguments(numbers, args, kwargs, indices, slots, equal)
+    except native_records.Unopened:
+        return None
+    kinds = [
+        KINDS[kind]
+        for x, kind in zip(recording.outputs, recording.kinds, strict=True)
+        if isinstance(x, Variable)
+    ]
+    answers = answers_of(path) + path.program.run.answers
+    form, finish = 1 if path.single else 0 if path.flat else 2, 0
+    if form == 2:
+        finish = numbers.of(path.finisher())
+    return native_records.Way(
+        path,
+        path.program.run,
+        numbers,
+        checks,
+        rows,
+        kwargs,
+        kinds,
+        answers,
+        form=form,
+        finish=finish,
+        hits=int(counter.ctypes.data),
+        left=0 if path.trial is not None and path.trial.is_over else SECOND,
+    )
+
+
+def plain_way(
+    path: Path, call: Call, args: Any, kwargs: Any, fun: Any, counter: np.ndarray
+) -> Way | None:
+    """How machine code calls the function itself for calls like this one; None if it cannot."""
+    run, passed = path.program.run, [*call.inputs, *call.floats]
+    if not object_layout.usable():
+        return None
+    numbers = native_records.Numbers()
+    checks = checks_aside(numbers)
+    indices = unflatten(call.structure, list(range(len(call.leaves))))
+    slots = {index: slot for slot, index in enumerate(passed)}
+    try:
+        rows = native_records.arguments(numbers, args, kwargs, indices, slots, False)
+        for row in rows:
+            row["layout"] = native_records.ANY
+    except native_records.Unopened:
+        return None
+    given = {"form": 3, "finish": numbers.of(fun), "hits": int(counter.ctypes.data)}
+    way = native_records.Way(path, run, numbers, checks, rows, kwargs, None, (), **given)
+    way.work = 0  # none is done in vain
+    return way
+
+
+class Entry:
+    """The paths for one kind of arguments."""
+
+    def __init__(self) -> None:
+        self.paths: list[Path] = []  # the one taken last comes first
+        self.known: State | None = None  # all that is read on the ways that were seen
+        self.tries = 0
+        self.sought = ""  # with which options what earlier processes wrote has been looked for
+        self.elsewhere: list[bytes] = []  # and of it, what stands for nothing here
+        self.floats = False  # whether Python floats are inputs of what is recorded
+        self.weak = False  # whether they must not be, since they meet numbers of less precision
+        self.python = False  # whether calls of this kind run in Python
+        self.apart = False  # whether what is recorded is for arguments that share no memory
+        self.hits = self.vain = 0  # hits when it was recorded last, and records without one since
+
+    @property
+    def slow(self) -> bool:
+        """Whether the function itself is faster on all ways."""
+        return all(path.slow for path in self.paths)
+
+    def in_vain(self, hits: int) -> bool:
+        """Whether one record after the other has been made, and none of them repeated."""
+        self.vain = self.vain + 1 if hits == self.hits else 0
+        self.hits = hits
+        return self.vain > VAIN
+
+    def without_floats(self) -> bool:
+        """From now on Python floats are no inputs; False if they were none."""
+        were, self.floats, self.weak = self.floats, False, True
+        return were
+
+
+def order_of(x: Any) -> Any:
+    """What a structure does not tell of containers: types and order of keys.
+
+    Raises:
+        TypeError: an object holds more than its fields.
+    """
+    if isinstance(x, dict):
+        return [(type(k).__name__, repr(k), order_of(y)) for k, y in x.items()]
+    if isinstance(x, (list, tuple)):
+        found = [order_of(y) for y in x]
+        return found if any(found) else ()
+    if dataclasses.is_dataclass(x) and not isinstance(x, type):
+        names = [f.name for f in dataclasses.fields(x)]
+        if set(getattr(x, "__dict__", names)) - set(names):
+            raise TypeError("attributes that are no fields")
+        found = [order_of(getattr(x, name, None)) for name in names]
+        return found if any(found) else ()
+    return ()
+
+
+def raising() -> bool:
+    """Whether somebody is to hear of overflow, division by zero or NaN."""
+    return STARTS.get() is not None or not {"warn", "ignore"}.issuperset(np.geterr().values())
+
+
+def told_line(line: Any) -> str:
+    return f" at {os.path.basename(line[0])}:{line[1]}" if line else ""
+
+
+def shared(path: Path, inputs: list[Any]) -> bool:
+    """Whether arguments may share memory with each other, or with arrays that are read, where the
+    path writes into them or asks which of them are the same."""
+    recording = path.recording
+    written = [inputs[i] for i in recording.written]
+    if not (written or recording.identity):
+        return False
+    if share_memory(inputs) or not all(map(writable, written)):
+        return True
+    return share_with(path.state.arrays, inputs if recording.identity else written)
+
+
+def share_with(xs: list[Any], ys: list[Any]) -> bool:
+    return any(np.may_share_memory(x, y) for x in xs for y in ys)
+
+
+def writable(x: np.ndarray) -> bool:
+    """Whether each element can be written into, and has a place of its own."""
+    if not x.flags.writeable:
+        return False
+    span = x.itemsize
+    for stride, n in sorted((abs(stride), n) for stride, n in zip(x.strides, x.shape, strict=True)):
+        if n > 1 and stride < span:
+            return False
+        span += stride * max(n - 1, 0)
+    return True
+
+
+def same_bits(xs: list[Any], ys: list[Any]) -> bool:
+    return all(x.tobytes() == y.tobytes() for x, y in zip(xs, ys, strict=True))
+
+
+WIDE = {np.dtype(float), *map(np.dtype, ("bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))}
+
+
+def static_key(x: Any) -> Any:
+    """A static leaf as a part of a key: by type and value, floats by their bits."""
+    if isinstance(x, np.generic) and x.dtype.kind in "mMV":  # of a unit, or with fields
+        return type(x), x.dtype, x.tobytes()
+    if type(x) in (float, complex) or isinstance(x, np.generic):
+        return type(x), np.asarray(x).tobytes()
+    if type(x) in (str, bool, int, bytes, type(None)):
+        return type(x), x
+    if callable(x) or isinstance(x, (str, int, float, complex, bytes)):
+        return Same(x)  # one that is equal may hold something else
+    raise TypeError(f"{type(x).__name__} is no static argument")

@@ -1,0 +1,256 @@
+"""Staging: a function that is differentiated inside a recording is written down first, and rolled.
+
+The record of a gradient has a backward stretch, in which each operation of each step of a loop
+comes again in a way of its own. So the function runs on values alone; its record, in which loops
+are easily found, is what the transformation differentiates, by the rules of `Scan`. What Python
+asked on the way is asked of the loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ...core.array import Array, current
+from ...core.graph import Equation, Graph, Variable
+from ...core.primitive import Primitive
+from ...core.reach import call_inside
+from ...core.spec import Spec, is_inexact, spec_of
+from ...core.trace import CONSTANT, Ended, run
+from ...core.tree import flatten, unflatten
+from ...primitives.assignment import setitem_p
+from ...primitives.elementwise import stopped
+from ...primitives.indexing import getitem_p
+from ...transforms.batch import BatchTrace
+from ...transforms.common import settle
+from ...transforms.eager import EagerTrace
+from ...transforms.loops.body import example
+from ...transforms.reverse import STAGED
+from ..facts.call_monitor import Watch, unwatched
+from ..loops.roll import packed, rolled
+from .recording import CompileTrace, Guard, Questions, with_raising
+
+__all__ = ["staging"]
+
+CHANGED = "it changes a container that was passed to it"
+
+
+@contextmanager
+def staging() -> Iterator[None]:
+    """Functions that are differentiated in here are written down first."""
+    token = STAGED.set(Staged)
+    try:
+        yield
+    finally:
+        STAGED.reset(token)
+
+
+class LiveVariables(Questions):
+    """Notes with which variables have derivatives to lose."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__(watch)
+        self.live: set[Variable] = set()
+
+
+class ValueTrace(CompileTrace):
+    """Records a function on plain values."""
+
+    __slots__ = ()
+
+    def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        out = CompileTrace.noted(self, primitive, xs, static)
+        notes = self.state
+        live = False
+        for x in xs:
+            if type(x) is Array:
+                live = live or (x.node in notes.live if x.within is self else is_differentiated(x))
+        if live:
+            for x in out if type(out) is tuple else (out,):
+                if type(x) is Array and x.value.dtype.kind in "fc":
+                    notes.live.add(x.node)
+        return out
+
+    def is_live(self, x: Array) -> bool:
+        """Whether the transformations around would lose a derivative with x."""
+        return x.node in self.state.live if x.within is self else is_differentiated(x)
+
+    def foreign(self, x: Array) -> Any:
+        return example(x)
+
+    def converts(self, x: Array, asked: str) -> bool:
+        return not self.is_live(x)
+
+    def peels(self, x: Array) -> bool:
+        return not self.is_live(x)
+
+    def detached(self, x: Array) -> Any:
+        if not self.is_live(x):
+            return x
+        out = stopped(x)
+        self.state.live.discard(out.node)
+        return out
+
+
+class Staged:
+    """A function to be differentiated: called on Arrays, it is recorded, and then repeated."""
+
+    def __init__(self, verb: str, fun: Callable[..., Any]) -> None:
+        self.verb, self.fun = verb, fun
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        leaves, _ = flatten([list(args), kwargs])
+        base = around([x for x in leaves if type(x) is Array])
+        if base is None:
+            return call_inside(self.fun, args, kwargs)
+        return Call(self.verb, self.fun, base).outcome(args, kwargs)
+
+
+def around(arrays: list[Array]) -> CompileTrace | None:
+    """The trace that records these Arrays; None if values alone do not stand for them."""
+    found: CompileTrace | None = None
+    for x in arrays:
+        while type(x) is Array and x.within is not CONSTANT:
+            trace = x.within
+            if x.storage is not None or isinstance(trace, (EagerTrace, Ended)):
+                return None
+            if isinstance(trace, CompileTrace) and (found is None or trace.birth > found.birth):
+                found = trace
+            x = x.value
+    return found
+
+
+def is_differentiated(x: Array) -> bool:
+    """Whether an Array around has a derivative to lose."""
+    if type(x.within) is ValueTrace:
+        return x.within.is_live(x)
+    return is_inexact(x.dtype) and x.within is not CONSTANT and type(x.within) is not CompileTrace
+
+
+def recorded(x: Any, asked: str | None = None) -> Array | None:
+    """What the trace that records has of a value; a mapped one refuses to be asked."""
+    while type(x) is Array and not isinstance(x.within, CompileTrace):
+        if asked is not None and isinstance(x.within, BatchTrace):
+            x.within.concrete(x, asked)
+        x = x.value
+    return x if type(x) is Array else None
+
+
+class Call:
+    """One call of a function, recorded on values."""
+
+    def __init__(self, verb: str, fun: Callable[..., Any], base: CompileTrace) -> None:
+        self.fun, self.base, self.notes = fun, base, LiveVariables(base.state.watch)
+        self.trace = ValueTrace(verb, fun, self.notes)
+        self.inputs: dict[int, tuple[Array, Array, Variable]] = {}
+
+    def outcome(self, args: Any, kwargs: dict[str, Any]) -> Any:
+        args = [self.lifted(x) for x in args]
+        kwargs = {name: self.lifted(x) for name, x in kwargs.items()}
+        leaves, structure = flatten([args, kwargs])
+        try:
+            result = run(self.trace, self.fun, args, kwargs)
+            after, structure_after = flatten([args, kwargs])
+            if structure != structure_after or any(map(is_not, leaves, after)):
+                self.notes.raised = self.notes.raised or CHANGED
+            return self.repeated(result)
+        finally:
+            notes = self.base.state
+            notes.raised = notes.raised or self.notes.raised
+            notes.unlike |= self.notes.unlike
+            notes.suspends |= self.notes.suspends
+            self.trace.end()
+
+    def lifted(self, x: Any) -> Any:
+        """An argument with its Arrays replaced; what holds none stays the object that it is."""
+        leaves, structure = flatten(x)
+        if Array not in map(type, leaves):
+            return x
+        return unflatten(structure, [self.enter(leaf) for leaf in leaves])
+
+    def enter(self, x: Any) -> Any:
+        if type(x) is not Array or x.within is CONSTANT:
+            return x
+        if id(x) not in self.inputs:
+            value, below = example(x), recorded(x)
+            node = Variable(spec_of(value))
+            if below is not None and below.node in below.within.state.weak:
+                self.notes.weak.add(node)
+            if is_differentiated(x):
+                self.notes.live.add(node)
+            self.inputs[id(x)] = x, Array(value, self.trace, node), node
+        return self.inputs[id(x)][1]
+
+    def repeated(self, result: Any) -> Any:
+        """The result, computed on the Arrays with which the function was called."""
+        notes, trace = self.notes, self.trace
+        leaves, structure = flatten(result)
+        at = []
+        for i, x in enumerate(leaves):
+            if type(x) is Array and current(x).within is not CONSTANT:
+                leaves[i] = trace.variable(settle(x, trace))
+                at.append(i)
+        written = [
+            (outer, trace.variable(current(inner)))
+            for outer, inner, node in self.inputs.values()
+            if current(inner).node is not node
+        ]
+        captured = list(notes.captured.values())
+        known = len(at) + len(written)
+        graph = Graph(
+            [*[node for _, _, node in self.inputs.values()], *[node for _, node in captured]],
+            notes.equations,
+            [*[leaves[i] for i in at], *[x for _, x in written]]
+            + [guard.variable for guard in notes.guards],
+        )
+        with unwatched():
+            graph, places = packed(rolled(with_raising(graph, notes).pruned()), known)
+            graph = donating(graph)
+        xs = [outer for outer, _, _ in self.inputs.values()] + [x for x, _ in captured]
+        outs = graph.evaluate(*xs)
+        with unwatched():
+            self.ask(outs, places[: len(notes.guards)])
+            for i in {i for i, _ in places[len(notes.guards) :]}:
+                x = recorded(outs[i])
+                if x is not None:
+                    x.within.state.raising.append(x.node)
+        for (outer, _), x in zip(written, outs[len(at) :], strict=False):
+            outer[...] = x
+        for i, x in zip(at, outs, strict=False):
+            leaves[i] = x
+        return unflatten(structure, leaves)
+
+    def ask(self, outs: Any, places: list[tuple[int, int | None]]) -> None:
+        """Note the guards of the function in the record around."""
+        for guard, (i, row) in zip(self.notes.guards, places, strict=True):
+            x = recorded(outs[i], guard.asked)
+            if x is None:
+                continue
+            notes, variable = x.within.state, x.node
+            if row is not None:
+                variable = Variable(Spec(x.shape[1:], x.dtype))
+                notes.equations.append(Equation(getitem_p, (x.node,), (variable,), {"key": (row,)}))
+            notes.guards.append(Guard(variable, guard.asked, guard.answer, guard.line))
+
+
+def is_not(x: Any, y: Any) -> bool:
+    return x is not y
+
+
+def donating(graph: Graph) -> Graph:
+    """The graph with assignments in place where nothing can have kept what was there before."""
+    uses: dict[Variable, int] = {}
+    for x in [x for e in graph.equations for x in e.inputs] + list(graph.outputs):
+        if isinstance(x, Variable):
+            uses[x] = uses.get(x, 0) + 1
+    fresh: set[Variable] = set()
+    equations = []
+    for e in graph.equations:
+        if e.primitive is setitem_p:
+            x = e.inputs[0]
+            donate = isinstance(x, Variable) and x in fresh and uses[x] == 1
+            e = Equation(e.primitive, e.inputs, e.outputs, {**e.static, "donate": donate})
+            fresh.add(e.outputs[0])
+        equations.append(e)
+    return Graph(graph.inputs, equations, graph.outputs)

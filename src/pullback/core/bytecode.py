@@ -1,0 +1,563 @@
+"""Rewriting instructions: code in which each call site asks an object what is to be called.
+
+    f(x)                    ->  calls[f](x)
+    self.total = y          ->  stores[self] = y; self.total = y
+    def g(t): ...           ->  g = made[function]
+
+`rewritten(code, hooks)` gives a code object that does what `code` does, with the same names, lines,
+columns and exception handlers, and with those three questions put in. This is the only module that
+reads or writes instructions; it knows those of Python 3.11, 3.12 and 3.13, and `SUPPORTED` says
+whether it knows the ones at hand. Where something about a code object is not as expected, the code
+is left as it is: a site that does not ask is plain Python.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from types import CodeType
+from typing import Any, NamedTuple
+
+__all__ = ["SUPPORTED", "Hooks", "Original", "named", "original", "rewritten"]
+
+VERSION = sys.version_info[:2]
+SUPPORTED = sys.implementation.name == "cpython" and (3, 11) <= VERSION <= (3, 13)
+NULL_FIRST = VERSION < (3, 13)  # whether the empty slot of a call lies below the callee
+
+
+class Hooks(NamedTuple):
+    """What rewritten code asks: objects with `__getitem__` and `__setitem__`.
+
+    `harmless(name)` and `harmless(name, attribute)` say that a global, or an attribute of one, may
+    be called without asking; `quick(...)` that `direct` is asked for it, a dict of callees, which
+    Python reads without a call; `indexed(name)` that an object is asked for where it is only read.
+    """
+
+    calls: Any
+    made: Any
+    stores: Any
+    harmless: Callable[..., bool]
+    indexed: frozenset[str]
+    direct: Any = None
+    quick: Callable[..., bool] = lambda *names: False
+
+
+class Original:
+    """A constant of rewritten code that holds the code it was made from."""
+
+    __slots__ = ("code",)
+
+    def __init__(self, code: CodeType) -> None:
+        self.code = code
+
+    def __reduce__(self) -> Any:
+        return Original, (None,)
+
+
+def original(code: CodeType) -> CodeType:
+    """The code that was rewritten, or the code itself."""
+    last = code.co_consts[-1] if code.co_consts else None
+    return last.code if type(last) is Original and last.code is not None else code
+
+
+class Unexpected(Exception):
+    """Code is not as this module knows it."""
+
+
+# The instructions at hand.
+
+OP = dis.opmap
+EXTENDED_ARG = OP["EXTENDED_ARG"]
+CACHE = OP["CACHE"]
+CALLS = {OP[name] for name in ("CALL", "CALL_KW") if name in OP}
+EX, CALL_KW = OP["CALL_FUNCTION_EX"], OP.get("CALL_KW", -1)
+PRECALL, KW_NAMES = OP.get("PRECALL", -1), OP.get("KW_NAMES", -1)
+TAKES_ARGUMENTS = {PRECALL} if PRECALL >= 0 else CALLS  # at which the stack is as a call finds it
+PUSH_NULL, LOAD_CONST, LOAD_GLOBAL = OP["PUSH_NULL"], OP["LOAD_CONST"], OP["LOAD_GLOBAL"]
+LOAD_ATTR = OP["LOAD_ATTR"]
+LOAD_METHOD = OP["LOAD_METHOD"] if VERSION == (3, 11) else -1
+LOAD_SUPER_ATTR = OP.get("LOAD_SUPER_ATTR", -1)
+MAKE_FUNCTION, POP_TOP = OP["MAKE_FUNCTION"], OP["POP_TOP"]
+COPY, SWAP, SUBSCR = OP["COPY"], OP["SWAP"], OP["BINARY_SUBSCR"]
+STORE_ATTR, STORE_SUBSCR = OP["STORE_ATTR"], OP["STORE_SUBSCR"]
+STORE_SLICE = OP.get("STORE_SLICE", -1)
+STORE_GLOBAL, STORE_DEREF = OP["STORE_GLOBAL"], OP["STORE_DEREF"]
+STORE_NAME = OP["STORE_NAME"]
+LOAD_CELL = OP["LOAD_FAST"] if VERSION >= (3, 13) else OP["LOAD_CLOSURE"]
+NOTED = {STORE_ATTR, STORE_SUBSCR, STORE_SLICE, STORE_GLOBAL, STORE_NAME, STORE_DEREF}
+# Not of a decorator, whatever lies below the arguments of a call.
+UNASKED = {
+    OP[name]
+    for name in ("LOAD_ASSERTION_ERROR", "BEFORE_WITH", "BEFORE_ASYNC_WITH", "LOAD_BUILD_CLASS")
+    if name in OP
+}
+JUMPS = frozenset(dis.hasjrel)
+BACKWARD = {op for op in JUMPS if "BACKWARD" in dis.opname[op]}
+ENDS = ("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "INTERPRETER_EXIT")
+LEAVING = {OP[name] for name in ENDS if name in OP}
+LOADING = {  # what computes a callee without a choice
+    OP[name]
+    for name in ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_DEREF", "LOAD_NAME", "LOAD_GLOBAL",
+                 "LOAD_ATTR", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "LOAD_CONST")
+    if name in OP
+}  # fmt: skip
+UNCONDITIONAL = {op for name, op in OP.items() if name.startswith(("JUMP_FORWARD", "JUMP_BACKW"))}
+POPPING = {op for name, op in OP.items() if name.startswith(("STORE_", "POP_", "DELETE_"))}
+POPPING |= {op for op in JUMPS if "OR_POP" not in dis.opname[op]} - {OP["FOR_ITER"]}
+HAS_ARGUMENT = frozenset(
+    getattr(dis, "hasarg", None) or [op for op in OP.values() if op >= dis.HAVE_ARGUMENT]
+)
+NULL_BIT = 1
+ATTR_SHIFT = 0 if LOAD_METHOD >= 0 else 1
+
+
+def caches() -> list[int]:
+    """How many units of inline cache follow each instruction."""
+    known: Any = getattr(dis, "_inline_cache_entries", None)
+    if isinstance(known, dict):
+        return [known.get(dis.opname[op], 0) for op in range(256)]
+    return list(known)
+
+
+CACHES = caches() if SUPPORTED else [0] * 256
+PADDING = [bytes((CACHE, 0)) * n for n in CACHES]
+
+
+class Step:
+    """An instruction, with where it stood (in units of two bytes) and where it jumps."""
+
+    __slots__ = ("arg", "at", "begin", "jump", "op", "target")
+
+    def __init__(self, op: int, arg: int, begin: int, at: int) -> None:
+        self.op, self.arg, self.begin, self.at = op, arg, begin, at
+        self.target: int | None = None  # the unit that it jumps to, or the number of a step
+        self.jump = op in JUMPS
+
+
+def decoded(code: CodeType) -> list[Step]:
+    raw, steps, i, begin, high = code.co_code, [], 0, 0, 0
+    n = len(raw)
+    while i < n:
+        op, arg = raw[i], raw[i + 1] | high
+        i += 2
+        if op == EXTENDED_ARG:
+            high = arg << 8
+            continue
+        step = Step(op, arg, begin, i // 2 - 1)
+        i += 2 * CACHES[op]
+        begin, high = i // 2, 0
+        if step.jump:
+            step.target = begin - arg if op in BACKWARD else begin + arg
+        steps.append(step)
+    return steps
+
+
+# Instructions that name what is outside a function, by their numbers.
+GLOBALS = {
+    dis.opmap[name]: name
+    for name in (
+        "LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "DELETE_GLOBAL",
+        "IMPORT_NAME",
+    )
+    if name in dis.opmap
+}  # fmt: skip
+CELLS = {dis.opmap[name]: name for name in ("STORE_DEREF", "DELETE_DEREF")}
+
+
+def named(code: CodeType) -> Iterator[tuple[str, str]]:
+    """What code asks of its surroundings: operations of `GLOBALS` and `CELLS`, and the names."""
+    if not SUPPORTED:
+        known = {*GLOBALS.values(), *CELLS.values()}
+        yield from ((x.opname, x.argval) for x in dis.get_instructions(code) if x.opname in known)
+        return
+    raw, high, shifted = code.co_code, 0, dis.opmap["LOAD_GLOBAL"]  # by a bit for calls
+    for op, low in zip(raw[::2], raw[1::2], strict=True):
+        arg = low | high
+        high = arg << 8 if op == EXTENDED_ARG else 0
+        if op in GLOBALS:
+            yield GLOBALS[op], code.co_names[arg >> 1 if op == shifted else arg]
+        elif op in CELLS:
+            yield CELLS[op], code._varname_from_oparg(arg)  # type: ignore[attr-defined]
+
+
+# Tables of a code object.
+
+
+def varints(data: bytes) -> Iterator[int]:
+    """The numbers of an exception table: six bits a byte, the high ones first."""
+    value = 0
+    for byte in data:
+        value = value << 6 | byte & 63
+        if not byte & 64:
+            yield value
+            value = 0
+
+
+def handlers(code: CodeType) -> list[tuple[int, int, int, int, int]]:
+    """(start, end, target, depth, whether the position is pushed) of the exception handlers."""
+    numbers = list(varints(code.co_exceptiontable))
+    return [
+        (start, start + length, target, how >> 1, how & 1)
+        for start, length, target, how in zip(*[iter(numbers)] * 4, strict=True)
+    ]
+
+
+def high_first(value: int, first: int = 0) -> bytes:
+    chunks = [value & 63]
+    while value > 63:
+        value >>= 6
+        chunks.append(value & 63 | 64)
+    chunks[-1] |= first
+    return bytes(reversed(chunks))
+
+
+@functools.lru_cache(1024)
+def low_first(value: int) -> bytes:
+    """A number of a line table: six bits a byte, the low ones first."""
+    out = bytearray()
+    while value > 63:
+        out.append(value & 63 | 64)
+        value >>= 6
+    out.append(value)
+    return bytes(out)
+
+
+def signed(value: int) -> bytes:
+    return low_first((-value << 1) | 1 if value < 0 else value << 1)
+
+
+def location(
+    position: tuple[int | None, int | None, int | None, int | None], before: int, units: int
+) -> bytes:
+    """Entries of a line table for some units of one position; `before` is the last line."""
+    line, end, column, end_column = position
+    out = bytearray()
+    while units > 0:
+        n = min(units, 8) - 1
+        units -= 8
+        if line is None:
+            out.append(128 | 15 << 3 | n)
+        elif end is None or column is None or end_column is None:
+            out.append(128 | 13 << 3 | n)
+            out += signed(line - before)
+        else:
+            out.append(128 | 14 << 3 | n)
+            out += signed(line - before) + low_first(end - line)
+            out += low_first(column + 1) + low_first(end_column + 1)
+        before = before if line is None else line
+    return bytes(out)
+
+
+# What lies below the arguments of each call.
+
+
+def sources(steps: list[Step], index: dict[int, int], table: Any) -> dict[int, tuple[int, int]]:
+    """For each call that is reached, the steps that pushed its two slots, the lower one first.
+
+    One holds the callee, the other nothing; or the upper one holds the first argument of the lower.
+    """
+    n = len(steps)
+    found: dict[int, tuple[int, int]] = {}
+    seen = [False] * n
+    covers: list[Any] = [None] * n
+    for start, end, target, depth, pushes in table:
+        i = index.get(start)
+        while i is not None and i < n and steps[i].begin < end:
+            covers[i] = index[target], depth, pushes
+            i += 1
+    work: list[tuple[int, list[int]]] = [(0, [])]
+    while work:
+        i, stack = work.pop()
+        while i < n and not seen[i]:
+            seen[i] = True
+            step = steps[i]
+            op = step.op
+            cover = covers[i]
+            if cover is not None and not seen[cover[0]]:
+                work.append((cover[0], stack[: cover[1]] + [i] * (1 + cover[2])))
+            arg = step.arg if op in HAS_ARGUMENT else None
+            if op in TAKES_ARGUMENTS or op == EX:
+                given = 1 + (step.arg & 1) if op == EX else step.arg + (op == CALL_KW)
+                lower = len(stack) - given - 2
+                if lower < 0:
+                    raise Unexpected("a call without a callee")
+                found[i] = stack[lower], stack[lower + 1]
+            if step.jump:
+                assert step.target is not None
+                branch = moved(stack, dis.stack_effect(op, arg, jump=True), i, step)
+                if not seen[step.target]:
+                    work.append((step.target, branch))
+                if op in UNCONDITIONAL:
+                    break
+            stack = moved(stack, dis.stack_effect(op, arg, jump=False), i, step)
+            if op in LEAVING:
+                break
+            i += 1
+    return found
+
+
+def moved(stack: list[int], effect: int, i: int, step: Step) -> list[int]:
+    """The stack after a step: who pushed what."""
+    out = stack[: len(stack) + effect] if effect < 0 else stack + [i] * effect
+    if out and step.op not in POPPING:
+        out[-1] = i
+        if pushes_two(step) and len(out) > 1:
+            out[-2] = i
+    return out
+
+
+def pushes_two(step: Step) -> bool:
+    """Whether a step pushes a callee together with what stands beside it, which may be nothing."""
+    op = step.op
+    if op == LOAD_ATTR:
+        return ATTR_SHIFT == 1 and bool(step.arg & NULL_BIT)
+    return op == LOAD_METHOD or (op in (LOAD_GLOBAL, LOAD_SUPER_ATTR) and bool(step.arg & NULL_BIT))
+
+
+# Rewriting.
+
+
+def rewritten(code: CodeType, hooks: Hooks) -> CodeType:
+    """The code with its questions; the code itself where it is not understood."""
+    try:
+        return Rewriting(code, hooks).result()
+    except (Unexpected, KeyError, IndexError, ValueError):
+        return code
+
+
+INNER = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # they never outlive their line
+
+
+class Rewriting:
+    """One code object on its way: its steps, and those that take their place."""
+
+    def __init__(self, code: CodeType, hooks: Hooks) -> None:
+        self.code, self.hooks = code, hooks
+        self.steps = decoded(code)
+        self.index = {step.begin: i for i, step in enumerate(self.steps)}
+        self.index[len(code.co_code) // 2] = len(self.steps)
+        self.table = handlers(code)
+        for step in self.steps:
+            if step.jump:
+                step.target = self.index[step.target]  # type: ignore[index]
+        self.slots = sources(self.steps, self.index, self.table)
+        self.direct: tuple[int, int] = (LOAD_CONST, len(code.co_consts) + 3)
+        self.asked: set[int] = set()  # steps that push a callee, which is asked for at once
+        self.exchanged: dict[int, int] = {}  # calls where it is asked for, and how deep it lies
+        for call in self.slots:
+            self.place(call)
+        n = len(code.co_consts)
+        self.ask: tuple[int, int] = (LOAD_CONST, n)
+        self.make: tuple[int, int] = (LOAD_CONST, n + 1)
+        self.store: tuple[int, int] = (LOAD_CONST, n + 2)
+        # The numbers of the variables of enclosing functions.
+        own = set(code.co_varnames)
+        cells = [name for name in code.co_cellvars if name not in own]
+        self.free = code.co_nlocals + len(cells)
+
+    def result(self) -> CodeType:
+        code, hooks = self.code, self.hooks
+        consts = [rewritten(x, hooks) if type(x) is CodeType else x for x in code.co_consts]
+        groups = [self.replacement(i) for i in range(len(self.steps))]
+        raw, table, lines = self.encoded(groups)
+        return code.replace(
+            co_code=raw,
+            co_consts=(*consts, *hooks[:3], hooks.direct, Original(code)),
+            co_stacksize=code.co_stacksize + 4,
+            co_exceptiontable=table,
+            co_linetable=lines,
+        )
+
+    def replacement(self, i: int) -> list[tuple[int, int]]:
+        """The instructions for a step; the one that is the step itself keeps its jump."""
+        step = self.steps[i]
+        op, arg = step.op, step.arg
+        loads = i - 1 if op == PUSH_NULL else i
+        ask = self.direct if self.named(loads, self.hooks.quick) else self.ask
+        through = [ask, (SWAP, 2), (SUBSCR, 0)]  # the top of the stack, asked for
+        finish = [(PUSH_NULL, 0), (SWAP, 2)] if NULL_FIRST else [(PUSH_NULL, 0)]
+        names = self.code.co_names
+        if op == LOAD_GLOBAL and arg & NULL_BIT and i in self.asked:
+            asked = [ask, (op, arg & ~NULL_BIT), (SUBSCR, 0)]
+            return [(PUSH_NULL, 0), *asked] if NULL_FIRST else [*asked, (PUSH_NULL, 0)]
+        if i in self.asked:
+            return [(op, arg), *through]
+        if op == LOAD_GLOBAL:
+            indexed = names[arg >> 1] in self.hooks.indexed
+            return [(op, arg), *through] if indexed and not arg & NULL_BIT else [(op, arg)]
+        if op == LOAD_METHOD or (op == LOAD_ATTR and ATTR_SHIFT and arg & NULL_BIT):
+            if self.is_harmless(i):
+                return [(op, arg)]
+            return [(LOAD_ATTR, arg & ~NULL_BIT if ATTR_SHIFT else arg), *through, *finish]
+        if op == LOAD_ATTR and names[arg >> ATTR_SHIFT] in self.hooks.indexed:
+            return [(op, arg), *through]
+        if op == LOAD_SUPER_ATTR and arg & NULL_BIT:
+            return [(op, arg & ~NULL_BIT), *through, *finish]
+        if op == PUSH_NULL and not NULL_FIRST:
+            asks = self.steps[i - 1].op not in UNASKED and not self.is_harmless(i - 1)
+            return [*through, (op, arg)] if asks else [(op, arg)]
+        if op == MAKE_FUNCTION:
+            return self.function(i)
+        if op in NOTED:
+            return self.noted(op, arg)
+        return self.called(i)
+
+    def function(self, i: int) -> list[tuple[int, int]]:
+        step, before = self.steps[i], self.steps[i - 1]
+        inner = self.code.co_consts[before.arg] if before.op == LOAD_CONST else None
+        if type(inner) is CodeType and inner.co_name in INNER:
+            return [(step.op, step.arg)]
+        return [(step.op, step.arg), self.make, (SWAP, 2), (SUBSCR, 0)]
+
+    def place(self, call: int) -> None:
+        """Decide where the callee of a call is asked for."""
+        lower, upper = self.slots[call]
+        step, low = self.steps[call], self.steps[lower]
+        n = 1 + (step.arg & 1) if step.op == EX else step.arg
+        with_null = low.op == LOAD_GLOBAL and pushes_two(low)
+        if with_null and lower == upper:
+            if not self.is_harmless(lower):
+                self.asked.add(lower)
+        elif low.op == PUSH_NULL or with_null:
+            if any(step.op not in LOADING for step in self.steps[lower + 1 : upper + 1]):
+                self.exchanged[call] = n + 1
+            elif not self.is_harmless(upper):
+                self.asked.add(upper)
+        elif self.steps[upper].op == PUSH_NULL:
+            pass  # it is asked for there
+        elif not (n or low.op in UNASKED or pushes_two(low) or self.is_inner(lower)):
+            self.exchanged[call] = n + 2  # a decorator
+
+    def is_harmless(self, i: int) -> bool:
+        """Whether a step loads what may be called without asking."""
+        return self.named(i, self.hooks.harmless)
+
+    def named(self, i: int, claim: Callable[..., bool]) -> bool:
+        """Whether a claim holds of the global, or the attribute of one, that a step loads."""
+        step, names = self.steps[i], self.code.co_names
+        if step.op == LOAD_GLOBAL:
+            return claim(names[step.arg >> 1])
+        before = self.steps[i - 1]
+        if step.op in (LOAD_ATTR, LOAD_METHOD) and before.op == LOAD_GLOBAL:
+            return claim(names[before.arg >> 1], names[step.arg >> ATTR_SHIFT])
+        return False
+
+    def called(self, i: int) -> list[tuple[int, int]]:
+        """At a call: its callee, below the arguments, asked for."""
+        step = self.steps[i]
+        plain = [(step.op, step.arg)]
+        if step.op not in CALLS and step.op not in (KW_NAMES, PRECALL, EX):
+            return plain
+        if i and self.steps[i - 1].op in (KW_NAMES, PRECALL):
+            return plain  # it was done before those
+        call = i
+        while self.steps[call].op == KW_NAMES:
+            call += 1
+        depth = self.exchanged.get(call)
+        return plain if depth is None else [*self.exchange(depth), *plain]
+
+    def is_inner(self, i: int) -> bool:
+        """Whether a step makes the function of a comprehension, which is called at once."""
+        while i and self.steps[i].op not in (MAKE_FUNCTION, LOAD_CONST):
+            if dis.opname[self.steps[i].op] != "SET_FUNCTION_ATTRIBUTE":
+                return False
+            i -= 1
+        return self.steps[i].op == MAKE_FUNCTION
+
+    def exchange(self, depth: int) -> list[tuple[int, int]]:
+        return [self.ask, (COPY, depth + 1), (SUBSCR, 0), (SWAP, depth + 1), (POP_TOP, 0)]
+
+    def noted(self, op: int, arg: int) -> list[tuple[int, int]]:
+        """Before a store: `stores[where] = value`."""
+        if op == STORE_ATTR:  # value, object
+            before = [(COPY, 2), self.store, (COPY, 3)]
+        elif op == STORE_SUBSCR:  # value, container, key
+            before = [(COPY, 3), self.store, (COPY, 4)]
+        elif op == STORE_SLICE:  # value, container, start, stop
+            before = [(COPY, 4), self.store, (COPY, 5)]
+        elif op in (STORE_GLOBAL, STORE_NAME):
+            before = [(COPY, 1), self.store, self.store]
+        elif arg >= self.free:  # of an enclosing function
+            before = [(COPY, 1), self.store, (LOAD_CELL, arg)]
+        else:
+            return [(op, arg)]
+        return [*before, (STORE_SUBSCR, 0), (op, arg)]
+
+    # Instructions and tables again.
+
+    def encoded(self, groups: list[list[tuple[int, int]]]) -> tuple[bytes, bytes, bytes]:
+        steps, n = self.steps, len(self.steps)
+        jumps = [i for i in range(n) if steps[i].jump]
+        args = {i: steps[i].arg for i in jumps}
+        while True:  # a longer way may need a longer argument
+            starts, at = [], 0
+            for i, group in enumerate(groups):
+                starts.append(at)
+                if i in args:
+                    at += length(group[0][0], args[i])
+                else:
+                    for op, arg in group:
+                        at += length(op, arg)
+            starts.append(at)
+            changed = False
+            for i in jumps:
+                target = steps[i].target
+                assert target is not None
+                way = starts[target] - starts[i + 1]
+                way = -way if steps[i].op in BACKWARD else way
+                if way < 0:
+                    raise Unexpected("a jump has changed its direction")
+                if length(steps[i].op, way) > length(steps[i].op, args[i]):
+                    changed = True
+                if length(steps[i].op, way) >= length(steps[i].op, args[i]):
+                    args[i] = way
+                elif args[i] != way:
+                    raise Unexpected("a jump has become shorter")
+            if not changed and all(args[i] == abs(self.way(starts, i)) for i in jumps):
+                break
+        raw = bytearray()
+        lines = bytearray()
+        before = self.code.co_firstlineno
+        positions = list(self.code.co_positions())
+        for i, group in enumerate(groups):
+            if i in args:
+                group = [(group[0][0], args[i])]
+            for op, arg in group:
+                if arg > 255:
+                    extend(raw, arg)
+                raw.append(op)
+                raw.append(arg & 255)
+                raw += PADDING[op]
+            position = positions[steps[i].at]
+            lines += location(position, before, starts[i + 1] - starts[i])
+            before = before if position[0] is None else position[0]
+        return bytes(raw), self.encoded_table(starts), bytes(lines)
+
+    def way(self, starts: list[int], i: int) -> int:
+        target = self.steps[i].target
+        assert target is not None
+        return starts[target] - starts[i + 1]
+
+    def encoded_table(self, starts: list[int]) -> bytes:
+        out = bytearray()
+        for start, end, target, depth, pushes in self.table:
+            begin, stop = starts[self.index[start]], starts[self.index[end]]
+            out += high_first(begin, 128) + high_first(stop - begin)
+            out += high_first(starts[self.index[target]]) + high_first(depth << 1 | pushes)
+        return bytes(out)
+
+
+def length(op: int, arg: int) -> int:
+    """How many units an instruction takes."""
+    if arg < 256:
+        return 1 + CACHES[op]
+    high = 1 if arg < 65536 else 2 if arg < 1 << 24 else 3
+    return 1 + high + CACHES[op]
+
+
+def extend(raw: bytearray, arg: int) -> None:
+    for shift in (24, 16, 8):
+        if arg >> shift:
+            raw += bytes((EXTENDED_ARG, arg >> shift & 255))

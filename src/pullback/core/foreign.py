@@ -1,0 +1,171 @@
+"""Errors of foreign code that was given an Array become ours.
+
+Code that does not take part, such as `json.dumps`, `Decimal` or what is written in C, takes an
+Array for what it looks like, and says "required argument is not a float" or "incorrect type
+(expected numpy.ndarray, got Array)". Such an error is known by where it was raised: below the last
+line of the program that takes part, by a call that was given an Array. Nothing is asked before.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import linecache
+import textwrap
+from types import CodeType, ModuleType, TracebackType
+from typing import Any
+
+from .array import Array
+from .errors import ConversionError, PullbackError
+from .lost import place
+from .namespaces import library, package, stays, takes_part
+
+__all__ = ["cause_of", "refused", "translate"]
+
+# Of what Python brings along, the modules that want plain numbers.
+WANTING = frozenset(
+    {"json", "decimal", "_decimal", "struct", "_struct", "datetime", "_datetime", "array", "ctypes",
+     "_ctypes", "pickle", "_pickle", "marshal", "csv", "_csv", "plistlib", "sqlite3"}
+)  # fmt: skip
+BUFFERS = (memoryview, bytes, bytearray)
+RAISES = frozenset({"RAISE_VARARGS", "RERAISE"})
+PLAIN = (
+    "It takes plain numbers: pass `x.numpy().tolist()` if they are only reported, which leaves the"
+    " derivative behind; to compute with them, write it with NumPy's functions."
+)
+MEMORY = PLAIN.replace("plain numbers", "memory").replace(".tolist()", "")
+
+
+def cause_of(error: BaseException) -> PullbackError | None:
+    """Our error behind another one, if there is one."""
+    seen: BaseException | None = error
+    while seen is not None and not isinstance(seen, PullbackError):
+        seen = seen.__cause__ or seen.__context__
+    return seen
+
+
+def translate(error: BaseException) -> None:
+    """Raise ours for what foreign code raised because it was given an Array."""
+    if isinstance(error, PullbackError):
+        return
+    steps: list[TracebackType] = []
+    step = error.__traceback__
+    while step is not None:
+        steps.append(step)
+        step = step.tb_next
+    n = max([i for i, s in enumerate(steps) if takes_part(s.tb_frame.f_globals)], default=None)
+    if n is None:
+        return
+    last, below = steps[n], steps[n + 1 :]
+    if below and package(below[0].tb_frame.f_globals) == "pullback":
+        return
+    if not below and operation(last) in RAISES and not library(last.tb_frame.f_globals):
+        return  # the program's own
+    ours = cause_of(error)
+    if ours is not None:
+        raise ours from error
+    name, lives = entered(below[0]) if below else called(last)
+    if lives:
+        cure = MEMORY if name in [each.__name__ for each in BUFFERS] else PLAIN
+        line = last.tb_frame.f_code.co_filename, last.tb_lineno
+        raise ConversionError(
+            f"`{name}` was given an Array {lives[0].within.spec(lives[0])} of"
+            f" `{lives[0].within.name}`, in {place(line)}, and raised {type(error).__name__}:"
+            f" {error}\n  {cure}"
+        ) from error
+
+
+def operation(step: TracebackType) -> str:
+    return dis.opname[step.tb_frame.f_code.co_code[step.tb_lasti]]
+
+
+def arrays_in(x: Any, depth: int = 3) -> list[Array]:
+    """The Arrays with a derivative in an argument, and in containers there."""
+    if type(x) is Array:
+        return [x] if x.within.live else []
+    if not depth or type(x) not in (list, tuple, dict, set):
+        return []
+    inner = list(x.values() if type(x) is dict else x)[:64]
+    return [found for y in inner for found in arrays_in(y, depth - 1)]
+
+
+def entered(step: TracebackType) -> tuple[str, list[Array]]:
+    """A Python function that does not take part: its name, and Arrays that it was given."""
+    frame = step.tb_frame
+    code = frame.f_code
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + 2]
+    given = [frame.f_locals[name] for name in names if name in frame.f_locals]
+    if library(frame.f_globals) == 2 and package(frame.f_globals) not in WANTING:
+        return "", []
+    module = str(frame.f_globals.get("__name__"))
+    return f"{module}.{code.co_qualname}", arrays_in(given)
+
+
+def called(step: TracebackType) -> tuple[str, list[Array]]:
+    """A call of C code, as the program writes it: its name, and Arrays that it was given."""
+    call = call_at(step)
+    if call is None:
+        return "", []
+    frame = step.tb_frame
+    callee = meant(call.func, frame)
+    home = getattr(callee, "__module__", None) or type(callee).__module__
+    if home == "builtins" and callee not in BUFFERS:
+        owner = getattr(callee, "__self__", None)
+        home = type(owner).__module__ if owner is not None else home
+    if callee not in BUFFERS and stays(home) and str(home).partition(".")[0] not in WANTING:
+        return "", []
+    given = [x for x in ast.walk(call) if isinstance(x, ast.Name) and x is not call.func]
+    lives = [y for x in given for y in arrays_in(meant(x, frame))]
+    name = ast.unparse(call.func)
+    return name, lives
+
+
+def call_at(step: TracebackType) -> ast.Call | None:
+    """The call that a traceback is at, read from the line of the program."""
+    code: CodeType = step.tb_frame.f_code
+    position = list(code.co_positions())[step.tb_lasti // 2]
+    first, last, column, end = position
+    if first is None or last is None or column is None or end is None:
+        return None
+    lines = [linecache.getline(code.co_filename, i).encode() for i in range(first, last + 1)]
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][column:]
+    try:
+        tree = ast.parse(textwrap.dedent(b"".join(lines).decode()), mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    return tree if isinstance(tree, ast.Call) else None
+
+
+def meant(expression: ast.expr, frame: Any) -> Any:
+    """What a name, or an attribute of a module, stands for in a frame; None if it is neither."""
+    if isinstance(expression, ast.Name):
+        for scope in (frame.f_locals, frame.f_globals, frame.f_builtins):
+            if expression.id in scope:
+                return scope[expression.id]
+    elif isinstance(expression, ast.Attribute):
+        owner = meant(expression.value, frame)
+        if type(owner) is ModuleType:
+            return vars(owner).get(expression.attr)
+        if owner is not None and hasattr(type(owner), expression.attr):
+            return getattr(owner, expression.attr, None)
+    return None
+
+
+def refused(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException) -> None:
+    """Raise our error for one of compiled code that was given an Array, or called back."""
+    ours = cause_of(error)
+    if ours is not None:
+        raise ours from error
+    lives = arrays_in([*args, *kwargs.values()])
+    if lives:
+        x = lives[0]
+        module = getattr(f, "__module__", None)
+        name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or type(f).__name__
+        raise ConversionError(
+            f"`{module + '.' if module else ''}{name}` is compiled code, and was called with an"
+            f" Array {x.within.spec(x)} of `{x.within.name}`, of which it would need the plain"
+            f" value; the result would have lost its derivative: {error}\n"
+            "  Give it a rule with `pullback.primitive`, or detach on purpose with"
+            " `pullback.stop_gradient(x)`."
+        ) from error

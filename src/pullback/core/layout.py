@@ -1,0 +1,126 @@
+"""How arrays lie in memory: it decides between views and copies, and what `order="K"` means.
+
+The plain value of an Array lies in memory as NumPy's would: the same order of axes, the same
+signs of strides, gaps where NumPy's has gaps. So whether an operation gives a view, and in which
+order it reads, is asked of the value itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .array import TALLY, peel
+
+__all__ = [
+    "UNORDERED", "axes_in_memory", "duplicate", "example", "layout", "placement", "placing",
+    "read_order",
+]  # fmt: skip
+
+UNORDERED = ()  # the axes in memory of an array that has one
+
+
+def duplicate(x: Any, repeated: bool = True) -> Any:
+    """A copy of a plain array that lies in memory as x does.
+
+    >>> x = np.arange(6.0).reshape(2, 3)[::-1]
+    >>> [duplicate(x).strides == x.strides, np.copy(x).strides == x.strides]
+    [True, False]
+
+    A gap stays a gap, but a small one. What is repeated with a stride of 0 is repeated again; or,
+    if it is to be written to, copied.
+    """
+    if type(x) is not np.ndarray:
+        return np.array(x)
+    out = x.copy("K")
+    if out.strides == x.strides or not x.size or (not repeated and 0 in x.strides):
+        return out
+    stride, end, first = x.itemsize, 1, 0  # of the axis before, the closest in memory so far
+    last = x.itemsize  # where that axis would go on
+    strides = [0] * x.ndim
+    for axis in sorted(range(x.ndim), key=lambda axis: abs(x.strides[axis])):
+        n, s = x.shape[axis], x.strides[axis]
+        if n == 1 or s == 0:
+            continue
+        stride *= end if abs(s) == last else end + 1
+        strides[axis] = stride if s > 0 else -stride
+        first += 0 if s > 0 else stride * (n - 1)
+        last, end = abs(s) * n, n
+    room = np.empty(stride * end // x.itemsize, x.dtype)
+    laid = np.ndarray(x.shape, x.dtype, room, first, strides)
+    laid[...] = x
+    return laid
+
+
+def example(x: Any) -> Any:
+    """A plain array that lies in memory as x does; of what is mapped, one example."""
+    whole = np.asarray(peel(x))
+    n = whole.ndim - len(x.shape)
+    if n == 0:
+        return whole
+    if not whole.size:
+        return np.empty(x.shape, whole.dtype)
+    first: Any = (*[0] * n, ...)
+    one = whole[first]
+    if one.flags.forc:
+        return one
+    batch = [abs(s) for s in whole.strides[:n] if s]
+    inner = [abs(s) for s in one.strides]
+    # Between its elements lie those of other examples; alone it would be dense.
+    return one if not batch or min(batch) >= max(inner) else np.empty_like(one)
+
+
+def layout(x: Any) -> Any:
+    """The same, for what a value depends on, as by order="A" and "K"; a recording hears of it."""
+    TALLY.layouts += 1
+    return example(x)
+
+
+def read_order(strides: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes in the order in which NumPy reads them with order="K", the outermost first.
+
+    By strides; what is repeated, with a stride of 0, stays between its neighbours.
+    """
+    axes: list[int] = []  # from the innermost
+    for axis in range(len(strides))[::-1]:
+        place = len(axes)
+        for i in range(len(axes))[::-1]:
+            if strides[axis] and strides[axes[i]]:
+                if abs(strides[axes[i]]) <= abs(strides[axis]):
+                    break
+                place = i
+        axes.insert(place, axis)
+    return tuple(axes[::-1])
+
+
+def memory_axes(x: np.ndarray) -> tuple[int, ...] | None:
+    """The axes of an array from the outermost in memory to the innermost; None in C order."""
+    if x.ndim < 2 or x.flags.c_contiguous or not x.size:
+        return None
+    long = [axis for axis in read_order(x.strides) if x.shape[axis] > 1]
+    if long == sorted(long):
+        return None
+    return (*[axis for axis in range(x.ndim) if x.shape[axis] == 1], *long)
+
+
+def placing(axes: tuple[int, ...] | None, dtype: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """What copies an array so that its axes lie in an order of memory, in this dtype."""
+    if axes is None:
+        return lambda x: x.astype(dtype, order="C")
+    back = tuple(sorted(range(len(axes)), key=axes.__getitem__))
+    return lambda x: x.transpose(axes).astype(dtype, order="C").transpose(back)
+
+
+def axes_in_memory(x: np.ndarray) -> Any:
+    """The order in memory of the axes of an argument, which that of results may follow."""
+    return UNORDERED if x.ndim < 2 else memory_axes(x)
+
+
+def placement(x: Any) -> Any:
+    """What is special about how a result lies in memory: (axes, dtype), or None."""
+    if type(x) is not np.ndarray:
+        return None
+    axes = memory_axes(x)
+    return None if axes is None and x.dtype.isnative else (axes, x.dtype)

@@ -1,0 +1,178 @@
+"""What traced code leaves behind holds its value, one trace further out, when its trace ends.
+
+    def step(self, u):
+        self.x = self.x * 0.9 + u        # `self.x` is an Array; after `grad(...)` it is a number
+
+Code that takes part tells `reach.STORES` where it stores an Array, or a container: an object, a
+list or dict, a module's globals, a variable of an enclosing function. Methods that do the same,
+such as `append`, are noted where they are called. When a trace ends, by return or by exception,
+these places are looked at, and what is still there gets its value. What was not noted, such as an
+Array that compiled code keeps, raises when an operation meets it.
+
+An object is noted once, by a weak reference if it can have one. A list cannot: those that nobody
+else holds are let go of whenever there are many.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections import OrderedDict, defaultdict, deque
+from types import CellType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from .array import Array, along, current
+
+__all__ = ["HOLDS", "WRITERS", "StoredPlaces", "settle_noted"]
+
+CONTAINERS: Any = (list, dict, set, deque, tuple, OrderedDict, defaultdict)
+WRITTEN = frozenset({list, dict, set, deque, OrderedDict, defaultdict})
+MANY = 256
+# Methods of containers that store what they are given.
+WRITERS = frozenset(
+    {"append", "appendleft", "extend", "extendleft", "insert", "setdefault", "update",
+     "__setitem__", "__ior__", "__iadd__"}
+)  # fmt: skip
+HOLDS = frozenset({Array, *CONTAINERS})
+
+
+class StoredPlaces:
+    """The places into which this thread's outermost transformation has stored Arrays, by id."""
+
+    __slots__ = ("limit", "places")
+
+    def __init__(self) -> None:
+        self.places: dict[int, Any] = {}  # id -> a weak reference, or the container itself
+        self.limit = MANY
+
+    def add(self, where: Any) -> None:
+        key = id(where)
+        self.places.pop(key, None)  # it comes last, where an inner trace looks for it
+        if type(where) in WRITTEN or type(where) is CellType:
+            self.places[key] = where
+        else:
+            try:
+                self.places[key] = weakref.ref(where)
+            except TypeError:
+                self.places[key] = where
+        if len(self.places) > self.limit:
+            self.sweep()
+
+    def sweep(self) -> None:
+        """Let go of what nobody else holds."""
+        places = self.places
+        for key in list(places):
+            x = places[key]
+            if type(x) is weakref.ref:
+                if x() is None:
+                    del places[key]
+            elif sys.getrefcount(x) <= 3:  # this name, the table, the call
+                del places[key]
+        self.limit = max(MANY, 2 * len(places))
+
+
+def settle_noted(notes: StoredPlaces, first: int, trace: Any, outermost: bool) -> None:
+    """Give what was noted from place number `first` on its value without a trace that ends."""
+    end = Ending(trace, outermost)
+    for place in list(notes.places.values())[first:]:
+        x = place() if type(place) is weakref.ref else place
+        if x is not None:
+            end.settle(x)
+
+
+class Ending:
+    """The end of a trace: what holds Arrays of it is given their values."""
+
+    def __init__(self, trace: Any, outermost: bool) -> None:
+        self.traces = (trace, trace.inner) if trace.leaves_values else ()
+        self.outermost = outermost
+        self.seen: set[int] = set()
+        self.values: dict[int, tuple[Array, Any]] = {}  # by id; the Array, lest another takes it
+
+    def value(self, x: Array) -> Any:
+        """What is stored in place of an Array, or the Array itself; the same in all its places."""
+        if id(x) not in self.values:
+            self.values[id(x)] = x, self.value_of_view(x)
+        return self.values[id(x)][1]
+
+    def value_of_view(self, x: Array) -> Any:
+        """The value of an Array; that of a view is a view of the value of its root."""
+        storage = current(x).storage
+        path = None if storage is None or storage.root is None else storage.path
+        if not path:
+            return self.value_alone(x)
+        root = self.value(storage.root)
+        return along(root, path) if type(root) is np.ndarray else self.value_alone(x)
+
+    def value_alone(self, x: Array) -> Any:
+        y: Any = current(x)
+        while type(y) is Array and any(y.within is trace for trace in self.traces):
+            y = current(y).value
+        if type(y) is Array:
+            plain = self.outermost and not y.within.live and type(y.value) is not Array
+            return np.array(y.value)[()] if plain else y
+        return y.copy() if type(y) is np.ndarray else y
+
+    def settle(self, x: Any) -> None:
+        """Replace the Arrays that an object or a container holds, containers in it included."""
+        if id(x) in self.seen:
+            return
+        self.seen.add(id(x))
+        kind = type(x)
+        if kind is CellType:
+            try:
+                held = x.cell_contents
+            except ValueError:
+                return
+            y = self.exchanged(held)
+            if y is not held:
+                x.cell_contents = y
+        elif isinstance(x, dict):
+            for key in list(dict.keys(x)):
+                y = self.exchanged(dict.get(x, key))
+                if y is not dict.get(x, key):
+                    dict.__setitem__(x, key, y)
+        elif isinstance(x, (list, deque)):
+            for i, held in enumerate(list(x)):
+                y = self.exchanged(held)
+                if y is not held:
+                    x[i] = y
+        elif isinstance(x, set):
+            return  # Arrays are in none: they have no hash
+        else:
+            self.settle_object(x)
+
+    def settle_object(self, x: Any) -> None:
+        held = x if type(x) is type else getattr(x, "__dict__", None)
+        if type(held) is dict:
+            self.settle(held)
+        elif isinstance(x, (type, ModuleType)):
+            for name, y in list(vars(x).items()):
+                z = self.exchanged(y)
+                if z is not y:
+                    setattr(x, name, z)
+        for base in type(x).__mro__:
+            slots = base.__dict__.get("__slots__", ())
+            for name in (slots,) if isinstance(slots, str) else slots:
+                y = getattr(x, name, None)
+                z = self.exchanged(y)
+                if z is not y:
+                    object.__setattr__(x, name, z)
+
+    def exchanged(self, x: Any) -> Any:
+        """x, or what takes its place; containers are settled in place, tuples made anew."""
+        kind = type(x)
+        if kind is Array:
+            return self.value(x)
+        if kind is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
+            parts = [self.exchanged(y) for y in x]
+            if all(a is b for a, b in zip(parts, x, strict=True)):
+                return x
+            return tuple(parts) if kind is tuple else kind(*parts)
+        if isinstance(x, CONTAINERS) and not isinstance(x, tuple):
+            self.settle(x)
+        elif kind is FunctionType and x.__dict__:
+            self.settle(x.__dict__)
+        return x

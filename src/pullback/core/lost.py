@@ -1,0 +1,81 @@
+"""Where derivatives were lost on purpose or unseen: lines of the program, and warnings with them.
+
+Text, comparisons and detaching names take the value of an Array and leave its derivative behind.
+Each is what the program asked for, so nothing raises. But a search by hand answers with plain
+numbers that only comparisons have led to, and a package that writes a number as text and reads it
+again hands on a constant. Those two warn, once for each line.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import warnings
+from typing import Any
+
+from .errors import LostDerivativeWarning
+from .namespaces import library, package, takes_part
+
+__all__ = ["frame_of_user", "line_of_user", "place", "warn_searched", "warn_text"]
+
+REGISTRY: dict[Any, Any] = {}  # for `warnings`: what was said, by text and line
+
+
+def frame_of_user() -> Any:
+    """The innermost frame outside this package and NumPy."""
+    frame: Any = sys._getframe(2)
+    while frame is not None:
+        if package(frame.f_globals) not in ("pullback", "numpy"):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def line_of_user() -> tuple[str, int] | None:
+    """File and line of the innermost frame outside this package and NumPy."""
+    frame = frame_of_user()
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+def place(line: tuple[str, int] | None) -> str:
+    """A line in messages: `model.py:12: while hi - lo > tol:`."""
+    if line is None:
+        return "a line that is not known"
+    source = linecache.getline(*line).strip()
+    return f"{os.path.basename(line[0])}:{line[1]}{': ' if source else ''}{source}"
+
+
+def warn(message: str, line: tuple[str, int] | None) -> None:
+    file, number = line or ("<unknown>", 0)
+    warnings.warn_explicit(message, LostDerivativeWarning, file, number, registry=REGISTRY)
+
+
+def warn_searched(trace: Any) -> None:
+    """Of a trace whose function was led by comparisons, and whose result has no way back."""
+    warn(
+        f"`{trace.name}` is zero: no operation with a derivative leads from the argument to the"
+        f" result, but the argument was compared, first in {place(trace.comparison)}\n"
+        "  If comparisons led to the result, as in a bisection, its derivative is missing: find the"
+        " root with `scipy.optimize.brentq`, or end with one Newton step, `r = r - f(r) / slope`,"
+        " which carries the derivative. If the result does not depend on what was compared, or is"
+        " piecewise constant, zero is right.",
+        trace.comparison,
+    )
+
+
+def warn_text(x: Any, asked: str) -> None:
+    """Of an Array with a derivative that a package's code turns into text."""
+    if x.within.converts(x, asked):
+        return
+    frame = frame_of_user()
+    if frame is None or library(frame.f_globals) != 1 or not takes_part(frame.f_globals):
+        return
+    line = frame.f_code.co_filename, frame.f_lineno
+    warn(
+        f"`{package(frame.f_globals)}` turned an Array of `{x.within.name}` into text, in"
+        f" {place(line)}\n"
+        "  A number that is read from the text again, as in `float(f'{x}')`, is a constant: if the"
+        " result is computed from it, its derivative is missing.",
+        line,
+    )

@@ -1,0 +1,542 @@
+"""Reach: whatever is written in Python and called under a transformation takes part.
+
+NumPy hands most calls on to us, but not `np.zeros(3)`, `np.array([x, y])` or `math.sin(x)`, nor
+does Python hand on `float(x)`. So while a transformation runs, the code of the functions that it
+reaches is exchanged for code in which each call site asks `CALLS` first (`core.bytecode`):
+
+    def step(self, x):
+        return np.array([x[1], self.rate(x)])     # CALLS[np.array]([x[1], CALLS[self.rate](x)])
+
+`CALLS[f]` is, if this thread runs a transformation, our function for NumPy's, however the program
+came by it; a Python function that was not reached yet gets its code exchanged in place; everything
+else is called as it is. No function, class, module or name is ever replaced by another one: all
+that changes is `f.__code__`, and that is put back when the last transformation ends. A call site
+that does not ask, such as one in a frame that ran before, is plain Python.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import weakref
+from contextvars import ContextVar
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from .array import Array
+from .bytecode import SUPPORTED, Hooks, original, rewritten
+from .errors import ConversionError
+from .leftover import HOLDS, StoredPlaces, settle_noted
+from .namespaces import LOADED, STANDS, library, names_of, scan, takes_part
+from .spec import spec_of
+
+__all__ = [
+    "CALLS",
+    "DIRECT",
+    "DISPATCHED",
+    "KNOWN",
+    "MAKING",
+    "OFF",
+    "OPEN",
+    "OURS",
+    "SESSION",
+    "SETTLED",
+    "Session",
+    "active",
+    "call",
+    "call_inside",
+    "learn",
+    "plainly",
+    "reach_arguments",
+    "reach_class",
+    "reach_function",
+    "reach_instance",
+    "unreached",
+]
+
+
+class Session:
+    """One outermost transformation, from its call of the user's function to the end of that."""
+
+    __slots__ = ("__weakref__", "closed", "notes", "results")
+
+    def __init__(self, closed: bool = False) -> None:
+        self.closed = closed
+        self.notes: StoredPlaces | None = None  # where traced code has stored Arrays
+        self.results: dict[int, tuple[Any, Any]] = {}  # what serves while it lasts, as caches do
+
+    def note(self, where: Any) -> None:
+        """Remember that an Array, or what may hold one, was stored there."""
+        if self.notes is None:
+            self.notes = StoredPlaces()
+        self.notes.add(where)
+
+    def leave(self, trace: Any, first: int) -> None:
+        """A trace that began when there were `first` notes ends: what it left gets its value."""
+        if self.notes is not None and len(self.notes.places) > first:
+            settle_noted(self.notes, first, trace, self.closed)
+
+    def close(self) -> None:
+        self.closed = True
+        OPEN.pop(id(self), None)
+        restore()
+
+    def __del__(self) -> None:
+        """An exception between two lines may keep it from being closed."""
+        if not self.closed:
+            self.close()
+
+
+OFF = Session(closed=True)  # where `rebinding(False)` is in force
+SWITCHED_OFF = os.environ.get("PULLBACK_REBINDING") == "0" or not SUPPORTED
+SESSION: ContextVar[Any] = ContextVar("session", default=OFF if SWITCHED_OFF else None)
+LOCK = threading.RLock()
+OPEN: dict[int, Any] = {}  # weak references to the sessions of all threads
+
+
+def active() -> bool:
+    """Whether this thread runs the function of a transformation."""
+    session = SESSION.get()
+    return session is not None and not session.closed
+
+
+# What has been exchanged, and what is known.
+
+SETTLED: dict[int, CodeType] = {}  # code that asks, or is left alone, by its id
+REWRITTEN: dict[int, tuple[CodeType, CodeType]] = {}  # id of code -> the code, and its other form
+MOST = 20_000  # pieces of code for which the other form is kept
+SWITCHED: list[tuple[Any, CodeType, CodeType]] = []  # function, its code now, and before
+MADE: list[Any] = []  # weak references to functions made by code that asks
+LIMIT = [1000]  # at how many of them those that have died are looked for
+APART: dict[int, Any] = {}  # modules that take no part, by their ids
+KNOWN: dict[int, Any] = {}  # id -> classes that were reached, and callables that are left alone
+REACHED: list[int] = []  # which of them are forgotten with the last session
+
+
+def restore() -> None:
+    """Give all functions their own code again."""
+    with LOCK:
+        for key in [key for key, session in list(OPEN.items()) if session() is None]:
+            OPEN.pop(key, None)  # an exception kept it from being closed
+        if OPEN:
+            return
+        while SWITCHED:
+            fn, new, code = SWITCHED.pop()
+            if fn.__code__ is new:
+                fn.__code__ = code
+        while MADE:
+            plain(MADE.pop()())
+        while REACHED:
+            KNOWN.pop(REACHED.pop(), None)
+
+
+def plain(fn: Any) -> None:
+    if fn is not None:
+        code = original(fn.__code__)
+        if code is not fn.__code__:
+            fn.__code__ = code
+
+
+def other_form(code: CodeType, scope: dict[str, Any]) -> CodeType:
+    """The code with its questions."""
+    known = REWRITTEN.get(id(code))
+    if known is None:
+        if len(REWRITTEN) > MOST:
+            REWRITTEN.clear()
+            SETTLED.clear()
+        new = rewritten(code, hooks_for(scope))
+        known = REWRITTEN[id(code)] = code, new
+    return known[1]
+
+
+INDEXED = frozenset({"r_", "c_", "mgrid", "ogrid", "s_"})  # called by brackets
+
+
+class Direct(dict[Any, Any]):
+    """Ours for NumPy's functions and for `math`: of plain numbers they are what those are.
+
+    So it need not be known whether this thread runs a transformation, and no function is called to
+    find out.
+    """
+
+    # It is a constant of code, and code is hashed and compared, by debuggers for one.
+    __hash__ = object.__hash__  # type: ignore[assignment]
+    __eq__, __ne__ = object.__eq__, object.__ne__
+
+    def __missing__(self, f: Any) -> Any:
+        return CALLS[f] if self.found(f) is None else self[f]
+
+    def found(self, f: Any) -> Any:
+        """What stands for f, if it may be called at any time; a ufunc is called by its function."""
+        ours = STANDS.get(id(f))
+        if ours is None:
+            return None
+        if not is_direct(f):
+            MAKING.add(f)
+            return None
+        ours = self[f] = getattr(ours, "short", ours)
+        return ours
+
+
+MAKING: set[Any] = set()  # functions of NumPy's that make arrays
+
+
+DISPATCHED = type(np.sum)
+
+
+def is_direct(x: Any) -> bool:
+    kind = type(x)
+    if kind is DISPATCHED:  # unless it makes arrays, which are Arrays here
+        return getattr(STANDS.get(id(x)), "direct", False)
+    return kind is np.ufunc or (kind is type(len) and x.__module__ == "math")
+
+
+DIRECT = Direct()
+
+
+def hooks_for(scope: dict[str, Any]) -> Hooks:
+    names = NamesNow(scope)
+    return Hooks(CALLS, Made.one, STORES, names.harmless, INDEXED, DIRECT, names.direct)
+
+
+class NamesNow:
+    """What may be said of the names of a module, as they stand now."""
+
+    def __init__(self, scope: dict[str, Any]) -> None:
+        self.scope = scope
+        builtins = scope.get("__builtins__")
+        self.builtins = vars(builtins) if isinstance(builtins, ModuleType) else builtins or {}
+
+    def direct(self, name: str, attribute: str | None = None) -> bool:
+        x = self.scope.get(name)
+        if attribute is not None:
+            x = vars(x).get(attribute) if type(x) is ModuleType else None
+        return x is not None and is_direct(x)
+
+    def harmless(self, name: str, attribute: str | None = None) -> bool:
+        """Whether what a name stands for may be called without asking."""
+        if attribute is None:
+            if name in self.scope or name not in self.builtins:
+                return False
+            return id(self.builtins[name]) not in STANDS
+        module = self.scope.get(name)
+        if type(module) is not ModuleType or takes_part(vars(module)) or library(vars(module)) < 2:
+            return False
+        x = vars(module).get(attribute)
+        return x is not None and id(x) not in STANDS and not isinstance(x, (FunctionType, type))
+
+
+class Made:
+    """Notes functions that code which asks has made: their code asks as well."""
+
+    one: Made
+
+    def __getitem__(self, fn: Any) -> Any:
+        if not OPEN:  # the code has outlived its session
+            plain(fn)
+            return fn
+        MADE.append(weakref.ref(fn))
+        if len(MADE) > LIMIT[0]:
+            with LOCK:
+                MADE[:] = [ref for ref in MADE if ref() is not None]
+                LIMIT[0] = max(1000, 2 * len(MADE))
+        return fn
+
+
+Made.one = Made()
+
+
+CO_OPTIMIZED = 1
+
+
+class Stores:
+    """Hears of stores into objects, containers, globals and variables of enclosing functions."""
+
+    def __setitem__(self, where: Any, value: Any) -> None:
+        if type(value) not in HOLDS or type(where) is Array:
+            return
+        session = SESSION.get()
+        if session is not None and not session.closed:
+            if type(where) is np.ndarray:
+                refuse_store(where, value)
+            if where is self:  # a name: of a function's global, of a module or of `exec`
+                frame = sys._getframe(1)
+                optimized = frame.f_code.co_flags & CO_OPTIMIZED
+                where = frame.f_globals if optimized else frame.f_locals
+            session.note(where)
+
+
+STORES = Stores()
+
+
+def refuse_store(array: Any, value: Any) -> None:
+    """Raise where a plain array would be given an Array, of which it could hold the value alone."""
+    if array.dtype.kind == "O":
+        return
+    for x in (value,) if type(value) is Array else value:
+        if type(x) is Array and not x.within.converts(x, "float(x)"):
+            spec = spec_of(array)
+            raise ConversionError(
+                f"`a[i] = x` was asked of a plain array {spec}, with an Array of `{x.within.name}`;"
+                " the derivative would have been lost.\n"
+                "  Create `a` where the transformation runs, as with `np.zeros(3)`, or write"
+                " `a = np.array(a)` before, of an attribute `self.a = np.array(self.a)`; `a * 0` is"
+                " plain as well."
+            )
+
+
+# Reaching.
+
+
+def reach_function(fn: Any) -> None:
+    """Exchange the code of a function, unless it is left alone.
+
+    One that another stands for is: call sites would take settled code for the function itself.
+    """
+    code, scope = fn.__code__, fn.__globals__
+    if id(code) in SETTLED or not OPEN or id(fn) in STANDS:
+        return
+    known = REWRITTEN.get(id(code))
+    if known is not None:  # in an earlier session, usually
+        new = known[1]
+    else:
+        if original(code) is not code:
+            SETTLED[id(code)] = code
+            return
+        new = other_form(code, scope) if takes_part(scope) else code
+    if new is code:
+        SETTLED[id(code)] = code
+        return
+    with LOCK:
+        if not OPEN:
+            return
+        SETTLED[id(new)] = new
+        fn.__code__ = new
+        SWITCHED.append((fn, new, code))
+    look_around(fn, code, scope)
+
+
+def look_around(fn: Any, code: CodeType, scope: dict[str, Any]) -> None:
+    """Reach the classes of objects that a function reads by name: their operators, properties.
+
+    So is the class that a function is a static method of: it may make instances in its own way.
+    """
+    home = scope.get(code.co_qualname.partition(".")[0])
+    if isinstance(home, type):
+        reach_class(home)
+    for name in names_of(code).loads:
+        x = scope.get(name)
+        kind = type(x)
+        if kind not in BORING:
+            reach_instance(x)
+        elif kind is ModuleType and id(x) not in APART:
+            if not takes_part(vars(x)):
+                APART[id(x)] = x
+                continue
+            for attribute in code.co_names:
+                reach_instance(vars(x).get(attribute))
+    for cell in fn.__closure__ or ():
+        try:
+            x = cell.cell_contents
+        except ValueError:
+            continue
+        if type(x) not in BORING:
+            reach_instance(x)
+    for x in fn.__defaults__ or ():
+        if type(x) not in BORING:
+            reach_instance(x)
+
+
+BORING: set[type] = {
+    FunctionType, ModuleType, type, type(len), int, float, complex, str, bytes, bool, type(None),
+    Array, np.ndarray, np.float64, np.float32,
+}  # fmt: skip
+OURS: set[type] = set()  # classes of ours whose objects are called as they are
+
+
+def reach_class(cls: type) -> None:
+    """Exchange the code of what a class defines or inherits: Python calls some of it by itself."""
+    if not OPEN:
+        return
+    for base in cls.__mro__:
+        if id(base) in KNOWN:
+            continue
+        KNOWN[id(base)] = base
+        if not takes_part({"__name__": base.__module__, **file_of(base.__module__)}):
+            continue
+        REACHED.append(id(base))
+        for name, x in list(vars(base).items()):
+            if name not in PLAIN_METHODS:
+                reach_member(x)
+        # `__new__` may make an object of a derived class, of which Python calls the `__init__`.
+        if type(vars(base).get("__new__")) is staticmethod:
+            derived: Any
+            for derived in type.__subclasses__(base):
+                reach_class(derived)
+    if type(cls) is not type and id(type(cls)) not in KNOWN:
+        reach_class(type(cls))
+
+
+def called_by_name(*classes: type) -> None:
+    """Classes without operators and properties: of them what is called is reached, and no more."""
+    KNOWN.update({id(cls): cls for cls in classes})
+
+
+PLAIN_METHODS = frozenset({"__array__", "__del__"})  # NumPy and Python want nothing else of them
+
+
+def file_of(module: Any) -> dict[str, Any]:
+    home = sys.modules.get(module)
+    return {"__file__": getattr(home, "__file__", None)} if home is not None else {}
+
+
+def reach_member(x: Any) -> None:
+    kind = type(x)
+    if kind is FunctionType:
+        reach_function(x)
+    elif kind is property:
+        for part in (x.fget, x.fset, x.fdel):
+            if type(part) is FunctionType:
+                reach_function(part)
+    elif kind in (staticmethod, classmethod):
+        if type(x.__func__) is FunctionType:
+            reach_function(x.__func__)
+    elif kind not in BORING and not isinstance(x, type):
+        held = dict_of(x)  # nothing is asked for a name: it might import, or warn
+        inner = held.get("__wrapped__") or held.get("func")
+        if type(inner) is FunctionType:
+            reach_function(inner)
+        if hasattr(kind, "__get__"):
+            reach_class(kind)
+
+
+def reach_instance(x: Any, depth: int = 2) -> None:
+    """Reach the class of an object, and those of what it holds."""
+    kind = type(x)
+    if kind in BORING:
+        return
+    if kind in (list, tuple, dict):
+        if depth:
+            for y in list(x.values() if kind is dict else x)[:16]:
+                if type(y) not in BORING:
+                    reach_instance(y, depth - 1)
+        return
+    if id(kind) in KNOWN:
+        return
+    if isinstance(x, type):
+        return
+    reach_class(kind)
+    if depth and takes_part({"__name__": kind.__module__, **file_of(kind.__module__)}):
+        for y in list(dict_of(x).values())[:64]:
+            if type(y) not in BORING:
+                reach_instance(y, depth - 1)
+
+
+def dict_of(x: Any) -> dict[str, Any]:
+    """What an object holds by name, without asking its class."""
+    try:
+        held = object.__getattribute__(x, "__dict__")
+    except AttributeError:
+        return {}
+    return held if type(held) is dict else {}
+
+
+def reach_arguments(args: Any) -> None:
+    for x in args:
+        if type(x) not in BORING:
+            reach_instance(x)
+
+
+# Calls.
+
+
+class Resolver:
+    """What call sites ask: `CALLS[f]` is what is called for f."""
+
+    def __getitem__(self, f: Any) -> Any:
+        raise AssertionError("`core.resolve` fills this in")
+
+
+def learn() -> None:
+    """Enter what stands for what has been imported since this was done last."""
+    if len(sys.modules) != LOADED[0]:
+        scan()
+
+
+def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
+    """Call the user's function as a part of a transformation, under a trace if there is one."""
+    session = SESSION.get()
+    if session is OFF:
+        return fun(*args, **kwargs)
+    if session is not None and not session.closed:
+        if trace is not None and trace.leaves is None:
+            notes = session.notes
+            trace.leaves = session, 0 if notes is None else len(notes.places)
+        reach_arguments(args)
+        return CALLS[fun](*args, **kwargs)
+    session = Session()
+    if trace is not None:
+        trace.leaves = session, 0
+    try:
+        return begun(session, fun, args, kwargs)
+    finally:
+        session.close()
+
+
+def begun(session: Session, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """A call in a session of its own.
+
+    An exception may come between any two lines. One that keeps this from putting back what was
+    there before leaves a session that its caller closes, which counts as none.
+    """
+    token = SESSION.set(session)
+    try:
+        with LOCK:
+            OPEN[id(session)] = weakref.ref(session)
+        learn()
+        reach_arguments(args)
+        return CALLS[fun](*args, **kwargs)
+    finally:
+        SESSION.reset(token)
+
+
+def call_inside(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Call a function of the user's that an object of ours holds, which takes part as well."""
+    if not active():
+        return fun(*args, **kwargs)
+    return call(fun, args, kwargs)
+
+
+def plainly(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Call a function of the user's that computes with plain NumPy, such as the value of a rule."""
+    if not active():
+        return fun(*args, **kwargs)
+    token = SESSION.set(OFF)
+    try:
+        return fun(*args, **kwargs)
+    finally:
+        SESSION.reset(token)
+
+
+def unreached() -> str:
+    """For messages: whose code asked, if its call sites do not ask what to call."""
+    if not active():
+        return ""
+    frame: Any = sys._getframe(1)
+    while frame is not None and library(frame.f_globals):
+        frame = frame.f_back
+    if frame is None or not takes_part(frame.f_globals):
+        return ""
+    if original(frame.f_code) is not frame.f_code:
+        return ""
+    name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
+    return (
+        f"\n  `{name}` runs with NumPy itself, because it was called by compiled code or by Python,"
+        " and not by code that takes part: call it by its name there."
+    )
+
+
+CALLS: Any = Resolver()

@@ -1,0 +1,445 @@
+"""What a call site calls: `CALLS[f]`, for each kind of callable.
+
+- What our namespaces mirror (`np.array`, `math.sin`, `float`): ours, under a transformation.
+- A Python function or method, a class: itself, with its code exchanged.
+- A partial, a function under `lru_cache`, `np.vectorize`: itself with what it calls resolved.
+- Compiled code of other packages: itself, called with constants as plain arrays and with the
+  functions among its arguments reached; its errors name it.
+- What is known to be harmless, which is nearly everything that is built in: itself.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import itertools
+import operator
+import sys
+import threading
+from collections import OrderedDict, defaultdict, deque
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from .array import Array, current
+from .errors import PullbackError
+from .foreign import refused
+from .leftover import HOLDS, WRITERS
+from .namespaces import BOUND, LOADED, STANDS, stays
+from .reach import (
+    BORING,
+    CALLS,
+    DIRECT,
+    DISPATCHED,
+    KNOWN,
+    MAKING,
+    OPEN,
+    OURS,
+    SESSION,
+    SETTLED,
+    Resolver,
+    active,
+    learn,
+    reach_class,
+    reach_function,
+    reach_instance,
+)
+from .tree import flatten
+
+__all__ = ["FOREIGN", "Cached", "given", "given_function", "reaching"]
+
+MISSING = object()
+UFUNC = np.ufunc
+
+
+def resolved(self: Any, f: Any) -> Any:
+    kind = type(f)
+    if kind is FunctionType:
+        return f if id(f.__code__) in SETTLED else function(f)
+    if kind is UFUNC or kind is DISPATCHED:
+        ours = DIRECT.get(f) or (None if f in MAKING else DIRECT.found(f))
+        if ours is not None:
+            return ours
+    if kind is MethodType:
+        fn = f.__func__
+        settled = type(fn) is FunctionType and id(fn.__code__) in SETTLED
+        return f if settled and id(type(f.__self__)) in KNOWN else method(f)
+    ours = STANDS.get(id(f))
+    if ours is not None:
+        session = SESSION.get()
+        return f if session is None or session.closed else ours
+    if kind is BuiltinFunctionType:
+        way = BOUND.get(type(f.__self__))
+        if way is not None:
+            return way(f)
+    if kind in OURS or id(f) in KNOWN or not OPEN:
+        return f
+    return other(f, kind)
+
+
+Resolver.__getitem__ = resolved  # type: ignore[method-assign]
+
+
+def function(f: Any) -> Any:
+    """A Python function whose code does not ask yet."""
+    learn()
+    ours = STANDS.get(id(f))
+    if ours is not None:
+        return ours if active() else f
+    reach_function(f)
+    return f
+
+
+def method(f: Any) -> Any:
+    fn, owner = f.__func__, f.__self__
+    if not OPEN:
+        return f
+    if type(fn) is not FunctionType:
+        if id(f) in STANDS:
+            return STANDS[id(f)] if active() else f
+        way = BOUND.get(type(owner))
+        if way is not None:
+            return way(f)
+    if isinstance(owner, type):
+        reach_class(owner)
+    else:
+        reach_instance(owner)
+    if type(owner).__module__ in CARRYING and type(owner) is not pool_of_processes():
+        return carrying(f)
+    if type(fn) is FunctionType:
+        return f if function(fn) is fn else MethodType(function(fn), owner)
+    inner = CALLS[fn]
+    return f if inner is fn else MethodType(inner, owner)
+
+
+def other(f: Any, kind: Any) -> Any:
+    """A callable of another kind, in some session."""
+    if len(sys.modules) != LOADED[0]:
+        learn()
+        if id(f) in STANDS:
+            return CALLS[f]
+    way = WAYS.get(kind)
+    if way is not None:
+        return way(f)
+    if isinstance(f, type):
+        return a_class(f)
+    if isinstance(f, SAME):
+        return f
+    called = getattr(kind, "__call__", None)  # noqa: B004  # the method itself
+    if type(called) is FunctionType:
+        if id(called) in STANDS and active():
+            return MethodType(STANDS[id(called)], f)
+        reach_instance(f)
+        return f
+    home = getattr(f, "__module__", None) or kind.__module__
+    if home == "builtins" and vars(builtins).get(kind.__name__) is not kind:
+        home = ""  # of compiled code that does not say where its classes are, such as f2py's
+    if stays(home):
+        return f
+    return foreign(f)
+
+
+def a_class(cls: Any) -> Any:
+    """A class that is called."""
+    if cls is threading.Thread:
+        return carrying(cls)
+    if stays(cls.__module__):
+        if not cls.__flags__ & HEAP:
+            KNOWN[id(cls)] = cls
+        return cls
+    if any(type(x) is FunctionType for base in cls.__mro__ for x in vars(base).values()):
+        reach_class(cls)
+        return cls
+    return foreign(cls)
+
+
+HEAP = 1 << 9  # classes that are made while the program runs
+SAME: tuple[type, ...] = (
+    np.ufunc,
+    type(np.sum),
+    type("".join),
+    type("".__len__),
+    type(str.__len__),
+    type(str.join),
+    type(dict.__dict__["fromkeys"]),
+)
+
+
+def compiled(f: Any) -> Any:
+    """A function of C, or a method of an object of C."""
+    owner = f.__self__
+    if owner is None or type(owner) is ModuleType:
+        home = f.__module__ or getattr(owner, "__name__", "")
+        if stays(home) or not home:
+            KNOWN[id(f)] = f
+            return f
+    elif stays(type(owner).__module__) and type(owner).__name__ != "PyCapsule":
+        return f
+    return foreign(f)
+
+
+def standing(f: Any) -> Any:
+    """`CALLS[f]` for one who keeps it: of a ufunc, the object with all that it has."""
+    ours = STANDS.get(id(f))
+    return CALLS[f] if ours is None or not active() else ours
+
+
+def partial(f: Any) -> Any:
+    if not active():
+        return f
+    inner = standing(f.func)
+    args = [given_function(x) for x in f.args]
+    options = {name: given_function(x) for name, x in f.keywords.items()}
+    if inner is f.func and not any(map(differs, args, f.args)):
+        return f
+    return functools.partial(inner, *args, **options)
+
+
+def differs(x: Any, y: Any) -> bool:
+    return x is not y
+
+
+def cached(f: Any) -> Any:
+    session = SESSION.get()
+    if session is None or session.closed:
+        return f
+    known = session.results.get(id(f))
+    if known is None:
+        known = session.results[id(f)] = f, Cached(f, standing(f.__wrapped__), session)
+    return known[1]
+
+
+def vectorized(f: Any) -> Any:
+    ours: Any = STANDS.get(id(np.vectorize))
+    if ours is None or not active():
+        return f
+    options = {"excluded": f.excluded, "cache": f.cache, "signature": f.signature}
+    return ours(standing(f.pyfunc), otypes=f.otypes, doc=f.__doc__, **options)
+
+
+WAYS: dict[Any, Any] = {
+    BuiltinFunctionType: compiled,
+    functools.partial: partial,
+    functools._lru_cache_wrapper: cached,
+    np.vectorize: vectorized,
+}
+
+
+class Cached:
+    """What stands for a function under `lru_cache`: it keeps results for the session.
+
+    Arrays cannot be looked up: with them among the arguments, the function is called.
+    """
+
+    def __init__(self, wrapper: Any, fun: Any, session: Any) -> None:
+        self.wrapper, self.fun, self.session = wrapper, fun, session
+        self.results: dict[Any, Any] = {}
+        self.typed = wrapper.cache_parameters()["typed"]
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if self.session.closed:
+            return self.wrapper(*args, **kwargs)
+        values = (*args, *kwargs.values())
+        key = args, tuple(kwargs.items()), tuple(map(type, values)) if self.typed else None
+        try:
+            known = self.results.get(key, MISSING)
+        except TypeError:  # unhashable
+            return self.fun(*args, **kwargs)
+        if known is MISSING:
+            known = self.fun(*args, **kwargs)
+            if not any(type(x) is Array and x.within.live for x in flatten(known)[0]):
+                self.results[key] = known
+        return known
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.wrapper, name)
+
+
+def clearing(f: Any) -> Any:
+    """A method of a function under `lru_cache`: what is cleared is cleared here as well."""
+    session = SESSION.get()
+    if session is not None and f.__name__ == "cache_clear":
+        session.results.pop(id(f.__self__), None)
+    return f
+
+
+BOUND[functools._lru_cache_wrapper] = clearing
+
+
+# Threads. What a transformation hands to another thread takes part there, as long as it runs.
+
+
+def carried(f: Any, session: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        token = SESSION.set(session)
+        try:
+            return CALLS[f](*args, **kwargs)
+        finally:
+            SESSION.reset(token)
+
+    return call
+
+
+def carrying(f: Any) -> Any:
+    """What starts threads, with the functions among its arguments."""
+    session = SESSION.get()
+    if session is None or session.closed:
+        return f
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return f(
+            *[carried(x, session) if type(x) in CALLABLE else x for x in args],
+            **{k: carried(x, session) if type(x) in CALLABLE else x for k, x in kwargs.items()},
+        )
+
+    return call
+
+
+def pool_of_processes() -> Any:
+    """`multiprocessing.pool.Pool`, which is no pool of threads; None if it was not imported."""
+    return getattr(sys.modules.get("multiprocessing.pool"), "Pool", None)
+
+
+CARRYING = ("concurrent.futures.thread", "multiprocessing.pool")
+
+
+# Arguments of code that does not take part.
+
+CALLABLE = frozenset({FunctionType, MethodType, *WAYS})
+
+
+def given_function(x: Any) -> Any:
+    """An argument that may be called: a function is reached, or is ours."""
+    return standing(x) if type(x) in CALLABLE or id(x) in KNOWN else x
+
+
+def given(x: Any) -> Any:
+    """An argument of compiled code: a constant as the plain array that it is."""
+    kind = type(x)
+    if kind is Array:
+        x = current(x)
+        return x if x.within.live or type(x.value) is Array else x.value
+    if kind in CALLABLE:
+        return standing(x)
+    if kind not in BORING:
+        reach_instance(x)
+    return x
+
+
+def reaching(f: Any) -> Any:
+    """f, with the functions among its arguments reached, classes included."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return f(
+            *[called(x) for x in args],
+            **{name: called(x) for name, x in kwargs.items()},
+        )
+
+    return functools.update_wrapper(call, f)
+
+
+def called(x: Any) -> Any:
+    return standing(x) if callable(x) and type(x) is not Array else x
+
+
+def extreme(f: Any) -> Any:
+    """`min` or `max`, of which `key=` may be a function."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return reached(*args, **kwargs) if kwargs else f(*args)
+
+    reached = reaching(f)
+    return functools.update_wrapper(call, f)
+
+
+CALLING_BACK = (
+    map, filter, sorted, functools.reduce, itertools.accumulate, itertools.starmap,
+    itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.groupby,
+)  # fmt: skip
+STANDS.update({id(each): reaching(each) for each in CALLING_BACK})
+STANDS.update({id(min): extreme(min), id(max): extreme(max)})
+
+
+def of_container(f: Any) -> Any:
+    """A method of a list or dict: `sort` calls back; what stores Arrays is noted."""
+    name = f.__name__
+    if name in WRITERS:
+        session = SESSION.get()
+        if session is not None and not session.closed:
+            return writing(f, session)
+    return reaching(f) if name == "sort" and active() else f
+
+
+def writing(f: Any, session: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for x in (*args, *kwargs.values()) if kwargs else args:
+            if type(x) in HOLDS:
+                session.note(f.__self__)
+                break
+        return f(*args, **kwargs)
+
+    return call
+
+
+def writing_first(f: Any) -> Any:
+    """A function that stores into its first argument, such as `setattr` or `list.append`."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        session = SESSION.get()
+        if session is not None and not session.closed and not HOLDS.isdisjoint(map(type, args[1:])):
+            session.note(args[0])
+        return f(*args, **kwargs)
+
+    return functools.update_wrapper(call, f)
+
+
+WRITING_FIRST = (
+    setattr, object.__setattr__, type.__setattr__, operator.setitem, operator.iconcat,
+    *[getattr(kind, name) for kind in (list, dict, deque) for name in WRITERS
+      if hasattr(kind, name)],
+)  # fmt: skip
+STANDS.update({id(each): writing_first(each) for each in WRITING_FIRST})
+
+BOUND.update(dict.fromkeys((list, dict, deque, OrderedDict, defaultdict), of_container))
+
+
+def is_view(x: Array) -> bool:
+    """Whether x is a part of an array of constants, which compiled code may write into."""
+    return x.storage is not None and x.storage.root is not None and not current(x).within.live
+
+
+def writing_back(f: Any, views: list[Array], args: Any, kwargs: Any) -> Any:
+    """Call compiled code; what it wrote into parts of arrays is written into the whole."""
+    places = [current(x).value for x in views]
+    before = [np.array(place) for place in places]
+    out = f(*args, **kwargs)
+    for x, place, old in zip(views, places, before, strict=True):
+        if type(place) is np.ndarray and place.tobytes() != old.tobytes():
+            x[...] = np.array(place)
+    return out
+
+
+def foreign(f: Any) -> Any:
+    """Compiled code of another package, called under a transformation."""
+
+    def call_foreign(*args: Any, **kwargs: Any) -> Any:
+        views = [x for x in args if type(x) is Array and is_view(x)]
+        args = tuple([given(x) for x in args])
+        kwargs = {name: given(x) for name, x in kwargs.items()}
+        try:
+            return writing_back(f, views, args, kwargs) if views else f(*args, **kwargs)
+        except PullbackError:
+            raise
+        except (TypeError, ValueError, SystemError, AttributeError, BufferError) as error:
+            refused(f, args, kwargs, error)
+            raise
+
+    return call_foreign
+
+
+# The code of what calls it, between the user's code and the compiled one.
+FOREIGN = next(x for x in foreign.__code__.co_consts if type(x) is CodeType)

@@ -1,0 +1,254 @@
+"""The rules of nodes, resolved when a primitive is declared: elementwise ones, and linear ones.
+
+What enters is a primitive with its partials, and which of its operands are parents; what leaves is
+the node's rule, and the function that packs what the rule reads. Both hold for operands that meet
+without a cast: of one shape (`resolve`), or of shapes that broadcast (`folding`). Of an operation
+that is linear in its one operand, a node keeps the spec of that and nothing else (`lone`).
+A rule shows its `primitive` and `operands`, `unpack` (residual -> [out, *xs], None where nothing is
+kept) and `rebuild`, which has Arrays for values, so that the work of the rule is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from .array import Array
+from .cotangent import DENSE, Buffer, Masked, Scattered, fit, masked, unbroadcast
+from .node import residual_of
+from .spec import Spec, known_spec, spec_of
+
+__all__ = ["MINUS_ONE", "ONE", "ZERO", "folding", "folds", "lone", "match", "resolve"]
+
+
+# Partials that need no arithmetic.
+def ZERO(out, *xs):
+    return 0.0
+
+
+def ONE(out, *xs):
+    return 1.0
+
+
+def MINUS_ONE(out, *xs):
+    return -1.0
+
+
+def resolve(primitive: Any, operands: tuple[int, ...]) -> tuple[Any, Any]:
+    """The rule of a node with these operands for parents, and the function that packs its residual.
+
+    For operands of one shape and dtype, or beside Python numbers: nothing to unbroadcast. What is
+    kept is one value where one is read, else a tuple (out, *xs) with None for what is not read.
+    """
+    n = len(primitive.partials)
+    names = ["out", "x0", "x1"][: n + 1]
+    reads = frozenset().union(*[primitive.partial_reads[i] for i in operands])
+    held = [i for i, name in enumerate(names) if name in reads]
+    pack = PACKS[n, tuple(held)]
+    one, nothing = len(held) == 1, [None] * (n + 1)
+
+    def unpack(residual):
+        if not one:
+            return residual or nothing
+        whole = list(nothing)
+        whole[held[0]] = residual
+        return whole
+
+    first = primitive.factor(operands[0], held)
+    if len(operands) == 2:
+        second = primitive.factor(operands[1], held)
+        pull = both(primitive, held, first, second)
+        # In forward mode each operand has a tangent of its own.
+        primitive.pairs = lambda dot, other, held: (first(dot, held), second(other, held))
+    else:
+        pull = alone(primitive, operands[0], held, first)
+
+    def rebuild(residual, node, trace):
+        """The residual with Arrays for values, so that the rule's own work is recorded."""
+        out, *xs = unpack(residual)
+        if out is not None:
+            out = Array(out, trace, node)
+        for i, parent in zip(operands, node.parents, strict=True):
+            if xs[i] is not None:
+                xs[i] = Array(xs[i], trace, parent)
+        whole = (out, *xs)
+        return whole[held[0]] if one else whole
+
+    rule: Any = pull
+    rule.primitive, rule.operands, rule.unpack, rule.rebuild = primitive, operands, unpack, rebuild
+    partial = primitive.partials[operands[0]]
+    if len(operands) == 1 and primitive.multiplies and partial not in (ZERO, ONE, MINUS_ONE):
+        # What out_bar is multiplied by: a backward pass may do it in a buffer of its own.
+        rule.partial = lambda residual: partial(*unpack(residual))
+    return rule, pack
+
+
+def alone(primitive: Any, i: int, held: list[int], factor: Any) -> Any:
+    """The rule of one parent; of the usual kinds it calls the partial itself."""
+    partial = primitive.partials[i]
+    if primitive.multiplies and partial is ONE:
+        return lambda out_bar, residual, wanted: (out_bar,)
+    if primitive.multiplies and partial is MINUS_ONE:
+        return lambda out_bar, residual, wanted: (-out_bar,)
+    if primitive.multiplies and partial is not ZERO and len(held) == 1:
+        return MULTIPLYING[len(primitive.partials), held[0]](partial)
+    return lambda out_bar, residual, wanted: (factor(out_bar, residual),)
+
+
+def both(primitive: Any, held: list[int], first: Any, second: Any) -> Any:
+    """The rule of two parents; where both partials are factors, it calls them itself."""
+    p, q = primitive.partials
+    plain = primitive.multiplies and {p, q}.isdisjoint({ZERO, ONE, MINUS_ONE})
+    if plain and len(held) > 1:
+        return lambda bar, residual, wanted: (bar * p(*residual), bar * q(*residual))
+
+    def pull(out_bar, residual, wanted):
+        if type(out_bar) is Buffer:  # both may receive it as it is, and it has one holder
+            out_bar = out_bar.present()
+        return first(out_bar, residual), second(out_bar, residual)
+
+    return pull
+
+
+# By the number of operands and which of (out, x0, x1) is held.
+MULTIPLYING: dict[tuple[int, int], Callable[..., Any]] = {
+    (1, 0): lambda partial: lambda bar, out, wanted: (bar * partial(out, None),),
+    (1, 1): lambda partial: lambda bar, x, wanted: (bar * partial(None, x),),
+    (2, 0): lambda partial: lambda bar, out, wanted: (bar * partial(out, None, None),),
+    (2, 1): lambda partial: lambda bar, x, wanted: (bar * partial(None, x, None),),
+    (2, 2): lambda partial: lambda bar, y, wanted: (bar * partial(None, None, y),),
+}
+
+
+# By the number of operands and which of (out, x0, x1) are held.
+PACKS: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {
+    (1, ()): lambda out, x: None,
+    (1, (0,)): lambda out, x: out,
+    (1, (1,)): lambda out, x: x,
+    (1, (0, 1)): lambda out, x: (out, x),
+    (2, ()): lambda out, x, y: None,
+    (2, (0,)): lambda out, x, y: out,
+    (2, (1,)): lambda out, x, y: x,
+    (2, (2,)): lambda out, x, y: y,
+    (2, (0, 1)): lambda out, x, y: (out, x, None),
+    (2, (0, 2)): lambda out, x, y: (out, None, y),
+    (2, (1, 2)): lambda out, x, y: (None, x, y),
+    (2, (0, 1, 2)): lambda out, x, y: (out, x, y),
+}
+
+
+# Operands of one dtype whose shapes broadcast: what is summed of a cotangent is known beforehand.
+
+Fold = tuple[Any, tuple[int, ...]]  # axes to sum, None for all; the shape that is left
+
+
+@lru_cache(maxsize=1024)
+def folds(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[Fold | None, Fold | None]:
+    """How the cotangent of a result folds to each of two shapes that were broadcast."""
+    shape = np.broadcast_shapes(first, second)
+    return fold_to(shape, first), fold_to(shape, second)
+
+
+def fold_to(shape: tuple[int, ...], own: tuple[int, ...]) -> Fold | None:
+    if own == shape:
+        return None
+    lead = len(shape) - len(own)
+    axes = [i for i, n in enumerate(shape) if i < lead or (own[i - lead] == 1 and n != 1)]
+    return None if len(axes) == len(shape) else axes[0] if len(axes) == 1 else tuple(axes), own
+
+
+def folded(bar: Any, fold: Fold) -> Any:
+    axis, shape = fold
+    if type(bar) is np.ndarray:
+        bar = np.add.reduce(bar, axis)
+        return bar if bar.shape == shape else bar.reshape(shape)
+    return None if bar is None else unbroadcast(bar, Spec(shape, bar.dtype))
+
+
+def folding(inner: Any) -> Any:
+    """A rule for operands that were broadcast; its residual is (residual of `inner`, *folds)."""
+    if len(inner.operands) == 2:
+
+        def pull(out_bar, residual, wanted):
+            held, first, second = residual
+            x_bar, y_bar = inner(out_bar, held, wanted)
+            if first is not None:
+                x_bar = folded(x_bar, first)
+            return x_bar, y_bar if second is None else folded(y_bar, second)
+    else:
+
+        def pull(out_bar, residual, wanted):
+            held, fold = residual
+            (x_bar,) = inner(out_bar, held, wanted)
+            return (x_bar if fold is None else folded(x_bar, fold),)
+
+    rule: Any = pull
+    rule.primitive, rule.operands = inner.primitive, inner.operands
+    rule.unpack = lambda residual: inner.unpack(residual[0])
+    rule.rebuild = lambda residual, node, trace: (
+        inner.rebuild(residual[0], node, trace),
+        *residual[1:],
+    )
+    return rule
+
+
+# Operations that are linear in their one operand, of which they read nothing.
+
+BOOL = np.dtype(bool)
+PRESENT = frozenset({Masked, Scattered})
+
+
+def lone(primitive: Any, transpose: Any) -> Any:
+    """A rule whose residual is (shape, dtype, static): of the operand, and of the operation.
+
+    transpose(0, (x,), out_bar, **static) gives the cotangent of x, of which the spec is known, for
+    a cotangent that is an array; None for a primitive with a `vjp` of its own.
+    """
+    name = primitive.name
+
+    def pull(out_bar, residual, wanted):
+        shape, dtype, static = residual
+        x = known_spec(shape, dtype)
+        if transpose is None:
+            return primitive.pull(out_bar, residual_of(primitive, None, (x,), static), wanted)
+        mask = None
+        if type(out_bar) not in DENSE:
+            if not primitive.rearranges or type(out_bar) not in PRESENT:
+                return primitive.pull(out_bar, residual_of(primitive, None, (x,), static), wanted)
+            bar = masked(out_bar, True)
+            out_bar, mask = bar.value, bar.mask
+        try:
+            x_bar = transpose(0, (x,), out_bar, **static)
+            if mask is not None:
+                mask = transpose(0, (known_spec(shape, BOOL),), mask, **static)
+                x_bar = Masked(mask, x_bar)
+        except Exception as error:
+            error.add_note(f"in the vjp rule of `{name}`")
+            raise
+        if type(x_bar) is np.ndarray and x_bar.dtype is dtype and x_bar.shape == shape:
+            return (x_bar,)
+        return (match(x_bar, x, "vjp", name),)
+
+    rule: Any = pull
+    rule.primitive, rule.operands = primitive, (0,)
+    rule.unpack = lambda residual: [None, known_spec(*residual[:2])]
+    rule.rebuild = lambda residual, node, trace: residual
+    return rule
+
+
+def match(x: Any, like: Any, rule: str, name: str) -> Any:
+    """What a rule returned, of the shape and dtype of what it belongs to."""
+    if x is None:
+        return None
+    if type(like) is float:
+        if type(x) is np.float64:
+            return x
+    elif type(x) is Masked:
+        if x.value.dtype is like.dtype and x.value.shape == like.shape:
+            return x
+    elif type(like) is not complex and x.dtype is like.dtype and x.shape == like.shape:
+        return x
+    return fit(x, spec_of(like), f"The {rule} rule of `{name}`")

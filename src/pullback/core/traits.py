@@ -1,0 +1,43 @@
+"""Traits: what an operation is, beside its rules, for those who rewrite and compile programs.
+
+Each trait is declared where the operation is, and says what holds by itself of it: the default
+claims nothing. Passes ask traits, or compare operations as objects. A `name` is for people to read
+and decides nothing: a user's operation may have any name.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+__all__ = ["Traits"]
+
+
+class Traits:
+    """What may be asked of an operation. A subclass that computes something else sets its own."""
+
+    # What a result without axes is: "scalar" or "array", "operand" if it is what the first
+    # operand is; None: known only when it is computed.
+    without_axes: str | None = None
+    # For each operand the number with which the operation gives back the other one, bit for bit.
+    neutral: tuple[float | None, ...] = ()
+    gives_back: bool = False  # its operand, as it is
+    involution: bool = False  # applied twice it gives back its operand
+    moves: bool = False  # the same elements in other places, without a copy where NumPy can
+    # Of Python's numbers:
+    arithmetic: bool = False  # it gives one of them again
+    comparison: bool = False  # it gives True or False, neither of NumPy's
+    divides: bool = False  # it raises where the second is zero
+    python_differs: bool = False  # it gives something else than for NumPy's numbers
+    # Whether values decide if it raises: of these kinds of dtype, or not at all if it is `total`.
+    raises_for: str = ""
+    total: bool = False
+    # `shortcut(*specs, **static)` is a function of plain arrays of these specs with less Python
+    # around what computes the value, or None. Compiled programs call it, where it proves right.
+    shortcut: Any = None
+
+    def declare(self, **traits: Any) -> Self:
+        """Set traits of one operation."""
+        for trait, value in traits.items():
+            assert hasattr(Traits, trait), trait
+            setattr(self, trait, value)
+        return self

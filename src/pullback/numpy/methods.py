@@ -1,0 +1,41 @@
+"""Compiled methods of NumPy's objects, as transformed programs call them.
+
+`a.copy()` of a plain array is an Array that can be assigned into, as `np.copy(a)` is; so are the
+numbers that a generator draws; `np.add.reduce` takes lists of Arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.namespaces import BOUND
+from ..core.reach import active
+from .drawing import DRAWING, drawn
+from .wrapping import made, member
+
+__all__: list[str] = []
+
+
+def of_array(f: Any) -> Any:
+    if f.__name__ != "copy" or not active():
+        return f
+    return lambda *args, **kwargs: made(f(*args, **kwargs))
+
+
+def of_generator(f: Any) -> Any:
+    if f.__name__ not in DRAWING or not active():
+        return f
+    owner, name = f.__self__, f.__name__
+    return lambda *args, **kwargs: drawn(lambda other: getattr(owner, other), name, args, kwargs)
+
+
+def of_ufunc(f: Any) -> Any:
+    return getattr(member(f.__self__), f.__name__) if active() else f
+
+
+BOUND[np.ndarray] = of_array
+BOUND[np.random.Generator] = of_generator
+BOUND[np.random.RandomState] = of_generator
+BOUND[np.ufunc] = of_ufunc

@@ -1,0 +1,103 @@
+"""Attributes of Array that are assigned to, and methods that write into it.
+
+`x.flat`, `x.shape = ...`, `x.real = ...`, `x.fill(v)`, `x.sort()`.
+"""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+
+from ..core.array import (
+    Array,
+    Storage,
+    adopt,
+    current,
+    is_number,
+    root_of,
+    root_storage,
+    snapshot,
+    view_of,
+)
+from ..core.errors import ArgumentError
+from ..core.layout import layout
+from ..core.spec import spec_of
+from .arguments import as_array
+from .assignment import assign, into, is_leaf
+from .shapes import reshape_p
+
+__all__ = [
+    "fill_with",
+    "flat",
+    "partition",
+    "set_flat",
+    "set_imag",
+    "set_real",
+    "set_shape",
+    "sort",
+]
+
+
+def fill_with(x, value):
+    """x[...] = value"""
+    assign(x, (Ellipsis,), [], as_array(value))
+
+
+def flat(x):
+    """x.flat: all elements in C order. What is written to it is written to x."""
+    static = {"shape": (x.size,)}
+    out = reshape_p(x, **static)
+    out.storage = view_of(x, reshape_p, (reshape_p, static))
+    out.storage.copies = True
+    return out
+
+
+def set_flat(x, v):
+    assign(flat(x), (Ellipsis,), [], np.resize(as_array(v), (x.size,)))
+
+
+def set_shape(x, shape):
+    """`x.shape = shape`: x becomes a view of what it was, and so do the views of it."""
+    if is_number(x):
+        raise AttributeError(f"attribute 'shape' of '{x.__class__}' objects is not writable")
+    if x.within.eager and is_leaf(x):
+        raise ArgumentError(
+            f"The shape of a leaf {spec_of(x)} that requires a gradient was assigned.\n"
+            "  Write `y = x.reshape(shape)`."
+        )
+    x = current(x)
+    example = layout(x).view()
+    example.shape = shape  # raises where NumPy would have to copy
+    if example.shape == x.shape:
+        return
+    before = snapshot(x) if x.storage is None else Array(x.value, x.within, x.node)
+    before.storage = x.storage or root_storage()
+    views = [view for view in gc.get_referrers(x) if type(view) is Storage]
+    after = np.reshape(before, example.shape)
+    adopt(x, after)
+    x.storage = after.storage
+    for view in views:
+        view.base = before if view.base is x else view.base
+        view.root = root_of(before) if view.root is x else view.root
+
+
+def set_real(x, v):
+    assign(np.real(x), (Ellipsis,), [], v)
+
+
+def set_imag(x, v):
+    if x.dtype.kind != "c":
+        raise TypeError("array does not have imaginary part to set")
+    assign(np.imag(x), (Ellipsis,), [], v)
+
+
+def sort(x, axis=-1, kind=None, order=None, *, stable=None, descending=None):
+    """Sort in place."""
+    more = {"descending": True} if descending else {}  # from NumPy 2.5 on
+    into(x, np.sort(x, axis=axis, kind=kind, order=order, stable=stable, **more), "unsafe")
+
+
+def partition(x, kth, axis=-1, kind="introselect", order=None):
+    """Partition in place."""
+    into(x, np.partition(x, kth, axis=axis, kind=kind, order=order), "unsafe")

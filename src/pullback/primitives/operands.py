@@ -1,0 +1,123 @@
+"""What operators of an Array do with an operand of a kind that NumPy does not know.
+
+NumPy decides by what stands on the left. A Python number leaves to the other whatever is no number.
+An ndarray leaves to the other only what says so, by `__array_ufunc__ = None` or a higher
+`__array_priority__`; it takes any sequence as an array, and of all else the elements one by one.
+"""
+
+from __future__ import annotations
+
+import operator
+from array import array
+from collections import deque
+from collections.abc import Mapping
+from numbers import Number
+
+import numpy as np
+
+from ..core.array import Array, is_number
+from ..core.cotangent import Cotangent
+from ..core.dispatch import DEFERS, PLAIN, as_array, is_python, operand
+from ..core.errors import ArgumentTypeError, kind_of
+from ..core.spec import spec_of
+
+__all__ = ["KNOWN", "beside", "beside_on_the_left", "check_written", "compared_with", "factor"]
+
+KNOWN = PLAIN | {Array}  # what operators take without a question
+NUMERIC = (Number, np.ndarray, np.generic, Array)
+
+
+def numeric(x, other):
+    """other as an operator of an Array takes it; NotImplemented if other is no number to it."""
+    if isinstance(other, np.generic):
+        return other
+    if is_python(x) and not isinstance(other, NUMERIC):
+        return NotImplemented
+    if defers(other):
+        return NotImplemented
+    known = operand(other)
+    return as_array(list(other)) if known is NotImplemented and is_sequence(other) else known
+
+
+def is_ours(x):
+    return type(x) in DEFERS or isinstance(x, Cotangent)
+
+
+def defers(other):
+    """Whether an ndarray leaves an operator to this operand on its right."""
+    if is_ours(other):
+        return True
+    kind = type(other)
+    if hasattr(kind, "__array_ufunc__"):
+        return kind.__array_ufunc__ is None
+    return getattr(kind, "__array_priority__", 0.0) > 0.0
+
+
+def is_sequence(x):
+    """Whether NumPy would make an array of the parts of x."""
+    if isinstance(x, (str, bytes, set, frozenset, Mapping, type)):
+        return False
+    return hasattr(x, "__len__") and hasattr(x, "__getitem__")
+
+
+def beside(operation, apply, x, other):
+    """`x + other` of an Array, where other is neither an Array nor a plain number or ndarray."""
+    known = numeric(x, other)
+    if operation is operator.mul and repeats(x, other):
+        return NotImplemented
+    if known is not NotImplemented:
+        return apply(x, known)
+    if is_number(x) or defers(other):
+        return NotImplemented
+    return np.reshape(as_array([operation(element, other) for element in np.ravel(x)]), x.shape)
+
+
+def repeats(x, other):
+    """Whether Python takes `x * other` as a repetition, for which a float is no count."""
+    return is_number(x) and isinstance(other, (list, tuple, deque, str, bytes, array))
+
+
+def factor(x, other):
+    """What stands to the right of `x @` in the same case: an object is no matrix to NumPy."""
+    known = numeric(x, other)
+    if known is NotImplemented and not (is_python(x) or defers(other)):
+        raise ArgumentTypeError(
+            f"`x @ y` of an Array {spec_of(x)} was given {kind_of(other)}, which is no matrix to"
+            " NumPy.\n  Give its class `__array_ufunc__ = None`, and its own `@` is called."
+        )
+    return known
+
+
+def beside_on_the_left(operation, apply, x, other):
+    """`other + x` in the same case, where other has left it to x."""
+    known = numeric(x, other)
+    if operation is operator.mul and repeats(x, other):
+        return NotImplemented
+    return known if known is NotImplemented else apply(known, x)
+
+
+def compared_with(operation, apply, x, other):
+    """`x < other` in the same case; what is no number is equal to none."""
+    known = numeric(x, other)
+    if known is NotImplemented:
+        if is_number(x) or defers(other):
+            return NotImplemented
+        answers = [bool(operation(element, other)) for element in np.ravel(x)]
+        return np.reshape(np.array(answers, bool), x.shape)
+    if operation in (operator.eq, operator.ne) and kind_of_elements(known) in "SUMmV":
+        shape = np.broadcast_shapes(x.shape, np.shape(known))
+        return np.full(shape, operation is operator.ne)[()]
+    return apply(x, known)
+
+
+def kind_of_elements(x):
+    return (x if hasattr(x, "dtype") else np.asarray(x)).dtype.kind
+
+
+def check_written(x, other):
+    """Refuse `x += other` where NumPy would make objects, which have no place in the array x."""
+    if not (is_number(x) or is_ours(other)) and numeric(x, other) is NotImplemented:
+        raise ArgumentTypeError(
+            f"An array {spec_of(x)} was to be changed in place by {kind_of(other)}, which is no"
+            " number to NumPy.\n  Write `x = x + y` instead of `x += y`."
+        )

@@ -1,0 +1,137 @@
+"""Logarithms and exponentials, entropies, losses, transformations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy.special as sp
+from scipy.special import _ufuncs
+
+from ...core.primitive import ZERO
+from ..elementwise import LN2, LN10, finite
+from .formulas import exprel_x, inverse_boxcox_l
+from .kinds import OfFloats, row
+from .slopes import curve
+
+__all__ = []
+
+DEGREE = math.pi / 180
+
+
+def over_y(x, y):
+    """x / y, and 0 for all y where x is 0: there xlogy(x, y) is 0 whatever y is."""
+    zero = x == 0
+    return np.where(zero, 0, x / np.where(zero, 1, y))
+
+
+def huber_delta(out, delta, r):
+    return np.maximum(np.abs(r) - delta, 0)
+
+
+def tilt_x(out, u):
+    return 1 / np.hypot(1, u) ** 3
+
+
+# u / sqrt(1 + u^2), of which the derivative does not cancel.
+tilt = OfFloats(lambda u: u / np.hypot(1, u), tilt_x, reads="x0", name="special.tilt")
+
+
+def pseudo_huber_delta(out, delta, r):
+    """delta u^4 / (s (1 + s)^2) with u = r / delta, s = sqrt(1 + u^2): nothing cancels."""
+    u = r / delta
+    s = np.hypot(1, u)
+    return delta * (u * u / (1 + s)) ** 2 / s
+
+
+def boxcox_l(log, scaled):
+    """The derivative of (exp(l log) - 1) / l by l."""
+    return log * log * exprel_x(scaled)
+
+
+def inv_boxcox_l(value, y, l):
+    return value * y * y * inverse_boxcox_l(l * y)
+
+
+def tukey_x(out, x, l):
+    """1 over the derivative of the quantile (p^l - (1 - p)^l) / l at p = out."""
+    return 1 / (out ** (l - 1) + (1 - out) ** (l - 1))
+
+
+def tukey_l(out, x, l):
+    low, high = np.log(out), np.log1p(-out)
+    return (boxcox_l(high, l * high) - boxcox_l(low, l * low)) * tukey_x(out, x, l)
+
+
+def lambertw_z(out, z, k, tol):
+    return np.exp(-out) / (1 + out)
+
+
+agm_a, agm_b = curve(sp.agm)
+
+row(sp.cbrt, lambda out, x: 1 / (3 * out * out), reads="out")
+row(sp.exp2, lambda out, x: finite(out) * LN2, reads="out")
+row(sp.exp10, lambda out, x: finite(out) * LN10, reads="out")
+row(sp.expm1, lambda out, x: finite(np.exp(x)), reads="x0")
+row(sp.log1p, lambda out, x: 1 / (1 + finite(x)), reads="x0")
+row(sp.exprel, lambda out, x: exprel_x(x), reads="x0")
+row(sp.cosm1, lambda out, x: -np.sin(x), reads="x0")
+row(sp.sindg, lambda out, x: sp.cosdg(x) * DEGREE, reads="x0")
+row(sp.cosdg, lambda out, x: sp.sindg(x) * -DEGREE, reads="x0")
+row(sp.tandg, lambda out, x: (1 + out * out) * DEGREE, reads="out")
+row(sp.cotdg, lambda out, x: (1 + out * out) * -DEGREE, reads="out")
+row(sp.radian, *[lambda out, d, m, s, u=u: DEGREE / u for u in (1, 60, 3600)], reads="x0")
+row(sp.round, ZERO)
+row(sp.expit, lambda out, x: sp.expit(x) * sp.expit(-x), reads="x0")
+row(sp.log_expit, lambda out, x: sp.expit(-x), reads="x0")
+row(sp.logit, lambda out, x: 1 / (x * (1 - x)), reads="x0")
+row(sp.wrightomega, lambda out, x: out / (1 + out), reads="out")
+row(sp.agm, agm_a, agm_b, reads="x0 x1")
+row(_ufuncs._lambertw, lambertw_z, ZERO, ZERO, reads=("out", "", ""))
+row(
+    sp.powm1,
+    lambda out, x, y: y * np.power(x, y - 1),
+    lambda out, x, y: np.power(x, y) * np.log(x),
+    reads="x0 x1",
+)
+
+row(sp.xlogy, lambda out, x, y: np.log(y), lambda out, x, y: over_y(x, y), reads="x0 x1")
+row(sp.xlog1py, lambda out, x, y: np.log1p(y), lambda out, x, y: over_y(x, 1 + y), reads="x0 x1")
+row(sp.entr, lambda out, x: np.where(x < 0, 0, -np.log(np.abs(x)) - 1), reads="x0")
+row(
+    sp.rel_entr,
+    lambda out, x, y: np.log(x / y) + 1,
+    lambda out, x, y: -over_y(x, y),
+    reads="x0 x1",
+)
+row(sp.kl_div, lambda out, x, y: np.log(x / y), lambda out, x, y: 1 - over_y(x, y), reads="x0 x1")
+row(sp.huber, huber_delta, lambda out, delta, r: np.clip(r, -delta, delta), reads="x0 x1")
+row(
+    sp.pseudo_huber,
+    pseudo_huber_delta,
+    lambda out, delta, r: delta * tilt(r / delta),
+    reads="x0 x1",
+)
+row(
+    sp.boxcox,
+    lambda out, x, l: np.power(x, l - 1),
+    lambda out, x, l: boxcox_l(np.log(x), l * np.log(x)),
+    reads="x0 x1",
+)
+row(
+    sp.boxcox1p,
+    lambda out, x, l: np.exp((l - 1) * np.log1p(x)),
+    lambda out, x, l: boxcox_l(np.log1p(x), l * np.log1p(x)),
+    reads="x0 x1",
+)
+row(
+    sp.inv_boxcox,
+    lambda out, y, l: out / (1 + l * y),
+    lambda out, y, l: inv_boxcox_l(out, y, l),
+)
+row(
+    sp.inv_boxcox1p,
+    lambda out, y, l: (1 + out) / (1 + l * y),
+    lambda out, y, l: inv_boxcox_l(1 + out, y, l),
+)
+row(sp.tklmbda, tukey_x, tukey_l)

@@ -1,0 +1,117 @@
+"""The error function, the normal distribution, and what is made of them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy.special as sp
+
+from ..elementwise import finite, is_complex
+from .formulas import large, odd_tail
+from .kinds import row
+
+__all__ = ["normal_density"]
+
+ROOT_PI, ROOT2 = math.sqrt(math.pi), math.sqrt(2)
+ROOT_2PI = math.sqrt(2 * math.pi)
+
+
+def erfcx_x(out, x):
+    """2 x out - 2 / sqrt(pi); far to the right the two cancel, and a series serves."""
+    far = np.logical_and(large(x), (x.real if is_complex(x) else x) > 0)
+    near = np.where(far, 1, x)
+    tail = -2 / ROOT_PI * odd_tail(np.where(far, x, 20), -1)
+    return np.where(far, tail, 2 * near * finite(sp.erfcx(near)) - 2 / ROOT_PI)
+
+
+def dawsn_x(out, x):
+    far = large(x)
+    near = np.where(far, 1, x)
+    return np.where(far, odd_tail(np.where(far, x, 20), 1), 1 - 2 * near * sp.dawsn(near))
+
+
+def wofz_x(out, z):
+    """wofz(z) is erfcx(-i z)."""
+    return -1j * erfcx_x(out, -1j * z)
+
+
+def gauss(x, scale):
+    """exp(-scale x^2). At infinity its derivatives are zero too, and not zero times infinity."""
+    x = finite(x)
+    return np.exp(x * x * -scale)
+
+
+def normal_density(x):
+    return gauss(x, 0.5) / ROOT_2PI
+
+
+def log_ndtr_x(out, x):
+    """The ratio of density to distribution, which does not underflow on the left."""
+    if is_complex(x):
+        return 2 / ROOT_2PI / sp.erfcx(-x / ROOT2)
+    right = x > 5  # further right erfcx overflows
+    left = 2 / ROOT_2PI / sp.erfcx(np.where(right, 0, x) / -ROOT2)
+    inside = np.where(right, x, 0)
+    return np.where(right, normal_density(inside) / sp.ndtr(inside), left)
+
+
+def owens_a(out, h, a):
+    return gauss(h, 0.5) * gauss(a * h, 0.5) / (2 * math.pi * (1 + a * a))
+
+
+def voigt(part):
+    """V(x, sigma, gamma) is the real part of wofz(z), z = (x + i gamma) / (sigma sqrt(2))."""
+
+    def partial(out, x, sigma, gamma):
+        width = sigma * ROOT2
+        z = (x + 1j * gamma) / width
+        slope = wofz_x(None, z)
+        scale = 1 / (sigma * ROOT_2PI)
+        if part == "sigma":
+            return -(out + np.real(slope * z) * scale) / sigma
+        return (np.real(slope) if part == "x" else -np.imag(slope)) * scale / width
+
+    return partial
+
+
+def inverse_normal_p(z):
+    """The derivative of ndtri where it is z; at 0 and 1 are poles."""
+    return np.exp(z * z / 2) * ROOT_2PI
+
+
+def nrdtrimn_p(out, p, std, x):
+    return -std * inverse_normal_p((x - out) / std)
+
+
+def nrdtrisd_p(out, mean, p, x):
+    z = (x - mean) / out
+    return -out / z * inverse_normal_p(z)
+
+
+row(sp.erf, lambda out, x: 2 / ROOT_PI * gauss(x, 1.0), reads="x0")
+row(sp.erfc, lambda out, x: -2 / ROOT_PI * gauss(x, 1.0), reads="x0")
+row(sp.erfcx, erfcx_x, reads="x0")
+row(sp.erfi, lambda out, x: 2 / ROOT_PI * finite(np.exp(x * x)), reads="x0")
+row(sp.dawsn, dawsn_x, reads="x0")
+row(sp.wofz, wofz_x, reads="x0")
+row(sp.erfinv, lambda out, x: ROOT_PI / 2 * np.exp(out * out), reads="out")
+row(sp.erfcinv, lambda out, x: -ROOT_PI / 2 * np.exp(out * out), reads="out")
+row(sp.ndtr, lambda out, x: normal_density(x), reads="x0")
+row(sp.log_ndtr, log_ndtr_x, reads="x0")
+row(sp.ndtri, lambda out, x: inverse_normal_p(out), reads="out")
+row(sp.ndtri_exp, lambda out, x: sp.erfcx(-out / ROOT2) * (ROOT_2PI / 2), reads="out")
+row(
+    sp.owens_t,
+    lambda out, h, a: normal_density(h) * sp.erf(a * h / ROOT2) / -2,
+    owens_a,
+    reads="x0 x1",
+)
+row(sp.voigt_profile, voigt("x"), voigt("sigma"), voigt("gamma"))
+row(sp.nrdtrimn, nrdtrimn_p, lambda out, p, std, x: (out - x) / std, lambda out, p, std, x: 1.0)
+row(
+    sp.nrdtrisd,
+    lambda out, mean, p, x: out / (mean - x),
+    nrdtrisd_p,
+    lambda out, mean, p, x: out / (x - mean),
+)

@@ -1,0 +1,110 @@
+"""Elementary functions that the tables share, written so that nothing cancels.
+
+Each switches to a series near a removable singularity: derivatives of all orders are those of the
+formula that serves at the point.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy.special as sp
+
+from ..elementwise import is_complex
+
+__all__ = [
+    "digamma_gap",
+    "exprel_x",
+    "horner",
+    "inverse_boxcox_l",
+    "large",
+    "log_ratio",
+    "near",
+    "odd_tail",
+]
+
+
+def horner(x, coefficients):
+    """The polynomial with these coefficients, the constant first."""
+    out = coefficients[-1]
+    for c in coefficients[-2::-1]:
+        out = out * x + c
+    return out
+
+
+def near(x, radius, series, formula):
+    """series(x) within a radius of zero, and formula(x) elsewhere."""
+    inside = np.abs(x) < radius
+    return np.where(inside, series(np.where(inside, x, 0)), formula(np.where(inside, 1, x)))
+
+
+def exprel_x(x):
+    """The derivative of (exp(x) - 1) / x."""
+    return near(
+        x,
+        0.7,
+        lambda u: horner(u, [(k + 1) / math.factorial(k + 2) for k in range(18)]),
+        lambda u: (np.exp(u) - sp.exprel(u)) / u,
+    )
+
+
+def log_ratio(x):
+    """log(x) / (1 - x)."""
+    return near(
+        x - 1,
+        0.2,
+        lambda u: -horner(u, [(-1) ** k / (k + 1) for k in range(24)]),
+        lambda u: -np.log1p(u) / u,
+    )
+
+
+def inverse_boxcox_l(x):
+    """(x / (1 + x) - log1p(x)) / x**2."""
+    return near(
+        x,
+        0.2,
+        lambda u: horner(u, [(-1) ** (k + 1) * (k + 1) / (k + 2) for k in range(26)]),
+        lambda u: (u / (1 + u) - np.log1p(u)) / (u * u),
+    )
+
+
+BERNOULLI = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510]
+SHIFT = 12
+
+
+def digamma_gap(a, m):
+    """digamma(a + m) - digamma(a), also where the two agree in most digits."""
+    b = a + m
+    positive = np.logical_and(a > 0, b > 0)
+    x, y = np.where(positive, a, 1), np.where(positive, b, 1)
+    step = np.where(positive, m, 0)
+    total = sum(step / ((x + k) * (y + k)) for k in range(SHIFT))
+    u, v = 1 / (x + SHIFT), 1 / (y + SHIFT)
+    p, q = u * u, v * v
+    gap = step * u * v  # u - v
+    powers, mixed, power = 0, 0, 1
+    for k, c in enumerate(BERNOULLI, 1):
+        mixed = p * mixed + power  # the sum of p^i q^(k - 1 - i)
+        power = power * q
+        powers = powers + c / (2 * k) * mixed
+    smooth = np.log1p(step * u) + gap / 2 + gap * (u + v) * powers
+    plain = sp.digamma(np.where(positive, 1, b)) - sp.digamma(np.where(positive, 1, a))
+    return np.where(positive, total + smooth, plain)
+
+
+def odd_tail(x, sign):
+    """1 - 2 x f for f = 1 / (2x) (1 + sign / (2 x^2) + 3 / (2 x^2)^2 + ...), at large x.
+
+    With sign -1, f is sqrt(pi) / 2 erfcx(x); with 1 it is Dawson's integral.
+    """
+    u = sign / (2 * x * x)
+    coefficients = [float(math.prod(range(1, 2 * k + 2, 2))) for k in range(14)]
+    return -u * horner(u, coefficients)
+
+
+def large(z):
+    """Where the tail of erfcx and Dawson's integral has converged: near the positive real axis."""
+    if is_complex(z):
+        return np.logical_and(np.abs(z.real) > 10, np.abs(z.imag) < np.abs(z.real) / 2)
+    return np.abs(z) > 10

@@ -1,0 +1,463 @@
+"""What scipy.special writes in Python, in terms of its ufuncs or as primitives of their own."""
+
+from __future__ import annotations
+
+import math
+import operator
+
+import numpy as np
+import scipy.special as sp
+from scipy.special import _ufuncs
+
+from ...core.cotangent import unbroadcast
+from ...core.dispatch import REFUSED, refuse, replaces
+from ...core.errors import ArgumentError
+from ...core.primitive import Primitive, align
+from ...core.reach import plainly
+from ...core.spec import Spec, promoted
+from ..arguments import as_array, axes_of
+from ..elementwise import add, divide, equal, exp, log, log1p, stopped, subtract
+from ..reductions import max_p, sum_p
+from ..selecting import where_p
+from .kinds import OfFloats, refused, row, whole
+
+__all__ = []
+
+
+def existing(*names):
+    """Those of scipy.special's names that the installed version has."""
+    return [getattr(sp, name) for name in names if hasattr(sp, name)]
+
+
+@replaces(sp.softmax)
+def softmax(x, axis=None):
+    x = as_array(x)
+    e = np.exp(x - np.max(stopped(x), axis=axis, keepdims=True))
+    return e / np.sum(e, axis=axis, keepdims=True)
+
+
+@replaces(sp.log_softmax)
+def log_softmax(x, axis=None):
+    x = as_array(x)
+    largest = np.max(stopped(x), axis=axis, keepdims=True)
+    gaps = x - np.where(np.isfinite(largest), largest, 0)
+    return gaps - np.log(np.sum(np.exp(gaps), axis=axis, keepdims=True))
+
+
+@replaces(*existing("softplus"))
+def softplus(x, **kwargs):
+    return np.logaddexp(0, x, **kwargs)
+
+
+@replaces(sp.multigammaln)
+def multigammaln(a, d):
+    if not np.isscalar(d) or np.floor(d) != d:
+        raise ArgumentError("`scipy.special.multigammaln` takes a positive integer for `d`.")
+    a = as_array(a)
+    a = np.where(a > 0.5 * (d - 1), a, np.nan)  # outside SciPy raises, which a mapped a cannot
+    constant = (d * (d - 1) * 0.25) * np.log(np.pi)
+    terms = np.stack([(a - (j - 1.0) / 2) for j in range(1, d + 1)])
+    return constant + np.sum(sp.gammaln(terms), axis=0)
+
+
+@replaces(sp.polygamma)
+def polygamma(n, x):
+    n = as_array(n)
+    if n.dtype.kind == "f" and np.any(n != np.floor(n)):
+        raise ArgumentError("`scipy.special.polygamma` takes integers for `n`.")
+    n = stopped(n)
+    factor = (-1.0) ** (n + 1) * sp.gamma(n + 1.0)
+    zero = n == 0
+    return np.where(zero, sp.psi(x), factor * sp.zeta(np.where(zero, 2, n + 1), x))
+
+
+@replaces(sp.zeta)
+def zeta(x, q=None, out=None):
+    refuse("scipy.special.zeta", out=out)
+    if q is not None:
+        return _ufuncs._zeta(x, q)
+    if hasattr(_ufuncs, "_riemann_zeta"):
+        return _ufuncs._riemann_zeta(x)
+    return _ufuncs._zeta(x, 1.0)
+
+
+@replaces(sp.comb)
+def comb(N, k, *, exact=False, repetition=False):
+    if exact:
+        raise ArgumentError(
+            "`scipy.special.comb(exact=True)` counts with integers, which have no derivative.\n"
+            "  Leave `exact=True` out."
+        )
+    if repetition:
+        return np.where(np.logical_and(k == 0, N >= 0), 1.0, sp.binom(N + k - 1, k))
+    inside = np.logical_and(np.logical_and(k <= N, N >= 0), k >= 0)
+    return np.where(inside, sp.binom(N, k), 0.0)
+
+
+@replaces(sp.perm)
+def perm(N, k, exact=False):
+    if exact:
+        raise ArgumentError(
+            "`scipy.special.perm(exact=True)` counts with integers, which have no derivative.\n"
+            "  Leave `exact=True` out."
+        )
+    inside = np.logical_and(np.logical_and(k <= N, N >= 0), k >= 0)
+    return np.where(inside, sp.poch(N - k + 1, k), 0.0)
+
+
+@replaces(sp.factorial)
+def factorial(n, exact=False, extend="zero"):
+    if exact:
+        raise ArgumentError(
+            "`scipy.special.factorial(exact=True)` counts with integers, which have no"
+            " derivative.\n  Leave `exact=True` out."
+        )
+    if extend == "complex":
+        return sp.gamma(n + 1)
+    return np.where(n < 0, 0.0, sp.gamma(np.where(n < 0, 1, n) + 1))
+
+
+def limit_of_diric(n, x):
+    """diric where sin(x / 2) is zero: 1 or -1."""
+    return (-1.0) ** (np.rint(x / (2 * math.pi)) * (n - 1))
+
+
+@replaces(sp.diric)
+def diric(x, n):
+    """sin(n x / 2) / (n sin(x / 2)); near its removable singularities by its series."""
+    n = stopped(as_array(n))
+    half = x / 2
+    below = np.sin(half)
+    single = np.abs(below) < 1e-7
+    value = np.sin(n * half) / (n * np.where(single, 1, below))
+    near = limit_of_diric(n, x) * (1 - (n * n - 1) * gap(half) ** 2 / 6)
+    out = np.where(single, near, value)
+    return np.where(np.logical_or(n <= 0, n != np.floor(n)), np.nan, out)
+
+
+def gap(x):
+    """x less the nearest multiple of pi."""
+    return x - np.rint(x / math.pi) * math.pi
+
+
+@replaces(sp.lambertw)
+def lambertw(z, k=0, tol=1e-8):
+    return _ufuncs._lambertw(z, whole(as_array(k)), tol)
+
+
+@replaces(sp.assoc_laguerre)
+def assoc_laguerre(x, n, k=0.0):
+    return sp.eval_genlaguerre(n, k, x)
+
+
+# Spherical Bessel functions and the derivatives of cylindrical ones.
+
+
+def spherical(name):
+    function = getattr(_ufuncs, f"_spherical_{name}")
+    slope = getattr(_ufuncs, f"_spherical_{name}_d")
+
+    @replaces(getattr(sp, f"spherical_{name}"))
+    def spherical_bessel(n, z, derivative=False):
+        return (slope if derivative else function)(whole(as_array(n)), z)
+
+
+for name in ("jn", "yn", "in", "kn"):
+    spherical(name)
+
+
+def derivative_of(function, sign, outer=1):
+    """The n-th derivative of a Bessel function by z, which is SciPy's own sum."""
+
+    def implementation(v, z, n=1):
+        n = operator.index(n)
+        if n < 0:
+            raise ArgumentError("The order `n` of a derivative is not negative.")
+        if n == 0:
+            return function(v, z)
+        p = 1.0
+        total = function(v - n, z)
+        for i in range(1, n + 1):
+            p = sign * (p * (n - i + 1)) / i
+            total = total + p * function(v - n + i * 2, z)
+        return outer**n * (total / 2.0**n) if outer != 1 else total / 2.0**n
+
+    return implementation
+
+
+for original, function, sign, outer in (
+    (sp.jvp, sp.jv, -1, 1),
+    (sp.yvp, sp.yv, -1, 1),
+    (sp.kvp, sp.kv, 1, -1),
+    (sp.ivp, sp.iv, 1, 1),
+    (sp.h1vp, sp.hankel1, -1, 1),
+    (sp.h2vp, sp.hankel2, -1, 1),
+):
+    replaces(original)(derivative_of(function, sign, outer))
+
+
+# Spherical harmonics and Legendre functions, with counts for orders.
+
+ORDER = "Its order is an integer: keep it out of what is differentiated"
+
+
+def side(theta):
+    """SciPy takes the absolute value of sin(theta): beyond the poles the functions turn back."""
+    return np.where(np.sin(theta) < 0, -0.5, 0.5)
+
+
+def sphere_theta(out, n, m, theta, phi):
+    """Half of the neighbours in m, turned: nothing is singular at the poles."""
+    up = np.sqrt((n - m) * (n + m + 1.0)) * np.exp(-1j * phi) * harmonic(n, m + 1, theta, phi)
+    down = np.sqrt((n + m) * (n - m + 1.0)) * np.exp(1j * phi) * harmonic(n, m - 1, theta, phi)
+    return (up - down) * side(theta)
+
+
+def sphere_legendre(out, n, m, theta):
+    up = np.sqrt((n - m) * (n + m + 1.0)) * legendre_on_sphere(n, m + 1, theta)
+    down = np.sqrt((n + m) * (n - m + 1.0)) * legendre_on_sphere(n, m - 1, theta)
+    return (up - down) * side(theta)
+
+
+def legendre_z(out, n, z):
+    n = whole(n)
+    slope = sp.eval_gegenbauer(np.where(n == 0, 0, n - 1), 1.5, z)
+    return np.where(n == 0, 0, slope)
+
+
+class Harmonic(OfFloats):
+    """Spherical harmonics, which are complex."""
+
+    def spec(self, n, m, theta, phi):
+        spec = super().spec(n, m, theta, phi)
+        return Spec(spec.shape, np.result_type(spec.dtype, np.complex64))
+
+
+def counts(name, arguments):
+    return [refused(name, argument, ORDER) for argument in arguments]
+
+
+def ours(name, arguments, *partials, kind=OfFloats):
+    """A function of scipy.special that is called like a ufunc, with counts for first arguments.
+
+    Its result has an axis in front for the order of derivative, which is zero.
+    """
+    original = getattr(sp, name, None)
+    if original is None:
+        return None
+
+    def value(*xs):
+        orders, rest = map(whole, xs[: len(arguments)]), xs[len(arguments) :]
+        out = plainly(original, (*orders, *rest), {})  # written in Python
+        return out[()] if kind is Harmonic else out[0]
+
+    primitive = kind(
+        value, *counts(name, arguments), *partials, reads="out xs", name=f"special.{name}"
+    )
+
+    @replaces(original)
+    def implementation(*xs, diff_n=0, **keywords):
+        refuse(f"scipy.special.{name}", diff_n=diff_n or None)
+        defaults = {"branch_cut": 2, "norm": False}
+        refuse(name, **{k: v for k, v in keywords.items() if v != defaults.get(k, v)})
+        out = primitive(*xs)
+        return out if kind is Harmonic else out[None]
+
+    return primitive
+
+
+def assoc_legendre_z(out, n, m, z):
+    """(1 - z^2) P' = (n + m) P_(n-1) - n z P_n."""
+    below = np.where(n == 0, 0, (n + m) * assoc_legendre(np.where(n == 0, 0, n - 1), m, z))
+    return (below - n * z * out) / ((1 - z) * (1 + z))
+
+
+harmonic = ours(
+    "sph_harm_y",
+    "nm",
+    sphere_theta,
+    lambda out, n, m, theta, phi: 1j * m * out,
+    kind=Harmonic,
+)
+legendre_on_sphere = ours("sph_legendre_p", "nm", sphere_legendre)
+ours("legendre_p", "n", legendre_z)
+
+
+def old_harmonic_polar(out, m, n, theta, phi):
+    """As `sphere_theta`, of the function with the angles exchanged and m before n."""
+    up, down = np.where(m < n, m + 1, m), np.where(m > -n, m - 1, m)  # within n, or times zero
+    up = np.sqrt((n - m) * (n + m + 1.0)) * np.exp(-1j * theta) * sp.sph_harm(up, n, theta, phi)
+    down = np.sqrt((n + m) * (n - m + 1.0)) * np.exp(1j * theta) * sp.sph_harm(down, n, theta, phi)
+    return (up - down) * side(phi)
+
+
+if hasattr(sp, "sph_harm"):  # until SciPy 1.16
+    row(
+        sp.sph_harm,
+        *counts("sph_harm", "mn"),
+        lambda out, m, n, theta, phi: 1j * m * out,
+        old_harmonic_polar,
+    )
+assoc_legendre = ours("assoc_legendre_p", "nm", assoc_legendre_z)
+
+
+# Sums of exponentials.
+
+
+class LogSumExp(Primitive):
+    """log(sum(b exp(a))) along axes. Infinities that are the largest share."""
+
+    reads = "xs"
+
+    def value(self, a, b=None, *, axis, keepdims):
+        return plainly(sp.logsumexp, (a,), {"axis": axis, "b": b, "keepdims": keepdims})
+
+    def spec(self, a, b=None, *, axis, keepdims):
+        shape = a.shape if b is None else np.broadcast_shapes(a.shape, b.shape)
+        axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        axes = {i % len(shape) for i in axes} if shape else set()
+        shape = [1 if i in axes else n for i, n in enumerate(shape) if keepdims or i not in axes]
+        return Spec(tuple(shape), promoted(*[x for x in (a, b, Spec((), a.dtype, float)) if x]))
+
+    def taken_apart(self, apply, a, b=None, *, axis, keepdims):
+        """SciPy's own way: the largest apart, which may be there several times."""
+        if b is not None or a.spec.dtype != np.float64:
+            return False
+        axes = axes_of(axis, len(a.spec.shape))
+        how = {"axis": axes, "keepdims": keepdims}
+        largest = apply(max_p, a, True, bounded=False, axis=axes, keepdims=True)
+        tied = apply(equal, a, largest)
+        e = apply(where_p, tied, 0.0, apply(exp, apply(subtract, a, largest)))
+        total = apply(sum_p, e, dtype=None, **how)
+        times = apply(sum_p, apply(where_p, tied, 1.0, 0.0), dtype=None, **how)
+        logs = apply(add, apply(log1p, apply(divide, total, times)), apply(log, times))
+        apply(add, logs, largest if keepdims else apply(max_p, a, True, bounded=False, **how))
+        return True
+
+    def weights(self, a, b, axis):
+        """exp(a), scaled, and the sum of b times it."""
+        largest = np.max(stopped(np.real(a)), axis=axis, keepdims=True)
+        if b is not None:  # as SciPy does: what has no weight is not among the largest
+            largest = np.max(
+                np.where(b == 0, -np.inf, stopped(np.real(a))), axis=axis, keepdims=True
+            )
+        shared = np.logical_and(a == largest, np.isinf(a))
+        e = np.exp(np.where(shared, 0, a - np.where(shared, 0, largest)))
+        total = np.sum(e if b is None else b * e, axis=axis, keepdims=True)
+        return e, total
+
+    def jvp(self, out, xs, x_dots, *, axis, keepdims):
+        a, b = xs if len(xs) == 2 else (xs[0], None)
+        e, total = self.weights(a, b, axis)
+        out_dot = 0
+        if x_dots[0] is not None:
+            out_dot = x_dots[0] * e * (1 if b is None else b)
+        if len(xs) == 2 and x_dots[1] is not None:
+            out_dot = out_dot + x_dots[1] * e
+        return np.sum(out_dot / total, axis=axis, keepdims=keepdims)
+
+    def vjp(self, out_bar, residual, wanted):
+        xs, axis = residual.xs, residual.static["axis"]
+        a, b = xs if len(xs) == 2 else (xs[0], None)
+        e, total = self.weights(a, b, axis)
+        bar = np.reshape(out_bar, total.shape) / total * e
+        bars = [unbroadcast(bar if b is None else bar * b, a) if wanted[0] else None]
+        if len(xs) == 2:
+            bars.append(unbroadcast(bar, b) if wanted[1] else None)
+        return bars
+
+    def batch(self, xs, mapped, size, *, axis, keepdims):
+        xs = align(xs, mapped)
+        ndim = max(np.ndim(x) for x in xs) - 1
+        axes = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        axes = tuple([i % ndim + 1 for i in axes])
+        if not axes:
+            return self(xs[0][:, None], *[x[..., None] for x in xs[1:]], axis=1, keepdims=False)
+        return self(*xs, axis=axes, keepdims=keepdims)
+
+
+class LogOfSize(LogSumExp):
+    """log(abs(sum(b exp(a)))) of real numbers, where logsumexp is NaN if the sum is negative."""
+
+    taken_apart = None
+
+    def value(self, a, b=None, *, axis, keepdims):
+        return signed(a, b, axis, keepdims)[0]
+
+
+class SignOfSum(LogSumExp):
+    """The sign of a real sum(b exp(a))."""
+
+    taken_apart = None
+
+    def value(self, a, b=None, *, axis, keepdims):
+        return signed(a, b, axis, keepdims)[1]
+
+    def jvp(self, out, xs, x_dots, *, axis, keepdims):
+        return None
+
+    def vjp(self, out_bar, residual, wanted):
+        return [None] * len(wanted)
+
+
+def signed(a, b, axis, keepdims):
+    options = {"axis": axis, "b": b, "keepdims": keepdims, "return_sign": True}
+    return plainly(sp.logsumexp, (a,), options)
+
+
+lse_p = LogSumExp("special.logsumexp")
+size_p, sign_p = LogOfSize("special.logsumexp_size"), SignOfSum("special.logsumexp_sign")
+
+
+@replaces(sp.logsumexp)
+def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
+    a = as_array(a)
+    operands = [a + 0.0 if a.dtype.kind in "biu" else a]
+    if b is not None:
+        operands.append(as_array(b))
+    axis = axis if axis is None or isinstance(axis, tuple) else operator.index(axis)
+    how = {"axis": axis, "keepdims": bool(keepdims)}
+    if not return_sign:
+        return lse_p(*operands, **how)
+    if any(x.dtype.kind == "c" for x in operands):
+        out = lse_p(*operands, **how)
+        return np.real(out), np.exp(1j * np.imag(out))
+    return size_p(*operands, **how), sign_p(*operands, **how)
+
+
+REFUSED_WHY = {
+    (
+        "computes a table by a recurrence in compiled code",
+        "Use the function of one order, `scipy.special.spherical_jn` and its kin",
+    ): "riccati_jn riccati_yn lmbda lqn lqmn pbdn_seq pbdv_seq pbvv_seq",
+    (
+        "returns tables of all orders, which have no rule",
+        "Use the function of one order",
+    ): "legendre_p_all assoc_legendre_p_all sph_legendre_p_all sph_harm_y_all",
+    (
+        "computes an ellipsoidal harmonic, of which no derivative is known here",
+        "Keep it out of what is differentiated",
+    ): "ellip_harm ellip_harm_2 ellip_normal",
+    (
+        "takes counts and gives constants",
+        "Call it with plain integers",
+    ): """ai_zeros bi_zeros bei_zeros beip_zeros ber_zeros berp_zeros kei_zeros keip_zeros ker_zeros
+        kerp_zeros kelvin_zeros erf_zeros fresnel_zeros fresnelc_zeros fresnels_zeros jn_zeros
+        jnp_zeros jnjnp_zeros jnyn_zeros yn_zeros ynp_zeros y0_zeros y1_zeros y1p_zeros bernoulli
+        euler factorial2 factorialk stirling2 mathieu_even_coef mathieu_odd_coef pro_cv_seq
+        obl_cv_seq""",
+    (
+        "finds nodes and weights for plain parameters",
+        "Call it with plain numbers: nodes and weights are then constants",
+    ): """roots_chebyc roots_chebys roots_chebyt roots_chebyu roots_gegenbauer roots_genlaguerre
+        roots_hermite roots_hermitenorm roots_jacobi roots_laguerre roots_legendre roots_sh_chebyt
+        roots_sh_chebyu roots_sh_jacobi roots_sh_legendre""",
+    (
+        "makes a polynomial object of plain coefficients",
+        "Use the `eval_` function of the same name",
+    ): """chebyc chebys chebyt chebyu gegenbauer genlaguerre hermite hermitenorm jacobi laguerre
+        legendre sh_chebyt sh_chebyu sh_jacobi sh_legendre""",
+}
+for why, names in REFUSED_WHY.items():
+    for function in existing(*names.split()):
+        REFUSED[function] = why

@@ -1,0 +1,147 @@
+"""How the tables of scipy.special are written: rows, several results, inverses, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core.cotangent import unbroadcast
+from ...core.dispatch import FUNCTIONS, register
+from ...core.errors import MissingRuleError
+from ...core.primitive import Elementwise, Primitive, align
+from ...core.spec import Spec, is_inexact, spec_of
+
+__all__ = ["OfFloats", "SeveralResults", "inverse", "over", "refused", "row", "rows", "whole"]
+
+
+class OfFloats(Elementwise):
+    """Elementwise, with integer operands (orders, counts) left as they are in the partials."""
+
+    def together(self, xs):
+        return floats_together(xs)
+
+
+def floats_together(xs):
+    """The floating operands in the one precision that SciPy computes in; a real one stays real."""
+    specs = [spec_of(x) for x in xs]
+    floating = [spec.weak is None and is_inexact(spec.dtype) for spec in specs]
+    dtypes = {spec.dtype for spec, inexact in zip(specs, floating, strict=True) if inexact}
+    if len(dtypes) < 2:
+        return xs
+    dtype = np.result_type(*dtypes)
+    real = np.zeros(0, dtype).real.dtype
+    targets = [real if spec.dtype.kind == "f" else dtype for spec in specs]
+    return [
+        x.astype(target) if inexact and x.dtype != target and type(x) is not Spec else x
+        for x, inexact, target in zip(xs, floating, targets, strict=True)
+    ]
+
+
+class SeveralResults(Primitive):
+    """A ufunc with several results: partials[i](out, *xs) are the derivatives by x_i.
+
+    Those of all results come as a tuple, with None for zero.
+    """
+
+    reads = "out xs"
+
+    def __init__(self, ufunc, *partials, name):
+        super().__init__(name)
+        self.ufunc, self.partials, self.n_out = ufunc, partials, ufunc.nout
+
+    def value(self, *xs):
+        return self.ufunc(*xs)
+
+    def spec(self, *xs):
+        shape = np.broadcast_shapes(*[x.shape for x in xs])
+        given = [x.weak or x.dtype for x in xs]
+        dtypes = self.ufunc.resolve_dtypes((*given, *(None,) * self.n_out))[len(xs) :]
+        return tuple([Spec(shape, dtype) for dtype in dtypes])
+
+    def jvp(self, out, xs, x_dots):
+        dots, xs = [None] * self.n_out, floats_together(xs)
+        for x_dot, partial in zip(x_dots, self.partials, strict=True):
+            if x_dot is None:
+                continue
+            for k, slope in enumerate(partial(out, *xs)):
+                if slope is not None:
+                    term = x_dot * slope
+                    dots[k] = term if dots[k] is None else dots[k] + term
+        return tuple(
+            [
+                dot if dot is None or dot.shape == o.shape else np.broadcast_to(dot, o.shape)
+                for dot, o in zip(dots, out, strict=True)
+            ]
+        )
+
+    def vjp(self, out_bar, residual, wanted):
+        xs, x_bars = floats_together(residual.xs), []
+        for x, want, partial in zip(residual.xs, wanted, self.partials, strict=True):
+            x_bar = None
+            for bar, slope in zip(out_bar, partial(residual.out, *xs) if want else (), strict=want):
+                if bar is not None and slope is not None:
+                    x_bar = bar * slope if x_bar is None else x_bar + bar * slope
+            x_bars.append(None if x_bar is None else unbroadcast(x_bar, x))
+        return x_bars
+
+    def batch(self, xs, mapped, size):
+        return self(*align(xs, mapped))
+
+
+def row(ufunc, *partials, reads=None, kind=OfFloats):
+    """Declare the primitive of a ufunc of SciPy. Without `reads`, the partials read everything."""
+    name = f"special.{ufunc.__name__}"
+    if ufunc.nout > 1:
+        FUNCTIONS[ufunc] = SeveralResults(ufunc, *partials, name=name)
+    elif ufunc.nin > 2:
+        FUNCTIONS[ufunc] = kind(ufunc, *partials, reads=reads or "out xs", name=name)
+    else:
+        reads = reads or ("out x0" if ufunc.nin == 1 else "out x0 x1")
+        register(kind(ufunc, *partials, reads=reads, name=name))
+    return partials
+
+
+def rows(table):
+    """Declare rows that need no more than a ufunc and its partials."""
+    for ufunc, *partials in table:
+        row(ufunc, *partials)
+
+
+def inverse(i, *forward):
+    """The partials of the inverse of a function in operand i, of which `forward` are the partials.
+
+    In the place of that operand stands the value, and the result is the operand.
+    """
+
+    def by(j):
+        def partial(out, *xs):
+            ys = (*xs[:i], out, *xs[i + 1 :])
+            slope = forward[i](xs[i], *ys)
+            return 1 / slope if j == i else -(forward[j](xs[i], *ys) / slope)
+
+        return partial
+
+    return [by(j) for j in range(len(forward))]
+
+
+def refused(name, argument, instead):
+    """The partial of an argument by which there is no derivative; its order, mostly."""
+
+    def partial(out, *xs):
+        raise MissingRuleError(
+            f"`scipy.special.{name}` has no derivative by its argument `{argument}`.\n"
+            f"  {instead}, or detach the argument with `pullback.stop_gradient({argument})`."
+        )
+
+    partial.refused = True
+    return partial
+
+
+def whole(n):
+    """A count as an integer, for ufuncs that take nothing else."""
+    return n.astype(np.int64) if hasattr(n, "dtype") else int(n)
+
+
+def over(x, y, otherwise):
+    """x / y, and `otherwise` where y is 0."""
+    zero = y == 0
+    return np.where(zero, otherwise, x / np.where(zero, 1, y))

@@ -1,0 +1,119 @@
+"""Views in which an axis walks along several axes at once: diagonals and sliding windows."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.cotangent import Scattered, dense
+from ..core.dispatch import refuse, replaces
+from ..core.primitive import Linear
+from ..core.spec import Spec, spec_of
+from .indexing import scatter
+from .keys import INDEX
+from .shapes import ghost, shape_by
+
+__all__ = ["diagonal_of", "strided_p"]
+
+
+class StridedWindow(Linear):
+    """out[i, j...] = x[start + i * (unit steps along axes[0]) + j * (those along axes[1])...].
+
+    start: the first index along each axis of x.
+    axes: for each axis of out, the axes of x along which it walks.
+    """
+
+    lower = "view"
+    views = moves = True
+
+    def value(self, x, *, start, axes, shape):
+        if type(x) is not np.ndarray:
+            return x[index_of(x.ndim, start, axes, shape)]
+        strides = [sum([x.strides[axis] for axis in walk]) for walk in axes]
+        if x.flags.c_contiguous and x.flags.writeable and prod(shape):
+            first = sum([i * step for i, step in zip(start, x.strides, strict=True)])
+            return np.ndarray(shape, x.dtype, x, first, strides)
+        first = x[tuple([slice(i, None) for i in start])] if prod(shape) else x[:0]
+        return np.lib.stride_tricks.as_strided(first, shape, strides)
+
+    def spec(self, x, *, start, axes, shape):
+        return Spec(shape, x.dtype)
+
+    def transpose(self, i, xs, out_bar, *, start, axes, shape):
+        (x,) = xs
+        index = index_of(len(x.shape), start, axes, shape)
+        key = (INDEX,) * len(x.shape)
+        return Scattered(spec_of(x), [((key, index), dense(out_bar))], scatter)
+
+    def batch(self, xs, mapped, size, **static):
+        return self(xs[0], **self.mapped_static(size, static))
+
+    def mapped_static(self, size, static):
+        axes = [tuple([axis + 1 for axis in walk]) for walk in static["axes"]]
+        return {
+            "start": (0, *static["start"]),
+            "axes": ((0,), *axes),
+            "shape": (size, *static["shape"]),
+        }
+
+
+strided_p = StridedWindow("strided")
+
+
+@lru_cache(maxsize=1024)
+def index_of(ndim, start, axes, shape):
+    """The index along each axis of x, as arrays that broadcast to the shape of out."""
+    index = list(start)
+    for position, walk in enumerate(axes):
+        steps = np.arange(shape[position])
+        steps = np.reshape(steps, (-1,) + (1,) * (len(shape) - 1 - position))
+        for axis in walk:
+            index[axis] = index[axis] + steps
+    return tuple(map(np.asarray, index))
+
+
+def read_only(view):
+    """A view that NumPy does not write to."""
+    if type(view) is Array and view.storage is not None:
+        view.storage.lock()
+    return view
+
+
+def diagonal_of(x, groups):
+    """x with each group of its axes, all of one length, as one axis."""
+    shape = tuple([x.shape[group[0]] for group in groups])
+    return strided_p(x, start=(0,) * x.ndim, axes=groups, shape=shape)
+
+
+# NumPy's functions.
+
+
+@replaces(np.diagonal)
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    shape = shape_by(np.diagonal, a.shape, offset, axis1, axis2)  # NumPy's own errors
+    axis1, axis2 = axis1 % a.ndim, axis2 % a.ndim
+    rest = [(axis,) for axis in range(a.ndim) if axis not in (axis1, axis2)]
+    start = [0] * a.ndim
+    start[axis1], start[axis2] = max(-offset, 0), max(offset, 0)
+    return read_only(strided_p(a, start=tuple(start), axes=(*rest, (axis1, axis2)), shape=shape))
+
+
+@replaces(np.trace)
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    refuse("numpy.trace", out=out)
+    return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+
+
+@replaces(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    shape = np.lib.stride_tricks.sliding_window_view(ghost(x.shape), window_shape, axis).shape
+    windows = (
+        range(x.ndim)
+        if axis is None
+        else np.lib.array_utils.normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
+    )
+    axes = tuple([(i,) for i in (*range(x.ndim), *windows)])
+    return read_only(strided_p(x, start=(0,) * x.ndim, axes=axes, shape=shape))

@@ -1,0 +1,73 @@
+"""NumPy's functions that write into an array along a diagonal, an axis, or again and again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.array import Array, snapshot
+from ..core.dispatch import METHODS, replaces
+from ..core.spec import Spec
+from ..core.trace import CONSTANT
+from .arguments import as_array, axis_of
+from .assignment import assign, setitem, target, write_flat
+from .indexing import scatter
+from .keys import INDEX, known
+
+__all__ = []
+
+
+@replaces(np.fill_diagonal)
+def fill_diagonal(a, val, wrap=False):
+    index = np.zeros(target(a, "numpy.fill_diagonal").shape, bool)
+    np.fill_diagonal(index, True, wrap)
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    places = np.flatnonzero(index)
+    write_flat(a, places, np.resize(np.ravel(as_array(val)), (places.size,)))
+
+
+@replaces(np.put_along_axis)
+def put_along_axis(arr, indices, values, axis):
+    x = target(arr, "numpy.put_along_axis")
+    indices = as_array(indices)
+    if axis is None:
+        write_flat(x, indices, values)
+        return
+    axis = axis_of(axis, x.ndim)
+    shape = indices.shape
+    key = [
+        indices
+        if i == axis
+        else np.reshape(np.arange(x.shape[i]), [-1 if i == j else 1 for j in range(len(shape))])
+        for i in range(x.ndim)
+    ]
+    setitem(x, tuple(key), values)
+
+
+def at(ufunc, a, indices, b=None):
+    """ufunc.at: a[indices] = ufunc(a[indices], b), an index that comes again counting again."""
+    x = target(a, f"numpy.{ufunc.__name__}.at")
+    places = Array(np.reshape(np.arange(x.size), x.shape), CONSTANT, None)[indices]
+    flat = np.reshape(snapshot(x), -1)
+    if b is not None:
+        b = np.ravel(np.broadcast_to(as_array(b), np.shape(places)))
+    places = np.ravel(places)
+    if ufunc in (np.add, np.subtract):
+        key = ((INDEX,), (places,))
+        total = scatter(Spec(flat.shape, x.dtype), [(key, b.astype(x.dtype))])
+        assign(x, (Ellipsis,), [], np.reshape(ufunc(flat, total), x.shape))
+        return
+    # Turn by turn: first what comes first at each place, then what comes second.
+    places = known(places, f"numpy.{ufunc.__name__}.at(x, indices)")
+    order = np.argsort(places, kind="stable")
+    first = np.searchsorted(places[order], places[order])
+    turn = np.empty(places.size, int)
+    turn[order] = np.arange(places.size) - first
+    for k in range(turn.max(initial=-1) + 1):
+        now = np.flatnonzero(turn == k)
+        old = flat[places[now]]
+        flat[places[now]] = ufunc(old) if b is None else ufunc(old, b[now])
+    assign(x, (Ellipsis,), [], np.reshape(flat, x.shape))
+
+
+METHODS["at"] = at

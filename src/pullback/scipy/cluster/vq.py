@@ -1,0 +1,8 @@
+"""The names of `scipy.cluster.vq`; see `pullback.scipy`."""
+
+from scipy.cluster import vq as _real
+
+from ...numpy.wrapping import mirror as _mirror
+
+__all__ = list(_real.__all__)
+__getattr__, __dir__ = _mirror(globals(), _real, traced=True)

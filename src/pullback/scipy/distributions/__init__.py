@@ -1,0 +1,18 @@
+"""scipy.stats: the methods whose own code iterates or is compiled.
+
+Formulas and moments are Python over `scipy.special`, and take part as the user's code does.
+
+    choices         SciPy's own helper for formulas that differ by a condition
+    methods         pdf, cdf, sf, pmf and their logarithms; frozen distributions
+    continuous      ppf, isf: the inverse of the distribution function; fit: the likeliest
+    shapes          where a shape has no derivative
+    multivariate    the normal distribution of vectors
+    kernels         gaussian_kde
+"""
+
+from importlib import import_module
+
+FAMILIES = ("choices", "methods", "continuous", "shapes", "multivariate", "kernels")
+
+for family in FAMILIES:
+    import_module(f"{__name__}.{family}")

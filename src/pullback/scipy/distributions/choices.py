@@ -1,0 +1,58 @@
+"""SciPy's helper for formulas that differ by a condition.
+
+SciPy picks the elements that each formula is for. Here a formula that is for all is computed alone;
+otherwise both are, for all elements, and one is taken, so that no shape depends on values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dispatch import as_array
+from ...core.reach import call_inside
+from ...primitives.arguments import everywhere
+from ..solving.serving import serves_method
+
+__all__ = ["vectors"]
+
+
+def vectors(*xs: Any) -> list[Any]:
+    """All in one dimension and of one size, as SciPy gives them to a formula."""
+    shape = np.broadcast_shapes(*[x.shape for x in xs])
+    out = [x if x.shape == shape else np.broadcast_to(x, shape) for x in xs]
+    return [x if len(shape) == 1 else np.reshape(x, -1) for x in out]
+
+
+def choice(cond: Any, xs: Any, first: Any, second: Any, fill: Any) -> Any:
+    """first(*xs) where the condition holds, and second(*xs) or a value elsewhere."""
+    cond, *xs = map(as_array, (cond, *xs))
+    shape = np.broadcast_shapes(cond.shape, *[x.shape for x in xs])
+    cond, *xs = vectors(cond, *xs)
+    if everywhere(cond):
+        return np.reshape(call_inside(first, xs, {}), shape)
+    if second is not None and everywhere(~cond):
+        return np.reshape(call_inside(second, xs, {}), shape)
+    with np.errstate(all="ignore"):
+        here = np.reshape(call_inside(first, xs, {}), shape)
+        there = fill if second is None else np.reshape(call_inside(second, xs, {}), shape)
+    return np.where(np.reshape(cond, shape), here, there)
+
+
+try:
+    from scipy._lib.array_api_extra import apply_where
+except ImportError:  # until SciPy 1.15
+    from scipy._lib._util import _lazywhere
+
+    @serves_method(_lazywhere)
+    def lazywhere(cond: Any, arrays: Any, f: Any, fillvalue: Any = None, f2: Any = None) -> Any:
+        return choice(cond, arrays, f, f2, fillvalue)
+else:
+
+    @serves_method(apply_where)
+    def where(
+        cond: Any, args: Any, f1: Any, f2: Any = None, /, *, fill_value: Any = None, xp: Any = None
+    ) -> Any:
+        args = args if isinstance(args, (tuple, list)) else (args,)
+        return choice(cond, args, f1, f2, fill_value)

@@ -1,0 +1,150 @@
+"""Continuous distributions: quantiles as roots of the distribution function, fits as minima.
+
+Entropies are integrals, of which the derivative is written with the logarithm of the density: where
+the density underflows, the slope of p log(p) is no number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from ...core.dispatch import as_array
+from ...core.errors import MissingRuleError
+from ...core.spec import is_inexact
+from ..integration.quadrature import quad
+from ..optimization.conditions import Minimum, minimum
+from ..solving.exact import exact
+from ..solving.implicit import DiagonalEquations, RecordedFunction, constant, solution
+from ..solving.plain import solve
+from ..solving.serving import serves_method
+from .choices import vectors
+from .methods import ask
+
+__all__ = []
+
+
+def inverse(original: Any, function: str) -> None:
+    """A quantile: where `_cdf` or `_sf` of the standardised variable is q."""
+
+    @serves_method(original)
+    def quantile(self: Any, q: Any, *args: Any, **kwds: Any) -> Any:
+        found = solve(lambda values: original(self, *values.tree((q, *args)), **values.tree(kwds)))
+        if not found.live:
+            return found.first
+        shapes, loc, scale = self._parse_args(*args, **kwds)
+        x = found.of(np.asarray)
+        q = as_array(q)
+        q = q if is_inexact(q.dtype) else q.astype(float)
+        shapes = [np.broadcast_to(as_array(s), x.shape) for s in shapes]
+        plain = solve(lambda values: values.tree((self._parse_args(*args, **kwds), q)))
+
+        def standard(result: Any, given: Any) -> Any:
+            (_, loc, scale), q = given
+            z = np.asarray((result - loc) / scale)
+            return np.where((q > 0) & (q < 1) & np.isfinite(z), z, np.nan)
+
+        several = plain.results * (len(found.results) // len(plain.results))
+        z = found.stacked([standard(r, given) for r, given in found.results_with(several)])
+        inside = np.isfinite(z)
+        middle = np.where(inside, z, 0.0)
+        z = fixed(self, function, middle, inside, np.broadcast_to(q, x.shape), shapes)
+        out = np.where(inside, loc + scale * z, 0.0)
+        if not all(np.all(r) for r in solve(lambda values: values.of(inside)).results):
+            # The ends of the support, where they are finite, move with it.
+            low, high = self._get_support(*shapes)
+            first, last = (low, high) if function == "_cdf" else (high, low)
+            for at, end in ((0, first), (1, last)):
+                here = (q == at) & np.isfinite(end)
+                out = np.where(here, np.where(here, end, 0.0) * scale + loc, out)
+        return exact(x[()], out[()])
+
+
+def fixed(self: Any, function: str, z: Any, inside: Any, q: Any, shapes: Any) -> Any:
+    """z where the function is q; the others stay."""
+    size = z.shape
+
+    def gap(z: Any, inside: Any) -> Any:
+        value = getattr(self, function)(z, *shapes)
+        return np.where(inside, value - q, 0.0)
+
+    program = RecordedFunction(gap, z, inside)
+    if not program.theta:
+        return z
+
+    def residual(z: Any, theta: Any, given: Any) -> Any:
+        mask, start = given
+        out = np.ravel(program([np.reshape(z, size), np.reshape(mask, size)], theta))
+        return np.where(mask, out, z - start)
+
+    flat = np.ravel(z)
+    equations = DiagonalEquations("ppf" if function == "_cdf" else "isf", residual)
+    (out,) = solution(equations, flat, program.theta, [np.ravel(inside), flat])
+    return np.reshape(out, size)
+
+
+inverse(stats.rv_continuous.ppf, "_cdf")
+inverse(stats.rv_continuous.isf, "_sf")
+
+entropy_of_scipy: Any = stats.rv_continuous._entropy
+LEAST = -700.0  # logarithms of densities that count
+
+
+@serves_method(entropy_of_scipy)
+def entropy(self: Any, *shapes: Any) -> Any:
+    found = solve(lambda values: entropy_of_scipy(self, *values.tree(shapes)))
+    if not found.live:
+        return found.first
+
+    def surprise(x: Any) -> Any:
+        log = np.reshape(ask(self, "_logpdf", *vectors(*map(as_array, (x, *shapes)))), ())
+        counts = log > LEAST
+        log = np.where(counts, log, 0.0)
+        return np.where(counts, -log * np.exp(log), 0.0)
+
+    low, high = ask(self, "_get_support", *shapes)
+    return exact(found.of(np.float64), quad(surprise, low, high, full_output=1)[0])
+
+
+fit_of_scipy = stats.rv_continuous.fit
+
+
+@serves_method(stats.rv_continuous.fit)
+def fit(self: Any, data: Any, *args: Any, **kwds: Any) -> Any:
+    """The parameters of the greatest likelihood, which is stationary there."""
+    found = solve(
+        lambda values: fit_of_scipy(self, *values.tree((data, *args)), **values.tree(kwds))
+    )
+    if not found.live:
+        return found.first
+    if kwds.get("method", "MLE").lower() != "mle":
+        raise MissingRuleError(
+            "`fit` has a derivative for method='MLE' only.\n"
+            "  Match the moments with `scipy.optimize.root`."
+        )
+    names = self.shapes.replace(",", " ").split() if self.shapes else []
+    keys = [(f"f{i}", f"f{name}", f"fix_{name}") for i, name in enumerate(names)]
+    given: dict[int, Any] = {}
+    for i, several in enumerate([*keys, ("floc",), ("fscale",)]):
+        for key in several:
+            if kwds.get(key) is not None:
+                given[i] = kwds[key]
+    n = len(names) + 2
+    free = [i for i in range(n) if i not in given]
+    values = found.of(lambda r: np.array([float(p) for p in r]))
+    xs = np.ravel(as_array(data))
+
+    def record(p: Any) -> Any:
+        whole = [given[i] if i in given else p[free.index(i)] for i in range(n)]
+        *shapes, loc, scale = whole
+        density = self._logpdf((xs - loc) / scale, *shapes)
+        return xs.shape[0] * np.log(scale) - np.sum(density), [], []
+
+    problem = Minimum(record, lambda what: what, values[np.array(free)])
+    if not problem.theta:
+        return tuple([constant(values[i]) for i in range(n)])
+    p, _ = minimum("fit", problem, values[np.array(free)], None)
+    fitted = {i: p[j] for j, i in enumerate(free)}
+    return tuple([fitted[i] if i in fitted else given[i] for i in range(n)])

@@ -1,0 +1,123 @@
+"""scipy.cluster: which point belongs to which centre, and which clusters merge, is constant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.cluster import _vq, hierarchy
+from scipy.spatial import distance
+
+from ...core.dispatch import as_array
+from ...core.reach import CALLS, plainly
+from ..solving.exact import exact
+from ..solving.following import Chosen
+from ..solving.leaves import is_live, leaf, take
+from ..solving.serving import serves, traced
+from ..sparse_arrays.patterns import fixed
+from ..sparse_arrays.products import product
+from .distances import length, root
+
+__all__ = []
+
+
+def codes(obs: Any, book: Any) -> Any:
+    return _vq.vq(np.ascontiguousarray(obs), np.ascontiguousarray(book))[0]
+
+
+codes_of = Chosen("vq", codes, lambda obs, book: obs.shape[:1])
+
+
+@leaf(_vq.vq)
+def vq(obs, book):
+    code = codes_of(obs, book)
+    gap = obs - take(book, code, axis=0)
+    return code, length(gap) if obs.ndim > 1 else np.abs(gap)
+
+
+@leaf(_vq.update_cluster_means)
+def update_cluster_means(data, code, count):
+    code, count = fixed(code), fixed(count)
+    members = np.bincount(code, minlength=count)
+    ones, places = np.ones(len(code), data.dtype), np.arange(len(code))
+    total = product(ones, data, code, places, fmt="coo", shape=(count, len(code)))
+    size = np.maximum(members, 1)
+    return total / (size if data.ndim == 1 else size[:, None]), members > 0
+
+
+# Heights of merges, by the formulas of Lance and Williams.
+
+
+def merged(method: str, a: Any, b: Any, height: Any, size_a: Any, size_b: Any, sizes: Any) -> Any:
+    """The distances of all clusters from the union of two."""
+    if method == "single":
+        return np.minimum(a, b)
+    if method == "complete":
+        return np.maximum(a, b)
+    if method == "weighted":
+        return (a + b) / 2
+    both = size_a + size_b
+    if method == "average":
+        return (size_a * a + size_b * b) / both
+    if method == "median":
+        return root(a**2 / 2 + b**2 / 2 - height**2 / 4)
+    if method == "centroid":
+        return root((size_a * a**2 + size_b * b**2) / both - size_a * size_b * height**2 / both**2)
+    total = both + sizes
+    squares = (size_a + sizes) * a**2 + (size_b + sizes) * b**2 - sizes * height**2
+    return root(squares / total)
+
+
+def heights(y: Any, tree: Any, method: str) -> Any:
+    n = len(tree) + 1
+    square = CALLS[distance.squareform](y)
+    rows = {i: square[i] for i in range(n)}
+    slots = {i: i for i in range(n)}  # the row of each cluster
+    sizes, out = np.ones(n), []
+    for step, (first, second) in enumerate(tree[:, :2].astype(int)):
+        a, b = slots[first], slots[second]
+        height = rows[a][b]
+        out.append(height)
+        new = merged(method, rows[a], rows[b], height, sizes[a], sizes[b], sizes)
+        del rows[b]
+        rows[a] = new
+        at_a = np.arange(n) == a
+        for i in list(rows):
+            if i != a:
+                rows[i] = np.where(at_a, new[i], rows[i])
+        sizes = sizes.copy()
+        sizes[a] += sizes[b]
+        slots[n + step] = a
+    return np.stack(out)
+
+
+linkage_plain = hierarchy.linkage
+linkage_of_scipy = traced(linkage_plain)
+
+
+@serves(hierarchy.linkage)
+def linkage(
+    y: Any, method: str = "single", metric: Any = "euclidean", optimal_ordering: bool = False
+) -> Any:
+    y = as_array(y)
+    if not is_live(y):
+        return linkage_of_scipy(y, method, metric, optimal_ordering)
+    if y.ndim == 2:
+        y = CALLS[distance.pdist](y, metric)
+    tree = plainly(linkage_plain, (fixed(y), method, metric, optimal_ordering), {})
+    found = exact(tree[:, 2], heights(y, tree, method))
+    return np.stack([tree[:, 0], tree[:, 1], found, tree[:, 3]], axis=1)
+
+
+from scipy.cluster import _hierarchy  # noqa: E402
+
+
+@leaf(_hierarchy.cophenetic_distances)
+def cophenetic_distances(tree, out, n):
+    """The height at which two points come together."""
+    plain = np.ascontiguousarray(fixed(tree))
+    labelled = plain.copy()
+    labelled[:, 2] = np.arange(len(plain))
+    places = np.zeros(out.shape)
+    _hierarchy.cophenetic_distances(labelled, places, n)
+    out[...] = tree[:, 2][places.astype(int)]

@@ -1,0 +1,214 @@
+"""Distances between points, by every metric of SciPy's.
+
+The distance of a point from itself has derivative zero, as `abs` has. Metrics of truth values
+(hamming, jaccard and their kin) are constant while the numbers move a little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.spatial import _distance_wrap, distance
+
+from ...core.dispatch import as_array
+from ...core.errors import ArgumentError
+from ..interpolation.scattered import root
+from ..solving.following import Chosen, Following
+from ..solving.leaves import leaf, take
+from ..solving.serving import serves, traced
+from ..sparse_arrays.patterns import fixed, is_live, put
+
+__all__ = ["length", "root"]
+
+
+def length(gap: Any, p: Any = 2.0) -> Any:
+    """The p-norm along the last axis."""
+    p_now = fixed(p)
+    if p_now == 2:
+        return root(np.sum(gap**2, axis=-1))
+    if p_now == 1:
+        return np.sum(np.abs(gap), axis=-1)
+    if np.isinf(p_now):
+        return np.max(np.abs(gap), axis=-1)
+    total = np.sum(np.abs(gap) ** p, axis=-1)
+    inside = total > 0
+    return np.where(inside, np.where(inside, total, 1.0) ** (1 / p), 0.0)
+
+
+def weighted(terms: Any, w: Any) -> Any:
+    return np.sum(terms if w is None else terms * w, axis=-1)
+
+
+def minkowski(a: Any, b: Any, p: Any = 2.0, w: Any = None) -> Any:
+    gap = a - b
+    if w is None or np.isinf(fixed(p)):
+        return length(gap if w is None else np.where(w > 0, gap, 0.0), p)
+    total = weighted(np.abs(gap) ** p, w)
+    inside = total > 0
+    return np.where(inside, np.where(inside, total, 1.0) ** (1 / p), 0.0)
+
+
+def canberra(a: Any, b: Any, w: Any = None) -> Any:
+    size = np.abs(a) + np.abs(b)
+    return weighted(np.where(size > 0, np.abs(a - b) / np.where(size > 0, size, 1.0), 0.0), w)
+
+
+def cosine(a: Any, b: Any, w: Any = None) -> Any:
+    along = weighted(a * b, w)
+    return 1.0 - along / np.sqrt(weighted(a**2, w) * weighted(b**2, w))
+
+
+def correlation(a: Any, b: Any, w: Any = None) -> Any:
+    def centred(x: Any) -> Any:
+        if w is None:
+            return x - np.mean(x, axis=-1, keepdims=True)
+        return x - np.sum(x * w, axis=-1, keepdims=True) / np.sum(w)
+
+    return cosine(centred(a), centred(b), w)
+
+
+def jensenshannon(a: Any, b: Any, base: Any = None) -> Any:
+    a, b = [x / np.sum(x, axis=-1, keepdims=True) for x in (a, b)]
+    middle = (a + b) / 2
+
+    def relative(x: Any) -> Any:
+        inside = x > 0
+        ratio = np.where(inside, x, 1.0) / np.where(inside, middle, 1.0)
+        return np.sum(np.where(inside, x, 0.0) * np.log(ratio), axis=-1)
+
+    out = relative(a) + relative(b)
+    return root((out if base is None else out / np.log(base)) / 2)
+
+
+def mahalanobis(a: Any, b: Any, VI: Any) -> Any:
+    gap = a - b
+    return root(np.sum((gap @ VI) * gap, axis=-1))
+
+
+METRICS: dict[str, Callable[..., Any]] = {
+    "euclidean": lambda a, b, w=None: root(weighted((a - b) ** 2, w)),
+    "sqeuclidean": lambda a, b, w=None: weighted((a - b) ** 2, w),
+    "cityblock": lambda a, b, w=None: weighted(np.abs(a - b), w),
+    "chebyshev": lambda a, b, w=None: np.max(
+        np.abs(a - b) if w is None else np.where(w > 0, np.abs(a - b), 0.0), axis=-1
+    ),
+    "minkowski": minkowski,
+    "canberra": canberra,
+    "braycurtis": lambda a, b, w=None: weighted(np.abs(a - b), w) / weighted(np.abs(a + b), w),
+    "cosine": cosine,
+    "correlation": correlation,
+    "jensenshannon": jensenshannon,
+    "mahalanobis": mahalanobis,
+    "seuclidean": lambda a, b, V: root(np.sum((a - b) ** 2 / V, axis=-1)),
+}
+
+
+def between(*operands: Any, metric: str, names: tuple[str, ...], pairs: bool) -> Any:
+    """Distances of all points of two sets, or of the pairs of one."""
+    a, *rest = operands
+    if pairs:
+        first, second = np.triu_indices(a.shape[0], 1)
+        a, b = a[first], a[second]
+    else:
+        b, *rest = rest
+        a, b = a[:, None, :], b[None, :, :]
+    program = METRICS.get(metric)
+    if program is None:  # constant
+        return np.sum(a * 0.0 + b * 0.0, axis=-1)
+    return program(a, b, **dict(zip(names, rest, strict=True)))
+
+
+def between_of_scipy(*operands: Any, metric: str, names: tuple[str, ...], pairs: bool) -> Any:
+    plain = [
+        x.item() if x.ndim == 0 else np.ascontiguousarray(x) for x in map(np.asarray, operands)
+    ]
+    count = 1 if pairs else 2
+    options = dict(zip(names, plain[count:], strict=True))
+    return (distance.pdist if pairs else distance.cdist)(*plain[:count], metric, **options)
+
+
+def how_many(a: Any, *rest: Any, pairs: bool, **_: Any) -> Any:
+    n = a.shape[0]
+    return (n * (n - 1) // 2,) if pairs else (n, rest[0].shape[0])
+
+
+all_distances = Following("distances", between_of_scipy, between, how_many)
+
+
+def parameters(name: str, options: dict[str, Any], points: list[Any]) -> dict[str, Any]:
+    """The parameters of a metric as arrays; those that SciPy takes from the points, as well."""
+    if name == "seuclidean" and options.get("V") is None:
+        options["V"] = np.var(np.concatenate(points), axis=0, ddof=1)
+    if name == "mahalanobis" and options.get("VI") is None:
+        every = np.concatenate(points)
+        options["VI"] = np.swapaxes(np.linalg.inv(np.cov(np.swapaxes(every, 0, 1))), 0, 1)
+    given = {key: x for key, x in options.items() if x is not None}
+    return {key: x if hasattr(x, "dtype") else np.asarray(x, float) for key, x in given.items()}
+
+
+def served(original: Any, sets: int) -> None:
+    of_scipy = traced(original)
+
+    @serves(original)
+    def distances(*args: Any, **options: Any) -> Any:
+        points, metric = [as_array(x) for x in args[:sets]], options.pop("metric", "euclidean")
+        if len(args) < sets:
+            return of_scipy(*args, metric=metric, **options)
+        if len(args) > sets:
+            metric = args[sets]
+        moving = any(map(is_live, [*points, *options.values()]))
+        named = metric.lower() if isinstance(metric, str) else ""
+        info = distance._METRIC_ALIAS.get(named)
+        if info is None or not moving:
+            return of_scipy(*points, metric, **options)
+        out, name = options.pop("out", None), info.canonical_name
+        points = [x.astype(float) if x.dtype.kind in "biu" else x for x in points]
+        given = parameters(name, dict(options), points)
+        found = all_distances(
+            *points, *given.values(), metric=name, names=tuple(given), pairs=sets == 1
+        )
+        if out is None:
+            return found
+        out[...] = found
+        return out
+
+
+served(distance.cdist, 2)
+served(distance.pdist, 1)
+
+
+# Condensed and square forms.
+
+
+@leaf(_distance_wrap.to_squareform_from_vector_wrap)
+def to_square(out, x):
+    n = out.shape[0]
+    places = np.zeros((n, n), int)
+    places[np.triu_indices(n, 1)] = np.arange(1, x.shape[0] + 1)
+    put(out, np.concatenate([np.zeros_like(x[:1]), x])[places + places.T])
+
+
+@leaf(_distance_wrap.to_vector_from_squareform_wrap)
+def to_vector(x, out):
+    put(out, x[np.triu_indices(x.shape[0], 1)])
+
+
+def farthest(u: Any, v: Any, *, rng: Any) -> Any:
+    return np.array(distance.directed_hausdorff(u, v, rng)[1:])
+
+
+farthest_pair = Chosen("directed_hausdorff", farthest, lambda u, v, rng: (2,))
+hausdorff_of_scipy = traced(distance.directed_hausdorff)
+
+
+@serves(distance.directed_hausdorff)
+def directed_hausdorff(u: Any, v: Any, rng: Any = None, **options: Any) -> Any:
+    u, v = as_array(u), as_array(v)
+    if not (is_live(u) or is_live(v)):
+        return hausdorff_of_scipy(u, v, rng, **options)
+    if u.shape[1:] != v.shape[1:]:
+        raise ArgumentError("`directed_hausdorff` takes points of one number of coordinates.")
+    pair = farthest_pair(u, v, rng=options.get("seed", rng))
+    return length(take(u, pair[0], axis=0) - take(v, pair[1], axis=0)), pair[0], pair[1]

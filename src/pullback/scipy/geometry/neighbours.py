@@ -1,0 +1,118 @@
+"""KDTree: which points are nearest is constant; their distances move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import spatial
+
+from ...core.dispatch import as_array
+from ...core.errors import MissingRuleError
+from ...core.namespaces import BEHIND, BOUND, STANDS
+from ...core.resolve import foreign
+from ..solving.following import Chosen
+from ..solving.leaves import is_live, take
+from ..sparse_arrays.patterns import fixed
+from .distances import length
+
+__all__ = []
+
+
+def nearest(x: Any, *, tree: Any, options: Any) -> Any:
+    return spatial.cKDTree.query(tree, np.ascontiguousarray(x), **dict(options))[1]
+
+
+def several(options: Any) -> Any:
+    """The axis of neighbours, where there are several."""
+    k = dict(options)["k"]
+    return () if np.ndim(k) == 0 and k == 1 else (int(k) if np.ndim(k) == 0 else len(k),)
+
+
+neighbours = Chosen("neighbours", nearest, lambda x, tree, options: x.shape[:-1] + several(options))
+
+
+def queried(tree: Any, data: Any, x: Any, k: Any = 1, eps: Any = 0.0, p: Any = 2.0,
+            distance_upper_bound: Any = np.inf, workers: int = 1) -> Any:  # fmt: skip
+    """Distances and indices; a neighbour that there is not is infinitely far."""
+    x = as_array(x)
+    options = {"k": k, "eps": eps, "p": p, "distance_upper_bound": distance_upper_bound}
+    options = {key: fixed(value) for key, value in options.items()}
+    found = neighbours(x, tree=tree, options=tuple({**options, "workers": workers}.items()))
+    near = take(data, np.minimum(found, data.shape[0] - 1), axis=0)
+    at = x if near.ndim == x.ndim else x[..., None, :]
+    far = length(at - near, p)
+    return np.where(found < data.shape[0], far, np.inf), found
+
+
+# What gives indices alone, of plain points.
+CHOICES = ("query_ball_point", "query_ball_tree", "query_pairs", "count_neighbors")
+
+
+def of_tree(method: Any) -> Any:
+    """A compiled method of a plain tree, as it is called under a transformation."""
+    tree, name, plain = method.__self__, method.__name__, foreign(method)
+
+    def call(*args: Any, **options: Any) -> Any:
+        if not any(is_live(as_array(x)) for x in args if not callable(x)):
+            return plain(*args, **options)
+        if name == "query":
+            return queried(tree, np.asarray(tree.data), *args, **options)
+        if name in CHOICES:
+            return method(*[fixed(x) for x in args], **options)
+        return plain(*args, **options)
+
+    return call
+
+
+BOUND.update(dict.fromkeys((spatial.cKDTree, spatial.KDTree), of_tree))
+
+
+class Tree:
+    """A tree of points that move."""
+
+    def __init__(self, kind: Any, data: Any, options: dict[str, Any]) -> None:
+        self.data, self.native = data, kind(np.array(fixed(data)), **options)
+        self.n, self.m = data.shape
+        self.leafsize = self.native.leafsize
+
+    def query(self, x: Any, *args: Any, **options: Any) -> Any:
+        return queried(self.native, self.data, x, *args, **options)
+
+    def query_ball_point(self, x: Any, *args: Any, **options: Any) -> Any:
+        return self.native.query_ball_point(fixed(x), *args, **options)
+
+    def query_ball_tree(self, other: Any, *args: Any, **options: Any) -> Any:
+        return self.native.query_ball_tree(getattr(other, "native", other), *args, **options)
+
+    def query_pairs(self, *args: Any, **options: Any) -> Any:
+        return self.native.query_pairs(*args, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(spatial.KDTree, name):
+            raise MissingRuleError(
+                f"`KDTree.{name}` has no derivative by the points of the tree.\n"
+                "  Take indices from `query_pairs` or `query_ball_point`, and compute with these."
+            )
+        raise AttributeError(name)
+
+
+def made(kind: Any) -> None:
+    def make(data: Any, *args: Any, **options: Any) -> Any:
+        if not is_live(as_array(data)):
+            return kind(fixed(data), *args, **options)
+        names = ("leafsize", "compact_nodes", "copy_data", "balanced_tree", "boxsize")
+        options |= dict(zip(names, args, strict=False))
+        if options.get("boxsize") is not None:
+            raise MissingRuleError(
+                f"`{kind.__name__}` of points that move has no derivative with `boxsize`.\n"
+                "  Add copies of the points beyond the border."
+            )
+        return Tree(kind, as_array(data), options)
+
+    STANDS[id(kind)] = make
+    BEHIND[id(make)] = kind
+
+
+made(spatial.KDTree)
+made(spatial.cKDTree)

@@ -1,0 +1,20 @@
+"""scipy.ndimage: rules at the compiled functions inside it.
+
+    edges           images with more pixels around them
+    stencils        weighted sums of the pixels near each pixel
+    ranks           the smallest, largest or k-th pixel near each pixel; functions of the user's
+    spectra         products with the Fourier transforms of filters
+    splines         the coefficients of splines
+    interpolation   splines at moving places
+    labels          objects, distances: choices
+
+The functions above them, such as `gaussian_filter` and `rotate`, are SciPy's own Python, which
+takes part as the user's code does.
+"""
+
+from importlib import import_module
+
+FAMILIES = ("stencils", "ranks", "spectra", "splines", "interpolation", "labels")
+
+for family in FAMILIES:
+    import_module(f"{__name__}.{family}")

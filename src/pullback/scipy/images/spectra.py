@@ -1,0 +1,86 @@
+"""Products with the Fourier transforms of filters, in the image and in the size of the filter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.ndimage import _nd_image
+
+from ...core.errors import MissingRuleError
+from ...primitives.arguments import as_array
+from ..solving.leaves import leaf, store
+from ..solving.motion import Described
+from ..solving.plain import is_live
+from .stencils import like, written
+
+__all__ = []
+
+GAUSSIAN, UNIFORM, ELLIPSOID = range(3)
+
+
+def frequencies(x: Any, n: int, axis: int) -> list[Any]:
+    """Periods for each pixel along each axis; along `axis` there is half of n if n is given."""
+    out = []
+    for i, length in enumerate(x.shape):
+        half = i == axis and n >= 0
+        f = np.arange(length) / n if half else np.fft.fftfreq(length)
+        out.append(np.reshape(f, (-1, *[1] * (x.ndim - 1 - i))))
+    return out
+
+
+def filtered(x: Any, sizes: Any, n: int, axis: int, kind: int, dtype: Any) -> Any:
+    if kind == ELLIPSOID:  # the sizes don't move
+        ones = np.ones(x.shape)
+        factor = np.zeros(x.shape)
+        _nd_image.fourier_filter(ones, np.ascontiguousarray(sizes), n, axis, factor, kind)
+        return x * factor
+    for i, f in enumerate(frequencies(x, n, axis)):
+        if kind == GAUSSIAN:
+            x = x * np.exp(-2.0 * (np.pi * f * sizes[i]) ** 2)
+        else:
+            x = x * np.sinc(f * sizes[i])
+    return x
+
+
+filter_p = Described(
+    "fourier_filter",
+    written(
+        lambda out, x, sizes, n, axis, kind: _nd_image.fourier_filter(x, sizes, n, axis, out, kind)
+    ),
+    filtered,
+    like,
+    linear=(0,),
+)
+
+
+@leaf(_nd_image.fourier_filter)
+def fourier_filter(x, sizes, n, axis, output, kind):
+    if kind == ELLIPSOID and is_live(sizes):
+        raise MissingRuleError(
+            "`scipy.ndimage.fourier_ellipsoid` has no derivative by `size`.\n"
+            "  Use `fourier_gaussian` or `fourier_uniform`, which have."
+        )
+    static = {"n": int(n), "axis": axis, "kind": kind, "dtype": output.dtype}
+    store(output, filter_p(as_array(x), as_array(sizes), **static))
+
+
+def shifted(x: Any, shifts: Any, n: int, axis: int, dtype: Any) -> Any:
+    for i, f in enumerate(frequencies(x, n, axis)):
+        x = x * np.exp(-2j * np.pi * f * shifts[i])
+    return x
+
+
+shift_p = Described(
+    "fourier_shift",
+    written(lambda out, x, shifts, n, axis: _nd_image.fourier_shift(x, shifts, n, axis, out)),
+    shifted,
+    like,
+    linear=(0,),
+)
+
+
+@leaf(_nd_image.fourier_shift)
+def fourier_shift(x, shifts, n, axis, output):
+    static = {"n": int(n), "axis": axis, "dtype": output.dtype}
+    store(output, shift_p(as_array(x), as_array(shifts), **static))

@@ -1,0 +1,9 @@
+"""The names of `scipy.integrate`; see `pullback.scipy`."""
+
+from scipy import integrate as _real
+
+from ..numpy.wrapping import mirror as _mirror
+from . import integration as _integration  # noqa: F401  # enters what it has
+
+__all__ = list(_real.__all__)
+__getattr__, __dir__ = _mirror(globals(), _real, traced=True)

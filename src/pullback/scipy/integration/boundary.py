@@ -1,0 +1,113 @@
+"""Boundary value problems: the equations of the collocation on SciPy's mesh are solved.
+
+    y_{i+1} - y_i = h/6 (f_i + 4 f_{i+1/2} + f_{i+1}),    bc(y_0, y_m, p) = 0
+
+The mesh stays; y and p move as the implicit function theorem says.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import integrate, interpolate
+
+from ...core.dispatch import as_array
+from ...core.errors import MissingRuleError
+from ...core.reach import plainly
+from ..optimization.minima import called
+from ..optimization.roots import reason, summary
+from ..solving.exact import exact
+from ..solving.implicit import Equations, RecordedFunction, constant, solution
+from ..solving.plain import Examples, is_live
+from ..solving.serving import serves
+
+__all__ = []
+
+
+class Spline(interpolate.PPoly):
+    """`sol` of a boundary value problem: a cubic polynomial on each interval of the mesh."""
+
+    def __init__(self, found: Examples, x: Any, y: Any, slopes: Any) -> None:
+        plain = found.first.sol
+        self.c, self.x, self.extrapolate, self.axis = (
+            plain.c,
+            plain.x,
+            plain.extrapolate,
+            plain.axis,
+        )
+        self.found, self.plain = found, [result.sol for result in found.results]
+        self.nodes, self.y, self.slopes = x, y, slopes
+
+    def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
+        if nu or is_live(x):
+            raise MissingRuleError(
+                "`sol` of `scipy.integrate.solve_bvp` has derivatives by what the problem depends"
+                " on, at plain points and of order 0.\n"
+                "  Make the points part of the mesh `x` and read `y` and `yp`."
+            )
+        x = np.asarray(x, float)
+        i = np.sum(self.nodes[1:-1] <= x[..., None], axis=-1)  # of each example its own
+        h = self.nodes[i + 1] - self.nodes[i]
+        s = (x - self.nodes[i]) / h
+        start, end = (1 + 2 * s) * (1 - s) ** 2, s * s * (3 - 2 * s)
+        slope, last = s * (1 - s) ** 2 * h, s * s * (s - 1) * h
+        out = self.y[:, i] * start + self.y[:, i + 1] * end
+        out = out + self.slopes[:, i] * slope + self.slopes[:, i + 1] * last
+        value = self.found.stacked([plainly(sol, (x,), {}) for sol in self.plain])
+        return exact(value, out)
+
+
+@serves(integrate.solve_bvp)
+def solve_bvp(*args: Any, **options: Any) -> Any:
+    found, given = called(integrate.solve_bvp, args, options)
+    if not found.live:
+        return found.first
+    first = found.first
+    if is_live(given["S"]):
+        raise MissingRuleError("`scipy.integrate.solve_bvp` has no derivative by `S`.")
+    fun, bc, x = given["fun"], given["bc"], found.item("x")
+    singular = given["S"]
+    y = found.item("y")
+    n, m = first.y.shape
+    p = None if given["p"] is None else found.item("p")
+    start = 0.0 if singular is None else float(np.asarray(first.x)[0])
+    more = () if p is None else (p,)
+    z = np.concatenate([np.ravel(y), *more])
+
+    def equations(z: Any, x: Any) -> Any:
+        y = np.reshape(z[: n * m], (n, m))
+        p = () if given["p"] is None else (z[n * m :],)
+        right = lambda x, y: slope(x, y, p)
+        h = x[1:] - x[:-1]
+        f = right(x, y)
+        middle = (y[:, 1:] + y[:, :-1]) / 2 - h / 8 * (f[:, 1:] - f[:, :-1])
+        f_middle = right(x[:-1] + h / 2, middle)
+        gap = y[:, 1:] - y[:, :-1] - h / 6 * (f[:, :-1] + f[:, 1:] + 4 * f_middle)
+        return np.concatenate([np.ravel(gap), np.ravel(as_array(bc(y[:, 0], y[:, -1], *p)))])
+
+    def slope(x: Any, y: Any, p: Any) -> Any:
+        f = as_array(fun(x, y, *p))
+        if singular is None:
+            return f
+        matrix = np.asarray(singular, float)
+        at = np.where(x == start, 1.0, x - start)
+        regular = f + matrix @ y / at
+        # At the singular end the slope is that of a solution that stays finite.
+        end = np.linalg.pinv(np.eye(n) - matrix) @ f
+        return np.where(x == start, end, regular)
+
+    program = RecordedFunction(lambda z: equations(z, x), z)
+    if not program.theta:
+        return summary(found, lambda r: r, {"y": constant(y)})
+    failure = reason(found, lambda r: r.success, lambda r: r.message)
+    residual = lambda z, theta, given: program([z], theta)
+    (z,) = solution(Equations("solve_bvp", residual), z, program.theta, failure=failure)
+    y = np.reshape(z[: n * m], (n, m))
+    known = {"y": y}
+    if p is not None:
+        known["p"] = z[n * m :]
+    slopes = slope(x, y, () if p is None else (known["p"],))
+    known["yp"] = slopes
+    known["sol"] = Spline(found, x, y, slopes)
+    return summary(found, lambda r: r, known)

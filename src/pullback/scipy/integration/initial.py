@@ -1,0 +1,413 @@
+"""Initial value problems: the accepted steps are taken again, with their sizes held."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy import integrate
+
+from ...core.array import Array
+from ...core.dispatch import as_array
+from ...core.errors import ArgumentError
+from ...core.spec import is_inexact
+from ...transforms.loops.body import example
+from ..optimization.roots import as_tuple, reason, root_of, summary
+from ..solving.exact import exact
+from ..solving.implicit import Equations, RecordedFunction, solution
+from ..solving.plain import Examples, PlainValues, is_live, solve
+from ..solving.serving import serves
+from .steps import Explicit, Radau, Trajectory
+
+__all__ = []
+
+METHODS: dict[str, Any] = {
+    name: getattr(integrate, name) for name in ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
+}
+EXPLICIT = (integrate.RK23, integrate.RK45, integrate.DOP853)
+
+
+# SciPy's call on plain values, and the steps that it takes.
+
+
+class Steps:
+    """The times of the steps, and for implicit steps what their stages are.
+
+    own: whether they are those of SciPy's call, or found for it
+    """
+
+    def __init__(self, method: Any, ts: Any, stages: Any = None, own: bool = False) -> None:
+        self.method, self.ts, self.stages, self.own = method, ts, stages, own
+
+
+def recording(method: Any, ts: list[float]) -> Any:
+    """The method, which also notes when its steps end."""
+
+    class Recorded(method):
+        def step(self) -> Any:
+            if not ts:
+                ts.append(self.t)
+            message = super().step()
+            if self.t != ts[-1]:
+                ts.append(self.t)
+            return message
+
+    return Recorded
+
+
+class Expensive(Exception):
+    """An explicit method needs too many steps: the problem is stiff."""
+
+
+def steps_for(fun: Any, t0: float, t1: float, y0: Any, rtol: Any, atol: Any, n_calls: int) -> Steps:
+    """Steps for a solution that was found by other means, as accurate as it was asked to be."""
+    count = 0
+
+    def counted(t: Any, y: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count > 500 + 20 * n_calls:
+            raise Expensive
+        return fun(t, y)
+
+    fine = np.minimum(rtol, 1e-9)
+    how = {"rtol": np.maximum(fine, 3e-14), "atol": atol * np.min(fine / rtol)}
+    ts: list[float] = []
+    try:
+        method = recording(integrate.DOP853, ts)
+        with np.errstate(all="ignore"):
+            found = integrate.solve_ivp(counted, (t0, t1), y0, method=method, **how)
+        if found.success:
+            return Steps(Explicit(integrate.DOP853), ts)
+    except Expensive:
+        pass
+    ts.clear()
+    how = {"rtol": np.maximum(rtol * 0.1, 3e-14), "atol": atol * 0.1}
+    found = integrate.solve_ivp(
+        fun, (t0, t1), y0, method=recording(integrate.Radau, ts), dense_output=True, **how
+    )
+    stages = []
+    for start, end in pairwise(ts):
+        at = [found.sol(start + c * (end - start)) for c in Radau.C]
+        stages.append(np.stack(at) - found.sol(start))
+    return Steps(Radau(), ts, stages)
+
+
+def path_of(found: Examples, steps: list[Steps], fun: Any, t0: Any, t1: Any, y0: Any) -> Trajectory:
+    """The steps on Arrays. A limit of the time that moves is the beginning or end of a step."""
+    longest = max(len(s.ts) for s in steps)
+    implicit = any(s.stages is not None for s in steps)
+    method = next((s.method for s in steps if s.stages is not None), steps[0].method)
+    padded = [np.concatenate([s.ts, [s.ts[-1]] * (longest - len(s.ts))]) for s in steps]
+    mesh = found.stacked(padded)
+    ts = [mesh[i] for i in range(longest)]
+    if is_live(t1):
+        ends = found.stacked([len(s.ts) - 1 for s in steps])
+        ts = [np.where(i < ends, t, t1) if i >= min_of(ends) else t for i, t in enumerate(ts)]
+    if is_live(t0):
+        ts[0] = t0
+    guess: Callable[[int], Any] | None = None
+    if implicit:
+        n = len(np.ravel(example(y0)))
+        stages = [s.stages or [] for s in steps]
+        nothing = np.zeros((3, n))
+
+        def guess(i: int) -> Any:
+            return found.stacked([s[i] if i < len(s) else nothing for s in stages])
+
+    return Trajectory(method, fun, ts, y0, guess)
+
+
+def min_of(ends: Any) -> int:
+    return 0 if type(ends) is Array else int(ends)
+
+
+def step_of(steps: Steps, t: float) -> int:
+    """Which step a time is in; the end of a step belongs to it."""
+    ts = np.asarray(steps.ts)
+    sign = 1.0 if ts[-1] >= ts[0] else -1.0
+    place = int(np.searchsorted(sign * ts[1:], sign * t, side="left"))
+    return min(place, max(len(ts) - 2, 0))
+
+
+def right_side(fun: Any, args: Any, y: Any, vectorized: bool = False) -> Any:
+    """The right-hand side as SciPy takes it: lists and single numbers as vectors."""
+    shape = y.shape
+
+    def slope(t: Any, y: Any) -> Any:
+        if vectorized:
+            return np.ravel(as_array(fun(t, y[:, None], *args)))
+        out = as_array(fun(t, y, *args))
+        return np.broadcast_to(out, shape) if out.shape != shape else out
+
+    return slope
+
+
+def start_of(y0: Any) -> Any:
+    y0 = as_array(y0)
+    return y0 if is_inexact(y0.dtype) else y0.astype(float)
+
+
+def without(name: str, fun: Any, t: Any, y: Any, value: Any, message: str) -> Any:
+    """A result that has no derivative, since SciPy did not find it."""
+    program = RecordedFunction(fun, np.float64(example(t)), y)
+    theta = [x for x in (*program.theta, y) if is_live(x)]
+    flat = np.ravel(value)
+    (z,) = solution(Equations(name, lambda z, theta, given: z), flat, theta, failure=message)
+    return np.reshape(z, value.shape)
+
+
+# solve_ivp
+
+
+class Solution(integrate.OdeSolution):
+    """The solution between the steps, as `dense_output=True` asks."""
+
+    def __init__(self, path: Trajectory, found: Examples, steps: list[Steps]) -> None:
+        self.path, self.found, self.steps = path, found, steps
+        self.plain = [result.sol for result, _ in found.results]
+        self.ts, self.interpolants = self.plain[0].ts, self.plain[0].interpolants
+        self.t_min, self.t_max = self.plain[0].t_min, self.plain[0].t_max
+
+    def __call__(self, t: Any) -> Any:
+        t = np.float64(t) if type(t) in (int, float) else as_array(t)
+        if t.ndim:
+            return np.stack([self(t[i]) for i in range(t.shape[0])], axis=-1)
+        found, n = self.found, len(self.plain)
+        times = solve(lambda values: float(values.of(t)))
+        if times.traces == found.traces:
+            several = list(zip(self.plain, self.steps, times.results, strict=True))
+        elif not times.traces:
+            several = list(zip(self.plain, self.steps, times.results * n, strict=True))
+        elif not found.traces:
+            found, m = times, len(times.results)
+            several = list(zip(self.plain * m, self.steps * m, times.results, strict=True))
+        else:
+            raise ArgumentError(
+                "A solution of `solve_ivp` was asked for times of other batches than its own.\n"
+                "  Solve the problem inside the function that is mapped over the times."
+            )
+        which = found.stacked([step_of(steps, x) for _, steps, x in several])
+        value = found.stacked([sol(x) for sol, _, x in several])
+        return exact(value, self.path.at(which, t))
+
+
+@serves(integrate.solve_ivp)
+def solve_ivp(*args: Any, **options: Any) -> Any:
+    bound = inspect.signature(integrate.solve_ivp).bind(*args, **options)
+    bound.apply_defaults()
+    given = dict(bound.arguments)
+    more = given.pop("options")
+    method = METHODS.get(given["method"], given["method"]) if is_hashable(given["method"]) else None
+    explicit = isinstance(method, type) and issubclass(method, EXPLICIT)
+
+    def call(values: PlainValues) -> Any:
+        ts: list[float] = []
+        plain = {key: values.tree(x) for key, x in given.items() if key != "method"}
+        kinds = recording(method, ts) if explicit else given["method"]
+        plain["t_span"] = [values.of(t) for t in plain["t_span"]]
+        if given["events"] is not None:
+            plain["events"] = events_of(given["events"], values)
+        result = integrate.solve_ivp(method=kinds, **plain, **values.tree(more))
+        if not values.live:
+            return result, None
+        if explicit:
+            return result, Steps(Explicit(base_of(method)), ts, own=True)
+        ends = plain["t_span"][0], (result.t[-1] if len(result.t) else plain["t_span"][1])
+        if result.status == 0:
+            ends = plain["t_span"]
+        y0 = start_of(plain["y0"])
+        fun = right_side(plain["fun"], plain["args"] or (), y0, given["vectorized"])
+        rtol, atol = more.get("rtol", 1e-3), np.asarray(more.get("atol", 1e-6))
+        a, b = map(float, ends)
+        return result, steps_for(fun, a, b, y0, rtol, atol, result.nfev)
+
+    found = solve(call)
+    if not found.live:
+        return found.first[0]
+    return Answer(found, given).result()
+
+
+def is_hashable(x: Any) -> bool:
+    return isinstance(x, (str, type))
+
+
+def base_of(method: Any) -> Any:
+    return next(base for base in EXPLICIT if issubclass(method, base))
+
+
+def events_of(events: Any, values: PlainValues) -> Any:
+    """Events that return plain values, with what SciPy reads of them."""
+    several = events if isinstance(events, (list, tuple)) else (events,)
+    plain = []
+    for event in several:
+        one = values.tree(event)
+        for name in ("terminal", "direction"):
+            if hasattr(event, name):
+                setattr(one, name, getattr(event, name))
+        plain.append(one)
+    return plain if isinstance(events, (list, tuple)) else plain[0]
+
+
+class Answer:
+    """The result of solve_ivp, with derivatives."""
+
+    def __init__(self, found: Examples, given: dict[str, Any]) -> None:
+        self.found, self.given = found, given
+        self.steps = [steps for _, steps in found.results]
+        self.args = given["args"] or ()
+        self.y0 = start_of(given["y0"])
+        self.fun = right_side(given["fun"], self.args, self.y0, given["vectorized"])
+        self.t0, self.t1 = given["t_span"]
+
+    def result(self) -> Any:
+        found, first = self.found, self.found.first[0]
+        failure = reason(found, lambda r: r[0].success, lambda r: r[0].message)
+        ts = found.of(lambda r: np.asarray(r[0].t))
+        ys = found.of(lambda r: np.asarray(r[0].y))
+        if failure is not None:
+            ys = without("solve_ivp", self.fun, self.t0, self.y0, ys, failure)
+            return summary(found, lambda r: r[0], {"t": ts, "y": ys})
+        ended = all(r[0].status == 0 for r in found.results)
+        self.path = path_of(
+            found, self.steps, self.fun, self.t0, self.t1 if ended else None, self.y0
+        )
+        t_events, y_events = self.events()
+        t, y = self.points(ended, t_events, y_events)
+        known = {"t": exact(ts, t) if is_live(t) else ts, "y": exact(ys, y)}
+        if t_events is not None:
+            known.update(t_events=t_events, y_events=y_events)
+        if first.sol is not None:
+            known["sol"] = Solution(self.path, found, self.steps)
+        return summary(found, lambda r: r[0], known)
+
+    def points(self, ended: bool, t_events: Any, y_events: Any) -> tuple[Any, Any]:
+        """t and y, computed again."""
+        found, path, n = self.found, self.path, len(self.found.first[0].t)
+        asked = self.given["t_eval"]
+        if asked is not None:
+            times = as_array(asked)
+            times = [times[j] for j in range(n)]
+        elif all(isinstance(s.method, Explicit) and s.own for s in self.steps):
+            ts, ys = list(path.ts), list(path.ys)
+            last = None if ended else self.last_event(t_events, y_events)
+            if last is not None:
+                ts[-1], ys[-1] = last
+            return np.stack(ts[-n:]), np.stack(ys[-n:], axis=-1)
+        else:  # the steps are others than SciPy's
+            own = found.of(lambda r: np.asarray(r[0].t))
+            times = [own[j] for j in range(n)]
+            last = None if ended else self.last_event(t_events, y_events)
+            if is_live(self.t0):
+                times[0] = self.t0
+            if last is not None or (ended and is_live(self.t1)):
+                times[-1] = self.t1 if last is None else last[0]
+        if not times:
+            return np.zeros(0), found.of(lambda r: np.asarray(r[0].y))
+        columns = []
+        for j, t in enumerate(times):
+            which = [step_of(s, r[0].t[j]) for r, s in found.results_with(self.steps)]
+            columns.append(path.at(found.stacked(which), t))
+        return np.stack(times), np.stack(columns, axis=-1)
+
+    def last_event(self, t_events: Any, y_events: Any) -> Any:
+        end = self.found.first[0].t[-1]
+        for i, times in enumerate(self.found.first[0].t_events):
+            if len(times) and times[-1] == end:
+                return t_events[i][-1], y_events[i][-1]
+        return None
+
+    def events(self) -> tuple[Any, Any]:
+        """Where the events take place: roots along the path."""
+        found, events = self.found, self.given["events"]
+        if events is None:
+            return None, None
+        several = events if isinstance(events, (list, tuple)) else [events]
+        t_events, y_events = [], []
+        for i, event in enumerate(several):
+            times = found.of(lambda r, i=i: np.asarray(r[0].t_events[i]))  # type: ignore[misc]
+            places = found.of(lambda r, i=i: np.asarray(r[0].y_events[i]))  # type: ignore[misc]
+            ts, ys = [], []
+            for j in range(times.shape[0]):
+                which = found.stacked(
+                    [step_of(s, r[0].t_events[i][j]) for r, s in found.results_with(self.steps)]
+                )
+                t, y = self.event(event, which, times[j])
+                ts.append(exact(times[j], t))
+                ys.append(exact(places[j], y))
+            t_events.append(np.stack(ts) if ts else times)
+            y_events.append(np.stack(ys) if ys else places)
+        return t_events, y_events
+
+    def event(self, event: Any, which: Any, time: Any) -> tuple[Any, Any]:
+        def gap(t: Any) -> Any:
+            return event(t, self.path.at(which, t), *self.args)
+
+        t, _ = root_of("an event of solve_ivp", gap, (), time, None)
+        return t, self.path.at(which, t)
+
+
+# odeint
+
+
+@serves(integrate.odeint)
+def odeint(*args: Any, **options: Any) -> Any:
+    bound = inspect.signature(integrate.odeint).bind(*args, **options)
+    bound.apply_defaults()
+    given = dict(bound.arguments)
+    full = given["full_output"]
+    given["full_output"] = True
+    more = as_tuple(given["args"])
+
+    def sides(fun: Any, args: Any, y0: Any) -> Any:
+        if given["tfirst"]:
+            return right_side(fun, args, y0)
+        return right_side(lambda t, y, *args: fun(y, t, *args), args, y0)
+
+    def call(values: PlainValues) -> Any:
+        plain = {key: values.tree(x) for key, x in given.items()}
+        ys, info = integrate.odeint(**plain)
+        if not values.live:
+            return ys, info, None
+        y0, ts = np.ravel(start_of(plain["y0"])), np.asarray(plain["t"], float)
+        fun = sides(plain["func"], as_tuple(plain["args"]), y0)
+        rtol, atol = [1.49012e-8 if given[key] is None else given[key] for key in ("rtol", "atol")]
+        steps = steps_for(
+            fun,
+            ts[0],
+            ts[-1],
+            y0,
+            rtol,
+            np.asarray(atol),
+            int(info["nfe"][-1]) if len(ts) > 1 else 0,
+        )
+        return ys, info, steps
+
+    found = solve(call)
+    ys, info, _ = found.first
+    if not found.live:
+        return (ys, info) if full else ys
+    y0, times = np.ravel(start_of(given["y0"])), as_array(given["t"])
+    times = times if is_inexact(times.dtype) else times.astype(float)
+    fun = sides(given["func"], more, y0)
+    value = found.item(0)
+    done = "Integration successful."
+    failure = reason(found, lambda r: r[1]["message"] == done, lambda r: r[1]["message"])
+    if failure is not None:
+        out = without("odeint", fun, times[0], y0, value, failure)
+        return (out, info) if full else out
+    steps = [r[2] for r in found.results]
+    path = path_of(found, steps, fun, times[0], times[-1], y0)
+    plain_times = solve(lambda values: np.asarray(values.tree(given["t"]), float))
+    rows = [y0]
+    for j in range(1, times.shape[0]):
+        where = [
+            step_of(s, ts[j])
+            for s, ts in zip(steps, plain_times.results * len(steps), strict=False)
+        ]
+        rows.append(path.at(found.stacked(where), times[j]))
+    out = exact(value, np.stack(rows))
+    return (out, info) if full else out

@@ -1,0 +1,458 @@
+"""Integrals: the derivative is an integral too, and one term for each limit that moves.
+
+    d/dtheta int_a^b f(x, theta) dx = int_a^b f_theta dx + f(b) b' - f(a) a'
+
+So the derivative has an adaptive subdivision of its own, for any order. The integrand is recorded
+once for all x. One that asks for values (`if x > k`) is summed over the subdivision that SciPy
+chose, which then moves with the limits.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import integrate
+
+from ...core.array import Array, peel, stop
+from ...core.dispatch import as_array
+from ...core.errors import MissingRuleError, SolverError
+from ...core.spec import spec_of
+from ...transforms.batch import vmap
+from ...transforms.call import Call, floating, stop_gradient
+from ...transforms.forward import jvp
+from ...transforms.loops.body import BodyTrace, Unstaged, example
+from ...transforms.reverse import vjp
+from ...transforms.stage import StageTrace
+from ..solving.implicit import RecordedFunction, constant
+from ..solving.plain import Examples, PlainValues, is_live, solve
+from ..solving.serving import serves
+from .subdivision import Range, adaptive, gauss, pieces
+
+__all__ = []
+
+WEIGHTS: dict[str, Callable[..., Any]] = {
+    "cos": lambda x, wvar: np.cos(wvar * x),
+    "sin": lambda x, wvar: np.sin(wvar * x),
+}
+
+
+class Integral:
+    """An integral over one variable as one operation on what its integrand reads and its limits.
+
+    how: what computes the integral again, for other values or of the derivative
+    """
+
+    def __init__(self, name: str, fun: Callable[..., Any], a: Any, b: Any, how: Any) -> None:
+        self.name, self.fun, self.limits, self.how = name, fun, (a, b), how
+        self.moves = (is_live(a), is_live(b))
+
+    def recorded(self) -> RecordedFunction:
+        inner = Range(*self.limits).inner()
+        return RecordedFunction(lambda x: as_array(self.fun(x)), inner, kind=BodyTrace)
+
+    def result(self, results: Any, failure: str | None = None) -> Any:
+        """(value, error); results: those of SciPy's call, None if it cannot be made here."""
+        program = self.recorded()
+        theta, p = program.theta, len(program.theta)
+        how = self.how
+
+        def run(*xs: Any) -> tuple[Any, ...]:
+            plain = not any(type(x) is Array for x in xs)
+            if first and plain and all(map(np.array_equal, first, xs)):
+                return tuple([np.copy(x)[()] for x in results])
+            value = how.again(lambda x: program([x], xs[:p]), *xs[p:])
+            return value, np.zeros_like(np.real(value))[..., None].sum()
+
+        def check() -> None:
+            if failure is not None:
+                raise SolverError(f"`{self.name}` did not converge: {failure}")
+
+        def push(xs: Any, outs: Any, x_dots: Any) -> Any:
+            check()
+            return self.push(program, xs, x_dots), None
+
+        def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
+            check()
+            return [None] * len(xs) if out_bars[0] is None else self.pull(program, xs, out_bars[0])
+
+        xs = [*theta, *[as_float(x) for x in self.limits]]
+        # A record is done again with the same values, and returns what SciPy found.
+        first: list[Any] = []
+        if results is None:
+            results = run(*map(bare, xs))
+        elif not any(type(x) is Array for x in results):
+            first = [peel(x) for x in xs]
+        return Call(self.name, run, push, pull, xs, results, reads="xs")(*xs)
+
+    def edge(self, program: Any, x: Any, parts: Any) -> Any:
+        """The integrand at a limit."""
+        return self.how.weighted(program([x], parts), x)
+
+    def push(self, program: Any, xs: Any, x_dots: Any) -> Any:
+        """The integral of the tangent, and what the limits sweep."""
+        p, total = len(program.theta), None
+        at = [i for i in range(p) if x_dots[i] is not None]
+        if at:
+
+            def along(x: Any) -> Any:
+                def of_moving(*moving: Any) -> Any:
+                    return program([x], replaced(xs[:p], at, moving))
+
+                return jvp(of_moving, [xs[i] for i in at], [x_dots[i] for i in at])[1]
+
+            total = self.how.repeat(along, *xs[p:])
+        for sign, moving, x, x_dot in zip((-1, 1), self.moves, xs[p:], x_dots[p:], strict=True):
+            if moving and x_dot is not None:
+                term = sign * self.edge(program, x, xs[:p]) * x_dot
+                total = term if total is None else total + term
+        return total
+
+    def pull(self, program: Any, xs: Any, bar: Any) -> list[Any]:
+        """The integral of the slopes, and the integrand at limits that move."""
+        p = len(program.theta)
+        at, x_bars = floating(xs[:p]), list[Any]([None] * len(xs))
+        if at:
+
+            def slopes(x: Any) -> Any:
+                def of_moving(*moving: Any) -> Any:
+                    return program([x], replaced(xs[:p], at, moving))
+
+                _, pullback = vjp(of_moving, *[xs[i] for i in at])
+                return np.concatenate([np.ravel(part) for part in pullback(bar)])
+
+            flat, start = self.how.repeat(slopes, *xs[p:]), 0
+            for i in at:
+                size = int(np.prod(xs[i].shape))
+                x_bars[i] = np.reshape(flat[start : start + size], xs[i].shape)
+                start += size
+        for i, sign, moving in zip((p, p + 1), (-1, 1), self.moves, strict=True):
+            if moving:
+                x_bars[i] = sign * np.sum(bar * self.edge(program, xs[i], xs[:p]))
+        return x_bars
+
+
+def as_float(x: Any) -> Any:
+    return x if type(x) is Array else np.float64(x)
+
+
+def bare(x: Any) -> Any:
+    """x without derivatives; in the body of a loop an example of it."""
+    inner = x
+    while type(inner) is Array:
+        if isinstance(inner.within, StageTrace):
+            return example(x)
+        inner = inner.value
+    return stop(x)
+
+
+def replaced(xs: Any, at: Any, moving: Any) -> list[Any]:
+    whole = list(xs)
+    for i, x in zip(at, moving, strict=True):
+        whole[i] = x
+    return whole
+
+
+def served(name: str, fun: Any, a: Any, b: Any, how: Any, found: Examples | None) -> Any:
+    """(value, error) of SciPy's results, with derivatives."""
+    integral = Integral(name, fun, a, b, how)
+    if found is None:
+        return integral.result(None)
+    results = (found.of(lambda r: np.asarray(r[0])[()]), found.of(lambda r: np.float64(r[1])))
+    failure = next((how.failure(r) for r in found.results if how.failure(r)), None)
+    try:
+        return integral.result(results, failure)
+    except Unstaged:
+        if found.traces:
+            raise MissingRuleError(
+                f"`{name}` under `vmap` needs an integrand without questions to values of x.\n"
+                "  Choose with `np.where(condition, a, b)` instead of `if`."
+            ) from None
+        return how.summed(fun, a, b, results), results[1]
+
+
+# An integrand that asks for values: the sum over SciPy's subdivision.
+
+
+def summed(fun: Any, a: Any, b: Any, value: Any, error: Any, name: str, points: Any) -> Any:
+    """value, with the derivative of the sum over intervals of [0, 1], which [a, b] is mapped on."""
+    domain, values = Range(a, b), PlainValues({})
+
+    def evaluate(us: np.ndarray) -> np.ndarray:
+        return np.stack(
+            [
+                sum(slope * np.asarray(values.tree(fun(x))) for x, slope in domain.points(u))
+                for u in us
+            ]
+        )
+
+    inside = () if points is None else domain.unit(points)
+    x, w = gauss(21)
+    total: Any = 0.0
+    for left, right in pieces(evaluate, inside):
+        for u, weight in zip(left + (right - left) * x, (right - left) * w, strict=True):
+            for point, slope in domain.points(u, plain=False):
+                total = total + weight * slope * as_array(fun(point))
+    plain = stop_gradient(total)
+    gap = np.abs(np.asarray(plain) - value).max()
+    if not gap <= max(1e-6 * np.abs(value).max(), 100 * error, 1e-12):
+        raise SolverError(
+            f"`{name}`: the integrand asks for values, and its sum over intervals is not the"
+            " integral.\n  Choose with `np.where(condition, a, b)` instead of `if`, or give"
+            " `points`."
+        )
+    return value + (total - plain)
+
+
+# quad and quad_vec.
+
+
+class ScalarQuadrature:
+    """How `quad` integrates."""
+
+    ROUNDING = "The occurrence of roundoff error"  # the result is as good as it can be
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+        self.weight, self.wvar = options.get("weight"), options.get("wvar")
+
+    def compute(self, fun: Any, a: Any, b: Any, values: PlainValues) -> Any:
+        options = {**values.tree(self.options), "full_output": True}
+        return integrate.quad(fun, a, b, **options)
+
+    def failure(self, result: Any) -> str | None:
+        message = result[3] if len(result) > 3 else ""
+        return None if not message or message.startswith(self.ROUNDING) else str(message)
+
+    def weighted(self, y: Any, x: Any) -> Any:
+        """The integrand at a limit that moves."""
+        if self.weight is None:
+            return y
+        if self.weight not in WEIGHTS:
+            raise MissingRuleError(
+                f"`scipy.integrate.quad` with weight='{self.weight}' has no derivative by its"
+                " limits.\n  Map the range to a fixed one."
+            )
+        return y * WEIGHTS[self.weight](x, self.wvar)
+
+    def again(self, fun: Any, a: Any, b: Any) -> Any:
+        if self.weight is None:
+            return accurate(fun, a, b, self.options.get("points"))
+
+        def call(values: PlainValues) -> Any:
+            plain = values.tree(fun)
+            return self.compute(plain, values.of(a), values.of(b), values)[0]
+
+        return solve(call).of(np.float64)
+
+    def repeat(self, fun: Any, a: Any, b: Any) -> Any:
+        if self.weight is None:
+            return derived(fun, a, b, self.options.get("points"))
+        shape = spec_of(fun(np.float64(0.5))).shape
+        how = {"weight": self.weight, "wvar": self.wvar}
+        if not shape:
+            return as_float(quad(fun, a, b, **how)[0])
+        parts = [quad(lambda x, i=i: fun(x)[i], a, b, **how)[0] for i in range(shape[0])]
+        return np.stack(parts)
+
+    def summed(self, fun: Any, a: Any, b: Any, results: Any) -> Any:
+        if self.weight is not None:
+            raise MissingRuleError(
+                "`scipy.integrate.quad` with a weight needs an integrand without questions to"
+                " values of x.\n  Choose with `np.where(condition, a, b)` instead of `if`."
+            )
+        value, error = results
+        return summed(fun, a, b, value, error, "quad", self.options.get("points"))
+
+
+class Vector:
+    """How `quad_vec` integrates."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+
+    def compute(self, fun: Any, a: Any, b: Any, values: PlainValues) -> Any:
+        options = {**values.tree(self.options), "full_output": True}
+        return integrate.quad_vec(fun, a, b, **options)
+
+    def failure(self, result: Any) -> str | None:
+        return None if result[2].success else str(result[2].message)
+
+    def weighted(self, y: Any, x: Any) -> Any:
+        return y
+
+    def again(self, fun: Any, a: Any, b: Any) -> Any:
+        return accurate(fun, a, b, self.options.get("points"))
+
+    def repeat(self, fun: Any, a: Any, b: Any) -> Any:
+        return derived(fun, a, b, self.options.get("points"))
+
+    def summed(self, fun: Any, a: Any, b: Any, results: Any) -> Any:
+        value, error = results
+        return summed(fun, a, b, value, error, "quad_vec", self.options.get("points"))
+
+
+def accurate(fun: Any, a: Any, b: Any, points: Any) -> Any:
+    """The integral of a recorded function, on plain values or those of batches."""
+    domain = Range(a, b)
+
+    def at(u: Any) -> Any:
+        return sum(slope * fun(x) for x, slope in domain.points(u, plain=False))
+
+    inside = () if points is None else domain.unit(points)
+    return adaptive(vmap(at), inside)
+
+
+def derived(fun: Any, a: Any, b: Any, points: Any) -> Any:
+    """The integral of a derivative: an integral like others, of which nobody asked SciPy."""
+    how = Vector({} if points is None else {"points": points})
+    return Integral("the derivative of an integral", fun, a, b, how).result(None)[0]
+
+
+def attempt(call: Callable[[PlainValues], Any]) -> Examples | None:
+    """SciPy's results; None where values may not be asked for: in the body of a loop."""
+    try:
+        return solve(call)
+    except Unstaged:
+        return None
+
+
+NAMES = ("full_output", "epsabs", "epsrel", "limit", "points", "weight", "wvar", "wopts",
+         "maxp1", "limlst", "complex_func")  # fmt: skip
+
+
+@serves(integrate.quad)
+def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) -> Any:
+    options.update(zip(NAMES, more, strict=False))
+    full, whole = options.pop("full_output", 0), options.pop("complex_func", False)
+    args = args if isinstance(args, tuple) else (args,)
+    if is_live(options.get("wvar")):
+        raise MissingRuleError(
+            "`scipy.integrate.quad` has no derivative by `wvar`.\n"
+            "  Write the weight as a part of the integrand."
+        )
+    if whole:
+        real = quad(lambda x: np.real(func(x, *args)), a, b, full_output=full, **options)
+        imag = quad(lambda x: np.imag(func(x, *args)), a, b, full_output=full, **options)
+        parts = (real[0] + 1j * imag[0], real[1] + 1j * imag[1])
+        return (*parts, {"real": real[2:], "imag": imag[2:]}) if full else parts
+    how = ScalarQuadrature(options)
+
+    def call(values: PlainValues) -> Any:
+        given, low, high = values.tree((args, a, b))
+        fun = values.tree(func)
+        return how.compute(lambda x: fun(x, *given), low, high, values)
+
+    found = attempt(call)
+    if found is not None:
+        message = how.failure(found.first) or (found.first[3:4] or (None,))[0]
+        if message and not full:
+            warnings.warn(str(message), integrate.IntegrationWarning, stacklevel=2)
+        if not found.live:
+            return found.first if full else found.first[:2]
+    value, error = served("quad", lambda x: func(x, *args), a, b, how, found)
+    value = constant(value)
+    return (value, error, *found.first[2:]) if full and found is not None else (value, error)
+
+
+VECTOR_NAMES = ("epsabs", "epsrel", "norm", "limit", "workers", "points", "quadrature",
+                "full_output")  # fmt: skip
+
+
+@serves(integrate.quad_vec)
+def quad_vec(f: Any, a: Any, b: Any, *more: Any, **options: Any) -> Any:
+    options.update(zip(VECTOR_NAMES, more, strict=False))
+    full, args = options.pop("full_output", False), options.pop("args", ())
+    how = Vector(options)
+
+    def call(values: PlainValues) -> Any:
+        given, low, high = values.tree((args, a, b))
+        fun = values.tree(f)
+        return how.compute(lambda x: fun(x, *given), low, high, values)
+
+    found = attempt(call)
+    if found is not None and not found.live:
+        return found.first if full else found.first[:2]
+    value, error = served("quad_vec", lambda x: f(x, *args), a, b, how, found)
+    value = constant(value)
+    return (value, error, found.first[2]) if full and found is not None else (value, error)
+
+
+# Several variables: an integral of integrals, as SciPy does it.
+
+
+class Nested:
+    def __init__(self, func: Any, ranges: Any, opts: Any) -> None:
+        self.func = func
+        self.ranges = [x if callable(x) else lambda *args, x=x: x for x in ranges]
+        opts = opts if isinstance(opts, (list, tuple)) else [opts or {}] * len(ranges)
+        self.opts = [x if callable(x) else lambda *args, x=x: x for x in opts]
+
+    def integral(self, *args: Any, depth: int = 0) -> Any:
+        low, high = self.ranges[-1 - depth](*args)
+        options = dict(self.opts[-1 - depth](*args))
+        last = depth + 1 == len(self.ranges)
+        inner = self.func if last else lambda *args: self.integral(*args, depth=depth + 1)
+        return quad(inner, low, high, args=args, **options)[0]
+
+
+@serves(integrate.nquad)
+def nquad(
+    func: Any, ranges: Any, args: Any = None, opts: Any = None, full_output: Any = False
+) -> Any:
+    def call(values: PlainValues) -> Any:
+        return integrate.nquad(*values.tree((func, ranges, args, opts)), full_output=full_output)
+
+    found = attempt(call)
+    if found is not None and not found.live:
+        return found.first
+    args = () if args is None else args if isinstance(args, tuple) else (args,)
+    value = Nested(func, ranges, opts).integral(*args)
+    return (value, *found.first[1:]) if found is not None else (value, np.float64(np.nan))
+
+
+@serves(integrate.dblquad)
+def dblquad(
+    func: Any,
+    a: Any,
+    b: Any,
+    gfun: Any,
+    hfun: Any,
+    args: Any = (),
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+) -> Any:
+    def inner(*args: Any) -> Any:
+        return [
+            gfun(args[0]) if callable(gfun) else gfun,
+            hfun(args[0]) if callable(hfun) else hfun,
+        ]
+
+    return nquad(func, [inner, [a, b]], args=args, opts={"epsabs": epsabs, "epsrel": epsrel})
+
+
+@serves(integrate.tplquad)
+def tplquad(
+    func: Any,
+    a: Any,
+    b: Any,
+    gfun: Any,
+    hfun: Any,
+    qfun: Any,
+    rfun: Any,
+    args: Any = (),
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+) -> Any:
+    def innermost(*args: Any) -> Any:
+        y, x = args[0], args[1]
+        return [f(x, y) if callable(f) else f for f in (qfun, rfun)]
+
+    def inner(*args: Any) -> Any:
+        return [f(args[0]) if callable(f) else f for f in (gfun, hfun)]
+
+    return nquad(
+        func, [innermost, inner, [a, b]], args=args, opts={"epsabs": epsabs, "epsrel": epsrel}
+    )

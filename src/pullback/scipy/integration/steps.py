@@ -1,0 +1,136 @@
+"""Steps of a method on Arrays, with the step sizes held.
+
+SciPy's call has chosen the steps; here they are taken once more, on what carries derivatives. So
+the derivative is that of the numbers that were computed, in both modes and of any order, and what
+the right-hand side asks of values is answered as it was. Steps of an explicit method are
+arithmetic; those of an implicit one solve Radau IIA's equations by the implicit function theorem.
+
+Under `vmap` each example has steps of its own; one that has fewer repeats its last time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import integrate
+
+from ...core.array import Array
+from ..optimization.roots import root_of
+
+__all__ = ["Explicit", "Radau", "Trajectory"]
+
+
+class Explicit:
+    """A Runge-Kutta method of SciPy's, and the polynomial between its points."""
+
+    def __init__(self, method: type) -> None:
+        self.method: Any = method
+        self.extra = method is integrate.DOP853 or issubclass(method, integrate.DOP853)
+
+    def step(self, fun: Any, t: Any, y: Any, h: Any, first: Any, guess: Any) -> tuple[Any, Any]:
+        """y at t + h, and what the polynomial is made of; `first` is the slope at t."""
+        m, slopes = self.method, [fun(t, y) if first is None else first]
+        for a, c in zip(m.A[1:], m.C[1:], strict=True):
+            s = len(slopes)
+            slopes.append(fun(t + c * h, y + np.dot(np.stack(slopes).T, a[:s]) * h))
+        new = y + h * np.dot(np.stack(slopes).T, m.B)
+        slopes.append(fun(t + h, new))
+        return new, (slopes, new)
+
+    def slope(self, state: Any) -> Any:
+        """The slope at the end of a step, with which the next one begins."""
+        return state[0][-1]
+
+    def polynomial(self, fun: Any, t: Any, y: Any, h: Any, state: Any) -> Any:
+        slopes, new = state
+        m = self.method
+        if not self.extra:
+            return np.dot(np.stack(slopes).T, m.P)
+        slopes = list(slopes)
+        for a, c in zip(m.A_EXTRA, m.C_EXTRA, strict=True):
+            s = len(slopes)
+            slopes.append(fun(t + c * h, y + np.dot(np.stack(slopes).T, a[:s]) * h))
+        change, first, last = new - y, slopes[0], slopes[m.n_stages]
+        rows = [change, h * first - change, 2 * change - h * (last + first)]
+        higher = h * np.dot(m.D, np.stack(slopes))
+        return np.concatenate([np.stack(rows), higher])
+
+    def at(self, y: Any, h: Any, polynomial: Any, x: Any) -> Any:
+        """The solution where x of the step is done."""
+        if not self.extra:
+            powers = np.cumprod(np.stack([x] * polynomial.shape[-1]))
+            return h * np.dot(polynomial, powers) + y
+        out: Any = np.zeros_like(y)
+        for i in range(polynomial.shape[0]):
+            out = out + polynomial[polynomial.shape[0] - 1 - i]
+            out = out * x if i % 2 == 0 else out * (1 - x)
+        return out + y
+
+
+ROOT6 = 6**0.5
+
+
+class Radau:
+    """Radau IIA of order 5."""
+
+    A = np.array(
+        [
+            [(88 - 7 * ROOT6) / 360, (296 - 169 * ROOT6) / 1800, (-2 + 3 * ROOT6) / 225],
+            [(296 + 169 * ROOT6) / 1800, (88 + 7 * ROOT6) / 360, (-2 - 3 * ROOT6) / 225],
+            [(16 - ROOT6) / 36, (16 + ROOT6) / 36, 1 / 9],
+        ]
+    )
+    C = np.array([(4 - ROOT6) / 10, (4 + ROOT6) / 10, 1.0])
+    # From the stages to the coefficients of x, x**2 and x**3.
+    P = np.linalg.inv(C[:, None] ** np.arange(1, 4)).T
+
+    def step(self, fun: Any, t: Any, y: Any, h: Any, first: Any, guess: Any) -> tuple[Any, Any]:
+        def equations(stages: Any) -> Any:
+            slopes = [fun(t + c * h, y + stages[i]) for i, c in enumerate(self.C)]
+            return stages - h * (self.A @ np.stack(slopes))
+
+        stages, _ = root_of("an implicit step", equations, (), guess, None)
+        return y + stages[2], stages
+
+    def slope(self, state: Any) -> Any:
+        return None
+
+    def polynomial(self, fun: Any, t: Any, y: Any, h: Any, state: Any) -> Any:
+        return np.dot(state.T, self.P)
+
+    def at(self, y: Any, h: Any, polynomial: Any, x: Any) -> Any:
+        return np.dot(polynomial, np.stack([x, x**2, x**3])) + y
+
+
+class Trajectory:
+    """The steps from ts[0] to ts[-1], and the solution between them."""
+
+    def __init__(self, method: Any, fun: Callable[..., Any], ts: Any, y: Any, guess: Any) -> None:
+        self.method, self.fun, self.ts = method, fun, ts
+        self.ys, self.states = [y], []
+        slope = None
+        for i in range(len(ts) - 1):
+            h = ts[i + 1] - ts[i]
+            stages = None if guess is None else guess(i)
+            y, state = method.step(fun, ts[i], self.ys[-1], h, slope, stages)
+            slope = method.slope(state)
+            self.ys.append(y)
+            self.states.append(state)
+        self.pieces: dict[int, Any] = {}
+
+    def piece(self, i: int) -> Any:
+        if i not in self.pieces:
+            t, y, h = self.ts[i], self.ys[i], self.ts[i + 1] - self.ts[i]
+            self.pieces[i] = t, y, h, self.method.polynomial(self.fun, t, y, h, self.states[i])
+        return self.pieces[i]
+
+    def at(self, i: Any, t: Any) -> Any:
+        """The solution at time t of step i; under `vmap` each example may be in another step."""
+        if type(i) is Array:
+            several = [self.piece(k) for k in range(len(self.states))]
+            start, y, h, polynomial = [np.stack(column)[i] for column in zip(*several, strict=True)]
+        else:
+            start, y, h, polynomial = self.piece(int(i))
+        return self.method.at(y, h, polynomial, (t - start) / h)

@@ -1,0 +1,94 @@
+"""`ode`: an integrator that keeps its state, and goes on from there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import integrate
+
+from ...core.errors import MissingRuleError
+from ..optimization.roots import as_tuple
+from ..solving.exact import exact
+from ..solving.plain import Examples, PlainValues, is_live, solve
+from ..solving.serving import serves
+from .initial import path_of, right_side, start_of, steps_for, without
+
+__all__ = []
+
+
+def alone(found: Examples) -> Examples:
+    if found.traces:
+        raise MissingRuleError(
+            "`scipy.integrate.ode` keeps one state, and cannot be mapped by `vmap`.\n"
+            "  Use `scipy.integrate.solve_ivp`."
+        )
+    return found
+
+
+@serves(integrate.ode)
+class ode(integrate.ode):  # named as SciPy's
+    """SciPy's `ode`: `y` carries derivatives where the function or the initial values do."""
+
+    f_params: Any
+    jac: Any
+
+    live: Any = None  # y with its derivative, if it has one
+    origin: Any = None
+
+    def __init__(self, f: Any, jac: Any = None) -> None:
+        super().__init__(f, jac)
+        self.user = f
+
+    def set_initial_value(self, y: Any, t: Any = 0.0) -> Any:
+        self.live, self.origin = (start_of([y] if np.isscalar(y) else y), t)
+        given = alone(solve(lambda values: (values.tree(y), values.of(t))))
+        plain = super().set_initial_value(*given.first)
+        self.live = np.ravel(self.live) if is_live(self.live) else None
+        return plain
+
+    def set_solout(self, solout: Any) -> None:
+        raise MissingRuleError(
+            "`ode.set_solout` is not followed by derivatives.\n"
+            "  Use `scipy.integrate.solve_ivp` with `events` or `t_eval`."
+        )
+
+    def integrate(self, t: Any, step: bool = False, relax: bool = False) -> Any:
+        params, user, jac, started = self.f_params, self.user, self.jac, self.t
+        before = np.array(self._y)
+
+        def call(values: PlainValues) -> Any:
+            self.f, self.jac = values.tree(user), None if jac is None else values.tree(jac)
+            self.f_params = values.tree(as_tuple(params))
+            try:
+                y = np.array(super(ode, self).integrate(values.of(t), step, relax))
+                steps = None
+                if (values.live or self.live is not None) and self.successful():
+                    fun = right_side(self.f, self.f_params, before)
+                    rtol = getattr(self._integrator, "rtol", 1e-6)
+                    atol = np.asarray(getattr(self._integrator, "atol", 1e-12))
+                    rtol = max(float(np.max(rtol)), 1e-12)
+                    atol = np.maximum(atol, 1e-14)
+                    steps = steps_for(fun, float(started), float(self.t), before, rtol, atol, 500)
+            finally:
+                self.f, self.f_params, self.jac = user, params, jac
+            return y, steps
+
+        found = alone(solve(call))
+        y, steps = found.first
+        if not found.live and self.live is None:
+            return y
+        start = before if self.live is None else self.live
+        fun = right_side(user, as_tuple(params), before)
+        begin = self.origin if is_live(self.origin) else started
+        self.origin = t
+        if steps is None:
+            self.live = without("ode", fun, begin, start, y, "the integrator was not successful")
+        else:
+            end = t if is_live(t) else None
+            self.live = exact(y, path_of(found, [steps], fun, begin, end, start).ys[-1])
+        return self.live
+
+    @property
+    def y(self) -> Any:
+        return self._y if self.live is None else self.live

@@ -1,0 +1,181 @@
+"""An adaptive integral over [0, 1] of vectors, of all examples of a batch at once.
+
+SciPy computes the integrals that the user asks for; those of derivatives are computed here. Their
+integrands are recorded programs, so all points of a step are evaluated together by `vmap`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ...core.array import Array, peel
+from ...core.errors import SolverError
+from ...transforms.loops.body import example
+
+__all__ = ["Range", "adaptive", "gauss", "pieces"]
+
+ACCURATE, LIMIT = 1e-13, 2000
+SHARP = 1e-18  # a kink is found to the root of it: what is a kink of a value is a jump of its slope
+EDGES = np.array([1e-9, 1 - 1e-9])
+
+
+@cache
+def gauss(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points and weights on [0, 1]."""
+    x, w = np.polynomial.legendre.leggauss(n)
+    return (x + 1) / 2, w / 2
+
+
+@cache
+def at_edges(n: int) -> np.ndarray:
+    """What takes values at n points to those of their polynomial at the edges of [0, 1]."""
+    x, _ = gauss(n)
+    gaps = EDGES[:, None] - x
+    others = np.where(np.eye(n, dtype=bool), 1.0, x[:, None] - x)
+    return np.prod(gaps, axis=1, keepdims=True) / gaps / np.prod(others, axis=1)
+
+
+class Range:
+    """The map from [0, 1] to the range of x, as QUADPACK has it for infinite ranges.
+
+    Before it, u goes to u^2 (3 - 2u): slopes of integrands are often singular at limits, as that of
+    a square root, and are smooth then. The limits may be Arrays; whether they are finite does not
+    depend on the example.
+    """
+
+    def __init__(self, a: Any, b: Any) -> None:
+        self.a, self.b = a, b
+        self.lower, self.upper = [float(example(x)) for x in (a, b)]
+
+    def inner(self) -> np.float64:
+        """A point inside."""
+        same = self.lower == self.upper
+        return np.float64(self.lower if same else self.points(0.4142)[0][0])
+
+    def points(self, u: Any, plain: bool = True) -> list[tuple[Any, Any]]:
+        """Where x is, and dx/du; two places where the range is infinite on both sides."""
+        a, b = (self.lower, self.upper) if plain else (self.a, self.b)
+        u, stretch = np.clip(u * u * (3 - 2 * u), 1e-300, 1 - 4e-16), 6 * u * (1 - u)
+        if np.isfinite(self.lower) and np.isfinite(self.upper):
+            return [(a + (b - a) * u, (b - a) * stretch)]
+        sign, far = (1.0 if self.upper > self.lower else -1.0), (1 - u) / u
+        slope = sign / (u * u) * stretch
+        if np.isfinite(self.lower):
+            return [(a + sign * far, slope)]
+        if np.isfinite(self.upper):
+            return [(b - sign * far, slope)]
+        return [(far, slope), (-far, slope)]
+
+    def unit(self, points: Any) -> Any:
+        """Where in [0, 1] points of a finite range are, of the first example of a batch."""
+        u = (np.array([example(x) for x in points]) - self.lower) / (self.upper - self.lower)
+        return 0.5 - np.sin(np.arcsin(1 - 2 * u) / 3)
+
+
+Evaluate = Callable[[np.ndarray], Any]
+
+
+class Subdivision:
+    """Intervals, and for each its integral and an estimate of the error.
+
+    sharp: look for kinks between the last point and the end of an interval as well
+    """
+
+    def __init__(self, evaluate: Evaluate, ends: np.ndarray, sharp: bool = False) -> None:
+        self.evaluate, self.sharp = evaluate, sharp
+        self.ends = ends
+        self.parts, self.errors, self.sizes = self.integrals(ends)
+
+    def integrals(self, ends: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
+        (x, w), (y, v) = gauss(21), gauss(15)
+        points = np.concatenate([x, y, EDGES if self.sharp else []])
+        lengths = ends[:, 1:] - ends[:, :1]
+        values = self.evaluate(np.ravel(ends[:, :1] + lengths * points))
+        values = np.reshape(values, (len(ends), len(points), *values.shape[1:]))
+        flat = np.reshape(values, (len(ends), len(points), -1))
+        fine = np.einsum("ijk,j->ik", flat[:, :21], w) * lengths
+        coarse = np.einsum("ijk,j->ik", flat[:, 21:36], v) * lengths
+        size = np.einsum("ijk,j->ik", np.abs(flat[:, :21]), w) * lengths
+        gap = np.abs(fine - coarse)
+        errors, sizes = [largest(np.max(x, axis=1, initial=0.0)) for x in (gap, size)]
+        # The finer rule is better than the gap says, where it is small against the whole.
+        ratio = np.divide(errors, sizes, out=np.ones_like(errors), where=sizes > 0)
+        errors = np.where(sizes > 0, sizes * np.minimum(ratio, (20 * ratio) ** 1.5), errors)
+        if self.sharp:
+            expected = np.einsum("ijk,lj->ilk", flat[:, :21], at_edges(21))
+            jumps = np.abs(flat[:, 36:] - expected).max(axis=1)
+            jumps = np.where(jumps > 1e-11 * np.abs(flat).max(axis=1), jumps, 0)  # no rounding
+            errors = errors + jumps.max(axis=1, initial=0.0) * lengths[:, 0]
+        return np.reshape(fine, (len(ends), *values.shape[2:])), errors, sizes
+
+    def total(self) -> Any:
+        return np.sum(self.parts, axis=0)
+
+    def refine(self) -> bool:
+        """Halve the intervals that are not accurate enough; False if there are none."""
+        whole = np.abs(self.total())
+        size = float(largest(np.max(np.ravel(whole), initial=0.0)))
+        target = (SHARP if self.sharp else ACCURATE) * max(0.01, size)
+        if not np.isfinite(self.errors).all():
+            return False
+        rounding = 50 * np.finfo(float).eps * self.sizes
+        coarse = self.errors > np.maximum(target / len(self.ends), rounding)
+        coarse &= self.ends[:, 1] - self.ends[:, 0] > 1e-15
+        if self.errors.sum() <= target or not coarse.any() or len(self.ends) > LIMIT:
+            return False
+        left, right = self.ends[coarse].T
+        middle = (left + right) / 2
+        new = np.concatenate([np.stack([left, middle], axis=1), np.stack([middle, right], axis=1)])
+        parts, errors, sizes = self.integrals(new)
+        keep = np.flatnonzero(~coarse)
+        self.ends = np.concatenate([self.ends[keep], new])
+        self.parts = np.concatenate([self.parts[keep], parts])
+        self.errors = np.concatenate([self.errors[keep], errors])
+        self.sizes = np.concatenate([self.sizes[keep], sizes])
+        return True
+
+
+def largest(x: Any) -> np.ndarray:
+    """Plain values: the largest over the examples of all batches."""
+    if type(x) is not Array:
+        return np.asarray(x)
+    plain = np.asarray(peel(x))
+    return plain.max(axis=tuple(range(plain.ndim - x.ndim)))
+
+
+def ends_of(points: Any) -> np.ndarray:
+    """The first intervals, between the points at which to break."""
+    marks = np.unique(np.concatenate([[0.0, 1.0], np.ravel(points)]))
+    marks = marks[(marks >= 0) & (marks <= 1)]
+    return np.stack([marks[:-1], marks[1:]], axis=1)
+
+
+def adaptive(evaluate: Evaluate, points: Any = ()) -> Any:
+    """The integral over [0, 1], to rounding where that can be had."""
+    with np.errstate(all="ignore"):
+        division = Subdivision(evaluate, ends_of(points))
+        while division.refine():
+            pass
+        out = division.total()
+        error = division.errors.sum()
+        size = float(largest(np.max(np.ravel(np.abs(out)), initial=0.0)))
+    if error > 1e-7 * (1e-3 + size):
+        raise SolverError(
+            "The derivative of an integral is an integral, which does not converge: of size"
+            f" {size:.3g}, with an error of {error:.1e}.\n"
+            "  Check that the derivative of the integrand can be integrated."
+        )
+    return out
+
+
+def pieces(evaluate: Evaluate, points: Any = ()) -> np.ndarray:
+    """The intervals on which a plain integrand is integrated well."""
+    with np.errstate(all="ignore"):
+        division = Subdivision(evaluate, ends_of(points), sharp=True)
+        while division.refine():
+            pass
+    return division.ends

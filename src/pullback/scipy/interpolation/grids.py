@@ -1,0 +1,70 @@
+"""Interpolation on grids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import _interpnd, _rgi_cython
+
+from ...core.dispatch import as_array
+from ...core.resolve import foreign
+from ..solving.following import Chosen
+from ..solving.leaves import take
+from ..solving.serving import serves_method
+from ..sparse_arrays.patterns import fixed, is_live, put
+
+__all__ = ["coordinates"]
+
+find_of_scipy, coordinates_of_scipy = [
+    foreign(f) for f in (_rgi_cython.find_indices, _interpnd._ndim_coords_from_arrays)
+]
+
+
+def cells_of(xi: Any, *grid: Any) -> Any:
+    plain = tuple([np.ascontiguousarray(g, float) for g in grid])
+    return _rgi_cython.find_indices(plain, np.ascontiguousarray(xi, float))[0]
+
+
+cells = Chosen("cells of a grid", cells_of, lambda xi, *grid: xi.shape)
+
+
+@serves_method(_rgi_cython.find_indices)
+def find_indices(grid: Any, xi: Any) -> Any:
+    """In which cell points lie, and where in it, in parts of its width."""
+    if not (is_live(xi) or any(map(is_live, grid))):
+        return find_of_scipy(tuple([fixed(g) for g in grid]), xi)
+    where, parts = cells(xi, *grid), []
+    for d, g in enumerate(grid):
+        width = take(g, where[d] + 1) - take(g, where[d])
+        parts.append((xi[d] - take(g, where[d])) / np.where(width == 0, 1.0, width))
+    return where, np.stack(parts)
+
+
+@serves_method(_rgi_cython.evaluate_linear_2d)
+def evaluate_linear_2d(values: Any, indices: Any, parts: Any, grid: Any, out: Any) -> Any:
+    if not (is_live(values) or is_live(parts)):
+        plain = tuple([fixed(g) for g in grid])
+        return foreign(_rgi_cython.evaluate_linear_2d)(values, indices, parts, plain, out)
+    (i, j), (p, q) = indices, parts
+    flat, n = np.reshape(values, (-1,)), values.shape[1]
+    low, high = i * n + j, (i + 1) * n + j
+    near = take(flat, low) * (1 - p) * (1 - q) + take(flat, low + 1) * (1 - p) * q
+    put(out, near + take(flat, high) * p * (1 - q) + take(flat, high + 1) * p * q)
+    return out
+
+
+@serves_method(_interpnd._ndim_coords_from_arrays)
+def coordinates(points: Any, ndim: Any = None) -> Any:
+    """A tuple of coordinates, or an array, as points[..., d]."""
+    nested = points if isinstance(points, tuple) else (points,)
+    if not any(is_live(as_array(x)) for x in nested):
+        return coordinates_of_scipy(points, ndim)
+    if isinstance(points, tuple) and len(points) == 1:
+        points = points[0]  # one argument of `__call__`
+    if isinstance(points, tuple):
+        return np.stack(np.broadcast_arrays(*map(as_array, points)), axis=-1)
+    points = as_array(points)
+    if points.ndim == 1:
+        return points[:, None] if ndim is None else np.reshape(points, (-1, ndim))
+    return points

@@ -1,0 +1,119 @@
+"""Polynomials in pieces: PPoly, BPoly, CubicSpline, Pchip, Akima and what is made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import _ppoly
+
+from ..solving.exact import exact
+from ..solving.following import Following
+from ..solving.leaves import leaf
+from ..sparse_arrays.patterns import fixed, put
+from .basis import bernstein, polynomial, primitive
+
+__all__ = []
+
+
+def evaluated(native: Any) -> Any:
+    """A call of SciPy's function that returns what it writes."""
+
+    def found(c: Any, x: Any, at: Any, *, nu: int, extrapolate: bool) -> Any:
+        c = np.ascontiguousarray(c, complex if c.dtype.kind == "c" else float)
+        out = np.empty((len(at), c.shape[2]), c.dtype)
+        native(c, np.ascontiguousarray(x), np.ascontiguousarray(at), nu, extrapolate, out)
+        return out
+
+    return found
+
+
+def within(program: Any) -> Any:
+    """A program that gives NaN outside, if it is not to extrapolate."""
+
+    def checked(c: Any, x: Any, at: Any, *, nu: int, extrapolate: bool) -> Any:
+        out = program(c, x, at, nu)
+        if extrapolate:
+            return out
+        low, high = np.minimum(x[0], x[-1]), np.maximum(x[0], x[-1])
+        return np.where(((at >= low) & (at <= high))[:, None], out, np.nan)
+
+    return checked
+
+
+def values_at(c: Any, x: Any, at: Any, **static: Any) -> Any:
+    return at.shape[0], c.shape[2]
+
+
+ppoly_value = Following("PPoly", evaluated(_ppoly.evaluate), within(polynomial), values_at)
+bpoly_value = Following("BPoly", evaluated(_ppoly.evaluate_bernstein), within(bernstein), values_at)
+
+
+@leaf(_ppoly.evaluate)
+def evaluate(c, x, at, nu, extrapolate, out):
+    put(out, ppoly_value(c, x, at, nu=int(nu), extrapolate=bool(extrapolate)))
+
+
+@leaf(_ppoly.evaluate_bernstein)
+def evaluate_bernstein(c, x, at, nu, extrapolate, out):
+    put(out, bpoly_value(c, x, at, nu=int(nu), extrapolate=bool(extrapolate)))
+
+
+def integral_found(c: Any, x: Any, a: Any, b: Any, *, extrapolate: bool) -> Any:
+    c = np.ascontiguousarray(c, complex if c.dtype.kind == "c" else float)
+    out = np.empty(c.shape[2], c.dtype)
+    _ppoly.integrate(c, np.ascontiguousarray(x), float(a), float(b), extrapolate, out)
+    return out
+
+
+def integral_program(c: Any, x: Any, a: Any, b: Any, *, extrapolate: bool) -> Any:
+    ends = polynomial(primitive(c, x), x, np.stack([a, b]))
+    out = ends[1] - ends[0]
+    inside = (np.minimum(a, b) >= x[0]) & (np.maximum(a, b) <= x[-1])
+    return out if extrapolate else np.where(inside, out, np.nan)
+
+
+integral = Following(
+    "PPoly.integrate", integral_found, integral_program, lambda c, *_, **static: c.shape[2:]
+)
+
+
+@leaf(_ppoly.integrate)
+def integrate(c, x, a, b, extrapolate, out):
+    a, b = [x if hasattr(x, "dtype") else np.float64(x) for x in (a, b)]
+    found = integral(c, x, a, b, extrapolate=bool(extrapolate))
+    put(out, found.reshape(out.shape))
+
+
+@leaf(_ppoly.fix_continuity)
+def fix_continuity(c, x, order):
+    """Each piece continues the one before, with its derivatives up to this order."""
+    k, m = c.shape[:2]
+    width = (x[1:] - x[:-1])[:, None]
+    for low in range(fixed(order), -1, -1):
+        # c[k - 1 - low] of the next piece is this piece's derivative / low! at its end.
+        gain: Any = 0.0
+        binomial = 1.0
+        for power in range(low + 1, k):
+            binomial = binomial * power / (power - low)
+            gain = gain + binomial * c[k - 1 - power] * width ** (power - low)
+        first = c[k - 1 - low, :1]
+        steps = np.cumsum(gain[: m - 1], axis=0) if m > 1 else gain[:0]
+        c[k - 1 - low] = np.concatenate([first, first + steps])
+
+
+@leaf(_ppoly.real_roots)
+def real_roots(c, x, y, discontinuities, extrapolate):
+    """Roots of SciPy's, each moved by two steps of Newton's method, which has their derivative."""
+    plain_c, plain_x = np.ascontiguousarray(fixed(c)), np.ascontiguousarray(fixed(x))
+    y_now = float(fixed(y))
+    native = _ppoly.real_roots(plain_c, plain_x, y_now, discontinuities, extrapolate)
+    roots = []
+    for j, found in enumerate(native):
+        where = np.clip(np.searchsorted(plain_x[1:-1], found, side="right"), 0, len(plain_x) - 2)
+        moved = found
+        for _ in range(2):
+            gap = polynomial(c[:, :, j], x, moved, 0, where) - y
+            moved = moved - gap / polynomial(c[:, :, j], x, moved, 1, where)
+        roots.append(exact(found, moved))
+    return roots

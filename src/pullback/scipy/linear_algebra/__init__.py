@@ -1,0 +1,21 @@
+"""scipy.linalg: the functions that compiled code computes.
+
+    kinds           what functions of SciPy on matrices have in common
+    bands           matrices by their diagonals
+    systems         systems of equations, by matrices, bands and factors; equations for matrices
+    factors         triangular and orthogonal factors
+    spectra         eigenvalues, singular values
+    functions       functions of matrices
+    riccati         the equations of optimal control
+    special         matrices made of numbers; norms
+    refused         what has no derivative here, and what to write
+
+Functions that SciPy writes in Python over these take part as the user's code does.
+"""
+
+from importlib import import_module
+
+FAMILIES = ("systems", "factors", "spectra", "functions", "riccati", "special", "refused")
+
+for family in FAMILIES:
+    import_module(f"{__name__}.{family}")

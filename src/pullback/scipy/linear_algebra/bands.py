@@ -1,0 +1,74 @@
+"""Matrices by their diagonals, and by what else describes them: products without the matrix.
+
+Bands with `upper` diagonals above the main one hold a[i, j] in row upper + i - j, column j.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...primitives.spectra import conj
+
+__all__ = ["dense", "hermitian_bands", "times_bands", "times_toeplitz", "turned_bands"]
+
+
+def moved(x: Any, by: int) -> Any:
+    """x[i + by] at i along the last axis, 0 where there is none."""
+    n = x.shape[-1]
+    if by == 0:
+        return x
+    kept = x[..., by:] if by > 0 else x[..., : max(n + by, 0)]
+    edge = (0, n - kept.shape[-1]) if by > 0 else (n - kept.shape[-1], 0)
+    return np.pad(kept, [(0, 0)] * (x.ndim - 1) + [edge])
+
+
+def times_bands(bands: Any, x: Any, upper: int) -> Any:
+    """The product of a banded matrix and x, whose vectors are columns."""
+    rows = np.swapaxes(x, -1, -2)
+    terms = [
+        moved(bands[..., k, None, :] * rows, upper - k)
+        for k in range(bands.shape[-2])
+        if abs(upper - k) < bands.shape[-1]
+    ]
+    return np.swapaxes(sum(terms[1:], terms[0]), -1, -2)
+
+
+def turned_bands(bands: Any, upper: int) -> Any:
+    """The bands of the transpose, which has as many diagonals above as there were below."""
+    n = bands.shape[-2]
+    return np.stack([moved(bands[..., k, :], upper - k) for k in reversed(range(n))], axis=-2)
+
+
+def hermitian_bands(bands: Any, lower: bool) -> Any:
+    """All bands of the Hermitian matrix of which the upper or lower ones are given."""
+    n = bands.shape[-2]
+    if lower:
+        below = [bands[..., k, :] for k in range(1, n)]
+        above = [conj(moved(row, -k)) for k, row in enumerate(below, 1)]
+        middle = bands[..., 0, :]
+    else:
+        above = [bands[..., n - 1 - k, :] for k in range(1, n)]
+        below = [conj(moved(row, k)) for k, row in enumerate(above, 1)]
+        middle = bands[..., n - 1, :]
+    if middle.dtype.kind == "c":
+        middle = np.real(middle) + 0j
+    return np.stack([*above[::-1], middle, *below], axis=-2)
+
+
+def dense(bands: Any, upper: int) -> Any:
+    """The matrix."""
+    return times_bands(bands, np.eye(bands.shape[-1], dtype=bands.dtype), upper)
+
+
+def times_toeplitz(c: Any, r: Any, x: Any) -> Any:
+    """The product of the Toeplitz matrix of a first column and row and x, by Fourier transforms."""
+    n = c.shape[-1]
+    around = np.concatenate([c, r[..., :0:-1]], axis=-1)  # of the circulant matrix it is a part of
+    size = around.shape[-1]
+    rows = np.swapaxes(x, -1, -2)
+    waves = np.fft.fft(around)[..., None, :] * np.fft.fft(rows, size)
+    out = np.swapaxes(np.fft.ifft(waves)[..., :n], -1, -2)
+    kinds = {c.dtype.kind, r.dtype.kind, x.dtype.kind}
+    return out if "c" in kinds else np.real(out)

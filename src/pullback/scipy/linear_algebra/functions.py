@@ -1,0 +1,243 @@
+"""Functions of matrices. Of an analytic f, the derivative in a direction e is a block of f:
+
+    f([[a, e], [0, a]]) = [[f(a), e's], [0, f(a)]]
+
+Higham, Functions of Matrices, 2008, eq. 3.16; and its transpose is that of the transpose of a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import linalg as sl
+
+from ...core.spec import Spec, zeros
+from ...primitives.arguments import somewhere
+from ...primitives.elementwise import stopped
+from ...primitives.spectra import computed, row
+from ..solving.exact import exact
+from ..solving.plain import solve
+from .kinds import Moving, OfMatrices, WithoutDerivative, answers
+from .systems import sylvester_p
+
+__all__ = ["expm_p", "logm_p"]
+
+
+def angle(a: Any) -> Any:
+    """By how much to turn the plane so that no eigenvalue is where logarithms have their cut.
+
+    Eigenvalues below the cut stay on their side of it. None need be turned mostly: 0.
+    """
+    w = np.linalg.eigvals(a)
+    on = (np.real(w) < 0) & (np.abs(np.imag(w)) <= 1e-7 * np.abs(w))
+    if not on.any():
+        return 0.0
+    below = np.angle(w[~on & (np.imag(w) < 0)]) + np.pi
+    return np.min(below, initial=1.0) / 2
+
+
+angle_p = WithoutDerivative("angle", angle, lambda a: Spec((), float))
+
+
+class MatrixFunction(OfMatrices):
+    """f(a) and whether SciPy gives it as real.
+
+    A function that `leaves` the reals gives complex numbers, and has a cut along the negative ones.
+    Of matrices with eigenvalues there, the block is that of the plane turned by an angle.
+    """
+
+    n_out = 2
+    reads = "x0"
+
+    def __init__(
+        self, name: str, function: Callable[..., Any], turned_back: Callable[..., Any] | None = None
+    ) -> None:
+        self.function, self.turned_back = function, turned_back or np.ones_like
+        self.leaves = turned_back is not None
+        super().__init__(name)
+
+    def found(self, a, *others, **static):
+        out = np.asarray(self.function(a, *[x.item() for x in others], **static))
+        real = out.dtype.kind == "f"
+        return out.astype(self.dtype(a), copy=False), np.bool_(real)
+
+    def dtype(self, a):
+        dtype = computed(a)
+        return np.result_type(dtype, np.complex64) if self.leaves else dtype
+
+    def shape(self, a, *others, **static):
+        return Spec(a.shape, self.dtype(a)), Spec((), np.bool_)
+
+    def jvp(self, out, xs, x_dots, **static):
+        return self.corner(xs[0], x_dots[0], static), None
+
+    def vjp(self, bars, residual, wanted):
+        a = np.swapaxes(residual.xs[0], -1, -2)
+        return (None if bars[0] is None else self.corner(a, bars[0], residual.static),)
+
+    def corner(self, a, e, static, *others):
+        """The derivative of f at a in the direction e."""
+        n, back = a.shape[-1], 1.0
+        if self.leaves:
+            turn = angle_p(a)
+            if somewhere(turn != 0):
+                unit = np.exp(-1j * turn)[..., None, None]
+                a, e, back = a * unit, e * unit, self.turned_back(turn, *others)[..., None, None]
+        stack = np.broadcast_shapes(a.shape[:-2], e.shape[:-2])
+        a, e = np.broadcast_to(a, (*stack, n, n)), np.broadcast_to(e, (*stack, n, n))
+        top = np.concatenate([a, e], axis=-1)
+        nothing = zeros(Spec(a.shape, a.dtype))
+        whole = np.concatenate([top, np.concatenate([nothing, a], axis=-1)], axis=-2)
+        return back * self(whole, *others, **static)[0][..., :n, n:]
+
+
+def as_found(out: Any, real: Any, a: Any) -> Any:
+    """A complex result as real, where SciPy gives it so."""
+    if out.dtype.kind != "c" or a.dtype.kind == "c" or somewhere(np.logical_not(real)):
+        return out
+    return np.copy(np.real(out), order="K")
+
+
+expm_p = MatrixFunction("expm", sl.expm)
+sqrtm_p = MatrixFunction("sqrtm", sl.sqrtm, lambda turn: np.exp(0.5j * turn))
+logm_p = MatrixFunction("logm", sl.logm, lambda turn: np.ones_like(turn))
+
+
+@answers(sl.expm, "A")
+def expm(A):
+    return expm_p(A if A.ndim > 1 else np.reshape(A, (1, 1)))[0]
+
+
+@answers(sl.sqrtm, "A")
+def sqrtm(A, **options):
+    return without_error(sl.sqrtm, sqrtm_p, A, options)
+
+
+@answers(sl.logm, "A")
+def logm(A, **options):
+    return without_error(sl.logm, logm_p, A, options)
+
+
+def without_error(original: Any, function: Any, a: Any, options: Any) -> Any:
+    """The function; with `disp=False` SciPy gives an estimate of the error as well."""
+    out, real = function(a)
+    out = as_found(out, real, a)
+    if options.get("disp", True) is False:
+        errors = WithoutDerivative(
+            "error", lambda a: original(a, disp=False)[1], lambda a: Spec((), float)
+        )
+        return out, errors(a)
+    return out
+
+
+class Power(MatrixFunction):
+    """a^t, which moves with t as log(a) a^t."""
+
+    cores = (2, 0)
+    reads = "out xs"
+
+    def jvp(self, out, xs, x_dots, **static):
+        a, t = xs
+        terms = []
+        if x_dots[0] is not None:
+            terms.append(self.corner(a, x_dots[0], {}, t))
+        if x_dots[1] is not None:
+            terms.append(x_dots[1][..., None, None] * (logm_p(a)[0] @ out[0]))
+        return sum(terms[1:], terms[0]), None
+
+    def vjp(self, bars, residual, wanted):
+        (a, t), bar = residual.xs, bars[0]
+        if bar is None:
+            return None, None
+        a_bar = self.corner(np.swapaxes(a, -1, -2), bar, {}, t) if wanted[0] else None
+        if not wanted[1]:
+            return a_bar, None
+        return a_bar, np.real(np.sum(bar * (logm_p(a)[0] @ residual.out[0]), axis=(-2, -1)))
+
+
+power_p = Power(
+    "fractional_matrix_power", sl.fractional_matrix_power, lambda turn, t: np.exp(1j * turn * t)
+)
+
+
+@answers(sl.fractional_matrix_power, "A t")
+def fractional_matrix_power(A, t):
+    t = t if t.dtype.kind in "fc" else t.astype(float)
+    out, real = power_p(A, t)
+    return as_found(out, real, A)
+
+
+frechet_values = WithoutDerivative(
+    "expm_frechet",
+    lambda a, e, **options: sl.expm_frechet(a, e, **options),
+    lambda a, e, **_: (Spec(a.shape, computed(a, e)),) * 2,
+    (2, 2),
+    n_out=2,
+)
+
+
+@answers(sl.expm_frechet, "A E")
+def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):
+    found, slope = frechet_values(A, E, method=method, check_finite=check_finite)
+    A = A.astype(A.dtype.newbyteorder("="), copy=False)  # `expm` takes no other order of bytes
+    slope = exact(slope, expm_p.corner(A, E, {}))
+    return (exact(found, expm_p(A)[0]), slope) if compute_expm else slope
+
+
+# Functions of matrices that are no power series around each matrix.
+
+
+def sign_motion(out: Any, at: Any, a: Any) -> Any:
+    """s^2 = 1 and n = s a: n s_dot + s_dot n = a_dot - s a_dot s. Higham, section 5.3."""
+    (matrix,) = at
+    size = out @ matrix
+    return sylvester_p(size, size, a - out @ a @ out)
+
+
+signm_p = Moving("signm", sl.signm, sign_motion)
+
+
+@answers(sl.signm, "A")
+def signm(A, **options):
+    return without_error(sl.signm, lambda a: (signm_p(a), True), A, options)
+
+
+@answers(sl.funm, "A")
+def funm(A, func, disp=True):
+    """By the eigenvalues: func is differentiated as the user's code is, if they are distinct."""
+    found = solve(lambda values: sl.funm(*values.tree((A, func)), disp=disp))
+    w, v = np.linalg.eig(A.astype(np.result_type(A.dtype, np.complex64)))
+    out = (v * row(func(w))) @ np.linalg.inv(v)
+    values = found.of(lambda result: result if disp else result[0])
+    out = exact(values, out)
+    return out if disp else (out, found.of(lambda result: np.asarray(result[1])))
+
+
+balance_values = WithoutDerivative(
+    "matrix_balance",
+    lambda a, **options: flat(sl.matrix_balance(a, **options)),
+    lambda a, separate, **_: (
+        Spec(a.shape, computed(a)),
+        Spec(a.shape[:1] if separate else a.shape, float),
+        Spec(a.shape[:1] if separate else (0,), np.intp),
+    ),
+    n_out=3,
+)
+
+
+def flat(out: Any) -> Any:
+    balanced, how = out
+    return (balanced, *how) if type(how) is tuple else (balanced, how, np.zeros(0, np.intp))
+
+
+@answers(sl.matrix_balance, "A")
+def matrix_balance(A, permute=True, scale=True, separate=False):
+    """Permutations and powers of two, which are locally constant."""
+    options = {"permute": bool(permute), "scale": bool(scale)}
+    found, how, rows = balance_values(A, separate=bool(separate), **options)
+    _, change, _ = balance_values(A, separate=False, **options)
+    change = stopped(change)
+    out = exact(found, np.linalg.solve(change, A @ change))
+    return out, ((how, rows) if separate else how)

@@ -1,0 +1,285 @@
+"""The kinds of functions of `scipy.linalg`. Of all of them the value is SciPy's, bit for bit.
+
+    WithoutDerivative      what SciPy returns, without a derivative
+    Given       a decomposition of NumPy's rules, whose factors were found by SciPy
+    Moving      what moves as a program says, from where it is
+    System      the solution of a linear system, and of any linear equation for a matrix
+
+Besides, `exact` gives SciPy's value the derivative of the same computed with other functions.
+
+SciPy takes stacks of matrices since 1.16; here each matrix of a stack is a call of its own, which
+is what SciPy does. Arguments that allow it to overwrite an operand are left out.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ...core.cotangent import unbroadcast
+from ...core.dispatch import REFUSED, as_array, replaces
+from ...core.node import residual_of
+from ...core.primitive import Primitive
+from ...core.reach import plainly
+from ...core.spec import Spec, is_inexact, spec_of, zeros
+from ...primitives.spectra import computed, stacked
+from ..solving.motion import pulled, pushed
+
+__all__ = [
+    "Given",
+    "Moving",
+    "OfMatrices",
+    "System",
+    "WithoutDerivative",
+    "answers",
+    "refuses",
+    "square",
+]
+
+
+def answers(original: Any, arrays: str = "a") -> Callable[[Any], Any]:
+    """Let a function answer for one of SciPy's when Arrays are among its arguments.
+
+    It gets the arguments named in `arrays` as arrays, and others as they were given; those that
+    were left out have its own defaults.
+    """
+    signature = inspect.signature(original)
+
+    def enter(implementation: Any) -> Any:
+        @replaces(original)
+        def implemented(*args: Any, **kwargs: Any) -> Any:
+            given = signature.bind(*args, **kwargs).arguments
+            for name in arrays.split():
+                if given.get(name) is not None:
+                    given[name] = as_array(given[name])
+            options = {key: x for key, x in given.items() if not key.startswith("overwrite")}
+            return implementation(**options)
+
+        return implementation
+
+    return enter
+
+
+def refuses(why: str, instead: str, *originals: Any) -> None:
+    for original in originals:
+        REFUSED[original] = why, instead
+
+
+# Stacks of matrices.
+
+
+def over_stacks(call: Callable[..., Any], xs: Any, cores: Any, empty: Callable[[], Any]) -> Any:
+    """call(*xs) for each element of stacks; the results stacked alike.
+
+    cores: the number of dimensions of an element of each operand.
+    """
+    ranks = [x.ndim - core for x, core in zip(xs, cores, strict=True)]
+    if not any(ranks):
+        return plain(call(*xs))
+    stack = np.broadcast_shapes(*[x.shape[:rank] for x, rank in zip(xs, ranks, strict=True)])
+    xs = [np.broadcast_to(x, stack + x.shape[r:]) for x, r in zip(xs, ranks, strict=True)]
+    rows = [plain(call(*[x[index] for x in xs])) for index in np.ndindex(stack)]
+    if not rows:
+        return empty()
+    if type(rows[0]) is not tuple:
+        return restacked(rows, stack)
+    return tuple([restacked(part, stack) for part in zip(*rows, strict=True)])
+
+
+def restacked(parts: Any, stack: tuple[int, ...]) -> Any:
+    out = np.stack(parts)
+    return np.reshape(out, stack + out.shape[1:])
+
+
+def plain(out: Any) -> Any:
+    return tuple([plain(x) for x in out]) if isinstance(out, (tuple, list)) else np.asarray(out)
+
+
+class OfMatrices(Primitive):
+    """A primitive whose value is that of SciPy's function for each matrix of a stack.
+
+    found(*xs, **static) calls SciPy, and shape(*xs, **static) gives the specs of one element's
+    results, from specs; cores are the ranks of one element of each operand.
+    """
+
+    cores: tuple[int, ...] = (2,)
+    found: Callable[..., Any]
+    shape: Callable[..., Any]
+
+    def value(self, *xs, **static):
+        out = over_stacks(
+            lambda *xs: plainly(self.found, xs, static),
+            xs,
+            self.cores,
+            lambda: blank(self.spec(*map(spec_of, xs), **static)),
+        )
+        return tuple([x[()] for x in out]) if type(out) is tuple else out[()]
+
+    def spec(self, *xs, **static):
+        ranks = [len(x.shape) - core for x, core in zip(xs, self.cores, strict=True)]
+        stack = np.broadcast_shapes(*[x.shape[:r] for x, r in zip(xs, ranks, strict=True)])
+        out = self.shape(
+            *[Spec(x.shape[r:], x.dtype) for x, r in zip(xs, ranks, strict=True)], **static
+        )
+        if type(out) is tuple:
+            return tuple([Spec(stack + s.shape, s.dtype) for s in out])
+        return Spec(stack + out.shape, out.dtype)
+
+    def batch(self, xs, mapped, size, **static):
+        return self(*stacked(xs, mapped, self.cores), **static)
+
+
+def blank(specs: Any) -> Any:
+    return tuple(map(zeros, specs)) if type(specs) is tuple else zeros(specs)
+
+
+def square(a: Any, **static: Any) -> Spec:
+    """The spec of a result that is like the first operand."""
+    return Spec(a.shape, computed(a))
+
+
+class WithoutDerivative(OfMatrices):
+    """What SciPy returns, without a derivative."""
+
+    inert = True
+    reads = ""
+
+    def __init__(
+        self,
+        name: str,
+        found: Callable[..., Any],
+        shape: Callable[..., Any] = square,
+        cores: tuple[int, ...] = (2,),
+        n_out: int | None = None,
+    ) -> None:
+        self.found, self.shape, self.cores, self.n_out = found, shape, cores, n_out
+        super().__init__(name)
+
+    def jvp(self, out, xs, x_dots, **static):
+        return None if self.n_out is None else (None,) * self.n_out
+
+    def vjp(self, out_bar, residual, wanted):
+        return [None] * len(wanted)
+
+
+class Given(Primitive):
+    """A decomposition whose factors are operands after the matrix: they were found by SciPy.
+
+    In front of the class that has the rules.
+    """
+
+    cores: tuple[int, ...]
+    n_shown: int | None = None  # all of them are made of what is given
+    results: Callable[..., Any]
+
+    def value(self, a, *operands, **static):
+        n = len(self.cores) - 1
+        more = {"faced": operands[n:]} if operands[n:] else {}
+        return self.results(a, *[np.array(x) for x in operands[:n]], **more)
+
+    def spec(self, a, *factors, **static):
+        return super().spec(a, **static)  # type: ignore[misc]
+
+    def jvp(self, out, xs, x_dots, **static):
+        return super().jvp(out, xs[:1], x_dots[:1], **static)  # type: ignore[misc]
+
+    def vjp(self, bars, residual, wanted):
+        of_matrix = residual_of(self, residual.out, residual.xs[:1], residual.static)
+        (a_bar,) = super().vjp(bars, of_matrix, wanted[:1])  # type: ignore[misc]
+        return [a_bar, *[None] * (len(wanted) - 1)]
+
+    def batch(self, xs, mapped, size, **static):
+        cores = (*self.cores, *[2] * (len(xs) - len(self.cores)))
+        return self(*stacked(xs, mapped, cores), **static)
+
+
+# Derivatives from a program.
+
+
+class Moving(OfMatrices):
+    """SciPy's result, which moves with xs as motion(out, at, *xs) does where xs are `at`.
+
+    motion is a NumPy program of which only the derivative by xs counts: it may be any program with
+    the right one, and read the result and where it was found. Of several results it gives those
+    that are floating, which come first.
+    """
+
+    reads = "out xs"
+
+    def __init__(
+        self,
+        name: str,
+        found: Callable[..., Any],
+        motion: Callable[..., Any],
+        shape: Callable[..., Any] = square,
+        cores: tuple[int, ...] = (2,),
+        n_out: int | None = None,
+        nondiff: tuple[int, ...] = (),
+    ) -> None:
+        self.found, self.motion, self.shape, self.cores = found, motion, shape, cores
+        self.n_out, self.nondiff = n_out, nondiff
+        super().__init__(name)
+
+    def jvp(self, out, xs, x_dots, **static):
+        dots = pushed(lambda *moving: self.motion(out, xs, *moving, **static), xs, x_dots)
+        return dots if self.n_out is None else (*dots, *[None] * (self.n_out - len(dots)))
+
+    def vjp(self, out_bar, residual, wanted):
+        out, xs, static = residual.out, residual.xs, residual.static
+        if self.n_out is not None:
+            out_bar = [bar for bar, x in zip(out_bar, out, strict=True) if is_inexact(x.dtype)]
+        return pulled(lambda *moving: self.motion(out, xs, *moving, **static), xs, wanted, out_bar)
+
+
+class System(OfMatrices):
+    """x of a linear equation A x = b, where parts before b say what A is.
+
+    found(*parts, b, **static)      SciPy's solution
+    times(*parts, x, **static)      A x
+    turned(*parts, **static)        parts and static arguments of the transpose of A
+    later                           static arguments that hold in rules
+    """
+
+    reads = "out xs"
+
+    def __init__(
+        self,
+        name: str,
+        found: Callable[..., Any],
+        times: Callable[..., Any],
+        turned: Callable[..., Any],
+        cores: tuple[int, ...] = (2, 2),
+        nondiff: tuple[int, ...] = (),
+        later: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        self.found, self.times, self.turned = found, times, turned
+        self.cores, self.nondiff, self.later = cores, nondiff, later
+        super().__init__(name)
+
+    def shape(self, *xs, **static):
+        floats = [x for i, x in enumerate(xs) if i not in self.nondiff]
+        return Spec(xs[-1].shape, computed(*floats))
+
+    def jvp(self, out, xs, x_dots, **static):
+        *parts, _ = xs
+        *part_dots, right = x_dots
+        if any(dot is not None for dot in part_dots):
+            moved = pushed(lambda *parts: self.times(*parts, out, **static), parts, part_dots)
+            right = -moved if right is None else right - moved
+        return np.broadcast_to(self(*parts, right, **{**static, **self.later}), out.shape)
+
+    def vjp(self, out_bar, residual, wanted):
+        *parts, b = residual.xs
+        out, static = residual.out, residual.static
+        others, options = self.turned(*parts, **static)
+        b_bar = self(*others, out_bar, **{**options, **self.later})
+        part_bars = [None] * len(parts)
+        if any(wanted[:-1]):
+            part_bars = pulled(
+                lambda *parts: self.times(*parts, out, **static), parts, wanted[:-1], -b_bar
+            )
+        return [*part_bars, unbroadcast(b_bar, b)]

@@ -1,0 +1,33 @@
+"""What has no derivative here, and what to write instead."""
+
+from __future__ import annotations
+
+from scipy import linalg as sl
+
+from .kinds import refuses
+
+__all__ = []
+
+refuses(
+    "has factors with no rule",
+    "Use the eigenvalues and vectors of `scipy.linalg.eig(a, b)`, which have derivatives",
+    sl.qz,
+    sl.ordqz,
+)
+refuses(
+    "gives the angles and factors of a decomposition with no rule",
+    "Use `scipy.linalg.subspace_angles`, or the singular values of the blocks",
+    sl.cossin,
+)
+refuses(
+    "multiplies with a random matrix by compiled code",
+    "Multiply with a random matrix that NumPy draws",
+    sl.clarkson_woodruff_transform,
+)
+refuses(
+    "changes factors that are there already, by compiled code",
+    "Factorise the changed matrix, `scipy.linalg.qr(q @ r + np.outer(u, v))`",
+    sl.qr_delete,
+    sl.qr_insert,
+    sl.qr_update,
+)

@@ -1,0 +1,15 @@
+"""scipy.optimize: what a solver finds has the derivative of a root or of a stationary point.
+
+roots           brentq, newton, fsolve, root, fixed_point and their kin
+conditions      which constraints are active, and the equations of a constrained minimum
+minima          minimize, minimize_scalar, fmin and its kin, global optimisers
+fits            least_squares, leastsq, curve_fit, lsq_linear, nnls
+programs        linprog; linear_sum_assignment; what is refused
+"""
+
+from importlib import import_module
+
+FAMILIES = ("roots", "minima", "fits", "programs")
+
+for family in FAMILIES:
+    import_module(f"{__name__}.{family}")

@@ -1,0 +1,248 @@
+"""Least squares: the minimum of a sum of squared residuals, with or without bounds and a loss."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from ...core.dispatch import as_array, refuse
+from ...core.spec import is_inexact
+from ...transforms.derived import jacobian
+from ..solving.implicit import constant
+from ..solving.plain import solve
+from ..solving.serving import serves
+from .conditions import Minimum, between, minimum
+from .minima import called, unknown_of
+from .roots import as_tuple, reason, summary
+
+__all__ = []
+
+# rho(z) for z = (residual / f_scale) ** 2, as SciPy documents them.
+LOSSES: dict[str, Callable[[Any], Any]] = {
+    "linear": lambda z: z,
+    "huber": lambda z: np.where(z <= 1, z, 2 * np.sqrt(np.where(z <= 1, 1.0, z)) - 1),
+    "soft_l1": lambda z: 2 * (np.sqrt(1 + z) - 1),
+    "cauchy": np.log1p,
+    "arctan": np.arctan,
+}
+
+
+def box(bounds: Any, x: Any) -> tuple[list[Any], list[Any]]:
+    """The rows of bounds as least squares take them: (lower, upper), or `Bounds`."""
+    if isinstance(bounds, optimize.Bounds):
+        return between(x, bounds.lb, bounds.ub)
+    return between(x, *map(as_array, bounds))
+
+
+def fitted(residual: Callable[..., Any], x: Any, bounds: Any, loss: Any, scale: Any) -> Minimum:
+    """The problem of the least cost: half the sum of rho over the residuals."""
+
+    def record(x: Any) -> Any:
+        r = np.ravel(as_array(residual(x)))
+        if callable(loss):
+            cost = 0.5 * scale**2 * np.sum(loss((r / scale) ** 2)[0])
+        elif loss == "linear":
+            cost = 0.5 * np.sum(r**2)
+        else:
+            cost = 0.5 * scale**2 * np.sum(LOSSES[loss]((r / scale) ** 2))
+        return (r, cost), *box(bounds, np.ravel(x))
+
+    return Minimum(record, lambda what: what[1], x)
+
+
+def residuals(problem: Minimum) -> Callable[..., Any]:
+    return lambda x, theta: problem.what(x, theta)[0]
+
+
+def slopes(problem: Minimum) -> Callable[..., Any]:
+    """The Jacobian of the residuals."""
+    return lambda x, theta: jacobian(lambda x: problem.what(x, theta)[0])(x)
+
+
+@serves(optimize.least_squares)
+def least_squares(*args: Any, **options: Any) -> Any:
+    found, given = called(optimize.least_squares, args, options)
+    if not found.live:
+        return found.first
+    fun, more, keywords = given["fun"], as_tuple(given["args"]), given["kwargs"] or {}
+    x = found.of(lambda r: r.x)
+    of = lambda x: fun(x, *more, **keywords)
+    problem = fitted(of, x, given["bounds"], given["loss"], given["f_scale"])
+    failure = reason(found, lambda r: r.success, lambda r: r.message)
+    known = {
+        "x": x,
+        "cost": found.of(lambda r: np.float64(r.cost)),
+        "fun": found.of(lambda r: r.fun),
+    }
+    if not problem.theta:
+        return summary(found, lambda r: r, {key: constant(x) for key, x in known.items()})
+    further: list[Any] = [
+        ("cost", known["cost"], problem.value),
+        ("fun", known["fun"], residuals(problem)),
+    ]
+    if isinstance(found.first.jac, np.ndarray) and given["loss"] == "linear":
+        further.append(("jac", found.of(lambda r: r.jac), slopes(problem)))
+        further.append(("grad", found.of(lambda r: r.grad), problem.slope))
+    keys = [key for key, _, _ in further]
+    further += [(key, x, None) for key, x in unknown_of(found, ("x", *keys))]
+    x, rest = minimum("least_squares", problem, x, failure, further)
+    known = {"x": x, **{key: out for (key, _, _), out in zip(further, rest, strict=True)}}
+    return summary(found, lambda r: r, known)
+
+
+@serves(optimize.leastsq)
+def leastsq(*args: Any, **options: Any) -> Any:
+    bound = inspect.signature(optimize.leastsq).bind(*args, **options)
+    full = bound.arguments.get("full_output", False)
+    found = solve(
+        lambda values: optimize.leastsq(*values.tree(bound.args), **values.tree(bound.kwargs))
+    )
+    if not found.live:
+        return found.first
+    bound.apply_defaults()
+    given, out = bound.arguments, list(found.first)
+    x, more = found.of(lambda r: np.asarray(r[0])), as_tuple(given["args"])
+    fun = given["func"]
+    problem = fitted(lambda x: fun(x, *more), x, (-np.inf, np.inf), "linear", 1.0)
+    failure = reason(
+        found, lambda r: r[-1] in (1, 2, 3, 4), lambda r: r[3] if full else f"flag {r[-1]}"
+    )
+    if not problem.theta:
+        return constant(x), *out[1:]
+    further: list[Any] = []
+    if full and out[1] is not None:
+
+        def covariance(x: Any, theta: Any) -> Any:
+            slope = slopes(problem)(x, theta)
+            return np.linalg.inv(np.swapaxes(slope, -1, -2) @ slope)
+
+        further.append(("cov_x", found.of(lambda r: r[1]), covariance))
+    if full:
+        further.append(("fvec", found.of(lambda r: r[2]["fvec"]), residuals(problem)))
+    out[0], rest = minimum("leastsq", problem, x, failure, further)
+    for (key, _, _), result in zip(further, rest, strict=True):
+        if key == "cov_x":
+            out[1] = result
+        else:
+            out[2][key] = result
+    return tuple(out)
+
+
+@serves(optimize.curve_fit)
+def curve_fit(*args: Any, **options: Any) -> Any:
+    bound = inspect.signature(optimize.curve_fit).bind(*args, **options)
+    full = bound.arguments.get("full_output", False)
+    found = solve(
+        lambda values: optimize.curve_fit(*values.tree(bound.args), **values.tree(bound.kwargs))
+    )
+    if not found.live:
+        return found.first
+    bound.apply_defaults()
+    given = bound.arguments
+    refuse("scipy.optimize.curve_fit", nan_policy=given["nan_policy"])
+    f, sigma, keywords = given["f"], given["sigma"], given["kwargs"]
+    loss, scale = keywords.get("loss", "linear"), keywords.get("f_scale", 1.0)
+    more = as_tuple(keywords.get("args", ()))
+
+    def residual(p: Any) -> Any:
+        xdata = given["xdata"]
+        xdata = as_array(xdata) if isinstance(xdata, (list, tuple)) else xdata
+        r = f(xdata, *[p[i] for i in range(p.shape[0])], *more) - as_array(given["ydata"])
+        if sigma is None:
+            return r
+        weight = as_array(sigma)
+        if weight.ndim < 2:
+            return r / weight
+        return np.linalg.solve(np.linalg.cholesky(weight), r)
+
+    bounds = given["bounds"]
+    x = found.of(lambda r: np.asarray(r[0]))
+    problem = fitted(residual, x, bounds, loss, scale)
+    if not problem.theta:
+        return constant(x), constant(found.of(lambda r: r[1])), *found.first[2:]
+    size = len(found.first[0])
+
+    def covariance(p: Any, theta: Any) -> Any:
+        r, cost = problem.what(p, theta)
+        slope = slopes(problem)(p, theta)
+        out = np.linalg.inv(np.swapaxes(slope, -1, -2) @ slope)
+        if given["absolute_sigma"]:
+            return out
+        return out * (2 * cost / (r.shape[0] - size))
+
+    further = [("pcov", found.of(lambda r: r[1]), covariance if loss == "linear" else None)]
+    if not np.isfinite(found.first[1]).all():
+        further = []  # it could not be estimated
+    if full:
+        further.append(("fvec", found.of(lambda r: r[2]["fvec"]), residuals(problem)))
+    x, rest = minimum("curve_fit", problem, x, None, further)
+    out = [x, *found.first[1:]]
+    for (key, _, _), result in zip(further, rest, strict=True):
+        if key == "pcov":
+            out[1] = result
+        else:
+            out[2]["fvec"] = result
+    return tuple(out)
+
+
+def linear(matrix: Any, right: Any) -> Callable[..., Any]:
+    if hasattr(matrix, "toarray"):
+        matrix = matrix.toarray()
+    return lambda x: as_array(matrix) @ x - as_array(right)
+
+
+@serves(optimize.lsq_linear)
+def lsq_linear(*args: Any, **options: Any) -> Any:
+    found, given = called(optimize.lsq_linear, args, options)
+    if not found.live:
+        return found.first
+    x = found.of(lambda r: r.x)
+    problem = fitted(linear(given["A"], given["b"]), x, given["bounds"], "linear", 1.0)
+    failure = reason(found, lambda r: r.success, lambda r: r.message)
+    cost, left = found.of(lambda r: np.float64(r.cost)), found.of(lambda r: r.fun)
+    if not problem.theta:
+        return summary(found, lambda r: r, {"x": constant(x)})
+    further: list[Any] = [("cost", cost, problem.value), ("fun", left, residuals(problem))]
+    further += [(key, y, None) for key, y in unknown_of(found, ("x", "fun", "cost"))]
+    x, rest = minimum("lsq_linear", problem, x, failure, further)
+    known = {"x": x, **{key: out for (key, _, _), out in zip(further, rest, strict=True)}}
+    return summary(found, lambda r: r, known)
+
+
+@serves(optimize.nnls)
+def nnls(*args: Any, **options: Any) -> Any:
+    found, given = called(optimize.nnls, args, options)
+    if not found.live:
+        return found.first
+    x, size = found.of(lambda r: r[0]), found.of(lambda r: np.float64(r[1]))
+    problem = fitted(linear(given["A"], given["b"]), x, (0.0, np.inf), "linear", 1.0)
+    if not problem.theta:
+        return constant(x), constant(size)
+    norm = lambda x, theta: np.linalg.norm(problem.what(x, theta)[0])
+    x, rest = minimum("nnls", problem, x, None, [("rnorm", size, norm)])
+    return x, rest[0]
+
+
+@serves(optimize.isotonic_regression)
+def isotonic_regression(*args: Any, **options: Any) -> Any:
+    found, given = called(optimize.isotonic_regression, args, options)
+    if not found.live:
+        return found.first
+    # The fit is the mean of each block of observations, and blocks stay.
+    y = as_array(given["y"])
+    y = y if is_inexact(y.dtype) else y.astype(float)
+    weights = None if given["weights"] is None else as_array(given["weights"])
+
+    def averaging(r: Any) -> Any:
+        n, ends = len(r.x), r.blocks
+        which = np.searchsorted(ends, np.arange(n), side="right") - 1
+        return np.equal.outer(which, which).astype(float)
+
+    same = found.of(averaging)
+    weights = np.ones(y.shape[0]) if weights is None else weights
+    x = (same @ (weights * y)) / (same @ weights)
+    return summary(found, lambda r: r, {"x": x})

@@ -1,0 +1,312 @@
+"""Minima: a minimum moves as the equations of `conditions` say."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from ...core.dispatch import as_array
+from ...core.spec import is_inexact
+from ..solving.implicit import constant
+from ..solving.plain import Examples, solve
+from ..solving.serving import serves
+from .conditions import Minimum, bound_rows, constraint_rows, minimum
+from .roots import as_tuple, reason, summary
+
+__all__ = ["minimised"]
+
+
+def minimised(
+    name: str,
+    fun: Callable[..., Any],
+    args: Any,
+    x: Any,
+    value: Any,
+    failure: str | None,
+    bounds: Any = None,
+    constraints: Any = (),
+    slope: Any = None,
+    unknown: Any = (),
+) -> tuple[Any, Any, Any, list[Any]]:
+    """x, the objective, its gradient (if given) and what is unknown, with derivatives."""
+
+    def record(x: Any) -> Any:
+        what = as_array(fun(x, *args))
+        both = [bound_rows(bounds, np.ravel(x)), constraint_rows(constraints, x)]
+        return np.sum(what), *[[*a, *b] for a, b in zip(*both, strict=True)]
+
+    problem = Minimum(record, lambda what: what, x)
+    if not problem.theta:
+        return constant(x), constant(value), constant(slope), [constant(y) for _, y in unknown]
+    further: list[Any] = [("fun", value, problem.value)]
+    if slope is not None:
+        further.append(("jac", slope, problem.slope))
+    further += [(key, x, None) for key, x in unknown]
+    x, (value, *rest) = minimum(name, problem, x, failure, further)
+    if slope is not None:
+        slope, *rest = rest
+    return x, value, slope, rest
+
+
+def scalar(x: Any) -> Any:
+    return np.float64(np.asarray(x).reshape(()))
+
+
+def unknown_of(found: Examples, keys: Any) -> list[tuple[str, Any]]:
+    """Arrays in a result object whose derivative nobody knows, such as `hess_inv`."""
+    first = found.first
+    names = [
+        key
+        for key, x in first.items()
+        if key not in keys and isinstance(x, np.ndarray) and is_inexact(x.dtype)
+    ]
+    return [(key, found.item(key)) for key in names]
+
+
+def of_result(
+    name: str, found: Examples, fun: Any, args: Any, bounds: Any = None, constraints: Any = ()
+) -> Any:
+    """The OptimizeResult of a minimum."""
+    failure = reason(found, lambda r: r.success, lambda r: r.message)
+    x = found.of(lambda r: np.asarray(r.x)[()])
+    value = found.of(lambda r: scalar(r.fun))
+    slope = found.first.get("jac")
+    of_x = slope is not None and np.shape(slope) == np.shape(found.first.x)
+    slope = found.of(lambda r: r.jac) if of_x else None
+    unknown = unknown_of(found, ("x", "fun", "jac", "xl", "funl"))
+    args = as_tuple(args)
+    x, value, slope, rest = minimised(
+        name, fun, args, x, value, failure, bounds, constraints, slope, unknown
+    )
+    known = {"x": x, "fun": value, **dict(zip([key for key, _ in unknown], rest, strict=True))}
+    if slope is not None:
+        known["jac"] = slope
+    return summary(found, lambda r: r, known)
+
+
+def called(original: Any, args: Any, options: dict[str, Any]) -> tuple[Examples, Any]:
+    """SciPy's call on plain values, and the arguments by name with their defaults."""
+    bound = inspect.signature(original).bind(*args, **options)
+    found = solve(lambda values: original(*values.tree(args), **values.tree(options)))
+    bound.apply_defaults()
+    return found, bound.arguments
+
+
+def objective(fun: Any, pair: bool) -> Any:
+    """The objective of a function that may return its gradient as well."""
+    return (lambda x, *args: fun(x, *args)[0]) if pair else fun
+
+
+@serves(optimize.minimize)
+def minimize(*args: Any, **options: Any) -> Any:
+    found, given = called(optimize.minimize, args, options)
+    if not found.live:
+        return found.first
+    fun = objective(given["fun"], given["jac"] is True)
+    return of_result("minimize", found, fun, given["args"], given["bounds"], given["constraints"])
+
+
+@serves(optimize.minimize_scalar)
+def minimize_scalar(*args: Any, **options: Any) -> Any:
+    found, given = called(optimize.minimize_scalar, args, options)
+    if not found.live:
+        return found.first
+    bounds = None if given["bounds"] is None else [given["bounds"]]
+    return of_result("minimize_scalar", found, given["fun"], given["args"], bounds)
+
+
+def global_minimiser(original: Any) -> None:
+    """The best of many points, polished or not, is a minimum like others."""
+
+    @serves(original)
+    def find(*args: Any, **options: Any) -> Any:
+        found, given = called(original, args, options)
+        if not found.live:
+            return found.first
+        more = (given.get("minimizer_kwargs") or {}).get("args", ())
+        bounds = given.get("bounds", (given.get("minimizer_kwargs") or {}).get("bounds"))
+        constraints = given.get("constraints") or (given.get("minimizer_kwargs") or {}).get(
+            "constraints", ()
+        )
+        return of_result(
+            original.__name__, found, given["func"], given.get("args", more), bounds, constraints
+        )
+
+
+for function in (
+    optimize.basinhopping,
+    optimize.differential_evolution,
+    optimize.dual_annealing,
+    optimize.shgo,
+    optimize.direct,
+):
+    global_minimiser(function)
+
+
+# The older functions, which return tuples. Where the flag of success stands, and its messages.
+
+FLAGS: dict[Any, int] = {
+    optimize.fmin: 4,
+    optimize.fmin_powell: 5,
+    optimize.fmin_cg: 4,
+    optimize.fmin_bfgs: 6,
+    optimize.fmin_ncg: 5,
+    optimize.fmin_slsqp: 3,
+}
+
+
+def older(original: Any, place: int) -> None:
+    @serves(original)
+    def find(*args: Any, **options: Any) -> Any:
+        bound = inspect.signature(original).bind(*args, **options)
+        full, retall = [bound.arguments.get(name, 0) for name in ("full_output", "retall")]
+        found, given = full_call(original, bound)
+        if not found.live:
+            out = found.first
+        else:
+            failure = reason(
+                found,
+                lambda r: r[place] == 0,
+                lambda r: f"{original.__name__} stopped before it converged: flag {r[place]}",
+            )
+            x, value = found.of(lambda r: np.asarray(r[0])), found.of(lambda r: scalar(r[1]))
+            constraints, bounds = [], given.get("bounds") or None
+            for kind, key in (("eq", "eqcons"), ("ineq", "ieqcons")):
+                several = [*(given.get(key) or ()), given.get(f"f_{key}")]
+                constraints += [
+                    {"type": kind, "fun": fun, "args": as_tuple(given["args"])}
+                    for fun in several
+                    if fun is not None
+                ]
+            fun = given["func"] if "func" in given else given["f"]
+            more = [
+                (f"result {i}", found.item(i))
+                for i, x in enumerate(found.first[2:place], 2)
+                if isinstance(x, np.ndarray) and is_inexact(x.dtype)
+            ]
+            x, value, _, rest = minimised(
+                original.__name__, fun, as_tuple(given["args"]), x, value, failure, bounds,
+                constraints, unknown=more,
+            )  # fmt: skip
+            out = [x, value, *found.first[2:]]
+            for (key, _), array in zip(more, rest, strict=True):
+                out[int(key.split()[1])] = array
+            out = tuple(out)
+        if full:
+            return out
+        return (out[0], out[-1]) if retall else out[0]
+
+    def full_call(original: Any, bound: inspect.BoundArguments) -> tuple[Examples, Any]:
+        bound.arguments["full_output"] = True
+        found = solve(
+            lambda values: original(*values.tree(bound.args), **values.tree(bound.kwargs))
+        )
+        bound.apply_defaults()
+        return found, bound.arguments
+
+
+for function, position in FLAGS.items():
+    older(function, position)
+
+
+@serves(optimize.fmin_l_bfgs_b)
+def fmin_l_bfgs_b(*args: Any, **options: Any) -> Any:
+    found, given = called(optimize.fmin_l_bfgs_b, args, options)
+    if not found.live:
+        return found.first
+    failure = reason(found, lambda r: r[2]["warnflag"] == 0, lambda r: r[2]["task"])
+    x, value = found.of(lambda r: r[0]), found.of(lambda r: scalar(r[1]))
+    fun = objective(given["func"], given["fprime"] is None and not given["approx_grad"])
+    slope = found.of(lambda r: r[2]["grad"])
+    x, value, slope, _ = minimised(
+        "fmin_l_bfgs_b", fun, as_tuple(given["args"]), x, value, failure, given["bounds"], (), slope
+    )
+    return x, value, {**found.first[2], "grad": slope}
+
+
+@serves(optimize.fmin_tnc)
+def fmin_tnc(*args: Any, **options: Any) -> Any:
+    found, given = called(optimize.fmin_tnc, args, options)
+    if not found.live:
+        return found.first
+    # LOCALMINIMUM, FCONVERGED, XCONVERGED
+    failure = reason(
+        found, lambda r: r[2] in (0, 1, 2), lambda r: f"fmin_tnc stopped with code {r[2]}"
+    )
+    fun = objective(given["func"], given["fprime"] is None and not given["approx_grad"])
+    value = found.of(lambda r: np.float64(0))
+    x = found.of(lambda r: np.asarray(r[0]))
+    x = minimised("fmin_tnc", fun, as_tuple(given["args"]), x, value, failure, given["bounds"])[0]
+    return (x, *found.first[1:])
+
+
+@serves(optimize.fmin_cobyla)
+def fmin_cobyla(*args: Any, **options: Any) -> Any:
+    found, given = called(optimize.fmin_cobyla, args, options)
+    if not found.live:
+        return found.first
+    cons = given["cons"]
+    several = cons if isinstance(cons, (list, tuple)) else [cons]
+    more = given["args"] if given["consargs"] is None else given["consargs"]
+    constraints = [{"type": "ineq", "fun": fun, "args": as_tuple(more)} for fun in several]
+    x, value = found.of(np.asarray), found.of(lambda r: np.float64(0))
+    more = as_tuple(given["args"])
+    return minimised("fmin_cobyla", given["func"], more, x, value, None, None, constraints)[0]
+
+
+def of_one_number(original: Any) -> None:
+    """fminbound, brent, golden: (x, value, ...) with full_output."""
+
+    @serves(original)
+    def find(*args: Any, **options: Any) -> Any:
+        bound = inspect.signature(original).bind(*args, **options)
+        full = bound.arguments.get("full_output", 0)
+        bound.arguments["full_output"] = True
+        found = solve(
+            lambda values: original(*values.tree(bound.args), **values.tree(bound.kwargs))
+        )
+        bound.apply_defaults()
+        given, out = bound.arguments, found.first
+        if found.live:
+            failure = bounds = None
+            if original is optimize.fminbound:
+                bounds = [(given["x1"], given["x2"])]
+                failure = reason(found, lambda r: r[2] == 0, lambda r: "Maximum number of calls")
+            x, value = found.of(lambda r: scalar(r[0])), found.of(lambda r: scalar(r[1]))
+            more = as_tuple(given["args"])
+            x, value, _, _ = minimised(
+                original.__name__, given["func"], more, x, value, failure, bounds
+            )
+            out = (x, value, *out[2:])
+        return out if full else out[0]
+
+
+for function in (optimize.fminbound, optimize.brent, optimize.golden):
+    of_one_number(function)
+
+
+@serves(optimize.brute)
+def brute(*args: Any, **options: Any) -> Any:
+    bound = inspect.signature(optimize.brute).bind(*args, **options)
+    full = bound.arguments.get("full_output", 0)
+    bound.arguments["full_output"] = True
+    found = solve(
+        lambda values: optimize.brute(*values.tree(bound.args), **values.tree(bound.kwargs))
+    )
+    bound.apply_defaults()
+    given, out = bound.arguments, found.first
+    if found.live:
+        if given["finish"] is None:  # a point of the grid, which does not move
+            x, value = found.of(lambda r: np.asarray(r[0])[()]), found.of(lambda r: scalar(r[1]))
+            x, value = constant(x), as_array(given["func"](constant(x), *as_tuple(given["args"])))
+        else:
+            x, value = found.of(lambda r: np.asarray(r[0])[()]), found.of(lambda r: scalar(r[1]))
+            x, value, _, _ = minimised(
+                "brute", given["func"], as_tuple(given["args"]), x, value, None
+            )
+        out = (x, value, *out[2:])
+    return out if full else out[0]

@@ -1,0 +1,95 @@
+"""Linear programs, and choices that are locally constant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from ...core.dispatch import REFUSED, as_array, leaves, unknown
+from ..solving.implicit import constant
+from ..solving.plain import is_live, solve
+from ..solving.serving import serves
+from .conditions import Minimum, between, bound_rows, minimum
+from .minima import called, scalar
+from .roots import reason, summary
+
+__all__ = []
+
+
+def dense(x: Any) -> Any:
+    return x.toarray() if hasattr(x, "toarray") else as_array(x)
+
+
+@serves(optimize.linprog)
+def linprog(*args: Any, **options: Any) -> Any:
+    """The vertex moves with the constraints that meet there."""
+    found, given = called(optimize.linprog, args, options)
+    if not found.live:
+        return found.first
+    cost = as_array(given["c"])
+    bounds = given["bounds"]
+
+    def record(x: Any) -> Any:
+        pairs = bounds
+        if bounds is None:
+            pairs = [(0, None)]
+        elif not isinstance(bounds, (list, tuple)) or not isinstance(bounds[0], (list, tuple)):
+            pairs = [bounds] if isinstance(bounds, (list, tuple)) else bounds
+        if isinstance(pairs, list):
+            pairs = pairs * x.shape[0] if len(pairs) == 1 else pairs
+        equal, positive = bound_rows(pairs, x)
+        if given["A_ub"] is not None:
+            rows = between(dense(given["A_ub"]) @ x, -np.inf, np.ravel(as_array(given["b_ub"])))
+            positive = [*positive, *rows[1]]
+        if given["A_eq"] is not None:
+            gap = dense(given["A_eq"]) @ x - np.ravel(as_array(given["b_eq"]))
+            equal = [*equal, gap]
+        return np.dot(np.ravel(cost), x), equal, positive
+
+    failure = reason(found, lambda r: r.success, lambda r: r.message)
+    if given["integrality"] is not None and np.any(given["integrality"]):
+        failure = "`linprog` has no derivative with `integrality`."
+    x, value = found.of(lambda r: r.x), found.of(lambda r: scalar(r.fun))
+    problem = Minimum(record, lambda what: what, x)
+    if not problem.theta:
+        return summary(found, lambda r: r, {"x": constant(x), "fun": constant(value)})
+
+    x, (value,) = minimum("linprog", problem, x, failure, [("fun", value, problem.value)])
+    known = {"x": x, "fun": value}
+    for key, matrix, right in (("slack", "A_ub", "b_ub"), ("con", "A_eq", "b_eq")):
+        if given[matrix] is not None and found.first.get(key) is not None:
+            known[key] = np.ravel(as_array(given[right])) - dense(given[matrix]) @ x
+    return summary(found, lambda r: r, known)
+
+
+@serves(optimize.linear_sum_assignment)
+def linear_sum_assignment(*args: Any, **options: Any) -> Any:
+    """Which rows and columns belong together is locally constant."""
+    found = solve(
+        lambda values: optimize.linear_sum_assignment(*values.tree(args), **values.tree(options))
+    )
+    return found.of(lambda r: r[0]), found.of(lambda r: r[1])
+
+
+REFUSED[optimize.milp] = (
+    "has a solution of integers, which jumps",
+    "Solve the program without integers by `scipy.optimize.linprog`",
+)
+REFUSED[optimize.quadratic_assignment] = (
+    "is a choice by trial, of which nothing is known near by",
+    "Use `scipy.optimize.linear_sum_assignment` where it fits",
+)
+
+
+def refused(original: Any) -> None:
+    @serves(original)
+    def call(*args: Any, **options: Any) -> Any:
+        if any(map(is_live, leaves((args, list(options.values()))))):
+            return unknown(original, args, options)
+        return original(*args, **options)
+
+
+for function in (optimize.milp, optimize.quadratic_assignment):
+    refused(function)

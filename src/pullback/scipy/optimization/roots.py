@@ -1,0 +1,281 @@
+"""Roots: a root moves as the implicit function theorem says."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from ...core.array import arrayed
+from ...core.dispatch import as_array
+from ...core.errors import MissingRuleError
+from ..solving.implicit import Equations, RecordedFunction, constant, solution
+from ..solving.plain import Examples, solve
+from ..solving.serving import serves
+
+__all__ = ["as_tuple", "reason", "root_of", "summary"]
+
+
+def root_of(
+    name: str, fun: Callable[..., Any], args: Any, x: Any, failure: str | None
+) -> tuple[Any, Any]:
+    """The root x of fun as a result of what fun depends on, and the residual there."""
+    program = RecordedFunction(lambda x: as_array(fun(x, *args)), x)
+    if not program.theta:
+        return x, None
+    shape = x.shape
+
+    def residual(z: Any, theta: Any, given: Any) -> Any:
+        return np.ravel(program([np.reshape(z, shape)], theta))
+
+    equations = Equations(name, residual)
+    (z,) = solution(equations, np.ravel(x), program.theta, failure=failure)
+    return np.reshape(z, shape) if shape else z[0], program
+
+
+def as_tuple(args: Any) -> tuple[Any, ...]:
+    return args if isinstance(args, tuple) else (args,)
+
+
+def reason(found: Examples, success: Callable[[Any], Any], message: Callable[[Any], Any]) -> Any:
+    """SciPy's message for the first example that did not converge."""
+    for result in found.results:
+        if not np.all(success(result)):
+            return str(message(result))
+    return None
+
+
+# One equation for one number.
+
+
+def bracketing(original: Any) -> None:
+    @serves(original)
+    def find(f: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) -> Any:
+        names = ["xtol", "rtol", "maxiter", "full_output", "disp"]
+        if original is optimize.toms748:
+            names.insert(0, "k")
+        options.update(zip(names, more, strict=False))
+        full = options.pop("full_output", False)
+
+        def call(values: Any) -> Any:
+            given = values.tree((f, a, b, args))
+            return original(*given, full_output=True, **values.tree(options))
+
+        found = solve(call)
+        x, result = found.first
+        if found.live:
+            failure = reason(found, lambda r: r[1].converged, lambda r: r[1].flag)
+            x = found.of(lambda r: np.float64(r[0]))
+            x = constant(root_of(original.__name__, f, as_tuple(args), x, failure)[0])
+            result = summary(found, lambda r: r[1], {"root": x})
+        return (x, result) if full else x
+
+
+for function in (
+    optimize.brentq,
+    optimize.brenth,
+    optimize.ridder,
+    optimize.bisect,
+    optimize.toms748,
+):
+    bracketing(function)
+
+
+def summary(found: Examples, read: Callable[[Any], Any], known: dict[str, Any]) -> Any:
+    """The result object of the first example, with what is known and the counts of all."""
+    results = [read(result) for result in found.results]
+    first = results[0]
+    for key, value in list(first.items()):
+        if key in known:
+            first[key] = known[key]
+        elif not found.traces or value is None or isinstance(value, str):
+            continue
+        elif isinstance(value, (bool, int, float, np.generic, np.ndarray)):
+            first[key] = found.stacked([result[key] for result in results])
+        else:
+            first[key] = OfEachExample(key)
+    return first
+
+
+class OfEachExample:
+    """An object in a result that is another for each example of a batch."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise MissingRuleError(
+            f"`{self.name}` of a result is an object, of which `vmap` has one for each example.\n"
+            "  Use it in a loop over the examples, or read the arrays of the result."
+        )
+
+    __call__ = __getitem__ = __iter__ = __len__ = __array__ = refuse
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.refuse()
+
+
+@serves(optimize.root_scalar)
+def root_scalar(f: Any, args: Any = (), *more: Any, **options: Any) -> Any:
+    found = solve(
+        lambda values: optimize.root_scalar(*values.tree((f, args, *more)), **values.tree(options))
+    )
+    if not found.live:
+        return found.first
+    names = ("method", "bracket", "fprime")
+    given = {**dict(zip(names, more, strict=False)), **options}
+    pair = bool(given.get("fprime")) and not callable(given["fprime"])
+    several = bool(given.get("fprime2")) and not callable(given["fprime2"])
+
+    def value(x: Any, *args: Any) -> Any:
+        out = f(x, *args)
+        return out[0] if pair or several else out
+
+    failure = reason(found, lambda r: r.converged, lambda r: r.flag)
+    x = found.of(lambda r: np.float64(r.root))
+    x = constant(root_of("root_scalar", value, as_tuple(args), x, failure)[0])
+    return summary(found, lambda r: r, {"root": x})
+
+
+@serves(optimize.newton)
+def newton(
+    func: Any,
+    x0: Any,
+    fprime: Any = None,
+    args: Any = (),
+    tol: Any = 1.48e-8,
+    maxiter: Any = 50,
+    fprime2: Any = None,
+    x1: Any = None,
+    rtol: Any = 0.0,
+    full_output: bool = False,
+    disp: bool = True,
+) -> Any:
+    def call(values: Any) -> Any:
+        given = values.tree((func, x0, fprime, args, tol, maxiter, fprime2, x1, rtol))
+        return optimize.newton(*given, full_output=True, disp=disp)
+
+    found = solve(call)
+    x, *rest = found.first
+    if found.live:
+        scalar = len(rest) == 1
+
+        def converged(result: Any) -> Any:
+            return result[1].converged if scalar else result[1]
+
+        failure = reason(
+            found, converged, lambda r: r[1].flag if scalar else "some of the roots were not found"
+        )
+        x = found.of(lambda r: np.asarray(r[0])[()])
+        x = constant(root_of("newton", func, as_tuple(args), x, failure)[0])
+        if scalar:
+            rest = [summary(found, lambda r: r[1], {"root": x})]
+        else:
+            rest = [found.item(1), found.item(2)]
+    if not full_output:
+        return x
+    return (x, rest[0]) if len(rest) == 1 else type(found.first)(x, *rest)
+
+
+@serves(optimize.fixed_point)
+def fixed_point(func: Any, x0: Any, args: Any = (), *more: Any, **options: Any) -> Any:
+    found = solve(
+        lambda values: optimize.fixed_point(
+            *values.tree((func, x0, args, *more)), **values.tree(options)
+        )
+    )
+    if not found.live:
+        return found.first
+    x = found.of(lambda r: np.asarray(r)[()])
+    gap = lambda x, *args: as_array(func(x, *args)) - x
+    out = constant(root_of("fixed_point", gap, as_tuple(args), x, None)[0])
+    return arrayed(out) if isinstance(found.first, np.ndarray) else out
+
+
+# Systems of equations.
+
+
+@serves(optimize.root)
+def root(fun: Any, x0: Any, args: Any = (), *more: Any, **options: Any) -> Any:
+    found = solve(
+        lambda values: optimize.root(*values.tree((fun, x0, args, *more)), **values.tree(options))
+    )
+    if not found.live:
+        return found.first
+    names = ("method", "jac")
+    pair = dict(zip(names, more, strict=False), **options).get("jac") is True
+    of = (lambda x, *args: fun(x, *args)[0]) if pair else fun
+    failure = reason(found, lambda r: r.success, lambda r: r.message)
+    x = found.of(lambda r: np.asarray(r.x))
+    x, program = root_of("root", of, as_tuple(args), x, failure)
+    known = {"x": constant(x)}
+    if program is not None and "fun" in found.first:
+        known["fun"] = program([x], program.theta)
+    return summary(found, lambda r: r, known)
+
+
+ERRORS = (2, 3, 4, 5)  # of fsolve: it stopped early, and says so by a warning
+
+
+@serves(optimize.fsolve)
+def fsolve(
+    func: Any,
+    x0: Any,
+    args: Any = (),
+    fprime: Any = None,
+    full_output: Any = 0,
+    *more: Any,
+    **options: Any,
+) -> Any:
+    def call(values: Any) -> Any:
+        given = values.tree((func, x0, args, fprime))
+        with warnings.catch_warnings():
+            return optimize.fsolve(*given, True, *more, **values.tree(options))
+
+    found = solve(call)
+    x, info, status, message = found.first
+    if found.live:
+        failure = reason(found, lambda r: r[2] == 1, lambda r: r[3])
+        x = found.of(lambda r: r[0])
+        x, program = root_of("fsolve", func, as_tuple(args), x, failure)
+        x = constant(x)
+        if program is not None:
+            info["fvec"] = program([x], program.theta)
+    if full_output:
+        return x, info, status, message
+    if status in ERRORS:
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+    elif status != 1:
+        raise TypeError(message)
+    return x
+
+
+def quasi_newton(original: Any) -> None:
+    """`broyden1` and its kin: they raise NoConvergence."""
+
+    @serves(original)
+    def find(F: Any, xin: Any, *more: Any, **options: Any) -> Any:
+        found = solve(
+            lambda values: original(*values.tree((F, xin, *more)), **values.tree(options))
+        )
+        if not found.live:
+            return found.first
+        x = found.of(np.asarray)
+        return constant(root_of(original.__name__, F, (), x, None)[0])
+
+
+for function in (
+    optimize.broyden1,
+    optimize.broyden2,
+    optimize.anderson,
+    optimize.linearmixing,
+    optimize.diagbroyden,
+    optimize.excitingmixing,
+    optimize.newton_krylov,
+):
+    quasi_newton(function)

@@ -1,0 +1,22 @@
+"""scipy.signal: rules at the compiled functions inside it.
+
+    correlation     sums of products along sliding windows; medians in them
+    recursive       filters with feedback, and the states they begin in
+    resampling      filters between rates
+    splines         coefficients and values of splines
+    polynomials     fits, and which roots count as one
+    peaks           where peaks are, how high and how wide
+    refused         what has no derivative here, and what to write
+
+Filter design, spectra, windows and systems are SciPy's own Python over these, over `scipy.fft` and
+`scipy.linalg`, which takes part as the user's code does.
+"""
+
+from importlib import import_module
+
+from ..solving import namespace as namespace
+
+FAMILIES = ("correlation", "recursive", "resampling", "splines", "polynomials", "peaks", "refused")
+
+for family in FAMILIES:
+    import_module(f"{__name__}.{family}")

@@ -1,0 +1,171 @@
+"""Correlations in several dimensions, of which convolutions and filters are made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.signal import _signaltools, _sigtools
+
+from ...core.errors import ArgumentError
+from ...core.primitive import Multilinear
+from ...core.reach import call
+from ...core.spec import Spec
+from ...primitives.arguments import as_array
+from ...primitives.spectra import conj
+from ..solving.leaves import leaf
+from ..solving.motion import Described, examples
+
+__all__ = ["slide_p"]
+
+
+class Slide(Multilinear):
+    """out[k] = sum of x[k + m] y[m] over m, for all k where y lies within x."""
+
+    def value(self, x, y):
+        dtype = np.result_type(x, y)
+        if x.ndim == 1:
+            return np.correlate(x.astype(dtype), conj(y).astype(dtype), "valid")
+        out = np.empty(inside(x, y), dtype)
+        return _sigtools._correlateND(x.astype(dtype), conj(y).astype(dtype), out, 0)
+
+    def spec(self, x, y):
+        return Spec(inside(x, y), np.result_type(x.dtype, y.dtype))
+
+    def transpose(self, i, xs, out_bar):
+        x, y = xs
+        if i == 1:
+            return self(x, out_bar)
+        around = np.pad(out_bar, [(n - 1, n - 1) for n in y.shape])
+        return self(around, np.flip(y))
+
+    def batch(self, xs, mapped, size):
+        return examples(self, xs, mapped, size, {})
+
+
+def inside(x: Any, y: Any) -> tuple[int, ...]:
+    return tuple([n - m + 1 for n, m in zip(x.shape, y.shape, strict=True)])
+
+
+slide_p = Slide("slide")
+
+
+def part(x: Any, starts: Sequence[int], shape: Sequence[int]) -> Any:
+    return x[tuple([slice(i, i + n) for i, n in zip(starts, shape, strict=True)])]
+
+
+# What SciPy's Python calls. Modes are 0 for "valid", 1 for "same", 2 for "full".
+
+
+def correlated(x: Any, y: Any, shape: Any, mode: int) -> Any:
+    """x has zeros behind it where the mode is not "valid", as many as y is longer than 1."""
+    if mode == 0:
+        return slide_p(x, conj(y))
+    full = slide_p(np.pad(x, [(n - 1, 0) for n in y.shape]), conj(y))
+    return full if mode == 2 else part(full, [(n - 1) // 2 for n in y.shape], shape)
+
+
+correlate_p = Described(
+    "correlate(SciPy)",
+    lambda x, y, shape, mode: _sigtools._correlateND(
+        x, y, np.empty(shape, np.result_type(x, y)), mode
+    ),
+    correlated,
+    lambda x, y, shape, mode: Spec(shape, np.result_type(x.dtype, y.dtype)),
+)
+
+
+@leaf(_sigtools._correlateND)
+def correlate_nd(x, y, out, mode):
+    return correlate_p(as_array(x), as_array(y), shape=out.shape, mode=mode)
+
+
+SIDES: dict[int, Any] = {0: "fill", 4: "symmetric", 8: "wrap"}  # by SciPy's number for a boundary
+
+
+def in_plane(x: Any, y: Any, fill: Any, flip: int, mode: int, boundary: int) -> Any:
+    y = np.flip(y) if flip else y
+    if mode == 0:
+        return slide_p(x, y)
+    edge = [(n - 1, n - 1) for n in y.shape]
+    if SIDES[boundary] != "fill":
+        x = np.pad(x, edge, mode=SIDES[boundary])
+    else:
+        outside = np.pad(np.zeros(x.shape), edge, constant_values=1.0)
+        x = np.pad(x, edge) + outside * fill
+    full = slide_p(x, y)
+    return full if mode == 2 else part(full, [(n - flip) // 2 for n in y.shape], shape_of(x, y))
+
+
+def shape_of(around: Any, y: Any) -> list[int]:
+    """The shape of an image from that with an edge."""
+    return [n - 2 * (m - 1) for n, m in zip(around.shape, y.shape, strict=True)]
+
+
+def plane_spec(x: Any, y: Any, fill: Any, flip: int, mode: int, boundary: int) -> Spec:
+    sign = {0: -1, 1: 0, 2: 1}[mode]
+    shape = [n + sign * (m - 1) for n, m in zip(x.shape, y.shape, strict=True)]
+    return Spec(tuple(shape), np.result_type(x.dtype, y.dtype))
+
+
+convolve2d_p = Described(
+    "convolve2d",
+    lambda x, y, fill, flip, mode, boundary: _sigtools._convolve2d(
+        x, y, flip, mode, boundary, fill
+    ),
+    in_plane,
+    plane_spec,
+)
+
+
+@leaf(_sigtools._convolve2d)
+def convolve2d(x, y, flip, mode, boundary, fill):
+    x, y = as_array(x), as_array(y)
+    dtype = np.result_type(x.dtype, y.dtype)
+    fill = np.reshape(as_array(fill), ()).astype(dtype)
+    return convolve2d_p(x, y, fill, flip=flip, mode=mode, boundary=boundary)
+
+
+@leaf(_signaltools.convolve)
+def convolve(in1, in2, mode="full", method="auto"):
+    """As SciPy's, which asks of the result whether it is finite, to warn: a batch cannot say."""
+    x, y = as_array(in1), as_array(in2)
+    if method not in ("auto", "direct", "fft"):
+        raise ArgumentError(f"`method` is 'auto', 'direct' or 'fft', and not {method!r}.")
+    if x.ndim == y.ndim == 0:
+        return x * y
+    if x.ndim != y.ndim:
+        raise ArgumentError(f"`convolve` takes arrays of one rank, but got {x.ndim} and {y.ndim}.")
+    if _signaltools._inputs_swap_needed(mode, x.shape, y.shape):
+        x, y = y, x
+    if method == "auto":
+        method = call(_signaltools.choose_conv_method, (x, y, mode), {})
+    if method == "fft":
+        out = call(_signaltools.fftconvolve, (x, y, mode), {})
+        return out.astype(np.result_type(x.dtype, y.dtype))
+    if _signaltools._np_conv_ok(x, y, mode, np):
+        return np.convolve(x, y, mode)
+    return call(_signaltools.correlate, (x, conj(np.flip(y)), mode, "direct"), {})
+
+
+# Medians in windows of an image, with zeros around it.
+
+
+def medians(x: Any, sizes: tuple[int, int]) -> Any:
+    around = np.pad(x, [(n // 2, n // 2) for n in sizes])
+    windows = [part(around, (i, j), x.shape) for i in range(sizes[0]) for j in range(sizes[1])]
+    return np.sort(np.stack(windows, axis=-1), axis=-1)[..., len(windows) // 2]
+
+
+medfilt2d_p = Described(
+    "medfilt2d",
+    lambda x, sizes: _sigtools._medfilt2d(x, np.array(sizes)),
+    medians,
+    lambda x, sizes: x,
+)
+
+
+@leaf(_sigtools._medfilt2d)
+def medfilt2d(x, sizes):
+    return medfilt2d_p(x, sizes=tuple([int(n) for n in sizes]))

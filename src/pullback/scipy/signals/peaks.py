@@ -1,0 +1,61 @@
+"""Peaks: which they are stays while the signal moves a little; how high and wide they are moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.signal import _peak_finding_utils as of_scipy
+
+from ...primitives.arguments import as_array
+from ..solving.exact import exact
+from ..solving.leaves import in_order, leaf
+from ..solving.plain import solve
+
+__all__ = []
+
+
+def plainly(original: Any, *args: Any) -> Any:
+    return solve(lambda values: original(*map(in_order, values.tree(args))))
+
+
+@leaf(of_scipy._local_maxima_1d)
+def local_maxima(x):
+    out = plainly(of_scipy._local_maxima_1d, x)
+    return tuple([out.item(i) for i in range(3)])
+
+
+@leaf(of_scipy._select_by_peak_distance)
+def select_by_distance(peaks, priority, distance):
+    return plainly(of_scipy._select_by_peak_distance, peaks, priority, distance).of(np.asarray)
+
+
+@leaf(of_scipy._peak_prominences)
+def prominences(x, peaks, wlen):
+    out = plainly(of_scipy._peak_prominences, x, peaks, wlen)
+    values, left, right = [out.item(i) for i in range(3)]
+    x = as_array(x)
+    return exact(values, x[peaks] - np.maximum(x[left], x[right])), left, right
+
+
+@leaf(of_scipy._peak_widths)
+def widths(x, peaks, rel_height, prominence, left_bases, right_bases):
+    """Where the signal crosses a height, on the straight lines between its numbers."""
+    args = x, peaks, rel_height, prominence, left_bases, right_bases
+    out = plainly(of_scipy._peak_widths, *args)
+    values, heights, left, right = [out.item(i) for i in range(4)]
+    x = as_array(x)
+    height = x[peaks] - as_array(prominence) * rel_height
+    i, j = np.floor(left).astype(np.intp), np.ceil(right).astype(np.intp)
+    start, end = crossing(x, i, 1, height), crossing(x, j, -1, height)
+    return (
+        exact(values, end - start), exact(heights, height), exact(left, start), exact(right, end),
+    )  # fmt: skip
+
+
+def crossing(x: Any, i: Any, step: int, height: Any) -> Any:
+    """The place between i and i + step where the height is reached; i where it is there already."""
+    other = np.clip(i + step, 0, x.shape[0] - 1)
+    below = x[i] < height
+    rise = np.where(below, x[other] - x[i], 1.0)
+    return i + step * np.where(below, (height - x[i]) / rise, 0.0)

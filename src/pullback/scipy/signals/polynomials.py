@@ -1,0 +1,51 @@
+"""Polynomials: their fits, and which of their roots count as one, which is a choice that stays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.signal import _polyutils, _signaltools
+
+from ...core.errors import ArgumentError, ConversionError
+from ...primitives.arguments import as_array
+from ..solving.leaves import leaf
+from ..solving.plain import solve
+
+__all__ = []
+
+MEANS: dict[str, Any] = {
+    "max": np.max, "maximum": np.max, "min": np.min, "minimum": np.min, "avg": np.mean,
+    "mean": np.mean,
+}  # fmt: skip
+
+
+@leaf(_signaltools.unique_roots)
+def unique_roots(p, tol=1e-3, rtype="min"):
+    if rtype not in MEANS:
+        raise ArgumentError(f"`rtype` must be one of {set(MEANS)}, and is {rtype!r}.")
+    p = as_array(p)
+    found = solve(lambda values: grouped(values.of(p), values.of(tol)))
+    if found.traces:
+        raise ConversionError(
+            "`scipy.signal.unique_roots` was asked which of several roots are one, of roots that"
+            f" are mapped by `{found.traces[0].name}`: the examples may answer differently.\n"
+            "  Call it outside of `vmap`, or for one example after the other."
+        )
+    groups = found.first
+    count = np.array([len(group) for group in groups], dtype=int)
+    return np.stack([MEANS[rtype](p[group]) for group in groups]) if groups else p, count
+
+
+def grouped(p, tol):
+    """Each root, with those near it that belong to no earlier one."""
+    left, groups = list(range(len(p))), []
+    while left:
+        groups.append([i for i in left if abs(p[i] - p[left[0]]) <= tol])
+        left = [i for i in left if i not in groups[-1]]
+    return groups
+
+
+@leaf(_polyutils.polyfit)
+def polyfit(x, y, deg, *, xp=None, rcond=None):
+    return np.polyfit(as_array(x), as_array(y), deg, rcond=rcond)

@@ -1,0 +1,322 @@
+"""A solution as one operation: it has the derivative of what it is, not of the iterations.
+
+A solution z of F(z, theta) = 0 moves with theta as the implicit function theorem says,
+
+    z_dot = -F_z^{-1} F_theta theta_dot,        theta_bar = -F_theta^T F_z^{-T} z_bar,
+
+with the Jacobian F_z computed by pullback at the solution. Both rules are programs over the user's
+function as it was recorded there, so higher orders are derivatives of the rules.
+
+theta is what the recorded function closes over: Arrays among its arguments are passed on to it, and
+so they are met there as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.array import Array, peel
+from ...core.errors import MissingRuleError, SolverError
+from ...core.spec import is_inexact
+from ...core.trace import CONSTANT, running
+from ...core.tree import unflatten
+from ...transforms.call import Call, floating
+from ...transforms.derived import jacobian
+from ...transforms.forward import jvp
+from ...transforms.loops.body import example, functional
+from ...transforms.reverse import vjp
+from ...transforms.stage import StageTrace, capture
+from .plain import PlainValues, solve
+
+__all__ = ["DiagonalEquations", "Equations", "RecordedFunction", "constant", "solution"]
+
+
+class RecordedFunction:
+    """A function as it ran on these arguments, with what it closed over as an operand."""
+
+    def __init__(
+        self, fun: Callable[..., Any], *xs: Any, kind: type[StageTrace] = StageTrace
+    ) -> None:
+        with np.errstate(all="ignore"):
+            self.structure, graph, theta, _ = capture(
+                fun, (), {}, "solver", lambda enter: [enter(x) for x in xs], kind
+            )
+        self.graph, self.theta = functional(graph), list(theta)
+
+    def __call__(self, xs: Sequence[Any], theta: Sequence[Any]) -> Any:
+        xs = [x if hasattr(x, "dtype") else np.float64(x) for x in xs]
+        return unflatten(self.structure, list(self.graph.evaluate(*xs, *theta)))
+
+
+class Equations:
+    """F(z, theta, *given) = 0 for a flat z, and further results of z and theta.
+
+    residual(z, theta, given) -> flat, as long as z
+    further[i](z, theta, given) -> a further result; None if its derivative is not known
+    given: what the equations read beside that does not move with theta, such as an active set
+    name: of the function, for messages
+    """
+
+    def __init__(
+        self,
+        name: str,
+        residual: Callable[..., Any],
+        further: Sequence[tuple[str, Callable[..., Any] | None]] = (),
+    ) -> None:
+        self.name, self.residual, self.further = name, residual, list(further)
+
+    def slope(self, z: Any, theta: Any, given: Any) -> Any:
+        """The Jacobian of the residual by z."""
+        holomorphic = z.dtype.kind == "c"
+        of = jacobian(lambda z: self.residual(z, theta, given), holomorphic=holomorphic)
+        return of(z)
+
+    def push(self, z: Any, theta: Any, given: Any, theta_dots: Any) -> tuple[Any, ...]:
+        """The tangents of z and of the further results."""
+        at = [i for i, dot in enumerate(theta_dots) if dot is not None]
+
+        def of_moving(*moving: Any) -> Any:
+            whole = list(theta)
+            for i, x in zip(at, moving, strict=True):
+                whole[i] = x
+            return self.residual(z, whole, given)
+
+        moving, dots = [theta[i] for i in at], [theta_dots[i] for i in at]
+        if not at:
+            return (None,) * (1 + len(self.further))
+        rate = jvp(of_moving, moving, dots)[1]
+        z_dot = self.linear(self.slope(z, theta, given), -rate)
+        outs = [z_dot]
+        for _, result in self.further:
+            if result is None:
+                outs.append(None)  # the caller fills it in
+                continue
+
+            def along(z: Any, *moving: Any, result: Any = result) -> Any:
+                whole = list(theta)
+                for i, x in zip(at, moving, strict=True):
+                    whole[i] = x
+                return result(z, whole, given)
+
+            outs.append(jvp(along, (z, *moving), (z_dot, *dots))[1])
+        return tuple(outs)
+
+    def pull(self, z: Any, theta: Any, given: Any, bars: Any) -> list[Any]:
+        """The cotangents of theta; None for what is no floating number."""
+        at = floating(theta)
+        moving = [theta[i] for i in at]
+
+        def whole_of(parts: Any) -> list[Any]:
+            whole = list(theta)
+            for i, x in zip(at, parts, strict=True):
+                whole[i] = x
+            return whole
+
+        z_bar, further_bars = bars[0], bars[1:]
+        totals: list[Any] = [None] * len(at)
+        for (name, result), bar in zip(self.further, further_bars, strict=True):
+            if bar is None:
+                continue
+            if result is None:
+                raise MissingRuleError(
+                    f"`{name}` of the result of `{self.name}` has no derivative rule.\n"
+                    "  Compute it from the solution with NumPy's functions, or detach it with"
+                    " `pullback.stop_gradient(x)`."
+                )
+            _, pullback = vjp(lambda z, *p: result(z, whole_of(p), given), z, *moving)  # noqa: B023
+            more, *parts = pullback(bar)
+            z_bar = more if z_bar is None else z_bar + more
+            totals = [add(a, b) for a, b in zip(totals, parts, strict=True)]
+        if z_bar is not None:
+            slope = self.slope(z, theta, given)
+            multiplier = self.linear(self.transposed(slope), -z_bar)
+            _, pullback = vjp(lambda *p: self.residual(z, whole_of(p), given), *moving)
+            totals = [add(a, b) for a, b in zip(totals, pullback(multiplier), strict=True)]
+        x_bars: list[Any] = [None] * len(theta)
+        for i, bar in zip(at, totals, strict=True):
+            x_bars[i] = bar
+        return x_bars
+
+    def transposed(self, slope: Any) -> Any:
+        return np.swapaxes(slope, -1, -2)
+
+    def degenerate(self, slope: Any) -> bool:
+        return singular(slope)
+
+    def linear(self, matrix: Any, right: Any) -> Any:
+        try:
+            return np.linalg.solve(matrix, right)
+        except np.linalg.LinAlgError:
+            raise SolverError(self.singular()) from None
+
+    def singular(self) -> str:
+        return (
+            f"The result of `{self.name}` has no derivative: the Jacobian of its equations is"
+            " singular at the solution, which is a multiple root, not unique, or at a kink.\n"
+            "  Make the problem regular, or detach the solution with `pullback.stop_gradient(x)`."
+        )
+
+    def unsolved(self) -> str:
+        return (
+            f"The result of `{self.name}` has no derivative: the equations of a solution do not"
+            " hold where the solver stopped, or not smoothly.\n"
+            "  Ask for a tighter tolerance, or detach the solution with"
+            " `pullback.stop_gradient(x)`."
+        )
+
+
+class DiagonalEquations(Equations):
+    """Equations of which each is of one unknown, its own: the Jacobian is its diagonal."""
+
+    def slope(self, z: Any, theta: Any, given: Any) -> Any:
+        return jvp(lambda z: self.residual(z, theta, given), (z,), (np.ones_like(z),))[1]
+
+    def transposed(self, slope: Any) -> Any:
+        return slope
+
+    def degenerate(self, slope: Any) -> bool:
+        return not np.all(slope)
+
+    def linear(self, matrix: Any, right: Any) -> Any:
+        return right / matrix
+
+
+def add(a: Any, b: Any) -> Any:
+    return b if a is None else a if b is None else a + b
+
+
+def constant(x: Any) -> Any:
+    """A floating result that does not move, as it stands inside a transformation."""
+    if type(x) is Array or running() is None or not hasattr(x, "dtype"):
+        return x
+    return Array(x, CONSTANT, None) if is_inexact(x.dtype) else x
+
+
+NEWTON = 50  # steps at most
+
+
+def refined(equations: Equations, z: Any, theta: Any, given: Any) -> tuple[Any, str | None]:
+    """A point closer to the solution than the solver's tolerance; or why there is no derivative.
+
+    The derivative is taken there: a solver that stops at 1e-5 would give it an error of that size.
+    Where Newton's method leads away, the equations are not those of what the solver found.
+    """
+    found, near = z, 1 + np.linalg.norm(z)
+    last: Any = np.inf
+    try:
+        with np.errstate(all="ignore"):
+            for i in range(NEWTON):
+                error = equations.residual(z, theta, given)
+                slope = equations.slope(z, theta, given)
+                if not (np.isfinite(slope).all() and np.isfinite(error).all()):
+                    return found, None  # NaN shows by itself
+                if i == 0 and equations.degenerate(slope):
+                    return found, equations.singular()
+                step = equations.linear(slope, error)
+                size = np.linalg.norm(step)
+                if size <= 1e-12 * near:
+                    return z, None
+                if size > 0.5 * last:  # as close as rounding lets it come, or leading away
+                    break
+                z, last = z - step, size
+    except SolverError as error:
+        return found, str(error)
+    if size > 1e-5 * near or np.linalg.norm(z - found) > 0.1 * near:
+        return found, equations.unsolved()
+    return z, None
+
+
+def singular(slope: Any) -> bool:
+    """Whether a Jacobian is singular to rounding, whatever the units of its rows and columns."""
+    if not slope.size:
+        return False
+    rows = np.abs(slope).max(axis=1)
+    if not rows.all():
+        return True
+    slope = slope / rows[:, None]
+    columns = np.abs(slope).max(axis=0)
+    if not columns.all():
+        return True
+    sizes = np.linalg.svd(slope / columns, compute_uv=False)
+    return bool(sizes[-1] <= 4 * len(sizes) * np.finfo(slope.dtype).eps * sizes[0])
+
+
+def again(equations: Equations, z: Any, theta: Any, given: Any) -> list[Any]:
+    """The solution for other values than those of the recorded call, by Newton's method."""
+    for _ in range(NEWTON):
+        slope = equations.slope(z, theta, given)
+        step = equations.linear(slope, equations.residual(z, theta, given))
+        z = z - step
+        if np.linalg.norm(step) <= 1e-14 * (1 + np.linalg.norm(z)):
+            break
+    else:
+        raise SolverError(f"`{equations.name}` was repeated for other values and did not converge.")
+    return [z, *[None if f is None else f(z, theta, given) for _, f in equations.further]]
+
+
+def solution(
+    equations: Equations,
+    z: Any,
+    theta: Sequence[Any],
+    given: Sequence[Any] = (),
+    further: Sequence[Any] = (),
+    failure: str | None = None,
+) -> tuple[Any, ...]:
+    """z and the further results, as results of one operation on theta.
+
+    z, given, further: without derivatives; mapped where a batch is solved
+    failure: SciPy's message, if it did not find a solution
+    """
+    p, n = len(theta), len(given)
+    reasons = [failure] if failure is not None else []
+
+    def refine(values: PlainValues) -> Any:
+        point, fixed = values.of(z), [values.of(x) for x in given]
+        return refined(equations, point, [values.of(x) for x in theta], fixed)
+
+    shift = z * 0.0
+    if not reasons:
+        points = solve(refine)
+        shift = points.of(lambda result: result[0]) - z
+        reasons += [reason for _, reason in points.results if reason is not None]
+
+    def check() -> None:
+        if reasons:
+            raise SolverError(reasons[0])
+
+    def point(xs: Any, outs: Any) -> Any:
+        return outs[0] + xs[-1], list(xs[:p]), list(xs[p : p + n])
+
+    def push(xs: Any, outs: Any, x_dots: Any) -> Any:
+        check()
+        at, values, fixed = point(xs, outs)
+        dots = equations.push(at, values, fixed, x_dots[:p])
+        unknown = [i for i, (_, result) in enumerate(equations.further, 1) if result is None]
+        return tuple([outs[i] * np.nan if i in unknown else dot for i, dot in enumerate(dots)])
+
+    def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
+        check()
+        at, values, fixed = point(xs, outs)
+        return [*equations.pull(at, values, fixed, out_bars), *[None] * (n + 1)]
+
+    results = [z, *further]
+
+    def run(*xs: Any) -> tuple[Any, ...]:
+        def repeat(values: PlainValues) -> list[Any]:
+            plain = [values.of(x) for x in xs]
+            if first and all(map(np.array_equal, first, plain)):
+                return [np.copy(x)[()] for x in results]
+            return again(equations, plain_z, plain[:p], plain[p : p + n])
+
+        found = solve(repeat)
+        return tuple([found.item(i) for i in range(len(results))])
+
+    xs = [*theta, *given, shift]
+    # A record is done again with the same values, and returns what SciPy found.
+    first = [] if any(type(x) is Array for x in results) else [peel(x) for x in xs]
+    plain_z = example(z)
+    call = Call(equations.name, run, push, pull, xs, results, reads="out xs")
+    return call(*xs)

@@ -1,0 +1,114 @@
+"""How a rule is entered for compiled code inside SciPy: SciPy's own Python above it takes part.
+
+`scipy.ndimage.gaussian_filter` is Python down to `_nd_image.correlate1d`, which computes lines of
+an image into an array that it is given. The rule stands for that function:
+
+    @leaf(_nd_image.correlate1d)
+    def correlate1d(input, weights, axis, output, mode, cval, origin):
+        output[...] = stencil_p(input, weights, cval, ...)
+
+It is called where one of the arguments carries a derivative or a batch, or is recorded; otherwise
+SciPy's function gets the plain arrays. What it returns then are constants, which take assignments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from ...core.array import Array
+from ...core.dispatch import replaces
+from ...core.errors import ArgumentError
+from ...core.namespaces import BEHIND, STANDS
+from ...core.reach import call
+from ...core.resolve import foreign
+from ...numpy.wrapping import OWN, made, member, seeking
+from .plain import is_live, solve
+
+__all__ = ["choice", "chosen", "in_order", "is_live", "leaf", "python_of", "store", "take"]
+
+CALLED = FunctionType, MethodType
+take = member(np.take)  # of plain arrays at indices that are mapped, which NumPy would convert
+KEPT: list[Any] = []  # what ids in STANDS are of
+
+
+def leaf(*originals: Any) -> Callable[[Any], Any]:
+    """Let a function answer for compiled ones inside SciPy, wherever SciPy's Python calls them.
+
+    It is called with a function of the user's as well, since what that closes over is not seen.
+    """
+
+    def enter(rule: Any) -> Any:
+        for original in originals:
+            stand_in = asking(original, rule)
+            STANDS[id(original)] = stand_in
+            BEHIND[id(stand_in)] = original
+            KEPT.append(original)
+        return rule
+
+    return enter
+
+
+def asking(original: Any, rule: Any) -> Any:
+    plain = foreign(original)
+
+    def call_leaf(*args: Any, **kwargs: Any) -> Any:
+        if any(is_live(x) or type(x) in CALLED for x in (*args, *kwargs.values())):
+            return rule(*args, **kwargs)
+        return made(plain(*args, **kwargs))
+
+    return update_wrapper(call_leaf, original)
+
+
+def choice(original: Any, *at: int) -> None:
+    """Enter compiled code that finds places, labels or truth values: see `chosen`."""
+    leaf(original)(chosen(original, *at))
+
+
+def chosen(original: Any, *at: int) -> Callable[..., Any]:
+    """A rule for compiled code of which the results carry no derivative.
+
+    at: which arguments it writes results into, where it is given arrays for them.
+    """
+
+    def rule(*args: Any) -> Any:
+        written = [i for i in at if args[i] is not None]
+
+        def run(values: Any) -> Any:
+            plain = [in_order(x) for x in values.tree(args)]
+            for i in written:
+                plain[i] = np.array(plain[i])
+            return original(*plain), [plain[i] for i in written]
+
+        found = solve(run)
+        for k, i in enumerate(written):
+            store(args[i], found.of(lambda result, k=k: result[1][k]))  # type: ignore[misc]
+        return found.of(lambda result: result[0])
+
+    return rule
+
+
+def in_order(x: Any) -> Any:
+    """An array as it lies in memory where SciPy's Python made it."""
+    return np.asarray(x, order="C") if type(x) is np.ndarray else x
+
+
+def store(output: Any, value: Any) -> None:
+    """Write a result where compiled code would have written it."""
+    if type(output) is np.ndarray and type(value) is Array:
+        raise ArgumentError(
+            "A function of SciPy's was given an array to write into, which is plain and cannot"
+            " hold a derivative.\n  Use the array that the function returns without `output=`."
+        )
+    output[...] = value
+
+
+def python_of(original: Any, python: Callable[..., Any]) -> None:
+    """Let SciPy's Python behind a function that compiled code dispatches take part in its place."""
+    replaces(original)(lambda *args, **kwargs: call(python, args, kwargs))
+    ask = seeking(original)
+    OWN[original] = update_wrapper(lambda *args, **kwargs: made(ask(*args, **kwargs)), original)

@@ -1,0 +1,128 @@
+"""Rules from a NumPy program: the tangent and the cotangents of what the program says.
+
+Described       what compiled code of SciPy's returns; a program says what that is
+pushed, pulled  the tangent and the cotangents of a program, for the rules of others
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core.primitive import Primitive
+from ...core.reach import plainly
+from ...core.spec import Spec, zeros
+from ...transforms.call import filled, floating
+from ...transforms.forward import jvp
+from ...transforms.reverse import vjp
+
+__all__ = ["Described", "examples", "pulled", "pushed"]
+
+
+def pushed(program: Callable[..., Any], xs: Any, x_dots: Any) -> Any:
+    """The tangent of program(*xs); a tangent of xs that is None is zero."""
+    at = [i for i, dot in enumerate(x_dots) if dot is not None]
+    return jvp(along(program, xs, at), [xs[i] for i in at], [x_dots[i] for i in at])[1]
+
+
+def pulled(program: Callable[..., Any], xs: Any, wanted: Any, out_bar: Any) -> list[Any]:
+    """The cotangents of the xs that are wanted; the program gives one array or a tuple."""
+    at = [i for i in floating(xs) if wanted[i]]
+    outs, pullback = vjp(along(program, xs, at), *[xs[i] for i in at])
+    if type(outs) is tuple:
+        out_bar = filled(out_bar, outs)
+    elif out_bar.dtype != outs.dtype:
+        out_bar = out_bar.astype(outs.dtype) if outs.dtype.kind == "c" else np.real(out_bar)
+    x_bars: list[Any] = [None] * len(xs)
+    for i, x_bar in zip(at, pullback(out_bar), strict=True):
+        x_bars[i] = x_bar
+    return x_bars
+
+
+def along(program: Callable[..., Any], xs: Any, at: list[int]) -> Callable[..., Any]:
+    """The program as a function of the operands at these places."""
+
+    def of_moving(*moving: Any) -> Any:
+        whole = list(xs)
+        for i, x in zip(at, moving, strict=True):
+            whole[i] = x
+        return program(*whole)
+
+    return of_moving
+
+
+def examples(primitive: Any, xs: Any, mapped: Any, size: int, static: dict[str, Any]) -> Any:
+    """A batch of a primitive, example by example."""
+    rows = [
+        primitive(*[x[i] if m else x for x, m in zip(xs, mapped, strict=True)], **static)
+        for i in range(size)
+    ]
+    if not rows:
+        of_one = [Spec(x.shape[m:], x.dtype) for x, m in zip(xs, mapped, strict=True)]
+        specs = primitive.spec(*of_one, **static)
+        if type(specs) is tuple:
+            return tuple([zeros(Spec((0, *s.shape), s.dtype)) for s in specs])
+        return zeros(Spec((0, *specs.shape), specs.dtype))
+    if type(rows[0]) is tuple:
+        return tuple([np.stack(part) for part in zip(*rows, strict=True)])
+    return np.stack(rows)
+
+
+class Described(Primitive):
+    """What compiled code of SciPy's returns, of which a NumPy program says what it is.
+
+    found(*xs, **static)     SciPy's result, an array or a tuple of n_out arrays
+    program(*xs, **static)   the same to rounding; of several results those that are floating,
+                             which come first
+    shape(*specs, **static)  the spec of the result, or a tuple of specs
+    linear                   the operands in which it is linear together, if there are such
+    rows                     the operands whose lines along `axis`, a static argument, are
+                             independent; a batch of these is one call
+    """
+
+    reads = "xs"
+
+    def __init__(
+        self,
+        name: str,
+        found: Callable[..., Any],
+        program: Callable[..., Any],
+        shape: Callable[..., Any],
+        n_out: int | None = None,
+        nondiff: tuple[int, ...] = (),
+        linear: tuple[int, ...] = (),
+        rows: tuple[int, ...] = (),
+    ) -> None:
+        self.found, self.program, self.shape = found, program, shape
+        self.n_out, self.nondiff, self.linear, self.rows = n_out, nondiff, linear, rows
+        super().__init__(name)
+
+    def value(self, *xs, **static):
+        # Compiled code may read memory as it lies, and SciPy's Python gave it as it should.
+        out = plainly(self.found, [np.asarray(x, order="C") for x in xs], static)
+        return tuple([x[()] for x in out]) if type(out) is tuple else out[()]
+
+    def spec(self, *xs, **static):
+        return self.shape(*xs, **static)
+
+    def jvp(self, out, xs, x_dots, **static):
+        moving = [i for i, dot in enumerate(x_dots) if dot is not None]
+        if set(moving) <= set(self.linear):
+            dots = [
+                np.zeros_like(x) if i in self.linear and dot is None else x if dot is None else dot
+                for i, (x, dot) in enumerate(zip(xs, x_dots, strict=True))
+            ]
+            return self(*dots, **static)
+        dots = pushed(lambda *moving: self.program(*moving, **static), xs, x_dots)
+        return dots if self.n_out is None else (*dots, *[None] * (self.n_out - len(dots)))
+
+    def vjp(self, out_bar, residual, wanted):
+        xs, static = residual.xs, residual.static
+        return pulled(lambda *moving: self.program(*moving, **static), xs, wanted, out_bar)
+
+    def batch(self, xs, mapped, size, **static):
+        if self.rows and self.rows == tuple([i for i, m in enumerate(mapped) if m]):
+            return self(*xs, **{**static, "axis": static["axis"] + 1})
+        return examples(self, xs, mapped, size, static)

@@ -1,0 +1,169 @@
+"""SciPy's own call on plain values.
+
+A solver runs as SciPy runs it: what it is given are plain numbers, and so is what the user's
+functions return to it. A batch is solved example by example:
+
+    vmap(lambda a: brentq(lambda x: x**3 - a, 0, 9))(a)     # one call of brentq for each a
+
+Enter: a function of `Values` that calls SciPy. Leave: its results, for each example.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ...core.array import Array, current
+from ...core.errors import ArgumentError
+from ...core.reach import OFF, SESSION
+from ...core.trace import CONSTANT
+from ...transforms.batch import BatchTrace
+
+__all__ = ["Examples", "Plain", "PlainValues", "is_live", "solve"]
+
+
+# Objects of SciPy's that hold functions and arrays of the user's.
+DESCRIPTIONS = ("Bounds", "LinearConstraint", "NonlinearConstraint")
+
+
+class Mapped(BaseException):
+    """A value differs between the examples of a batch that is not known of yet.
+
+    No Exception: it passes through SciPy and the user's own `except`.
+    """
+
+    def __init__(self, trace: BatchTrace) -> None:
+        self.trace = trace
+
+
+def is_live(x: Any) -> bool:
+    return type(x) is Array and current(x).within is not CONSTANT
+
+
+class PlainValues:
+    """Plain values of Arrays; of those of a batch, the values of one example.
+
+    `live` says whether there has been an Array whose derivative or batch the caller looks after.
+    """
+
+    def __init__(self, example: dict[Any, int]) -> None:
+        self.example, self.live = example, False
+        self.session = SESSION.get()
+
+    def of(self, x: Any) -> Any:
+        """The plain value of one Array; anything else is returned as it is."""
+        while type(x) is Array:
+            x = current(x)
+            trace: Any = x.within
+            self.live |= trace is not CONSTANT
+            if isinstance(trace, BatchTrace):
+                if trace not in self.example:
+                    raise Mapped(trace)
+                x = x.value[self.example[trace]]
+            else:
+                x = trace.concrete(x, "a value for a solver")
+        return x
+
+    def tree(self, x: Any) -> Any:
+        """The same for lists, tuples, dicts and constraints; functions return plain values."""
+        kind = type(x)
+        if kind is Array:
+            return self.of(x)
+        if kind in (list, tuple):
+            return kind([self.tree(item) for item in x])
+        if kind is dict:
+            return {key: self.tree(item) for key, item in x.items()}
+        if kind.__name__ in DESCRIPTIONS and kind.__module__.startswith("scipy."):
+            x = copy.copy(x)
+            vars(x).update({name: self.tree(part) for name, part in vars(x).items()})
+            return x
+        if callable(x) and not isinstance(x, type):
+            return Plain(x, self)
+        return x
+
+
+class Plain:
+    """A function of the user's that returns plain values."""
+
+    def __init__(self, fun: Callable[..., Any], values: PlainValues) -> None:
+        functools.update_wrapper(self, fun)  # SciPy reads signatures
+        self.fun, self.values = fun, values
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        token = SESSION.set(self.values.session)
+        try:
+            return self.values.tree(self.fun(*args, **kwargs))
+        finally:
+            SESSION.reset(token)
+
+
+class Examples:
+    """What a solver returned, for each example of the batches (one if there are none)."""
+
+    def __init__(self, traces: Sequence[Any], results: list[Any], live: bool) -> None:
+        self.traces, self.results, self.live = traces, results, live
+
+    @property
+    def first(self) -> Any:
+        return self.results[0]
+
+    def of(self, read: Callable[[Any], Any]) -> Any:
+        """What `read` finds in the results, plain, or mapped as the batches are."""
+        return self.stacked([read(result) for result in self.results])
+
+    def results_with(self, others: Sequence[Any]) -> list[tuple[Any, Any]]:
+        """Each result with one of the others."""
+        return list(zip(self.results, others, strict=True))
+
+    def item(self, key: Any) -> Any:
+        """The same for an item of each result."""
+        return self.stacked([result[key] for result in self.results])
+
+    def stacked(self, parts: list[Any]) -> Any:
+        if not self.traces:
+            return parts[0]
+        parts = [np.asarray(part) for part in parts]
+        shapes = {part.shape for part in parts}
+        if len(shapes) > 1:
+            raise ArgumentError(
+                f"Under `vmap` a solver returned results of different shapes: {sorted(shapes)}.\n"
+                "  Ask for results of one shape: give `t_eval` to `solve_ivp`, for instance."
+            )
+        # The axes of older batches come first in memory, as an older Array is inside a younger.
+        x: Any = np.stack(parts).reshape([t.state for t in self.traces] + list(parts[0].shape))
+        for trace in self.traces:
+            x = Array(x, trace, None)
+        return x
+
+
+def plainly(call: Callable[[PlainValues], Any], values: PlainValues) -> Any:
+    """A call in which SciPy's own code means plain NumPy; the user's functions take part again."""
+    token = SESSION.set(OFF)
+    try:
+        return call(values)
+    finally:
+        SESSION.reset(token)
+
+
+def solve(call: Callable[[PlainValues], Any]) -> Examples:
+    """The results of `call` for each example of the batches whose values it meets."""
+    traces: list[Any] = []
+    while True:
+        for trace in traces:
+            if not trace.state:
+                raise ArgumentError("A solver was called under `vmap` on an empty batch.")
+        results, live = [], False
+        try:
+            for example in product(*[range(trace.state) for trace in traces]):
+                values = PlainValues(dict(zip(traces, example, strict=True)))
+                results.append(plainly(call, values))
+                live |= values.live
+        except Mapped as found:
+            traces = sorted([*traces, found.trace], key=lambda trace: trace.birth)
+        else:
+            return Examples(traces, results, live)

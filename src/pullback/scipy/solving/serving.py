@@ -1,0 +1,83 @@
+"""How a rule is entered for a function of SciPy's that calls functions of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from types import FunctionType
+from typing import Any
+
+from ...core.dispatch import FUNCTIONS, replaces
+from ...core.namespaces import BEHIND, STANDS
+from ...core.reach import CALLS
+from ...core.resolve import given_function
+from ...numpy.wrapping import OWN, answers_for
+
+__all__ = ["serves", "serves_method", "traced"]
+
+
+def serves(*originals: Any) -> Callable[[Any], Any]:
+    """Let a function or class answer for SciPy's, under its name, signature and documentation.
+
+    It is called whatever the arguments are: what a function closes over cannot be seen.
+    """
+
+    def enter(function: Any) -> Any:
+        if isinstance(function, type):
+            OWN.update(dict.fromkeys(originals, function))
+            return replaces(*originals)(function)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return function(*reached(args), **reached(kwargs))
+
+        update_wrapper(call, originals[0])
+        for original in originals:
+            stand_in(original)
+        return replaces(*originals)(call)
+
+    return enter
+
+
+def reached(x: Any) -> Any:
+    """Arguments whose functions take part, as if the user's code had called them."""
+    kind = type(x)
+    if kind in (list, tuple):
+        return kind([reached(item) for item in x])
+    if kind is dict:
+        return {key: reached(item) for key, item in x.items()}
+    return given_function(x)
+
+
+def serves_method(original: Any) -> Callable[[Any], Any]:
+    """The same for a method or a private function of SciPy's, wherever it is called."""
+
+    def enter(function: Any) -> Any:
+        update_wrapper(function, original)
+        replaces(original)(function)
+        STANDS[id(original)] = function
+        BEHIND[id(function)] = original
+        return function
+
+    return enter
+
+
+def traced(original: FunctionType) -> Callable[..., Any]:
+    """SciPy's own code of a function that a rule stands for, taking part as the user's does."""
+    own = FunctionType(
+        original.__code__,
+        original.__globals__,
+        original.__name__,
+        original.__defaults__,
+        original.__closure__,
+    )
+    own.__kwdefaults__ = original.__kwdefaults__
+    own.__qualname__ = original.__qualname__
+    return lambda *args, **kwargs: CALLS[own](*args, **kwargs)
+
+
+def stand_in(original: Any) -> None:
+    @answers_for(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return FUNCTIONS[original](*args, **kwargs)
+
+    call.__module__ = original.__module__

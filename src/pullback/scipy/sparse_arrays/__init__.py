@@ -1,0 +1,23 @@
+"""scipy.sparse: SciPy's own arrays, whose numbers may be Arrays.
+
+A sparse array of SciPy's keeps its numbers in `data` and where they stand in arrays of integers.
+Its Python code takes part as the user's does; what is compiled has rules here:
+
+    patterns        where the numbers of a sparse array stand
+    products        a sparse array times a dense one
+    moves           functions that only move numbers: conversions, slices, transposes
+    sums            functions that add or combine numbers: sums, products of sparse arrays
+    formats         lists of rows, dictionaries, blocks, diagonals, dense arrays
+    systems         systems of equations, by SuperLU and by iterations
+    spectra         eigenvalues and singular values by ARPACK
+    graphs          paths and trees by the choice that was made
+
+The pattern is constant: an entry that happens to be zero stays an entry, and has its derivative.
+"""
+
+from importlib import import_module
+
+FAMILIES = ("moves", "sums", "formats")
+
+for family in FAMILIES:
+    import_module(f"{__name__}.{family}")

@@ -1,0 +1,211 @@
+"""What formats do in their own way: lists of rows, dictionaries, blocks, diagonals, dense arrays.
+
+SciPy drops numbers that are zero from several of them. One that moves stays: it is zero here, and
+its derivative is not.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import _csparsetools, _sparsetools
+from scipy.sparse._base import _spbase
+from scipy.sparse._bsr import _bsr_base
+from scipy.sparse._coo import _coo_base
+from scipy.sparse._dia import _dia_base
+from scipy.sparse._dok import _dok_base
+from scipy.sparse._lil import _lil_base
+
+from ...core.array import Array
+from ...core.errors import MissingRuleError
+from ...core.namespaces import BEHIND, STANDS
+from ...core.reach import CALLS, reach_class
+from ...core.resolve import foreign
+from ...core.trace import CONSTANT
+from ..solving.serving import serves_method, traced
+from .patterns import fixed, is_live, put
+
+__all__ = ["moves"]
+
+
+def moves(x: Any) -> bool:
+    """Whether an array, sparse or dense, holds numbers of a transformation."""
+    if is_live(x):
+        return True
+    data = getattr(x, "data", None) if isinstance(x, _spbase) else None
+    if getattr(data, "dtype", None) == np.dtype(object):
+        return any(map(is_live, entries(data)))
+    if isinstance(x, _dok_base):
+        return any(map(is_live, x.values()))
+    return is_live(data)
+
+
+# Dense arrays.
+
+
+def from_dense(original: Any) -> None:
+    """Of a dense array that moves each number is an entry."""
+
+    def make(*args: Any, **options: Any) -> Any:
+        reach_class(original)
+        if args and is_live(args[0]) and args[0].ndim in (1, 2):
+            x = args[0]
+            places = tuple([place.ravel() for place in np.indices(x.shape)])
+            options.setdefault("shape", x.shape)
+            args = ((x.reshape(-1), places), *args[1:])
+        return original(*args, **options)
+
+    STANDS[id(original)] = make
+    BEHIND[id(make)] = original
+
+
+from_dense(sparse.coo_array)
+from_dense(sparse.coo_matrix)
+
+
+# Lists of rows: `rows` holds a list of columns for each, and `data` a list of numbers.
+
+
+def entries(lists: Any) -> list[Any]:
+    return [x for row in lists for x in row]
+
+
+def served(native: Any) -> Any:
+    """Let a rule answer for a function on lists; it returns NotImplemented for plain numbers."""
+    plain = foreign(native)
+
+    def enter(rule: Any) -> Any:
+        @serves_method(native)
+        def call(*args: Any) -> Any:
+            out = rule(*args)
+            return plain(*args) if out is NotImplemented else out
+
+        return rule
+
+    return enter
+
+
+@served(_csparsetools.lil_flatten_to_array)
+def flattened(lists: Any, out: Any) -> Any:
+    numbers = entries(fixed(lists))
+    if not any(map(is_live, numbers)):
+        return NotImplemented
+    return put(out, np.stack(numbers))
+
+
+@served(_csparsetools.lil_insert)
+def insert(m: Any, n: Any, rows: Any, data: Any, i: Any, j: Any, x: Any) -> Any:
+    i, j = fixed(i), fixed(j)
+    if not is_live(x) or not (-m <= i < m and -n <= j < n):
+        return NotImplemented
+    columns, numbers = rows[i], data[i]
+    j = j + n if j < 0 else j
+    place = bisect_left(columns, j)
+    if place < len(columns) and columns[place] == j:
+        numbers[place] = x
+    else:
+        columns.insert(place, j)
+        numbers.insert(place, x)
+    return None
+
+
+@served(_csparsetools.lil_fancy_set)
+def fancy_set(m: Any, n: Any, rows: Any, data: Any, i: Any, j: Any, x: Any) -> Any:
+    if not is_live(x):
+        return NotImplemented
+    i, j = fixed(i), fixed(j)
+    for place in np.ndindex(*i.shape):
+        insert(m, n, rows, data, int(i[place]), int(j[place]), x[place])
+    return None
+
+
+lil_by_scalar = traced(_lil_base._mul_scalar)
+
+
+@serves_method(_lil_base._mul_scalar)
+def lil_scaled(self: Any, other: Any) -> Any:
+    return (self.tocsr() * other).tolil() if is_live(other) else lil_by_scalar(self, other)
+
+
+dok_set = traced(_dok_base._set_intXint)
+
+
+@serves_method(_dok_base._set_intXint)
+def dok_assigned(self: Any, row: Any, col: Any, x: Any) -> None:
+    if is_live(x):
+        self._dict[row, col] = x
+    else:
+        dok_set(self, row, col, x)
+
+
+dok_to_coo = traced(_dok_base.tocoo)
+
+
+@serves_method(_dok_base.tocoo)
+def dok_as_coo(self: Any, copy: bool = False) -> Any:
+    if not moves(self):
+        return dok_to_coo(self, copy)
+    places = tuple(np.transpose([np.atleast_1d(key) for key in self.keys()]))
+    return CALLS[self._coo_container]((np.stack(list(self.values())), places), shape=self.shape)
+
+
+# Blocks and diagonals, by rows.
+
+
+def by_rows(original: Any, back: Any) -> None:
+    """A method of two sparse arrays, which is that of their rows where numbers move."""
+    of_scipy = traced(original)
+
+    @serves_method(original)
+    def method(self: Any, other: Any, *args: Any) -> Any:
+        if not (moves(self) or moves(other)):
+            return of_scipy(self, other, *args)
+        method = getattr(self.tocsr(), original.__name__)
+        return back(CALLS[method](other.tocsr(), *args), self)
+
+
+by_rows(_bsr_base._matmul_sparse, lambda out, self: out.tobsr())
+by_rows(_bsr_base._binopt, lambda out, self: out.tobsr(self.blocksize))
+if hasattr(_sparsetools, "dia_matmat"):
+    by_rows(_dia_base._matmul_sparse, lambda out, self: out.todia())
+
+dia_multiply = traced(_dia_base.multiply)
+
+
+@serves_method(_dia_base.multiply)
+def multiplied(self: Any, other: Any) -> Any:
+    """SciPy's own way, in an array that takes what moves."""
+    if is_live(other) and type(self.data) is not Array:
+        self = self._with_data(Array(np.array(self.data), CONSTANT, None))
+    return dia_multiply(self, other)
+
+
+coo_eliminate = traced(_coo_base.eliminate_zeros)
+
+
+@serves_method(_coo_base.eliminate_zeros)
+def eliminate_zeros(self: Any) -> None:
+    """Entries that move stay."""
+    if not moves(self):
+        coo_eliminate(self)
+
+
+# Sums of matrices, which NumPy's own class of matrices would hold.
+
+sum_of_scipy = traced(_spbase.sum)
+
+
+@serves_method(_spbase.sum)
+def total(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    if not (isinstance(self, sparse.spmatrix) and moves(self)):
+        return sum_of_scipy(self, axis, dtype, out)
+    if axis is not None:
+        raise MissingRuleError(
+            f"The sum of a `{type(self).__name__}` along an axis is a `numpy.matrix`, which is not"
+            " differentiated.\n  Use the array of the same format, such as"
+            " `scipy.sparse.csr_array(A).sum(axis=0)`."
+        )
+    return np.sum(self.tocsr().data, dtype=dtype)

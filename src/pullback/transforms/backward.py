@@ -1,0 +1,248 @@
+"""The backward pass of reverse mode: cotangents go from the outputs of a graph to its leaves.
+
+What enters are nodes with their cotangents; what leaves are the leaves, each with what it received
+in `bar`, which `harvest` turns into a gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array, bottom, is_number, snapshot
+from ..core.cotangent import Cotangent, Scattered, dense, fit
+from ..core.errors import MissingRuleError, PullbackError, reached
+from ..core.node import Node, rebuild
+from ..core.quiet import SILENT, STATE
+from ..core.spec import spec_of, zeros
+from ..core.trace import CONSTANT, Trace
+from .common import fresh
+
+__all__ = ["backward", "harvest"]
+
+float64, ndarray = np.float64, np.ndarray
+LARGE = 1 << 18  # bytes from which a cotangent's buffer is worth using again
+
+
+class Pass:
+    """A backward pass under way: what marks the nodes that it has seen."""
+
+    __slots__ = ("active",)
+
+    def __init__(self) -> None:
+        self.active = True
+
+
+def spent(out_bar: Any, residual: Any, wanted: Any) -> Any:
+    raise PullbackError(
+        "A backward pass went through this graph before, and its values have been freed.\n"
+        "  Write `.backward(retain_graph=True)` in the first call, or compute the output again."
+    )
+
+
+def backward(
+    seeds: Sequence[tuple[Node, Any]],
+    retain: bool = False,
+    record: Trace | None = None,
+    fun: Any = None,
+) -> list[Node]:
+    """Carry cotangents back from the seeds; return the leaves, each with its cotangent in `bar`.
+
+    One walk counts the uses of each node; then a node is applied once all its uses have arrived.
+    Linear in edges, without recursion. Unless `retain`, values are freed on the way.
+    With `record`, the rules work on Arrays of that trace, so that the result has derivatives again.
+    `fun` is what is differentiated, for messages.
+    """
+    mark = Pass()
+    token = STATE.set(SILENT)
+    try:
+        return walk(mark, seeds, retain, record)
+    except MissingRuleError as error:
+        if fun is not None:
+            reached(error, fun)
+        raise
+    finally:
+        STATE.reset(token)
+        mark.active = False
+
+
+def walk(mark: Pass, seeds: Any, retain: bool, record: Trace | None) -> list[Node]:
+    leaves, ready = counted(mark, seeds)
+    owned: set[Node] = set()  # nodes whose cotangent is in a buffer that this pass made for it
+    while ready:
+        node = ready.pop()
+        parents = node.parents
+        if not parents:
+            continue
+        bar, node.bar = node.bar, None
+        kind = type(bar)
+        if record is not None or bar is None:
+            bars: Any = (None,) * len(parents)
+            if bar is not None:
+                bars = node.rule(bar, rebuild(node.rule, node.residual, node, record), parents)
+        elif kind is ndarray:
+            if bar.nbytes <= LARGE:
+                bars = node.rule(bar, node.residual, parents)
+            else:
+                bars = apply_large(node, bar, owned)
+        else:
+            if kind is Scattered and (bar.base is not None or bar.parts[1:]):
+                bar = bar.resolved()
+            bars = node.rule(bar, node.residual, parents)
+        if not retain:
+            node.rule, node.residual = spent, None
+        if len(parents) == 1:  # mostly, and then that parent has no other use
+            (parent,), (bar,) = parents, bars
+            pending = parent.pending = parent.pending - 1
+            if parent.bar is None:
+                parent.bar = bar
+            elif bar is not None:
+                collect(parent, bar, owned)
+            if not pending:
+                ready.append(parent)
+            continue
+        for parent, bar in zip(parents, bars):  # noqa: B905  # hot; rules are checked elsewhere
+            if parent is None:
+                continue
+            if bar is not None:
+                if parent.bar is None:
+                    parent.bar = bar
+                else:
+                    collect(parent, bar, owned)
+            parent.pending -= 1
+            if not parent.pending:
+                ready.append(parent)
+    return leaves
+
+
+def counted(mark: Pass, seeds: Any) -> tuple[list[Node], list[Node]]:
+    """The leaves behind the seeds, and the seeds that wait for nothing; all uses are counted."""
+    leaves, stack = [], []
+    for node, bar in seeds:
+        if node.seen is mark:
+            node.bar = node.bar + bar
+            continue
+        if node.seen is not None and node.seen.active:
+            raise_reentered()
+        node.seen, node.pending, node.bar = mark, 0, bar
+        stack.append(node)
+        if not node.parents:
+            leaves.append(node)
+    ready = list(stack)
+    while stack:
+        for parent in stack.pop().parents:
+            if parent is None:
+                continue
+            seen = parent.seen
+            if seen is mark:
+                parent.pending += 1
+                continue
+            if seen is not None and seen.active:
+                raise_reentered()
+            parent.seen = mark
+            parent.pending = 1
+            parent.bar = None
+            if parent.parents:
+                stack.append(parent)
+            else:
+                leaves.append(parent)
+    return leaves, [node for node in ready if not node.pending]
+
+
+def collect(parent: Node, bar: Any, owned: set[Node]) -> None:
+    """Add a cotangent to what has reached the parent before, in place where that is the pass's."""
+    old, kind = parent.bar, type(bar)
+    if kind is float64 or kind is Array:
+        parent.bar = old + bar
+        return
+    mine = parent in owned
+    owned.add(parent)
+    if type(old) is ndarray:
+        if kind is ndarray:
+            if mine:
+                old += bar
+            else:
+                parent.bar = old + bar
+            return
+        if kind is Scattered and bar.alone() is not None:
+            parent.bar = bar.into(old if mine else old.copy())
+            return
+    elif type(old) is Scattered and kind is ndarray and old.alone() is not None:
+        parent.bar = old.into(bar.copy())
+        return
+    if mine and issubclass(type(old), Cotangent):  # an Array would be asked for its class
+        parent.bar += bar
+    else:
+        parent.bar = old + bar
+
+
+def apply_large(node: Node, bar: np.ndarray, owned: set[Node]) -> Any:
+    """Apply a rule to a large cotangent, whose cost is memory traffic.
+
+    A product with a partial is made in place where the buffer is the pass's own. What is made here
+    belongs to the parent, unless something else has arrived there before.
+    """
+    partial = getattr(node.rule, "partial", None)
+    if partial is None:
+        return node.rule(bar, node.residual, node.parents)
+    factor = partial(node.residual)
+    like_bar = type(factor) is ndarray and factor.shape == bar.shape and factor.dtype == bar.dtype
+    if node in owned and (like_bar or type(factor) in (float, int)):
+        bar = np.multiply(bar, factor, out=bar)
+    else:
+        bar = bar * factor
+    (parent,) = node.parents
+    if parent.bar is None:
+        owned.add(parent)
+    return (bar,)
+
+
+def raise_reentered() -> None:
+    raise PullbackError(
+        "A backward pass was started inside a rule that another backward pass of the same graph"
+        " is running.\n  Compute what the rule needs with operations of its own."
+    )
+
+
+def harvest(leaf: Node, primal: Any, taken: set[int], trace: Trace | None = None) -> Any:
+    """The cotangent that a leaf received: of its primal's shape, dtype and kind, fresh, writable.
+
+    taken: the ids of arrays that are somebody's already; they are copied.
+    trace: the trace that has been gone through. A rule that closes over an Array of it gives a
+    cotangent of it, which is taken off: the trace ends, or has been asked for a plain gradient.
+    """
+    bar: Any = getattr(leaf, "bar", None)
+    leaf.bar = None
+    kind = type(primal)
+    if type(bar) is float64 and (kind is float64 or kind is float):
+        return bar  # numbers cannot be written to
+    if type(bar) is ndarray is kind and bar.dtype is primal.dtype and bar.shape == primal.shape:
+        return owned(bar, taken)
+    if type(bar) is Array is kind and bar.within is not trace and bar.within is not CONSTANT:
+        x, y = bottom(bar), bottom(primal)
+        if type(x) is ndarray is type(y) and x.dtype is y.dtype and x.shape == y.shape:
+            return snapshot(bar)
+    spec = spec_of(primal)
+    if bar is None:
+        bar = zeros(spec)
+    bar = fit(dense(bar), spec)
+    while type(bar) is Array and (bar.within is trace or bar.within is CONSTANT):
+        bar = bar.value
+    if type(bar) is Array:
+        bar = fresh(bar)
+        number = is_number(primal) if type(primal) is Array else type(primal) is not np.ndarray
+        return bar[()] if number and not (spec.shape or is_number(bar)) else bar
+    if type(primal) is np.ndarray or spec.shape:
+        return owned(np.asarray(bar), taken)
+    return bar[()]
+
+
+def owned(bar: np.ndarray, taken: set[int]) -> np.ndarray:
+    """The array itself where its memory is writable and nobody else's, else a copy."""
+    flags = bar.flags
+    if not (flags.owndata and flags.writeable) or id(bar) in taken:
+        bar = bar.copy()
+    taken.add(id(bar))
+    return bar

@@ -1,0 +1,1 @@
+"""Loops as one operation: scan, fori_loop, while_loop and their derivatives."""

@@ -1,0 +1,170 @@
+"""Bodies of loops: how they are written down, and run many times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.array import Array, peel
+from ...core.graph import Equation, Graph, Variable
+from ...core.primitive import Primitive
+from ...core.spec import hardened
+from ...primitives.elementwise import stopped
+from ..batch import BatchTrace
+from ..stage import StageTrace, capture
+
+__all__ = [
+    "BodyTrace",
+    "Exemplified",
+    "GraphRunner",
+    "Repeated",
+    "Unstaged",
+    "example",
+    "functional",
+    "recorded",
+]
+
+
+class Exemplified(Primitive):
+    """What is not run as a whole while a body is recorded: `sampled` gives results like its own."""
+
+    without_axes = "scalar"
+    sampled: Callable[[Sequence[Any]], Any]
+
+
+class Repeated(Exemplified):
+    """A loop: `body`, a graph, is run many times."""
+
+    body: Graph
+
+
+class Unstaged(BaseException):
+    """A body asked for a value, which may differ from step to step: it cannot be written down.
+
+    No Exception, so that the user's own `except` does not take it.
+    """
+
+
+class BodyTrace(StageTrace):
+    """Writes down a body that is going to run many times; no single value may decide anything."""
+
+    __slots__ = ()
+    repeats = True
+
+    def foreign(self, x: Array) -> Any:
+        return example(x)
+
+    def number(self, x: Array) -> None:
+        """What raises for a number that is an example says nothing about others."""
+
+    def computed(self, primitive: Primitive, values: list[Any], static: dict[str, Any]) -> Any:
+        if isinstance(primitive, Exemplified):
+            return primitive.sampled(values)  # of a loop inside one step is enough
+        out = primitive(*values, **static)
+        if primitive.n_out is None:
+            return self.taken(out)
+        return tuple([self.taken(o) for o in out])
+
+    def taken(self, out: Any) -> Any:
+        """A call that was recorded inside the body gives Arrays of the body itself."""
+        while type(out) is Array and out.within is self:
+            out = out.value
+        return out
+
+    def concrete(self, x: Array, asked: str) -> Any:
+        raise Unstaged(asked)
+
+    def converts(self, x: Array, asked: str) -> bool:
+        raise Unstaged(asked)
+
+    def told(self, x: Array, asked: str) -> Any:
+        raise Unstaged(asked)
+
+    def detached(self, x: Array) -> Any:
+        return stopped(x)
+
+
+def example(x: Any) -> Any:
+    """A plain value like x: its own, or that of the first example of a batch."""
+    batches, inner = 0, x
+    while type(inner) is Array:
+        batches += isinstance(inner.within, BatchTrace)
+        inner = inner.value
+    plain = hardened(peel(x))
+    if not batches:
+        return plain
+    if 0 in plain.shape[:batches]:
+        return np.ones(plain.shape[batches:], plain.dtype)[()]
+    return plain[(0,) * batches]
+
+
+def functional(graph: Graph) -> Graph:
+    """The graph with assignments that make a new array: it runs more than once."""
+    equations = [
+        Equation(e.primitive, e.inputs, e.outputs, {**e.static, "donate": False})
+        if e.static.get("donate")
+        else e
+        for e in graph.equations
+    ]
+    return Graph(graph.inputs, equations, graph.outputs)
+
+
+def recorded(fun: Callable[..., Any], examples: Sequence[Any]) -> Graph:
+    """A function of arrays, written down by running it on examples of its arguments."""
+    with np.errstate(all="ignore"):
+        _, graph, _, _ = capture(
+            fun, (), {}, "scan", lambda enter: [enter(x) for x in examples], BodyTrace
+        )
+    return functional(graph)
+
+
+class GraphRunner:
+    """A graph made ready to run many times on plain arrays."""
+
+    def __init__(self, graph: Graph) -> None:
+        places: dict[Any, int] = {x: i for i, x in enumerate(graph.inputs)}
+        self.constants: list[Any] = []
+        self.n_in = len(graph.inputs)
+        held: dict[int, int] = {}
+
+        def place(x: Any) -> int:
+            if isinstance(x, Variable):
+                return places[x]
+            if id(x) not in held:
+                held[id(x)] = self.n_in + len(self.constants)
+                self.constants.append(x)
+            return held[id(x)]
+
+        constants = [x for e in graph.equations for x in e.inputs] + list(graph.outputs)
+        for x in constants:
+            if not isinstance(x, Variable):
+                place(x)
+        self.size = self.n_in + len(self.constants)
+        self.steps: list[tuple[Any, tuple[int, ...], list[int], bool, Any]] = []
+        for e in graph.equations:
+            xs = tuple([place(x) for x in e.inputs])
+            for out in e.outputs:
+                places[out] = self.size
+                self.size += 1
+            call = e.primitive if complex in map(type, e.inputs) else e.primitive.value
+            outs = [places[out] for out in e.outputs]
+            self.steps.append((call, xs, outs, e.primitive.n_out is not None, e.static))
+        self.outputs = [place(x) for x in graph.outputs]
+
+    def opened(self) -> list[Any]:
+        """The constants, after those that are watched were checked."""
+        return [x.opened() if hasattr(x, "opened") else x for x in self.constants]
+
+    def __call__(self, xs: list[Any], constants: list[Any]) -> list[Any]:
+        values = xs + constants
+        values += [None] * (self.size - len(values))
+        for call, at, outs, several, static in self.steps:
+            found = call(*[values[i] for i in at], **static)
+            if several:
+                for i, x in zip(outs, found, strict=True):
+                    values[i] = x
+            else:
+                values[outs[0]] = found
+        return [values[i] for i in self.outputs]

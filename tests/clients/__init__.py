@@ -1,0 +1,1 @@
+"""Public packages that know nothing of pullback, installed as their users do."""

@@ -1,0 +1,47 @@
+"""Each case against finite differences: value, gradient, and the compiled gradient.
+
+Not collected with the other tests: `make test-clients` runs it where the packages are installed.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from tests.clients import more_cases  # noqa: F401  # it adds cases
+from tests.clients.cases import CASES, REFUSED
+
+
+def difference(fun, x, dot):
+    size = max(np.abs(x).mean(), 1e-3)
+    out = []
+    for h in (1e-4 * size, 1e-5 * size):
+        near, middle, far = [
+            float(np.sum(fun((x + k * h * dot)[()]))) - float(np.sum(fun((x - k * h * dot)[()])))
+            for k in (1, 2, 3)
+        ]
+        out.append((45 * near - 9 * middle + far) / (60 * h))
+    return out
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{p}.{f.__name__}" for p, f, _ in CASES])
+def test_gradient(case):
+    package, fun, (x,) = case
+    pytest.importorskip(package)
+    warnings.simplefilter("ignore")
+    dot = np.cos(0.4 + np.arange(np.size(x))).reshape(np.shape(x))
+    given = x if np.ndim(x) else float(x)
+    first, second = difference(fun, np.asarray(x, dtype=float), dot)
+    tolerance = 1e-4 * max(abs(first), 1e-6) + 3 * abs(first - second)
+    if fun.__name__ in REFUSED:
+        with pytest.raises((pb.PullbackError, TypeError)):
+            pb.value_and_grad(fun)(given)
+        return
+    value, gradient = pb.value_and_grad(fun)(given)
+    np.testing.assert_allclose(value, fun(given), rtol=1e-12)
+    assert abs(float(np.sum(gradient * dot)) - first) <= tolerance
+    compiled = pb.compile(pb.grad(fun))
+    for _ in range(3):
+        actual = compiled(given)
+    np.testing.assert_allclose(actual, gradient, rtol=1e-9, atol=1e-12)

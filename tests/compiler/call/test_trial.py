@@ -1,0 +1,235 @@
+"""compile: which way is faster is found out once for each path; `why` tells; `wait` excludes it."""
+
+import pickle
+import time
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.compiler.call import trial
+from pullback.compiler.call.trial import Trial
+from pullback.compiler.llvm.binding import WORKER
+from tests.compiler.call.test_compile import equal
+
+pytestmark = pytest.mark.trials
+X = np.array([0.3, -1.0, 2.0])
+
+
+def settle(fast, *args, calls=60, **kwargs):
+    """Call a function until its best machine code is there and trials are over."""
+    for _ in range(2):
+        for _ in range(calls):
+            out = fast(*args, **kwargs)
+        while WORKER.thread is not None:
+            time.sleep(0.001)
+    return out
+
+
+def paths_of(fast):
+    return [path for entry in fast.entries.values() for path in entry.paths]
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Machine code always loses."""
+    monkeypatch.setattr(trial, "RATIO", 0.0)
+    monkeypatch.setattr(trial, "SLACK", 0.0)
+
+
+class TestTrial:
+    def test_takes_turns_and_then_decides(self):
+        t = Trial(0.0)
+        order = []
+        while not t.is_over:
+            order.append(t.is_plain_next)
+            (t.plain if t.is_plain_next else t.compiled).append(1e-4 if t.is_plain_next else 2e-4)
+        assert order == [False, True] * trial.TURNS
+        assert t.is_slower
+
+    def test_what_took_long_when_it_was_recorded_is_not_tried(self):
+        t = Trial(0.5)
+        while not t.is_over:
+            assert not t.is_plain_next or t.compiled
+            (t.plain if t.is_plain_next else t.compiled).append(1e-4)
+            if t.is_plain_next:
+                break
+        assert len(t.plain) <= 1
+
+    def test_a_microsecond_more_is_no_reason(self):
+        t = Trial(0.0)
+        t.plain, t.compiled = [1e-6] * 5, [1.9e-6] * 5
+        assert not t.is_slower
+        t.compiled = [2.2e-6] * 5
+        assert t.is_slower
+
+
+class TestSlower:
+    def test_the_function_runs_as_it_is_and_why_says_so(self, quick):
+        runs = []
+        fast = pb.compile(lambda x: np.sort(x) * 2.0)
+        plain, fast.fun = fast.fun, lambda x: runs.append(1) or plain(x)
+        np.testing.assert_array_equal(settle(fast, X), np.sort(X) * 2)
+        (path,) = paths_of(fast)
+        assert path.slow
+        before, n = len(runs), fast.cache_info().hits
+        np.testing.assert_array_equal(fast(X * 2), np.sort(X) * 4)
+        assert len(runs) == before + 1
+        assert fast.cache_info().hits == n + 1
+        assert "Running the function is faster" in fast.why()
+        assert fast.why() == fast.why(X)
+        assert fast.refusal is None
+
+    def test_other_arguments_are_compiled_for_themselves(self, quick):
+        fast = pb.compile(lambda x: np.sort(x) * 2.0)
+        settle(fast, X)
+        y = np.arange(5.0)
+        np.testing.assert_array_equal(fast(y), y * 2)
+        assert "no record" in fast.why()
+        np.testing.assert_array_equal(settle(fast, y, calls=2), y * 2)
+        fast(y)
+        assert "repeated by machine code" in fast.why()
+        assert len(paths_of(fast)) == 2
+
+    def test_names_and_numbers_arrive(self, quick):
+        def f(x, factor=1.0, *, shift):
+            return np.sort(x) * factor + shift
+
+        fast = pb.compile(f)
+        for factor in (2.0, 3.0):
+            out = settle(fast, X, factor=factor, shift=1.5)
+            np.testing.assert_array_equal(out, f(X, factor, shift=1.5))
+
+    def test_what_it_reads_is_read_anew(self, quick):
+        scale = 2.0
+        fast = pb.compile(lambda x: np.sort(x) * scale)
+        settle(fast, X)
+        scale = 3.0
+        np.testing.assert_array_equal(settle(fast, X), np.sort(X) * 3.0)
+
+    def test_what_it_raises_arrives(self, quick):
+        def f(a):
+            return np.linalg.inv(a)
+
+        fast = pb.compile(f)
+        settle(fast, np.eye(2))
+        with pytest.raises(np.linalg.LinAlgError):
+            fast(np.ones((2, 2)))
+        np.testing.assert_array_equal(fast(np.eye(2)), np.eye(2))
+
+    def test_derivatives_are_those_of_its_rules(self, quick):
+        fast = pb.compile(lambda x: np.sum(np.sort(x) ** 2))
+        settle(fast, X)
+        np.testing.assert_allclose(pb.grad(fast)(X), 2 * X)
+        np.testing.assert_allclose(pb.vmap(fast)(np.stack([X, X])), [np.sum(X**2)] * 2)
+
+    def test_what_writes_into_its_arguments_does_so_once_a_call(self, quick):
+        def f(x):
+            x += 1.0
+            return x.sum()
+
+        fast, x = pb.compile(f), X.copy()
+        for _ in range(80):
+            fast(x)
+        np.testing.assert_array_equal(x, X + 80)
+
+
+class TestWhy:
+    def test_tells_of_calls_that_were_repeated(self):
+        fast = pb.compile(lambda x: np.sin(x) * 2 if x.sum() > 0 else x)
+        assert "not been called" in fast.why()
+        fast(X)
+        assert "no record" in fast.why()
+        with WORKER.held():
+            fast(X)
+            assert fast.why().startswith("It was repeated by NumPy")
+        settle(fast, X, calls=2)
+        assert fast.why().startswith("It was repeated by machine code")
+        fast(-X)
+        assert "had an answer that was new" in fast.why()
+
+
+class TestBehind:
+    """Machine code is made in the background; until it is there NumPy repeats the record."""
+
+    def test_no_call_waits_for_it_and_guards_and_results_are_the_same(self):
+        def f(x, y):
+            y += 1.0
+            return x * 2 if x.sum() > 0 else x - 1, (y[0] * x[0], 2.5)
+
+        fast = pb.compile(f)
+        with WORKER.held():
+            for k, x in enumerate([X, X, X, -X, -X, X]):
+                given, mine = np.arange(3.0) + k, np.arange(3.0) + k
+                equal(fast(x, mine), f(x, given))
+                np.testing.assert_array_equal(mine, given)
+            assert fast.cache_info()[:2] == (4, 2)
+            assert all(path.program is None for path in paths_of(fast))
+        settle(fast, X, X.copy())
+        assert paths_of(fast)[0].program.level == 3
+
+    def test_results_are_nobody_elses(self):
+        constant, fast = np.arange(3.0), pb.compile(lambda x: (x * 1.0, np.cos(x).T, constant * 2))
+        with WORKER.held():
+            for _ in range(3):
+                for out in fast(X):
+                    out[...] = 7.0
+            for ours, plain in zip(fast(X), fast.fun(X), strict=True):
+                np.testing.assert_array_equal(ours, plain)
+
+    def test_what_cannot_be_made_is_heard_of(self, monkeypatch):
+        def build(*args, **kwargs):
+            raise RuntimeError("no machine code")
+
+        fast = pb.compile(np.sin)
+        monkeypatch.setattr("pullback.compiler.path.build", build)
+        for _ in range(2):
+            fast(X)
+        while WORKER.thread is not None:
+            time.sleep(0.001)
+        with pytest.raises(RuntimeError, match="no machine code"):
+            fast(X)
+
+
+class TestWait:
+    def test_calls_wait_for_the_best_machine_code_and_nothing_is_tried(self, quick):
+        fast = pb.compile(lambda x: np.sort(x) * 2, wait=True)
+        for _ in range(60):
+            fast(X)
+        (path,) = paths_of(fast)
+        assert WORKER.thread is None
+        assert path.program.level == 3
+        assert path.trial is None
+        assert not path.slow
+
+    def test_the_way_of_each_call_is_the_same_each_time(self):
+        def f(x):
+            return np.exp(x).sum() / np.sum(x)
+
+        def ways():
+            fast, found = pb.compile(f, wait=True), []
+            for k in range(50):
+                out = fast(np.cos(np.arange(30.0) + k))
+                path = (paths_of(fast) or [None])[0]
+                level = path.program.level if path and path.program else None
+                found.append((out.tobytes(), fast.why(), level))
+            return found
+
+        assert ways() == ways()
+
+    def test_the_clock_does_not_end_recording(self):
+        fast = pb.compile(lambda x: np.sum(x * 2), wait=True)
+        fast.budget.recordings, fast.budget.spent = 100, 5.0
+        fast(np.ones(3))
+        assert fast.refusal is None
+
+    def test_the_environment_says_it_for_all(self, monkeypatch):
+        monkeypatch.setenv("PULLBACK_WAIT", "1")
+        assert pb.compile(np.sum).wait
+        assert not pb.compile(np.sum, wait=False).wait
+        monkeypatch.setenv("PULLBACK_WAIT", "yes")
+        with pytest.raises(pb.PullbackError, match="PULLBACK_WAIT is `yes`"):
+            pb.compile(np.sum)
+
+    def test_is_kept_by_pickle(self):
+        assert pickle.loads(pickle.dumps(pb.compile(np.sum, wait=True))).wait

@@ -1,0 +1,660 @@
+"""Records on disk: a later process repeats what an earlier one recorded, or records anew."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import warnings
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.compiler.call.compiled import compile
+from pullback.compiler.disk import portable, records
+from pullback.compiler.llvm import disk_cache
+from tests.compiler.call.test_programs import moved, run, same
+from tests.test_programs import PROGRAMS
+
+pytestmark = pytest.mark.disk
+
+# In the order of a set of text, which is another in the next process.
+BY_HASHES = {"probability.diagnosis"}
+# These may write an object's address into a text, which is another in the next process.
+OF_ADDRESSES = {"aliases.logging", "aliases.roots_or_not"}
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """Compiles a function as a later process does, which finds what this one has written."""
+
+    def compiled(fun):
+        monkeypatch.setattr(records, "WRITTEN", set())
+        return compile(fun)
+
+    return compiled
+
+
+class TestPrograms:
+    @pytest.mark.parametrize("order", [0, 1])
+    @pytest.mark.parametrize("name", PROGRAMS)
+    def test_what_was_written_is_what_is_done(self, name, order, later):
+        fun, args = PROGRAMS[name]
+        if order:
+            fun = pb.grad(lambda *args: np.sum(PROGRAMS[name][0](*args)), tuple(range(len(args))))
+        calls = [args, args, moved(args, 1e-3), moved(args, -0.2), args]
+        expected = run(fun, calls)
+        first = compile(fun)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            run(first, calls)
+            second = later(fun)
+            same(run(second, calls), expected)
+        if first.cache_info().hits and name not in BY_HASHES | OF_ADDRESSES:
+            assert second.cache_info().misses < first.cache_info().misses
+
+
+START = """
+import sys
+import numpy as np
+import pullback as pb
+from pullback.compiler.call import trial
+trial.ON[0] = False  # machine code is made at once
+"""
+# Two calls record and repeat; the third is what a later process would begin with.
+END = """
+g = pb.compile(f)
+outs = [g(*args) for _ in range(3)]
+for out in outs:
+    xs, ys = [pb.core.tree.flatten(y) for y in (out, f(*args))]
+    assert xs[1] == ys[1], (xs, ys)
+    for x, y in zip(xs[0], ys[0], strict=True):
+        assert type(x) is type(y)
+        np.testing.assert_allclose(x, y, rtol=1e-13)
+result = g.cache_info().misses, str(outs[1])
+"""
+ALL = """
+import importlib, json, sys, warnings
+warnings.simplefilter("ignore")
+print(json.dumps([importlib.import_module(name).result for name in sys.argv[1:]]))
+"""
+
+
+class Folder:
+    """A folder of programs and of what they write."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def write(self, name, text):
+        (self.path / name).write_text(textwrap.dedent(text))
+
+    def all(self, programs, *, end=END, **env):
+        """Of programs that one process does in turn, how often each recorded, and its result."""
+        names = [f"program_{name}".replace(" ", "_") for name in programs]
+        for name, text in zip(names, programs.values(), strict=True):
+            self.write(f"{name}.py", START + textwrap.dedent(text) + end)
+        self.write("all.py", ALL)
+        env = {
+            **os.environ,
+            "PULLBACK_CACHE": str(self.path / "cache"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            **env,
+        }
+        command = [sys.executable, "-W", "error", str(self.path / "all.py"), *names]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=200)
+        assert done.returncode == 0, done.stderr
+        results = json.loads(done.stdout)
+        return {name: tuple(result) for name, result in zip(programs, results, strict=True)}
+
+    def __call__(self, program, **more):
+        """How often a process recorded, and the result."""
+        return self.all({"alone": program}, **more)["alone"]
+
+
+@pytest.fixture
+def process(tmp_path):
+    return Folder(tmp_path)
+
+
+# Programs of which a later process records nothing.
+KEPT = {
+    "function": "f = lambda x: np.sin(x) * x",
+    "gradient": "f = pb.grad(lambda x: np.sum(np.sin(x) * x))",
+    "second order": "f = pb.hessian(lambda x: np.sum(np.sin(x) * x))",
+    "batched": "f = pb.vmap(pb.grad(lambda x: np.sin(x) * x))",
+    "global number": """
+        rate = 0.5
+        def f(x):
+            return rate * x
+    """,
+    "global array": """
+        table = np.repeat(np.arange(3.0), 2)[::2]
+        def f(x):
+            return table * x
+    """,
+    "helper": """
+        def half(x):
+            return 0.5 * x
+        def f(x):
+            return half(x) + half(half(x))
+    """,
+    "closure": """
+        def make(a, b):
+            return lambda x: a * x + np.dot(b, x)
+        f = make(2.0, np.ones(3))
+    """,
+    "default": """
+        def f(x, a=2.0, *, b=3.0):
+            return a * x + b
+    """,
+    "object": """
+        class Model:
+            scale = 2.0
+            def __init__(self, w):
+                self.w = w
+            def __call__(self, x):
+                return self.scale * self.w * x
+        f = Model(np.arange(3.0))
+    """,
+    "dataclass": """
+        import dataclasses
+        @dataclasses.dataclass
+        class Model:
+            w: float
+            names: list
+            def of(self, x):
+                return self.w * x
+        model = Model(3.0, ["a", "b"])
+        def f(x):
+            return model.of(x)
+    """,
+    "method": """
+        class Model:
+            def __init__(self):
+                self.layers = [np.eye(3), 2 * np.eye(3)]
+            def of(self, x):
+                for w in self.layers:
+                    x = np.tanh(w @ x)
+                return x
+        model = Model()
+        f = model.of
+    """,
+    "partial": """
+        import functools
+        f = functools.partial(lambda a, x: a * x, 3.0)
+    """,
+    "loop": """
+        def f(x):
+            for _ in range(100):
+                x = np.sin(x) + 0.1 * x
+            return x
+    """,
+    "scan": """
+        def f(x):
+            return pb.fori_loop(0, 10, lambda i, x: np.sin(x) + i, x)
+    """,
+    "while": """
+        def f(x):
+            return pb.while_loop(lambda x: np.sum(x) < 100, lambda x: 2 * x + 1, x)
+    """,
+    "branch": """
+        def f(x):
+            return np.exp(x) if x[0] > 0 else -x
+    """,
+    "values": """
+        def f(x):
+            n = int(x[2])
+            return x * n
+    """,
+    "dictionary": """
+        config = {"rate": 0.5, "kind": "a"}
+        def f(x):
+            return x * config["rate"] if config["kind"] == "a" else x / 4
+    """,
+    "tree": """
+        import collections
+        Pair = collections.namedtuple("Pair", "a b")
+        def f(x):
+            return Pair(x + 1, {"twice": 2 * x})
+    """,
+    "written": """
+        def f(x):
+            y = np.zeros(5)
+            y[1:4] = x
+            y[0] = y[1] * 2
+            return y
+    """,
+    "by NumPy": "f = lambda x: np.fft.fft(x).real + np.sort(x)",
+    "products": """
+        w = np.arange(4096.0).reshape(64, 64) / 4096
+        f = lambda x: (w[:3] @ w @ w.T)[:, :3] @ x
+    """,
+    "threads": "f = lambda x: np.sum(np.exp(np.outer(np.ones(300_000), x)))",
+    "scipy": """
+        import scipy.special
+        f = lambda x: scipy.special.logsumexp(x) * x
+    """,
+    "system": "f = lambda x: np.linalg.solve(np.eye(3) + np.outer(x, x), x)",
+    "imports": """
+        def f(x):
+            import math
+            return x * math.pi
+    """,
+    "enum": """
+        import enum
+        class Kind(enum.Enum):
+            A = 1
+            B = 2
+        kind = Kind.A
+        def f(x):
+            return 2 * x if kind is Kind.A else -x
+    """,
+    "pattern": """
+        import re
+        word = re.compile("[a-z]+")
+        def f(x):
+            return x * len(word.findall("one two"))
+    """,
+}
+ARGUMENTS = "\nargs = (np.array([0.5, 1.5, 2.0]),)\n"
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """What processes make of all programs: the first, two later ones, one of other files."""
+    process = Folder(tmp_path_factory.mktemp("kept"))
+    programs = {name: textwrap.dedent(text) + ARGUMENTS for name, text in KEPT.items()}
+    runs = [process.all(programs, PYTHONHASHSEED=seed) for seed in ("1", "2", "3")]
+    more = {name: "import json, collections\nunread = 1\n\n" + x for name, x in programs.items()}
+    return [*runs, process.all(more)]
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_later_process_records_nothing(name, kept):
+    """Whatever the seed of hashes, and with other lines beside it."""
+    (misses, right), *later = [run[name] for run in kept]
+    assert misses
+    assert later == [(0, right)] * 3
+
+
+# Programs, and what is another in the later process: text in place of text.
+CHANGED = {
+    "global number": ("global number", "0.5", "0.25"),
+    "sign of a zero": ("global number", "0.5", "-0.0"),
+    "global array": ("global array", "arange(3.0)", "arange(1.0, 4.0)"),
+    "dtype of an array": ("global array", "[::2]", "[::2].astype('f4')"),
+    "order of an array": ("global array", "[::2]", "[::2].copy()"),
+    "code": ("global number", "rate * x", "rate + x"),
+    "constant": ("helper", "0.5 * x", "0.6 * x"),
+    "code of a helper": ("helper", "0.5 * x", "0.5 - x"),
+    "content of a cell": ("closure", "make(2.0", "make(3.0"),
+    "array in a cell": ("closure", "np.ones(3)", "np.zeros(3)"),
+    "default": ("default", "a=2.0", "a=4.0"),
+    "default by name": ("default", "b=3.0", "b=4.0"),
+    "field": ("object", "Model(np.arange", "Model(1 + np.arange"),
+    "field of the class": ("object", "scale = 2.0", "scale = 3.0"),
+    "method": ("object", "self.w * x", "self.w - x"),
+    "number in an object": ("dataclass", "Model(3.0", "Model(4.0"),
+    "method of an object": ("dataclass", "self.w * x", "self.w + x"),
+    "list": ("method", "2 * np.eye", "3 * np.eye"),
+    "length of a list": ("method", ", 2 * np.eye(3)", ""),
+    "of a partial": ("partial", ", 3.0", ", 4.0"),
+    "function of a partial": ("partial", "a * x", "a + x"),
+    "trip count": ("loop", "range(100)", "range(99)"),
+    "body of a loop": ("scan", "np.sin(x) + i", "np.cos(x) + i"),
+    "condition": ("while", "< 100", "< 50"),
+    "text": ("dictionary", '"kind": "a"', '"kind": "b"'),
+    "number in a dictionary": ("dictionary", "0.5", "0.75"),
+    "class of a result": ("tree", '"Pair", "a b"', '"Pair", "b a"'),
+    "another member": ("enum", "kind = Kind.A", "kind = Kind.B"),
+    "pattern": ("pattern", "[a-z]+", "[a-z]"),
+    "operator": ("branch", "> 0", "< 0"),
+    "order": ("gradient", "pb.grad", "pb.value_and_grad"),
+    "imported": ("imports", "import math", "import cmath as math"),
+}
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory):
+    """What processes make of all programs: as they were, changed, and changed once more."""
+    process = Folder(tmp_path_factory.mktemp("changed"))
+    programs = {name: textwrap.dedent(KEPT[x]) + ARGUMENTS for name, (x, _, _) in CHANGED.items()}
+    other = {name: x.replace(*CHANGED[name][1:]) for name, x in programs.items()}
+    assert all(other[name] != programs[name] for name in programs)
+    return [process.all(x) for x in (programs, other, other)]
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_what_has_changed_is_seen(name, changed):
+    first, (misses, right), last = [run[name] for run in changed]
+    assert first[0]
+    assert misses
+    assert last == (0, right)
+
+
+class TestOtherFiles:
+    def test_a_helper_in_another_module(self, process):
+        program = "import helper\ndef f(x):\n    return helper.half(x)\n" + ARGUMENTS
+        process.write("helper.py", "def half(x):\n    return 0.5 * x\n")
+        assert process(program)[0]
+        assert process(program)[0] == 0
+        process.write("helper.py", "def half(x):\n    return x - 0.5\n")
+        assert process(program)[0]
+
+    def test_a_value_in_another_module(self, process):
+        program = "import settings\ndef f(x):\n    return settings.RATE * x\n" + ARGUMENTS
+        process.write("settings.py", "RATE = 0.5\n")
+        assert process(program)[0]
+        assert process(program)[0] == 0
+        process.write("settings.py", "RATE = 0.25\n")
+        assert process(program)[0]
+
+    def test_two_settings_are_both_kept(self, process):
+        program = "import settings\ndef f(x):\n    return settings.RATE * x\n" + ARGUMENTS
+        for rate, misses in ((0.5, 1), (0.25, 1), (0.5, 0), (0.25, 0)):
+            process.write("settings.py", f"RATE = {rate}\n")
+            assert bool(process(program)[0]) == bool(misses)
+
+    def test_what_comes_from_the_environment(self, process):
+        program = "import os\nrate = float(os.environ['RATE'])\nf = lambda x: rate * x" + ARGUMENTS
+        assert process(program, RATE="2")[0]
+        assert process(program, RATE="2")[0] == 0
+        assert process(program, RATE="3")[0]
+
+    def test_a_function_that_was_replaced(self, process):
+        program = "import helper\ndef f(x):\n    return helper.half(x)\n" + ARGUMENTS
+        process.write("helper.py", "def half(x):\n    return 0.5 * x\n")
+        assert process(program)[0]
+        assert process("import helper\nhelper.half = lambda x: x\n" + program)[0]
+
+
+class TestWhatNoCodeSays:
+    """Changes of what no code that ran holds."""
+
+    def test_a_virtual_subclass(self, process):
+        program = """
+            import abc
+            class Positive(abc.ABC):
+                pass
+            class Model:
+                pass
+            Positive.register(Model)
+            model = Model()
+            def f(x):
+                return 2 * x if isinstance(model, Positive) else -x
+        """
+        program = textwrap.dedent(program) + ARGUMENTS
+        assert process(program)[0]
+        assert process(program)[0] == 0
+        assert process(program.replace("Positive.register(Model)", ""))[0]
+
+    def test_how_a_tree_is_taken_apart(self, process):
+        program = """
+            class Pair:
+                def __init__(self, a, b):
+                    self.a, self.b = a, b
+            pb.core.tree.register_tree(Pair, lambda p: ((p.a, p.b), None), lambda _, xs: Pair(*xs))
+            def f(x):
+                return Pair(2 * x, 3 * x)
+        """
+        program = textwrap.dedent(program) + ARGUMENTS
+        end = (
+            "g = pb.compile(f)\nfor _ in range(3):\n    y = g(*args)\nresult = 1, str([y.a, y.b])\n"
+        )
+        other = program.replace("(p.a, p.b)", "(p.b, p.a)").replace("Pair(*xs)", "Pair(*xs[::-1])")
+        assert other != program
+        assert process(program, end=end) == process(other, end=end)
+
+    def test_fields_of_a_result(self, process):
+        program = """
+            import dataclasses
+            @dataclasses.dataclass
+            class Pair:
+                a: float
+                b: float
+            def f(x):
+                return Pair(b=2 * x, a=3 * x)
+        """
+        program = textwrap.dedent(program) + ARGUMENTS
+        end = "g = pb.compile(f)\nfor _ in range(3):\n    y = g(*args)\n"
+        end += "result = g.cache_info().misses, str([y.a, y.b])\n"
+        other = program.replace("a: float", "c: float").replace("b: float", "a: float")
+        other = other.replace("c: float", "b: float")
+        assert process(program, end=end)[0]
+        misses, right = process(program, end=end)
+        assert misses == 0
+        assert process(other, end=end) == (1, right)
+
+
+OTHERS = [
+    "np.array([0.5, 1.5])", "np.array([[0.5, 1.5, 2.0]])", "np.array([0.5, 1.5, 2], 'f4')",
+    "0.5", "np.float64(0.5)", "np.array(0.5)", "np.array([1, 2, 3])",
+    "np.ones(3), 3", "np.ones(3), 'a'", "np.ones(3), None", "np.ones(3), (1.0,)",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory):
+    """What processes make of a function: with other arguments first, then twice with these."""
+    process = Folder(tmp_path_factory.mktemp("others"))
+    programs = {str(i): "f = lambda x, *more: np.sin(x) * 2\n" for i in range(len(OTHERS))}
+    first = {name: text + ARGUMENTS for name, text in programs.items()}
+    other = {name: text + f"args = ({OTHERS[int(name)]},)\n" for name, text in programs.items()}
+    return [process.all(x) for x in (first, other, other)]
+
+
+@pytest.mark.parametrize("i", range(len(OTHERS)), ids=OTHERS)
+def test_arguments_of_another_kind(i, others):
+    first, (misses, right), last = [run[str(i)] for run in others]
+    assert first[0]
+    assert misses
+    assert last == (0, right)
+
+
+class TestArguments:
+    def test_functions(self, process):
+        program = "def f(g, x):\n    return g(x)\n" + ARGUMENTS
+        one = program + "args = (lambda x: 2 * x, *args)"
+        two = program + "args = (lambda x: 3 * x, *args)"
+        for text in (
+            one,
+            two,
+            program + "args = (np.sin, *args)",
+            program + "args = (np.cos, *args)",
+        ):
+            assert process(text)[0]
+            assert process(text)[0] == 0
+
+    def test_other_values_take_other_ways(self, process):
+        """The record of one way is there; the other is recorded, and both are there."""
+        program = textwrap.dedent(KEPT["branch"])
+        one, two = [program + f"args = (np.array([{x}, 1.0]),)\n" for x in (0.5, -0.5)]
+        assert [process(text)[0] > 0 for text in (one, two, one, two)] == [True, True, False, False]
+
+    def test_numbers(self, process):
+        """A later process gets other numbers, which are inputs by then."""
+        program = "f = lambda x, y: np.sin(x) * y + 1.0\n"
+        end = """
+g = pb.compile(f)
+for i in range(8):
+    assert abs(g(START + i, 2.0) - f(START + i, 2.0)) < 1e-13
+result = g.cache_info().misses, str(type(g(START, 2.0)))
+"""
+        assert process(program, end=end.replace("START", "0.5")) == (2, "<class 'numpy.float64'>")
+        assert process(program, end=end.replace("START", "10.5"))[0] == 0
+
+
+class TestNotKept:
+    def test_the_seed_of_hashes(self, process):
+        """Each process checks that it gets what the function gives there."""
+        programs = [
+            "f = lambda x: sum([x * len(word) for word in {'a', 'bb', 'ccc'}])",
+            "words = frozenset(['a', 'bb'])\nf = lambda x: x * len(list(words)[0])",
+            "f = lambda x: x * (hash('a') % 7)",
+            "f = lambda x: x * len(max({'a': 1, 'bb': 2}.keys() & {'a', 'bb'}, key=hash))",
+            "f = lambda x: x * len(next(iter({w for w in ('a', 'bb', 'ccc')})))",
+        ]
+        named = {str(i): text + ARGUMENTS for i, text in enumerate(programs)}
+        for seed in ("1", "2", "3", "4"):
+            process.all(named, PYTHONHASHSEED=seed)
+
+    def test_what_returns_its_argument(self, process):
+        program = "def f(x):\n    return x, 2 * x\n" + ARGUMENTS
+        end = END + "assert g(*args)[0] is args[0]\n"
+        for _ in range(2):
+            process(program, end=end)
+
+    def test_what_writes_into_its_argument(self, process):
+        program = "def f(x):\n    x[0] += 1\n    return x * 2\nargs = (np.zeros(3),)\n"
+        end = "g = pb.compile(f)\nfor _ in range(3):\n    g(*args)\nresult = 0, str(args[0])\n"
+        assert process(program, end=end) == process(program, end=end) == (0, "[3. 0. 0.]")
+
+    def test_rules_of_the_user(self, process):
+        program = """
+            @pb.custom_vjp
+            def square(x):
+                return x * x
+            square.defvjp(lambda x: (x * x, x), lambda x, bar: (FACTOR * x * bar,))
+            f = pb.grad(lambda x: np.sum(square(x)))
+        """
+        for factor in ("2", "3", "2"):
+            text = textwrap.dedent(program).replace("FACTOR", factor) + ARGUMENTS
+            assert process(text)[1] == str(float(factor) * np.array([0.5, 1.5, 2.0]))
+
+
+class TestFiles:
+    def files(self, process):
+        return sorted((process.path / "cache" / "code").glob("*.code"))
+
+    def test_damage(self, process):
+        program = KEPT["function"] + ARGUMENTS
+        _, right = process(program)
+        for path in self.files(process):
+            path.write_bytes(path.read_bytes()[:-50])
+        assert process(program)[1] == right
+        assert process(program) == (0, right)
+
+    def test_content_of_another_kind(self, process, monkeypatch):
+        """Whole files that hold what nobody wrote."""
+        monkeypatch.setenv("PULLBACK_CACHE", str(process.path / "cache"))
+        program = KEPT["function"] + ARGUMENTS
+        _, right = process(program)
+        for content in (b"", b"abc", records.written(3), records.written(((1, 2), [b"x"]))):
+            for path in self.files(process):
+                if b"pullback.compiler" not in path.read_bytes() or content:
+                    raw = path.read_bytes()
+                    if raw[43:44] == b"\x80":  # a record, and no object file
+                        assert disk_cache.write(path.stem, content) in (False, True)
+            assert process(program)[1] == right
+
+    def test_off(self, process):
+        program = KEPT["function"] + ARGUMENTS
+        for _ in range(2):
+            assert process(program, PULLBACK_CACHE="off")[0]
+
+    def test_pickles_hold_no_functions_of_others(self):
+        with pytest.raises(portable.Unportable, match="a function of"):
+            records.written(process_of := textwrap.dedent)
+        assert process_of is textwrap.dedent
+
+    def test_pickles_import_nothing(self):
+        content = b"\x80\x04\x8c\x0fantigravity_not\x8c\x01x\x93."
+        with pytest.raises(Exception, match="has not been imported"):
+            records.loaded(content)
+
+    @pytest.mark.parametrize(
+        "place",
+        [
+            "numpy.testing runstring", "numpy memmap", "numpy load", "numpy fromfile",
+            "builtins eval", "builtins getattr", "builtins type", "builtins open", "os system",
+            "posix system",
+            "pullback.compiler.call.export_c export", "pullback.compiler.llvm.binding Code",
+            "pullback.compiler.disk.records loaded", "pullback compile", "optree tree_map",
+            "functools partial", "operator methodcaller", "collections.abc Callable",
+            "numpy.f2py compile", "numpy.ctypeslib load_library", "copyreg _reconstructor",
+            "importlib import_module", "subprocess Popen", "pullback.core.trace run",
+            "numpy.lib.npyio DataSource", "_codecs encode", "numpy.random RandomState",
+        ],
+    )  # fmt: skip
+    def test_pickles_call_nothing(self, place):
+        """Only what makes data may be named, whoever has written the file."""
+        module, name = (part.encode() for part in place.split())
+        short = lambda text: b"\x8c" + bytes([len(text)]) + text
+        content = b"\x80\x04" + short(module) + short(name) + b"\x93" + short(b"x") + b"\x85R."
+        with pytest.raises(Exception, match=r"is in no record|has not been imported|attribute"):
+            records.loaded(content)
+
+
+class TestWhatIsLookedAt:
+    """A record from disk is as any other to those who look into it."""
+
+    def compiled(self, later):
+        def f(x):
+            for _ in range(200):
+                x = np.sin(x) * 1.5
+            return np.sum(x) if x[0] > 0 else x[0]
+
+        x = np.linspace(0.5, 1, 4)
+        first = compile(f)
+        for _ in range(3):
+            first(x)
+        second = later(f)
+        out = second(x)
+        assert second.cache_info()[:2] == (1, 0)
+        assert float(out) == float(first(x))
+        return f, second, x
+
+    def test_graph(self, later):
+        _, g, x = self.compiled(later)
+        assert "guard bool(x)" in g.graph(x)
+        assert "scan[200]" in g.graph(x)
+
+    def test_ir(self, later):
+        _, g, x = self.compiled(later)
+        assert "define" in g.ir(x)
+        (entry,) = g.entries.values()
+        assert "200 steps" in entry.paths[0].program.listing
+
+    def test_why(self, later):
+        _, g, x = self.compiled(later)
+        assert g.why(x) == "It would be repeated."
+
+    def test_another_way(self, later):
+        f, g, x = self.compiled(later)
+        assert g(-x) == pytest.approx(f(-x), rel=1e-14)
+        assert g.cache_info().misses == 1
+        assert g(x) == pytest.approx(f(x), rel=1e-14)
+
+    def test_derivatives(self, later):
+        f, g, x = self.compiled(later)
+        np.testing.assert_allclose(pb.grad(g)(x), pb.grad(f)(x), rtol=1e-12)
+        np.testing.assert_allclose(pb.hessian(g)(x), pb.hessian(f)(x), rtol=1e-12)
+
+    def test_export(self, later, tmp_path):
+        _, g, x = self.compiled(later)
+        code, header = g.export(tmp_path / "f", x)
+        assert code.exists()
+        assert header.exists()
+
+    def test_arguments_that_lie_otherwise(self, later):
+        f, g, x = self.compiled(later)
+        spread = np.zeros(8)[::2]
+        spread[:] = x
+        assert g(spread) == pytest.approx(f(spread), rel=1e-14)
+
+    def test_state_that_changes_afterwards(self, later):
+        scale = [2.0]
+
+        def f(x):
+            return scale[0] * x
+
+        first = compile(f)
+        for _ in range(3):
+            first(np.ones(2))
+        second = later(f)
+        assert second(np.ones(2)).tolist() == [2.0, 2.0]
+        assert second.cache_info().misses == 0
+        scale[0] = 3.0
+        assert second(np.ones(2)).tolist() == [3.0, 3.0]

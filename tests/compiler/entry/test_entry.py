@@ -1,0 +1,119 @@
+"""compile: whatever is thrown at the entry gives eager's own result or error."""
+
+import copy
+import random
+import warnings
+
+import numpy as np
+import pytest
+
+from pullback.compiler.call.compiled import compile
+from tests.conftest import LONG
+
+EACH = 50
+COUNT = 20_000 if LONG else 500
+
+
+class Odd:
+    """Answers nothing as others do."""
+
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+
+
+class Sub(np.ndarray):
+    pass
+
+
+class Tagged(float):
+    pass
+
+
+DTYPES = "?bhilqBHILQefdgFDG"
+LEAVES = [
+    lambda r: r.uniform(-3, 3),
+    lambda r: r.randrange(-3, 4),
+    lambda r: r.choice([None, True, False, Ellipsis, NotImplemented, ..., slice(1)]),
+    lambda r: r.choice(["", "text", b"bytes", "1.5", bytearray(b"ab"), memoryview(b"abc")]),
+    lambda r: r.choice([float("nan"), float("inf"), -0.0, 1e308, 10**30, -(2**63), 2**64]),
+    lambda r: r.choice([1j, complex("nan"), 2 + 0j, Tagged(2.0), np.bool_(True)]),
+    lambda r: np.dtype(r.choice(DTYPES)).type(r.randrange(3)),
+    lambda r: np.ones(r.choice([(), (0,), (1,), (3,), (2, 3), (3, 0), (1, 3)]), r.choice(DTYPES)),
+    lambda r: np.arange(6.0).reshape(2, 3).T[:: r.choice([1, -1, 2])],
+    lambda r: np.array([1, None, "a"], object),
+    lambda r: np.array(["2020-01-01", "NaT"], "M8[D]"),
+    lambda r: np.timedelta64(3, "s"),
+    lambda r: np.array(["a", "bc"]),
+    lambda r: np.ones(3).view(Sub),
+    lambda r: np.matrix([[1.0, 2.0]]),
+    lambda r: np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]),
+    lambda r: np.rec.array([(1.0, 2)], dtype=[("a", float), ("b", int)]),
+    lambda r: np.array([1.0, 2.0, 3.0], ">f8"),
+    lambda r: r.choice([{1.0, 2.0}, frozenset(), range(3), iter([1.0, 2.0]), (v for v in "ab")]),
+    lambda r: r.choice([Odd(), Odd, object(), np, np.sin, print, lambda v: v, int, np.float64]),
+]
+FUNCTIONS = [
+    lambda x: x * 2,
+    lambda x, y=1.0: x + y,
+    lambda x, *rest, k=2.0: [x, k, *rest],
+    lambda x: np.sum(x, axis=0),
+    lambda x: x[0],
+    lambda x: sorted(x.items()) if isinstance(x, dict) else len(x),
+    lambda x, y: np.where(x > 0, x, y),
+    lambda **options: {name: np.exp(x) for name, x in options.items()},
+    lambda x: (x, x is None, str(x) if isinstance(x, (int, str)) else 0),
+    lambda x: x,
+]
+
+
+def thing(r, depth=0):
+    kind = r.random()
+    if depth < 3 and kind < 0.25:
+        held = [thing(r, depth + 1) for _ in range(r.randrange(4))]
+        return r.choice([list, tuple, lambda xs: dict(zip("abcd", xs, strict=False))])(held)
+    return r.choice(LEAVES)(r)
+
+
+def call(seed):
+    """A function and arguments, the same for the same seed."""
+    r = random.Random(seed)
+    args = [thing(r) for _ in range(r.choice([0, 1, 1, 1, 2, 2, 3]))]
+    options = {name: thing(r) for name in r.sample(["x", "y", "k", "z"], r.choice([0, 0, 0, 1]))}
+    if args and r.random() < 0.1:
+        args.append(args[0])
+    return args, options
+
+
+def outcome(f, seed):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        args, options = call(seed)
+        try:
+            return f(*args, **options), args
+        except Exception as error:
+            return type(error), str(error)[:40], args
+
+
+def shown(x):
+    """What can be compared of anything."""
+    if isinstance(type(x), type) and type(x) is Odd:
+        return "odd"
+    if isinstance(x, (list, tuple)):
+        return [type(x).__name__, *map(shown, x)]
+    if isinstance(x, dict):
+        return [type(x).__name__, *[(k, shown(y)) for k, y in x.items()]]
+    if isinstance(x, np.ndarray):
+        return type(x).__name__, x.dtype.str, x.shape, repr(copy.copy(x))
+    if isinstance(x, (int, float, complex, str, bytes, np.generic, type(None))):
+        return type(x).__name__, repr(x)
+    return type(x).__name__
+
+
+@pytest.mark.parametrize("start", range(0, COUNT, EACH))
+def test_anything(start):
+    fast = [compile(f) for f in FUNCTIONS]
+    for seed in range(start, start + EACH):
+        for f, g in zip(FUNCTIONS, fast, strict=True):
+            for _ in range(3):  # recorded, repeated, and as machine code
+                expected, actual = outcome(f, seed), outcome(g, seed)
+                assert shown(actual) == shown(expected), (seed, FUNCTIONS.index(f))

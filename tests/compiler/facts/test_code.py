@@ -1,0 +1,118 @@
+"""What the instructions of a function say of it, the same in all versions of Python."""
+
+import random
+import time
+
+import numpy as np
+
+from pullback.compiler.facts.bytecode import COMPUTED_NAMES, Code
+
+
+class Base:
+    rate = 1.0
+
+    def force(self, x):
+        return x
+
+
+class Spring(Base):
+    def force(self, x):
+        return super().force(x) * super().rate
+
+
+def called(x):
+    y = np.sin(x) + np.linalg.norm(x) + np.sum(x, axis=0) + x.mean().item() + np.asarray([x])[0]
+    return y + random.random() + time.perf_counter() + sum(x)
+
+
+def read(x):
+    chosen = (np.tan if x else np.tanh)(x), np.exp[0](x)
+    return chosen, map(np.cos, x), [time.time, random.gauss()], x.shape, [y.real for y in x]
+
+
+def comprehension(x):
+    return [np.sin(y) for y in x], {y + 1 for y in x}
+
+
+def generator(x):
+    yield from (y for y in x)
+
+
+def attempt(x):
+    try:
+        return 1 / x
+    finally:
+        x.append(1)
+
+
+def context(x):
+    with x:
+        return 1
+
+
+def catches(x):
+    try:
+        return 1 / x
+    except (ZeroDivisionError, np.linalg.LinAlgError) as error:
+        return error
+    except ValueError:
+        return 0
+
+
+def catches_all(x):
+    try:
+        return 1 / x
+    except ValueError:
+        return 0
+    except:  # noqa: E722
+        return 1
+
+
+def catches_base(x):
+    try:
+        return 1 / x
+    except (ValueError, BaseException):
+        return 0
+
+
+def asks(x):
+    return getattr(x.y, "rate", 0), getattr(x, "rate", None), hasattr(x, "z"), "{:.3f}".format(x)  # noqa: UP032
+
+
+def computes(x):
+    return getattr(x, x.name)
+
+
+def computes_in_text(x):
+    return "{0.rate}".format(x)  # noqa: UP030, UP032
+
+
+def computes_by_variable(x):
+    return x.template.format(x)
+
+
+def test_who_computes_names():
+    assert COMPUTED_NAMES not in Code(asks.__code__).names
+    for fun in (computes, computes_in_text, computes_by_variable):
+        assert COMPUTED_NAMES in Code(fun.__code__).names
+
+
+def test_what_is_called_is_not_handed_on():
+    assert Code(called.__code__).handed <= {"np", "x", "linalg", "time", "random"}
+    assert "linalg" in Code(called.__code__).handed
+    found = Code(read.__code__).handed
+    assert {"tan", "tanh", "exp", "cos", "time", "shape", "real"} <= found
+    assert found.isdisjoint({"gauss", "map"})
+    found = Code(Spring.force.__code__).handed
+    assert "rate" in found
+    assert "force" not in found
+
+
+def test_what_may_catch_an_exception():
+    assert Code(catches_all.__code__).guarded
+    assert Code(catches_base.__code__).guarded
+    assert not Code(catches.__code__).guarded
+    assert not Code(attempt.__code__).guarded
+    assert not Code(context.__code__).guarded
+    assert not Code(comprehension.__code__).guarded
+    assert not Code(generator.__code__).guarded

@@ -1,0 +1,103 @@
+"""Whatever is changed of what a function can reach, compiled calls give what plain calls do."""
+
+import builtins
+import decimal
+import math
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.compiler.entry.state_checks import CHECKED
+from pullback.compiler.facts.places import KINDS as PLACES
+from tests.compiler.call.test_compile import equal
+from tests.conftest import LONG
+from tests.fuzz_facts import KINDS, MUTATIONS, READS, World
+
+# Of random programs many a derivative is zero.
+pytestmark = pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
+
+X = np.array([0.5, 1.0, 2.0])
+WORLDS = 4000 if LONG else 300
+GROUPS = 20
+
+
+@pytest.fixture(autouse=True)
+def undone():
+    """Settings and names of libraries are as they were."""
+    names = [(math, "sqrt"), (math, "e"), (np, "hamming"), (np, "pi"), (builtins, "hex")]
+    was = [(module, name, getattr(module, name)) for module, name in names]
+    options, size, digits = np.get_printoptions(), np.getbufsize(), sys.get_int_max_str_digits()
+    yield
+    for module, name, x in was:
+        setattr(module, name, x)
+    np.set_printoptions(**options)
+    np.setbufsize(size)
+    sys.set_int_max_str_digits(digits)
+    decimal.getcontext().prec = 28
+    vars(builtins).pop("RATE_OF_FACTS", None)
+
+
+def result(f):
+    try:
+        return f(X)
+    except Exception as error:
+        return type(error).__name__
+
+
+def test_every_kind_of_place_has_mutations_and_checks():
+    assert set(KINDS) == set(PLACES)
+    assert {id(kind) for kind in CHECKED} == {id(kind) for kind in PLACES.values()}
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_whatever_changes_is_seen(group, undone):
+    for seed in range(group, WORLDS, GROUPS):
+        world = World(seed)
+        f = world.module.f
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fast = pb.compile(f)
+            for mutation in [None, *world.mutations]:
+                if mutation is not None:
+                    world.change(mutation)
+                for _ in range(3):
+                    try:
+                        equal(result(fast), result(f))
+                    except AssertionError as error:
+                        error.add_note(f"seed {seed}, after {mutation}:\n{world.text}")
+                        raise
+
+
+@pytest.mark.parametrize("read", READS)
+def test_each_thing_that_is_read(read, undone):
+    """Every mutation, for a function that reads one thing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        world = World(0)
+        exec(f"def f(x):\n    return x * ({read})\n", vars(world.module))
+        f = world.module.f
+        fast = pb.compile(f)
+        for mutation in MUTATIONS:
+            for _ in range(2):
+                equal(result(fast), result(f))
+            world.change(mutation)
+            try:
+                equal(result(fast), result(f))
+            except AssertionError as error:
+                error.add_note(f"after {mutation}")
+                raise
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS)
+def test_each_mutation_changes_what_some_function_gives(mutation, undone):
+    world, changed = World(0), []
+    functions = [eval(f"lambda x: x * ({read})", vars(world.module)) for read in READS]
+    before = [result(f) for f in functions]
+    world.change(mutation)
+    for f, was in zip(functions, before, strict=True):
+        now = result(f)
+        changed.append(type(now) is not type(was) or not np.array_equal(now, was))
+    assert any(changed)

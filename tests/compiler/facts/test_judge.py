@@ -1,0 +1,201 @@
+"""Which calls may be repeated: the object that is called decides, and nothing is unclassified."""
+
+import builtins
+import cmath
+import datetime
+import functools
+import importlib
+import io
+import itertools
+import math
+import sys
+import time
+import types
+import warnings
+import zlib
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.compiler.facts.judge import DENIED, PURE, REFUSED, may_repeat
+
+X = np.array([0.5, 1.0, 2.0])
+
+# Modules of the standard library of which no function is repeated: they read or change what is
+# outside, start threads, keep state, or compute nothing.
+NEVER = """
+__future__ __hello__ __phello__ _abc _aix_support _android_support _apple_support _ast _asyncio
+_blake2 _bootsubprocess _bz2 _codecs _codecs_cn _codecs_hk _codecs_iso2022 _codecs_jp _codecs_kr
+_codecs_tw _colorize _compat_pickle _compression _contextvars _crypt _csv _ctypes _curses
+_curses_panel _datetime _dbm _decimal _elementtree _frozen_importlib _frozen_importlib_external
+_gdbm _hashlib _hmac _interpchannels _interpqueues _interpreters _io _ios_support _json _locale
+_lsprof _lzma _markupbase _md5 _msi _multibytecodec _multiprocessing _opcode _opcode_metadata
+_osx_support _overlapped _pickle _posixshmem _posixsubprocess _py_abc _pydatetime _pydecimal _pyio
+_pylong _pyrepl _queue _random _scproxy _sha1 _sha2 _sha256 _sha3 _sha512 _signal _sitebuiltins
+_socket _sqlite3 _sre _ssl _stat _string _strptime _suggestions _symtable _sysconfig _thread
+_threading_local _tkinter _tokenize _tracemalloc _typing _uuid _warnings _weakref _winapi _wmi
+_zoneinfo aifc antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb
+binascii binhex bz2 cProfile calendar cgi cgitb chunk cmd code codecs codeop colorsys compileall
+concurrent configparser contextvars crypt csv ctypes curses datetime dbm decimal difflib dis
+distutils doctest email encodings ensurepip errno faulthandler fcntl filecmp fileinput fnmatch
+ftplib gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib hmac html http
+idlelib imaplib imghdr imp inspect io ipaddress json lib2to3 linecache locale logging lzma mailbox
+mailcap marshal mimetypes mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib nt
+ntpath nturl2path opcode optparse os ossaudiodev pathlib pdb pickle pickletools pipes pkgutil
+platform plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc
+pydoc_data pyexpat queue quopri random readline resource rlcompleter runpy sched secrets select
+selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket socketserver spwd sqlite3
+sre_compile sre_constants sre_parse ssl stat stringprep subprocess sunau symtable sys sysconfig
+syslog tabnanny tarfile telnetlib tempfile termios textwrap this threading time timeit tkinter token
+tokenize tomllib trace traceback tracemalloc tty turtle turtledemo unicodedata unittest urllib uu
+uuid venv wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile
+zipimport zlib zoneinfo
+""".split()  # noqa: SIM905
+
+# Of NumPy, beside ufuncs, what is dispatched, numbers and exceptions: reviewed, one by one.
+NUMPY = """
+arange array asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray asmatrix bartlett
+base_repr binary_repr blackman bmat broadcast broadcast_shapes busdaycalendar datetime_data
+diag_indices dtype empty errstate eye finfo flatiter format_float_positional format_float_scientific
+frombuffer fromfunction fromiter frompyfunc fromstring full get_printoptions getbufsize hamming
+hanning identity iinfo indices isdtype isfortran isscalar issubdtype iterable kaiser mask_indices
+matrix mintypecode ndarray ndenumerate ndindex nditer nested_iters ones poly1d promote_types
+recarray require row_stack in1d trapz tri tril_indices triu_indices typename ufunc vectorize zeros
+fftfreq rfftfreq as_strided Chebyshev Hermite HermiteE Laguerre Legendre Polynomial chararray
+compare_chararrays count endswith find index lstrip multiply partition rfind rindex rpartition
+rstrip slice startswith strip find_duplicate format_parser fromarrays fromrecords
+""".split()  # noqa: SIM905
+SPACES = """
+numpy numpy.linalg numpy.fft numpy.lib.stride_tricks numpy.lib.scimath numpy.polynomial numpy.char
+numpy.strings numpy.rec
+""".split()  # noqa: SIM905
+BUILTINS = """
+abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict dir divmod
+enumerate filter float format frozenset getattr hasattr hash hex int isinstance issubclass iter len
+list map max memoryview min next object oct ord pow property range repr reversed round set slice
+sorted staticmethod str sum super tuple type zip
+""".split()  # noqa: SIM905
+
+
+def test_every_module_of_the_standard_library_is_classified():
+    known = {*NEVER, *PURE, "nt", "_imp"}
+    unclassified = {name for name in sys.stdlib_module_names if name not in known}
+    assert not {name for name in unclassified if not name.startswith("_test")}
+    assert not PURE & set(NEVER)
+
+
+def test_every_builtin_is_classified():
+    for name, x in vars(builtins).items():
+        if not callable(x) or (isinstance(x, type) and issubclass(x, BaseException)):
+            continue
+        if name.startswith("_") and name not in DENIED:
+            assert name in ("__loader__", "__pybind11_internals__") or "_" in name
+            continue
+        assert (name in BUILTINS) != (name in DENIED), name
+        if isinstance(x, (type, types.BuiltinFunctionType)):
+            assert (may_repeat(x) is None) == (name in BUILTINS), name
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_every_function_of_numpy_is_classified(space):
+    dispatched = type(np.sum)
+    module = importlib.import_module(space)
+    for name in dir(module):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            x = getattr(module, name, None)
+        if name.startswith("_") or not callable(x) or isinstance(x, np.ufunc):
+            continue
+        if isinstance(x, type) and issubclass(x, (np.generic, BaseException)):
+            continue
+        if isinstance(x, dispatched):
+            assert name not in REFUSED or may_repeat(x) is None or name in REFUSED
+            continue
+        assert (name in NUMPY) != (name in REFUSED), name
+
+
+@pytest.mark.parametrize("module", [math, cmath, itertools])
+def test_functions_of_numbers_may_be_repeated(module):
+    for name, x in vars(module).items():
+        if callable(x) and not name.startswith("_"):
+            assert may_repeat(x) is None, name
+
+
+def test_methods_of_arrays():
+    for name, x in vars(np.ndarray).items():
+        if isinstance(x, types.MethodDescriptorType):
+            assert (may_repeat(x) is None) == (name not in ("tofile", "dump")), name
+
+
+OTHERS = {
+    "time": time.time, "file": io.FileIO, "open": open, "memmap": np.memmap, "print": print,
+    "alias": functools.partial(np.memmap).func, "foreign": zlib.crc32, "random": np.random.rand,
+    "exec": exec,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_is_unknown_or_does_more_is_refused(name):
+    assert may_repeat(OTHERS[name]) is not None
+
+
+def test_the_arguments_may_decide():
+    assert may_repeat(np.datetime64, ("2020-01-01",)) is None
+    assert may_repeat(np.datetime64, ("NOW",)) is not None
+    assert may_repeat(datetime.datetime, (2020, 1, 1)) is None
+
+
+CLOCKS = {
+    "a type": "np.datetime64('now', 'ns')",
+    "by map": "list(map(np.datetime64, ['now']))[0]",
+    "by another name": "date('now')",
+    "an array": "np.array(['now'], 'M8[ns]')[0]",
+    "a cast": "np.array(['today']).astype('M8[ns]')[0]",
+    "text outside": "np.datetime64(WHEN, 'ns')",
+    "a method": "datetime.datetime.now()",
+    "a partial": "functools.partial(np.datetime64, 'now')()",
+    "a reduction": "functools.reduce(np.datetime64, ['now', 'ns'])",
+    "a comparison": "max(map(np.datetime64, ['now', '2000-01-01']))",
+}
+
+
+@pytest.mark.parametrize("name", CLOCKS)
+def test_no_clock_is_repeated(name):
+    scope = {"np": np, "datetime": datetime, "date": np.datetime64, "functools": functools}
+    scope |= {"WHEN": "Now"}
+    exec(f"def f(x):\n    SEEN.append(str({CLOCKS[name]}))\n    return x * 2.0", scope)
+    scope["SEEN"] = []
+    fast = pb.compile(scope["f"])
+    with pytest.warns(RuntimeWarning, match="it (may )?calls? `"):
+        fast(X)
+    for _ in range(3):
+        fast(X)
+    assert fast.refusal is not None
+    assert len(scope["SEEN"]) == 4
+
+
+class TestPure:
+    def test_a_declared_function_is_repeated(self, monkeypatch):
+        calls = zlib.adler32
+        scope = {"adler": calls, "data": b"data"}
+        exec("def f(x):\n    return x * float(adler(data) % 7)", scope)
+        expected = X * float(zlib.adler32(b"data") % 7)
+        refused = pb.compile(scope["f"])
+        with pytest.warns(RuntimeWarning, match=r"zlib\.adler32"):
+            out = refused(X)
+        np.testing.assert_array_equal(out, expected)
+        from pullback.compiler.facts import judge
+
+        monkeypatch.setattr(judge, "DECLARED", dict(judge.DECLARED))
+        assert pb.pure(calls) is calls
+        fast = pb.compile(scope["f"])
+        for _ in range(6):
+            np.testing.assert_array_equal(fast(X), expected)
+        assert fast.cache_info().hits == 5
+        scope["data"] = b"other"
+        np.testing.assert_array_equal(fast(X), scope["f"](X))
+
+    def test_it_takes_functions(self):
+        with pytest.raises(pb.ArgumentTypeError, match="`pure` takes a function, but got"):
+            pb.pure(3.0)

@@ -1,0 +1,268 @@
+"""What traced code leaves behind: two gradients, then a plain call, as plain programs have them."""
+
+import collections
+import dataclasses
+import functools
+import operator
+import types
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.core.reach import SESSION
+from tests.contexts import exact_type
+
+
+class Filter:
+    latest = 0.0
+
+    def __init__(self):
+        self.x = 0.0
+        self.history = []
+        self.table = {"last": None}
+        self.buffer = np.zeros(3)
+        self.queue = collections.deque(maxlen=3)
+
+    def step(self, u):
+        self.x = self.x * 0.9 + u
+        self.history.append((self.x, [self.x]))
+        self.table["last"] = self.x
+        self.table.update(twice=2 * self.x)
+        self.buffer = np.zeros(3)
+        self.buffer[0] = self.x
+        self.queue.append(self.x)
+        Filter.latest = self.x
+        return self.x * u
+
+
+class Slotted:
+    __slots__ = ("value",)
+
+    def __init__(self):
+        self.value = 1.0
+
+    def step(self, u):
+        self.value = self.value * u
+        return self.value
+
+
+@dataclasses.dataclass
+class Point:
+    x: float = 1.0
+    parts: dict = dataclasses.field(default_factory=dict)
+
+    def step(self, u):
+        self.x = np.array([self.x * u, u])[0]
+        self.parts.setdefault("all", []).append({"x": self.x})
+        return self.x + len(self.parts)
+
+
+class Cached:
+    def __init__(self):
+        self.u = 1.0
+
+    @functools.cached_property
+    def square(self):
+        return self.u**2
+
+    def step(self, u):
+        self.u = u
+        return self.square * u
+
+
+TOTAL = 1.0
+
+
+class Module:
+    def step(self, u):
+        global TOTAL
+        TOTAL = TOTAL * u
+        return TOTAL
+
+
+class Variable:
+    def __init__(self):
+        total = 1.0
+
+        def add(u):
+            nonlocal total
+            total = total + u
+            return total * u
+
+        self.step = add
+        self.read = lambda: total
+
+
+class Attribute:
+    def step(self, u):
+        Attribute.step.calls = getattr(Attribute.step, "calls", 0.0) + u
+        return Attribute.step.calls * u
+
+
+def plain(x, seen=None):
+    """Whether nothing that is reached from x is an Array."""
+    seen = set() if seen is None else seen
+    if exact_type(x) is pb.Array:
+        return False
+    if id(x) in seen or isinstance(x, (type, np.ndarray, float, str)):
+        return True
+    seen.add(id(x))
+    parts = list(x.values()) if isinstance(x, dict) else []
+    parts += list(x) if isinstance(x, (list, tuple, collections.deque)) else []
+    parts += list(vars(x).values()) if hasattr(x, "__dict__") else []
+    parts += [getattr(x, name) for name in getattr(type(x), "__slots__", ())]
+    parts += [cell.cell_contents for cell in getattr(x, "__closure__", None) or ()]
+    return all(plain(part, seen) for part in parts)
+
+
+CLIENTS = [Filter, Slotted, Point, Cached, Module, Variable, Attribute]
+
+
+def runs(client, call):
+    global TOTAL
+    TOTAL = 1.0
+    vars(Attribute.step).pop("calls", None)
+    thing = client()
+    return thing, [call(thing.step, u) for u in (2.0, 3.0)] + [thing.step(0.5)]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("way", ["grad", "jvp", "linearize", "nested", "hessian"])
+def test_two_derivatives_and_a_plain_call(client, way):
+    """The state goes on as in plain runs, and nothing in it is an Array."""
+    calls = {
+        "grad": lambda f, u: pb.value_and_grad(f)(u)[0],
+        "jvp": lambda f, u: pb.jvp(f, (u,), (1.0,))[0],
+        "linearize": lambda f, u: pb.linearize(f, u)[0],
+        "nested": lambda f, u: pb.value_and_grad(lambda z: pb.jvp(f, (z,), (1.0,))[0])(u)[0],
+        "hessian": lambda f, u: pb.value_and_grad(lambda z: pb.value_and_grad(f)(z)[0])(u)[0],
+    }
+    _, expected = runs(client, lambda f, u: f(u))
+    other, actual = runs(client, calls[way])
+    np.testing.assert_allclose(actual, expected, rtol=1e-14)
+    assert plain(other)
+    assert exact_type(TOTAL) is not pb.Array
+    assert exact_type(Filter.latest) is not pb.Array
+    assert plain(Attribute.step.__dict__)
+
+
+@pytest.mark.parametrize("client", [Filter, Slotted, Point, Variable])
+def test_after_an_exception(client):
+    thing = client()
+
+    def fails(u):
+        thing.step(u)
+        raise KeyError("as it should")
+
+    with pytest.raises(KeyError, match="as it should"):
+        pb.grad(fails)(2.0)
+    assert plain(thing)
+    other = client()
+    other.step(2.0)
+    assert thing.step(3.0) == other.step(3.0)
+
+
+def test_one_trace_further_out():
+    """What an inner transformation leaves has the derivatives of the outer one."""
+    kept = {}
+
+    def f(u):
+        def inner(y):
+            kept["z"] = y * u
+            return y * y * u
+
+        slope = pb.grad(inner)(u)  # 2 u^2
+        return slope + kept["z"]  # u^2
+
+    assert pb.grad(f)(3.0) == 18.0
+    assert plain(kept)
+    assert kept["z"] == 9.0
+
+
+def test_results_keep_their_derivative():
+    """A list that is returned was stored into as well."""
+
+    def f(x):
+        out = []
+        out.append(x * x)
+        out[0] = out[0] * x
+        return out[0], out
+
+    gradient, aux = pb.grad(f, has_aux=True)(2.0)
+    assert (gradient, aux) == (12.0, [8.0])
+    rows = pb.jacobian(lambda x: [x[0] * y for y in [x[1]]])(np.array([2.0, 3.0]))
+    np.testing.assert_array_equal(rows[0], [3.0, 2.0])
+
+
+def test_a_long_loop_holds_no_lists():
+    """Those that die are let go of while the transformation runs."""
+    sizes = []
+
+    def f(x):
+        total = 0.0
+        for _ in range(2000):
+            row = [None]
+            row[0] = x
+            total = total + row[0]
+        sizes.append(len(SESSION.get().notes.places))
+        return total
+
+    assert pb.grad(f)(1.0) == 2000.0
+    assert sizes[0] < 600
+
+
+def test_plain_functions_of_a_vmap_leave_constants_plain():
+    kept = []
+
+    def f(x):
+        kept.append(np.zeros(2))
+        return x * 2
+
+    pb.vmap(f)(np.ones(3))
+    assert type(kept[0]) is np.ndarray
+
+
+@pytest.mark.parametrize("transform", [pb.grad, lambda f: lambda x: pb.jvp(f, (x,), (x,))])
+def test_an_array_in_several_places_stays_one(transform):
+    box = types.SimpleNamespace()
+
+    def f(x):
+        y = x * 2.0
+        box.whole, box.again, box.listed = y, y, [y, (y, {"y": y})]
+        box.part, box.turned, box.one = y[1:], y[::-1], y[0]
+        return np.sum(y)
+
+    transform(f)(np.arange(3.0))
+    assert type(box.whole) is np.ndarray
+    everywhere = [box.again, box.listed[0], box.listed[1][0], box.listed[1][1]["y"]]
+    assert all(y is box.whole for y in everywhere)
+    box.whole[1] = 7.0  # as without a transformation
+    assert box.part[0] == box.turned[1] == 7.0
+    assert type(box.one) is np.float64
+
+
+STORING = {
+    "setattr": lambda y: setattr(BOX, "y", y),
+    "object.__setattr__": lambda y: object.__setattr__(BOX, "y", y),
+    "list.append": lambda y: list.append(BOX.listed, y),
+    "dict.__setitem__": lambda y: dict.__setitem__(BOX.table, "y", y),
+    "operator.setitem": lambda y: operator.setitem(BOX.table, "y", y),
+    "map": lambda y: list(map(BOX.listed.append, [y])),
+    "partial": lambda y: functools.partial(setattr, BOX, "y")(y),
+    "update": lambda y: vars(BOX).update(y=y),
+}
+BOX = types.SimpleNamespace(listed=[], table={}, y=None)
+
+
+@pytest.mark.parametrize("way", STORING)
+def test_functions_that_store(way):
+    def f(x):
+        STORING[way](x * 2.0)
+        return np.sum(x)
+
+    BOX.listed, BOX.table, BOX.y = [], {}, None
+    pb.grad(f)(np.arange(3.0))
+    (y,) = [y for y in (BOX.y, *BOX.listed, *BOX.table.values()) if y is not None]
+    assert type(y) is np.ndarray
+    np.testing.assert_array_equal(y, [0.0, 2.0, 4.0])

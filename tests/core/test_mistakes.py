@@ -1,0 +1,344 @@
+"""Mistakes that newcomers make: each message is ours and true, and its suggestion, pasted, works.
+
+A mistake is a program, the suggestion that its message makes, and the part of the program in whose
+place it is pasted; the rest of the line is the programmer's. What comes out then is compared with
+what was meant.
+"""
+
+import linecache
+import re
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+SETUP = """
+import array, ctypes, datetime, decimal, fractions, io, json, marshal, math, pickle, struct
+from multiprocessing import get_context
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+import numpy as np
+import pullback as pb
+
+X = np.array([0.5, 1.5, 2.5])
+PLAIN = np.zeros(3)
+SQUARES = np.array([1.0, 3.0, 5.0])
+
+
+def f(x):
+    return np.sum(x * x)
+
+
+def square(x):
+    return x * x
+
+
+class Model:
+    def __init__(self):
+        self.a = np.zeros(3)
+"""
+SQUARES = np.array([1.0, 3.0, 5.0])  # the gradient of f at X
+
+
+class Mistake(NamedTuple):
+    """A program, and in it `wrong`, in whose place `right` makes it give `expected`."""
+
+    program: str
+    suggestion: str  # stands in the message, and in `right`
+    wrong: str
+    right: str
+    expected: object = SQUARES
+
+
+MISTAKES = {
+    # How a transformation is called.
+    "the result instead of the function": Mistake(
+        "x = X\nout = pb.grad(f(x))", "grad(f)(x)", "grad(f(x))", "grad(f)(x)"
+    ),
+    "the same of compile": Mistake(
+        "x = X\nout = pb.compile(f(x))", "compile(f)(x)", "compile(f(x))", "compile(f)(x)", 8.75
+    ),
+    "the argument as argnums": Mistake(
+        "x = X\nout = pb.grad(f, x)", "grad(f)(x)", "grad(f, x)", "grad(f)(x)"
+    ),
+    "no output": Mistake(
+        "def g(x):\n    value = np.sum(x * x)\n\nout = pb.grad(g)(X)",
+        "return value", "(x * x)\n\n", "(x * x)\n    return value\n\n",
+    ),
+    "many outputs": Mistake(
+        "out = pb.grad(square)(X)", "grad(lambda x: square(x).sum())", "grad(square)",
+        "grad(lambda x: square(x).sum())",
+    ),
+    "many outputs, all of which are meant": Mistake(
+        "out = pb.grad(square)(X)", "jacobian(square)", "grad(square)", "jacobian(square)",
+        np.diag(SQUARES),
+    ),
+    "an output beside others": Mistake(
+        "def g(x):\n    return f(x), x\n\nout = pb.grad(g)(X)", "has_aux=True", "(g)(X)",
+        "(g, has_aux=True)(X)[0]",
+    ),
+    "has_aux without a pair": Mistake(
+        "def g(x):\n    output, aux = f(x), x\n    return output\n\n"
+        "out = pb.grad(g, has_aux=True)(X)[0]",
+        "return output, aux", "return output\n", "return output, aux\n",
+    ),
+    "a list of one output": Mistake(
+        "def g(x):\n    return [f(x)]\n\nout = pb.grad(g)(X)", "jacobian(g)", "grad(g)(X)",
+        "jacobian(g)(X)[0]",
+    ),
+    "an argument by keyword": Mistake("x = X\nout = pb.grad(f)(x=x)", "grad(f)(x)", "grad(f)(x=x)",
+                                      "grad(f)(x)"),
+    "argnums beyond the last": Mistake(
+        "out = pb.grad(f, argnums=1)(X)", "argnums=0", "argnums=1", "argnums=0"
+    ),
+    "argnums twice": Mistake(
+        "out = pb.grad(f, argnums=(0, 0))(X)[0]", "argnums=(0,)", "argnums=(0, 0)", "argnums=(0,)"
+    ),
+    "text as the argument": Mistake(
+        "def g(name, x):\n    return f(x)\n\nout = pb.grad(g, argnums=0)('a', X)", "argnums=1",
+        "argnums=0", "argnums=1",
+    ),
+    "arguments of jvp without tuples": Mistake(
+        "x, x_dot = X, np.ones(3)\nout = pb.jvp(f, x, x_dot)[1]", "jvp(f, (x,), (x_dot,))",
+        "jvp(f, x, x_dot)", "jvp(f, (x,), (x_dot,))", 9.0,
+    ),
+    "arguments of check_grads without a tuple": Mistake(
+        "x = X\nout = pb.testing.check_grads(f, x)", "check_grads(f, (x,))", "check_grads(f, x)",
+        "check_grads(f, (x,))", None,
+    ),
+    "hvp without a direction": Mistake(
+        "x, v = X, np.ones(3)\nout = pb.hvp(f)(x)", "hvp(f)(x, v)", "hvp(f)(x)", "hvp(f)(x, v)",
+        2 * np.ones(3),
+    ),
+    "a tangent of another shape": Mistake(
+        "x, v = X, np.ones(1)\nout = pb.jvp(f, (x,), (v,))[1]", "np.broadcast_to(v, x.shape)",
+        "(v,)", "(np.broadcast_to(v, x.shape),)", 9.0,
+    ),
+    "an elementwise gradient of what is not": Mistake(
+        "out = pb.elementwise_grad(f)(X)", "jacobian", "elementwise_grad", "jacobian"
+    ),
+    # What is differentiated.
+    "integers": Mistake("x = np.arange(3)\nout = pb.grad(f)(x)", "x.astype(float)", "(f)(x)",
+                        "(f)(x.astype(float))", np.array([0.0, 2.0, 4.0])),
+    "an int in a tree": Mistake(
+        "def g(p):\n    return f(p['w']) * p['n']\n\nn = 3\n"
+        "out = pb.grad(g)({'w': X, 'n': n})['w']",
+        "float(n)", "'n': n", "'n': float(n)", 3 * SQUARES,
+    ),
+    "truth values": Mistake("x = X > 1\nout = pb.grad(f)(x)", "x.astype(float)", "(f)(x)",
+                            "(f)(x.astype(float))", np.array([0.0, 2.0, 2.0])),
+    "a matrix": Mistake("x = np.matrix(X)\nout = pb.grad(f)(x)[0]", "np.asarray(x)", "(f)(x)",
+                        "(f)(np.asarray(x))"),
+    "a masked array": Mistake(
+        "mask = [True, True, True]\nx = X\n"
+        "out = pb.grad(lambda x: f(x))(np.ma.masked_array(x, np.logical_not(mask)))",
+        "np.where(mask, x, 0)", "f(x))(np.ma.masked_array(x, np.logical_not(mask)))",
+        "f(np.where(mask, x, 0)))(x)",
+    ),
+    "a Series": Mistake(
+        "import pandas\n\nx = pandas.Series(X)\nout = pb.grad(f)(x)", "x.to_numpy(float)", "(f)(x)",
+        "(f)(x.to_numpy(float))",
+    ),
+    "a DataFrame of integers": Mistake(
+        "import pandas\n\nx = pandas.DataFrame({'a': [1, 2]})\nout = pb.grad(f)(x)",
+        "x.to_numpy(float)", "(f)(x)", "(f)(x.to_numpy(float))", np.array([[2.0], [4.0]]),
+    ),
+    "a complex output": Mistake(
+        "def g(x):\n    return f(x) * (1 + 1j)\n\nout = pb.grad(g)(X)", ".real",
+        "f(x) * (1 + 1j)", "(f(x) * (1 + 1j)).real",
+    ),
+    "holomorphic of a real function": Mistake(
+        "out = pb.jacobian(f, holomorphic=True)(X)", "holomorphic", ", holomorphic=True", ""
+    ),
+    # Plain arrays.
+    "into a plain array": Mistake(
+        "def g(x):\n    a = PLAIN * 0\n    a[0] = f(x)\n    return a.sum()\n\nout = pb.grad(g)(X)",
+        "a = np.array(a)", "    a[0]", "    a = np.array(a)\n    a[0]",
+    ),
+    "numbers into a plain array": Mistake(
+        "def g(x):\n    a = PLAIN\n    a[:] = [x[0] ** 2, x[1] ** 2, x[2] ** 2]\n"
+        "    return a.sum()\n\nout = pb.grad(g)(X)",
+        "np.zeros(3)", "a = PLAIN", "a = np.zeros(3)",
+    ),
+    "into a plain array of an object": Mistake(
+        "def step(self, x):\n    self.a[0] = f(x)\n    return self.a.sum()\n\n"
+        "Model.step = step\nout = pb.grad(Model().step)(X)",
+        "self.a = np.array(self.a)", "    self.a[0]",
+        "    self.a = np.array(self.a)\n    self.a[0]",
+    ),
+    "plain += x": Mistake(
+        "def g(x):\n    a = PLAIN\n    a += x * x\n    return a.sum()\n\nout = pb.grad(g)(X)",
+        "a = a + x", "a += x * x", "a = a + x * x",
+    ),
+    "out=plain": Mistake(
+        "def g(x):\n    a = PLAIN\n    np.multiply(x, x, out=a)\n    return a.sum()\n\n"
+        "out = pb.grad(g)(X)",
+        "np.array(a)", "a = PLAIN", "a = PLAIN\n    a = np.array(a)",
+    ),
+    # Numbers for other code.
+    "percent": Mistake(
+        "def g(x):\n    text = '%.3f' % x\n    return x * x\n\nout = pb.grad(g)(1.5)", "x.numpy()",
+        "% x", "% x.numpy()", 3.0,
+    ),
+    "json": Mistake(
+        "def g(x):\n    text = json.dumps({'x': x})\n    return f(x)\n\nout = pb.grad(g)(X)",
+        "x.numpy().tolist()", "'x': x", "'x': x.numpy().tolist()",
+    ),
+    "json of a number": Mistake(
+        "def g(x):\n    text = json.dumps({'x': x})\n    return x * x\n\nout = pb.grad(g)(1.5)",
+        "x.numpy().tolist()", "'x': x", "'x': x.numpy().tolist()", 3.0,
+    ),
+    "Decimal": Mistake(
+        "def g(x):\n    text = str(decimal.Decimal(x))\n    return x * x\n\nout = pb.grad(g)(1.5)",
+        "x.numpy().tolist()", "Decimal(x)", "Decimal(x.numpy().tolist())", 3.0,
+    ),
+    "timedelta": Mistake(
+        "def g(x):\n    end = datetime.timedelta(seconds=x)\n    return x * x\n\n"
+        "out = pb.grad(g)(1.5)",
+        "x.numpy().tolist()", "seconds=x", "seconds=x.numpy().tolist()", 3.0,
+    ),
+    "struct": Mistake(
+        "def g(x):\n    data = struct.pack('d', x)\n    return x * x\n\nout = pb.grad(g)(1.5)",
+        "x.numpy().tolist()", "'d', x", "'d', x.numpy().tolist()", 3.0,
+    ),
+    "marshal": Mistake(
+        "def g(x):\n    data = marshal.dumps([x])\n    return x * x\n\nout = pb.grad(g)(1.5)",
+        "x.numpy().tolist()", "[x]", "[x.numpy().tolist()]", 3.0,
+    ),
+    "an array of the module array": Mistake(
+        "def g(x):\n    data = array.array('d', [x])\n    return x * x\n\nout = pb.grad(g)(1.5)",
+        "x.numpy()", "[x]", "[x.numpy()]", 3.0,
+    ),
+    "ctypes": Mistake(
+        "def g(x):\n    data = ctypes.c_double(x)\n    return x * x\n\nout = pb.grad(g)(1.5)",
+        "x.numpy()", "ctypes.c_double(x)", "ctypes.c_double(x.numpy())", 3.0,
+    ),
+    "memoryview": Mistake(
+        "def g(x):\n    data = memoryview(x)\n    return f(x)\n\nout = pb.grad(g)(X)", "x.numpy()",
+        "view(x)", "view(x.numpy())",
+    ),
+    "tobytes": Mistake(
+        "def g(x):\n    data = x.tobytes()\n    return f(x)\n\nout = pb.grad(g)(X)", "x.numpy()",
+        "x.tobytes", "x.numpy().tobytes",
+    ),
+    "np.save": Mistake(
+        "def g(x):\n    np.save(io.BytesIO(), x)\n    return f(x)\n\nout = pb.grad(g)(X)",
+        "x.numpy()", ", x)", ", x.numpy())",
+    ),
+    "pickle": Mistake(
+        "def g(x):\n    data = pickle.dumps(x)\n    return f(x)\n\nout = pb.grad(g)(X)",
+        "x.numpy()", "dumps(x)", "dumps(x.numpy())",
+    ),
+    "a pool of processes": Mistake(
+        "def g(x):\n    with ProcessPoolExecutor() as pool:\n"
+        "        return sum(pool.map(np.square, [x[0], x[1], x[2]]))\n\nout = pb.grad(g)(X)",
+        "ThreadPoolExecutor()", "ProcessPoolExecutor()", "ThreadPoolExecutor()",
+    ),
+    "an older pool of processes": Mistake(
+        "def g(x):\n    with get_context('fork').Pool(1) as pool:\n"
+        "        return sum(pool.map(np.square, [x[0], x[1], x[2]]))\n\nout = pb.grad(g)(X)",
+        "ThreadPoolExecutor()", "get_context('fork').Pool(1)", "ThreadPoolExecutor()",
+    ),
+    "Fraction": Mistake(
+        "def g(x):\n    return float(fractions.Fraction(x)) * x\n\nout = pb.grad(g)(1.5)", "x",
+        "float(fractions.Fraction(x))", "x", 3.0,
+    ),
+    "an array of objects": Mistake(
+        "def g(x):\n    names = np.array(['a', x[0]], dtype=object)\n    return f(x)\n\n"
+        "out = pb.grad(g)(X)",
+        "x.numpy()", "x[0]]", "x.numpy()[0]]",
+    ),
+    "random numbers with parameters": Mistake(
+        "def g(mean):\n    rng, n, scale = np.random.default_rng(0), 3, 1.0\n"
+        "    return np.sum(rng.normal(mean, scale, n))\n\nout = pb.grad(g)(2.0)",
+        "mean + scale * rng.standard_normal(n)", "rng.normal(mean, scale, n)",
+        "mean + scale * rng.standard_normal(n)", 3.0,
+    ),
+    "compiled code": Mistake(
+        "from scipy.stats import qmc\n\ndef g(x):\n    qmc.discrepancy(x[:, None] / 9)\n"
+        "    return f(x)\n\nout = pb.grad(g)(X)",
+        "pullback.stop_gradient(x)", "(x[:", "(pullback.stop_gradient(x)[:",
+    ),
+    "SciPy's compiled code": Mistake(
+        "import scipy.stats\n\ndef g(x):\n"
+        "    scipy.stats.qmc.discrepancy(x[:, None] / 9, method='L2-star')\n"
+        "    return f(x)\n\nout = pb.grad(g)(X)",
+        "pullback.stop_gradient(x)", "(x[:", "(pullback.stop_gradient(x)[:",
+    ),
+    # Eager.
+    "backward of many numbers": Mistake(
+        "w = pb.array(X, requires_grad=True)\nx = w * w\nx.backward()\nout = w.grad",
+        "x.sum().backward()", "x.backward()", "x.sum().backward()",
+    ),
+    "backward twice": Mistake(
+        "w = pb.array(X, requires_grad=True)\ny = f(w)\ny.backward()\ny.backward()\nout = w.grad",
+        ".backward(retain_graph=True)", "y.backward()\ny",
+        "y.backward(retain_graph=True)\ny", 2 * SQUARES,
+    ),
+    "backward without requires_grad": Mistake(
+        "w = pb.array(X)\nf(w).backward()\nout = w.grad", "requires_grad=True", "array(X)",
+        "array(X, requires_grad=True)",
+    ),
+    "assignment into a leaf": Mistake(
+        "w = pb.array(X, requires_grad=True)\nw[0] = 1.0\nf(w).backward()\nout = w.grad",
+        "with pullback.no_grad():", "w[0] = 1.0", "with pullback.no_grad():\n    w[0] = 1.0",
+        np.array([2.0, 3.0, 5.0]),
+    ),
+    "a leaf of integers": Mistake(
+        "w = pb.array([1, 2], requires_grad=True)\nf(w).backward()\nout = w.grad", "dtype=float",
+        "requires_grad", "dtype=float, requires_grad", np.array([2.0, 4.0]),
+    ),
+    # Batches, loops, rules.
+    "if under vmap": Mistake(
+        "def g(x):\n    condition, a, b = x > 1, x, -x\n    return a if condition else b\n\n"
+        "out = pb.vmap(g)(X)",
+        "np.where(condition, a, b)", "a if condition else b", "np.where(condition, a, b)",
+        np.array([-0.5, 1.5, 2.5]),
+    ),
+    "a number under vmap": Mistake(
+        "out = pb.vmap(lambda x, y: x * y, in_axes=0)(X, 2.0)", "in_axes=(0, None)", "in_axes=0",
+        "in_axes=(0, None)", np.array([1.0, 3.0, 5.0]),
+    ),
+    "a carry that changes": Mistake(
+        "def body(carry, x):\n    return carry + np.array([x, 1.0]), None\n\n"
+        "out = pb.scan(body, 0.0, X)[0]",
+        "np.zeros((2,))", "0.0, X", "np.zeros((2,)), X", np.array([4.5, 3.0]),
+    ),
+    "a primitive without a rule": Mistake(
+        "@pb.primitive\ndef double(x):\n    return 2 * x\n\nout = pb.grad(double)(1.5)",
+        "double.defjvp", "\n\nout", "\n\ndouble.defjvp(lambda out, xs, x_dots: 2 * x_dots[0])\nout",
+        2.0,
+    ),
+}  # fmt: skip
+
+
+def run(name, text):
+    """What a program gives; its lines are known, as those of a file are."""
+    file = f"<mistake {name}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    scope = {"__name__": "mistake", "pullback": pb}
+    exec(compile(text, file, "exec"), scope)
+    return scope["out"]
+
+
+def test_there_are_many():
+    assert len(MISTAKES) >= 40
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # of np.matrix
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("name", MISTAKES)
+def test_the_suggestion_works(name):
+    program, suggestion, wrong, right, expected = MISTAKES[name]
+    assert program.count(wrong) == 1
+    if "pandas" in program:
+        pytest.importorskip("pandas")
+    with pytest.raises(pb.PullbackError) as caught:
+        run(name, f"{SETUP}\n{program}\n")
+    quoted = re.findall(r"`([^`]*)`", str(caught.value).split("\n", 1)[-1])
+    assert any(suggestion in each for each in quoted), caught.value
+    assert suggestion in right or right == ""
+    out = run(name, f"{SETUP}\n{program.replace(wrong, right)}\n")
+    if expected is not None:
+        np.testing.assert_allclose(out, expected, rtol=1e-12)

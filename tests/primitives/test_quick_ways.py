@@ -1,0 +1,146 @@
+"""Short ways give what the long ones give: joins of slices, gathers, LAPACK, silence."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.core.quiet import Entered
+from pullback.primitives import lapack
+
+X = np.array([0.4, 1.3, -0.7, 2.1])
+MATRIX = np.array([[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.1]])
+
+
+class TestJoins:
+    """What came for a slice of a join goes to the operands that it touches."""
+
+    @pytest.mark.parametrize(
+        "key",
+        [
+            slice(None),
+            slice(2),
+            slice(1, 3),
+            slice(3, 6),
+            slice(5, 2),
+            slice(-3, None),
+            slice(0, 8, 3),
+        ],
+        ids=str,
+    )
+    @pytest.mark.parametrize("axis", [0, 1])
+    def test_slices(self, key, axis):
+        x, at = np.stack([X, X**2]), (slice(None),) * axis + (key,)
+
+        def f(x):
+            return np.sum(np.concatenate((x, 3 * x), axis=axis)[at] ** 2)
+
+        pb.testing.check_grads(f, (x,), order=2)
+
+    @pytest.mark.parametrize("i", [0, 1, -1])
+    def test_elements_of_stacks(self, i):
+        pb.testing.check_grads(lambda x: np.sum(np.stack((x, x**2, 2 * x))[i] ** 2), (X,), order=2)
+
+    def test_what_was_not_picked_has_no_derivative(self):
+        """Also where the partial of what was left out is infinite."""
+
+        def f(x):
+            return np.sum(np.concatenate((np.sqrt(x), x))[3:])
+
+        np.testing.assert_array_equal(pb.grad(f)(np.array([0.0, 0.0, 4.0])), [1.0, 1.0, 1.0])
+
+    def test_a_masked_part_stays_masked(self):
+        def f(x):
+            y = np.concatenate((np.sqrt(x), x))[:3]
+            return np.sum(np.where(x > 0, y, 0.0))
+
+        np.testing.assert_array_equal(pb.grad(f)(np.array([0.0, 1.0, 4.0])), [0.0, 0.5, 0.25])
+
+
+class TestGathers:
+    def test_indices_of_indices(self):
+        i, j = np.array([3, 1, 1, 0]), np.array([2, 2, 1])
+        pb.testing.check_grads(lambda x: np.sum(x[i][j] ** 3), (X,), order=2)
+
+    def test_an_index_that_changes_later(self):
+        def f(x):
+            i = np.array([0, 1])
+            y = x[i]
+            i[:] = 3
+            return np.sum(y)
+
+        np.testing.assert_array_equal(pb.grad(f)(X), [1.0, 1.0, 0.0, 0.0])
+
+    def test_no_grad(self):
+        x = pb.array(X, requires_grad=True)
+        with pb.no_grad():
+            assert not x[np.array([1, 0])].requires_grad
+
+    def test_a_view_of_what_was_written_to(self):
+        def f(x):
+            y = x * 1.0
+            z = y[::-1]
+            y[0] = 5.0 * x[1]
+            return np.sum(z[np.array([3, 3])])
+
+        np.testing.assert_array_equal(pb.grad(f)(X), [0.0, 10.0, 0.0, 0.0])
+
+
+class TestLapack:
+    def test_as_numpy(self):
+        np.testing.assert_array_equal(
+            lapack.solve(MATRIX, MATRIX.T), np.linalg.solve(MATRIX, MATRIX.T)
+        )
+        np.testing.assert_array_equal(lapack.inv(MATRIX), np.linalg.inv(MATRIX))
+        for upper in (False, True):
+            ours, numpys = lapack.cholesky(MATRIX, upper), np.linalg.cholesky(MATRIX, upper=upper)
+            np.testing.assert_array_equal(ours, numpys)
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda: lapack.solve(np.zeros((2, 2)), np.eye(2)),
+            lambda: lapack.solve(np.ones((2, 3)), np.eye(2)),
+            lambda: lapack.inv(np.zeros((2, 2))),
+            lambda: lapack.cholesky(-MATRIX, False),
+        ],
+    )
+    def test_errors_are_those_of_numpy(self, call):
+        with pytest.raises(np.linalg.LinAlgError):
+            call()
+
+    def test_nan_in_is_nan_out(self):
+        assert np.isnan(lapack.inv(np.full((2, 2), np.nan))).all()
+
+
+class TestSilence:
+    def test_rules_do_not_warn(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert pb.grad(np.sqrt)(0.0) == np.inf
+            assert pb.jvp(np.sqrt, (0.0,), (1.0,))[1] == np.inf
+
+    def test_the_state_is_put_back(self):
+        before = np.geterr()
+        pb.grad(lambda x: x * x)(1.0)
+        assert np.geterr() == before
+
+    def test_without_numpys_variable(self):
+        state, before = Entered(), np.geterr()
+        token = state.set(None)
+        assert set(np.geterr().values()) == {"ignore"}
+        state.reset(token)
+        assert np.geterr() == before
+
+
+class TestClip:
+    def test_nan_and_bounds(self):
+        x = np.array([-1.0, 0.0, 0.5, 1.0, 2.0, np.nan])
+        gradient = pb.grad(lambda x: np.sum(np.clip(x, 0, 1)))(x)
+        np.testing.assert_array_equal(gradient, [0.0, 0.5, 1.0, 0.5, 0.0, 1.0])
+
+    def test_bounds_in_the_wrong_order(self):
+        np.testing.assert_array_equal(
+            pb.vjp(lambda x: np.clip(x, 1.0, 0.0), X)[0], np.clip(X, 1.0, 0.0)
+        )

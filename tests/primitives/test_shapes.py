@@ -1,0 +1,170 @@
+"""Shapes, joins and creation: what the samples cannot say."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.core.dispatch import CREATION, FUNCTIONS
+from pullback.core.errors import ConversionError
+from tests.growth import grows
+
+MINE = {"shapes", "joining", "padding", "creation", "indexing", "positions"}
+IMPLEMENTED = [
+    (function, implementation)
+    for function, implementation in FUNCTIONS.items()
+    if implementation.__module__.rsplit(".", 1)[-1] in MINE
+]
+X = np.arange(12.0).reshape(3, 4)
+
+
+@pytest.mark.parametrize(
+    ("function", "implementation"), IMPLEMENTED, ids=[f.__name__ for f, _ in IMPLEMENTED]
+)
+def test_signatures(function, implementation):
+    """Every function has the parameters of NumPy's."""
+    if function in (np.reshape, np.astype) and np.lib.NumpyVersion(np.__version__) < "2.1.0":
+        pytest.skip("NumPy 2.1 has given it new ones")
+    try:
+        theirs = inspect.signature(function).parameters.values()
+    except ValueError:
+        pytest.skip("this NumPy does not tell")
+    ours = inspect.signature(implementation).parameters.values()
+    assert [p.name for p in ours] == [p.name for p in theirs]
+    if np.lib.NumpyVersion(np.__version__) >= "2.4.0":
+        assert [p.kind for p in ours] == [p.kind for p in theirs]
+
+
+@pytest.mark.usefixtures("protocols_alone")
+class TestLike:
+    """`like=x` makes Arrays of the trace of x."""
+
+    @pytest.mark.parametrize("function", CREATION, ids=lambda f: f.__name__)
+    def test_all_that_numpy_dispatches(self, function):
+        assert "like" in (function.__doc__ or "")
+
+    def test_arrays_of_the_trace(self):
+        """Floating results can be assigned into later; under vmap all are Arrays."""
+        seen = []
+
+        def f(x):
+            for made in (
+                np.zeros(2, like=x),
+                np.ones((2, 2), like=x),
+                np.full(3, 2.0, like=x),
+                np.eye(2, like=x),
+                np.array([1.0], like=x),
+                np.asarray(1.0, like=x),
+                np.arange(2.0, like=x),
+            ):
+                assert type(made) is pb.Array
+                assert made.within is x.within
+                seen.append(made.shape)
+            return np.sum(x)
+
+        pb.grad(f)(np.ones(2))
+        pb.jvp(f, (np.ones(2),), (np.ones(2),))
+        pb.vmap(f)(np.ones((3, 2)))
+        assert seen[:7] == seen[7:14] == seen[14:] == [(2,), (2, 2), (3,), (2, 2), (1,), (), (2,)]
+
+    def test_arange_between_arrays(self):
+        """The number of elements comes from values, the elements carry derivatives."""
+        g = pb.grad(lambda x: np.sum(np.arange(x, x + 2.5, x / x, like=x) ** 2))(1.0)
+        assert g == 2 * (1 + 2 + 3)
+        with pytest.raises(ConversionError, match="mapped"):
+            pb.vmap(lambda n: np.arange(n, like=n))(np.array([2, 3]))
+
+    def test_a_copy_is_another_array(self):
+        def f(x):
+            assert np.array(x, like=x) is not x
+            assert np.copy(x) is not x
+            assert x.astype(float) is not x
+            assert np.asarray(x, like=x) is x
+            return np.sum(x)
+
+        pb.grad(f)(np.ones(2))
+
+
+class TestMapped:
+    """Integers that are mapped by vmap."""
+
+    def test_roll(self):
+        shifts = np.array([0, 1, -3])
+        out = pb.vmap(lambda x, s: np.roll(x, s))(X, shifts)
+        np.testing.assert_array_equal(out, [np.roll(x, s) for x, s in zip(X, shifts, strict=True)])
+        out = pb.vmap(lambda s: np.roll(pb.array(X), (s, 1), axis=(0, 1)))(shifts)
+        np.testing.assert_array_equal(out, [np.roll(X, (s, 1), axis=(0, 1)) for s in shifts])
+
+    def test_take(self):
+        index = np.array([[0, 3], [2, 2], [-1, 0]])
+        for mode in ("raise", "wrap", "clip"):
+            out = pb.vmap(lambda x, i, mode=mode: np.take(x, i, mode=mode))(X, index)
+            np.testing.assert_array_equal(
+                out, [np.take(x, i, mode=mode) for x, i in zip(X, index, strict=True)]
+            )
+
+    def test_take_along_axis(self):
+        out = pb.vmap(lambda x: np.take_along_axis(x, np.argsort(-x), 0))(X)
+        np.testing.assert_array_equal(out, X[:, ::-1])
+
+    def test_positions(self):
+        """Positions are found for each example, also among mapped grids."""
+        for f in (
+            lambda x: np.searchsorted(x, 2.5),
+            lambda x: np.searchsorted(x, [2.5, x[1]], side="right"),
+            lambda x: np.searchsorted([1.0, 5.0], x),
+            lambda x: np.digitize([2.5, 6.0], x),
+            lambda x: np.digitize(x, [2.0, 4.0]),
+            lambda x: np.unravel_index(np.argmax(x), (2, 2))[1],
+            lambda x: np.ravel_multi_index((np.argmin(x), [1, 0]), (4, 5)),
+            lambda x: np.argwhere(np.ones(2)),
+        ):
+            np.testing.assert_array_equal(np.shape(pb.vmap(f)(X))[0], 3)
+        out = pb.vmap(lambda x: np.digitize(x, x))(X)
+        np.testing.assert_array_equal(out, [np.digitize(x, x) for x in X])
+        out = pb.vmap(lambda x: np.unravel_index(np.argmax(x), (2, 2)))(X)
+        assert [list(part) for part in out] == [[1, 1, 1], [1, 1, 1]]
+
+    @pytest.mark.parametrize(
+        "f",
+        [
+            np.nonzero,
+            np.argwhere,
+            lambda x: np.repeat(x, x.astype(int)),
+            lambda x: np.delete(x, np.argmax(x)),
+        ],
+    )
+    def test_shapes_that_depend_on_values(self, f):
+        with pytest.raises(ConversionError, match="different shapes"):
+            pb.vmap(f)(X)
+
+
+class TestPositions:
+    """Under grad, positions are plain."""
+
+    def test_plain(self):
+        def f(x):
+            assert type(np.nonzero(x)[0]) is np.ndarray
+            assert np.flatnonzero(x > 5).tolist() == [6, 7, 8, 9, 10, 11]
+            assert np.argwhere(x == 4).tolist() == [[1, 0]]
+            assert np.unravel_index(np.argmax(x), x.shape) == (2, 3)
+            assert np.ravel_multi_index((1, [2, 0]), (3, 4)).tolist() == [6, 4]
+            assert type(np.searchsorted(x[:, 0], 4.5)) is not pb.Array
+            assert np.tril_indices_from(x)[0].tolist() == np.tril_indices_from(X)[0].tolist()
+            assert np.triu_indices_from(x, 1)[1].tolist() == np.triu_indices_from(X, 1)[1].tolist()
+            i, j = np.diag_indices_from(x[:, :3])
+            return np.sum(x[np.ix_([0, 2], np.array([True, False, False, True]))]) + np.sum(x[i, j])
+
+        np.testing.assert_array_equal(pb.grad(f)(X), [[2, 0, 0, 1], [0, 1, 0, 0], [1, 0, 1, 1]])
+
+
+def test_long_lists_are_linear():
+    """Joining and stacking many arrays costs as many steps, both ways."""
+
+    def work(n):
+        x = np.ones(n)
+        pb.grad(lambda x: np.sum(np.concatenate([x[i : i + 1] for i in range(n)])))(x)
+        pb.grad(lambda x: np.sum(np.stack([x[i] for i in range(n)])))(x)
+
+    assert grows(work, 1_500) < 9

@@ -1,0 +1,58 @@
+"""What is distinct, and orders in which ties stand."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+class TestDistinct:
+    def test_a_mapped_array_is_refused(self):
+        """How many elements are distinct differs from example to example."""
+        with pytest.raises(pb.ConversionError, match="different numbers of elements"):
+            pb.vmap(np.unique)(np.array([[1.0, 1.0, 2.0], [1.0, 2.0, 3.0]]))
+        with pytest.raises(pb.ConversionError, match=r"numpy\.bincount"):
+            pb.vmap(np.bincount)(np.ones((2, 3), int))
+
+    def test_equal_elements_are_represented_by_the_first(self):
+        x = np.array([2.0, 1.0, 2.0])
+        np.testing.assert_array_equal(pb.grad(lambda x: np.unique(x)[1])(x), [1, 0, 0])
+
+    def test_indices_are_plain(self):
+        def f(x):
+            values, index, inverse, counts = np.unique(x, True, True, True)
+            assert {type(i) for i in (index, inverse, counts)} == {np.ndarray}
+            return np.sum(values * counts)
+
+        np.testing.assert_array_equal(pb.grad(f)(np.array([2.0, 1.0, 2.0])), [2, 1, 0])
+
+
+class TestTies:
+    def test_sort_permutes(self):
+        """Among equal elements the derivative is the permutation that the algorithm chose."""
+        x = np.array([2.0, 1.0, 2.0])
+        jacobian = pb.jacobian(lambda x: np.sort(x, stable=True))(x)
+        np.testing.assert_array_equal(jacobian, [[0, 1, 0], [1, 0, 0], [0, 0, 1]])
+
+    def test_a_pole_that_is_not_read_stays_away(self):
+        x = np.array([0.0, 4.0])
+        f = lambda x: np.sort(np.sqrt(x))[1]
+        np.testing.assert_array_equal(pb.grad(f)(x), [0, 0.25])
+
+
+class TestHistograms:
+    def test_a_rule_for_the_bins_is_asked_of_the_values(self):
+        x = np.array([0.1, 0.45, 1.2, 1.7, 2.9])
+        edges = pb.jacobian(lambda x: np.histogram_bin_edges(x, "sqrt"))(x)
+        np.testing.assert_allclose(edges[0], [1, 0, 0, 0, 0])
+        np.testing.assert_allclose(edges[-1], [0, 0, 0, 0, 1])
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.5.0", reason="from NumPy 2.5 on")
+def test_downwards_in_place():
+    x = pb.array([3.0, 1.0, 2.0], requires_grad=True)
+    y = x * 2
+    y.sort(descending=True)
+    (y * np.arange(3.0)).sum().backward()
+    np.testing.assert_array_equal(y.numpy(), [6.0, 4.0, 2.0])
+    np.testing.assert_array_equal(x.grad, [0.0, 4.0, 2.0])

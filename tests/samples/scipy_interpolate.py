@@ -1,0 +1,101 @@
+# ruff: noqa: E501  # one sample a line
+# fmt: off
+"""scipy.interpolate: splines and polynomials in data, points and knots."""
+
+import numpy as np
+from scipy import interpolate as si
+from scipy.sparse.linalg import spsolve
+
+import pullback.scipy.interpolate  # noqa: F401  # enters the rules
+from pullback.core.errors import MissingRuleError
+from pullback.testing import ErrorSample, Sample
+from tests.samples import traced
+
+random = np.random.default_rng(37)
+
+X = np.array([0.0, 0.7, 1.5, 2.1, 3.2, 4.0, 5.1, 6.0])
+Y = np.sin(X) + 0.1 * random.normal(size=8)
+Q = np.array([0.3, 1.0, 2.9, 4.4])
+TABLE = random.normal(size=(8, 2))
+INNER, C = np.array([1.5, 3.0, 4.1]), random.normal(size=7)
+PIECES = random.normal(size=(4, 7))
+GX, GY = np.linspace(0, 3, 7), np.linspace(0, 2, 6)
+Z, QG = random.normal(size=(7, 6)), np.array([[0.7, 0.9], [1.6, 1.1], [2.9, 0.2]])
+XY, VALUES, NEAR = random.uniform(size=(12, 2)), random.normal(size=12), np.array([[0.41, 0.52], [0.55, 0.45]])
+
+
+def of(f, program, *xs, name="", smooth=True):
+    said = ", ".join(str(np.shape(x)) for x in xs)
+    return Sample(traced(f, program), xs, smooth=smooth, name=f"{f.__name__} {name}({said})")
+
+
+def knots(inner):
+    return np.concatenate([np.zeros(4), inner, np.full(4, 6.0)])
+
+
+def at_points(f, x, y, q):
+    return f(x, y)(q)
+
+
+SAMPLES = [
+    *[of(si.interp1d, lambda f, y, q, kind=kind: f(X, y, kind=kind)(q), Y, Q, name=kind) for kind in ("linear", "slinear", "quadratic", "cubic")],
+    *[
+        of(f, at_points, X, Y, Q)
+        for f in (si.CubicSpline, si.PchipInterpolator, si.Akima1DInterpolator)
+    ],
+    of(si.interp1d, lambda f, y: f(X, y, kind="previous")(Q), Y, name="previous"),
+    of(si.KroghInterpolator, at_points, X[:4], Y[:4], Q),
+    *[of(si.CubicSpline, lambda f, x, y, q, kind=kind: f(x, y, bc_type=kind)(q), X, Y, Q, name=kind) for kind in ("natural", "clamped")],
+    of(si.CubicSpline, lambda f, y: f(X, y)(Q, 1), TABLE, name="derivative"),
+    of(si.CubicSpline, lambda f, x, y: f(x, y).antiderivative()(Q), X, Y, name="antiderivative"),
+    of(si.CubicSpline, lambda f, y, a, b: f(X, y).integrate(a, b), Y, 0.2, 3.3, name="integrate"),
+    of(si.CubicSpline, lambda f, q: f(X, Y)(q), np.array([-0.5, 7.0]), name="outside"),
+    of(si.CubicHermiteSpline, lambda f, x, y, d, q: f(x, y, d)(q), X, Y, np.cos(X), Q),
+    of(si.PPoly, lambda f, c, x, q: f(c, x)(q), PIECES, X, Q),
+    of(si.PPoly, lambda f, c, q: f(c, X)(q, 2), PIECES, Q, name="second derivative"),
+    of(si.BPoly, lambda f, c, x, q: f(c, x)(q), PIECES, X, Q),
+    of(si.BSpline, lambda f, t, c, q: f(knots(t), c, 3)(q), INNER, C, Q),
+    of(si.BSpline, lambda f, c, q: f(knots(INNER), c, 3).derivative()(q), C, Q, name="derivative"),
+    of(si.BSpline, lambda f, c: f(knots(INNER), c, 3).antiderivative()(Q), C, name="antiderivative"),
+    of(si.BSpline, lambda f, c: f(knots(INNER), c, 3).integrate(0.3, 4.0), C, name="integrate"),
+    of(si.make_interp_spline, lambda f, y, q: f(X, y)(q), Y, Q),
+    of(si.make_interp_spline, lambda f, y: f(X, y, k=5)(Q), TABLE, name="k=5"),
+    of(si.make_smoothing_spline, lambda f, y, lam: f(X, y, lam=lam)(Q), Y, 0.1),
+    of(si.splev, lambda f, t, c, q: f(q, (knots(t), c, 3)), INNER, C, Q),
+    of(si.splev, lambda f, c, q: f(q, (knots(INNER), c, 3), der=2), C, Q, name="der=2"),
+    of(si.splint, lambda f, t, c, a, b: np.stack([f(a, b, (knots(t), c, 3))]), INNER, C, 0.2, 4.4),
+    of(si.splder, lambda f, c, q: si.splev(q, f((knots(INNER), np.concatenate([c, np.zeros(4)]), 3))), C, Q),
+    of(si.splantider, lambda f, c, q: si.splev(q, f((knots(INNER), np.concatenate([c, np.zeros(4)]), 3))), C, Q),
+    of(si.RectBivariateSpline, lambda f, q: f(GX, GY, Z).ev(q[:, 0], q[:, 1]), QG, name="ev"),
+    of(si.RectBivariateSpline, lambda f, x, y: f(GX, GY, Z)(x, y), QG[:, 0], np.array([0.1, 0.7]), name="grid"),
+    of(si.RectBivariateSpline, lambda f, a, b: np.stack([f(GX, GY, Z).integral(a, b, 0.1, 1.5)]), 0.3, 2.2, name="integral"),
+    of(si.bisplev, lambda f, x, c: f(x, np.array([0.1, 0.7]), (knots(INNER), knots(INNER), c.reshape(-1), 3, 3)), QG[:, 0], np.outer(C, C)),
+    *[of(si.RegularGridInterpolator, lambda f, z, q, m=m: f((GX, GY), z, method=m)(q), Z, QG, name=m) for m in ("linear",)],
+    of(si.RegularGridInterpolator, lambda f, z: f((GX, GY), z, method="nearest")(QG), Z, name="nearest"),
+    of(si.RegularGridInterpolator, lambda f, z, q: f((GX, GY), z, method="cubic", solver=spsolve)(q), Z, QG, name="cubic"),
+    of(si.interpn, lambda f, z, q: f((GX, GY), z, q), Z, QG),
+    of(si.LinearNDInterpolator, lambda f, z, q: f(XY, z)(q), VALUES, NEAR),
+    of(si.RBFInterpolator, lambda f, x, z, q: f(x, z, kernel="gaussian", epsilon=4.0)(q), XY[:6], VALUES[:6], NEAR, name="gaussian"),
+    of(si.RBFInterpolator, lambda f, z, q: f(XY[:6], z)(q), VALUES[:6], NEAR),
+    of(si.Rbf, lambda f, z: f(XY[:6, 0], XY[:6, 1], z)(NEAR[:, 0], NEAR[:, 1]), VALUES[:6]),
+]
+
+# Where a point or a knot lies decides what is computed, so `vmap` refuses these.
+UNMAPPED = [
+    of(si.make_lsq_spline, lambda f, t, x, y, q: f(x, y, knots(t))(q), np.array([3.0]), np.linspace(0.1, 5.9, 9), np.append(Y, 0.3), Q),
+    of(si.make_interp_spline, at_points, X, Y, Q, name="points"),
+    of(si.BarycentricInterpolator, at_points, X, Y, Q),
+    of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y)), X, Y),
+    of(si.sproot, lambda f, c: f((knots(INNER), c, 3)), np.array([-1.0, -0.5, -0.2, 0.1, 0.3, 0.5, 1.0])),
+    of(si.LSQUnivariateSpline, lambda f, y, t: f(X, y, t)(Q), Y, np.array([3.0])),
+    of(si.InterpolatedUnivariateSpline, at_points, X, Y, Q),
+    of(si.RectBivariateSpline, lambda f, z: f(GX, GY, z).ev(QG[:, 0], QG[:, 1]), Z, name="data"),
+    of(si.LinearNDInterpolator, lambda f, x, z: f(x, z)(NEAR), XY, VALUES, name="points"),
+    of(si.CubicSpline, lambda f, y: f(X, y).roots()[:1], Y, name="roots"),
+]
+
+ERRORS = [
+    ErrorSample(traced(si.splrep, lambda f, y: si.splev(Q, f(X, y, s=0.1))), (Y,), raises=MissingRuleError, match="make_smoothing_spline"),
+    ErrorSample(traced(si.UnivariateSpline, lambda f, y: f(X, y)(Q)), (Y,), raises=MissingRuleError, match="s=0"),
+    ErrorSample(traced(si.CloughTocher2DInterpolator, lambda f, z: f(XY, z)(NEAR)), (VALUES,), raises=MissingRuleError, match="RBFInterpolator"),
+]

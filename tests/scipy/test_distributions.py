@@ -1,0 +1,72 @@
+"""The continuous distributions of scipy.stats in all their parameters, at SciPy's own examples."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.stats._distr_params import distcont
+
+import pullback as pb
+
+# What SciPy computes by compiled code of its own, by counts, or element after element.
+REFUSED = {
+    "genhyperbolic", "geninvgauss", "irwinhall", "ksone", "kstwo", "vonmises", "vonmises_line",
+}  # fmt: skip
+SLOW = {"levy_stable", "studentized_range"}
+# By parameters for which a special function has no derivative with three digits.
+NAN = {"dpareto_lognorm"}
+LIMITS = [
+    ("kappa4", (0.0, 0.0)),
+    ("kappa4", (0.0, 1.0)),
+    ("kappa4", (0.0, 0.1)),
+    ("kappa4", (0.1, 0.0)),
+]
+CASES = [
+    (name, shapes)
+    for name, shapes in distcont
+    if isinstance(name, str) and name not in SLOW and (name, tuple(shapes)) not in LIMITS
+]
+
+
+def difference(f, h):
+    near, middle, far = [f(k * h) - f(-k * h) for k in (1, 2, 3)]
+    return (45 * near - 9 * middle + far) / (60 * h)
+
+
+@pytest.mark.filterwarnings("ignore:The shape parameter of the erlang")
+@pytest.mark.parametrize(("name", "shapes"), CASES, ids=lambda x: str(x))
+def test_distribution(name, shapes):
+    """The density and the distribution function by shapes, location and scale: right or refused."""
+    dist = getattr(stats, name)
+    p = np.array([*map(float, shapes), 0.3, 1.4])
+    with np.errstate(all="ignore"):
+        x = dist.ppf([0.2, 0.55, 0.9], *shapes, loc=0.3, scale=1.4)
+        for method in (dist.logpdf, dist.cdf):
+
+            def total(p, method=method):
+                return np.sum(np.array([0.7, 1.3, 0.4]) * method(x, *p[:-2], p[-2], p[-1]))
+
+            try:
+                gradient = pb.grad(total)(p)
+            except pb.PullbackError:
+                assert name in REFUSED, name
+                return
+            for i, value in enumerate(gradient):
+                unit = np.eye(len(p))[i]
+                step = 3e-4 * max(min(1.0, abs(p[i])), 1e-2)
+                expected = difference(lambda t, unit=unit: total(p + t * unit), step)
+                if np.isfinite(expected) and not (np.isnan(value) and name in NAN):
+                    assert abs(value - expected) <= 2e-5 * max(1.0, abs(expected)), (i, method)
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [*LIMITS, ("genextreme", (0.0,)), ("genpareto", (0.0,)), ("pearson3", (0.0,)),
+     ("skewnorm", (0.0,))],
+)  # fmt: skip
+def test_limits(name, shapes):
+    """Where SciPy takes another formula for one value of a shape, that is no derivative of zero."""
+    dist = getattr(stats, name)
+    with pytest.raises(pb.MissingRuleError, match="nearby"):
+        pb.grad(lambda p: dist.logpdf(0.3, *p))(np.array(shapes))
+    right = pb.grad(lambda x: dist.logpdf(x, *shapes))(0.3)
+    assert np.isclose(right, difference(lambda t: dist.logpdf(0.3 + t, *shapes), 1e-4), rtol=1e-7)

@@ -1,0 +1,139 @@
+"""scipy.linalg: values bit for bit, refusals, and what the laws do not ask."""
+
+import numpy as np
+import pytest
+from scipy import integrate, linalg, stats
+
+import pullback as pb
+
+random = np.random.default_rng(3)
+A = random.normal(size=(4, 4)) + 3 * np.eye(4)
+S = A @ A.T
+B = random.normal(size=(4, 2))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda a: linalg.solve(a, B),
+        lambda a: linalg.solve(a, B, assume_a="pos"),
+        linalg.inv,
+        linalg.det,
+        lambda a: linalg.lstsq(a, B)[0],
+        linalg.cholesky,
+        lambda a: linalg.cho_solve(linalg.cho_factor(a), B),
+        lambda a: linalg.lu_factor(a)[0],
+        lambda a: linalg.qr(a)[0],
+        lambda a: linalg.svd(a)[0],
+        lambda a: linalg.eigh(a)[1],
+        linalg.eigvalsh,
+        lambda a: linalg.eig(a)[1],
+        linalg.eigvals,
+        lambda a: linalg.schur(a)[0],
+        linalg.expm,
+        linalg.sqrtm,
+        lambda a: linalg.tanhm(a / 50),
+        lambda a: linalg.solve_sylvester(a, a, a),
+        lambda a: linalg.solve_discrete_are(a, B, a, np.eye(2)),
+        lambda a: linalg.norm(a, 2),
+    ],
+)
+def test_values_are_those_of_scipy(program):
+    """In both modes each bit is that of the plain call."""
+    plain = program(S)
+    for out in (pb.vjp(program, S)[0], pb.jvp(program, (S,), (S,))[0]):
+        np.testing.assert_array_equal(out, plain)
+
+
+def test_large_banded_systems_stay_banded():
+    """Neither the system nor its derivative makes the matrix of a million rows."""
+    n = 200_000
+    ab = np.stack([np.full(n, -1.0), np.full(n, 4.0), np.full(n, -1.0)])
+    b = np.ones(n)
+    gradient = pb.grad(lambda ab: np.sum(linalg.solve_banded((1, 1), ab, b)))(ab)
+    assert gradient.shape == ab.shape
+    assert np.isclose(gradient[1, n // 2], -0.25, rtol=1e-9)
+
+
+def test_a_basis_of_the_null_space_is_not_determined():
+    """What depends on the choice of the basis is refused; the projector is not."""
+    wide = B.T
+    with pytest.raises(pb.MissingRuleError, match="null_space"):
+        pb.grad(lambda a: linalg.null_space(a)[0, 0])(wide)
+    pb.testing.check_grads(
+        lambda a: (lambda n: n @ n.T)(linalg.null_space(a)), (wide,), modes=("reverse",), order=1
+    )
+
+
+def test_what_does_not_solve_the_equation_has_no_derivative():
+    """SciPy balances pencils with `e` wrongly, and returns what is no solution."""
+    a = np.array([[3.1, 0.1, 0.6], [0.1, 2.5, 0.4], [1.3, 0.9, 2.3]])
+    e = np.eye(3) + 0.1 * np.array([[0.4, -1.2, 0.7], [0.9, 0.1, -0.6], [0.3, 0.8, -0.2]])
+    b, r = np.array([[1.0, 0.2], [0.3, -0.7], [0.5, 1.1]]), np.array([[2.0, 0.3], [0.3, 1.0]])
+    q = np.diag([12.0, 7.0, 900.0])
+
+    def solution(q, balanced):
+        return linalg.solve_discrete_are(a, b, q, r, e=e, balanced=balanced)
+
+    x = solution(q, True)
+    k = b.T @ x @ a
+    gap = a.T @ x @ a - e.T @ x @ e - k.T @ np.linalg.solve(r + b.T @ x @ b, k) + q
+    assert np.abs(gap).max() > 1
+    assert np.isfinite(pb.grad(lambda q: solution(q, False).sum())(q)).all()
+    with pytest.raises(pb.SolverError, match="does not solve the equation"):
+        pb.grad(lambda q: solution(q, True).sum())(q)
+
+
+def test_warnings_of_the_value_come_once():
+    """A nearly singular matrix warns going forward; the derivative does not warn again."""
+    near = np.array([[1.0, 1.0], [1.0, 1.0 + 2e-16]])
+    for run in (
+        lambda f: pb.grad(f)(near),
+        lambda f: pb.jvp(f, (near,), (near,)),
+        lambda f: pb.grad(lambda a: pb.grad(f)(a).sum())(near),
+    ):
+        with pytest.warns(linalg.LinAlgWarning) as caught:
+            run(lambda a: linalg.solve(a, np.ones(2)).sum())
+        assert len(caught) == 1
+
+
+def test_compiled():
+    """A filter's likelihood, as machine code around LAPACK."""
+
+    def loss(a):
+        c = linalg.cho_factor(a @ a.T + np.eye(4), lower=True)
+        return np.sum(linalg.cho_solve(c, B)) + 2 * np.sum(np.log(np.diag(c[0])))
+
+    fast = pb.compile(pb.grad(loss))
+    for x in (A, A + 0.1, A * 1.1):
+        np.testing.assert_allclose(fast(x), pb.grad(loss)(x), rtol=1e-12)
+
+
+def test_functions_without_a_rule_take_part():
+    """Python of SciPy's over NumPy is differentiated as the user's own code is."""
+    x = np.array([0.3, 1.1, 2.0, 2.9, 4.2])
+    for f in (
+        lambda x: integrate.trapezoid(x**2, dx=0.5),
+        lambda x: integrate.simpson(np.sin(x), x=np.arange(5.0)),
+        lambda x: integrate.cumulative_trapezoid(x * x),
+        lambda x: stats.zscore(x)[0],
+        lambda x: stats.pearsonr(x, np.arange(5.0))[0],
+        lambda x: stats.gmean(x),
+        lambda x: linalg.block_diag(x, np.outer(x, x)),
+        lambda x: linalg.tanm(np.outer(x[:2], x[1:3])),
+    ):
+        pb.testing.check_grads(f, (x,), order=1)
+
+
+def test_a_rule_is_called_each_time():
+    """A method of SciPy's has its rule also when its class has been met before."""
+    c = np.diag([1.0, 1.0, 2.0])  # of which the eigenvectors have no derivative
+    f = lambda c: stats.multivariate_normal.logpdf(np.ones(3), cov=c)
+    expected = 0.5 * (np.outer(1 / np.diag(c), 1 / np.diag(c)) - np.diag(1 / np.diag(c)))
+    for _ in range(3):
+        np.testing.assert_allclose(pb.grad(f)(c), expected, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(pb.jvp(f, (c,), (c,))[1], np.sum(expected * c), rtol=1e-12)
+    data = np.array([0.1, 0.7, 1.5])
+    density = lambda d: stats.gaussian_kde(d)(np.array([0.5]))[0]
+    for _ in range(2):
+        pb.testing.check_grads(density, (data,), order=1)

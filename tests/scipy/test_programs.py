@@ -1,0 +1,174 @@
+"""Ordinary programs over SciPy, as they stand: values, gradients, and both compiled.
+
+The files in `tests/scipy_programs` import NumPy and SciPy and know nothing of pullback.
+"""
+
+import importlib
+import math
+import pkgutil
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from tests import scipy_programs
+from tests.test_programs import direction, paired
+
+MODULES = [
+    importlib.import_module(f"{scipy_programs.__name__}.{module.name}")
+    for module in pkgutil.iter_modules(scipy_programs.__path__)
+]
+PROGRAMS = {
+    f"{module.__name__.rpartition('.')[2]}.{fun.__name__}": (fun, args)
+    for module in MODULES
+    for fun, args in getattr(module, "PROGRAMS", [])
+}
+# What SciPy computes by iterations has the noise of their tolerance, and needs a wide step.
+STEPS = (8e-3, 4e-3, 2e-3)
+# Minimisers stop at a tolerance of their own, which the differences see and the gradient does not.
+STOPPED_AT = dict.fromkeys(
+    [
+        "calibration.best_step",
+        "calibration.bounded_step",
+        "calibration.fitted_in_box",
+        "calibration.robust_fit",
+        "calibration.rosenbrock",
+        "calibration.trust",
+        "likelihoods.fitted_scale",
+        "models.frontier",
+    ],
+    3e-5,
+)
+# What has no batch: SciPy's compiled code counts ranks of plain numbers.
+UNBATCHED = {"inference.rank_correlation_of"}
+
+
+def numbers(out):
+    """All that a program returns, in one vector."""
+    parts = out if isinstance(out, (tuple, list)) else [out]
+    return np.concatenate([np.ravel(np.asarray(part)) for part in parts])
+
+
+class Case:
+    """A program as a function of all its arguments to one number."""
+
+    def __init__(self, name):
+        self.fun, self.args = PROGRAMS[name]
+        self.n = tuple(range(len(self.args)))
+        size = sum(math.prod(np.shape(x)) for x in self.results())
+        weights = np.cos(1.0 + np.arange(size))
+
+        def total(*args):
+            out = self.fun(*args)
+            parts = out if isinstance(out, (tuple, list)) else [out]
+            at, sums = 0, 0.0
+            for part in parts:
+                n = math.prod(np.shape(part))
+                sums = sums + np.sum(np.reshape(weights[at : at + n], np.shape(part)) * part)
+                at += n
+            return sums
+
+        self.total = total
+        self.grad = pb.grad(total, self.n)
+
+    def results(self):
+        out = self.fun(*self.args)
+        return out if isinstance(out, (tuple, list)) else [out]
+
+
+def extrapolated(f):
+    """The derivative of f at 0 by Richardson's extrapolation of central differences."""
+    row = [(f(h) - f(-h)) / (2 * h) for h in STEPS]
+    for k in range(1, len(STEPS)):
+        row = [b + (b - a) / (4**k - 1) for a, b in pairwise(row)]
+    return row[0]
+
+
+def quietly(f, *args):
+    """f(*args) where it may say that a compiled function falls back to Python."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*falls back to Python")
+        return f(*args)
+
+
+def test_there_are_many():
+    assert len(PROGRAMS) >= 230
+
+
+def test_they_do_not_know_of_pullback():
+    for module in MODULES:
+        with open(module.__file__, encoding="utf-8") as file:
+            assert "import pullback" not in file.read()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_value(name):
+    """Under a transformation the value is that of the plain run."""
+    case = Case(name)
+    found, plain = pb.vjp(case.fun, *case.args)[0], case.fun(*case.args)
+    np.testing.assert_allclose(numbers(found), numbers(plain), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_gradient(name):
+    """By each argument, against differences; the modes agree."""
+    case = Case(name)
+    bars, tolerance = case.grad(*case.args), STOPPED_AT.get(name, 3e-6)
+    for i, (x, bar) in enumerate(zip(case.args, bars, strict=True)):
+        dot = direction(x, 0.4 + i)
+
+        def along(t, i=i, dot=dot):
+            return case.total(*[y + t * dot if j == i else y for j, y in enumerate(case.args)])
+
+        value = np.sum(bar * dot)
+        scale = max(abs(value), 0.1 * np.max(np.abs(bar)), 1e-3)
+        np.testing.assert_allclose(value, extrapolated(along), rtol=0, atol=tolerance * scale)
+    dots = tuple(direction(x, 0.4 + i) for i, x in enumerate(case.args))
+    _, pushed = pb.jvp(case.total, case.args, dots)
+    value = paired(bars, dots)
+    np.testing.assert_allclose(pushed, value, rtol=1e-8, atol=1e-10)
+
+
+NEW = ("calibration", "functions", "inference", "survival")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in PROGRAMS if name.startswith(NEW) and name not in UNBATCHED]
+)
+def test_batch(name):
+    """Two examples at once have the gradients that each has by itself."""
+    case = Case(name)
+    dots = [direction(x, 0.4 + i) for i, x in enumerate(case.args)]
+    other = [x + 0.01 * dot for x, dot in zip(case.args, dots, strict=True)]
+    many = [np.stack(pair) for pair in zip(case.args, other, strict=True)]
+    bars = pb.vmap(case.grad)(*many)
+    for k, args in enumerate((case.args, other)):
+        for bar, one in zip(bars, case.grad(*args), strict=True):
+            np.testing.assert_allclose(bar[k], one, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_compiled(name):
+    """Compiled, the value and the gradient are those of the eager program."""
+    case = Case(name)
+    for f in (case.total, case.grad):
+        expected, fast = f(*case.args), pb.compile(f)
+        for _ in range(2):
+            found = quietly(fast, *case.args)
+            for x, y in zip(
+                found if type(found) is tuple else [found],
+                expected if type(expected) is tuple else [expected],
+                strict=True,
+            ):
+                np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-11)
+
+
+def test_compiling_asks_no_module_for_what_is_deprecated():
+    """SciPy's old modules warn when they are asked for a name; a program that does not is quiet."""
+    fun, args = PROGRAMS["models.final_size"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        pb.compile(fun)(*args)
+    assert not [w for w in caught if issubclass(w.category, DeprecationWarning)]

@@ -1,0 +1,388 @@
+"""What solvers find, against closed forms; what they refuse; and where they are met."""
+
+import re
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+from scipy.integrate import dblquad, nquad, quad, solve_ivp
+from scipy.optimize import brentq
+
+import pullback as pb
+from pullback.core.dispatch import FUNCTIONS
+
+
+def cube_root(a):
+    return brentq(lambda x: x**3 - a, 0.0, 9.0)
+
+
+class TestRoots:
+    def test_closed_form(self):
+        """Value, first, second and third derivative of a cube root."""
+        assert cube_root(8.0) == optimize.brentq(lambda x: x**3 - 8.0, 0.0, 9.0)
+        assert np.isclose(pb.grad(cube_root)(8.0), 1 / 12, rtol=1e-13)
+        assert np.isclose(pb.grad(pb.grad(cube_root))(8.0), -2 / 9 * 8 ** (-5 / 3), rtol=1e-12)
+        third = pb.grad(pb.grad(pb.grad(cube_root)))(8.0)
+        assert np.isclose(third, 10 / 27 * 8 ** (-8 / 3), rtol=1e-11)
+
+    def test_modes_agree(self):
+        """Forward over reverse, and reverse over forward."""
+        forward = lambda a: pb.jvp(cube_root, (a,), (1.0,))[1]
+        assert np.isclose(pb.grad(forward)(8.0), pb.grad(pb.grad(cube_root))(8.0), rtol=1e-13)
+
+    def test_start_has_no_derivative(self):
+        """The root does not depend on where the search begins."""
+        g = pb.grad(lambda x0: optimize.newton(lambda x: x**2 - 2.0, x0) + 0.0 * x0)(1.0)
+        assert g == 0.0
+
+    def test_plain_outside(self):
+        """Without a transformation SciPy's results are returned as they are."""
+        x, result = brentq(lambda x: x**3 - 8.0, 0.0, 9.0, full_output=True)
+        assert type(x) is float
+        assert type(result) is optimize.RootResults
+
+    def test_result_object(self):
+        """Inside, the root carries a derivative, and counts are plain."""
+
+        def seen(a):
+            _, result = brentq(lambda x: x**3 - a, 0.0, 9.0, full_output=True)
+            assert type(result) is optimize.RootResults
+            assert type(result.iterations) is int
+            return result.root
+
+        assert np.isclose(pb.grad(seen)(8.0), 1 / 12)
+
+    def test_batch_of_closures(self):
+        """Each example is solved by itself, whatever the order of the transformations."""
+        a = np.array([1.0, 8.0, 27.0])
+        expected = [pb.grad(cube_root)(x) for x in a]
+        assert np.allclose(pb.vmap(cube_root)(a), np.cbrt(a), rtol=1e-12)
+        assert np.allclose(pb.vmap(pb.grad(cube_root))(a), expected, rtol=1e-12)
+        total = lambda a: pb.vmap(cube_root)(a).sum()
+        assert np.allclose(pb.grad(total)(a), expected, rtol=1e-12)
+
+    def test_nested_batches(self):
+        """Two batches, of which the inner one is met first."""
+        f = lambda a, b: brentq(lambda x: x**3 - b * a, 0.0, 99.0)
+        both = pb.vmap(pb.vmap(f, in_axes=(None, 0)), in_axes=(0, None))
+        a, b = np.array([1.0, 2.0]), np.array([3.0, 4.0, 5.0])
+        assert np.allclose(both(a, b), np.cbrt(np.outer(a, b)), rtol=1e-11)
+
+    def test_root_of_a_root(self):
+        """A solver in the function of a solver."""
+        inner = lambda a: brentq(lambda x: x**2 - a, 0.0, 9.0)
+        outer = lambda b: brentq(lambda a: inner(a) + a - b, 0.1, 9.0)
+        step = 1e-5
+        slope = (outer(3.0 + step) - outer(3.0 - step)) / (2 * step)
+        assert np.isclose(pb.grad(outer)(3.0), slope, rtol=1e-7)
+
+    def test_in_a_checkpoint_and_compiled(self):
+        """What records a function does the solver again, with equal results."""
+        assert np.isclose(pb.grad(pb.checkpoint(cube_root))(8.0), 1 / 12)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compiled = pb.compile(pb.grad(cube_root))
+            for a in (8.0, 27.0, 1.0, 8.0):
+                assert compiled(a) == pb.grad(cube_root)(a)
+
+    def test_an_eager_leaf(self):
+        """A leaf that requires a gradient, without a transformation, through `pullback.scipy`."""
+        a = pb.array(8.0, requires_grad=True)
+        pb.scipy.optimize.brentq(lambda x: x**3 - a, 0.0, 9.0).backward()
+        assert np.isclose(a.grad, 1 / 12)
+
+    def test_a_method(self):
+        """`pullback.scipy.optimize` is the namespace for code that rebinding does not reach."""
+        assert pb.scipy.optimize.OptimizeResult is optimize.OptimizeResult
+        assert pb.scipy.optimize.brentq.__doc__ == optimize.brentq.__doc__
+
+
+def stopped(a):
+    return brentq(lambda x: x**3 - a, 0.0, 9.0, maxiter=3, disp=False)
+
+
+def interrupted(a):
+    return optimize.minimize(lambda x: (x[0] - a) ** 4, 3.0, options={"maxiter": 1}).x[0]
+
+
+def rootless(a):
+    return optimize.fsolve(lambda x: x**2 + a, 1.0)[0]
+
+
+def anywhere(a):
+    return optimize.root(lambda x: (x - a) ** 2 * 0.0, 1.0).x[0]
+
+
+def on_an_edge(a):
+    return optimize.linprog([-1.0, -1.0], [[1.0, 1.0]], np.stack([a])).x[0]
+
+
+def exploding(a):
+    return solve_ivp(lambda t, y: a * y**2, (0, 2), [1.0]).y[0, -1]
+
+
+def divergent(a):
+    return quad(lambda x: a / x, 0, 1)[0]
+
+
+class TestNoDerivative:
+    @pytest.mark.parametrize(
+        ("find", "words"),
+        [
+            (stopped, "convergence"),
+            (interrupted, "Maximum number"),
+            (rootless, "good progress"),
+            (anywhere, "singular"),
+            (on_an_edge, "singular"),
+            (exploding, "step size"),
+            (divergent, "subdivisions"),
+        ],
+    )
+    @pytest.mark.filterwarnings("ignore")
+    def test_refused(self, find, words):
+        """A solution that was not found, or is not unique, raises in both modes."""
+        with pytest.raises(pb.SolverError, match=words):
+            pb.grad(find)(1.0)
+        with pytest.raises(pb.SolverError, match=words):
+            pb.jvp(find, (1.0,), (1.0,))
+
+    @pytest.mark.filterwarnings("ignore")
+    def test_counts_are_plain(self):
+        """What does not depend on the solution may be used when there is none."""
+        f = lambda a: a * optimize.fsolve(lambda x: x**2 + a, 1.0, full_output=True)[2]
+        assert pb.grad(f)(1.0) == 5.0
+
+    def test_hess_inv(self):
+        """What nobody has a derivative for is an error, and NaN in forward mode."""
+        f = lambda a: optimize.minimize(lambda x: (x[0] - a) ** 2, 3.0).hess_inv[0, 0]
+        with pytest.raises(pb.MissingRuleError, match="hess_inv"):
+            pb.grad(f)(1.0)
+        assert np.isnan(pb.jvp(f, (1.0,), (1.0,))[1])
+
+    def test_a_kink(self):
+        """The median of data is where the slope of the objective jumps."""
+        f = lambda y: optimize.minimize_scalar(lambda x: np.sum(np.abs(x - y)) + 0.0 * x * x).x
+        with pytest.raises(pb.SolverError):
+            pb.grad(f)(np.array([1.0, 2.0, 5.0]))
+
+
+class TestMinima:
+    def test_projection_on_a_ball(self):
+        """The nearest point of the unit ball to w has the Jacobian (I - n n') / |w|."""
+        w = np.array([3.0, 4.0])
+        ball = {"type": "ineq", "fun": lambda x: 1.0 - x @ x}
+
+        def nearest(w):
+            start = np.zeros(2)
+            return optimize.minimize(
+                lambda x: np.sum((x - w) ** 2), start, method="SLSQP", constraints=ball
+            ).x
+
+        n = w / 5.0
+        expected = (np.eye(2) - np.outer(n, n)) / 5.0
+        assert np.allclose(pb.jacobian(nearest)(w), expected, atol=1e-9)
+        assert np.allclose(pb.jacobian(nearest, mode="reverse")(w), expected, atol=1e-9)
+        inside = np.array([0.3, 0.1])
+        assert np.allclose(pb.jacobian(nearest)(inside), np.eye(2), atol=1e-9)
+
+    def test_regression(self):
+        """Least squares by `minimize` is the pseudoinverse, and its curvature in A as well."""
+        rng = np.random.default_rng(0)
+        a, b = rng.normal(size=(6, 3)), rng.normal(size=6)
+        found = lambda b: optimize.minimize(lambda x: np.sum((a @ x - b) ** 2), np.zeros(3)).x
+        assert np.allclose(pb.jacobian(found)(b), np.linalg.pinv(a), atol=1e-9)
+        direct = lambda a: np.linalg.solve(a.T @ a, a.T @ b)
+        by_scipy = lambda a: optimize.lsq_linear(a, b).x
+        assert np.allclose(pb.jacobian(by_scipy)(a), pb.jacobian(direct)(a), atol=1e-10)
+
+    def test_envelope(self):
+        """The derivative of the least value is the partial derivative there."""
+        f = lambda w: optimize.minimize(lambda x: np.sum(x**2 - w * x), np.zeros(2)).fun
+        w = np.array([1.0, 3.0])
+        assert np.allclose(pb.grad(f)(w), -w / 2, atol=1e-9)
+        assert np.allclose(pb.hessian(f)(w), -np.eye(2) / 2, atol=1e-9)
+
+    def test_shadow_prices(self):
+        """The derivative of a linear program's value by its right-hand sides: its marginals."""
+        c, a, b = [-1.0, -2.0], [[1.0, 1.0], [1.0, 3.0]], np.array([4.0, 6.0])
+        marginals = optimize.linprog(c, a, b).ineqlin.marginals
+        assert np.allclose(pb.grad(lambda b: optimize.linprog(c, a, b).fun)(b), marginals)
+
+
+class TestIntegrals:
+    def test_gamma(self):
+        """All derivatives of the gamma function by its integral."""
+        f = lambda s: quad(lambda x: x ** (s - 1) * np.exp(-x), 0, np.inf)[0]
+        euler = 0.5772156649015329
+        second = np.pi**2 / 6 + (1 - euler) ** 2 - 1
+        assert np.isclose(pb.grad(f)(2.0), 1 - euler, rtol=1e-9)
+        assert np.isclose(pb.grad(pb.grad(f))(2.0), second, rtol=1e-9)
+
+    def test_limits(self):
+        """The fundamental theorem, for both limits, in order and reversed."""
+        f = lambda a, b: quad(np.cos, a, b)[0]
+        assert np.allclose(pb.grad(f, (0, 1))(0.3, 1.1), (-np.cos(0.3), np.cos(1.1)))
+        assert np.allclose(pb.grad(f, (0, 1))(1.1, 0.3), (-np.cos(1.1), np.cos(0.3)))
+        hessian = pb.hessian(f, (0, 1))(0.3, 1.1)
+        assert np.allclose(hessian, [[np.sin(0.3), 0.0], [0.0, -np.sin(1.1)]])
+
+    def test_a_branch(self):
+        """An integrand that asks for values: the price of an option."""
+        f = lambda k: quad(lambda x: (x - k) * np.exp(-x) if x > k else 0.0 * x, 0, 40)[0]
+        assert np.isclose(pb.grad(f)(1.0), -np.exp(-1.0), rtol=1e-7)
+
+    @pytest.mark.parametrize("k", [1.0, 0.5, 13 / 7, np.nextafter(10.0, 0)])
+    def test_kinks(self, k):
+        """Wherever the branch lies among the points."""
+        f = lambda k: quad(lambda x: (x - k) * np.exp(-x) if x > k else 0.0 * x, 0, 40)[0]
+        assert np.isclose(pb.grad(f)(k), -np.exp(-k), rtol=1e-8)
+
+    def test_slopes_that_are_singular_at_limits(self):
+        """The moment of an ellipse, whose chords end with infinite slopes."""
+        chord = lambda a, b, x: b * np.sqrt(1 - x**2 / a**2)
+        f = lambda a, b: dblquad(
+            lambda y, x: x**2 + y**2, -a, a, lambda x: -chord(a, b, x), lambda x: chord(a, b, x)
+        )[0]
+        expected = np.pi / 4 * np.array([3 * 1.3**2 * 0.7 + 0.7**3, 1.3**3 + 3 * 1.3 * 0.7**2])
+        assert np.allclose(pb.grad(f, (0, 1))(1.3, 0.7), expected, rtol=1e-8)
+
+    def test_numbers_of_python(self):
+        """Limits and weights that are floats; points that move."""
+        f = lambda a: nquad(lambda x, y: np.exp(-a * x * y), [(0, 1), (0, a)])[0] * np.ones(())
+        pb.testing.check_grads(f, (0.9,))
+        f = lambda tau: quad(lambda t: np.exp(-t / tau), 0, np.inf, weight="cos", wvar=2.0)[0]
+        assert np.isclose(pb.jvp(f, (0.8,), (1.0,))[1], pb.grad(f)(0.8), rtol=1e-9)
+        f = lambda a: quad(lambda x: np.exp(-((x - a) ** 2) / 2e-4), -1, 3, points=[a])[0]
+        assert abs(pb.grad(f)(0.7)) < 1e-12
+
+    def test_volume(self):
+        """The volume of an ellipsoid's octant, by three integrals."""
+
+        def f(w):
+            a, b = w[0], w[1]
+            return integrate.dblquad(lambda y, x: a * x * y + b, 0, a, 0, lambda x: b * x)[0]
+
+        # a b^2 a^4 / 8 + b^2 a^2 / 2
+        a, b = 1.3, 0.7
+        expected = [5 * b**2 * a**4 / 8 + b**2 * a, b * a**5 / 4 + b * a**2]
+        assert np.allclose(pb.grad(f)(np.array([a, b])), expected, rtol=1e-10)
+
+
+class TestDifferentialEquations:
+    @pytest.mark.parametrize("method", ["RK23", "RK45", "DOP853", "LSODA", "BDF", "Radau"])
+    def test_decay(self, method):
+        """y = y0 exp(-k t), by all methods, in k, y0 and the end of time."""
+        how = {"method": method, "rtol": 1e-8, "atol": 1e-10}
+
+        def f(k, y0, t):
+            fun = lambda s, y: -k * y
+            return solve_ivp(fun, (0.0, t), np.stack([y0]), **how).y[0, -1]
+
+        k, y0, t = 0.8, 2.0, 1.5
+        y = y0 * np.exp(-k * t)
+        gradient = pb.grad(f, (0, 1, 2))(k, y0, t)
+        assert np.allclose(gradient, (-t * y, y / y0, -k * y), rtol=1e-6)
+
+    def test_stiff(self):
+        """Steps that no explicit method takes: an implicit one solves for each."""
+        fun = lambda t, y, a: -1e5 * (y - np.cos(a * t)) - a * np.sin(a * t)
+        f = lambda a: solve_ivp(fun, (0, 1), [1.0], method="BDF", args=(a,), rtol=1e-5).y[0, -1]
+        assert np.isclose(pb.grad(f)(2.0), -np.sin(2.0), rtol=1e-4)
+
+    def test_event(self):
+        """The time of flight, and where a throw lands, to second order."""
+        down = lambda t, y: y[1]
+        down.terminal, down.direction = True, -1
+        fall = lambda t, y: np.stack([y[2], y[3], 0.0 * t, -9.81 + 0.0 * t])
+
+        def f(v):
+            start = np.stack([0.0, 1e-12, v[0], v[1]])
+            found = solve_ivp(fall, (0, 9), start, events=down, rtol=1e-8)
+            return np.stack([found.t_events[0][0], found.y_events[0][0, 0]])
+
+        v = np.array([3.0, 4.0])
+        expected = np.array([[0.0, 2 / 9.81], [8 / 9.81, 6 / 9.81]])
+        assert np.allclose(pb.jacobian(f)(v), expected, atol=1e-6)
+        second = pb.jacobian(pb.jacobian(f))(v)
+        assert np.allclose(second[1], [[0, 2 / 9.81], [2 / 9.81, 0]], atol=1e-5)
+
+    def test_dense_output(self):
+        """`sol` at plain times and at times that move."""
+        how = {"dense_output": True, "rtol": 1e-9, "atol": 1e-11}
+        f = lambda k, t: solve_ivp(lambda s, y: -k * y, (0, 2), [1.0], **how).sol(t)[0]
+        expected = (-1.2 * np.exp(-0.96), -0.8 * np.exp(-0.96))
+        assert np.allclose(pb.grad(f, (0, 1))(0.8, 1.2), expected, rtol=1e-6)
+
+    def test_ode(self):
+        """The integrator with a state goes on with derivatives."""
+
+        def f(k):
+            r = integrate.ode(lambda t, y: -k * y).set_integrator("dopri5", rtol=1e-9)
+            r.set_initial_value([1.0], 0.0)
+            while r.t < 1.4:
+                r.integrate(r.t + 0.5)
+            return r.y[0]
+
+        assert np.isclose(pb.grad(f)(0.8), -1.5 * np.exp(-1.2), rtol=1e-7)
+
+
+@pytest.mark.parametrize("module", [optimize, integrate], ids=lambda module: module.__name__)
+def test_the_table_has_every_rule(module):
+    """The page *With SciPy* lists the functions that have a rule, and no others."""
+    page = (Path(__file__).parents[2] / "docs" / "scipy.md").read_text("utf-8")
+    table = page.split(f"| functions of `{module.__name__}` |")[1].split("\n\n")[0]
+    rows = [line.split("|")[1] for line in table.splitlines()[2:]]
+    listed = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    mirror = getattr(pb.scipy, module.__name__.split(".")[1])
+    served = {name for name in mirror.__all__ if FUNCTIONS.get(is_key(getattr(module, name)))}
+    assert listed == served
+
+
+def is_key(x):
+    return x if callable(x) else None
+
+
+def test_nothing_of_scipy_is_imported():
+    """`import pullback` leaves SciPy alone; a transformation of a program without it does, too."""
+    code = (
+        "import sys, numpy as np, pullback as pb; pb.grad(np.sin)(1.0);"
+        "assert not [name for name in sys.modules if name.startswith('scipy.optimize')]"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+class TestObjectsOfBatches:
+    def test_polynomial_of_a_boundary_problem(self):
+        """`sol` is of each example its own."""
+        rows = np.zeros((2, 9))
+
+        def f(a, at=0.5):
+            slope = lambda x, y: np.vstack((y[1], -a * np.exp(y[0])))
+            ends = lambda a, b: np.array([a[0], b[0]])
+            found = integrate.solve_bvp(slope, ends, np.linspace(0, 1, 9), rows, tol=1e-6)
+            return found.sol(at)[0]
+
+        values, slopes = pb.vmap(pb.value_and_grad(f))(np.array([1.2, 1.3]))
+        for k, a in enumerate((1.2, 1.3)):
+            value, slope = pb.value_and_grad(f)(a)
+            assert np.isclose(values[k], value, rtol=1e-12)
+            assert np.isclose(slopes[k], slope, rtol=1e-9)
+
+    def test_other_objects_are_refused(self):
+        """What an optimiser holds beside arrays is not that of the first example."""
+        found = lambda a: optimize.minimize(lambda x: np.sum((x - a) ** 4 + x**2), np.ones(2),
+                                            method="L-BFGS-B")  # fmt: skip
+        with pytest.raises(pb.MissingRuleError, match="hess_inv"):
+            pb.vmap(lambda a: found(a).hess_inv.todense())(np.array([1.0, 2.0]))
+
+    def test_stepwise(self):
+        def f(y):
+            solver = integrate.ode(lambda t, y: -y).set_integrator("dopri5")
+            return solver.set_initial_value(y, 0.0).integrate(1.0)
+
+        with pytest.raises(pb.MissingRuleError, match="one state"):
+            pb.vmap(f)(np.ones((2, 1)))

@@ -1,0 +1,115 @@
+"""scipy.sparse: what the laws do not ask."""
+
+import numpy as np
+import pytest
+from scipy import interpolate, sparse, spatial
+from scipy.sparse import linalg
+
+import pullback as pb
+
+A = sparse.csc_array(np.array([[4.0, 1.0, 0.0], [0.0, 3.0, 1.0], [2.0, 0.0, 5.0]]))
+ONES = np.ones(3)
+
+
+class TestEntriesThatAreZero:
+    """SciPy drops numbers that are zero; one that is differentiated has its derivative."""
+
+    def test_assigned_to_lil_and_dok(self):
+        def f(k, kind):
+            B = kind((2, 2))
+            B[0, 1] = k
+            return (B.tocsr() @ np.array([1.0, 3.0])).sum()
+
+        for kind in (sparse.lil_array, sparse.dok_array):
+            assert pb.grad(f)(0.0, kind) == 3.0
+
+    def test_of_a_dense_array(self):
+        x = np.array([1.0, 2.0])
+        gradient = pb.grad(lambda M: np.sum(sparse.csr_array(M) @ x))(np.diag([1.0, 0.0]))
+        np.testing.assert_array_equal(gradient, [[1.0, 2.0], [1.0, 2.0]])
+
+    def test_of_a_difference(self):
+        f = lambda d: (sparse.csc_array((d, A.indices, A.indptr), shape=A.shape) - A).sum()
+        np.testing.assert_array_equal(pb.grad(f)(A.data), np.ones(A.nnz))
+
+    def test_of_an_inverse(self):
+        def f(a):
+            B = sparse.csc_array((np.stack([1.0 + a * 0, a, 1.0 + a * 0]), ([0, 0, 1], [0, 1, 1])))
+            return linalg.inv(B).toarray()[0, 1]
+
+        assert pb.grad(f)(0.0) == -1.0
+
+    def test_of_a_scaled_list_of_rows(self):
+        assert pb.grad(lambda s: (A.tolil() * s).sum())(0.0) == A.sum()
+
+
+def test_values_are_those_of_scipy():
+    """Bit for bit, by SuperLU and by products."""
+    data = A.data * 1.1
+    for f in (
+        lambda d: linalg.spsolve(sparse.csc_array((d, A.indices, A.indptr), shape=A.shape), ONES),
+        lambda d: sparse.csc_array((d, A.indices, A.indptr), shape=A.shape) @ ONES,
+    ):
+        np.testing.assert_array_equal(pb.vjp(f, data)[0], f(data))
+
+
+def test_factors_are_kept(monkeypatch):
+    """The gradient of a solution solves with the transpose, and does not factor again."""
+    calls, splu = [], linalg.splu
+    monkeypatch.setattr(linalg, "splu", lambda *args, **options: calls.append(1) or splu(*args))
+    f = lambda d, b: linalg.spsolve(sparse.csc_array((d, A.indices, A.indptr), shape=A.shape), b)
+    pb.grad(lambda d, b: np.sum(f(d, b) ** 2), argnums=(0, 1))(A.data, ONES)
+    assert len(calls) == 1
+
+
+def test_nothing_dense_is_made():
+    """The gradient of a field of 40,000 unknowns has the pattern of its matrix."""
+    n = 200
+    T = sparse.diags_array([-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1])
+    B = (sparse.kron(T, sparse.eye_array(n)) + sparse.kron(sparse.eye_array(n), T)).tocsc()
+    B = B + sparse.eye_array(n * n)
+    b = np.sin(np.arange(n * n))
+    f = lambda d: np.sum(
+        linalg.spsolve(sparse.csc_array((d, B.indices, B.indptr), shape=B.shape), b)
+    )
+    x, y = linalg.spsolve(B, b), linalg.spsolve(B.T.tocsc(), np.ones(n * n))
+    columns = np.repeat(np.arange(n * n), np.diff(B.indptr))
+    np.testing.assert_allclose(pb.grad(f)(B.data), -y[B.indices] * x[columns], rtol=1e-10)
+
+
+def test_singular():
+    """A singular system is not a number, as SciPy has it, and so is its derivative."""
+    f = lambda d: np.sum(linalg.spsolve(sparse.diags_array(d).tocsc(), ONES))
+    assert np.isnan(pb.grad(f)(np.array([1.0, 0.0, 2.0]))).any()
+
+
+def test_a_method_that_does_not_converge_has_no_derivative():
+    f = lambda b: np.sum(linalg.gmres(A, b, maxiter=1, restart=1)[0])
+    with pytest.raises(pb.SolverError, match="did not converge"):
+        pb.grad(f)(ONES)
+
+
+def test_where_entries_stand_is_not_mapped():
+    f = lambda i: sparse.csr_array((ONES, (i, np.arange(3))), shape=(3, 3)) @ ONES
+    with pytest.raises(pb.ConversionError, match="mapped by"):
+        pb.vmap(f)(np.array([[0, 1, 2], [2, 1, 0]]))
+
+
+def test_what_compiled_code_writes_into_a_part_is_kept():
+    """The lengths of the rows of `lil` are written into a part of an array."""
+    f = lambda s: s * (A.tolil() @ np.ones((3, 2))).sum()
+    assert pb.grad(f)(1.0) == f(1.0)
+
+
+def test_objects_made_before():
+    """Interpolators, trees and factors that were made outside take what is differentiated."""
+    points, values = np.random.default_rng(0).uniform(size=(9, 2)), np.arange(9.0)
+    at, tree, lu = np.array([[0.5, 0.45]]), spatial.cKDTree(points), linalg.splu(A)
+    for made in (
+        interpolate.LinearNDInterpolator(points, values),
+        interpolate.RBFInterpolator(points, values),
+        interpolate.CubicSpline(np.arange(9.0), values**2),
+        lambda x: tree.query(x)[0],
+        lambda x: lu.solve(np.concatenate([x[0], x[0, :1]])),
+    ):
+        pb.testing.check_grads(lambda x, made=made: made(x), (at,), order=1)

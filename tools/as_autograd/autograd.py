@@ -1,0 +1,10 @@
+"""With this folder on the path, `import autograd` gives `pullback.autograd`."""
+
+import sys
+
+del sys.modules["autograd"]
+
+import pullback.autograd  # noqa: E402
+
+pullback.autograd.install()
+sys.modules["autograd"] = pullback.autograd

@@ -1,0 +1,115 @@
+"""Write the table of `docs/clients.md`: gradients of public packages, and how fast they are.
+
+Run by `make test-clients`, where the packages are installed. A gradient counts as compiled if a
+steady call runs no Python function outside of pullback; for the others `why` says the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import statistics
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import pullback as pb
+from pullback.core.namespaces import apart
+from tests.clients import more_cases  # noqa: F401  # it adds cases
+from tests.clients.cases import CASES, REFUSED
+
+PAGE = Path(__file__).parent.parent / "docs" / "clients.md"
+ROUNDS = 15
+
+
+def frames_of(call: Any, x: Any) -> set[str]:
+    """The Python functions of the program and of packages that a call runs."""
+    seen: set[str] = set()
+    here = sys._getframe().f_code
+
+    def profile(frame: Any, event: str, _: Any) -> None:
+        module = str(frame.f_globals.get("__name__"))
+        ours = frame.f_code is here or module.startswith("namedtuple_")
+        if event == "call" and not (ours or apart(frame.f_globals)):
+            seen.add(f"{module}.{frame.f_code.co_qualname}")
+
+    sys.setprofile(profile)
+    try:
+        call(x)
+    finally:
+        sys.setprofile(None)
+    return seen
+
+
+def seconds(calls: list[Any], x: Any) -> list[float]:
+    """The median time of each call, measured in turn."""
+    times: list[list[float]] = [[] for _ in calls]
+    counts = []
+    for call in calls:
+        begin = time.perf_counter()
+        call(x)
+        counts.append(max(1, min(200, int(2e-3 / max(time.perf_counter() - begin, 1e-7)))))
+    for _ in range(ROUNDS):
+        for call, count, found in zip(calls, counts, times, strict=True):
+            begin = time.perf_counter()
+            for _ in range(count):
+                call(x)
+            found.append((time.perf_counter() - begin) / count)
+    return [statistics.median(found) for found in times]
+
+
+def row(case: Any) -> tuple[list[str], bool, str]:
+    """Package, function and times; whether it is compiled, and why not."""
+    package, fun, (x,) = case
+    given = x if np.ndim(x) else float(x)
+    fun(given)
+    gradient = pb.grad(fun)
+    compiled = pb.compile(gradient)
+    for _ in range(12):
+        compiled(given)
+    outside = frames_of(compiled, given)
+    times = seconds([fun, gradient, compiled], given)
+    reason = "" if not outside else compiled.why(given)
+    shown = [f"{1e6 * t:.1f}" if t < 1e-4 else f"{1e6 * t:.0f}" for t in times]
+    mark = "yes" if not outside else ""
+    return [package, fun.__name__, *shown, mark], not outside, str(reason)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write the page")
+    parser.add_argument("only", nargs="*", help="names of functions")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    rows, count, slower = [], 0, []
+    for case in CASES:
+        name = case[1].__name__
+        if name in REFUSED or (options.only and name not in options.only):
+            continue
+        cells, compiled, reason = row(case)
+        rows.append(cells)
+        count += compiled
+        print(*cells, reason, sep=" | ", flush=True)
+        if float(cells[4]) > 1.1 * float(cells[3]):
+            slower.append(name)
+    print(f"{count} of {len(rows)} compiled; slower than plain: {slower or 'none'}")
+    if options.write:
+        write(rows, count)
+
+
+def write(rows: list[list[str]], count: int) -> None:
+    head = "| package | what | value | gradient | compiled gradient | all machine code |\n"
+    table = head + "|---|---|--:|--:|--:|---|\n"
+    table += "".join([f"| {' | '.join(cells)} |\n" for cells in rows])
+    text = PAGE.read_text("utf-8")
+    text = re.sub(r"\| package \|.*?\n\n", lambda _: table + "\n", text, flags=re.DOTALL)
+    sentence = f"Of {len(rows)} gradients {count} are compiled whole"
+    PAGE.write_text(re.sub(r"Of \d+ gradients \d+ are compiled whole", sentence, text), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
