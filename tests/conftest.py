@@ -48,9 +48,10 @@ def protocols_alone():
 
 @pytest.fixture(autouse=True)
 def nothing_left():
-    """No test leaves the interpreter in a transformation, or a rule of its own."""
-    before = [dict(table) for table in TABLES]
+    """No test leaves the interpreter in a transformation, NumPy in another state, or a rule."""
+    before, state = [dict(table) for table in TABLES], (np.geterr(), np.geterrcall())
     yield
+    assert (np.geterr(), np.geterrcall()) == state
     assert running() is None
     assert SESSION.get() is None or SESSION.get().closed
     for table, was in zip(TABLES, before, strict=True):

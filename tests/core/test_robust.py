@@ -177,13 +177,14 @@ class TestMemory:
         gradient = pb.grad(lambda x: np.sin(x) * x)
         for _ in range(100):
             gradient(0.5)
+        gc.collect()  # which empties the free lists of the interpreter, too
         tracemalloc.start()
-        before = tracemalloc.get_traced_memory()[0]
         for _ in range(10_000):
             gradient(0.5)
-        after = tracemalloc.get_traced_memory()[0]
+        gc.collect()
+        grown, where = tracemalloc.get_traced_memory()[0], tracemalloc.take_snapshot()
         tracemalloc.stop()
-        assert after - before < 10_000
+        assert grown < 10_000, where.statistics("lineno")[:5]
 
     def test_an_operation_on_scalars_keeps_little(self):
         x = pb.array(0.5, requires_grad=True)
@@ -272,13 +273,14 @@ class TestExceptions:
                 return tracer
 
             sys.settrace(tracer)
-            try:
-                gradient()
-                finished = True
-            except Boom:
-                finished = False
-            finally:
-                sys.settrace(None)
+            with np.errstate():  # which such an exception may leave as it is
+                try:
+                    gradient()
+                    finished = True
+                except Boom:
+                    finished = False
+                finally:
+                    sys.settrace(None)
             assert running() is None
             assert SESSION.get() is None or SESSION.get().closed
             assert gradient() == expected

@@ -7,6 +7,7 @@ import zlib
 import numpy as np
 
 import pullback as pb
+from pullback.core.array import Array
 from pullback.core.tree import flatten, tree_map
 from pullback.testing import close, precision
 from tests.conftest import LONG
@@ -25,6 +26,7 @@ def outcomes(function, sample, layout):
             results = flatten([function(*args, **sample.kwargs)])[0]
         except Exception as error:
             return type(error)
+    results = [x.value if type(x) is Array else x for x in results]  # of `pullback.numpy`
     return [x for x in results if type(x) is np.ndarray]
 
 

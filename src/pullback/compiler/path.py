@@ -15,7 +15,7 @@ from ..core.array import Array
 from ..core.graph import Equation, Graph, Variable
 from ..core.layout import UNORDERED, axes_in_memory, placement, placing
 from ..core.spec import Spec, spec_of
-from ..core.trace import STARTS
+from ..core.trace import CONSTANT, STARTS
 from ..core.tree import flatten, unflatten
 from ..primitives.elementwise import add, not_equal, trunc
 from .entry import native_records, object_layout
@@ -287,6 +287,8 @@ class Path:
 
 def at(x: Any, placed: Any) -> Any:
     """A result where it lies in memory."""
+    if type(x) is Array:
+        return Array(at(x.value, placed), CONSTANT, None)
     if type(x) is not np.ndarray or placement(x) == placed:
         return x
     return placing(*placed)(x)
