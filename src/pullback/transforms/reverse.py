@@ -125,7 +125,12 @@ class ReverseTrace(Trace):
         else:
             p, q = bottom(a), bottom(b)
             same = type(p) is ndarray is type(q) and p.dtype is q.dtype
-            out = applied(primitive, a, b) if same or meet(p, q) else None
+            if not same and not meet(p, q):
+                out = None
+            elif type(a) is Array is type(b) and a.within is b.within:
+                out = a.within.binary(primitive, a, b)
+            else:
+                out = applied(primitive, a, b)
         if out is None:
             return self.process(primitive, (x, y), {})
         if primitive.constant:
