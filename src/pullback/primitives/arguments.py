@@ -24,6 +24,7 @@ __all__ = [
     "given",
     "kept",
     "none",
+    "plainly_everywhere",
     "reduced_axes",
     "rows",
     "settled",
@@ -118,6 +119,14 @@ def everywhere(condition):
     """
     known = type(condition) is not Array or current(condition).within.transparent
     return known and bool(np.all(condition))
+
+
+def plainly_everywhere(condition):
+    """Whether the condition holds everywhere, told without asking: it is a plain array.
+
+    So it is where values are computed, and in a rule, but not in what is mapped or recorded.
+    """
+    return type(condition) is not Array and bool(np.all(condition))
 
 
 def unsure(condition):

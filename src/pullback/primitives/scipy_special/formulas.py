@@ -11,7 +11,7 @@ import math
 import numpy as np
 import scipy.special as sp
 
-from ...core.array import Array
+from ..arguments import plainly_everywhere
 from ..elementwise import is_complex
 
 __all__ = [
@@ -37,6 +37,8 @@ def horner(x, coefficients):
 def near(x, radius, series, formula):
     """series(x) within a radius of zero, and formula(x) elsewhere."""
     inside = np.abs(x) < radius
+    if plainly_everywhere(np.logical_not(inside)):
+        return formula(x)
     return np.where(inside, series(np.where(inside, x, 0)), formula(np.where(inside, 1, x)))
 
 
@@ -78,7 +80,7 @@ def digamma_gap(a, m):
     """digamma(a + m) - digamma(a), also where the two agree in most digits."""
     b = a + m
     close = np.logical_and(np.logical_and(a > 0, b > 0), np.abs(m) < np.minimum(a, b) / 2)
-    if type(close) is not Array and not np.any(close):
+    if plainly_everywhere(np.logical_not(close)):
         return sp.digamma(b) - sp.digamma(a)
     x, y, step = np.where(close, a, 1), np.where(close, b, 1), np.where(close, m, 0)
     k = np.reshape(np.arange(SHIFT), (SHIFT,) + (1,) * np.ndim(close))
