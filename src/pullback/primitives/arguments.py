@@ -10,6 +10,7 @@ from ..core.array import Array, current, peel
 from ..core.dispatch import as_array, is_python
 from ..core.errors import ConversionError
 from ..core.spec import promoted, spec_of
+from ..core.trace import CONSTANT
 
 __all__ = [
     "agreed",
@@ -23,6 +24,7 @@ __all__ = [
     "dtype_of",
     "given",
     "kept",
+    "known_value",
     "none",
     "plainly_everywhere",
     "reduced_axes",
@@ -127,6 +129,16 @@ def plainly_everywhere(condition):
     So it is where values are computed, and in a rule, but not in what is mapped or recorded.
     """
     return type(condition) is not Array and bool(np.all(condition))
+
+
+def known_value(x):
+    """The plain value of x; None where it is mapped, or where what is recorded has to ask again."""
+    while type(x) is Array:
+        x = current(x)
+        if not x.within.leaves_values and x.within is not CONSTANT:
+            return None
+        x = x.value
+    return x
 
 
 def unsure(condition):

@@ -79,7 +79,8 @@ SHIFT = 12
 def digamma_gap(a, m):
     """digamma(a + m) - digamma(a), also where the two agree in most digits."""
     b = a + m
-    close = np.logical_and(np.logical_and(a > 0, b > 0), np.abs(m) < np.minimum(a, b) / 2)
+    least = np.minimum(a, b)  # where it is small, so are the digammas, or they differ much
+    close = np.logical_and(least > 0, np.abs(m) < least * np.where(least < 4, 0.125, 0.5))
     if plainly_everywhere(np.logical_not(close)):
         return sp.digamma(b) - sp.digamma(a)
     x, y, step = np.where(close, a, 1), np.where(close, b, 1), np.where(close, m, 0)

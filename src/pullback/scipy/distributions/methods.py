@@ -19,12 +19,11 @@ import numpy as np
 from scipy import stats
 from scipy.stats import _distn_infrastructure as infrastructure
 
-from ...core.array import Array, current, snapshot
+from ...core.array import Array, snapshot
 from ...core.dispatch import as_array
 from ...core.namespaces import STANDS
 from ...core.reach import call_inside, called_by_name, plainly
-from ...core.trace import CONSTANT
-from ...primitives.arguments import everywhere
+from ...primitives.arguments import everywhere, known_value, plainly_everywhere
 from ...primitives.elementwise import stopped
 from ..solving.serving import serves_method
 from .choices import vectors
@@ -120,7 +119,7 @@ class Standard:
         """Whether all is valid and inside, asked of plain values: True, or unknown."""
         values = []
         for x in (z, scale, *shapes):
-            values.append(known(x))
+            values.append(known_value(x))
             if values[-1] is None:
                 return None
         if id(type(dist)._argcheck) in STANDS:  # it refuses some values
@@ -137,16 +136,6 @@ DOUBLE = np.dtype(float)
 def apart(x: Any) -> Any:
     """x as an object of its own."""
     return snapshot(x) if type(x) is Array else x.copy()
-
-
-def known(x: Any) -> Any:
-    """The plain value of x; None where it is mapped, or where what is recorded has to ask again."""
-    while type(x) is Array:
-        x = current(x)
-        if not x.within.leaves_values and x.within is not CONSTANT:
-            return None
-        x = x.value
-    return x
 
 
 def is_constant(x: Any, value: float, beside: Any) -> bool:
@@ -230,6 +219,8 @@ def less_logarithm(value: Any, scale: Any) -> Any:
 
 
 def probability(value: Any, scale: Any) -> Any:
+    if plainly_everywhere(np.logical_and(value > 0, value < 1)):
+        return value
     return np.clip(value, 0, 1)
 
 
