@@ -32,7 +32,7 @@ __all__ = ["ask"]
 
 
 def bare(*xs: Any) -> bool:
-    return not any(type(x) is Array for x in xs)
+    return Array not in map(type, xs)
 
 
 def ask(self: Any, name: str, *xs: Any) -> Any:
@@ -77,7 +77,7 @@ class Method:
         several = iter(vectors(at, *[x for x in (*shapes, scale) if x.size != 1]))
         at = next(several)
         *of_shapes, spread = [
-            np.reshape(x, -1) if x.size == 1 else next(several) for x in (*shapes, scale)
+            x.reshape(-1) if x.size == 1 else next(several) for x in (*shapes, scale)
         ]
         value = self.finish(ask(dist, self.name, at, *of_shapes), spread)
         if value.shape == shape:
