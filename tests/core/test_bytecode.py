@@ -38,7 +38,7 @@ class Asked:
         self.stores.append((where, value))
 
     def hooks(self, *harmless):
-        return Hooks(self, self, self, lambda *names: names in harmless, frozenset({"r_"}))
+        return Hooks(self, self, self, Asked(), lambda *names: names in harmless, frozenset({"r_"}))
 
 
 def rewritten_function(f, asked, *harmless):

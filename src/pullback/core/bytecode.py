@@ -3,9 +3,10 @@
     f(x)                    ->  calls[f](x)
     self.total = y          ->  stores[self] = y; self.total = y
     def g(t): ...           ->  g = made[function]
+    import m                ->  imports["m", 0, None]; import m
 
 `rewritten(code, hooks)` gives a code object that does what `code` does, with the same names, lines,
-columns and exception handlers, and with those three questions put in. This is the only module that
+columns and exception handlers, and with those questions put in. This is the only module that
 reads or writes instructions; it knows those of Python 3.11, 3.12 and 3.13, and `SUPPORTED` says
 whether it knows the ones at hand. Where something about a code object is not as expected, the code
 is left as it is: a site that does not ask is plain Python.
@@ -38,6 +39,7 @@ class Hooks(NamedTuple):
     calls: Any
     made: Any
     stores: Any
+    imports: Any
     harmless: Callable[..., bool]
     indexed: frozenset[str]
     direct: Any = None
@@ -79,7 +81,7 @@ PUSH_NULL, LOAD_CONST, LOAD_GLOBAL = OP["PUSH_NULL"], OP["LOAD_CONST"], OP["LOAD
 LOAD_ATTR = OP["LOAD_ATTR"]
 LOAD_METHOD = OP["LOAD_METHOD"] if VERSION == (3, 11) else -1
 LOAD_SUPER_ATTR = OP.get("LOAD_SUPER_ATTR", -1)
-MAKE_FUNCTION, POP_TOP = OP["MAKE_FUNCTION"], OP["POP_TOP"]
+MAKE_FUNCTION, POP_TOP, IMPORT_NAME = OP["MAKE_FUNCTION"], OP["POP_TOP"], OP["IMPORT_NAME"]
 COPY, SWAP, SUBSCR = OP["COPY"], OP["SWAP"], OP["BINARY_SUBSCR"]
 STORE_ATTR, STORE_SUBSCR = OP["STORE_ATTR"], OP["STORE_SUBSCR"]
 STORE_SLICE = OP.get("STORE_SLICE", -1)
@@ -343,15 +345,15 @@ class Rewriting:
             if step.jump:
                 step.target = self.index[step.target]  # type: ignore[index]
         self.slots = sources(self.steps, self.index, self.table)
-        self.direct: tuple[int, int] = (LOAD_CONST, len(code.co_consts) + 3)
+        n = len(code.co_consts)
+        self.ask, self.make, self.store, self.load, self.direct = [
+            (LOAD_CONST, n + k) for k in range(5)
+        ]
+        self.more: list[Any] = []  # constants: what imports are asked for
         self.asked: set[int] = set()  # steps that push a callee, which is asked for at once
         self.exchanged: dict[int, int] = {}  # calls where it is asked for, and how deep it lies
         for call in self.slots:
             self.place(call)
-        n = len(code.co_consts)
-        self.ask: tuple[int, int] = (LOAD_CONST, n)
-        self.make: tuple[int, int] = (LOAD_CONST, n + 1)
-        self.store: tuple[int, int] = (LOAD_CONST, n + 2)
         # The numbers of the variables of enclosing functions.
         own = set(code.co_varnames)
         cells = [name for name in code.co_cellvars if name not in own]
@@ -364,7 +366,7 @@ class Rewriting:
         raw, table, lines = self.encoded(groups)
         return code.replace(
             co_code=raw,
-            co_consts=(*consts, *hooks[:3], hooks.direct, Original(code)),
+            co_consts=(*consts, *hooks[:4], hooks.direct, *self.more, Original(code)),
             co_stacksize=code.co_stacksize + 4,
             co_exceptiontable=table,
             co_linetable=lines,
@@ -400,6 +402,8 @@ class Rewriting:
             return [*through, (op, arg)] if asks else [(op, arg)]
         if op == MAKE_FUNCTION:
             return self.function(i)
+        if op == IMPORT_NAME:
+            return self.imported(i)
         if op in NOTED:
             return self.noted(op, arg)
         return self.called(i)
@@ -410,6 +414,17 @@ class Rewriting:
         if type(inner) is CodeType and inner.co_name in INNER:
             return [(step.op, step.arg)]
         return [(step.op, step.arg), self.make, (SWAP, 2), (SUBSCR, 0)]
+
+    def imported(self, i: int) -> list[tuple[int, int]]:
+        """Before an import: what is imported, as (name, level, names in `from`), is asked for."""
+        step, (level, names) = self.steps[i], self.steps[i - 2 : i]
+        if level.op != LOAD_CONST or names.op != LOAD_CONST:
+            return [(step.op, step.arg)]
+        consts = self.code.co_consts
+        key = self.code.co_names[step.arg], consts[level.arg], consts[names.arg]
+        self.more.append(key)
+        at = len(consts) + 4 + len(self.more)
+        return [self.load, (LOAD_CONST, at), (SUBSCR, 0), (POP_TOP, 0), (step.op, step.arg)]
 
     def place(self, call: int) -> None:
         """Decide where the callee of a call is asked for."""

@@ -200,7 +200,7 @@ DIRECT = Direct()
 
 def hooks_for(scope: dict[str, Any]) -> Hooks:
     names = NamesNow(scope)
-    return Hooks(CALLS, Made.one, STORES, names.harmless, INDEXED, DIRECT, names.direct)
+    return Hooks(CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct)
 
 
 class NamesNow:
@@ -271,6 +271,24 @@ class Stores:
 
 
 STORES = Stores()
+
+
+class Imports:
+    """Hears of imports: modules run as they are, since what they define outlives the program."""
+
+    def __getitem__(self, what: tuple[str, int, tuple[str, ...] | None]) -> None:
+        name, level, names = what
+        module = None if level else sys.modules.get(name)
+        there = module is not None and (not names or vars(module).keys() >= {*names})
+        if not there and active():
+            token = SESSION.set(OFF)
+            try:
+                __import__(name, sys._getframe(1).f_globals, None, names or (), level)
+            finally:
+                SESSION.reset(token)
+
+
+IMPORTS = Imports()
 
 
 def refuse_store(array: Any, value: Any) -> None:
