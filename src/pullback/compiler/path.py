@@ -21,13 +21,12 @@ from ..primitives.elementwise import add, not_equal, trunc
 from .entry import native_records, object_layout
 from .entry.native_records import Way
 from .entry.state_checks import checks_aside, checks_of
-from .facts.reader import Same
+from .facts.reading import Same
 from .facts.state import State
 from .llvm.binding import BEST, WORKER
 from .program import build
+from .record.compile_trace import QUESTIONS, Guard
 from .record.recording import (
-    QUESTIONS,
-    Guard,
     Recording,
     as_kind,
     layout_of,

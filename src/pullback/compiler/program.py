@@ -33,6 +33,7 @@ from .graph.rewriting import opened
 from .llvm import array_memory
 from .llvm.binding import WORKER, compiled
 from .llvm.dtypes import HELD, TYPES
+from .lower.driver import driver
 from .lower.geometry import Strided
 from .lower.scan import Rolled
 from .lower.while_ import Waiting
@@ -228,7 +229,7 @@ class Run:
         text = self.text
         if self.performs:
             object_layout.shared()  # it is called by name
-            text = (text or "") + self.module.whole()
+            text = (text or "") + driver(self.module)
         code = None if text is None else compiled(text, level)
         steps: list[Any] = []
         for step, work in zip(self.segments, self.work, strict=True):

@@ -29,7 +29,8 @@ from ...transforms.loops.body import example
 from ...transforms.reverse import STAGED
 from ..facts.call_monitor import Watch, unwatched
 from ..loops.roll import packed, rolled
-from .recording import CompileTrace, Guard, Questions, with_raising
+from .compile_trace import CompileTrace, Guard, Questions
+from .recording import with_raising
 
 __all__ = ["staging"]
 

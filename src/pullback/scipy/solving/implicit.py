@@ -257,6 +257,23 @@ def again(equations: Equations, z: Any, theta: Any, given: Any) -> list[Any]:
     return [z, *[None if f is None else f(z, theta, given) for _, f in equations.further]]
 
 
+def refinement(
+    equations: Equations, z: Any, theta: Sequence[Any], given: Sequence[Any]
+) -> tuple[Any, str | None]:
+    """How far z is from the refined solution; and why there is no derivative, or None.
+
+    Of a batch, each example is refined by itself.
+    """
+
+    def refine(values: PlainValues) -> Any:
+        point, fixed = values.of(z), [values.of(x) for x in given]
+        return refined(equations, point, [values.of(x) for x in theta], fixed)
+
+    points = solve(refine)
+    why = next((reason for _, reason in points.results if reason is not None), None)
+    return points.of(lambda result: result[0]) - z, why
+
+
 def solution(
     equations: Equations,
     z: Any,
@@ -271,21 +288,13 @@ def solution(
     failure: SciPy's message, if it did not find a solution
     """
     p, n = len(theta), len(given)
-    reasons = [failure] if failure is not None else []
-
-    def refine(values: PlainValues) -> Any:
-        point, fixed = values.of(z), [values.of(x) for x in given]
-        return refined(equations, point, [values.of(x) for x in theta], fixed)
-
-    shift = z * 0.0
-    if not reasons:
-        points = solve(refine)
-        shift = points.of(lambda result: result[0]) - z
-        reasons += [reason for _, reason in points.results if reason is not None]
+    shift, why = z * 0.0, failure
+    if why is None:
+        shift, why = refinement(equations, z, theta, given)
 
     def check() -> None:
-        if reasons:
-            raise SolverError(reasons[0])
+        if why is not None:
+            raise SolverError(why)
 
     def point(xs: Any, outs: Any) -> Any:
         return outs[0] + xs[-1], list(xs[:p]), list(xs[p : p + n])
