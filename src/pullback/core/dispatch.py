@@ -14,7 +14,13 @@ import numpy as np
 
 from .array import Array, peel
 from .cotangent import Cotangent
-from .errors import ArgumentError, ArgumentTypeError, MissingRuleError, UnsupportedKeywordError
+from .errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MissingRuleError,
+    UnsupportedKeywordError,
+    public_module,
+)
 from .primitive import Elementwise
 from .spec import spec_of
 from .trace import CONSTANT, youngest
@@ -398,7 +404,7 @@ def unknown(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         module = getattr(function, "__module__", None)
         if module is None and getattr(np, name, None) is function:
             module = "numpy"
-        name = f"{module}.{name}" if module else name
+        name = f"{public_module(module, name)}.{name}" if module else name
         spec = trace.spec(next(x for x in arrays if x.within is trace))
         why, instead = REFUSED.get(function) or (
             "has no derivative rule",

@@ -16,7 +16,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
 from .array import Array
-from .errors import ConversionError, PullbackError
+from .errors import ConversionError, PullbackError, public_module
 from .lost import place
 from .namespaces import library, package, stays, takes_part
 
@@ -98,7 +98,7 @@ def entered(step: TracebackType) -> tuple[str, list[Array]]:
     if library(frame.f_globals) == 2 and package(frame.f_globals) not in WANTING:
         return "", []
     module = str(frame.f_globals.get("__name__"))
-    return f"{module}.{code.co_qualname}", arrays_in(given)
+    return f"{public_module(module, code.co_qualname)}.{code.co_qualname}", arrays_in(given)
 
 
 def called(step: TracebackType) -> tuple[str, list[Array]]:

@@ -26,11 +26,21 @@ from .errors import MissingRuleError
 from .node import Residual, keep, packing
 from .past import whole_mask
 from .rules import MINUS_ONE, ONE, ZERO, folding, lone, match, resolve
-from .spec import Spec, promoted, spec_of
+from .spec import Spec, promoted, spec_of, zeros
 from .trace import bind, youngest
 from .traits import Traits
 
-__all__ = ["MINUS_ONE", "ONE", "ZERO", "Elementwise", "Linear", "Multilinear", "Primitive", "align"]
+__all__ = [
+    "MINUS_ONE",
+    "ONE",
+    "ZERO",
+    "Elementwise",
+    "Linear",
+    "Multilinear",
+    "Primitive",
+    "align",
+    "one_by_one",
+]
 
 
 PACKAGE = __name__.partition(".")[0] + "."
@@ -188,6 +198,25 @@ def missing(primitive: Primitive, rule: str) -> MissingRuleError:
         f"`{primitive.name}` has no {rule} rule.\n"
         f"  Define `{rule}` in its class `{type(primitive).__name__}`{instead}."
     )
+
+
+def one_by_one(
+    primitive: Primitive, xs: Any, mapped: Any, size: int, static: Mapping[str, Any]
+) -> Any:
+    """The batch of a primitive, example by example; of no examples, as `spec` says."""
+    outs = [
+        primitive(*[x[i] if m else x for x, m in zip(xs, mapped, strict=True)], **static)
+        for i in range(size)
+    ]
+    if outs:
+        several = primitive.n_out is not None
+        return tuple(map(np.stack, zip(*outs, strict=True))) if several else np.stack(outs)
+    assert primitive.spec is not None
+    of_one = [Spec(x.shape[m:], x.dtype) for x, m in zip(xs, mapped, strict=True)]
+    specs = primitive.spec(*of_one, **static)
+    if primitive.n_out is None:
+        return zeros(Spec((0, *specs.shape), specs.dtype))
+    return tuple([zeros(Spec((0, *s.shape), s.dtype)) for s in specs])
 
 
 def align(xs: Any, mapped: Any) -> list[Any]:

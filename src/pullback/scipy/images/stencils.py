@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import _nd_image
 
-from ...core.primitive import Multilinear
+from ...core.primitive import Multilinear, one_by_one
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
 from ..solving.leaves import leaf, store
-from ..solving.motion import Described, examples
+from ..solving.motion import Described
 from .edges import CONSTANT, box, extended, floating_output, number
 
 __all__ = ["stencil_p"]
@@ -52,7 +52,7 @@ class Stencil(Multilinear):
 
     def batch(self, xs, mapped, size, *, origins):
         if mapped[1]:
-            return examples(self, xs, mapped, size, {"origins": origins})
+            return one_by_one(self, xs, mapped, size, {"origins": origins})
         return self(xs[0], xs[1][None], origins=(0, *origins))
 
 

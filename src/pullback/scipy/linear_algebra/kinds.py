@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ...core.cotangent import unbroadcast
-from ...core.dispatch import REFUSED, as_array, replaces
+from ...core.dispatch import as_array, replaces
 from ...core.node import residual_of
 from ...core.primitive import Primitive
 from ...core.reach import plainly
@@ -36,7 +36,6 @@ __all__ = [
     "System",
     "WithoutDerivative",
     "answers",
-    "refuses",
     "square",
 ]
 
@@ -62,11 +61,6 @@ def answers(original: Any, arrays: str = "a") -> Callable[[Any], Any]:
         return implementation
 
     return enter
-
-
-def refuses(why: str, instead: str, *originals: Any) -> None:
-    for original in originals:
-        REFUSED[original] = why, instead
 
 
 # Stacks of matrices.

@@ -9,13 +9,13 @@ import numpy as np
 from scipy.signal import _signaltools, _sigtools
 
 from ...core.errors import ArgumentError
-from ...core.primitive import Multilinear
+from ...core.primitive import Multilinear, one_by_one
 from ...core.reach import call
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
 from ...primitives.spectra import conj
 from ..solving.leaves import leaf
-from ..solving.motion import Described, examples
+from ..solving.motion import Described
 
 __all__ = ["slide_p"]
 
@@ -41,7 +41,7 @@ class Slide(Multilinear):
         return self(around, np.flip(y))
 
     def batch(self, xs, mapped, size):
-        return examples(self, xs, mapped, size, {})
+        return one_by_one(self, xs, mapped, size, {})
 
 
 def inside(x: Any, y: Any) -> tuple[int, ...]:

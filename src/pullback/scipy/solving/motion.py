@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core.primitive import Primitive
+from ...core.primitive import Primitive, one_by_one
 from ...core.reach import plainly
-from ...core.spec import Spec, zeros
 from ...transforms.call import filled, floating
 from ...transforms.forward import jvp
 from ...transforms.reverse import vjp
 
-__all__ = ["Described", "examples", "pulled", "pushed"]
+__all__ = ["Described", "pulled", "pushed"]
 
 
 def pushed(program: Callable[..., Any], xs: Any, x_dots: Any) -> Any:
@@ -51,23 +50,6 @@ def along(program: Callable[..., Any], xs: Any, at: list[int]) -> Callable[..., 
         return program(*whole)
 
     return of_moving
-
-
-def examples(primitive: Any, xs: Any, mapped: Any, size: int, static: dict[str, Any]) -> Any:
-    """A batch of a primitive, example by example."""
-    rows = [
-        primitive(*[x[i] if m else x for x, m in zip(xs, mapped, strict=True)], **static)
-        for i in range(size)
-    ]
-    if not rows:
-        of_one = [Spec(x.shape[m:], x.dtype) for x, m in zip(xs, mapped, strict=True)]
-        specs = primitive.spec(*of_one, **static)
-        if type(specs) is tuple:
-            return tuple([zeros(Spec((0, *s.shape), s.dtype)) for s in specs])
-        return zeros(Spec((0, *specs.shape), specs.dtype))
-    if type(rows[0]) is tuple:
-        return tuple([np.stack(part) for part in zip(*rows, strict=True)])
-    return np.stack(rows)
 
 
 class Described(Primitive):
@@ -125,4 +107,4 @@ class Described(Primitive):
     def batch(self, xs, mapped, size, **static):
         if self.rows and self.rows == tuple([i for i, m in enumerate(mapped) if m]):
             return self(*xs, **{**static, "axis": static["axis"] + 1})
-        return examples(self, xs, mapped, size, static)
+        return one_by_one(self, xs, mapped, size, static)
