@@ -19,7 +19,7 @@ from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT
 from ..core.tree import flatten, is_static, unflatten
 from .call import (
-    Call,
+    FunctionCall,
     Operands,
     as_numpy,
     filled,
@@ -253,7 +253,9 @@ class CustomVjp(Custom):
             return (*dots, *kept_dots)
 
         results = pair.results()
-        call = Call(name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs")
+        call = FunctionCall(
+            name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs"
+        )
         call.identify(
             program,
             *(self, forward, backward, structure, n, fixed_args),
@@ -308,7 +310,7 @@ class CustomVjp(Custom):
             return again(xs)[1](out_bars)
 
         results = [as_numpy(values[i]) for i in at]
-        call = Call(name_of(self.fun), run, push, pull, operands.xs, results)
+        call = FunctionCall(name_of(self.fun), run, push, pull, operands.xs, results)
         call.parts = [graph, self, forward, backward, structure, fixed_args, operands.known()]
         for i, out in zip(at, call(*operands.xs), strict=True):
             values[i] = out
@@ -421,7 +423,9 @@ class CustomJvp(Custom):
             return x_bars
 
         results = [as_numpy(values[i]) for i in at]
-        call = Call(name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs")
+        call = FunctionCall(
+            name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs"
+        )
         settings = [*kwargs, *kwargs.values()]
         call.identify(program, self, rule, structure, fixed_args, settings, operands.known())
         for i, out in zip(at, call(*operands.xs), strict=True):

@@ -31,7 +31,7 @@ __all__ = [
     "COUNTS",
     "SCALAR",
     "WORKER",
-    "Code",
+    "MachineCode",
     "absent",
     "add_symbol",
     "assembly",
@@ -158,7 +158,7 @@ def key(text: str, level: int) -> str:
     return disk.key_of(text, str(level), *circumstances())
 
 
-class Code:
+class MachineCode:
     """Machine code of one module. It lives as long as this object."""
 
     def __init__(self, text: str, level: int, content: bytes) -> None:
@@ -332,10 +332,10 @@ if hasattr(os, "register_at_fork"):
         before=before_fork, after_in_parent=after_fork, after_in_child=after_fork_in_child
     )
 
-SHARED: weakref.WeakValueDictionary[tuple[str, int], Code] = weakref.WeakValueDictionary()
+SHARED: weakref.WeakValueDictionary[tuple[str, int], MachineCode] = weakref.WeakValueDictionary()
 
 
-def compiled(text: str, level: int) -> Code:
+def compiled(text: str, level: int) -> MachineCode:
     """The machine code of a module at an optimisation level from 0 to 3, or better if at hand."""
     rest()
     with LOCK:
@@ -347,7 +347,7 @@ def compiled(text: str, level: int) -> Code:
         code = None if disk.folder() is None else found(text, levels)
         if code is None:
             content = object_file(text, level)
-            code = Code(text, level, content)
+            code = MachineCode(text, level, content)
             if disk.folder() is not None and disk.write(key(text, level), content):
                 WORKER.do(disk.evict)
         SHARED[text, code.level] = code
@@ -359,11 +359,11 @@ def at_hand(text: str, level: int) -> bool:
     return any(disk.has(key(text, at)) for at in (level, BEST))
 
 
-def found(text: str, levels: list[int]) -> Code | None:
+def found(text: str, levels: list[int]) -> MachineCode | None:
     """The machine code that an earlier process made."""
     for level in levels:
         content = disk.read(key(text, level))
         if content is not None:
             COUNTS["found"] += 1
-            return Code(text, level, content)
+            return MachineCode(text, level, content)
     return None

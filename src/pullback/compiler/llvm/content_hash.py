@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .binding import Code, compiled
+from .binding import MachineCode, compiled
 
 __all__ = ["content_hash", "hash_address"]
 
@@ -131,7 +131,7 @@ declare i64 @llvm.vector.reduce.add.v{LANES}i64({VECTOR})
 
 
 @cache
-def code() -> Code:
+def code() -> MachineCode:
     return compiled(TEXT, 3)
 
 

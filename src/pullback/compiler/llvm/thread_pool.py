@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any
 
 from ...core.errors import ArgumentError
-from .binding import LOCK, Code, add_symbol, compiled, known
+from .binding import LOCK, MachineCode, add_symbol, compiled, known
 
 __all__ = ["DECLARED", "SYMBOL", "in_parts", "limit", "number", "ready"]
 
@@ -248,7 +248,7 @@ def number() -> int:
 
 
 @cache
-def pool() -> Code:
+def pool() -> MachineCode:
     """The machine code of the pool. It is never freed: threads sleep in it."""
     threads = all(known(name) for name in POSIX)
     text = POOL.format(mask=int(signal.SIG_SETMASK)) if threads else SERIAL

@@ -88,7 +88,9 @@ class RolledWhile(Waiting):
         consts = xs[: self.n_consts]
         history = None
         if self.stored:
-            history = Chosen(self.stored, [self.specs[i] for i in self.stored], self.capacity)
+            history = StoredCarries(
+                self.stored, [self.specs[i] for i in self.stored], self.capacity
+            )
         found = stepped(
             lambda carry: cond(*consts, *carry)[0],
             lambda carry: body(*consts, *carry),
@@ -192,7 +194,7 @@ class RolledWhile(Waiting):
         w.jump("step")
 
 
-class Chosen(History):
+class StoredCarries(History):
     """Rows of some of the carries."""
 
     def __init__(self, at: list[int], specs: Sequence[Any], capacity: int) -> None:

@@ -19,7 +19,7 @@ from ...core.lost import line_of_user
 from ...core.primitive import Elementwise, Primitive
 from ...core.spec import is_inexact, spec_of
 from ...primitives.elementwise import power
-from ...transforms.call import Call
+from ...transforms.call import FunctionCall
 from ...transforms.eager import SUSPENDED
 from ...transforms.stage import STOP, Notes, StageTrace
 from ..facts.call_monitor import Watch, unwatched
@@ -128,7 +128,9 @@ class CompileTrace(StageTrace):
             notes.raised = "it has floating-point errors raised"
         if (SUSPENDED.anywhere or notes.outside) and SUSPENDED.here() is not notes.outside:
             notes.suspends = True
-        if type(primitive) is Call and primitive.results is not None:  # it has run on this trace
+        if (
+            type(primitive) is FunctionCall and primitive.results is not None
+        ):  # it has run on this trace
             primitive.results = tuple(
                 [x.value if type(x) is Array and x.within is self else x for x in primitive.results]
             )

@@ -65,7 +65,7 @@ linear_value = Following(
 LINEAR = interpolate.LinearNDInterpolator
 
 
-class Linear:
+class MovingLinear:
     """A LinearNDInterpolator of points or values that move."""
 
     def __init__(
@@ -91,7 +91,7 @@ class Linear:
 
 def make_linear(*args: Any, **options: Any) -> Any:
     moving = any(is_live(x) for x in (*args, *options.values()))
-    return Linear(*args, **options) if moving else LINEAR(*args, **options)
+    return MovingLinear(*args, **options) if moving else LINEAR(*args, **options)
 
 
 def of_linear(native: Any) -> Any:

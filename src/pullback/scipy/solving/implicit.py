@@ -23,7 +23,7 @@ from ...core.errors import MissingRuleError, SolverError
 from ...core.spec import is_inexact
 from ...core.trace import CONSTANT, running
 from ...core.tree import unflatten
-from ...transforms.call import Call, floating
+from ...transforms.call import FunctionCall, floating
 from ...transforms.derived import jacobian
 from ...transforms.forward import jvp
 from ...transforms.loops.body import example, functional
@@ -327,5 +327,5 @@ def solution(
     # A record is done again with the same values, and returns what SciPy found.
     first = [] if any(type(x) is Array for x in results) else [peel(x) for x in xs]
     plain_z = example(z)
-    call = Call(equations.name, run, push, pull, xs, results, reads="out xs")
+    call = FunctionCall(equations.name, run, push, pull, xs, results, reads="out xs")
     return call(*xs)
