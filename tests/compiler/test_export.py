@@ -18,7 +18,7 @@ needs_cc = pytest.mark.skipif(CC is None, reason="there is no C compiler")
 HEADERS = """
 assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign
 stdarg stdatomic stdbool stddef stdint stdio stdlib string tgmath threads time wchar wctype
-""".split()  # noqa: SIM905
+""".split()
 C_TYPES = {"float64": "double", "float32": "float", "bool": "uint8_t"}
 
 

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """scipy.optimize: what solvers find, by the function that finds it."""
 
 import numpy as np

@@ -54,7 +54,7 @@ class Custom(Transformation):
         """What a function that calls this one reads of it; the signature is that of `fun`."""
         return {name: x for name, x in vars(self).items() if name != "signature"}
 
-    def arrange(self, args: Any, kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    def arrange(self, args: Any, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional arguments with defaults, wherever they were given; and keyword-only ones."""
         if self.signature is not None:
             bound = self.signature.bind(*args, **kwargs)
@@ -69,9 +69,9 @@ class Custom(Transformation):
                         " such arguments the rule gives no derivative.\n"
                         "  Let the function take it by position."
                     )
-        return list(args), kwargs
+        return args, kwargs
 
-    def separate(self, args: list[Any]) -> list[int]:
+    def separate(self, args: Sequence[Any]) -> list[int]:
         """The positions of differentiated arguments."""
         fixed = set()
         for i in self.nondiff:
@@ -92,7 +92,7 @@ class Custom(Transformation):
                     )
         return [i for i in range(len(args)) if i not in fixed]
 
-    def directly(self, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    def directly(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """A call without Arrays among the arguments."""
         out = self.fun(*args, **kwargs)
         for x in flatten(out)[0]:
@@ -101,7 +101,7 @@ class Custom(Transformation):
         return out
 
     def recorded(
-        self, fun: Any, args: list[Any], positions: list[int], operands: Operands, kwargs: Any
+        self, fun: Any, args: Sequence[Any], positions: list[int], operands: Operands, kwargs: Any
     ) -> tuple[Any, Graph, list[Any]]:
         """Run a function of the user's under a capture that must note nothing."""
 
@@ -208,18 +208,18 @@ class CustomVjp(Custom):
         self.rule = (forward, backward)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        args, kwargs = self.arrange(args, kwargs)  # type: ignore[assignment]
-        positions = self.separate(args)  # type: ignore[arg-type]
+        args, kwargs = self.arrange(args, kwargs)
+        positions = self.separate(args)
         operands = Operands([args[i] for i in positions])
         if not operands.xs:
-            return self.directly(args, kwargs)  # type: ignore[arg-type]
+            return self.directly(args, kwargs)
         self.needs("defvjp(forward, backward)")
         if self in FORWARD.get():
-            return self.within_forward(args, positions, operands, kwargs)  # type: ignore[arg-type]
+            return self.within_forward(args, positions, operands, kwargs)
         forward, backward = self.rule
         token = FORWARD.set((*FORWARD.get(), self))
         try:
-            structure, graph, values = self.recorded(forward, args, positions, operands, kwargs)  # type: ignore[arg-type]
+            structure, graph, values = self.recorded(forward, args, positions, operands, kwargs)
         finally:
             FORWARD.reset(token)
         pair = Pair(name_of(self.fun), structure, graph, values)
@@ -264,7 +264,7 @@ class CustomVjp(Custom):
         return pair.returned(call(*operands.xs))
 
     def within_forward(
-        self, args: list[Any], positions: list[int], operands: Operands, kwargs: dict[str, Any]
+        self, args: Sequence[Any], positions: list[int], operands: Operands, kwargs: dict[str, Any]
     ) -> Any:
         """The function in its own forward rule: its value, and the rule again for higher orders.
 
@@ -373,13 +373,13 @@ class CustomJvp(Custom):
         return rule
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        args, kwargs = self.arrange(args, kwargs)  # type: ignore[assignment]
-        positions = self.separate(args)  # type: ignore[arg-type]
+        args, kwargs = self.arrange(args, kwargs)
+        positions = self.separate(args)
         operands = Operands([args[i] for i in positions])
         if not operands.xs:
-            return self.directly(args, kwargs)  # type: ignore[arg-type]
+            return self.directly(args, kwargs)
         self.needs("defjvp(rule)")
-        structure, graph, values = self.recorded(self.fun, args, positions, operands, kwargs)  # type: ignore[arg-type]
+        structure, graph, values = self.recorded(self.fun, args, positions, operands, kwargs)
         fixed_args = [args[i] for i in range(len(args)) if i not in positions]
         at = [i for i, x in enumerate(values) if not is_static(x)]
         specs = [spec_of(as_numpy(values[i])) for i in at]

@@ -44,10 +44,9 @@ class Stencil(Multilinear):
             back = [n - 1 - c - n // 2 for n, c in zip(w.shape, centres, strict=True)]
             return self(out_bar, np.flip(w), origins=tuple(back))
         around = np.pad(x, [(c, n - 1 - c) for n, c in zip(w.shape, centres, strict=True)])
-        parts = [
-            np.sum(out_bar * around[tuple([slice(a, a + n) for a, n in zip(k, x.shape)])])  # noqa: B905
-            for k in box(w.shape)
-        ]
+        starts = [zip(k, x.shape, strict=True) for k in box(w.shape)]
+        windows = [tuple([slice(a, a + n) for a, n in pairs]) for pairs in starts]
+        parts = [np.sum(out_bar * around[window]) for window in windows]
         return np.reshape(np.stack(parts), w.shape)
 
     def batch(self, xs, mapped, size, *, origins):

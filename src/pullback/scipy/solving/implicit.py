@@ -126,7 +126,7 @@ class Equations:
                     "  Compute it from the solution with NumPy's functions, or detach it with"
                     " `pullback.stop_gradient(x)`."
                 )
-            _, pullback = vjp(lambda z, *p: result(z, whole_of(p), given), z, *moving)  # noqa: B023
+            _, pullback = vjp(lambda z, *p: result(z, whole_of(p), given), z, *moving)  # noqa: B023  # at once
             more, *parts = pullback(bar)
             z_bar = more if z_bar is None else z_bar + more
             totals = [add(a, b) for a, b in zip(totals, parts, strict=True)]
