@@ -35,7 +35,6 @@ from .record.recording import (
 )
 
 __all__ = [
-    "VAIN",
     "WIDE",
     "CacheInfo",
     "Call",
@@ -50,7 +49,6 @@ __all__ = [
     "static_key",
     "told_line",
     "way_of",
-    "writable",
 ]
 
 SECOND = 20  # runs of a path after which it is compiled again, better

@@ -31,7 +31,7 @@ from .entry.python_calls import SpecChangedError
 from .graph.optimise import kinds
 from .graph.rewriting import opened
 from .llvm import array_memory
-from .llvm.binding import WORKER, compiled
+from .llvm.binding import BEST, WORKER, compiled
 from .llvm.dtypes import HELD, TYPES
 from .lower.driver import driver
 from .lower.geometry import Strided
@@ -97,7 +97,7 @@ class Program:
             self.run.compile(level)
             self.level = self.run.level
 
-    def improve_later(self, level: int = 3) -> None:
+    def improve_later(self) -> None:
         """Do so in the background, after what else is waiting."""
         mine = weakref.ref(self)
 
@@ -106,8 +106,8 @@ class Program:
             if program is None:
                 return
             if program.native:
-                object_layout.improve(level)
-            program.improve(level)
+                object_layout.improve(BEST)
+            program.improve(BEST)
 
         WORKER.do(job)
 

@@ -41,7 +41,6 @@ __all__ = [
     "told",
     "touch",
     "unravel",
-    "version",
     "view_of",
     "without_axes",
 ]

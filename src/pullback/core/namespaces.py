@@ -21,7 +21,6 @@ __all__ = [
     "BOUND",
     "LOADED",
     "STANDS",
-    "Names",
     "apart",
     "asker",
     "library",

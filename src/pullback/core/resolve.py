@@ -47,7 +47,7 @@ from .reach import (
 )
 from .tree import flatten
 
-__all__ = ["FOREIGN", "Cached", "given", "given_function", "reaching"]
+__all__ = ["FOREIGN", "given_function"]
 
 MISSING = object()
 UFUNC = np.ufunc

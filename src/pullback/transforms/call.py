@@ -280,7 +280,7 @@ class Checkpoint(Transformation):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         operands = Operands(args)
-        structure, graph, captured, values = capture(self.fun, (), kwargs, self.verb, operands.lift)
+        structure, graph, captured, values = capture(self.fun, kwargs, self.verb, operands.lift)
         at = [i for i, out in enumerate(graph.outputs) if isinstance(out, Variable)]
         if running() is None and not any(type(x) is Array for x in operands.leaves):
             # Constants that the function made are plain outside.

@@ -111,7 +111,7 @@ class Custom(Transformation):
                 whole[i] = x
             return whole
 
-        structure, graph, captured, values = capture(fun, (), kwargs, self.verb, lift)
+        structure, graph, captured, values = capture(fun, kwargs, self.verb, lift)
         if captured:
             self.refuse_captured(captured[0])
         return structure, graph, values

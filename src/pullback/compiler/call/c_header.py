@@ -14,7 +14,7 @@ from ..path import told_line
 if TYPE_CHECKING:
     from .export_c import Unit
 
-__all__ = ["C_TYPES", "header"]
+__all__ = ["header"]
 
 C_TYPES: dict[np.dtype, str] = {
     np.dtype(np.float64): "double",

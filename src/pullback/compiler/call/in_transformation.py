@@ -41,7 +41,7 @@ from ..record.compile_trace import CompileTrace, Questions
 from ..record.recording import as_kind, share_memory
 from ..record.verify import example
 
-__all__ = ["Compound", "composed"]
+__all__ = ["composed"]
 
 RULES = 64  # of one primitive, before they are forgotten
 

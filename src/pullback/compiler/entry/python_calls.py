@@ -29,7 +29,7 @@ from ..lower.scan import Rolled
 from ..lower.while_ import Waiting
 from .conditions import fields
 
-__all__ = ["PERFORM", "PERFORMED", "SpecChangedError", "performable", "settled", "sites"]
+__all__ = ["PERFORMED", "SpecChangedError", "performable", "sites"]
 
 SITE = ("fun", "settle", "n_ops", "ops", "n_results", "results", "first", "place", "many")
 OPERAND = ("how", "base", "index", "offset", "descr", "axes", "shape", "strides")

@@ -30,7 +30,7 @@ from .judge import home_of
 from .places import MISSING, builtins_of, of
 from .reading import Reading, Same
 
-__all__ = ["INNER", "OF_FUNCTIONS", "WRAPPED", "CodeReader"]
+__all__ = ["INNER", "WRAPPED", "CodeReader"]
 
 OF_MODULES = {"__builtins__", "__dict__", "__loader__", "__spec__"}
 INNER = ("__func__", "fget", "fset", "fdel", "func")  # the functions in them

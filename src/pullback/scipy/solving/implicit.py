@@ -42,7 +42,7 @@ class RecordedFunction:
     ) -> None:
         with np.errstate(all="ignore"):
             self.structure, graph, theta, _ = capture(
-                fun, (), {}, "solver", lambda enter: [enter(x) for x in xs], kind
+                fun, {}, "solver", lambda enter: [enter(x) for x in xs], kind
             )
         self.graph, self.theta = functional(graph), list(theta)
 
