@@ -88,7 +88,7 @@ class Program:
     def __call__(self, *leaves: Any) -> tuple[Any, ...]:
         return self.entry(*leaves)
 
-    def improve(self, level: int = 3) -> None:
+    def improve(self, level: int = BEST) -> None:
         """Compile the same again at a higher level; calls that come later use it.
 
         May run in another thread, while the program is called.
@@ -97,7 +97,7 @@ class Program:
             self.run.compile(level)
             self.level = self.run.level
 
-    def improve_later(self) -> None:
+    def improve_later(self, level: int = BEST) -> None:
         """Do so in the background, after what else is waiting."""
         mine = weakref.ref(self)
 
@@ -106,8 +106,8 @@ class Program:
             if program is None:
                 return
             if program.native:
-                object_layout.improve(BEST)
-            program.improve(BEST)
+                object_layout.improve(level)
+            program.improve(level)
 
         WORKER.do(job)
 
