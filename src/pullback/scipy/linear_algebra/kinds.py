@@ -27,7 +27,7 @@ from ...core.primitive import Primitive
 from ...core.reach import plainly
 from ...core.spec import Spec, is_inexact, spec_of, zeros
 from ...primitives.spectra import computed, stacked
-from ..solving.motion import pulled, pushed
+from ..solving.motion import pulled, pushed, scalars
 
 __all__ = [
     "Given",
@@ -111,7 +111,7 @@ class OfMatrices(Primitive):
             self.cores,
             lambda: blank(self.spec(*map(spec_of, xs), **static)),
         )
-        return tuple([x[()] for x in out]) if type(out) is tuple else out[()]
+        return scalars(out)
 
     def spec(self, *xs, **static):
         ranks = [len(x.shape) - core for x, core in zip(xs, self.cores, strict=True)]
@@ -219,8 +219,8 @@ class Moving(OfMatrices):
         super().__init__(name)
 
     def jvp(self, out, xs, x_dots, **static):
-        dots = pushed(lambda *moving: self.motion(out, xs, *moving, **static), xs, x_dots)
-        return dots if self.n_out is None else (*dots, *[None] * (self.n_out - len(dots)))
+        motion = lambda *moving: self.motion(out, xs, *moving, **static)
+        return pushed(motion, xs, x_dots, self.n_out)
 
     def vjp(self, out_bar, residual, wanted):
         out, xs, static = residual.out, residual.xs, residual.static

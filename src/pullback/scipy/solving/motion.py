@@ -17,13 +17,23 @@ from ...transforms.call import filled, floating
 from ...transforms.forward import jvp
 from ...transforms.reverse import vjp
 
-__all__ = ["Described", "pulled", "pushed"]
+__all__ = ["Described", "pulled", "pushed", "scalars"]
 
 
-def pushed(program: Callable[..., Any], xs: Any, x_dots: Any) -> Any:
-    """The tangent of program(*xs); a tangent of xs that is None is zero."""
+def pushed(program: Callable[..., Any], xs: Any, x_dots: Any, n_out: int | None = None) -> Any:
+    """The tangent of program(*xs); a tangent of xs that is None is zero.
+
+    n_out: how many results the operation has, if several; the program may give the first ones
+    only, and the others have no tangent.
+    """
     at = [i for i, dot in enumerate(x_dots) if dot is not None]
-    return jvp(along(program, xs, at), [xs[i] for i in at], [x_dots[i] for i in at])[1]
+    dots = jvp(along(program, xs, at), [xs[i] for i in at], [x_dots[i] for i in at])[1]
+    return dots if n_out is None else (*dots, *[None] * (n_out - len(dots)))
+
+
+def scalars(out: Any) -> Any:
+    """Results in which arrays without axes are NumPy's numbers."""
+    return tuple([x[()] for x in out]) if type(out) is tuple else out[()]
 
 
 def pulled(program: Callable[..., Any], xs: Any, wanted: Any, out_bar: Any) -> list[Any]:
@@ -83,8 +93,7 @@ class Described(Primitive):
 
     def value(self, *xs, **static):
         # Compiled code may read memory as it lies, and SciPy's Python gave it as it should.
-        out = plainly(self.found, [np.asarray(x, order="C") for x in xs], static)
-        return tuple([x[()] for x in out]) if type(out) is tuple else out[()]
+        return scalars(plainly(self.found, [np.asarray(x, order="C") for x in xs], static))
 
     def spec(self, *xs, **static):
         return self.shape(*xs, **static)
@@ -97,8 +106,8 @@ class Described(Primitive):
                 for i, (x, dot) in enumerate(zip(xs, x_dots, strict=True))
             ]
             return self(*dots, **static)
-        dots = pushed(lambda *moving: self.program(*moving, **static), xs, x_dots)
-        return dots if self.n_out is None else (*dots, *[None] * (self.n_out - len(dots)))
+        program = lambda *moving: self.program(*moving, **static)
+        return pushed(program, xs, x_dots, self.n_out)
 
     def vjp(self, out_bar, residual, wanted):
         xs, static = residual.xs, residual.static
