@@ -345,7 +345,7 @@ def way_of(
 ) -> Way | None:
     """How machine code repeats a path for calls like this one, or None if it cannot.
 
-    equal: whether floats that are no inputs may be others that are equal.
+    equal: whether floats that are not inputs may be others that are equal.
     """
     recording, token = path.recording, path.token
     if path.program is None or not native_records.native(path.program.run):
@@ -448,7 +448,7 @@ class Entry:
         return self.vain > VAIN
 
     def without_floats(self) -> bool:
-        """From now on Python floats are no inputs; False if they were none."""
+        """From now on Python floats are not inputs; False if they were none."""
         were, self.floats, self.weak = self.floats, False, True
         return were
 
@@ -467,7 +467,7 @@ def order_of(x: Any) -> Any:
     if dataclasses.is_dataclass(x) and not isinstance(x, type):
         names = [f.name for f in dataclasses.fields(x)]
         if set(getattr(x, "__dict__", names)) - set(names):
-            raise TypeError("attributes that are no fields")
+            raise TypeError("attributes that are not fields")
         found = [order_of(getattr(x, name, None)) for name in names]
         return found if any(found) else ()
     return ()
@@ -527,4 +527,4 @@ def static_key(x: Any) -> Any:
         return type(x), x
     if callable(x) or isinstance(x, (str, int, float, complex, bytes)):
         return Same(x)  # one that is equal may hold something else
-    raise TypeError(f"{type(x).__name__} is no static argument")
+    raise TypeError(f"{type(x).__name__} is not a static argument")

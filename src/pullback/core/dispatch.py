@@ -230,7 +230,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
 
 
 ARRAYS = frozenset({Array, np.ndarray})
-OF_NUMPY = frozenset({np.ndarray, np.float64, np.float32})  # what is no Python number, for sure
+OF_NUMPY = frozenset({np.ndarray, np.float64, np.float32})  # what is not a Python number, for sure
 
 
 def operands_of_numpy(xs: Any) -> Any:

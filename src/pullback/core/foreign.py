@@ -164,8 +164,8 @@ def refused(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseEx
         name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or type(f).__name__
         raise ConversionError(
             f"`{module + '.' if module else ''}{name}` is compiled code, and was called with an"
-            f" Array {x.within.spec(x)} of `{x.within.name}`, of which it would need the plain"
-            f" value; the result would have lost its derivative: {error}\n"
+            f" Array {x.within.spec(x)} of `{x.within.name}`. It needs the plain value, and"
+            f" the result would lose its derivative: {error}\n"
             "  Give it a rule with `pullback.primitive`, or detach on purpose with"
             " `pullback.stop_gradient(x)`."
         ) from error

@@ -250,7 +250,7 @@ class Linear(Primitive):
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
         cls = type(self)
-        self.always_shares = cls.shares is Linear.shares  # where x is no number
+        self.always_shares = cls.shares is Linear.shares  # where x is not a number
         self.own_jvp = cls.jvp is Linear.jvp and not self.nondiff and self.n_out is None
         by_transpose = cls.vjp is Linear.vjp and cls.pull is Primitive.pull and self.n_out is None
         if by_transpose:
@@ -428,7 +428,7 @@ class Elementwise(Primitive):
 
     def value(self, *xs):
         trace = youngest(xs)
-        if trace is not None:  # of an outer transformation; the function may be no NumPy program
+        if trace is not None:  # an outer one; the function need not be a NumPy program
             return trace.process(self, xs, {})
         out = self.fast(*xs)
         return out if hasattr(out, "dtype") else np.asarray(out)[()]

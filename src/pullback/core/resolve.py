@@ -300,7 +300,7 @@ def carrying(f: Any) -> Any:
 
 
 def pool_of_processes() -> Any:
-    """`multiprocessing.pool.Pool`, which is no pool of threads; None if it was not imported."""
+    """`multiprocessing.pool.Pool`, which is not a pool of threads; None if it was not imported."""
     return getattr(sys.modules.get("multiprocessing.pool"), "Pool", None)
 
 

@@ -80,7 +80,7 @@ class Node:
 
     @property
     def differentiable(self) -> bool:
-        """Whether the value can carry a derivative: it is no index, count or truth value."""
+        """Whether the value can carry a derivative: it is not an index, count or truth value."""
         return is_inexact(self.spec.dtype)
 
     @property

@@ -481,7 +481,7 @@ def custom_jvp(fun: Any = None, *, nondiff_argnums: int | Sequence[int] = ()) ->
 
     `fun.defjvp(rule)`: rule(*nondiff, primals, tangents, **keyword_only) returns (out, out_dot);
     out_dot is a tree like out, linear in the tangents, None for zero. Tangents of numbers that do
-    not move are zeros, those of what is no number None. All arguments with a position are among
+    not move are zeros, those of what is not a number None. All arguments with a position are among
     primals, with their defaults.
 
     Args:

@@ -36,7 +36,7 @@ __all__ = ["export", "exported_path"]
 
 TRIES = 4  # recordings until there is one that stands for the call
 
-STACK = 1 << 14  # bytes of a workspace that is no argument
+STACK = 1 << 14  # bytes of a workspace that is not an argument
 OWN = re.compile(  # names of functions and constants in the text of a module
     r"(segment|kernel|numbers|stack|constant|result|answer)[0-9_]*|constants|tree_.*|pullback_.*"
 )
@@ -89,7 +89,7 @@ def export(
 def check_name(symbol: str) -> None:
     why = None
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*(?<!_t)", symbol) or symbol in KEYWORDS:
-        why = "is no name for a function in C"
+        why = "is not a name for a function in C"
     elif MACROS.fullmatch(symbol):
         why = "is, or reads as, a macro of C"
     elif known(symbol):

@@ -123,7 +123,7 @@ def place_of_root(root: Any, compiled: Compiled, call: Call) -> Any:
 
 
 def statics(call: Call) -> dict[Any, Any]:
-    """The arguments that are no inputs, by their places; one may be there twice."""
+    """The arguments that are not inputs, by their places; one may be there twice."""
     passed = {*call.inputs, *call.floats}
     leaves = enumerate(call.leaves)
     return {("leaf", i): x for i, x in leaves if i not in passed and not fixed(x)}

@@ -54,7 +54,7 @@ class Numbers:
     """What records point to, kept alive.
 
     kept: arrays of numbers, by the record itself.
-    held: objects, by who holds the record: an array is no place where cycles are found.
+    held: objects, by who holds the record: an array is not a place where cycles are found.
     """
 
     def __init__(self) -> None:

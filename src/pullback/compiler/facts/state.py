@@ -123,7 +123,7 @@ class State:
         return out
 
     def without(self, stored: Iterable[tuple[int, Any]], filled: Iterable[int]) -> State:
-        """The same, of which these places are no part: places by the id of the owner and a name."""
+        """The same without these places: each the id of an owner and a name."""
         self.stored, self.filled = frozenset(stored), frozenset(filled)
         return self
 

@@ -238,7 +238,7 @@ def number() -> int:
     if asked:
         if not asked.isdecimal() or int(asked) < 1:
             raise ArgumentError(
-                f"The environment variable PULLBACK_THREADS is {asked!r}, which is no number of"
+                f"The environment variable PULLBACK_THREADS is {asked!r}, which is not a number of"
                 " threads.\n  Set it to 1 or more, or leave it unset for one thread a processor."
             )
         return int(asked)

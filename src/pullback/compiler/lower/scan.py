@@ -68,7 +68,7 @@ class Rolled(Primitive):
 
     @property
     def whole(self) -> int:
-        """How many operands are no rows, from the first on."""
+        """How many operands are not rows, from the first on."""
         return self.n_consts + self.n_carry
 
     @property

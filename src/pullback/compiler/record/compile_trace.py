@@ -128,9 +128,8 @@ class CompileTrace(StageTrace):
             notes.raised = "it has floating-point errors raised"
         if (SUSPENDED.anywhere or notes.outside) and SUSPENDED.here() is not notes.outside:
             notes.suspends = True
-        if (
-            type(primitive) is FunctionCall and primitive.results is not None
-        ):  # it has run on this trace
+        # It has run on this trace.
+        if type(primitive) is FunctionCall and primitive.results is not None:
             primitive.results = tuple(
                 [x.value if type(x) is Array and x.within is self else x for x in primitive.results]
             )

@@ -62,8 +62,8 @@ class Recording:
     graph: outputs, then what was written into arguments, then the values that guards ask about,
         then what nobody needs and what may raise.
     kinds: for each output float for a Python float, np.generic for a scalar, np.ndarray, Array for
-        a constant one, or None for what is no array of the program.
-    sources: for each output that is no new object what gives it, from the inputs and the leaves
+        a constant one, or None for what is not an array of the program.
+    sources: for each output that is not a new object what gives it, from the inputs and the leaves
         before it; else None.
     written: the numbers of the arguments that were written into.
     final: what arguments held in the end.

@@ -199,7 +199,7 @@ def summed(fun: Any, a: Any, b: Any, value: Any, error: Any, name: str, points: 
     gap = np.abs(np.asarray(plain) - value).max()
     if not gap <= max(1e-6 * np.abs(value).max(), 100 * error, 1e-12):
         raise SolverError(
-            f"`{name}`: the integrand asks for values, and its sum over intervals is not the"
+            f"`{name}`: the integrand asks for values, and the sum over intervals differs from the"
             " integral.\n  Choose with `np.where(condition, a, b)` instead of `if`, or give"
             " `points`."
         )

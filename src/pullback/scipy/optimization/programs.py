@@ -1,4 +1,4 @@
-"""Linear programs, and choices that are locally constant."""
+"""Linear programs, and solvers whose discrete solutions are locally constant."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def convolve(in1, in2, mode="full", method="auto"):
     """As SciPy's, which asks of the result whether it is finite, to warn: a batch cannot say."""
     x, y = as_array(in1), as_array(in2)
     if method not in ("auto", "direct", "fft"):
-        raise ArgumentError(f"`method` is 'auto', 'direct' or 'fft', and not {method!r}.")
+        raise ArgumentError(f"`method` must be 'auto', 'direct' or 'fft', but got {method!r}.")
     if x.ndim == y.ndim == 0:
         return x * y
     if x.ndim != y.ndim:

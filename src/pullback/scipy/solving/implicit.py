@@ -105,7 +105,7 @@ class Equations:
         return tuple(outs)
 
     def pull(self, z: Any, theta: Any, given: Any, bars: Any) -> list[Any]:
-        """The cotangents of theta; None for what is no floating number."""
+        """The cotangents of theta; None for what is not a floating number."""
         at = floating(theta)
         moving = [theta[i] for i in at]
 
