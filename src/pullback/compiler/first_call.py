@@ -21,7 +21,7 @@ from .program import Program
 __all__ = ["Faster", "faster", "imported", "seldom_collected"]
 
 LONG = 2000  # equations done in a loop from which machine code pays
-SELDOM = 100  # full garbage collections run so many times less often
+SELDOM = 100  # times as seldom as otherwise all that lives is searched for garbage
 
 
 def imported() -> None:
@@ -71,7 +71,7 @@ class Faster:
 
     def program(self, scan: Scan) -> Any:
         key: Any = scan
-        with suppress(TypeError):  # a parameter that is not a key of a dict
+        with suppress(TypeError):  # a parameter that is no key of a dict
             counts = scan.length, scan.reverse, scan.n_consts, scan.n_carry
             key = (*counts, *structure(scan.body))
         if key not in self.programs:
