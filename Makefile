@@ -4,6 +4,8 @@
 #   make test-long   the same with large budgets
 #   make test-array-api ARRAY_API_TESTS=folder
 #                    the official suite of the array API standard, on pullback.numpy
+#   make test-clients
+#                    gradients of public packages; writes the table of docs/clients.md
 #   make coverage-table
 #                    write docs/coverage.md from the samples
 #   make docs        build the site, with every page executed, in docs/_build/html

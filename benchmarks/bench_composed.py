@@ -47,7 +47,7 @@ def main():
             node(x)
             whole(x)
         time.sleep(2)  # better code is made in the background
-        calls = {"node": lambda: node(x), "whole": lambda: whole(x), "plain": lambda: plain(x)}  # noqa: B023
+        calls = {"node": lambda: node(x), "whole": lambda: whole(x), "plain": lambda: plain(x)}
         times = interleaved(calls, rounds=1000)
         shown = [f"{t * 1e6:.1f} µs" for t in times.values()]
         rows.append([name, *shown, f"{times['node'] / times['plain']:.2f}"])

@@ -88,9 +88,7 @@ def main() -> None:
     rows = [["loss", "forward", "gradient", "ratio", "bar"]]
     for name, (loss, xs, argnums) in CASES.items():
         gradient = pb.grad(loss, argnums)
-        medians = interleaved(
-            {"forward": lambda: loss(*xs), "gradient": lambda: gradient(*xs)}  # noqa: B023
-        )
+        medians = interleaved({"forward": lambda: loss(*xs), "gradient": lambda: gradient(*xs)})
         ratio = medians["gradient"] / medians["forward"]
         times = [f"{seconds * 1e3:.2f} ms" for seconds in medians.values()]
         rows.append([name, *times, f"{ratio:.2f}", f"{BAR:.1f}"])

@@ -110,10 +110,10 @@ def main() -> None:
             np.testing.assert_allclose(run(x, turns), expected, rtol=1e-9, atol=1e-300)
         medians = interleaved(
             {
-                "pullback": lambda: with_pullback(x, turns),  # noqa: B023
-                "eager": lambda: with_eager_pullback(x, turns),  # noqa: B023
-                "autograd": lambda: with_autograd(x, turns),  # noqa: B023
-                "torch": lambda: with_torch(x, turns),  # noqa: B023
+                "pullback": lambda: with_pullback(x, turns),
+                "eager": lambda: with_eager_pullback(x, turns),
+                "autograd": lambda: with_autograd(x, turns),
+                "torch": lambda: with_torch(x, turns),
             },
             rounds=21 if turns > 100 else 7,
         )

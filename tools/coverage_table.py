@@ -31,13 +31,13 @@ import scipy.special
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-import pullback as pb  # noqa: E402
-from pullback.core.array import Array  # noqa: E402
-from pullback.core.dispatch import CREATION, FUNCTIONS, REFUSED, UFUNCS, leaves  # noqa: E402
-from pullback.core.primitive import ZERO  # noqa: E402
-from pullback.core.spec import is_inexact  # noqa: E402
-from pullback.primitives import load  # noqa: E402
-from pullback.testing import (  # noqa: E402
+import pullback as pb
+from pullback.core.array import Array
+from pullback.core.dispatch import CREATION, FUNCTIONS, REFUSED, UFUNCS, leaves
+from pullback.core.primitive import ZERO
+from pullback.core.spec import is_inexact
+from pullback.primitives import load
+from pullback.testing import (
     Problem,
     Sample,
     check_batch,
@@ -46,10 +46,10 @@ from pullback.testing import (  # noqa: E402
     check_reverse,
     check_value,
 )
-from pullback.transforms.forward import jvp  # noqa: E402
-from pullback.transforms.reverse import vjp  # noqa: E402
-from tests.samples import WATCHING, collect  # noqa: E402
-from tests.special_references import LOOSE, REAL, SEVERAL  # noqa: E402
+from pullback.transforms.forward import jvp
+from pullback.transforms.reverse import vjp
+from tests.samples import WATCHING, collect
+from tests.special_references import LOOSE, REAL, SEVERAL
 
 load()  # what is refused is entered by a family that is imported when it is asked for
 
@@ -75,7 +75,7 @@ The cells say what the laws say of the samples in `tests/samples`.
 Of a ufunc of SciPy the note says by which arguments it is differentiated, in SciPy's names of them; where another one is, an error names that argument.
 First derivatives marked "1e-9" are compared with mpmath's at ordinary, extreme and degenerate arguments, and agree to that or to ten times the error of SciPy's own value there.
 By an order, a shape or a number of degrees of freedom, for which there is no formula, the derivative is that of the function's Chebyshev interpolant along it; where that would not have three digits it is NaN.
-"""  # noqa: E501
+"""  # noqa: E501  # a sentence on a line
 
 # Functions of which nothing is asked: they take no array, or none that could carry a derivative.
 PLAIN = {

@@ -104,4 +104,4 @@ def source(*functions):
 def scientific(value):
     """Write 3.2e-10 as 3.2 · 10 to the power of -10."""
     mantissa, exponent = f"{value:.1e}".split("e")
-    return f"{mantissa} · 10<sup>{int(exponent)}</sup>".replace("-", "−")  # noqa: RUF001
+    return f"{mantissa} · 10<sup>{int(exponent)}</sup>".replace("-", "−")  # noqa: RUF001  # a minus sign

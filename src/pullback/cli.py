@@ -128,14 +128,14 @@ def parsed(name: str, value: str, floating: bool) -> Any:
         try:
             return np.float64(value)  # inf, nan
         except ValueError:
-            raise Unusable(f"`{value}`, given for `{name}`, is no number and no list.") from None
+            raise Unusable(f"`{value}`, given for `{name}`, is not a number or a list.") from None
     if not floating:
         return x
     try:
         array = np.array(x, dtype=complex if has_complex(x) else float)
     except (ValueError, TypeError):
         raise Unusable(
-            f"`{value}`, given for `{name}`, is no number and no list of numbers of one shape;"
+            f"`{value}`, given for `{name}`, is not a number or a list of numbers of one shape;"
             " other things are passed with --static."
         ) from None
     return array[()]

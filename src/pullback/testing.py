@@ -210,7 +210,7 @@ def check_value(sample: Sample) -> None:
 
 def staged(f: Callable[..., Any], xs: Any) -> tuple[Any, list[Any]]:
     """The graph of f(*xs) and the values of its outputs."""
-    _, graph, _, values = capture(f, (), {}, "stage", lambda enter: [enter(x) for x in xs])
+    _, graph, _, values = capture(f, {}, "stage", lambda enter: [enter(x) for x in xs])
     return graph, values
 
 

@@ -293,6 +293,11 @@ class TestHelpers:
         with pytest.warns(UserWarning, match="independent"):
             trace(Names.new_root("x"), lambda x: 1.0, 2.0)
 
+    def test_a_plain_node(self):
+        """Node itself keeps nothing, and may be traced with."""
+        end, node = trace(Node.new_root(), np.sin, 2.0)
+        assert (end, type(node)) == (np.sin(2.0), Node)
+
     def test_const_graph(self):
         assert const_graph(lambda x, y: x + y, 1.0)(2.0) == 3.0
 

@@ -89,7 +89,7 @@ def calls(x):
     table["f"] = None
     items = [0, 1, 2, 3]
     items[1:3] = [x, x]
-    return pick, total, TOTAL, thing.n, list(map(lambda t: t + x, items))  # noqa: C417
+    return pick, total, TOTAL, thing.n, list(map(lambda t: t + x, items))  # noqa: C417  # a lambda is to be found
 
 
 def handled(x):

@@ -47,7 +47,7 @@ CONVERSIONS = {  # of a number
     "math.hypot": lambda x: math.hypot(x, 0.0),
     "cmath.sqrt": lambda x: (cmath.sqrt(x) ** 2).real,
     "math.floor": math.floor,
-    "percent format": lambda x: float("%f" % x),  # noqa: UP031  # it is C code that asks
+    "percent format": lambda x: float("%f" % x),  # it is C code that asks
     "array.array": lambda x: array.array("d", [x])[0],
     "ctypes": lambda x: ctypes.c_double(x).value,
 }
@@ -404,8 +404,8 @@ class TestLocallyConstant:
         """As NumPy has it."""
 
         def body(x):
-            assert not np.any(x == None)  # noqa: E711
-            assert np.all(x != None)  # noqa: E711
+            assert not np.any(x == None)  # noqa: E711  # the subject
+            assert np.all(x != None)  # noqa: E711  # the subject
             assert not np.any(x == "word")
 
         under_grad(body, VECTOR)

@@ -315,7 +315,7 @@ class TestProtocols:
             assert "1." in str(x)
             assert "Array(" in repr(x)
             assert "1." in f"{x}"
-            assert "1." in "%s" % x  # noqa: UP031
+            assert "1." in "%s" % x
             assert "1." in np.array2string(x)
             assert "array" in np.array_repr(x)
 
@@ -354,7 +354,7 @@ BUILTIN = {
     "range": lambda x: range(x[0]),
     "complex": lambda x: complex(x[0]),
     "json, indented": lambda x: json.dumps([x[0]], indent=1),
-    "percent": lambda x: "%f" % x[0],  # noqa: UP031
+    "percent": lambda x: "%f" % x[0],
     "method of float": lambda x: float.__add__(x[0], 1.0),
     "method of float64": lambda x: np.float64.__add__(x[0], 1.0),
     "hex": lambda x: float.hex(x[0]),

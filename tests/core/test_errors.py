@@ -173,7 +173,7 @@ class TestOutputs:
     def test_jacobian_of_something_else(self):
         for mode in ("auto", "forward", "reverse"):
             text = text_of(
-                lambda: pb.jacobian(lambda x: object(), mode=mode)(X),  # noqa: B023
+                lambda: pb.jacobian(lambda x: object(), mode=mode)(X),
                 pb.ArgumentTypeError,
             )
             assert "`jacobian(<lambda>)` needs arrays, numbers and trees" in text
@@ -241,7 +241,7 @@ class TestArguments:
     )
     def test_integers_and_others_cannot_be_differentiated(self, x, spec):
         for verb in ("grad", "value_and_grad", "jacobian", "hessian", "elementwise_grad"):
-            text = text_of(lambda: getattr(pb, verb)(loss)(x), pb.DtypeError, TypeError)  # noqa: B023
+            text = text_of(lambda: getattr(pb, verb)(loss)(x), pb.DtypeError, TypeError)
             assert f"`{verb}(loss)` differentiates argument 0, which is {spec};" in text
             assert "`x.astype(float)`, `float(n)`, or leave it out of argnums" in text
         for verb, call in (
@@ -256,7 +256,7 @@ class TestArguments:
         """Not its place among the selected ones."""
         f = lambda a, b, c: a * b * c
         for verb in ("grad", "jacobian", "hessian", "elementwise_grad", "value_and_grad"):
-            text = text_of(lambda: getattr(pb, verb)(f, 2)(1.0, 1.0, np.arange(3)), pb.DtypeError)  # noqa: B023
+            text = text_of(lambda: getattr(pb, verb)(f, 2)(1.0, 1.0, np.arange(3)), pb.DtypeError)
             assert "differentiates argument 2, which is int64[3]" in text
         assert "argument 1, which" in text_of(
             lambda: pb.jvp(f, (1.0, np.arange(3), 1.0), (None, X, None))
@@ -275,9 +275,9 @@ class TestArguments:
         text = text_of(lambda: pb.grad(loss)(other), pb.ArgumentTypeError)
         assert "argument 0" in text
         for combine in (operator.mul, operator.add, operator.matmul, np.add):
-            text = text_of(lambda: pb.grad(lambda x: np.sum(combine(x, other)))(X))  # noqa: B023
+            text = text_of(lambda: pb.grad(lambda x: np.sum(combine(x, other)))(X))
             assert ("np.where(mask, x, 0)" if make is np.ma.array else "np.asarray") in text
-            text_of(lambda: pb.grad(lambda x: np.sum(combine(other, x)))(X))  # noqa: B023
+            text_of(lambda: pb.grad(lambda x: np.sum(combine(other, x)))(X))
 
     def test_memory_mapped_arrays_are_arrays(self, tmp_path):
         mapped = np.memmap(tmp_path / "x", dtype=float, mode="w+", shape=(3,))

@@ -101,7 +101,7 @@ class TestTheNamespace:
         for name in set(functools.__all__) - {"lru_cache", "cache"}:
             assert getattr(ours, name) is getattr(functools, name)
         with pytest.raises(AttributeError, match="no_such_name"):
-            ours.no_such_name  # noqa: B018
+            ours.no_such_name  # noqa: B018  # raises
 
     @pytest.mark.parametrize("module", [functools, ours])
     def test_caches_behave_as_those_of_functools(self, module):

@@ -22,7 +22,7 @@ def function_of(problem):
 
     def function(*xs):
         whole = list(leaves)
-        for i, x in zip(positions, xs):  # noqa: B905
+        for i, x in zip(positions, xs, strict=True):
             whole[i] = x
         outs = flatten(fun(*unflatten(structure, whole), **kwargs))[0]
         return tuple([x for x in outs if hasattr(x, "dtype") and is_inexact(x.dtype)])

@@ -165,7 +165,10 @@ class TestALoop:
     def test_grad_of_vmap(self, f, shape, kind):
         x, mask = examples(shape, kind)
         loss = lambda x: np.sum(pb.vmap(f)(x, mask) ** 2)
-        alone = [pb.grad(lambda x, m=m: np.sum(f(x, m) ** 2))(row) for row, m in zip(x, mask)]  # noqa: B905
+        alone = [
+            pb.grad(lambda x, m=m: np.sum(f(x, m) ** 2))(row)
+            for row, m in zip(x, mask, strict=True)
+        ]
         np.testing.assert_allclose(pb.grad(loss)(x), alone, rtol=1e-12, atol=1e-12)
 
     def test_compiled(self, f, shape, kind):

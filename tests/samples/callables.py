@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """Functions that take a function."""
 
 import numpy as np

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """Samples of the ufuncs that are smooth, or have derivative zero."""
 
 import numpy as np

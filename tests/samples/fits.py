@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """Fits of polynomials."""
 
 import numpy as np

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """scipy.integrate: integrals, and solutions of differential equations."""
 
 import numpy as np

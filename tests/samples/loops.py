@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """Loops as one operation."""
 
 import numpy as np

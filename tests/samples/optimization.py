@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """scipy.optimize: what solvers find, by the function that finds it."""
 
 import numpy as np
@@ -87,5 +86,5 @@ SAMPLES = [
 
 ERRORS = [
     ErrorSample(served(optimize.milp, lambda f, c: f(c).x), (COST,), {}, MissingRuleError, "linprog"),
-    ErrorSample(served(optimize.quadratic_assignment, lambda f, a: f(a, a).fun), (np.eye(3),), {}, MissingRuleError, "linear_sum_assignment"),
+    ErrorSample(served(optimize.quadratic_assignment, lambda f, a: f(a, a).fun), (np.eye(3),), {}, MissingRuleError, "`scipy.optimize.quadratic_assignment` picks"),
 ]  # fmt: skip

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """Samples of real and imaginary parts, sign and angle."""
 
 import numpy as np

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """Polynomials with the highest power first, and zeros at the ends of arrays."""
 
 import numpy as np

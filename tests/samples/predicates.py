@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """Samples of questions about values: the answers multiply something that has a derivative."""
 
 import numpy as np

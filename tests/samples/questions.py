@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """Truth values, integers and positions: functions whose results carry no derivative."""
 
 import numpy as np

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 # fmt: off
 """scipy.interpolate: splines and polynomials in data, points and knots."""
 

@@ -1,4 +1,3 @@
-# ruff: noqa: B008, E501  # one sample a line
 # fmt: off
 """scipy.sparse: arrays whose numbers move, products, conversions, systems, spectra, graphs."""
 

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 # fmt: off
 """scipy.spatial and scipy.cluster: distances, rotations, neighbours, hulls, clusters."""
 

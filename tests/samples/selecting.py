@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """Samples of where, maximum, clip and their kin, at kinks and ties too."""
 
 import numpy as np

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """Arrays as sets."""
 
 import warnings

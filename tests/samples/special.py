@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """Samples of rounding to decimals, ldexp and its kin, sinc, i0 and nan_to_num."""
 
 import numpy as np

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """Samples of scipy.special: one for each ufunc at ordinary arguments, and of its Python functions.
 
 An int among the arguments is a count or an order, which is not differentiated.

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # one sample a line
 """Samples of the methods of ufuncs."""
 
 import numpy as np

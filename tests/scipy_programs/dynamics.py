@@ -1,4 +1,4 @@
-# ruff: noqa: B023  # functions in loops are called in the same round, as programs have it
+# functions in loops are called in the same round, as programs have it
 """Differential equations: stiff and not, with events, boundary values, inside of fits."""
 
 import numpy as np

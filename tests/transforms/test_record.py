@@ -189,7 +189,7 @@ class TestPull:
 
 def staged(f, *xs):
     """The graph of f at xs, what it captured, and the values of its outputs."""
-    _, graph, captured, values = capture(f, (), {}, "stage", lambda enter: [enter(x) for x in xs])
+    _, graph, captured, values = capture(f, {}, "stage", lambda enter: [enter(x) for x in xs])
     return graph, captured, values
 
 

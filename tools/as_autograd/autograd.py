@@ -4,7 +4,7 @@ import sys
 
 del sys.modules["autograd"]
 
-import pullback.autograd  # noqa: E402
+import pullback.autograd
 
 pullback.autograd.install()
 sys.modules["autograd"] = pullback.autograd

@@ -31,17 +31,17 @@ def register_notrace(node_type: Any, fun: Any) -> None:
 
 
 class Node:
-    """What a subclass keeps of one operation; see `trace`."""
+    """One operation, of which a subclass keeps what it needs; this class keeps nothing."""
 
     __slots__ = ()
 
     def __init__(
         self, value: Any, fun: Any, args: Any, kwargs: Any, parent_argnums: Any, parents: Any
     ) -> None:
-        raise NotImplementedError("A subclass of Node says what it keeps of an operation.")
+        """Keep what is needed of an operation."""
 
     def initialize_root(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError("A subclass of Node says what it keeps of the start.")
+        """Keep what is needed of the start; the arguments are those of `new_root`."""
 
     @classmethod
     def new_root(cls, *args: Any, **kwargs: Any) -> Any:

@@ -21,13 +21,12 @@ from ..primitives.elementwise import add, not_equal, trunc
 from .entry import native_records, object_layout
 from .entry.native_records import Way
 from .entry.state_checks import checks_aside, checks_of
-from .facts.reader import Same
+from .facts.reading import Same
 from .facts.state import State
 from .llvm.binding import BEST, WORKER
 from .program import build
+from .record.compile_trace import QUESTIONS, Guard
 from .record.recording import (
-    QUESTIONS,
-    Guard,
     Recording,
     as_kind,
     layout_of,
@@ -36,7 +35,6 @@ from .record.recording import (
 )
 
 __all__ = [
-    "VAIN",
     "WIDE",
     "CacheInfo",
     "Call",
@@ -51,7 +49,6 @@ __all__ = [
     "static_key",
     "told_line",
     "way_of",
-    "writable",
 ]
 
 SECOND = 20  # runs of a path after which it is compiled again, better
@@ -348,7 +345,7 @@ def way_of(
 ) -> Way | None:
     """How machine code repeats a path for calls like this one, or None if it cannot.
 
-    equal: whether floats that are no inputs may be others that are equal.
+    equal: whether floats that are not inputs may be others that are equal.
     """
     recording, token = path.recording, path.token
     if path.program is None or not native_records.native(path.program.run):
@@ -451,7 +448,7 @@ class Entry:
         return self.vain > VAIN
 
     def without_floats(self) -> bool:
-        """From now on Python floats are no inputs; False if they were none."""
+        """From now on Python floats are not inputs; False if they were none."""
         were, self.floats, self.weak = self.floats, False, True
         return were
 
@@ -470,7 +467,7 @@ def order_of(x: Any) -> Any:
     if dataclasses.is_dataclass(x) and not isinstance(x, type):
         names = [f.name for f in dataclasses.fields(x)]
         if set(getattr(x, "__dict__", names)) - set(names):
-            raise TypeError("attributes that are no fields")
+            raise TypeError("attributes that are not fields")
         found = [order_of(getattr(x, name, None)) for name in names]
         return found if any(found) else ()
     return ()
@@ -530,4 +527,4 @@ def static_key(x: Any) -> Any:
         return type(x), x
     if callable(x) or isinstance(x, (str, int, float, complex, bytes)):
         return Same(x)  # one that is equal may hold something else
-    raise TypeError(f"{type(x).__name__} is no static argument")
+    raise TypeError(f"{type(x).__name__} is not a static argument")

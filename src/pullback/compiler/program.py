@@ -31,8 +31,9 @@ from .entry.python_calls import SpecChangedError
 from .graph.optimise import kinds
 from .graph.rewriting import opened
 from .llvm import array_memory
-from .llvm.binding import WORKER, compiled
+from .llvm.binding import BEST, WORKER, compiled
 from .llvm.dtypes import HELD, TYPES
+from .lower.driver import driver
 from .lower.geometry import Strided
 from .lower.scan import Rolled
 from .lower.while_ import Waiting
@@ -87,7 +88,7 @@ class Program:
     def __call__(self, *leaves: Any) -> tuple[Any, ...]:
         return self.entry(*leaves)
 
-    def improve(self, level: int = 3) -> None:
+    def improve(self, level: int = BEST) -> None:
         """Compile the same again at a higher level; calls that come later use it.
 
         May run in another thread, while the program is called.
@@ -96,7 +97,7 @@ class Program:
             self.run.compile(level)
             self.level = self.run.level
 
-    def improve_later(self, level: int = 3) -> None:
+    def improve_later(self, level: int = BEST) -> None:
         """Do so in the background, after what else is waiting."""
         mine = weakref.ref(self)
 
@@ -228,7 +229,7 @@ class Run:
         text = self.text
         if self.performs:
             object_layout.shared()  # it is called by name
-            text = (text or "") + self.module.whole()
+            text = (text or "") + driver(self.module)
         code = None if text is None else compiled(text, level)
         steps: list[Any] = []
         for step, work in zip(self.segments, self.work, strict=True):

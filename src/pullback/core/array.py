@@ -41,7 +41,6 @@ __all__ = [
     "told",
     "touch",
     "unravel",
-    "version",
     "view_of",
     "without_axes",
 ]
@@ -161,7 +160,7 @@ class Storage:
     step: Any  # from the base, as (primitive, static); None for one to read only
     places: Any  # where in a flat root the elements are, once that was asked
     owned: bool
-    copies: bool  # `x.flat`: what is read of it is no view
+    copies: bool  # `x.flat`: what is read of it is not a view
     root: Array | None  # of a view; None for a root
     ahead: Any  # of a view an Ahead, of a root a Behind; or None
     version: int  # of a root, how often it was written to; of a view, when it was read
@@ -314,7 +313,7 @@ def raw(x: Any) -> Any:
 
 
 def root_storage() -> Storage:
-    """The storage of an Array that is no view."""
+    """The storage of an Array that is not a view."""
     storage = Storage()
     storage.base = storage.root = storage.take = storage.step = None
     storage.places = storage.ahead = None

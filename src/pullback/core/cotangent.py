@@ -416,7 +416,7 @@ def own(x: Any) -> Any:
     """x as an array to be written to."""
     if type(x) is Array:
         x = np.copy(x)
-        return x if x.shape else np.reshape(np.reshape(x, 1), ())  # a scalar is no array
+        return x if x.shape else np.reshape(np.reshape(x, 1), ())  # a scalar is not an array
     return np.array(x)
 
 

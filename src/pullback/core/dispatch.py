@@ -14,7 +14,13 @@ import numpy as np
 
 from .array import Array, peel
 from .cotangent import Cotangent
-from .errors import ArgumentError, ArgumentTypeError, MissingRuleError, UnsupportedKeywordError
+from .errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MissingRuleError,
+    UnsupportedKeywordError,
+    public_module,
+)
 from .primitive import Elementwise
 from .spec import spec_of
 from .trace import CONSTANT, youngest
@@ -224,7 +230,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
 
 
 ARRAYS = frozenset({Array, np.ndarray})
-OF_NUMPY = frozenset({np.ndarray, np.float64, np.float32})  # what is no Python number, for sure
+OF_NUMPY = frozenset({np.ndarray, np.float64, np.float32})  # what is not a Python number, for sure
 
 
 def operands_of_numpy(xs: Any) -> Any:
@@ -398,7 +404,7 @@ def unknown(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         module = getattr(function, "__module__", None)
         if module is None and getattr(np, name, None) is function:
             module = "numpy"
-        name = f"{module}.{name}" if module else name
+        name = f"{public_module(module, name)}.{name}" if module else name
         spec = trace.spec(next(x for x in arrays if x.within is trace))
         why, instead = REFUSED.get(function) or (
             "has no derivative rule",

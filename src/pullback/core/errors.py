@@ -15,6 +15,7 @@ A message says what was asked, what is wrong, and what to write instead.
 """
 
 import os
+import sys
 
 __all__ = [
     "ArgumentError",
@@ -110,3 +111,10 @@ def name_of(f: object) -> str:
         return name.rsplit("<locals>.", 1)[-1]
     inner = getattr(f, "func", None)
     return f"partial({name_of(inner)})" if inner is not None else type(f).__name__
+
+
+def public_module(module: str, name: str) -> str:
+    """The module by which users know what a library defines: `scipy.optimize`, not `._milp`."""
+    outer = module.partition("._")[0]
+    known = vars(sys.modules[outer]) if outer in sys.modules else {}
+    return outer if name.partition(".")[0] in known else module

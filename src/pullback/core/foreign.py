@@ -16,11 +16,11 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
 from .array import Array
-from .errors import ConversionError, PullbackError
+from .errors import ConversionError, PullbackError, public_module
 from .lost import place
 from .namespaces import library, package, stays, takes_part
 
-__all__ = ["cause_of", "refused", "translate"]
+__all__ = ["refused", "translate"]
 
 # Of what Python brings along, the modules that want plain numbers.
 WANTING = frozenset(
@@ -98,7 +98,7 @@ def entered(step: TracebackType) -> tuple[str, list[Array]]:
     if library(frame.f_globals) == 2 and package(frame.f_globals) not in WANTING:
         return "", []
     module = str(frame.f_globals.get("__name__"))
-    return f"{module}.{code.co_qualname}", arrays_in(given)
+    return f"{public_module(module, code.co_qualname)}.{code.co_qualname}", arrays_in(given)
 
 
 def called(step: TracebackType) -> tuple[str, list[Array]]:
@@ -164,8 +164,8 @@ def refused(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseEx
         name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or type(f).__name__
         raise ConversionError(
             f"`{module + '.' if module else ''}{name}` is compiled code, and was called with an"
-            f" Array {x.within.spec(x)} of `{x.within.name}`, of which it would need the plain"
-            f" value; the result would have lost its derivative: {error}\n"
+            f" Array {x.within.spec(x)} of `{x.within.name}`. It needs the plain value, and"
+            f" the result would lose its derivative: {error}\n"
             "  Give it a rule with `pullback.primitive`, or detach on purpose with"
             " `pullback.stop_gradient(x)`."
         ) from error

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from .bytecode import named
+from .errors import public_module
 
 __all__ = [
     "BEHIND",
     "BOUND",
     "LOADED",
     "STANDS",
-    "Names",
     "apart",
     "asker",
     "library",
@@ -225,4 +225,6 @@ def asker() -> str:
         made = [c for c in type(owner).__mro__ if c.__module__.partition(".")[0] == top]
         module, name = (made[0].__module__, made[0].__qualname__) if made else (module, name)
     hidden = "<" in name or name.startswith("_") or name.rpartition(".")[2].startswith("_")
-    return f", by a function of `{module}`" if hidden else f", by `{module}.{name}`"
+    if hidden:
+        return f", by a function of `{module}`"
+    return f", by `{public_module(module, name)}.{name}`"

@@ -17,7 +17,6 @@ __all__ = [
     "Kept",
     "Node",
     "Residual",
-    "WatchedResidual",
     "constant_node",
     "keep",
     "node_of",

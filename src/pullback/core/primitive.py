@@ -26,11 +26,21 @@ from .errors import MissingRuleError
 from .node import Residual, keep, packing
 from .past import whole_mask
 from .rules import MINUS_ONE, ONE, ZERO, folding, lone, match, resolve
-from .spec import Spec, promoted, spec_of
+from .spec import Spec, promoted, spec_of, zeros
 from .trace import bind, youngest
 from .traits import Traits
 
-__all__ = ["MINUS_ONE", "ONE", "ZERO", "Elementwise", "Linear", "Multilinear", "Primitive", "align"]
+__all__ = [
+    "MINUS_ONE",
+    "ONE",
+    "ZERO",
+    "Elementwise",
+    "Linear",
+    "Multilinear",
+    "Primitive",
+    "align",
+    "one_by_one",
+]
 
 
 PACKAGE = __name__.partition(".")[0] + "."
@@ -194,6 +204,25 @@ def missing(primitive: Primitive, rule: str) -> MissingRuleError:
     )
 
 
+def one_by_one(
+    primitive: Primitive, xs: Any, mapped: Any, size: int, static: Mapping[str, Any]
+) -> Any:
+    """The batch of a primitive, example by example; of no examples, as `spec` says."""
+    outs = [
+        primitive(*[x[i] if m else x for x, m in zip(xs, mapped, strict=True)], **static)
+        for i in range(size)
+    ]
+    if outs:
+        several = primitive.n_out is not None
+        return tuple(map(np.stack, zip(*outs, strict=True))) if several else np.stack(outs)
+    assert primitive.spec is not None
+    of_one = [Spec(x.shape[m:], x.dtype) for x, m in zip(xs, mapped, strict=True)]
+    specs = primitive.spec(*of_one, **static)
+    if primitive.n_out is None:
+        return zeros(Spec((0, *specs.shape), specs.dtype))
+    return tuple([zeros(Spec((0, *s.shape), s.dtype)) for s in specs])
+
+
 def align(xs: Any, mapped: Any) -> list[Any]:
     """Pad ranks after the batch axis, so that mapped and unmapped operands broadcast together."""
     ndim = max(getattr(x, "ndim", 0) - is_mapped for x, is_mapped in zip(xs, mapped, strict=True))
@@ -225,7 +254,7 @@ class Linear(Primitive):
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
         cls = type(self)
-        self.always_shares = cls.shares is Linear.shares  # where x is no number
+        self.always_shares = cls.shares is Linear.shares  # where x is not a number
         self.own_jvp = cls.jvp is Linear.jvp and not self.nondiff and self.n_out is None
         by_transpose = cls.vjp is Linear.vjp and cls.pull is Primitive.pull and self.n_out is None
         if by_transpose:
@@ -403,7 +432,7 @@ class Elementwise(Primitive):
 
     def value(self, *xs):
         trace = youngest(xs)
-        if trace is not None:  # of an outer transformation; the function may be no NumPy program
+        if trace is not None:  # an outer one; the function need not be a NumPy program
             return trace.process(self, xs, {})
         out = self.fast(*xs)
         return out if hasattr(out, "dtype") else np.asarray(out)[()]

@@ -47,7 +47,7 @@ from .reach import (
 )
 from .tree import flatten
 
-__all__ = ["FOREIGN", "Cached", "given", "given_function", "reaching"]
+__all__ = ["FOREIGN", "given_function"]
 
 MISSING = object()
 UFUNC = np.ufunc
@@ -300,7 +300,7 @@ def carrying(f: Any) -> Any:
 
 
 def pool_of_processes() -> Any:
-    """`multiprocessing.pool.Pool`, which is no pool of threads; None if it was not imported."""
+    """`multiprocessing.pool.Pool`, which is not a pool of threads; None if it was not imported."""
     return getattr(sys.modules.get("multiprocessing.pool"), "Pool", None)
 
 

@@ -19,7 +19,6 @@ __all__ = [
     "hardened",
     "is_inexact",
     "known_spec",
-    "ones",
     "promoted",
     "spec_of",
     "zeros",
@@ -129,10 +128,6 @@ def holds_objects(x: Any) -> bool:
 
 def zeros(spec: Spec) -> Any:
     return np.zeros(spec.shape, spec.dtype)
-
-
-def ones(spec: Spec) -> Any:
-    return np.ones(spec.shape, spec.dtype)
 
 
 def full(spec: Spec, fill: Any) -> Any:

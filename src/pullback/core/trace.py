@@ -27,7 +27,6 @@ __all__ = [
     "CONSTANT",
     "RUNNING",
     "STARTS",
-    "Constant",
     "Ended",
     "Trace",
     "bind",

@@ -18,7 +18,7 @@ from ..core.array import Array
 from ..core.errors import ArgumentTypeError, name_of
 from ..core.spec import Spec, is_inexact, spec_of
 from ..transforms.forward import jvp
-from ..transforms.record import Departure, Entry, Record, record
+from ..transforms.record import Departure, Record, RecordedOperation, record
 from . import drawing, words
 from .data import data
 from .page import page
@@ -59,7 +59,9 @@ class Node:
             "first nan cotangent", what is to be seen at this node.
     """
 
-    def __init__(self, index: int, kind: str, name: str, value: Any, entry: Entry | None) -> None:
+    def __init__(
+        self, index: int, kind: str, name: str, value: Any, entry: RecordedOperation | None
+    ) -> None:
         self.index, self.kind, self.name, self.value, self.entry = index, kind, name, value, entry
         self.label = f"#{index}"
         self.labels: list[str] = []  # of the operands
@@ -78,7 +80,7 @@ class Node:
 
     @property
     def differentiable(self) -> bool:
-        """Whether the value can carry a derivative: it is no index, count or truth value."""
+        """Whether the value can carry a derivative: it is not an index, count or truth value."""
         return is_inexact(self.spec.dtype)
 
     @property

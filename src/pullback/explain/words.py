@@ -43,7 +43,7 @@ from ..primitives.matmul import matmul_p
 from ..primitives.shapes import copy_p
 from ..transforms.stage import capture
 
-__all__ = ["call", "describe", "literal", "rule"]
+__all__ = ["call", "literal", "rule"]
 
 LONGEST = 140  # characters of a rule; a longer one is described
 ATOM, POWER, SIGN, PRODUCT, SUM, COMPARISON, TANGENT = 9, 8, 7, 6, 5, 4, 10
@@ -206,7 +206,7 @@ def staged(
         ]
         return enter(out), xs, dots  # the order of the graph's inputs: xs, dots, out
 
-    _, graph, captured, _ = capture(push, (), {}, "explain", lift)
+    _, graph, captured, _ = capture(push, {}, "explain", lift)
     if captured:
         return None
     named = [name for name, f in zip(names, floating, strict=True) if f]

@@ -16,8 +16,8 @@ from typing import Any as _Any
 
 import numpy as _numpy
 
-from . import creation as _creation  # noqa: F401  # each enters what it has
-from . import iterating as _iterating  # noqa: F401
+from . import creation as _creation  # noqa: F401  # enters what it has
+from . import iterating as _iterating  # noqa: F401  # enters what it has
 from . import looping as _looping  # noqa: F401  # enters what it has
 from . import methods as _methods  # noqa: F401  # enters what it has
 from . import scalars as _scalars  # noqa: F401  # enters what it has

@@ -130,7 +130,7 @@ def refuse(op_dtypes: Any, others: dict[str, Any]) -> None:
     for name, value in others.items():
         if value is not None and value is not False:
             raise UnsupportedKeywordError(
-                f"`numpy.nditer` was given `{name}` with an Array among its operands, of which it"
-                " hands out one element after the other.\n"
+                f"`numpy.nditer` was given `{name}` with an Array among its operands; an Array is"
+                " iterated over element by element only.\n"
                 "  Leave it out, or write whole-array operations on `np.broadcast_arrays(...)`."
             )

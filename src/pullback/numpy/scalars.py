@@ -1,4 +1,4 @@
-"""NumPy's scalar types. They are what they were, but a call with an Array converts its dtype."""
+"""NumPy's scalar types, unchanged, except that calling one with an Array converts its dtype."""
 
 from __future__ import annotations
 

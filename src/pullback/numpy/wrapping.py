@@ -72,13 +72,19 @@ def answers_for(*originals: Any) -> Callable[[Any], Any]:
 
     def enter(function: Any) -> Any:
         if not isinstance(function, type):
-            update_wrapper(function, originals[0])
-            function.__module__ = "pullback.numpy"
+            named_as(originals[0], function)
         for original in originals:
             OWN[original] = function
         return function
 
     return enter
+
+
+def named_as(original: Any, function: Any) -> Any:
+    """Give a function the name, signature and docstring of NumPy's, and this module."""
+    update_wrapper(function, original)
+    function.__module__ = "pullback.numpy"
+    return function
 
 
 class StandIn(type):
@@ -174,33 +180,39 @@ def ours(function: Any, fresh: bool = False) -> Any:
             if kind is Array:
                 found = True
             elif kind not in PLAIN:
-                if kind is not list and kind is not tuple:
+                if kind not in NEST or not FLAT.issuperset(map(type, x)):
                     return anywhere(function, args, kwargs, fresh)
-                types = set(map(type, x))
-                if not types <= PLAIN:
-                    if not types <= FLAT:
-                        return anywhere(function, args, kwargs, fresh)
-                    within = True
+                within = within or Array in map(type, x)
         if not found and not within:
             return plainly(function, args, kwargs) if fresh else function(*args, **kwargs)
-        # The short way, past NumPy, where it would find an Array.
         if kinds is None:
             _, kinds, rest = places(function)
             kinds = kinds + [rest] * 9
             known = kinds if FUNCTIONS[function] is not None else []
-        for x, place in zip(args, kinds, strict=False):
-            if type(x) is Array:
-                if place == "array" and not within:
-                    return array_function(x, function, (), args, kwargs)
-            elif place == "arrays" and within and not found and seen(x, place):
-                x = next(item for item in x if type(item) is Array)
-                return array_function(x, function, (), args, kwargs)
-        return anywhere(function, args, kwargs, fresh)
+        x = dispatching(args, kinds, found, within)
+        if x is None:
+            return anywhere(function, args, kwargs, fresh)
+        return array_function(x, function, (), args, kwargs)  # past NumPy, which would find it
 
-    update_wrapper(call, function)
-    call.__module__ = "pullback.numpy"
     call.direct = not fresh  # type: ignore[attr-defined]  # of plain arguments, it is NumPy's
-    return call
+    return named_as(function, call)
+
+
+def dispatching(args: Any, kinds: list[str | None], found: bool, within: bool) -> Array | None:
+    """The Array by which NumPy would dispatch: an argument, or one in a list of arrays.
+
+    Args:
+        kinds: what NumPy looks for at each argument.
+        found: whether an argument is an Array.
+        within: whether one is in a list or tuple.
+    """
+    for x, place in zip(args, kinds, strict=False):
+        if type(x) is Array:
+            if place == "array" and not within:
+                return x
+        elif place == "arrays" and within and not found and seen(x, place):
+            return next(item for item in x if type(item) is Array)
+    return None
 
 
 def seeking(function: Any) -> Any:
@@ -214,9 +226,7 @@ def seeking(function: Any) -> Any:
             return unknown(function, args, kwargs)
         return implementation(*args, **kwargs)
 
-    update_wrapper(call, function)
-    call.__module__ = "pullback.numpy"
-    return call
+    return named_as(function, call)
 
 
 def plainly(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:

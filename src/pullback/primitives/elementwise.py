@@ -193,7 +193,7 @@ def power_x(out, x, y):
 
 
 def power_y(out, x, y):
-    """Where x > 0, and for complex x != 0; elsewhere x**y is no smooth function of y."""
+    """Where x > 0, and for complex x != 0; elsewhere x**y is not a smooth function of y."""
     if type(x) in NUMBERS:
         log = math.log(x) if x > 0 else cmath.log(x) if x and is_complex(out) else 0.0
         return finite(out) * log if log else 0.0

@@ -171,7 +171,8 @@ def lengths(x, s, axes, name):
         raise ArgumentError(
             f"`{name}` was given {len(s)} lengths `s` for {len(axes)} axes; give one for each."
         )
-    s = [x.shape[i] if n is None or n == -1 else operator.index(n) for n, i in zip(s, axes)]  # noqa: B905
+    pairs = zip(s, axes, strict=True)
+    s = [x.shape[i] if n is None or n == -1 else operator.index(n) for n, i in pairs]
     return axes, s
 
 

@@ -131,7 +131,7 @@ def rank(k):
 def invalid(shape, key):
     """Raise what NumPy raises for x[key]."""
     ghost(shape)[tuple(plain(key)) if type(key) is tuple else plain(key)]
-    raise IndexError(f"{key!r} is no index of an array of shape {shape}")
+    raise IndexError(f"{key!r} is not an index of an array of shape {shape}")
 
 
 def known(x, asked):

@@ -1,6 +1,6 @@
 """What operators of an Array do with an operand of a kind that NumPy does not know.
 
-NumPy decides by what stands on the left. A Python number leaves to the other whatever is no number.
+NumPy decides by the left operand. A Python number leaves the operation to whatever is not a number.
 An ndarray leaves to the other only what says so, by `__array_ufunc__ = None` or a higher
 `__array_priority__`; it takes any sequence as an array, and of all else the elements one by one.
 """
@@ -28,7 +28,7 @@ NUMERIC = (Number, np.ndarray, np.generic, Array)
 
 
 def numeric(x, other):
-    """other as an operator of an Array takes it; NotImplemented if other is no number to it."""
+    """other as an operator of an Array takes it; NotImplemented if other is not a number to it."""
     if isinstance(other, np.generic):
         return other
     if is_python(x) and not isinstance(other, NUMERIC):
@@ -73,16 +73,16 @@ def beside(operation, apply, x, other):
 
 
 def repeats(x, other):
-    """Whether Python takes `x * other` as a repetition, for which a float is no count."""
+    """Whether Python takes `x * other` as a repetition, for which a float is not a count."""
     return is_number(x) and isinstance(other, (list, tuple, deque, str, bytes, array))
 
 
 def factor(x, other):
-    """What stands to the right of `x @` in the same case: an object is no matrix to NumPy."""
+    """What stands to the right of `x @` in the same case: an object is not a matrix to NumPy."""
     known = numeric(x, other)
     if known is NotImplemented and not (is_python(x) or defers(other)):
         raise ArgumentTypeError(
-            f"`x @ y` of an Array {spec_of(x)} was given {kind_of(other)}, which is no matrix to"
+            f"`x @ y` of an Array {spec_of(x)} was given {kind_of(other)}, which is not a matrix to"
             " NumPy.\n  Give its class `__array_ufunc__ = None`, and its own `@` is called."
         )
     return known
@@ -97,7 +97,7 @@ def beside_on_the_left(operation, apply, x, other):
 
 
 def compared_with(operation, apply, x, other):
-    """`x < other` in the same case; what is no number is equal to none."""
+    """`x < other` in the same case; what is not a number is equal to none."""
     known = numeric(x, other)
     if known is NotImplemented:
         if is_number(x) or defers(other):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.dispatch import replaces
-from ..core.primitive import Primitive, align
+from ..core.primitive import Primitive, align, one_by_one
 from ..core.spec import Spec
 from .arguments import arrays_of, as_array
 from .arguments import dims as extent
@@ -80,14 +80,6 @@ class Undifferentiated(Primitive):
         return self.function(*xs, **static)
 
 
-def one_by_one(primitive, xs, mapped, size, **static):
-    outs = [
-        primitive(*[x[i] if m else x for x, m in zip(xs, mapped, strict=True)], **static)
-        for i in range(size)
-    ]
-    return np.stack(outs) if outs else np.zeros((0, *xs[-1].shape), np.intp)
-
-
 class Searchsorted(Undifferentiated):
     """Each number of v by itself; a batch of sorted arrays is gone through one by one."""
 
@@ -103,7 +95,7 @@ class Searchsorted(Undifferentiated):
 
     def batch(self, xs, mapped, size, *, side):
         if mapped[0] or any(mapped[2:]):
-            return one_by_one(self, xs, mapped, size, side=side)
+            return one_by_one(self, xs, mapped, size, {"side": side})
         return self(*xs, side=side)
 
 
@@ -121,9 +113,9 @@ class Digitize(Undifferentiated):
         return Spec(x.shape, np.intp)
 
     def batch(self, xs, mapped, size, *, right):
-        return (
-            one_by_one(self, xs, mapped, size, right=right) if mapped[1] else self(*xs, right=right)
-        )
+        if mapped[1]:
+            return one_by_one(self, xs, mapped, size, {"right": right})
+        return self(*xs, right=right)
 
 
 digitize_p = Digitize(np.digitize)

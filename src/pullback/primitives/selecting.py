@@ -43,7 +43,7 @@ class Where(Linear):
         return Spec(shape, promoted(x, y))
 
     def jvp(self, out, xs, x_dots):
-        """Masked: what does not move is no computed zero, which an infinite partial makes NaN."""
+        """Masked: what does not move has no computed zero, which an infinite partial makes NaN."""
         condition, (x_dot, y_dot) = xs[0], x_dots[1:]
         if all(dot is not None and type(dot) is not Masked for dot in (x_dot, y_dot)):
             out_dot = np.where(condition, x_dot, y_dot)[()]
@@ -231,7 +231,7 @@ def clip(
         a_max = None if max is np._NoValue else max
     elif a_min is np._NoValue or a_max is np._NoValue:
         missing = "a_min" if a_min is np._NoValue else "a_max"
-        raise ArgumentTypeError(f"`numpy.clip` needs `{missing}` as well; None is no bound.")
+        raise ArgumentTypeError(f"`numpy.clip` needs `{missing}` as well; None is not a bound.")
     elif min is not np._NoValue or max is not np._NoValue:
         raise ArgumentError("`numpy.clip` takes `min` and `max`, or `a_min` and `a_max`, not both.")
     where = kwargs.pop("where", True)

@@ -19,7 +19,7 @@ from ..core.errors import (
 )
 from ..core.layout import duplicate
 from ..core.namespaces import package
-from ..core.primitive import Primitive
+from ..core.primitive import Primitive, one_by_one
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
@@ -41,6 +41,11 @@ class BatchTrace(Trace):
             mapped.append(mine)
             values.append(x.value if mine or (type(x) is Array and x.within is CONSTANT) else x)
         if primitive.batch is None:
+            if not self.state:
+                raise ArgumentError(
+                    f"`{primitive.name}` has no batch rule, and `vmap` was given an empty batch.\n"
+                    f"  Supply one with `{primitive.name}.defbatch`."
+                )
             out = one_by_one(primitive, values, mapped, self.state, static)
         else:
             try:
@@ -110,24 +115,6 @@ def over_rows(fun: Callable[[Any], Any], rows: np.ndarray, ours: bool) -> Any:
     finally:
         trace.end()
     return unflatten(structure, results)
-
-
-def one_by_one(
-    primitive: Primitive, values: Any, mapped: Any, size: int, static: dict[str, Any]
-) -> Any:
-    """The batch of a primitive without a batch rule: each example by itself."""
-    outs = [
-        primitive(*[x[i] if m else x for x, m in zip(values, mapped, strict=True)], **static)
-        for i in range(size)
-    ]
-    if not outs:
-        raise ArgumentError(
-            f"`{primitive.name}` has no batch rule, and `vmap` was given an empty batch.\n"
-            f"  Supply one with `{primitive.name}.defbatch`."
-        )
-    if primitive.n_out is not None:
-        return tuple([np.stack(parts) for parts in zip(*outs, strict=True)])
-    return np.stack(outs)
 
 
 class Vmap(Transformation):

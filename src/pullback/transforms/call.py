@@ -1,7 +1,8 @@
-"""Functions that count as one operation: Call, checkpoint, stop_gradient.
+"""Functions that count as one operation: FunctionCall, checkpoint, stop_gradient.
 
 Such a function runs once, without derivatives, under a trace that records and captures; the result
-enters the traces around it as one operation, `Call`. What it closed over becomes an operand.
+enters the traces around it as one operation, a `FunctionCall`. What it closed over becomes an
+operand.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .reverse import vjp
 from .stage import capture
 
 __all__ = [
-    "Call",
+    "FunctionCall",
     "Operands",
     "as_numpy",
     "checkpoint",
@@ -112,7 +113,7 @@ def pull_through(run: Callable[..., Any], xs: Sequence[Any], out_bars: Sequence[
 PLAIN = (int, float, complex)  # equal if they are written alike: 0.0 is not -0.0
 
 
-class Call(Primitive):
+class FunctionCall(Primitive):
     """A call of a function that counts as one operation: Arrays in, arrays out.
 
     run(*xs) computes the results; push(xs, outs, x_dots) their tangents; pull(xs, outs, out_bars)
@@ -199,7 +200,7 @@ class Call(Primitive):
             for x in results or ()
         ]
         xs = [as_numpy(x) for x in xs]
-        call = Call(self.name, run, push, pull, xs, batched, self.reads)
+        call = FunctionCall(self.name, run, push, pull, xs, batched, self.reads)
         call.parts = [self.program, *self.parts, axes]
         if results is None:
             call.results, call.n_out = None, self.n_out
@@ -279,7 +280,7 @@ class Checkpoint(Transformation):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         operands = Operands(args)
-        structure, graph, captured, values = capture(self.fun, (), kwargs, self.verb, operands.lift)
+        structure, graph, captured, values = capture(self.fun, kwargs, self.verb, operands.lift)
         at = [i for i, out in enumerate(graph.outputs) if isinstance(out, Variable)]
         if running() is None and not any(type(x) is Array for x in operands.leaves):
             # Constants that the function made are plain outside.
@@ -299,7 +300,7 @@ class Checkpoint(Transformation):
 
         run.__qualname__ = self.__qualname__
         xs = [*operands.xs, *captured]
-        call = Call(self.__qualname__, run, push, pull, xs, [values[i] for i in at])
+        call = FunctionCall(self.__qualname__, run, push, pull, xs, [values[i] for i in at])
         call.identify(graph, "checkpoint", self.__qualname__)
         for i, out in zip(at, call(*xs), strict=True):
             values[i] = out

@@ -19,7 +19,7 @@ from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT
 from ..core.tree import flatten, is_static, unflatten
 from .call import (
-    Call,
+    FunctionCall,
     Operands,
     as_numpy,
     filled,
@@ -54,7 +54,7 @@ class Custom(Transformation):
         """What a function that calls this one reads of it; the signature is that of `fun`."""
         return {name: x for name, x in vars(self).items() if name != "signature"}
 
-    def arrange(self, args: Any, kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    def arrange(self, args: Any, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional arguments with defaults, wherever they were given; and keyword-only ones."""
         if self.signature is not None:
             bound = self.signature.bind(*args, **kwargs)
@@ -69,9 +69,9 @@ class Custom(Transformation):
                         " such arguments the rule gives no derivative.\n"
                         "  Let the function take it by position."
                     )
-        return list(args), kwargs
+        return args, kwargs
 
-    def separate(self, args: list[Any]) -> list[int]:
+    def separate(self, args: Sequence[Any]) -> list[int]:
         """The positions of differentiated arguments."""
         fixed = set()
         for i in self.nondiff:
@@ -92,7 +92,7 @@ class Custom(Transformation):
                     )
         return [i for i in range(len(args)) if i not in fixed]
 
-    def directly(self, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    def directly(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """A call without Arrays among the arguments."""
         out = self.fun(*args, **kwargs)
         for x in flatten(out)[0]:
@@ -101,7 +101,7 @@ class Custom(Transformation):
         return out
 
     def recorded(
-        self, fun: Any, args: list[Any], positions: list[int], operands: Operands, kwargs: Any
+        self, fun: Any, args: Sequence[Any], positions: list[int], operands: Operands, kwargs: Any
     ) -> tuple[Any, Graph, list[Any]]:
         """Run a function of the user's under a capture that must note nothing."""
 
@@ -111,7 +111,7 @@ class Custom(Transformation):
                 whole[i] = x
             return whole
 
-        structure, graph, captured, values = capture(fun, (), kwargs, self.verb, lift)
+        structure, graph, captured, values = capture(fun, kwargs, self.verb, lift)
         if captured:
             self.refuse_captured(captured[0])
         return structure, graph, values
@@ -208,18 +208,18 @@ class CustomVjp(Custom):
         self.rule = (forward, backward)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        args, kwargs = self.arrange(args, kwargs)  # type: ignore[assignment]
-        positions = self.separate(args)  # type: ignore[arg-type]
+        args, kwargs = self.arrange(args, kwargs)
+        positions = self.separate(args)
         operands = Operands([args[i] for i in positions])
         if not operands.xs:
-            return self.directly(args, kwargs)  # type: ignore[arg-type]
+            return self.directly(args, kwargs)
         self.needs("defvjp(forward, backward)")
         if self in FORWARD.get():
-            return self.within_forward(args, positions, operands, kwargs)  # type: ignore[arg-type]
+            return self.within_forward(args, positions, operands, kwargs)
         forward, backward = self.rule
         token = FORWARD.set((*FORWARD.get(), self))
         try:
-            structure, graph, values = self.recorded(forward, args, positions, operands, kwargs)  # type: ignore[arg-type]
+            structure, graph, values = self.recorded(forward, args, positions, operands, kwargs)
         finally:
             FORWARD.reset(token)
         pair = Pair(name_of(self.fun), structure, graph, values)
@@ -253,7 +253,9 @@ class CustomVjp(Custom):
             return (*dots, *kept_dots)
 
         results = pair.results()
-        call = Call(name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs")
+        call = FunctionCall(
+            name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs"
+        )
         call.identify(
             program,
             *(self, forward, backward, structure, n, fixed_args),
@@ -262,7 +264,7 @@ class CustomVjp(Custom):
         return pair.returned(call(*operands.xs))
 
     def within_forward(
-        self, args: list[Any], positions: list[int], operands: Operands, kwargs: dict[str, Any]
+        self, args: Sequence[Any], positions: list[int], operands: Operands, kwargs: dict[str, Any]
     ) -> Any:
         """The function in its own forward rule: its value, and the rule again for higher orders.
 
@@ -308,7 +310,7 @@ class CustomVjp(Custom):
             return again(xs)[1](out_bars)
 
         results = [as_numpy(values[i]) for i in at]
-        call = Call(name_of(self.fun), run, push, pull, operands.xs, results)
+        call = FunctionCall(name_of(self.fun), run, push, pull, operands.xs, results)
         call.parts = [graph, self, forward, backward, structure, fixed_args, operands.known()]
         for i, out in zip(at, call(*operands.xs), strict=True):
             values[i] = out
@@ -371,13 +373,13 @@ class CustomJvp(Custom):
         return rule
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        args, kwargs = self.arrange(args, kwargs)  # type: ignore[assignment]
-        positions = self.separate(args)  # type: ignore[arg-type]
+        args, kwargs = self.arrange(args, kwargs)
+        positions = self.separate(args)
         operands = Operands([args[i] for i in positions])
         if not operands.xs:
-            return self.directly(args, kwargs)  # type: ignore[arg-type]
+            return self.directly(args, kwargs)
         self.needs("defjvp(rule)")
-        structure, graph, values = self.recorded(self.fun, args, positions, operands, kwargs)  # type: ignore[arg-type]
+        structure, graph, values = self.recorded(self.fun, args, positions, operands, kwargs)
         fixed_args = [args[i] for i in range(len(args)) if i not in positions]
         at = [i for i, x in enumerate(values) if not is_static(x)]
         specs = [spec_of(as_numpy(values[i])) for i in at]
@@ -421,7 +423,9 @@ class CustomJvp(Custom):
             return x_bars
 
         results = [as_numpy(values[i]) for i in at]
-        call = Call(name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs")
+        call = FunctionCall(
+            name_of(self.fun), run, push, pull, operands.xs, results, reads="out xs"
+        )
         settings = [*kwargs, *kwargs.values()]
         call.identify(program, self, rule, structure, fixed_args, settings, operands.known())
         for i, out in zip(at, call(*operands.xs), strict=True):
@@ -477,7 +481,7 @@ def custom_jvp(fun: Any = None, *, nondiff_argnums: int | Sequence[int] = ()) ->
 
     `fun.defjvp(rule)`: rule(*nondiff, primals, tangents, **keyword_only) returns (out, out_dot);
     out_dot is a tree like out, linear in the tangents, None for zero. Tangents of numbers that do
-    not move are zeros, those of what is no number None. All arguments with a position are among
+    not move are zeros, those of what is not a number None. All arguments with a position are among
     primals, with their defaults.
 
     Args:

@@ -251,7 +251,7 @@ def merge(real: Any, imaginary: Any) -> Any:
 
 
 def moving(tree: Any) -> list[Any]:
-    """The leaves that are no static ones."""
+    """The leaves that are not static ones."""
     if type(tree) is np.ndarray:
         return [tree]
     return [x for x in flatten(tree)[0] if not is_static(x)]
@@ -301,7 +301,7 @@ class Hessian(Selecting):
         if any(spec_of(x).dtype.kind == "c" for arg in selected for x in moving(arg)):
             raise DtypeError(
                 f"`hessian({name_of(self.fun)})` needs real arguments; with complex ones a second"
-                " derivative is no matrix.\n"
+                " derivative is not a matrix.\n"
                 "  Pass real and imaginary parts as arguments of their own, or use `hvp`."
             )
         gradient = Grad(fun, n, False)

@@ -476,6 +476,7 @@ def set_data(self: Array, value: Any) -> None:
         self.node.primal = self.value
 
 
+# `core` knows nothing of eager mode: what it adds to Array is put there here.
 Array.backward = run_backward  # type: ignore[attr-defined]
 Array.retain_grad = retain_grad  # type: ignore[attr-defined]
 Array.zero_grad = zero_grad  # type: ignore[attr-defined]

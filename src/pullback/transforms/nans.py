@@ -1,7 +1,7 @@
 """debug_nans: raise at the operation that makes a NaN, forward or backward.
 
-While it is in force, a trace that begins to run takes a class that looks at what its operations
-give; without it nothing is asked of an operation.
+While it is on, every new trace gets a class that checks the results of its operations; while it is
+off, operations are not checked and pay nothing.
 """
 
 from __future__ import annotations

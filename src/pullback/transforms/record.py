@@ -19,10 +19,10 @@ from .backward import backward
 from .common import Lifted, Selection, Transformation, settle_tree
 from .reverse import ReverseTrace, run
 
-__all__ = ["Departure", "Entry", "Pull", "Record", "record"]
+__all__ = ["Departure", "Pull", "Record", "RecordedOperation", "record"]
 
 
-class Entry:
+class RecordedOperation:
     """One operation: primitive(*inputs, **static) gave `outs`, called from `line` of the program.
 
     inputs and outs are Arrays of the record's trace, with value and node; constants are plain.
@@ -103,7 +103,7 @@ class Pull:
 
     __slots__ = ("entry", "out_bar", "x_bars")
 
-    def __init__(self, entry: Entry, out_bar: Any, x_bars: list[Any]) -> None:
+    def __init__(self, entry: RecordedOperation, out_bar: Any, x_bars: list[Any]) -> None:
         self.entry, self.out_bar, self.x_bars = entry, out_bar, x_bars
 
 
@@ -112,7 +112,9 @@ class Watched:
 
     __slots__ = ("entry", "keep", "log", "rule")
 
-    def __init__(self, rule: Any, entry: Entry, log: list[Pull], keep: Callable[[Any], Any]):
+    def __init__(
+        self, rule: Any, entry: RecordedOperation, log: list[Pull], keep: Callable[[Any], Any]
+    ):
         self.rule, self.entry, self.log, self.keep = rule, entry, log, keep
 
     def __call__(self, out_bar: Any, residual: Any, wanted: Any) -> Any:
@@ -138,7 +140,7 @@ class Record:
         self,
         inputs: list[Array],
         positions: list[int],
-        entries: list[Entry],
+        entries: list[RecordedOperation],
         ends: list[Array],
         out: Any,
         departures: list[Departure],
@@ -184,12 +186,12 @@ class RecordTrace(ReverseTrace):
             static = {**static, "donate": False}
         out = ReverseTrace.process(self, primitive, xs, static)
         outs = out if type(out) is tuple else (out,)
-        self.state[0].append(Entry(primitive, xs, static, outs))
+        self.state[0].append(RecordedOperation(primitive, xs, static, outs))
         return out
 
     def unary(self, primitive: Any, x: Array) -> Any:
         out = ReverseTrace.unary(self, primitive, x)
-        self.state[0].append(Entry(primitive, (x,), {}, (out,)))
+        self.state[0].append(RecordedOperation(primitive, (x,), {}, (out,)))
         return out
 
     def told(self, x: Array, asked: str) -> Any:
@@ -211,7 +213,7 @@ class RecordTrace(ReverseTrace):
         n = len(self.state[0])
         out = ReverseTrace.binary(self, primitive, x, y)
         if len(self.state[0]) == n:  # else `process` was taken, which wrote it down
-            self.state[0].append(Entry(primitive, (x, y), {}, (out,)))
+            self.state[0].append(RecordedOperation(primitive, (x, y), {}, (out,)))
         return out
 
 

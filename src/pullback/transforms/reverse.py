@@ -350,8 +350,10 @@ def cotangents(lifted: Any, leaves: Any, taken: set[int], trace: Trace | None = 
         if arg.leaf:
             trees.append(harvest(nodes[0], arg.primals[0], taken, trace))
             continue
+
         remaining = iter(nodes)
-        trees.append(arg.map(lambda x: harvest(next(remaining), x, taken, trace), static="none"))  # noqa: B023
+        pick = lambda x, nodes=remaining: harvest(next(nodes), x, taken, trace)
+        trees.append(arg.map(pick, static="none"))
     return trees
 
 

@@ -120,7 +120,6 @@ class StageTrace(Trace):
 
 def capture(
     fun: Callable[..., Any],
-    args: Any,
     kwargs: dict[str, Any],
     verb: str,
     lift: Callable[..., Any],

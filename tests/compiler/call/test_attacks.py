@@ -142,7 +142,7 @@ class TestHiddenState:
     def test_enums(self):
         def maker():
             class Kind(enum.Enum):
-                A = [1.0]  # noqa: RUF012
+                A = [1.0]  # noqa: RUF012  # a value that can change
 
             return (lambda x: x * Kind.A.value[0]), Kind.A.value
 
@@ -194,7 +194,7 @@ class TestHiddenState:
         [
             lambda p: sum(dataclasses.astuple(p)),
             lambda p: dataclasses.asdict(p)["b"],
-            lambda p: float("{p.b}".format(p=p)),  # noqa: UP032
+            lambda p: float("{p.b}".format(p=p)),
         ],
     )
     def test_names_that_are_not_in_the_code(self, use):

@@ -423,7 +423,7 @@ class TestState:
 
     def test_defaults_and_attributes_of_functions(self):
         def maker():
-            def f(x, a=np.array([2.0])):  # noqa: B008
+            def f(x, a=np.array([2.0])):  # noqa: B008  # the subject
                 return x * a * f.gain
 
             f.gain = 1.5

@@ -223,7 +223,7 @@ class TestOneNode:
     def test_keywords_and_floats(self):
         fast = compile(lambda x, *, rate, power=2: np.sum(x**power) * rate)
         for rate in (0.1, 0.2, 0.3, 0.4):
-            close(pb.grad(lambda x: fast(x, rate=rate))(X), 2 * X * rate)  # noqa: B023
+            close(pb.grad(lambda x: fast(x, rate=rate))(X), 2 * X * rate)
         assert fast.cache_info().hits == 2
 
     def test_complex(self):

@@ -570,7 +570,7 @@ class TestFiles:
             "numpy.testing runstring", "numpy memmap", "numpy load", "numpy fromfile",
             "builtins eval", "builtins getattr", "builtins type", "builtins open", "os system",
             "posix system",
-            "pullback.compiler.call.export_c export", "pullback.compiler.llvm.binding Code",
+            "pullback.compiler.call.export_c export", "pullback.compiler.llvm.binding MachineCode",
             "pullback.compiler.disk.records loaded", "pullback compile", "optree tree_map",
             "functools partial", "operator methodcaller", "collections.abc Callable",
             "numpy.f2py compile", "numpy.ctypeslib load_library", "copyreg _reconstructor",

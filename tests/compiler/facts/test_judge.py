@@ -51,7 +51,7 @@ syslog tabnanny tarfile telnetlib tempfile termios textwrap this threading time 
 tokenize tomllib trace traceback tracemalloc tty turtle turtledemo unicodedata unittest urllib uu
 uuid venv wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile
 zipimport zlib zoneinfo
-""".split()  # noqa: SIM905
+""".split()
 
 # Of NumPy, beside ufuncs, what is dispatched, numbers and exceptions: reviewed, one by one.
 NUMPY = """
@@ -65,17 +65,17 @@ recarray require row_stack in1d trapz tri tril_indices triu_indices typename ufu
 fftfreq rfftfreq as_strided Chebyshev Hermite HermiteE Laguerre Legendre Polynomial chararray
 compare_chararrays count endswith find index lstrip multiply partition rfind rindex rpartition
 rstrip slice startswith strip find_duplicate format_parser fromarrays fromrecords
-""".split()  # noqa: SIM905
+""".split()
 SPACES = """
 numpy numpy.linalg numpy.fft numpy.lib.stride_tricks numpy.lib.scimath numpy.polynomial numpy.char
 numpy.strings numpy.rec
-""".split()  # noqa: SIM905
+""".split()
 BUILTINS = """
 abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict dir divmod
 enumerate filter float format frozenset getattr hasattr hash hex int isinstance issubclass iter len
 list map max memoryview min next object oct ord pow property range repr reversed round set slice
 sorted staticmethod str sum super tuple type zip
-""".split()  # noqa: SIM905
+""".split()
 
 
 def test_every_module_of_the_standard_library_is_classified():

@@ -382,7 +382,7 @@ class TestWatch:
         profile = sys.getprofile()
         for _ in range(3):
             with pytest.raises(ZeroDivisionError), Watch():
-                1 / 0  # noqa: B018
+                1 / 0  # noqa: B018  # raises
         assert sys.getprofile() is profile
         called(time.time)
 

@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 
 from pullback.compiler.llvm import cpu, object_loader, symbols
-from pullback.compiler.llvm.binding import BEST, Code, add_symbol, features, known, object_file
+from pullback.compiler.llvm.binding import (
+    BEST,
+    MachineCode,
+    add_symbol,
+    features,
+    known,
+    object_file,
+)
 from pullback.compiler.llvm.object_loader import Image, Unlinkable
 
 pytestmark = pytest.mark.skipif(not object_loader.serves(), reason="LLVM loads what it makes here")
@@ -103,10 +110,10 @@ def called(code, name, *args):
 @pytest.mark.parametrize("level", range(BEST + 1))
 def test_the_same_as_with_llvm(level, monkeypatch):
     content = object_file(TEXT, level)
-    mine = Code(TEXT, level, content)
+    mine = MachineCode(TEXT, level, content)
     assert isinstance(mine.image, Image)
     monkeypatch.setattr("pullback.compiler.llvm.binding.serves", lambda: False)
-    theirs = Code(TEXT, level, content)
+    theirs = MachineCode(TEXT, level, content)
     assert not hasattr(theirs, "image")
     for name, *args in CALLS:
         assert called(mine, name, *args) == called(theirs, name, *args), (name, args)
@@ -200,7 +207,7 @@ def test_llvm_loads_what_is_not_known_here(monkeypatch):
         raise Unlinkable("relocation 99")
 
     monkeypatch.setattr("pullback.compiler.llvm.binding.Image", refuse)
-    code = Code(TEXT, 0, object_file(TEXT, 0))
+    code = MachineCode(TEXT, 0, object_file(TEXT, 0))
     assert called(code, "next") == 41
 
 

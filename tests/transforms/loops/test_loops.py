@@ -76,7 +76,8 @@ class TestAgainstPython:
         loop, plain = self.pair(how)
         ws, xss = np.stack([W, 2 * W]), np.stack([XS, XS + 1])
         for axes in ((0, 0, None), (None, 0, None), (0, None, None)):
-            args = [a if m is None else b for a, b, m in zip((W, XS, C), (ws, xss, C), axes)]  # noqa: B905
+            cases = zip((W, XS, C), (ws, xss, C), axes, strict=True)
+            args = [a if m is None else b for a, b, m in cases]
             got, right = [pb.vmap(pb.grad(f), in_axes=axes)(*args) for f in (loop, plain)]
             np.testing.assert_allclose(got, right, rtol=1e-10, atol=1e-13)
 
@@ -230,7 +231,7 @@ class TestPythonInTheBody:
     def test_a_plain_table(self):
         table = np.array([1.0, 2.0, 4.0])
         for index in (lambda i: table[i], lambda i: pb.array(table)[i]):
-            f = pb.grad(lambda c: pb.fori_loop(0, 3, lambda i, c: c * index(i), c))  # noqa: B023
+            f = pb.grad(lambda c: pb.fori_loop(0, 3, lambda i, c: c * index(i), c))
             assert f(2.0) == 8.0
 
     @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy
-from numpy import *  # noqa: F403
+from numpy import *
 
-from . import fft, linalg, random  # noqa: F401
+from . import fft, linalg, random  # noqa: F401  # submodules, as autograd has them
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy.fft as real
-from numpy.fft import *  # noqa: F403
+from numpy.fft import *
 
 
 def __getattr__(name: str) -> Any:

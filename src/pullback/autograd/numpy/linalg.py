@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy.linalg as real
-from numpy.linalg import *  # noqa: F403
+from numpy.linalg import *
 
 
 def __getattr__(name: str) -> Any:

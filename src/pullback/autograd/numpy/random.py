@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy.random as real
-from numpy.random import *  # noqa: F403
+from numpy.random import *
 
 
 def __getattr__(name: str) -> Any:

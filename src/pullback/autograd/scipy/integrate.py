@@ -3,7 +3,7 @@
 from typing import Any
 
 import scipy.integrate as real
-from scipy.integrate import *  # noqa: F403
+from scipy.integrate import *
 
 
 def __getattr__(name: str) -> Any:

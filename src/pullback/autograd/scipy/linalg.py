@@ -3,7 +3,7 @@
 from typing import Any
 
 import scipy.linalg as real
-from scipy.linalg import *  # noqa: F403
+from scipy.linalg import *
 
 
 def __getattr__(name: str) -> Any:

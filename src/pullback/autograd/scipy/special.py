@@ -3,7 +3,7 @@
 from typing import Any
 
 import scipy.special as real
-from scipy.special import *  # noqa: F403
+from scipy.special import *
 
 
 def __getattr__(name: str) -> Any:

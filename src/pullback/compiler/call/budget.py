@@ -1,9 +1,9 @@
-"""Budget: whether recording pays, of one compiled function, whatever its arguments.
+"""Budget: whether recording pays for one compiled function, over all its arguments.
 
-A recording costs as much as hundreds of calls. It pays where it is repeated: each repetition saves
-about what the function takes in Python. Where every call is of another kind, nothing is ever
-repeated, and the function is better run in Python. Seconds are those that the thread itself
-computed: what other threads and processes took from it says nothing about recording.
+A recording costs as much as hundreds of calls. It pays when it is replayed: each replay saves about
+what the function takes in Python. If every call is of a new kind, nothing is ever replayed, and the
+function had better run in Python. Time is measured in seconds of the thread's own: what other
+threads and processes take says nothing about recording.
 """
 
 from __future__ import annotations

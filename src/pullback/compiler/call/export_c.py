@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path as File
 from typing import Any
 
@@ -23,29 +22,21 @@ from ...core.tree import flatten, paths, unflatten
 from ...transforms.record import record
 from ..disk import records
 from ..graph.optimise import opened
-from ..llvm.binding import SCALAR, binding, exported, known
+from ..llvm.binding import SCALAR, SEEN, exported, known
 from ..llvm.dtypes import TYPES
 from ..lower import gemm
+from ..lower.pen import COPY, Pen
 from ..lower.plan import Plan
 from ..lower.role import spec_in
 from ..path import Call, Path, answer_bytes, answering, share_memory, told_line
 from ..pipeline import lowered_for_c
+from .c_header import header
 
 __all__ = ["export", "exported_path"]
 
 TRIES = 4  # recordings until there is one that stands for the call
 
-STACK = 1 << 14  # bytes of a workspace that is no argument
-C_TYPES: dict[np.dtype, str] = {
-    np.dtype(np.float64): "double",
-    np.dtype(np.float32): "float",
-    np.dtype(bool): "uint8_t",
-    **{np.dtype(f"i{n}"): f"int{8 * n}_t" for n in (1, 2, 4, 8)},
-    **{np.dtype(f"u{n}"): f"uint{8 * n}_t" for n in (1, 2, 4, 8)},
-}
-OWN = re.compile(  # names of functions and constants in the text of a module
-    r"(segment|kernel|numbers|stack|constant|result|answer)[0-9_]*|constants|tree_.*|pullback_.*"
-)
+STACK = 1 << 14  # bytes of a workspace that is not an argument
 # fmt: off
 KEYWORDS = frozenset([
     "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class",
@@ -88,20 +79,18 @@ def export(
         SCALAR.reset(token)
     files = stem.with_name(f"{symbol}.o"), stem.with_name(f"{symbol}.h")
     files[0].write_bytes(content)
-    files[1].write_text(unit.header(), encoding="utf-8")
+    files[1].write_text(header(unit), encoding="utf-8")
     return files
 
 
 def check_name(symbol: str) -> None:
     why = None
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*(?<!_t)", symbol) or symbol in KEYWORDS:
-        why = "is no name for a function in C"
+        why = "is not a name for a function in C"
     elif MACROS.fullmatch(symbol):
         why = "is, or reads as, a macro of C"
     elif known(symbol):
         why = "is a function of the C library"
-    elif OWN.fullmatch(symbol):
-        why = "is a name in the code that is written"
     if why is not None:
         raise ArgumentError(
             f"`export` names a C function and its files, but `{symbol}` {why}.\n"
@@ -119,7 +108,7 @@ class Output:
 
 
 class Unit:
-    """One C function: what its inputs, outputs and guards are, its text and its header."""
+    """One C function: what its inputs, outputs and guards are, and its text."""
 
     def __init__(
         self, fun: Any, symbol: str, path: Path, call: Call, args: Any, kwargs: Any
@@ -187,8 +176,8 @@ class Unit:
     def text(self) -> str:
         """The module: the program's own text, its constants, and the function for C."""
         parts = [self.module.text, "declare i32 @memcmp(ptr, ptr, i64)"]
-        if "@llvm.memcpy.p0.p0.i64" not in self.module.text:
-            parts.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+        if COPY not in self.module.declared:
+            parts.append(COPY)
         constants = []
         for i, x in enumerate(self.module.plan.constants):
             parts.append(data(f"constant{i}", x.tobytes()))
@@ -200,47 +189,39 @@ class Unit:
                 parts.append(data(f"result{i}", out.constant.tobytes()))
         for number, _, _, answer in self.guards:
             parts.append(data(f"answer{number}", answer))
-        return "\n".join([*parts, *self.function(), ""])
+        return "\n".join([*parts, self.function(), ""])
 
-    def function(self) -> list[str]:
+    def function(self) -> str:
+        """The function for C: it enters the pointers into the table, and runs the segments."""
         given = [f"ptr %in{i}" for i in range(len(self.inputs))]
         given += [f"ptr %out{i}" for i in range(len(self.outputs))]
-        lines = [
-            f"define i32 @{self.symbol}({', '.join([*given, 'ptr %workspace'])}) {{",
-            "start:",
-            f"  %table = alloca [{self.module.n_in + self.module.n_out + 1} x ptr], align 16",
-        ]
+        pen, n = Pen(), self.module.n_in + self.module.n_out + 1
+        pen.add(f"%table = alloca [{n} x ptr], align 16")
         space = "%workspace"
         if not self.workspace:
             space = "%stack"
-            lines.append(f"  %stack = alloca [{max(self.size, 64)} x i8], align 64")
+            pen.add(f"%stack = alloca [{max(self.size, 64)} x i8], align 64")
         places = [f"%in{i}" for i in range(len(self.inputs))]
         places += [f"%out{i}" for i, out in enumerate(self.outputs) if out.constant is None]
-        lines += self.answers(space)
-        slots = self.slots(places)
-        for i, place in slots.items():
-            lines.append(f"  %slot{i} = getelementptr ptr, ptr %table, i64 {i}")
-            lines.append(f"  store ptr {place}, ptr %slot{i}")
+        self.answers(space, pen)
+        for i, place in self.slots(places).items():
+            slot = pen.line(f"getelementptr ptr, ptr %table, i64 {i}")
+            pen.add(f"store ptr {place}, ptr {slot}")
         for segment in self.module.segments:
-            lines.append(f"  call void @{segment}(ptr {space}, ptr %table, ptr @constants)")
+            pen.call(str(segment), [space, "%table", "@constants"])
         for i, out in enumerate(self.outputs):
             if out.constant is not None and out.spec.size:
-                size = out.spec.size * out.spec.dtype.itemsize
-                lines.append(
-                    f"  call void @llvm.memcpy.p0.p0.i64(ptr %out{i}, ptr @result{i}, i64 {size},"
-                    " i1 false)"
-                )
+                pen.copy(f"%out{i}", f"@result{i}", out.spec.size * out.spec.dtype.itemsize)
         for number, _, _, answer in self.guards:
-            lines += [
-                f"  %c{number} = call i32 @memcmp(ptr %answer{number}, ptr @answer{number},"
-                f" i64 {len(answer)})",
-                f"  %d{number} = icmp eq i32 %c{number}, 0",
-                f"  br i1 %d{number}, label %holds{number}, label %fails{number}",
-                f"fails{number}:",
-                f"  ret i32 {number}",
-                f"holds{number}:",
-            ]
-        return [*lines, "  ret i32 0", "}"]
+            pointers = f"ptr %answer{number}, ptr @answer{number}, i64 {len(answer)}"
+            same = pen.line(f"icmp eq i32 {pen.line(f'call i32 @memcmp({pointers})')}, 0")
+            pen.branch(same, f"holds{number}", f"fails{number}")
+            pen.label(f"fails{number}")
+            pen.add(f"ret i32 {number}")
+            pen.label(f"holds{number}")
+        pen.add("ret i32 0")
+        head = f"define i32 @{SEEN}({', '.join([*given, 'ptr %workspace'])}) {{"
+        return "\n".join([head, *pen.lines, "}"])
 
     def slots(self, places: list[str]) -> dict[int, str]:
         """Which pointer is where in the table of the program."""
@@ -252,13 +233,12 @@ class Unit:
                 found[n_in + i] = next(rest)
         return found
 
-    def answers(self, space: str) -> list[str]:
+    def answers(self, space: str, pen: Pen) -> None:
         """The places of what guards ask about, behind the arena."""
-        lines, at = [], self.module.arena_size
+        at = self.module.arena_size
         for number, _, x, _ in self.guards:
-            lines.append(f"  %answer{number} = getelementptr i8, ptr {space}, i64 {at}")
+            pen.add(f"%answer{number} = getelementptr i8, ptr {space}, i64 {at}")
             at += rounded(x.spec.size * x.spec.dtype.itemsize)
-        return lines
 
     @property
     def size(self) -> int:
@@ -269,99 +249,6 @@ class Unit:
     def workspace(self) -> int:
         """Bytes that the caller provides."""
         return 0 if self.size <= STACK else self.size
-
-    # The header.
-
-    def header(self) -> str:
-        symbol, capitals = self.symbol, self.symbol.upper()
-        ins = [(f"in{i}", what, spec) for i, (what, spec) in enumerate(self.inputs)]
-        outs = [(f"out{i}", out.what, out.spec) for i, out in enumerate(self.outputs)]
-        given = [f"const {C_TYPES[spec.dtype]} *{name}" for name, _, spec in ins]
-        given += [f"{C_TYPES[spec.dtype]} *{name}" for name, _, spec in outs]
-        given.append("void *workspace")
-        about = [f"{symbol}: `{name_of(self.fun)}`, exported by pullback.", ""]
-        processor = binding().get_host_cpu_name()
-        about += [
-            f"Link {symbol}.o, and the C library with its mathematical functions (-lm).",
-            f"It runs on this processor and on those that can do what it can: {processor}.",
-            "Calls share nothing: several threads may call it at once.",
-            "",
-            "Arrays lie by rows (C order), without gaps. Outputs do not overlap with inputs, nor",
-            "with each other.",
-            "",
-            *listed("Inputs:", ins),
-            *listed("Outputs:", outs),
-        ]
-        if self.fixed:
-            about += ["What is not passed is as it was in Python:"]
-            about += [f"  {what} = {shortened(x)}" for what, x in self.fixed]
-        if self.left_out:
-            about += ["What is no number is not given:"]
-            about += [f"  {what} = {shortened(x)}" for what, x in self.left_out]
-        about += [
-            "What the function reads beside its arguments is as it was when it was exported.",
-            "",
-        ]
-        if self.workspace:
-            about += [
-                f"workspace: {capitals}_WORKSPACE bytes at an address that 64 divides, for this",
-                "call alone; what is in them does not matter.",
-            ]
-        else:
-            about += ["workspace: none is needed; pass NULL."]
-        about += ["", "Returns 0."]
-        if self.guards:
-            about[-1] = (
-                "Returns 0, or the number of the first question that Python asked with another"
-                " answer"
-            )
-            about += ["than it had; the outputs are of no use then:"]
-            for number, guard, _, _ in self.guards:
-                where = told_line(guard.line)
-                about.append(f"  {number}  {guard.asked} is {shortened(answer_of(guard))}{where}")
-        comment = "\n".join([f"   {line}".rstrip() for line in about]).replace("*/", "* /")
-        arguments = ",\n    ".join(given)
-        return f"""/*
-{comment}
-*/
-#ifndef {capitals}_H
-#define {capitals}_H
-
-#include <stdint.h>
-
-#define {capitals}_WORKSPACE {self.workspace}
-
-#ifdef __cplusplus
-extern "C" {{
-#endif
-
-int {symbol}(
-    {arguments});
-
-#ifdef __cplusplus
-}}
-#endif
-
-#endif
-"""
-
-
-def listed(title: str, rows: Sequence[tuple[str, str, Any]]) -> list[str]:
-    return [title, *[f"  {name}  {what}: {spec}" for name, what, spec in rows], ""] if rows else []
-
-
-def shortened(x: Any) -> str:
-    text = " ".join(repr(x).split())
-    return text if len(text) < 80 else text[:76] + "..."
-
-
-def answer_of(guard: Any) -> Any:
-    """The answer to a guard, to read."""
-    answer = guard.answer
-    if type(answer) is tuple and len(answer) == 3:
-        shape, dtype, content = answer
-        return np.frombuffer(content, dtype).reshape(shape).tolist()
-    return answer
 
 
 def rounded(n: int) -> int:

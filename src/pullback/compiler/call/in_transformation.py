@@ -37,10 +37,11 @@ from ..first_call import Faster, faster
 from ..loops.roll import rolled
 from ..path import SECOND, Call, Path, raising
 from ..program import SpecChangedError, build
-from ..record.recording import CompileTrace, Questions, as_kind, share_memory
+from ..record.compile_trace import CompileTrace, Questions
+from ..record.recording import as_kind, share_memory
 from ..record.verify import example
 
-__all__ = ["Compound", "composed"]
+__all__ = ["composed"]
 
 RULES = 64  # of one primitive, before they are forgotten
 

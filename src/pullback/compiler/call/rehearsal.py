@@ -23,7 +23,8 @@ from ..facts.reader import Foreign, Unprovable
 from ..facts.snapshot import Scout, Snapshot, foresee
 from ..first_call import Faster, faster
 from ..path import Call, Entry, share_memory, share_with
-from ..record.recording import Number, asked_in_advance, recorded, state_of
+from ..record.asked_names import asked_in_advance
+from ..record.recording import Number, recorded, state_of
 from ..record.stage_inner import staging
 
 if TYPE_CHECKING:

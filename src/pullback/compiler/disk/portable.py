@@ -27,14 +27,11 @@ from ...core.primitive import Primitive
 from ...core.tree import NAMESPACE
 from ..facts.bytecode import code_of
 from ..facts.call_monitor import is_tuple
+from ..facts.classes import of_library
+from ..facts.code_reader import WRAPPED
 from ..facts.places import MISSING, contents, of
-from ..facts.reader import (
-    CONTAINERS,
-    WRAPPED,
-    Reader,
-    Same,
-    of_library,
-)
+from ..facts.reader import CONTAINERS, Reader
+from ..facts.reading import Same
 from ..facts.state import State
 from ..llvm.disk_cache import digest
 from .process_dependence import chance

@@ -35,8 +35,8 @@ from ...core.graph import Variable
 from ...core.primitive import Primitive
 from ...core.tree import NAMESPACE, meet, unflatten
 from ..entry import native_records
+from ..facts.classes import Unprovable, of_library
 from ..facts.places import of
-from ..facts.reader import Unprovable, of_library
 from ..facts.state import State
 from ..graph.optimise import declared, opened
 from ..llvm import binding, thread_pool
@@ -46,7 +46,8 @@ from ..lower.module import Module
 from ..lower.plan import Plan
 from ..path import Call, Entry, Path
 from ..program import Program, Run
-from ..record.recording import Guard, Recording, containers_in
+from ..record.compile_trace import Guard
+from ..record.recording import Recording, containers_in
 from .portable import Portable, Unportable, at, place_of, reading, said, thing_at
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def place_of_root(root: Any, compiled: Compiled, call: Call) -> Any:
 
 
 def statics(call: Call) -> dict[Any, Any]:
-    """The arguments that are no inputs, by their places; one may be there twice."""
+    """The arguments that are not inputs, by their places; one may be there twice."""
     passed = {*call.inputs, *call.floats}
     leaves = enumerate(call.leaves)
     return {("leaf", i): x for i, x in leaves if i not in passed and not fixed(x)}

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..llvm.dtypes import HELD
 from .conditions import CHECK, OUT, RECORD, ROW
-from .object_layout import MISS, Record, builtin, shared, usable
+from .object_layout import MISS, NativeRecord, builtin, shared, usable
 
 __all__ = [
     "MISS",
@@ -54,7 +54,7 @@ class Numbers:
     """What records point to, kept alive.
 
     kept: arrays of numbers, by the record itself.
-    held: objects, by who holds the record: an array is no place where cycles are found.
+    held: objects, by who holds the record: an array is not a place where cycles are found.
     """
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ def record(
     kinds: Sequence[int] | None,
     answers: Sequence[bytes] = (),
     **given: int,
-) -> Record:
+) -> NativeRecord:
     """A record: what is given, and what the run decides.
 
     kinds: of the results; the outputs after them are what guards look at. None: there are no
@@ -171,7 +171,7 @@ def record(
     }
     if "hits" not in fields:
         fields["hits"] = numbers.address([0, 0])
-    out = np.array([fields.get(name, 0) for name in RECORD], np.int64).view(Record)
+    out = np.array([fields.get(name, 0) for name in RECORD], np.int64).view(NativeRecord)
     out.kept, out.first = [run, numbers.kept, shared()], True
     return out
 
@@ -262,7 +262,7 @@ class Way:
 def first_of(ways: Sequence[Way]) -> Any:
     """A builtin function that repeats the first way that fits, or returns MISS."""
     addresses = [int(way.record.ctypes.data) for way in ways]
-    state = np.array([len(ways), *addresses], np.int64).view(Record)
+    state = np.array([len(ways), *addresses], np.int64).view(NativeRecord)
     state.kept = [way.record for way in ways]
     return builtin(state, True)
 

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from ..llvm import array_memory
-from ..llvm.binding import LOCK, WORKER, Code, add_symbol, at_hand, binding, compiled
+from ..llvm.binding import LOCK, WORKER, MachineCode, add_symbol, at_hand, binding, compiled
 from ..llvm.dtypes import TYPES
 from . import entry, python_calls
 from .conditions import RECORD
 
 __all__ = [
     "AXES", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "SHAPE", "STRIDES", "TYPE",
-    "Record", "builtin", "creates", "error_settings", "errors_variable", "field", "memory",
+    "NativeRecord", "builtin", "creates", "error_settings", "errors_variable", "field", "memory",
     "shared", "usable",
 ]  # fmt: skip
 
@@ -56,7 +56,7 @@ class Definition(ctypes.Structure):
 FASTCALL = 0x80 | 0x02  # with names of arguments
 
 
-class Record(np.ndarray):
+class NativeRecord(np.ndarray):
     """What an entry reads; it keeps alive what the numbers in it point to."""
 
     kept: Any
@@ -145,7 +145,7 @@ def improve(level: int) -> None:
 
 
 ENTRIES = ("program", "way")
-KEPT: list[Code] = []
+KEPT: list[MachineCode] = []
 IGNORED: list[Any] = []  # what NumPy keeps while floating-point errors are ignored
 
 

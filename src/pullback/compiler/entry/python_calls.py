@@ -1,9 +1,9 @@
 """Calls of NumPy from machine code, without the compiler's Python in between.
 
-A program between whose segments NumPy computes something is one function of machine code all the
-same: `@perform` makes the arrays and numbers of the operands, calls what the site says and looks at
-what came out. A result that is an array of its own, of the recorded spec, is used as it is; what
-else comes out goes through `settle`, which copies, converts or refuses it.
+A program that calls NumPy between its segments is still one function of machine code: `@perform`
+makes arrays and numbers of the operands, calls what the site names and checks the result. A fresh
+array of the recorded spec is used as it is; any other result goes through `settle`, which copies,
+converts or refuses it.
 
 A site is a row of numbers, as SITE names them; it lists its operands and results. Results live in
 `held` until the program ends. Floating-point errors are ignored meanwhile, as in all compiled code.
@@ -29,7 +29,7 @@ from ..lower.scan import Rolled
 from ..lower.while_ import Waiting
 from .conditions import fields
 
-__all__ = ["PERFORM", "PERFORMED", "SpecChangedError", "performable", "settled", "sites"]
+__all__ = ["PERFORMED", "SpecChangedError", "performable", "sites"]
 
 SITE = ("fun", "settle", "n_ops", "ops", "n_results", "results", "first", "place", "many")
 OPERAND = ("how", "base", "index", "offset", "descr", "axes", "shape", "strides")

@@ -205,7 +205,7 @@ def catches_all(steps: list[Any], i: int) -> bool:
 
 
 def computes_name(steps: list[Any], i: int) -> bool:
-    """Whether step i loads what may ask for an attribute by a name that is no constant there."""
+    """Whether step i loads what may ask for an attribute by a name that is not a constant there."""
     step = steps[i]
     if step.opname in GLOBALS and step.argval in ASKING:
         return not asks_by_constant(steps[i + 1 :])

@@ -9,6 +9,7 @@ a rehearsal puts back. A kind of place says how to look and how to put back; nob
 from __future__ import annotations
 
 import types
+from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
 from operator import is_
 from types import CodeType
@@ -47,17 +48,18 @@ class Place(NamedTuple):
             self.kind.put(self.owner, self.name, self.was)
 
 
-class Kind:
+class Kind(ABC):
     """How to look at one kind of place, and how to put something there."""
 
+    @abstractmethod
     def look(self, owner: Any, name: Any) -> Any:
-        raise NotImplementedError
+        """Return what is there now."""
 
     def same(self, name: Any, was: Any, now: Any) -> bool:
         return was is now
 
     def put(self, owner: Any, name: Any, was: Any) -> None:
-        """What cannot be put back is found to have changed afterwards."""
+        return  # what cannot be put back is found to have changed afterwards
 
 
 class Item(Kind):

@@ -177,7 +177,7 @@ class Codes:
 
 # Code of libraries that may be called: Python tells of each call while a call is recorded.
 HARMLESS = Codes()
-MADE: list[Made] = []
+MADE: list[ProfileCode] = []
 
 
 def install(watch: Callable[[Any, str, Any], None]) -> None:
@@ -202,7 +202,7 @@ def prepared() -> bool:
 def make() -> None:
     with LOCK:
         if not MADE:
-            MADE.append(Made())
+            MADE.append(ProfileCode())
 
 
 @contextmanager
@@ -225,7 +225,7 @@ def frames_sorted() -> Iterator[bool]:
         about[2] = 0
 
 
-class Made:
+class ProfileCode:
     """The machine code, what sets it, and the state of this thread."""
 
     def __init__(self) -> None:

@@ -89,9 +89,6 @@ class State:
     def places(self) -> set[Any]:
         return {(id(r[0]), r[1]) if type(r) is tuple else id(r) for r in self.roots}
 
-    def places_of_globals(self) -> list[tuple[dict[str, Any], str]]:
-        return [root for root in self.roots if type(root) is tuple]
-
     def limits(self) -> Any:
         """Of what is found, what is read, as plain values: `ran`, and `parts` by names."""
         parts = [
@@ -126,7 +123,7 @@ class State:
         return out
 
     def without(self, stored: Iterable[tuple[int, Any]], filled: Iterable[int]) -> State:
-        """The same, of which these places are no part: places by the id of the owner and a name."""
+        """The same without these places: each the id of an owner and a name."""
         self.stored, self.filled = frozenset(stored), frozenset(filled)
         return self
 

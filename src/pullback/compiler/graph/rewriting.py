@@ -8,9 +8,9 @@ from typing import Any
 from ...core.graph import Equation, Graph, Variable
 from ...core.spec import Spec, spec_of
 from ...primitives.shapes import copy_p
-from ...transforms.call import Call
+from ...transforms.call import FunctionCall
 
-__all__ = ["NewEquations", "Rule", "inlined", "opened", "program_of", "rewritten", "spec_in"]
+__all__ = ["NewEquations", "inlined", "opened", "program_of", "rewritten", "spec_in"]
 
 Rule = Callable[[Equation], "tuple[Any, ...] | list[Equation] | Equation"]
 
@@ -54,7 +54,7 @@ def rewritten(graph: Graph, rule: Rule) -> Graph:
 
 def program_of(e: Equation) -> Graph | None:
     """What a recorded call of a user's function does, None for other operations."""
-    return e.primitive.program if isinstance(e.primitive, Call) else None
+    return e.primitive.program if isinstance(e.primitive, FunctionCall) else None
 
 
 def inlined(graph: Graph) -> Graph:

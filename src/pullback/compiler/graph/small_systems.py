@@ -20,7 +20,7 @@ __all__ = ["LARGEST", "SOLVING", "fits", "log_p", "separated", "sign_p"]
 LARGEST = 128  # rows
 
 
-class Half(Traits):
+class SlogdetPart(Traits):
     """One result of `slogdet`."""
 
     n_out = None
@@ -37,7 +37,7 @@ class Half(Traits):
         return slogdet_p(a)[self.which]
 
 
-sign_p, log_p = Half("sign of det", 0), Half("log of det", 1)
+sign_p, log_p = SlogdetPart("sign of det", 0), SlogdetPart("log of det", 1)
 SOLVING = (solve_p, inverse_p, det_p, cholesky_p, sign_p, log_p)
 
 

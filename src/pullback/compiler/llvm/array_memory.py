@@ -25,7 +25,7 @@ import numpy as np
 from .binding import LOCK, add_symbol, compiled
 from .disk_cache import folder
 
-__all__ = ["MANY", "creator", "empty", "keep"]
+__all__ = ["creator", "empty", "keep"]
 
 MANY = 1 << 19  # elements from which an array lies in a block
 NAME = b"pullback"

@@ -30,8 +30,9 @@ __all__ = [
     "BEST",
     "COUNTS",
     "SCALAR",
+    "SEEN",
     "WORKER",
-    "Code",
+    "MachineCode",
     "absent",
     "add_symbol",
     "assembly",
@@ -47,6 +48,7 @@ __all__ = [
 
 LOCK = threading.RLock()  # LLVM is entered by one thread at a time
 BEST = 3  # the highest level
+SEEN = "pullback.exported"  # in a text, the function that an object file shows
 RECIPE = "1"  # raised when the same text is to be compiled in another way
 # Whether the C library is all that may be called, and no addresses of this process.
 SCALAR: ContextVar[bool] = ContextVar("SCALAR", default=False)
@@ -158,7 +160,7 @@ def key(text: str, level: int) -> str:
     return disk.key_of(text, str(level), *circumstances())
 
 
-class Code:
+class MachineCode:
     """Machine code of one module. It lives as long as this object."""
 
     def __init__(self, text: str, level: int, content: bytes) -> None:
@@ -194,15 +196,21 @@ def object_file(text: str, level: int) -> bytes:
 
 
 def exported(text: str, symbol: str, parts: Sequence[str]) -> bytes:
-    """The object file of a module and of others that it uses, in which one function is seen."""
+    """The object file of a module and of others that it uses, in which one function is seen.
+
+    The module calls that function `SEEN`; nothing else in it keeps the name `symbol`.
+    """
     llvm = binding()
     with LOCK:
         module = llvm.parse_assembly(text)
         for part in parts:
             module.link_in(llvm.parse_assembly(part))
-        for function in module.functions:
-            if not function.is_declaration and function.name != symbol:
-                function.linkage = llvm.Linkage.internal
+        for thing in [*module.functions, *module.global_variables]:
+            if not thing.is_declaration and thing.name != SEEN:
+                thing.linkage = llvm.Linkage.internal
+            if thing.name == symbol:
+                thing.name = f"own.{symbol}"
+        module.get_function(SEEN).name = symbol
         target = llvm.Target.from_default_triple().create_target_machine(
             cpu=llvm.get_host_cpu_name(),
             features=llvm.get_host_cpu_features().flatten(),
@@ -332,10 +340,10 @@ if hasattr(os, "register_at_fork"):
         before=before_fork, after_in_parent=after_fork, after_in_child=after_fork_in_child
     )
 
-SHARED: weakref.WeakValueDictionary[tuple[str, int], Code] = weakref.WeakValueDictionary()
+SHARED: weakref.WeakValueDictionary[tuple[str, int], MachineCode] = weakref.WeakValueDictionary()
 
 
-def compiled(text: str, level: int) -> Code:
+def compiled(text: str, level: int) -> MachineCode:
     """The machine code of a module at an optimisation level from 0 to 3, or better if at hand."""
     rest()
     with LOCK:
@@ -347,7 +355,7 @@ def compiled(text: str, level: int) -> Code:
         code = None if disk.folder() is None else found(text, levels)
         if code is None:
             content = object_file(text, level)
-            code = Code(text, level, content)
+            code = MachineCode(text, level, content)
             if disk.folder() is not None and disk.write(key(text, level), content):
                 WORKER.do(disk.evict)
         SHARED[text, code.level] = code
@@ -359,11 +367,11 @@ def at_hand(text: str, level: int) -> bool:
     return any(disk.has(key(text, at)) for at in (level, BEST))
 
 
-def found(text: str, levels: list[int]) -> Code | None:
+def found(text: str, levels: list[int]) -> MachineCode | None:
     """The machine code that an earlier process made."""
     for level in levels:
         content = disk.read(key(text, level))
         if content is not None:
             COUNTS["found"] += 1
-            return Code(text, level, content)
+            return MachineCode(text, level, content)
     return None

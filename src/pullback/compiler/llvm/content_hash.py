@@ -1,8 +1,8 @@
 """A number for the content of memory: one function, for machine code and for Python.
 
 Each 64-bit word is mixed with a key of its place, twice, and its halves are multiplied; the hash is
-made of both sums of the products. A product is no linear function of a word, and keys are none of
-the place: flipped signs, exchanged elements and elements that are scaled by powers of two do not
+made of both sums of the products. A product is not linear in a word, and keys are not linear in the
+place: flipped signs, exchanged elements and elements that are scaled by powers of two do not
 cancel, as they do in sums of multiples. A change goes unseen by a chance of one in 2**64. The terms
 are independent, so that they are computed in vectors, and memory decides about the speed.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .binding import Code, compiled
+from .binding import MachineCode, compiled
 
 __all__ = ["content_hash", "hash_address"]
 
@@ -131,7 +131,7 @@ declare i64 @llvm.vector.reduce.add.v{LANES}i64({VECTOR})
 
 
 @cache
-def code() -> Code:
+def code() -> MachineCode:
     return compiled(TEXT, 3)
 
 

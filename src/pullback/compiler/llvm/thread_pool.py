@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any
 
 from ...core.errors import ArgumentError
-from .binding import LOCK, Code, add_symbol, compiled, known
+from .binding import LOCK, MachineCode, add_symbol, compiled, known
 
 __all__ = ["DECLARED", "SYMBOL", "in_parts", "limit", "number", "ready"]
 
@@ -238,7 +238,7 @@ def number() -> int:
     if asked:
         if not asked.isdecimal() or int(asked) < 1:
             raise ArgumentError(
-                f"The environment variable PULLBACK_THREADS is {asked!r}, which is no number of"
+                f"The environment variable PULLBACK_THREADS is {asked!r}, which is not a number of"
                 " threads.\n  Set it to 1 or more, or leave it unset for one thread a processor."
             )
         return int(asked)
@@ -248,7 +248,7 @@ def number() -> int:
 
 
 @cache
-def pool() -> Code:
+def pool() -> MachineCode:
     """The machine code of the pool. It is never freed: threads sleep in it."""
     threads = all(known(name) for name in POSIX)
     text = POOL.format(mask=int(signal.SIG_SETMASK)) if threads else SERIAL

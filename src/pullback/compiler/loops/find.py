@@ -1,8 +1,8 @@
 """Periods: where a recorded program repeats itself.
 
 Equations become numbers, equal for what may be the same line of a loop; a stretch in which each
-number comes again after p places is a loop with a body of p equations, if the operands agree
-(`rolling` looks at these).
+number recurs after p places is a loop with a body of p equations, if the operands agree
+(`roll` checks these).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ...core.graph import Graph, Variable
 from ...core.spec import spec_of
 from ...primitives.assignment import setitem_p
 from ...primitives.indexing import getitem_p
-from ...transforms.call import Call
+from ...transforms.call import FunctionCall
 from ...transforms.loops.body import Repeated
 from ..graph.optimise import frozen, opened, operand_key
 from ..graph.rewriting import program_of
@@ -145,7 +145,7 @@ def line(e: Any) -> Any:
 
 def named(primitive: Any) -> Any:
     """Equal for primitives that are the same; calls of a user's rule are if they do the same."""
-    like = primitive.like if isinstance(primitive, Call) else None
+    like = primitive.like if isinstance(primitive, FunctionCall) else None
     if like is None:
         return id(primitive)
     try:

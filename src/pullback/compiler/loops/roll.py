@@ -43,7 +43,7 @@ TRIES = 3  # first steps that are left out to see whether the rest is a loop
 
 
 class NoLoop(Exception):
-    """A stretch that repeats is no loop."""
+    """A stretch that repeats is not a loop."""
 
 
 def rolled(graph: Graph) -> Graph:

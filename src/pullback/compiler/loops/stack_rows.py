@@ -166,7 +166,8 @@ def progression(whole: Spec, keys: Sequence[Any], at: int) -> tuple[int, Any]:
     n = whole.shape[sum([k is not None for k in first[:place]])]
 
     def number(key: Any) -> int | None:
-        if any(k != other for i, (k, other) in enumerate(zip(key, first)) if i != place):  # noqa: B905
+        pairs = enumerate(zip(key, first, strict=False))
+        if any(k != other for i, (k, other) in pairs if i != place):
             return None
         k = key[place]
         if type(k) is slice:

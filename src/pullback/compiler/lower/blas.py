@@ -13,7 +13,7 @@ from ...core.spec import Spec
 from ..llvm.binding import SCALAR, add_symbol
 from .geometry import Strided
 
-__all__ = ["HELPERS", "available", "by_blas", "call", "operand"]
+__all__ = ["available", "by_blas", "call", "operand"]
 
 LARGE = 1 << 27  # multiplications from which BLAS, which may use threads, does a product
 

@@ -12,7 +12,7 @@ from .emit import Value, element, memory, store_element
 from .geometry import Strided
 from .text import Text
 
-__all__ = ["COMBINED", "cumulated", "has_code"]
+__all__ = ["cumulated", "has_code"]
 
 COMBINED = {cumsum_p: "add", cumprod_p: "mul"}
 

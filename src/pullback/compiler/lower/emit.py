@@ -29,7 +29,6 @@ __all__ = [
     "literal",
     "memory",
     "store_element",
-    "takes",
     "vector",
 ]
 

@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from ..llvm.binding import SCALAR, Code, add_symbol, bits, compiled, features
+from ..llvm.binding import SCALAR, MachineCode, add_symbol, bits, compiled, features
 from ..llvm.cpu import is_x86
 from ..llvm.dtypes import TYPES
 from ..llvm.thread_pool import in_parts
@@ -368,7 +368,7 @@ def divided(
     return loop + in_parts(name, ["%a", "%b", "%c"], length, part, parts, [])
 
 
-KEPT: list[Code] = []
+KEPT: list[MachineCode] = []
 
 
 def text(dtype: np.dtype) -> str:

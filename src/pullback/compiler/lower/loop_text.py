@@ -16,7 +16,7 @@ class LoopText(Pen):
     """A function of pointers; named numbers lie in memory, which LLVM turns into registers."""
 
     def __init__(self, n_bodies: int, n_in: int, n_out: int, n_seconds: int) -> None:
-        super().__init__()
+        super().__init__(["entry:"])
         self.parameters = ["ptr noalias %constants"]
         self.parameters += [f"ptr noalias %{kind}{k}" for k in range(n_bodies) for kind in "at"]
         self.parameters += [f"ptr %x{i}" for i in range(n_in)]
@@ -37,7 +37,7 @@ class LoopText(Pen):
         at = self.line(f"getelementptr ptr, ptr %t{table}, i64 {place}")
         self.add(f"store ptr {pointer}, ptr {at}")
 
-    def call(self, segment: str | None, k: int) -> None:
+    def run(self, segment: str | None, k: int) -> None:
         """Run body number k, if there is anything to do."""
         if segment is not None:
             self.add(f"call void @{segment}(ptr %a{k}, ptr %t{k}, ptr %constants)")
@@ -45,9 +45,6 @@ class LoopText(Pen):
     def row(self, base: str, k: str, size: int) -> str:
         far = self.line(f"mul i64 {k}, {size}")
         return self.line(f"getelementptr i8, ptr {base}, i64 {far}")
-
-    def copy(self, to: str, source: str, size: int) -> None:
-        self.add(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {source}, i64 {size}, i1 false)")
 
     def take_turns(self, names: list[str]) -> list[tuple[str, str]]:
         """For each name where it lies before a step and where it goes, of two places in turn."""
@@ -69,7 +66,4 @@ class LoopText(Pen):
         self.label("stop")
 
     def finished(self, name: str) -> str:
-        body = "\n".join(self.lines)
-        parameters = ", ".join(self.parameters)
-        head = f"define internal void @{name}({parameters}) noinline {{"
-        return f"{head}\nentry:\n{body}\n  ret void\n}}"
+        return self.function(name, ", ".join(self.parameters), internal=True, inline=False)

@@ -10,7 +10,7 @@ from .geometry import Region
 if TYPE_CHECKING:
     from .plan import Plan
 
-__all__ = ["Arena", "allocated"]
+__all__ = ["allocated"]
 
 
 class Arena:

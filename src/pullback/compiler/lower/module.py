@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from ...core.graph import Equation, Variable
+from ...core.graph import Equation
 from ..llvm.thread_pool import DECLARED
 from . import blas, gemm, matmul_axes
+from .addresses import Addresses
 from .convolve_search import convolved, placed
 from .cumulative import cumulated
-from .emit import Emit, Value, element, memory, store_element
-from .gather import Indexed, at_places, gather_p, place_add_p, read_at, write_at
+from .emit import Emit, element, memory, store_element
 from .geometry import Region, Strided
 from .loop_kernel import LoopKernel
-from .partials import single
-from .pen import Pen
+from .pen import COPY, Pen
 from .plan import Plan
-from .role import REDUCTIONS, emitted, given, number, spec_in
+from .role import spec_in
+from .scalars import scalars
 from .scan import MOVE, Rolled
 from .schedule import MOST, Piece, PlanItem
 from .small_matrices import written
@@ -37,51 +37,7 @@ __all__ = ["Module"]
 PARAMETERS = "ptr noalias %arena, ptr noalias %table, ptr noalias %constants"
 GIVEN = "ptr %arena, ptr %table, ptr %constants"
 PAUSED, OFTEN = 1 << 22, 64  # operations on elements, or steps, after which a loop asks for signals
-ALONE = 50_000  # operations on elements, between calls of NumPy, during which others may run
-# What calls NumPy, and what is around such calls: see `entry/python_calls`.
-PERFORMED = (
-    "declare i1 @pullback_perform(ptr, ptr, ptr, ptr, ptr)",
-    "declare void @pullback_let_go(ptr, i64)",
-    "declare ptr @pullback_quiet()",
-    "declare void @pullback_loud(ptr)",
-    "declare ptr @PyEval_SaveThread()",
-    "declare void @PyEval_RestoreThread(ptr)",
-)
-COPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
 FUNCTIONS = {"solve": written, "convolve": convolved, "search": placed}
-
-
-class Addresses:
-    """Names for the addresses of buffers in one function, each written once."""
-
-    def __init__(self, module: Module, lines: list[str]) -> None:
-        self.module, self.lines, self.names = module, lines, {}  # type: ignore[var-annotated]
-
-    def base(self, buffer: Region) -> str:
-        if buffer.kind == "arena":
-            return "%arena"
-        table = "%constants" if buffer.kind == "const" else "%table"
-        place = self.module.place(buffer)
-        name = f"%{table[1]}{place}"
-        if name not in self.names:
-            self.names[name] = name
-            self.lines.append(f"  {name}p = getelementptr ptr, ptr {table}, i64 {place}")
-            self.lines.append(f"  {name} = load ptr, ptr {name}p")
-        return name
-
-    def __call__(self, view: Strided) -> str:
-        offset = view.offset * view.dtype.itemsize
-        offset += view.buffer.index if view.buffer.kind == "arena" else 0
-        return self.at(self.base(view.buffer), offset)
-
-    def at(self, base: str, offset: int) -> str:
-        if not offset:
-            return base
-        key = (base, offset)
-        if key not in self.names:
-            name = self.names[key] = f"{base}.{offset}"
-            self.lines.append(f"  {name} = getelementptr i8, ptr {base}, i64 {offset}")
-        return str(self.names[key])
 
 
 class Module:
@@ -120,70 +76,9 @@ class Module:
                 pieces.append(piece)
         self.segment(pieces)
         if outer is None and not self.segments:  # all results are constants
-            self.functions.append(f"define void @segment0({PARAMETERS}) {{\n  ret void\n}}")
+            self.functions.append(Pen().function("segment0", PARAMETERS))
             self.segments, self.work = ["segment0"], [0]
         self.text = "\n".join([*sorted(self.declared), *self.helpers.values(), *self.functions, ""])
-
-    def whole(self) -> str:
-        """The text of one function that does all segments, and calls NumPy between them.
-
-        It may be added to the text where what it calls by name is there: see `entry/python_calls`.
-        """
-        n, m = self.n_in + self.n_out, len(self.plan.objects)
-        lines = [
-            f"  %places = alloca ptr, i64 {n + m}",
-            f"  %held = alloca ptr, i64 {m + 1}",
-            f"  call void @llvm.memcpy.p0.p0.i64(ptr %places, ptr %table, i64 {8 * n}, i1 false)",
-            f"  call void @llvm.memset.p0.i64(ptr %held, i8 0, i64 {8 * (m + 1)}, i1 false)",
-            "  %token = call ptr @pullback_quiet()",
-        ]
-        site = len(self.plan.constants)
-        for k, (step, work) in enumerate(zip(self.segments, self.work, strict=True)):
-            if isinstance(step, str):
-                alone = work > ALONE
-                if alone:
-                    lines.append(f"  %thread{k} = call ptr @PyEval_SaveThread()")
-                lines.append(f"  call void @{step}(ptr %arena, ptr %places, ptr %constants)")
-                if alone:
-                    lines.append(f"  call void @PyEval_RestoreThread(ptr %thread{k})")
-                continue
-            lines += [
-                f"  %sitep{k} = getelementptr ptr, ptr %constants, i64 {site}",
-                f"  %site{k} = load ptr, ptr %sitep{k}",
-                f"  %fine{k} = call i1 @pullback_perform(ptr %site{k}, ptr %arena, ptr %places,"
-                " ptr %constants, ptr %held)",
-                f"  br i1 %fine{k}, label %after{k}, label %failed",
-                f"after{k}:",
-            ]
-            site += 1
-        for i, x in enumerate(self.plan.outputs):
-            if isinstance(x, Variable) and x in self.plan.objects:
-                place, size = n + self.plan.objects[x], x.spec.size * x.spec.dtype.itemsize
-                for name, at in (("from", place), ("into", self.n_in + i)):
-                    lines.append(f"  %{name}p{i} = getelementptr ptr, ptr %places, i64 {at}")
-                    lines.append(f"  %{name}{i} = load ptr, ptr %{name}p{i}")
-                lines.append(
-                    f"  call void @llvm.memcpy.p0.p0.i64(ptr %into{i}, ptr %from{i}, i64 {size},"
-                    " i1 false)"
-                )
-        body = "\n".join(lines)
-        clear = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
-        declared = "\n".join([d for d in (COPY, clear, *PERFORMED) if d not in self.declared])
-        return f"""
-define void @whole(ptr %arena, ptr %table, ptr %constants) {{
-{body}
-  br label %over
-failed:
-  %flag = getelementptr ptr, ptr %table, i64 {n}
-  store ptr %table, ptr %flag
-  br label %over
-over:
-  call void @pullback_let_go(ptr %held, i64 {m})
-  call void @pullback_loud(ptr %token)
-  ret void
-}}
-{declared}
-"""
 
     @property
     def arena_size(self) -> int:
@@ -199,24 +94,19 @@ over:
             return
         name = f"{self.prefix}segment{len(self.segments)}"
         parts = [pieces[i : i + MOST] for i in range(0, len(pieces), MOST)]
-        calls = []
+        calls = Pen()
         for k, part in enumerate(parts):
-            lines: list[str] = []
-            addresses = Addresses(self, lines)
+            pen = calls if len(parts) == 1 else Pen()
+            addresses = Addresses(self.place, pen)
             for piece in part:
-                self.piece(piece, addresses, lines)
-            if len(parts) == 1:
-                calls = lines
-            else:
-                body = "\n".join(lines)
+                self.piece(piece, addresses, pen)
+            if pen is not calls:
                 self.functions.append(
-                    f"define internal void @{name}_{k}({PARAMETERS}) noinline {{\n{body}\n"
-                    "  ret void\n}"
+                    pen.function(f"{name}_{k}", PARAMETERS, internal=True, inline=False)
                 )
-                calls.append(f"  call void @{name}_{k}({GIVEN})")
-        body = "\n".join(calls)
-        kept = "define void" if self.outer is None else "define internal void"
-        self.functions.append(f"{kept} @{name}({PARAMETERS}) {{\n{body}\n  ret void\n}}")
+                calls.add(f"call void @{name}_{k}({GIVEN})")
+        internal = self.outer is not None
+        self.functions.append(calls.function(name, PARAMETERS, internal))
         self.segments.append(name)
         work = 0
         for piece in pieces:
@@ -235,33 +125,33 @@ over:
             return 1  # it may have no operands
         return spec_in(item.equation.inputs[0]).shape[-1]
 
-    def piece(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
+    def piece(self, piece: Piece, addresses: Addresses, pen: Pen) -> None:
         if piece.role == "loop":
-            self.repeated(piece.items[0].equation, addresses, lines)
+            self.repeated(piece.items[0].equation, addresses, pen)
         elif piece.role == "matmul":
-            self.product(piece.items[0].equation, addresses, lines)
+            self.product(piece.items[0].equation, addresses, pen)
         elif piece.role == "cumulate":
             e = piece.items[0].equation
             x, y = self.plan.where(e.inputs[0]), self.plan.geometry[e.outputs[0]]
             text = cumulated(e.primitive, x, y, e.static["axis"], self.declared)
-            self.call(text, [x, y], addresses, lines)
+            self.call(text, [x, y], addresses, pen)
         elif piece.role in FUNCTIONS:
             e = piece.items[0].equation
             views = [*map(self.plan.where, e.inputs), self.plan.geometry[e.outputs[0]]]
             text = FUNCTIONS[piece.role](e, views, self.declared)
-            self.call(text, views, addresses, lines)
+            self.call(text, views, addresses, pen)
         elif not piece.shape:
-            self.numbers(piece, addresses, lines)
+            self.numbers(piece, addresses, pen)
         else:
-            self.loop(piece, addresses, lines)
+            self.loop(piece, addresses, pen)
 
-    def product(self, e: Equation, addresses: Addresses, lines: list[str]) -> None:
+    def product(self, e: Equation, addresses: Addresses, pen: Pen) -> None:
         found = self.plan.products.get(e.outputs[0])
         if found is None:
             x, y = [self.plan.where(x) for x in e.inputs]
             self.helpers[x.dtype] = blas.helpers(x.dtype)
             self.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
-            lines += blas.call(x, y, addresses(self.plan.geometry[e.outputs[0]]), addresses)
+            pen.lines += blas.call(x, y, addresses(self.plan.geometry[e.outputs[0]]), addresses)
             return
         if not found.loops:
             name = f"product{len(self.functions)}"
@@ -269,22 +159,20 @@ over:
             if divided is not None:
                 self.functions.append(divided)
                 self.declared |= {DECLARED, gemm.declaration(found.c.dtype)}
-                pointers = [addresses(view) for view in (found.a, found.b, found.c)]
-                lines.append(f"  call void @{name}({', '.join([f'ptr {p}' for p in pointers])})")
+                pen.call(name, map(addresses, (found.a, found.b, found.c)))
                 return
         text = matmul_axes.stacked(found, self.declared)
-        self.call(text, [found.a, found.b, found.c], addresses, lines)
+        self.call(text, [found.a, found.b, found.c], addresses, pen)
 
-    def call(self, text: str, views: list[Strided], addresses: Addresses, lines: list[str]) -> None:
+    def call(self, text: str, views: list[Strided], addresses: Addresses, pen: Pen) -> None:
         """Call a function of pointers, which is written once."""
         name = self.named.get(text)
         if name is None:
             name = self.named[text] = f"function{len(self.named)}"
             self.functions.append(f"define internal void @{name}{text}")
-        pointers = ", ".join([f"ptr {addresses(view)}" for view in views])
-        lines.append(f"  call void @{name}({pointers})")
+        pen.call(name, map(addresses, views))
 
-    def loop(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
+    def loop(self, piece: Piece, addresses: Addresses, pen: Pen) -> None:
         plan = self.plan
         stored = {
             item.equation.outputs[0]: plan.geometry[item.equation.outputs[0]]
@@ -312,9 +200,9 @@ over:
                 pointers.append(addresses.at("%arena", scratch))
                 scratch += -(-pointer.scratch // 64) * 64
         self.scratch = max(self.scratch, scratch - self.arena)
-        lines.append(f"  call void @{name}({', '.join([f'ptr {p}' for p in pointers])})")
+        pen.call(name, pointers)
 
-    def repeated(self, e: Equation, addresses: Addresses, lines: list[str]) -> None:
+    def repeated(self, e: Equation, addresses: Addresses, pen: Pen) -> None:
         """A loop: the functions of its bodies, and one that calls them."""
         rolled, plan = e.primitive, self.plan
         bodies = [Module(body, self) for body in plan.bodies[rolled]]
@@ -347,54 +235,14 @@ over:
         name = f"{rolled.name}{len(self.functions)}"
         pause = OFTEN if within else max(1, PAUSED // max(1, sum(work)))
         self.functions.append(rolled.text(name, segments, e.static["steps"], pause))
-        lines.append(f"  call void @{name}({', '.join([f'ptr {p}' for p in pointers])})")
+        pen.call(name, pointers)
 
-    def numbers(self, piece: Piece, addresses: Addresses, lines: list[str]) -> None:
+    def numbers(self, piece: Piece, addresses: Addresses, pen: Pen) -> None:
         """Equations of one element each, as one function without loops."""
-        body: list[str] = []
-        inner = Addresses(self, body)
-        emit = Emit(1, Pen(body), self.declared)
-        results: dict[Any, Value] = {}
-        for item in piece.items:
-            e = item.equation
-            reducing = e.primitive.lower in REDUCTIONS
-            xs = []
-            for x in e.inputs[:1] if reducing else e.inputs:
-                if isinstance(x, Variable) and x in results:
-                    xs.append(results[x])
-                elif not isinstance(x, Variable) and number(x) is not None:
-                    xs.append(given(x, emit))
-                else:
-                    view = self.plan.where(x)
-                    if e.primitive is gather_p and x is e.inputs[0]:
-                        xs.append(Value(inner(view), view.dtype))
-                        continue
-                    key = (view.buffer, view.offset)
-                    if key not in results:
-                        results[key] = element(emit, inner(view), view.dtype)
-                    xs.append(results[key])
-            out = e.outputs[0]
-            if isinstance(e.primitive, Indexed):
-                far = at_places(emit, xs[1:], e.static)
-                if e.primitive is gather_p:
-                    results[out] = found = read_at(emit, xs[0], 0, far, 1)
-                    if self.plan.is_stored(item):
-                        store_element(emit, inner(self.plan.geometry[out]), found)
-                    continue
-                first, adding = inner(self.plan.geometry[out]), e.primitive is place_add_p
-                write_at(emit, first, 0, far, xs[0], 1, adding)
-                continue
-            found = single(e, emit, xs[0]) if reducing else emitted(e, emit, xs)
-            if item.role == "element" and item.target is None:
-                results[out] = found
-            if self.plan.is_stored(item):
-                store_element(emit, inner(self.plan.geometry[out]), found)
-        name = f"numbers{len(self.functions)}"
-        text = "\n".join(body)
-        self.functions.append(
-            f"define internal void @{name}({PARAMETERS}) noinline {{\n{text}\n  ret void\n}}"
-        )
-        lines.append(f"  call void @{name}({GIVEN})")
+        name, inner = f"numbers{len(self.functions)}", Pen()
+        scalars(piece, self.plan, inner, Addresses(self.place, inner), self.declared)
+        self.functions.append(inner.function(name, PARAMETERS, internal=True, inline=False))
+        pen.add(f"call void @{name}({GIVEN})")
 
 
 def tree(combine: str, dtype: np.dtype) -> str:

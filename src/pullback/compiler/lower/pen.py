@@ -8,7 +8,11 @@ LoopText    loops that call the functions of their bodies (`loop_text`)
 
 from __future__ import annotations
 
-__all__ = ["Pen"]
+from collections.abc import Iterable
+
+__all__ = ["COPY", "Pen"]
+
+COPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
 
 
 class Pen:
@@ -45,3 +49,28 @@ class Pen:
         """What a name is, by the block that one comes from."""
         text = ", ".join([f"[{value}, %{block}]" for value, block in pairs])
         self.add(f"{name} = phi {t} {text}")
+
+    def entry(self, table: str, place: int) -> str:
+        """The pointer at a place of a table."""
+        at = self.line(f"getelementptr ptr, ptr {table}, i64 {place}")
+        return self.line(f"load ptr, ptr {at}")
+
+    def copy(self, to: str, source: str, size: int) -> None:
+        """Copy bytes; a module that does so declares `COPY`."""
+        self.add(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {source}, i64 {size}, i1 false)")
+
+    def call(self, name: str, pointers: Iterable[str]) -> None:
+        """Call a function of pointers that returns nothing."""
+        self.add(f"call void @{name}({', '.join([f'ptr {x}' for x in pointers])})")
+
+    def function(
+        self, name: str, parameters: str, internal: bool = False, inline: bool = True
+    ) -> str:
+        """The text of a function of these lines that returns nothing.
+
+        internal: nothing outside the module calls it
+        inline: LLVM may put it where it is called
+        """
+        kind = "define internal void" if internal else "define void"
+        head = f"{kind} @{name}({parameters}){'' if inline else ' noinline'} {{"
+        return "\n".join([head, *self.lines, "  ret void", "}"])

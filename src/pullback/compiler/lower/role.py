@@ -29,7 +29,6 @@ from .while_ import Waiting
 
 __all__ = ["REDUCTIONS", "emitted", "given", "is_exact", "loop_dtypes", "role", "spec_in"]
 
-BOOL = np.dtype(bool)
 # What the plan knows, and what is a function of its own where it fits.
 STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum", "cumulate"})
 FITTING = {"solve": fits, "convolve": convolves, "search": searches}

@@ -68,7 +68,7 @@ class Rolled(Primitive):
 
     @property
     def whole(self) -> int:
-        """How many operands are no rows, from the first on."""
+        """How many operands are not rows, from the first on."""
         return self.n_consts + self.n_carry
 
     @property
@@ -111,7 +111,7 @@ class Rolled(Primitive):
             w.put(0, i, w.row(f"%x{i}", row, step))
         for i in range(n, n_out):
             w.put(0, n_in + i, w.row(f"%o{i}", row, size_of(body.outputs[i].spec)))
-        w.call(segments[0], 0)
+        w.run(segments[0], 0)
         w.add("%tn = add i64 %t, 1", f"%more = icmp slt i64 %tn, {self.length}")
         w.branch("%more", "loop", "exit")
         w.label("exit")

@@ -88,7 +88,9 @@ class RolledWhile(Waiting):
         consts = xs[: self.n_consts]
         history = None
         if self.stored:
-            history = Chosen(self.stored, [self.specs[i] for i in self.stored], self.capacity)
+            history = StoredCarries(
+                self.stored, [self.specs[i] for i in self.stored], self.capacity
+            )
         found = stepped(
             lambda carry: cond(*consts, *carry)[0],
             lambda carry: body(*consts, *carry),
@@ -121,7 +123,7 @@ class RolledWhile(Waiting):
         w.label("ask")
         for i in range(n):
             w.put(0, a + i, w.load("ptr", f"from{i}"))
-        w.call(segments[0], 0)
+        w.run(segments[0], 0)
         flag = w.line("load i8, ptr %s0")
         w.branch(w.line(f"icmp ne i8 {flag}, 0"), "keep" if self.stored else "step", "exit")
         if self.stored:
@@ -130,7 +132,7 @@ class RolledWhile(Waiting):
         for i, (source, target) in enumerate(w.take_turns(names)):
             w.put(1, a + i, source)
             w.put(1, a + n + i, target)
-        w.call(segments[1], 1)
+        w.run(segments[1], 1)
         count = w.line(f"add i64 {w.load('i64', 'count')}, 1")
         w.store("i64", "count", count)
         w.pause(count, pause, "ask")
@@ -192,7 +194,7 @@ class RolledWhile(Waiting):
         w.jump("step")
 
 
-class Chosen(History):
+class StoredCarries(History):
     """Rows of some of the carries."""
 
     def __init__(self, at: list[int], specs: Sequence[Any], capacity: int) -> None:
@@ -366,7 +368,7 @@ class WayBack(LoopText):
             place = self.line(f"select i1 {keep}, ptr {place}, ptr {other}")
             self.put(0, self.a + self.n + i, place)
             self.store("ptr", f"at{i}", place)
-        self.call(self.segments[0], 0)
+        self.run(self.segments[0], 0)
         self.branch(keep, "kept.", "more")
         self.label("kept.")
         self.add(f"store i64 {now}, ptr {self.row('%s0', kept, 8)}")
@@ -383,7 +385,7 @@ class WayBack(LoopText):
             self.put(1, self.a + self.m + self.n + i, target)
         for i in range(self.n):
             self.put(1, self.a + self.m + i, self.load("ptr", f"at{i}"))
-        self.call(self.segments[1], 1)
+        self.run(self.segments[1], 1)
         self.set("last", self.line(f"sub i64 {self.last}, 1"))
         self.pause(self.last, pause, "walk")
         self.jump("exit")

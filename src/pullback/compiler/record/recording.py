@@ -8,49 +8,36 @@ all guards get the same answers and what the function reads beside its arguments
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from importlib import import_module
-from sys import getprofile, setprofile
-from types import FunctionType, MethodType, ModuleType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ...core.array import TALLY, Array, current
-from ...core.bytecode import original
 from ...core.dispatch import UFUNCS
 from ...core.graph import Equation, Graph, Variable
 from ...core.layout import UNORDERED, axes_in_memory, placement
-from ...core.lost import line_of_user
-from ...core.namespaces import apart
-from ...core.primitive import Elementwise, Linear, Multilinear, Primitive
-from ...core.spec import is_inexact, spec_of
+from ...core.primitive import Elementwise, Linear, Multilinear
+from ...core.spec import spec_of
 from ...core.trace import CONSTANT, run
 from ...core.tree import flatten
-from ...primitives.elementwise import power
-from ...transforms.call import Call
 from ...transforms.common import settle
-from ...transforms.eager import SUSPENDED
-from ...transforms.stage import STOP, Notes, StageTrace
 from ..facts.bytecode import code_of
-from ..facts.call_monitor import Watch, unwatched
+from ..facts.call_monitor import Watch
 from ..facts.effects import Located, Store
-from ..facts.places import contents, dict_of, of
-from ..facts.reader import INNER, WRAPPED
 from ..facts.snapshot import parts_of, roots_of
 from ..facts.state import State
-from ..graph.optimise import declared
+from .compile_trace import CompileTrace, Guard, Questions, is_ours
 
 __all__ = [
-    "Guard", "Number", "Recording", "as_kind", "asked_in_advance",
-    "containers_in", "layout_of", "order_in", "recorded", "share_memory",
-    "state_of", "with_raising",
+    "Number", "Recording", "as_kind", "containers_in", "layout_of", "order_in", "recorded",
+    "share_memory", "state_of", "with_raising",
 ]  # fmt: skip
 
-QUESTIONS = {"bool(x)": bool, "int(x)": int, "x as an index": int}
-UNLIKE_ANSWERS = {"repr(x)", "x as an index", "values"}
 UNLIKE_NAMES = {
     "hasattr", "getattr", "floating", "number", "inexact", "generic", "fsum", "isclose", "dist",
     "sumprod", "hash", "divmod", "round", "imag", "hex", "as_integer_ratio", "fabs",
@@ -61,204 +48,11 @@ PYTHONIC = {  # they give Python's numbers, and NumPy's where they are recorded
     "array_equal", "array_equiv", "allclose", "fsum", "dist", "sumprod",
 }  # fmt: skip
 EMPTY: tuple[()] = ()
-PLAIN_NUMBERS = (int, float, bool, complex, str)
 UNSEEN = {  # what is done so is not noticed
     "__dict__", "__import__", "import_module", "seterr", "array2string", "array_repr", "array_str",
 }  # fmt: skip
 LAYOUT = {"flags", "strides", "base", "data", "ctypes", "isfortran", "require"}
 STATIC = (str, bool, int, float, complex, type(None), np.generic, np.dtype, type)
-
-
-class Guard:
-    """A question about a value of the program, and the answer that the record depends on."""
-
-    __slots__ = ("answer", "asked", "line", "variable")
-
-    def __init__(self, variable: Any, asked: str, answer: Any, line: Any) -> None:
-        self.variable, self.asked, self.answer, self.line = variable, asked, answer, line
-
-    def ask(self, value: Any) -> Any:
-        """The answer for a value."""
-        question = QUESTIONS.get(self.asked)
-        if question is not None:
-            return question(value)
-        x = np.asarray(value)
-        return x.shape, x.dtype.str, x.tobytes()
-
-
-# What has no methods of the user's that NumPy could call.
-NUMBERS = {float, int, bool, complex, *np.sctypeDict.values()} - {np.object_, np.void}
-PARAMETERS = {int, bool, str, tuple, type(None), float, np.dtype, type}
-OURS = ("pullback.primitives.", "pullback.nn")
-SILENT: dict[Primitive, bool] = {}
-
-
-def silent(primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> bool:
-    """Whether an operation runs no code of the user's."""
-    if not is_ours(primitive):
-        return False
-    for x in xs:
-        value = x.value if type(x) is Array else x
-        if type(value) is np.ndarray:
-            if value.dtype.hasobject:
-                return False
-        elif type(value) not in NUMBERS:
-            return False
-    return not static or PARAMETERS.issuperset(map(type, static.values()))
-
-
-def is_ours(primitive: Primitive) -> bool:
-    """Whether the code of a primitive is all of this package."""
-    known = SILENT.get(primitive)
-    if known is not None or not declared(primitive):  # a single call, or a function of the user's
-        return known is True
-    ours = type(primitive).__module__.startswith(OURS)
-    if isinstance(primitive, Elementwise):
-        ours = ours or UFUNCS.get(primitive.ufunc) is primitive
-    SILENT[primitive] = ours
-    return ours
-
-
-class Questions(Notes):
-    """What a trace that compiles writes down: guards as well, and whether something was raised."""
-
-    def __init__(self, watch: Watch, traced: bool = False) -> None:
-        super().__init__()
-        self.watch = watch
-        self.traced = traced  # whether the call that is recorded is in a transformation
-        self.guards: list[Guard] = []
-        self.raised: str | None = None
-        self.raising: list[Variable] = []  # of functions within: what may raise for other values
-        # Numbers that are Python's where nothing is recorded: they divide by zero with an error,
-        # and what is made of them alone is Python's again.
-        self.weak: set[Variable] = set()
-        self.unsure = False  # whether other values that get the same answers may raise
-        self.unlike = False  # whether something was done with them that Python does otherwise
-        self.outside = SUSPENDED.here()
-        self.suspends = False  # whether `no_grad` begins or ends on the way
-
-
-class CompileTrace(StageTrace):
-    """A stage trace of which Python may ask values.
-
-    What `stop_gradient` stops is noted where the record is for a call in a transformation.
-    """
-
-    __slots__ = ()
-    transparent = repeats = compared = True
-
-    def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        watch = self.state.watch
-        if watch.profile is None or watch.is_sorted or getprofile() is None:
-            return self.noted(primitive, xs, static)
-        setprofile(None)
-        try:
-            if silent(primitive, xs, static):
-                return self.noted(primitive, xs, static)
-        finally:
-            watch.resume()
-        return self.noted(primitive, xs, static)
-
-    def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        notes = self.state
-        if notes.watch.silences and not {"warn", "ignore"}.issuperset(np.geterr().values()):
-            notes.raised = "it has floating-point errors raised"
-        if (SUSPENDED.anywhere or notes.outside) and SUSPENDED.here() is not notes.outside:
-            notes.suspends = True
-        if type(primitive) is Call and primitive.results is not None:  # it has run on this trace
-            primitive.results = tuple(
-                [x.value if type(x) is Array and x.within is self else x for x in primitive.results]
-            )
-        try:
-            if str in map(type, xs):  # no number is equal to text, whatever it is
-                values = [x.value if type(x) is Array and x.within is self else x for x in xs]
-                out = self.computed(primitive, values, static)
-                return bool(out) if all(map(self.is_weak, xs)) else out
-            if notes.weak and xs and all(map(self.is_weak, xs)):
-                return self.of_numbers(primitive, xs, static)
-            return StageTrace.process(self, primitive, xs, static)
-        except Exception as error:
-            # The program may catch it; other values might not raise.
-            self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
-            raise
-
-    def of_numbers(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        """An operation of which all operands are Python's numbers where nothing is recorded."""
-        notes = self.state
-        if primitive.python_differs or any(type(x) is complex for x in xs):
-            notes.unlike = True
-        if primitive.divides and bool(xs[1] == 0):
-            raise ZeroDivisionError("division by zero")
-        if primitive is power and bool(xs[0] <= 0):
-            notes.unlike = True  # it may be complex
-        out = StageTrace.process(self, primitive, xs, static)
-        if primitive is power and not bool(np.isfinite(out)):
-            notes.unlike = True  # an OverflowError
-        if primitive.comparison:
-            return bool(out)  # True or False, and neither of NumPy's
-        if primitive.arithmetic and out.dtype.kind != "c":
-            notes.weak.add(out.node)
-        return out
-
-    def computed(self, primitive: Primitive, values: list[Any], static: dict[str, Any]) -> Any:
-        """On plain operands it is said at once that nobody else interprets the operation."""
-        if Array in map(type, values) or not is_ours(primitive):
-            return primitive(*values, **static)
-        out = primitive.value(*values, **static)
-        return np.complex128(out) if type(out) is complex else out
-
-    def class_asked(self) -> None:
-        self.state.raised = "it asks for the type of a number, and would see that of an Array"
-
-    def number(self, x: Array) -> None:
-        self.state.weak.add(x.node)
-        if not bool(np.isfinite(x).all()):  # for other values of this kind `math` may raise
-            self.state.unlike = self.state.unsure = True
-
-    def failed(self, x: Array, what: str) -> None:
-        self.state.raised = what  # other values might not raise
-
-    def is_weak(self, x: Any) -> bool:
-        if type(x) is Array:
-            return x.within is self and x.node in self.state.weak
-        return type(x) in PLAIN_NUMBERS
-
-    def detached(self, x: Array) -> Any:
-        if not self.state.traced or not is_inexact(x.dtype):
-            return x
-        stopped = Variable(spec_of(x))
-        self.state.equations.append(Equation(STOP, (x.node,), (stopped,), {}))
-        return Array(x.value, self, stopped)
-
-    def converts(self, x: Array, asked: str) -> bool:
-        return True
-
-    def peels(self, x: Array) -> bool:
-        return not self.state.traced
-
-    def told(self, x: Array, asked: str) -> Any:
-        self.note(x, asked)
-        return x.value
-
-    def concrete(self, x: Array, asked: str) -> Any:
-        self.note(x, asked if asked in QUESTIONS else "values")
-        return x.value
-
-    def note(self, x: Array, asked: str) -> None:
-        with unwatched():
-            self.guard(x, asked)
-
-    def guard(self, x: Array, asked: str) -> None:
-        if asked in UNLIKE_ANSWERS and self.is_weak(x):
-            self.state.unlike = True
-        guard = Guard(self.variable(x), asked, None, line_of_user())
-        try:
-            guard.answer = guard.ask(x.value)
-        except Exception as error:
-            if x.size == 1:  # `int(x)` of NaN; what is not one number raises whatever it holds
-                self.state.raised = f"`{asked}` raised {type(error).__name__}"
-            raise
-        self.state.guards.append(guard)
 
 
 class Recording:
@@ -268,8 +62,8 @@ class Recording:
     graph: outputs, then what was written into arguments, then the values that guards ask about,
         then what nobody needs and what may raise.
     kinds: for each output float for a Python float, np.generic for a scalar, np.ndarray, Array for
-        a constant one, or None for what is no array of the program.
-    sources: for each output that is no new object what gives it, from the inputs and the leaves
+        a constant one, or None for what is not an array of the program.
+    sources: for each output that is not a new object what gives it, from the inputs and the leaves
         before it; else None.
     written: the numbers of the arguments that were written into.
     final: what arguments held in the end.
@@ -545,62 +339,6 @@ def print_options() -> Any:
     with suppress(ImportError, AttributeError):
         return import_module("numpy._core.printoptions").format_options.get
     return np.get_printoptions
-
-
-def asked_in_advance(fun: Any) -> set[str]:
-    """Names that the code of a function asks for, and of those that it can be seen to call."""
-    names: set[str] = set()
-    stack: list[Any] = [fun]
-    classes: list[type] = []
-    met: set[int] = set()
-    while stack and len(met) < MOST:
-        x = stack.pop()
-        if id(x) in met:
-            continue
-        met.add(id(x))
-        if of(x, FunctionType) and not apart(x.__globals__):
-            mine = code_of(original(x.__code__)).names
-            names |= mine
-            stack += [x.__globals__[name] for name in mine if name in x.__globals__]
-            stack += [contents(cell) for cell in x.__closure__ or ()]
-            stack += list(vars(x).values())
-        elif of(x, type):
-            if not apart({"__name__": x.__module__}):
-                classes.append(x)
-        elif of(x, MethodType):
-            stack += [x.__func__, type(x.__self__)]
-        elif dict_of(x) is not None and not of(x, ModuleType):
-            stack += [type(x), *(dict_of(x) or {}).values()]
-        elif of(x, (list, tuple)):
-            stack += list(x)[:100]
-        elif of(x, dict):
-            stack += list(x.values())[:100]
-        if not stack:  # methods by the names that were asked for, and those that Python calls
-            for cls in classes:
-                for base in cls.__mro__:
-                    stack += [y for name, y in vars(base).items() if called(name, names)]
-            stack = [unwrapped(y) for y in stack if id(unwrapped(y)) not in met]
-    return names
-
-
-MOST = 5000  # things that are looked at
-
-SELDOM = {
-    "__eq__", "__repr__", "__str__", "__hash__", "__reduce__", "__format__", "__setattr__",
-    "__delattr__",
-}  # fmt: skip
-
-
-def called(name: str, names: Iterable[str]) -> bool:
-    """Whether a method may be called: by its name, or by Python."""
-    return name in names or (name.startswith("__") and name not in SELDOM)
-
-
-def unwrapped(x: Any) -> Any:
-    """The function in a property, a static or a class method."""
-    if not of(x, (*WRAPPED, FunctionType, MethodType)):
-        return x
-    return next((getattr(x, name) for name in INNER if hasattr(x, name)), x)
 
 
 def specs_of(graph: Graph) -> Any:

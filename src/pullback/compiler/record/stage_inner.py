@@ -29,7 +29,8 @@ from ...transforms.loops.body import example
 from ...transforms.reverse import STAGED
 from ..facts.call_monitor import Watch, unwatched
 from ..loops.roll import packed, rolled
-from .recording import CompileTrace, Guard, Questions, with_raising
+from .compile_trace import CompileTrace, Guard, Questions
+from .recording import with_raising
 
 __all__ = ["staging"]
 
@@ -104,7 +105,7 @@ class Staged:
         base = around([x for x in leaves if type(x) is Array])
         if base is None:
             return call_inside(self.fun, args, kwargs)
-        return Call(self.verb, self.fun, base).outcome(args, kwargs)
+        return InnerCall(self.verb, self.fun, base).outcome(args, kwargs)
 
 
 def around(arrays: list[Array]) -> CompileTrace | None:
@@ -137,7 +138,7 @@ def recorded(x: Any, asked: str | None = None) -> Array | None:
     return x if type(x) is Array else None
 
 
-class Call:
+class InnerCall:
     """One call of a function, recorded on values."""
 
     def __init__(self, verb: str, fun: Callable[..., Any], base: CompileTrace) -> None:

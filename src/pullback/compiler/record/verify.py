@@ -1,8 +1,7 @@
-"""Verdicts: whether a rehearsal did what the function itself does then.
+"""Verdicts: whether a rehearsal did what the function itself then did.
 
-The function runs in Python after its rehearsal. Where the two differ, the record is of no use;
-where the result is an object that was there before, or shares memory with one, so will it be when
-the record is repeated.
+The function runs in Python after its rehearsal. If the two differ, the recording is dropped. If
+the result is an object that existed before, or shares memory with one, so is it in a replay.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ def verdict(
 def share(
     recording: Recording, leaves: list[Any], arrays: list[np.ndarray], state: State
 ) -> str | None:
-    """Enter into a record which of its results are no new memory."""
+    """Enter into a record which of its results are not new memory."""
     fresh: list[np.ndarray] = []
     first = {id(x): i for i, x in reversed(list(enumerate(arrays)))}
     earlier: dict[int, int] = {}

@@ -174,7 +174,7 @@ def derivative_of(function, sign, outer=1):
     def implementation(v, z, n=1):
         n = operator.index(n)
         if n < 0:
-            raise ArgumentError("The order `n` of a derivative is not negative.")
+            raise ArgumentError("The order `n` of a derivative must not be negative.")
         if n == 0:
             return function(v, z)
         p = 1.0

@@ -10,7 +10,7 @@ from ...core.errors import MissingRuleError
 from ...core.primitive import Elementwise, Primitive, align
 from ...core.spec import Spec, is_inexact, spec_of
 
-__all__ = ["OfFloats", "SeveralResults", "inverse", "over", "refused", "row", "rows", "whole"]
+__all__ = ["OfFloats", "SeveralResults", "inverse", "over", "refused", "row", "whole"]
 
 
 class OfFloats(Elementwise):
@@ -98,12 +98,6 @@ def row(ufunc, *partials, reads=None, kind=OfFloats):
         reads = reads or ("out x0" if ufunc.nin == 1 else "out x0 x1")
         register(kind(ufunc, *partials, reads=reads, name=name))
     return partials
-
-
-def rows(table):
-    """Declare rows that need no more than a ufunc and its partials."""
-    for ufunc, *partials in table:
-        row(ufunc, *partials)
 
 
 def inverse(i, *forward):

@@ -53,8 +53,8 @@ def slopes(name, complement=None, bounds=None):
     return curve(ufunc, getattr(_ufuncs, complement or "", None), bounds=bounds, name=name)
 
 
-def by_slopes(name, complement=None, bounds=None):
-    partials = slopes(name, complement, bounds)
+def by_slopes(name, bounds=None):
+    partials = slopes(name, None, bounds)
     if partials is not None:
         declare(name, *partials, reads="x0 x1" if len(partials) < 3 else "xs")
     return partials

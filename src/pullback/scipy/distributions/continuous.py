@@ -1,7 +1,7 @@
 """Continuous distributions: quantiles as roots of the distribution function, fits as minima.
 
 Entropies are integrals, of which the derivative is written with the logarithm of the density: where
-the density underflows, the slope of p log(p) is no number.
+the density underflows, the slope of p log(p) is not a number.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.cluster import _vq, hierarchy
+from scipy.cluster import _hierarchy, _vq, hierarchy
 from scipy.spatial import distance
 
 from ...core.dispatch import as_array
@@ -107,9 +107,6 @@ def linkage(
     tree = plainly(linkage_plain, (fixed(y), method, metric, optimal_ordering), {})
     found = exact(tree[:, 2], heights(y, tree, method))
     return np.stack([tree[:, 0], tree[:, 1], found, tree[:, 3]], axis=1)
-
-
-from scipy.cluster import _hierarchy  # noqa: E402
 
 
 @leaf(_hierarchy.cophenetic_distances)

@@ -1,4 +1,4 @@
-"""Images with more pixels around them, in SciPy's modes, which have numbers here."""
+"""Padding of images, in SciPy's modes, which are integers here."""
 
 from __future__ import annotations
 

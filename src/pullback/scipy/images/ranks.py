@@ -154,8 +154,8 @@ def rank_filter1d(x, rank, size, output, mode, fill, origin):
 def python(function: Any) -> Callable[..., Any]:
     if not callable(function):
         raise MissingRuleError(
-            "A filter of `scipy.ndimage` was given a function of compiled code, of which nothing"
-            " is known.\n  Write it in Python."
+            "A filter of `scipy.ndimage` was given a compiled function, whose derivative is"
+            " unknown.\n  Write it in Python."
         )
     return function
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import _nd_image
 
-from ...core.primitive import Multilinear
+from ...core.primitive import Multilinear, one_by_one
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
 from ..solving.leaves import leaf, store
-from ..solving.motion import Described, examples
+from ..solving.motion import Described
 from .edges import CONSTANT, box, extended, floating_output, number
 
 __all__ = ["stencil_p"]
@@ -44,15 +44,14 @@ class Stencil(Multilinear):
             back = [n - 1 - c - n // 2 for n, c in zip(w.shape, centres, strict=True)]
             return self(out_bar, np.flip(w), origins=tuple(back))
         around = np.pad(x, [(c, n - 1 - c) for n, c in zip(w.shape, centres, strict=True)])
-        parts = [
-            np.sum(out_bar * around[tuple([slice(a, a + n) for a, n in zip(k, x.shape)])])  # noqa: B905
-            for k in box(w.shape)
-        ]
+        starts = [zip(k, x.shape, strict=True) for k in box(w.shape)]
+        windows = [tuple([slice(a, a + n) for a, n in pairs]) for pairs in starts]
+        parts = [np.sum(out_bar * around[window]) for window in windows]
         return np.reshape(np.stack(parts), w.shape)
 
     def batch(self, xs, mapped, size, *, origins):
         if mapped[1]:
-            return examples(self, xs, mapped, size, {"origins": origins})
+            return one_by_one(self, xs, mapped, size, {"origins": origins})
         return self(xs[0], xs[1][None], origins=(0, *origins))
 
 

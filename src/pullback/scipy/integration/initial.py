@@ -46,7 +46,7 @@ class Steps:
 def recording(method: Any, ts: list[float]) -> Any:
     """The method, which also notes when its steps end."""
 
-    class Recorded(method):
+    class RecordedMethod(method):
         def step(self) -> Any:
             if not ts:
                 ts.append(self.t)
@@ -55,7 +55,7 @@ def recording(method: Any, ts: list[float]) -> Any:
                 ts.append(self.t)
             return message
 
-    return Recorded
+    return RecordedMethod
 
 
 class Expensive(Exception):
@@ -228,7 +228,7 @@ def solve_ivp(*args: Any, **options: Any) -> Any:
     found = solve(call)
     if not found.live:
         return found.first[0]
-    return Answer(found, given).result()
+    return FlowResult(found, given).result()
 
 
 def is_hashable(x: Any) -> bool:
@@ -252,7 +252,7 @@ def events_of(events: Any, values: PlainValues) -> Any:
     return plain if isinstance(events, (list, tuple)) else plain[0]
 
 
-class Answer:
+class FlowResult:
     """The result of solve_ivp, with derivatives."""
 
     def __init__(self, found: Examples, given: dict[str, Any]) -> None:

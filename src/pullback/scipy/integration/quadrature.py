@@ -21,7 +21,7 @@ from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError, SolverError
 from ...core.spec import spec_of
 from ...transforms.batch import vmap
-from ...transforms.call import Call, floating, stop_gradient
+from ...transforms.call import FunctionCall, floating, stop_gradient
 from ...transforms.forward import jvp
 from ...transforms.loops.body import BodyTrace, Unstaged, example
 from ...transforms.reverse import vjp
@@ -85,7 +85,7 @@ class Integral:
             results = run(*map(bare, xs))
         elif not any(type(x) is Array for x in results):
             first = [peel(x) for x in xs]
-        return Call(self.name, run, push, pull, xs, results, reads="xs")(*xs)
+        return FunctionCall(self.name, run, push, pull, xs, results, reads="xs")(*xs)
 
     def edge(self, program: Any, x: Any, parts: Any) -> Any:
         """The integrand at a limit."""
@@ -199,7 +199,7 @@ def summed(fun: Any, a: Any, b: Any, value: Any, error: Any, name: str, points: 
     gap = np.abs(np.asarray(plain) - value).max()
     if not gap <= max(1e-6 * np.abs(value).max(), 100 * error, 1e-12):
         raise SolverError(
-            f"`{name}`: the integrand asks for values, and its sum over intervals is not the"
+            f"`{name}`: the integrand asks for values, and the sum over intervals differs from the"
             " integral.\n  Choose with `np.where(condition, a, b)` instead of `if`, or give"
             " `points`."
         )

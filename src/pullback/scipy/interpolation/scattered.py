@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy import interpolate
+from scipy.interpolate import _rbfinterp_pythran
 
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
@@ -65,7 +66,7 @@ linear_value = Following(
 LINEAR = interpolate.LinearNDInterpolator
 
 
-class Linear:
+class MovingLinear:
     """A LinearNDInterpolator of points or values that move."""
 
     def __init__(
@@ -91,7 +92,7 @@ class Linear:
 
 def make_linear(*args: Any, **options: Any) -> Any:
     moving = any(is_live(x) for x in (*args, *options.values()))
-    return Linear(*args, **options) if moving else LINEAR(*args, **options)
+    return MovingLinear(*args, **options) if moving else LINEAR(*args, **options)
 
 
 def of_linear(native: Any) -> Any:
@@ -262,8 +263,6 @@ def radial(native: Any, program: Any) -> None:
             return exact(found, out)
         return tuple([exact(x, y) for x, y in zip(found, out, strict=True)])
 
-
-from scipy.interpolate import _rbfinterp_pythran  # noqa: E402
 
 radial(_rbfinterp_pythran._build_system, build_system)
 radial(_rbfinterp_pythran._build_evaluation_coefficients, build_coefficients)

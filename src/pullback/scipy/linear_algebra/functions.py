@@ -186,7 +186,7 @@ def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):
     return (exact(found, expm_p(A)[0]), slope) if compute_expm else slope
 
 
-# Functions of matrices that are no power series around each matrix.
+# Functions of matrices that are not power series around each matrix.
 
 
 def sign_motion(out: Any, at: Any, a: Any) -> Any:

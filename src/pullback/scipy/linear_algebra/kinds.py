@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 from ...core.cotangent import unbroadcast
-from ...core.dispatch import REFUSED, as_array, replaces
+from ...core.dispatch import as_array, replaces
 from ...core.node import residual_of
 from ...core.primitive import Primitive
 from ...core.reach import plainly
 from ...core.spec import Spec, is_inexact, spec_of, zeros
 from ...primitives.spectra import computed, stacked
-from ..solving.motion import pulled, pushed
+from ..solving.motion import pulled, pushed, scalars
 
 __all__ = [
     "Given",
@@ -36,7 +36,6 @@ __all__ = [
     "System",
     "WithoutDerivative",
     "answers",
-    "refuses",
     "square",
 ]
 
@@ -62,11 +61,6 @@ def answers(original: Any, arrays: str = "a") -> Callable[[Any], Any]:
         return implementation
 
     return enter
-
-
-def refuses(why: str, instead: str, *originals: Any) -> None:
-    for original in originals:
-        REFUSED[original] = why, instead
 
 
 # Stacks of matrices.
@@ -117,7 +111,7 @@ class OfMatrices(Primitive):
             self.cores,
             lambda: blank(self.spec(*map(spec_of, xs), **static)),
         )
-        return tuple([x[()] for x in out]) if type(out) is tuple else out[()]
+        return scalars(out)
 
     def spec(self, *xs, **static):
         ranks = [len(x.shape) - core for x, core in zip(xs, self.cores, strict=True)]
@@ -225,8 +219,8 @@ class Moving(OfMatrices):
         super().__init__(name)
 
     def jvp(self, out, xs, x_dots, **static):
-        dots = pushed(lambda *moving: self.motion(out, xs, *moving, **static), xs, x_dots)
-        return dots if self.n_out is None else (*dots, *[None] * (self.n_out - len(dots)))
+        motion = lambda *moving: self.motion(out, xs, *moving, **static)
+        return pushed(motion, xs, x_dots, self.n_out)
 
     def vjp(self, out_bar, residual, wanted):
         out, xs, static = residual.out, residual.xs, residual.static

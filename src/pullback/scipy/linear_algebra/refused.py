@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scipy import linalg as sl
 
-from .kinds import refuses
+from ..solving.serving import refuses
 
 __all__ = []
 

@@ -236,8 +236,8 @@ def eigen(a: Any, b: Any, homogeneous_eigvals: bool, options: Any) -> Any:
     """Eigenvalues, left and right vectors, and the operands."""
     if homogeneous_eigvals:
         raise MissingRuleError(
-            "`scipy.linalg.eig` with `homogeneous_eigvals=True` gives pairs of numbers, of which"
-            " only the ratio is determined.\n  Leave it out: the eigenvalues have derivatives."
+            "`scipy.linalg.eig` with `homogeneous_eigvals=True` gives pairs of numbers; only their"
+            " ratios are determined.\n  Leave it out: the eigenvalues have derivatives."
         )
     xs = [a] if b is None else [a, b]
     w, left, right = pencils[len(xs)](*xs, **options)

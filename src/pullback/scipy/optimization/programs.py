@@ -1,4 +1,4 @@
-"""Linear programs, and choices that are locally constant."""
+"""Linear programs, and solvers whose discrete solutions are locally constant."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from ...core.dispatch import REFUSED, as_array, leaves, unknown
+from ...core.dispatch import as_array, leaves, unknown
 from ..solving.implicit import constant
 from ..solving.plain import is_live, solve
-from ..solving.serving import serves
+from ..solving.serving import refuses, serves
 from .conditions import Minimum, between, bound_rows, minimum
 from .minima import called, scalar
 from .roots import reason, summary
@@ -73,17 +73,21 @@ def linear_sum_assignment(*args: Any, **options: Any) -> Any:
     return found.of(lambda r: r[0]), found.of(lambda r: r[1])
 
 
-REFUSED[optimize.milp] = (
+refuses(
     "has a solution of integers, which jumps",
     "Solve the program without integers by `scipy.optimize.linprog`",
+    optimize.milp,
 )
-REFUSED[optimize.quadratic_assignment] = (
-    "is a choice by trial, of which nothing is known near by",
+refuses(
+    "picks one assignment by trial, which says nothing about neighbouring ones",
     "Use `scipy.optimize.linear_sum_assignment` where it fits",
+    optimize.quadratic_assignment,
 )
 
 
-def refused(original: Any) -> None:
+def looked_into(original: Any) -> None:
+    """Let a function that is refused look for Arrays in objects, such as bounds, as well."""
+
     @serves(original)
     def call(*args: Any, **options: Any) -> Any:
         if any(map(is_live, leaves((args, list(options.values()))))):
@@ -92,4 +96,4 @@ def refused(original: Any) -> None:
 
 
 for function in (optimize.milp, optimize.quadratic_assignment):
-    refused(function)
+    looked_into(function)

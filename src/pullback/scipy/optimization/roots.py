@@ -108,7 +108,7 @@ class OfEachExample:
 
     def refuse(self, *args: Any, **kwargs: Any) -> Any:
         raise MissingRuleError(
-            f"`{self.name}` of a result is an object, of which `vmap` has one for each example.\n"
+            f"`{self.name}` of a result is an object, and under `vmap` every example has its own.\n"
             "  Use it in a loop over the examples, or read the arrays of the result."
         )
 

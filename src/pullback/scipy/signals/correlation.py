@@ -9,13 +9,13 @@ import numpy as np
 from scipy.signal import _signaltools, _sigtools
 
 from ...core.errors import ArgumentError
-from ...core.primitive import Multilinear
+from ...core.primitive import Multilinear, one_by_one
 from ...core.reach import call
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
 from ...primitives.spectra import conj
 from ..solving.leaves import leaf
-from ..solving.motion import Described, examples
+from ..solving.motion import Described
 
 __all__ = ["slide_p"]
 
@@ -41,7 +41,7 @@ class Slide(Multilinear):
         return self(around, np.flip(y))
 
     def batch(self, xs, mapped, size):
-        return examples(self, xs, mapped, size, {})
+        return one_by_one(self, xs, mapped, size, {})
 
 
 def inside(x: Any, y: Any) -> tuple[int, ...]:
@@ -132,7 +132,7 @@ def convolve(in1, in2, mode="full", method="auto"):
     """As SciPy's, which asks of the result whether it is finite, to warn: a batch cannot say."""
     x, y = as_array(in1), as_array(in2)
     if method not in ("auto", "direct", "fft"):
-        raise ArgumentError(f"`method` is 'auto', 'direct' or 'fft', and not {method!r}.")
+        raise ArgumentError(f"`method` must be 'auto', 'direct' or 'fft', but got {method!r}.")
     if x.ndim == y.ndim == 0:
         return x * y
     if x.ndim != y.ndim:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from scipy.signal import _sigtools, _sosfilt
 
-from ...core.primitive import Multilinear, Primitive
+from ...core.primitive import Multilinear, Primitive, one_by_one
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
 from ..solving.leaves import leaf, store
-from ..solving.motion import Described, examples
+from ..solving.motion import Described
 
 __all__ = ["fir_p"]
 
@@ -50,7 +50,7 @@ class FiniteFilter(Multilinear):
     def batch(self, xs, mapped, size):
         if not mapped[0]:
             return self(*xs)
-        return examples(self, xs, mapped, size, {})
+        return one_by_one(self, xs, mapped, size, {})
 
 
 class Feedback(Primitive):
@@ -82,7 +82,7 @@ class Feedback(Primitive):
     def batch(self, xs, mapped, size):
         if not mapped[0]:
             return self(*xs)
-        return examples(self, xs, mapped, size, {})
+        return one_by_one(self, xs, mapped, size, {})
 
 
 def without_first(a: Any) -> Any:

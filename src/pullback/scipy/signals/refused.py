@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from scipy import signal
 
-from ...core.dispatch import REFUSED
+from ..solving.serving import refuses
 
 __all__ = []
 
-REFUSED[signal.place_poles] = (
+refuses(
     "chooses eigenvectors one after the other, from bases that are not unique",
     "Use `scipy.linalg.solve_continuous_are` for a gain, or Ackermann's formula for one input",
+    signal.place_poles,
 )
-REFUSED[signal.remez] = (
+refuses(
     "finds a filter by exchanging extremal points in compiled code",
     "Use `scipy.signal.firls`, or `scipy.optimize.minimize` on the frequency response",
+    signal.remez,
 )

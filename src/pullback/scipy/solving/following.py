@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.primitive import Primitive
+from ...core.primitive import Primitive, one_by_one
 from ...core.reach import plainly
 from ...core.spec import Spec
-from .motion import Described, examples
+from .motion import Described
 
 __all__ = ["Chosen", "Following"]
 
@@ -50,7 +50,7 @@ class Chosen(Primitive):
         return Spec(self.shape(*xs, **static), np.intp)
 
     def batch(self, xs, mapped, size, **static):
-        return examples(self, xs, mapped, size, static)
+        return one_by_one(self, xs, mapped, size, static)
 
     def value(self, *xs, **static):
         return np.array(plainly(self.found, xs, static), np.intp)[()]

@@ -23,7 +23,7 @@ from ...core.errors import MissingRuleError, SolverError
 from ...core.spec import is_inexact
 from ...core.trace import CONSTANT, running
 from ...core.tree import unflatten
-from ...transforms.call import Call, floating
+from ...transforms.call import FunctionCall, floating
 from ...transforms.derived import jacobian
 from ...transforms.forward import jvp
 from ...transforms.loops.body import example, functional
@@ -42,7 +42,7 @@ class RecordedFunction:
     ) -> None:
         with np.errstate(all="ignore"):
             self.structure, graph, theta, _ = capture(
-                fun, (), {}, "solver", lambda enter: [enter(x) for x in xs], kind
+                fun, {}, "solver", lambda enter: [enter(x) for x in xs], kind
             )
         self.graph, self.theta = functional(graph), list(theta)
 
@@ -105,7 +105,7 @@ class Equations:
         return tuple(outs)
 
     def pull(self, z: Any, theta: Any, given: Any, bars: Any) -> list[Any]:
-        """The cotangents of theta; None for what is no floating number."""
+        """The cotangents of theta; None for what is not a floating number."""
         at = floating(theta)
         moving = [theta[i] for i in at]
 
@@ -126,7 +126,7 @@ class Equations:
                     "  Compute it from the solution with NumPy's functions, or detach it with"
                     " `pullback.stop_gradient(x)`."
                 )
-            _, pullback = vjp(lambda z, *p: result(z, whole_of(p), given), z, *moving)  # noqa: B023
+            _, pullback = vjp(lambda z, *p: result(z, whole_of(p), given), z, *moving)  # noqa: B023  # at once
             more, *parts = pullback(bar)
             z_bar = more if z_bar is None else z_bar + more
             totals = [add(a, b) for a, b in zip(totals, parts, strict=True)]
@@ -257,6 +257,23 @@ def again(equations: Equations, z: Any, theta: Any, given: Any) -> list[Any]:
     return [z, *[None if f is None else f(z, theta, given) for _, f in equations.further]]
 
 
+def refinement(
+    equations: Equations, z: Any, theta: Sequence[Any], given: Sequence[Any]
+) -> tuple[Any, str | None]:
+    """How far z is from the refined solution; and why there is no derivative, or None.
+
+    Of a batch, each example is refined by itself.
+    """
+
+    def refine(values: PlainValues) -> Any:
+        point, fixed = values.of(z), [values.of(x) for x in given]
+        return refined(equations, point, [values.of(x) for x in theta], fixed)
+
+    points = solve(refine)
+    why = next((reason for _, reason in points.results if reason is not None), None)
+    return points.of(lambda result: result[0]) - z, why
+
+
 def solution(
     equations: Equations,
     z: Any,
@@ -271,21 +288,13 @@ def solution(
     failure: SciPy's message, if it did not find a solution
     """
     p, n = len(theta), len(given)
-    reasons = [failure] if failure is not None else []
-
-    def refine(values: PlainValues) -> Any:
-        point, fixed = values.of(z), [values.of(x) for x in given]
-        return refined(equations, point, [values.of(x) for x in theta], fixed)
-
-    shift = z * 0.0
-    if not reasons:
-        points = solve(refine)
-        shift = points.of(lambda result: result[0]) - z
-        reasons += [reason for _, reason in points.results if reason is not None]
+    shift, why = z * 0.0, failure
+    if why is None:
+        shift, why = refinement(equations, z, theta, given)
 
     def check() -> None:
-        if reasons:
-            raise SolverError(reasons[0])
+        if why is not None:
+            raise SolverError(why)
 
     def point(xs: Any, outs: Any) -> Any:
         return outs[0] + xs[-1], list(xs[:p]), list(xs[p : p + n])
@@ -318,5 +327,5 @@ def solution(
     # A record is done again with the same values, and returns what SciPy found.
     first = [] if any(type(x) is Array for x in results) else [peel(x) for x in xs]
     plain_z = example(z)
-    call = Call(equations.name, run, push, pull, xs, results, reads="out xs")
+    call = FunctionCall(equations.name, run, push, pull, xs, results, reads="out xs")
     return call(*xs)

@@ -11,20 +11,29 @@ from typing import Any
 
 import numpy as np
 
-from ...core.primitive import Primitive
+from ...core.primitive import Primitive, one_by_one
 from ...core.reach import plainly
-from ...core.spec import Spec, zeros
 from ...transforms.call import filled, floating
 from ...transforms.forward import jvp
 from ...transforms.reverse import vjp
 
-__all__ = ["Described", "examples", "pulled", "pushed"]
+__all__ = ["Described", "pulled", "pushed", "scalars"]
 
 
-def pushed(program: Callable[..., Any], xs: Any, x_dots: Any) -> Any:
-    """The tangent of program(*xs); a tangent of xs that is None is zero."""
+def pushed(program: Callable[..., Any], xs: Any, x_dots: Any, n_out: int | None = None) -> Any:
+    """The tangent of program(*xs); a tangent of xs that is None is zero.
+
+    n_out: how many results the operation has, if several; the program may give the first ones
+    only, and the others have no tangent.
+    """
     at = [i for i, dot in enumerate(x_dots) if dot is not None]
-    return jvp(along(program, xs, at), [xs[i] for i in at], [x_dots[i] for i in at])[1]
+    dots = jvp(along(program, xs, at), [xs[i] for i in at], [x_dots[i] for i in at])[1]
+    return dots if n_out is None else (*dots, *[None] * (n_out - len(dots)))
+
+
+def scalars(out: Any) -> Any:
+    """Results in which arrays without axes are NumPy's numbers."""
+    return tuple([x[()] for x in out]) if type(out) is tuple else out[()]
 
 
 def pulled(program: Callable[..., Any], xs: Any, wanted: Any, out_bar: Any) -> list[Any]:
@@ -51,23 +60,6 @@ def along(program: Callable[..., Any], xs: Any, at: list[int]) -> Callable[..., 
         return program(*whole)
 
     return of_moving
-
-
-def examples(primitive: Any, xs: Any, mapped: Any, size: int, static: dict[str, Any]) -> Any:
-    """A batch of a primitive, example by example."""
-    rows = [
-        primitive(*[x[i] if m else x for x, m in zip(xs, mapped, strict=True)], **static)
-        for i in range(size)
-    ]
-    if not rows:
-        of_one = [Spec(x.shape[m:], x.dtype) for x, m in zip(xs, mapped, strict=True)]
-        specs = primitive.spec(*of_one, **static)
-        if type(specs) is tuple:
-            return tuple([zeros(Spec((0, *s.shape), s.dtype)) for s in specs])
-        return zeros(Spec((0, *specs.shape), specs.dtype))
-    if type(rows[0]) is tuple:
-        return tuple([np.stack(part) for part in zip(*rows, strict=True)])
-    return np.stack(rows)
 
 
 class Described(Primitive):
@@ -101,8 +93,7 @@ class Described(Primitive):
 
     def value(self, *xs, **static):
         # Compiled code may read memory as it lies, and SciPy's Python gave it as it should.
-        out = plainly(self.found, [np.asarray(x, order="C") for x in xs], static)
-        return tuple([x[()] for x in out]) if type(out) is tuple else out[()]
+        return scalars(plainly(self.found, [np.asarray(x, order="C") for x in xs], static))
 
     def spec(self, *xs, **static):
         return self.shape(*xs, **static)
@@ -115,8 +106,8 @@ class Described(Primitive):
                 for i, (x, dot) in enumerate(zip(xs, x_dots, strict=True))
             ]
             return self(*dots, **static)
-        dots = pushed(lambda *moving: self.program(*moving, **static), xs, x_dots)
-        return dots if self.n_out is None else (*dots, *[None] * (self.n_out - len(dots)))
+        program = lambda *moving: self.program(*moving, **static)
+        return pushed(program, xs, x_dots, self.n_out)
 
     def vjp(self, out_bar, residual, wanted):
         xs, static = residual.xs, residual.static
@@ -125,4 +116,4 @@ class Described(Primitive):
     def batch(self, xs, mapped, size, **static):
         if self.rows and self.rows == tuple([i for i, m in enumerate(mapped) if m]):
             return self(*xs, **{**static, "axis": static["axis"] + 1})
-        return examples(self, xs, mapped, size, static)
+        return one_by_one(self, xs, mapped, size, static)

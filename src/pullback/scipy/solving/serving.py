@@ -7,13 +7,13 @@ from functools import update_wrapper
 from types import FunctionType
 from typing import Any
 
-from ...core.dispatch import FUNCTIONS, replaces
+from ...core.dispatch import FUNCTIONS, REFUSED, replaces
 from ...core.namespaces import BEHIND, STANDS
 from ...core.reach import CALLS
 from ...core.resolve import given_function
 from ...numpy.wrapping import OWN, answers_for
 
-__all__ = ["serves", "serves_method", "traced"]
+__all__ = ["refuses", "serves", "serves_method", "traced"]
 
 
 def serves(*originals: Any) -> Callable[[Any], Any]:
@@ -36,6 +36,17 @@ def serves(*originals: Any) -> Callable[[Any], Any]:
         return replaces(*originals)(call)
 
     return enter
+
+
+def refuses(why: str, instead: str, *originals: Any) -> None:
+    """Let functions of SciPy's raise MissingRuleError where Arrays are among their arguments.
+
+    Args:
+        why: completes the sentence "`name` ..."
+        instead: a sentence without its full stop.
+    """
+    for original in originals:
+        REFUSED[original] = why, instead
 
 
 def reached(x: Any) -> Any:

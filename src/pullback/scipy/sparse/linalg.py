@@ -4,7 +4,7 @@ from scipy.sparse import linalg as _real
 
 from ...numpy.wrapping import mirror as _mirror
 from ..sparse_arrays import spectra as _spectra  # noqa: F401  # enters what it has
-from ..sparse_arrays import systems as _systems  # noqa: F401
+from ..sparse_arrays import systems as _systems  # noqa: F401  # enters what it has
 
 __all__ = list(_real.__all__)
 __getattr__, __dir__ = _mirror(globals(), _real, traced=True)

@@ -27,7 +27,7 @@ __all__ = []
 
 def edges(graph: Any) -> tuple[Any, Any, Any, Any, Any]:
     """The numbers of a graph, their rows and columns, the plain graph, and its number of nodes."""
-    if is_live(graph):  # a dense one, in which zero is no edge
+    if is_live(graph):  # a dense one, in which zero is not an edge
         plain = fixed(graph)
         rows, cols = np.nonzero(np.isfinite(plain) & (plain != 0))
         return graph[rows, cols], rows, cols, plain, len(plain)

@@ -19,10 +19,9 @@ from scipy.sparse import linalg as ssl
 
 from ...core.array import Array
 from ...core.errors import MissingRuleError
-from ...core.primitive import Primitive
+from ...core.primitive import Primitive, one_by_one
 from ...core.reach import plainly
 from ...core.spec import Spec
-from ..solving.motion import examples
 from ..solving.serving import serves, traced
 from .formats import moves
 from .patterns import coordinates, fixed, is_mapped
@@ -60,7 +59,7 @@ class EigenPairs(Primitive):
         return Spec((k,), dtypes[0]), Spec((n, k), dtypes[1])
 
     def batch(self, xs, mapped, size, **static):
-        return examples(self, xs, [*mapped[:1], False, False], size, static)
+        return one_by_one(self, xs, [*mapped[:1], False, False], size, static)
 
     def moved(self, data, w, v, rows, cols, n, right, turned):
         """The solution of one bordered system, or of its transpose."""

@@ -165,7 +165,7 @@ def factored(n, nnz, data, inner, outer, csc_construct_func, ilu=False, options=
         )  # fmt: skip
     if ilu:
         raise MissingRuleError(
-            "`spilu` is an approximation of which nobody knows the derivative.\n"
+            "`spilu` is an approximation whose derivative is unknown.\n"
             "  Use `splu`, or detach the array that `spilu` is given with"
             " `pullback.stop_gradient(A.data)`: a preconditioner needs no derivative."
         )

@@ -115,7 +115,7 @@ def recorded(fun: Callable[..., Any], examples: Sequence[Any]) -> Graph:
     """A function of arrays, written down by running it on examples of its arguments."""
     with np.errstate(all="ignore"):
         _, graph, _, _ = capture(
-            fun, (), {}, "scan", lambda enter: [enter(x) for x in examples], BodyTrace
+            fun, {}, "scan", lambda enter: [enter(x) for x in examples], BodyTrace
         )
     return functional(graph)
 

@@ -137,7 +137,7 @@ class LoopFunction:
             return self.arguments(entered, [enter(x) if enters else x for x in row])
 
         with np.errstate(all="ignore"):
-            structure, graph, captured, _ = capture(self.fun, (), {}, self.verb, lift, kind)
+            structure, graph, captured, _ = capture(self.fun, {}, self.verb, lift, kind)
         return structure, graph, captured
 
     # A function that is run again and again, by a record or from an attempt on, must be one.

@@ -111,7 +111,7 @@ def plain(x: Any, dtype: Any = None) -> Any:
 
 
 def spec_now(x: Any) -> Any:
-    """The spec of a leaf; of what is no number the leaf itself stands in."""
+    """The spec of a leaf; of what is not a number the leaf itself stands in."""
     return spec_of(x) if is_number(x) else None
 
 

@@ -54,7 +54,7 @@ class Scan(Repeated):
         reverse: bool,
         examples: Sequence[Any] | None = None,
     ) -> None:
-        # Not entered among the primitives, as `Call`.
+        # Not entered among the primitives, as with `FunctionCall`.
         self.body, self.n_consts, self.n_carry = body, n_consts, n_carry
         self.length, self.reverse = length, reverse
         self.examples: Any = None if examples is None else list(examples)

@@ -4,7 +4,7 @@ import sys
 from typing import Any
 
 import scipy.stats as real
-from scipy.stats import *  # noqa: F403
+from scipy.stats import *
 
 
 def __getattr__(name: str) -> Any:

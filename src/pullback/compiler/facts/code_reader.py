@@ -1,0 +1,194 @@
+"""Reading code: functions, classes and modules, as far as the code that ran may ask for them.
+
+Functions, classes and modules are known by identity. What a function holds is read if its code ran
+or if other code asks for it; of classes and modules, what stands under names that occur in code.
+"""
+
+from __future__ import annotations
+
+import abc
+import functools
+import sys
+import types
+from typing import Any
+
+from ...core.bytecode import original
+from ...core.namespaces import apart
+from .bytecode import code_of
+from .classes import (
+    ATOMS,
+    FIXED,
+    KEPT_BY_CLASSES,
+    Unprovable,
+    of_library,
+    of_python,
+    part_of,
+    plain,
+    theirs,
+)
+from .judge import home_of
+from .places import MISSING, builtins_of, of
+from .reading import Reading, Same
+
+__all__ = ["INNER", "WRAPPED", "CodeReader"]
+
+OF_MODULES = {"__builtins__", "__dict__", "__loader__", "__spec__"}
+INNER = ("__func__", "fget", "fset", "fdel", "func")  # the functions in them
+OF_FUNCTIONS = ("__annotations__", "__doc__", "__module__", "__name__", "__qualname__")
+HELD_BY_FUNCTIONS = ("__closure__", "__code__", "__defaults__", "__globals__", "__kwdefaults__")
+WRAPPED = (staticmethod, classmethod, property, functools.cached_property)
+
+
+class CodeReader(Reading):
+    """Reads functions, classes and modules."""
+
+    def root(self, scope: dict[str, Any], name: str) -> Any:
+        """What code finds under a name that it loads."""
+        if (id(scope), name) in self.state.stored:
+            return "stored"
+        x = self.looks("item", scope, name)
+        if x is MISSING:
+            if "__builtins__" not in scope and scope is not sys.modules:
+                self.looks("opaque", scope)
+            x = self.looks("item", builtins_of(scope), name)
+        return self.by_name(name, x)
+
+    def by_name(self, name: str, x: Any) -> Any:
+        """What code finds in globals, or in a module that it has by name itself."""
+        return self.module_in_part(x) if type(x) is types.ModuleType else self.at(name, x)
+
+    def module_in_part(self, x: types.ModuleType) -> Any:
+        """A module that code has by name: what it asks for."""
+        _, names = self.state.parts.get(id(x), (x, None))
+        if names is None:
+            return self.read(x)
+        if id(x) in self.met or id(x) in self.in_part:
+            return Same(x)
+        self.in_part.add(id(x))
+        self.kept.append(x)
+        return self.module(x, names)
+
+    def function(self, x: types.FunctionType) -> Any:
+        if apart(x.__globals__):
+            if home_of(x)[0].startswith("numpy.random"):
+                raise Unprovable(f"random numbers (`{x.__name__}`)")
+            if not theirs(getattr(x, "__wrapped__", None)):
+                return Same(x)
+            return self.opened(x)  # a function of the user's in a decorator of a library
+        parts: list[Any] = [Same(x), Same(self.looks("function", x, "__code__"))]
+        self.functions.append(x)
+        ran, asks = self.state.ran, self.state.asks
+        runs = ran is None or code_of(original(x.__code__)).key in ran
+        if runs or any(map(asks, HELD_BY_FUNCTIONS)):
+            parts += self.held_by(x)
+        attributes = self.own(x)
+        if "__globals__" in self.state.names:
+            attributes.append(("__globals__", x.__globals__))
+        told = [name for name in OF_FUNCTIONS if asks(name)]
+        if told:
+            self.looks("opaque", x)
+        attributes += [(name, getattr(x, name)) for name in told]
+        parts += [(name, self.read(y)) for name, y in attributes]
+        return tuple(parts)
+
+    def held_by(self, x: types.FunctionType) -> list[Any]:
+        """What a function holds that its code reads when it runs."""
+        defaults = self.looks("function", x, "__defaults__")
+        named = self.looks("function", x, "__kwdefaults__")
+        cells = zip(x.__code__.co_freevars, x.__closure__ or (), strict=True)
+        parts = [self.cell(name, cell) for name, cell in cells]
+        parts += [self.read(y) for y in defaults or ()]
+        if named is not None:
+            parts += [(name, self.read(y)) for name, y in self.looks("items", named)]
+        return parts
+
+    def cell(self, name: str, cell: types.CellType) -> Any:
+        """A variable of a function around."""
+        if (id(cell), name) in self.state.stored:
+            return "stored"
+        content = self.looks("cell", cell, name)
+        return "empty" if content is MISSING else self.read(content)
+
+    def opened(self, x: types.FunctionType) -> Any:
+        """A function of a library, with what its closure holds."""
+        parts: list[Any] = [Same(x)]
+        for cell in x.__closure__ or ():
+            y = self.looks("cell", cell, "")
+            inner = of(y, types.FunctionType) and apart(y.__globals__) and y.__closure__
+            parts.append(self.opened(y) if inner and id(y) not in self.met else self.read(y))
+        return tuple(parts)
+
+    def module(self, x: types.ModuleType, part: frozenset[str] | None = None) -> Any:
+        """A module, as far as code may ask for it: by all its names, or by a part of them."""
+        names = self.state.names if part is None else part
+        if apart(vars(x)):
+            if x.__name__.endswith("random"):
+                raise Unprovable(f"random numbers (`{x.__name__}`)")
+            inner = [part_of(x, name) for name in sorted(names)]
+            modules = [y for y in inner if type(y) is types.ModuleType and id(y) not in self.met]
+            if x.__name__.partition(".")[0] in FIXED:
+                read = self.read if part is None else self.module_in_part
+                return Same(x), *self.fixed(x, names), *map(read, modules)
+        if part is None:
+            return Same(x), *self.attributes(x)
+        scope = vars(x)
+        stored = self.stored_in(scope)
+        asked = {*part, "__getattr__"} - stored  # an import asks modules for more than it takes
+        found = [(n, self.looks("item", scope, n)) for n in sorted(asked)]
+        return Same(x), *[(n, self.by_name(n, y)) for n, y in found]
+
+    def fixed(self, x: types.ModuleType, names: frozenset[str]) -> list[Any]:
+        """What a library has under the names of the code: the same, if nobody replaces it."""
+        asked = sorted(names & vars(x).keys())
+        if not asked:
+            return []
+        found = self.looks("module", vars(x), tuple(asked))
+        plain = [(name, y) for name, y in found if type(y) is not types.ModuleType]
+        return [(n, self.read(y) if theirs(y) or type(y) in ATOMS else Same(y)) for n, y in plain]
+
+    def cls(self, x: type) -> Any:
+        """A class, with what its own and its bases' bodies hold under the names of the code."""
+        parts: list[Any] = [Same(x)]
+        if type(x) is not type and not of_library(type(x)):
+            parts.append(self.read(type(x)))
+        whole = any(map(plain, x.__mro__))  # with what a class of the standard library inherits
+        theirs = [base for base in x.__mro__ if (whole and of_python(base)) or not of_library(base)]
+        if theirs:
+            self.looks("bases", x)
+        for base in theirs:
+            parts += [Same(base), *self.attributes(base)]
+        return tuple(parts)
+
+    def registered(self, x: abc.ABCMeta) -> Any:
+        """What is registered as subclasses of abstract classes: of which, nobody tells."""
+        return self.looks("ambient", abc.get_cache_token)
+
+    def attributes(self, owner: Any) -> list[Any]:
+        """What a module or a class holds under the names of the code."""
+        scope, cls = vars(owner), of(owner, type)
+        stored = self.stored_in(owner if cls else scope)
+        names = self.state.names - stored
+        if cls:
+            self.looks("class", owner, frozenset(scope) - stored if stored else None)
+        elif self.state.all:
+            self.looks("items", scope)
+        else:
+            for name in names:
+                self.looks("item", scope, name)
+        found = []
+        asked = set(scope) if self.state.all else names & scope.keys()
+        if cls:  # methods that Python calls
+            asked |= {name for name in scope if name.startswith("__")}
+            asked -= KEPT_BY_CLASSES
+        called = {"__getattr__"} & scope.keys()  # of a module, for names that it has not
+        for name in sorted(asked | called):
+            if cls or not name.startswith("__") or name in called or (name in names - OF_MODULES):
+                x = scope[name]
+                if of(x, WRAPPED):
+                    inner = [getattr(x, n) for n in INNER if hasattr(x, n)]
+                    if type(x) not in WRAPPED and not of_library(type(x)):
+                        inner += [type(x), *[y for _, y in self.own(x)]]
+                    found.append((name, Same(x), *map(self.read, inner)))
+                else:
+                    found.append((name, self.at(name, x)))
+        return found

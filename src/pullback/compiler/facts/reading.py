@@ -1,0 +1,79 @@
+"""A reading: the places where a function finds what it reads, each looked at and noted.
+
+What a reading makes of an object is a part of a token. An object is read once; where it turns up
+again it is referred to by its number.
+"""
+
+from __future__ import annotations
+
+import types
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .places import KINDS, Place
+
+if TYPE_CHECKING:
+    from .state import State
+
+__all__ = ["Reading", "Same"]
+
+
+class Same:
+    """An object that is equal to itself alone; it is kept, so that no other takes its address."""
+
+    __slots__ = ("x",)
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Same and other.x is self.x
+
+    def __hash__(self) -> int:
+        return id(self.x)
+
+
+class Reading(ABC):
+    """What one reading of a state has met so far, and where it has looked."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.met: dict[int, int] = {}
+        self.in_part: set[int] = set()  # ids of modules of which a part was read
+        self.kept: list[Any] = []
+        self.places: list[Place] = []
+        self.reflects = False  # whether something was met that asks for attributes by text
+        self.functions: list[types.FunctionType] = []
+        self.arrays: list[np.ndarray] = []
+
+    def looks(self, kind: str, owner: Any, name: Any = None) -> Any:
+        """Note a place, and what is there."""
+        how = KINDS[kind]
+        found = how.look(owner, name)
+        self.places.append(Place(how, owner, name, found))
+        return found
+
+    @abstractmethod
+    def read(self, x: Any) -> Any:
+        """Return what stands for an object in a token."""
+
+    def at(self, place: str, x: Any) -> Any:
+        """What stands under a name."""
+        return self.read(x)
+
+    def own(self, x: Any, whole: bool = False) -> list[tuple[str, Any]]:
+        """The attributes in the dict of an object that the code may ask for, or all."""
+        held = self.looks("dict", x)
+        if held is None:
+            return []
+        names = None if whole or self.state.all else self.state.names
+        if names is not None:
+            names = names - self.stored_in(held)
+        return [(n, y) for n, y in self.looks("items", held, names) if names is None or n in names]
+
+    def stored_in(self, owner: Any) -> set[str]:
+        """Names under which code stores in an object and does not load."""
+        stored = self.state.stored
+        return {name for at, name in stored if at == id(owner)} if stored else set()

@@ -1,0 +1,62 @@
+"""What STYLE and CONTRIBUTING say of sizes and names holds for all of `src/pullback`."""
+
+import ast
+import textwrap
+from collections import defaultdict
+from pathlib import Path
+
+from tools.count_code import code_lines
+
+SRC = Path(__file__).resolve().parent.parent / "src" / "pullback"
+FILE, CLASS, FUNCTION = 600, 300, 60
+# What is longer; each waits for a cut by subject.
+LONG = {
+    "compiler/call/compiled.py Compiled",
+    "compiler/call/rehearsal.py rehearse",
+    "compiler/record/recording.py recorded",
+}
+# `Node` is a class of the engine, of `pullback.explain`'s interface and of autograd's.
+SHARED = {"Node": ["autograd/tracer.py", "core/node.py", "explain/explanation.py"]}
+
+
+def parsed():
+    """Yield the name of each file, its text and its tree."""
+    for path in sorted(SRC.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        yield path.relative_to(SRC).as_posix(), text, ast.parse(text)
+
+
+def length(node, text):
+    """Count the lines of code of a definition, without docstrings and comments."""
+    lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
+    return code_lines(textwrap.dedent("\n".join(lines)))
+
+
+def definitions(kinds, limit):
+    """Yield the name of each definition that has more lines of code than the limit."""
+    for name, text, tree in parsed():
+        for node in ast.walk(tree):
+            long = isinstance(node, kinds) and node.end_lineno - node.lineno >= limit
+            if long and length(node, text) > limit:
+                yield f"{name} {node.name}"
+
+
+def test_files():
+    assert [name for name, text, _ in parsed() if text.count("\n") > FILE] == []
+
+
+def test_classes():
+    assert set(definitions(ast.ClassDef, CLASS)) - LONG == set()
+
+
+def test_functions():
+    assert set(definitions((ast.FunctionDef, ast.AsyncFunctionDef), FUNCTION)) - LONG == set()
+
+
+def test_a_class_name_is_said_once():
+    found = defaultdict(list)
+    for name, _, tree in parsed():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                found[node.name].append(name)
+    assert {key: names for key, names in found.items() if len(names) > 1} == SHARED
