@@ -23,8 +23,9 @@ from ..facts.reader import Foreign, Unprovable
 from ..facts.snapshot import Scout, Snapshot, foresee
 from ..first_call import Faster, faster
 from ..path import Call, Entry, share_memory, share_with
-from ..record.recording import Number, asked_in_advance, recorded, state_of
+from ..record.recording import UNLIKE_NAMES, Number, asked_in_advance, recorded, state_of
 from ..record.stage_inner import staging
+from .trial import is_timed
 
 if TYPE_CHECKING:
     from .compiled import Compiled
@@ -34,6 +35,13 @@ __all__ = ["observe", "rehearse"]
 
 def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any:
     """A recording that left nothing behind, with what it read; None if there is none."""
+    if compiled.asked is None:
+        compiled.asked = asked_in_advance(compiled.fun)
+        if "seterr" in compiled.asked:
+            return compiled.refuse("it uses `seterr`")
+    first = entry.early.numbers and not (entry.paths or entry.weak)
+    if first and call.floats and is_timed(compiled):  # one recording for all numbers
+        entry.floats = UNLIKE_NAMES.isdisjoint(compiled.asked)
     leaves, structure = call.leaves, call.structure
     passed, statics = call.passed(entry.floats), call.statics(entry.floats)
     given = dict(zip(call.inputs, call.arrays, strict=True))
@@ -46,11 +54,6 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
             lifted[i] = enter(Number(x) if type(x) is float else x)
         return unflatten(structure, lifted)
 
-    if not compiled.looked_at:
-        asked = asked_in_advance(compiled.fun)
-        if "seterr" in asked:
-            return compiled.refuse("it uses `seterr`")
-        compiled.looked_at = True
     scout = foreseen(compiled, statics)
     if scout is None:
         return None

@@ -97,7 +97,13 @@ def key_of(compiled: Compiled, call: Call) -> str:
     tree, leaves, errors = structure
     parts = [said(reader.read(compiled.fun)), static, repr(tree), said(leaves), errors, order]
     parts.append(options())
-    return disk.key_of("record", repr(parts), *circumstances())
+    return disk.key_of("record", repr(parts), surroundings())
+
+
+@functools.cache
+def surroundings() -> str:
+    """All circumstances as one text."""
+    return disk.key_of(*circumstances())
 
 
 def place_of_root(root: Any, compiled: Compiled, call: Call) -> Any:
@@ -423,13 +429,14 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
 
 def find(compiled: Compiled, entry: Entry, call: Call) -> None:
     """Enter the paths that an earlier process has written, and that stand for calls here."""
-    entry.sought = options()
-    if disk.folder() is None or extended():
+    if disk.folder() is None:
+        entry.sought = "nothing is kept"
         return
+    entry.sought = options()
     try:
         key = key_of(compiled, call)
         content = None if key in WRITTEN else disk.read(key)
-        if content is None:
+        if content is None or extended():
             return
         (floats, weak, apart), stored = loaded(content)
         found = [(x, restored(compiled, x, call)) for x in stored]

@@ -44,7 +44,7 @@ from ..facts.state import State
 from ..graph.optimise import declared
 
 __all__ = [
-    "Guard", "Number", "Recording", "as_kind", "asked_in_advance",
+    "UNLIKE_NAMES", "Guard", "Number", "Recording", "as_kind", "asked_in_advance",
     "containers_in", "layout_of", "order_in", "recorded", "share_memory",
     "state_of", "with_raising",
 ]  # fmt: skip
