@@ -3,8 +3,8 @@
 For each kind of arguments (tree, shapes, dtypes, static values) there is an entry; an entry holds
 paths, one for each way that the program has taken. A call runs the path that was taken last. Where
 a guard gets another answer, the path that begins with the answers so far is tried, and where there
-is none the call is recorded. What a path computed before its guard failed has no effect and is
-thrown away.
+is none the function runs as it is, and is recorded once that pays (`first_call`). What a path
+computed before its guard failed has no effect and is thrown away.
 """
 
 from __future__ import annotations
@@ -488,7 +488,7 @@ def compile(
 
     >>> import numpy as np
     >>> import pullback as pb
-    >>> @compile
+    >>> @compile(wait=True)
     ... def f(x):
     ...     return np.sin(x) * x if x > 0 else x
     >>> float(round(f(2.0), 6)), f(-2.0), float(round(f(2.0), 6))
@@ -496,11 +496,15 @@ def compile(
     >>> f.cache_info().paths
     2
 
+    The first calls run fun as it is: one is recorded when they have taken a millisecond together,
+    and machine code is made in the background.
+
     Args:
         wait: whether the way of each call depends on arguments alone and never on the clock, so
-            that results are the same, to the bit, in each run of a program: calls wait for better
-            machine code instead of going on, nothing is tried out, and nothing is read that an
-            earlier process left. None: as the environment's PULLBACK_WAIT says, 1 or 0.
+            that results are the same, to the bit, in each run of a program: the first call is
+            recorded, calls wait for better machine code instead of going on, nothing is tried out,
+            and nothing is read that an earlier process left. None: as the environment's
+            PULLBACK_WAIT says, 1 or 0.
     """
     if importlib.util.find_spec("llvmlite") is None:
         raise absent()

@@ -420,7 +420,7 @@ def recorded(
         codes = [code_of(code) for code, _ in watch.codes.values()]
         out.identity = any(code.identity for code in codes)
         out.captured, out.suspends = bool(notes.captured), notes.suspends
-        out.narrow = any(map(is_narrow, specs_of(out.graph)))
+        out.narrow = not NARROW.isdisjoint(dtypes_of(out.graph))
         out.refusal = refusal(watch, notes, passed, [args, kwargs], out, arrays)
         if any(x.shape != v.spec.shape for x, v in zip(arrays, inputs, strict=True)):
             out.refusal = "it assigns to the shape of an argument"
@@ -456,9 +456,11 @@ def as_kind(x: Any, kind: Any) -> Any:
 
 def with_raising(graph: Graph, notes: Questions) -> Graph:
     """The graph with outputs more: what no other output needs, and what may raise."""
-    met = {id(e) for e in graph.pruned().equations}
-    raising = [e.outputs[0] for e in graph.equations if id(e) not in met and may_raise(e)]
-    more = dict.fromkeys([*raising, *notes.raising])
+    raising = [e for e in graph.equations if not e.primitive.total and may_raise(e)]
+    if raising:
+        met = {id(e) for e in graph.pruned().equations}
+        raising = [e for e in raising if id(e) not in met]
+    more = dict.fromkeys([*[e.outputs[0] for e in raising], *notes.raising])
     return Graph(graph.inputs, graph.equations, [*graph.outputs, *more])
 
 
@@ -603,15 +605,17 @@ def unwrapped(x: Any) -> Any:
     return next((getattr(x, name) for name in INNER if hasattr(x, name)), x)
 
 
-def specs_of(graph: Graph) -> Any:
-    yield from [x for x in graph.outputs if hasattr(x, "dtype")]
+NARROW = frozenset("efF")
+
+
+def dtypes_of(graph: Graph) -> set[str]:
+    """The dtypes of all values and constants of a graph, as characters."""
+    found = {x.spec.dtype for x in graph.inputs}
     for equation in graph.equations:
-        for x in (*equation.inputs, *equation.outputs):
-            if isinstance(x, Variable):
-                yield x.spec
-            elif hasattr(x, "dtype"):
-                yield x
-
-
-def is_narrow(x: Any) -> bool:
-    return x.dtype.char in "efF"
+        for x in equation.outputs:
+            found.add(x.spec.dtype)
+        for x in equation.inputs:
+            if type(x) is not Variable and hasattr(x, "dtype"):
+                found.add(x.dtype)
+    found.update([x.dtype for x in graph.outputs if hasattr(x, "dtype")])
+    return {dtype.char for dtype in found}
