@@ -25,6 +25,7 @@ from ...core.graph import Equation, Graph, Variable
 from ...core.layout import UNORDERED, axes_in_memory, placement
 from ...core.lost import line_of_user
 from ...core.namespaces import apart
+from ...core.node import keep
 from ...core.primitive import Elementwise, Linear, Multilinear, Primitive
 from ...core.spec import is_inexact, spec_of
 from ...core.trace import CONSTANT, run
@@ -91,6 +92,9 @@ NUMBERS = {float, int, bool, complex, *np.sctypeDict.values()} - {np.object_, np
 PARAMETERS = {int, bool, str, tuple, type(None), float, np.dtype, type}
 OURS = ("pullback.primitives.", "pullback.nn")
 SILENT: dict[Primitive, bool] = {}
+QUICK: set[Primitive] = set()  # of those that are silent, what has one result
+PLAIN = {np.ndarray, np.float64}
+OPERANDS = {*PLAIN, float, complex, int, bool}
 
 
 def silent(primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> bool:
@@ -116,6 +120,8 @@ def is_ours(primitive: Primitive) -> bool:
     if isinstance(primitive, Elementwise):
         ours = ours or UFUNCS.get(primitive.ufunc) is primitive
     SILENT[primitive] = ours
+    if ours and primitive.n_out is None:
+        QUICK.add(primitive)
     return ours
 
 
@@ -161,6 +167,20 @@ class CompileTrace(StageTrace):
 
     def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         notes = self.state
+        usual = not (notes.weak or notes.outside or notes.watch.silences or SUSPENDED.anywhere)
+        if usual and primitive in QUICK:
+            values, inputs = [], []
+            for x in xs:
+                if type(x) is Array and x.within is self and type(x.value) in PLAIN:
+                    values.append(x.value)
+                    inputs.append(x.node)
+                elif type(x) in OPERANDS:
+                    values.append(x)
+                    inputs.append(keep(x))
+                else:
+                    break
+            else:
+                return self.quick(primitive, values, inputs, static)
         if notes.watch.silences and not {"warn", "ignore"}.issuperset(np.geterr().values()):
             notes.raised = "it has floating-point errors raised"
         if (SUSPENDED.anywhere or notes.outside) and SUSPENDED.here() is not notes.outside:
@@ -181,6 +201,20 @@ class CompileTrace(StageTrace):
             # The program may catch it; other values might not raise.
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
             raise
+
+    def quick(
+        self, primitive: Primitive, values: list[Any], inputs: list[Any], static: dict[str, Any]
+    ) -> Array:
+        """An operation of ours with one result, on plain values: what `StageTrace` does."""
+        try:
+            out = primitive.value(*values, **static)
+        except Exception as error:
+            self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
+            raise
+        out = np.complex128(out) if type(out) is complex else out
+        variable = Variable(spec_of(out))
+        self.state.equations.append(Equation(primitive, tuple(inputs), (variable,), static))
+        return Array(out, self, variable)
 
     def of_numbers(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """An operation of which all operands are Python's numbers where nothing is recorded."""
@@ -456,7 +490,7 @@ def as_kind(x: Any, kind: Any) -> Any:
 
 def with_raising(graph: Graph, notes: Questions) -> Graph:
     """The graph with outputs more: what no other output needs, and what may raise."""
-    raising = [e for e in graph.equations if not e.primitive.total and may_raise(e)]
+    raising = [e for e in graph.equations if may_raise(e)]
     if raising:
         met = {id(e) for e in graph.pruned().equations}
         raising = [e for e in raising if id(e) not in met]
@@ -466,16 +500,18 @@ def with_raising(graph: Graph, notes: Questions) -> Graph:
 
 def may_raise(e: Equation) -> bool:
     """Whether values decide if an operation raises."""
-    primitive, indices = e.primitive, [v for v in e.inputs[1:] if isinstance(v, Variable)]
-    if primitive.total or not (indices or any(isinstance(v, Variable) for v in e.inputs[:1])):
+    primitive, xs = e.primitive, e.inputs
+    if primitive.total:
         return False
     if isinstance(primitive, Elementwise):
-        if primitive.lower is None and not isinstance(primitive.ufunc, np.ufunc):
-            return True  # a function of the user's
-        return e.outputs[0].spec.dtype.kind in primitive.raises_for
-    if isinstance(primitive, (Linear, Multilinear)) and is_ours(primitive):
-        return any(v.spec.dtype.kind in "iu" for v in indices)
-    return e.static.get("singular", "raise") == "raise"
+        of_user = primitive.lower is None and not isinstance(primitive.ufunc, np.ufunc)
+        if not of_user and e.outputs[0].spec.dtype.kind not in primitive.raises_for:
+            return False
+    elif isinstance(primitive, (Linear, Multilinear)) and is_ours(primitive):
+        return any(type(v) is Variable and v.spec.dtype.kind in "iu" for v in xs[1:])
+    elif e.static.get("singular", "raise") != "raise":
+        return False
+    return any(type(v) is Variable for v in xs)
 
 
 def share_memory(arrays: list[Any]) -> bool:
