@@ -1,10 +1,10 @@
 """First calls: a function runs as it is until recording it pays, with its long loops compiled.
 
 To record a call costs about a millisecond, and beyond that several times what the function takes.
-So calls of one kind first run as they are: the first one, and those after it until they have taken
-as long together as a recording takes at least. Then one call is recorded, machine code is made in
-the background, and until it is there calls run as they are again. A call that no path stands for
-begins anew, so no more than a part of all time goes into recordings.
+So calls of one kind first run as they are: a few, and those after them until they have taken as
+long together as a recording takes at least; of a function that takes long, one. Then one call is
+recorded, machine code is made in the background, and until it is there calls run as they are again.
+A call that no path stands for begins anew, so no more than a part of all time goes into recordings.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from .program import Program
 
 __all__ = ["Early", "Faster", "faster", "imported", "seldom_collected"]
 
-ENOUGH = 1e-3  # seconds that calls take as they are before one of their kind is recorded
+# What calls of a kind take before one is recorded: so many of them and so many seconds, or so long.
+FEW, ENOUGH, MUCH = 3, 1e-3, 0.1
 LONG = 2000  # equations done in a loop from which machine code pays
 SELDOM = 100  # times as seldom as otherwise all that lives is searched for garbage
 
@@ -123,7 +124,7 @@ class Early:
     @property
     def is_over(self) -> bool:
         """Whether the next call is recorded."""
-        return self.calls > 0 and self.seconds >= ENOUGH
+        return (self.calls >= FEW and self.seconds >= ENOUGH) or self.seconds >= MUCH
 
     def run(self, call: Callable[[], Any], begun: float) -> Any:
         """The result of a call that runs as it is; it counts from when it begun."""

@@ -35,6 +35,7 @@ def paths_of(fast):
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """The second call of each kind is recorded, however little the first one took."""
+    monkeypatch.setattr(first_call, "FEW", 1)
     monkeypatch.setattr(first_call, "ENOUGH", 0.0)
 
 
@@ -167,7 +168,7 @@ class TestEarly:
     """Calls run as they are until recording pays; then one is recorded."""
 
     def test_the_function_runs_once_in_each(self, monkeypatch):
-        monkeypatch.setattr(first_call, "ENOUGH", np.inf)
+        monkeypatch.setattr(first_call, "FEW", 9)
         fast, runs = pb.compile(lambda x: runs.append(1) or x * 2), []
         for k in range(5):
             np.testing.assert_array_equal(fast(X + k), 2 * (X + k))
@@ -175,27 +176,14 @@ class TestEarly:
         assert fast.cache_info()[:2] == (0, 0)
         assert fast.cache_info().paths == 0
 
-    def test_time_decides_and_the_first_is_never_recorded(self, monkeypatch):
-        monkeypatch.setattr(first_call, "ENOUGH", 0.02)
-
-        def f(x):
-            begun = time.thread_time()
-            for _ in range(50):
-                x = np.sin(x)
-            while len(spent) < 9 and time.thread_time() - begun < 0.008:
-                pass
-            spent.append(1)
-            return x
-
-        spent = [0] * 9
-        fast = pb.compile(f)
-        fast(X)
-        assert fast.cache_info().misses == 0
-        entry = next(iter(fast.entries.values()))
-        entry.early.seconds = 0.03
-        assert entry.early.is_over
-        entry.early.calls = 0
-        assert not entry.early.is_over
+    def test_a_few_calls_of_a_millisecond_or_one_that_is_long(self, monkeypatch):
+        monkeypatch.undo()
+        for seconds, n in ((2.5e-4, 4), (1e-3, 3), (0.04, 3), (0.2, 1)):
+            early = first_call.Early()
+            for k in range(n):
+                assert not early.is_over
+                early.run(lambda k=k: k, time.thread_time() - seconds)
+            assert early.is_over
 
     def test_what_it_raises_arrives_and_counts(self):
         fast = pb.compile(np.linalg.inv)

@@ -109,6 +109,7 @@ class Compiled(Transformation):
         self.repeat: tuple[Callable[..., Any], list[Way]] = native_records.missed, []
         self.counter = np.zeros(2, np.int64)  # how often it did, and for the last call: which
         self.quick_node: QuickNode | None = None  # the last path of a call on Arrays alone
+        self.likely: bool | None = None  # whether an earlier process may have written of it
         self.asked: set[str] | None = None  # names in the code that can be told in advance
         # The code that ran, by code and globals; None as long as all that can be reached will do.
         self.ran: Codes | None = None
@@ -136,7 +137,7 @@ class Compiled(Transformation):
             return composed(self, args, kwargs)
         entry, timed = self.entry(call.key), is_timed(self) and not at_once
         known = entry.paths
-        if not (known or entry.sought or self.wait):
+        if not (known or entry.sought or self.wait) and (not timed or self.seeks(entry)):
             records.find(self, entry, call)
         if entry.paths:
             if entry.slow:
@@ -171,6 +172,12 @@ class Compiled(Transformation):
         if entry.apart and share_memory(call.arrays):
             return self.fun(*args, **kwargs)
         return self.record(entry, call, args, kwargs, known)
+
+    def seeks(self, entry: Entry) -> bool:
+        """Whether it is time to look for what earlier processes wrote of calls of a kind."""
+        if self.likely is None:
+            self.likely = records.is_likely(self)
+        return self.likely or entry.early.is_over
 
     def learn(self, path: Path, call: Call, args: Any, kwargs: Any, equal: bool) -> None:
         """Let machine code repeat a path for calls like this one by itself.
@@ -496,8 +503,8 @@ def compile(
     >>> f.cache_info().paths
     2
 
-    The first calls run fun as it is: one is recorded when they have taken a millisecond together,
-    and machine code is made in the background.
+    The first calls run fun as it is: three, and more until they have taken a millisecond together.
+    Then one is recorded, and machine code is made in the background.
 
     Args:
         wait: whether the way of each call depends on arguments alone and never on the clock, so

@@ -52,7 +52,7 @@ from .portable import Portable, Unportable, at, place_of, reading, said, thing_a
 if TYPE_CHECKING:
     from ..call.compiled import Compiled
 
-__all__ = ["find", "keep"]
+__all__ = ["find", "is_likely", "keep"]
 
 FORM = "3"  # raised when files are to be written in another way
 MOST = 16  # paths of one kind of arguments
@@ -370,6 +370,23 @@ def home(rule: Any) -> str:
     return str((rule if of(rule, type) else type(rule)).__module__)
 
 
+def sign_of(compiled: Compiled) -> str:
+    """The name of the file that says that there are records of a function of this name."""
+    fun = compiled.fun
+    while hasattr(fun, "fun"):  # of a transformation
+        fun = fun.fun
+    name = getattr(fun, "__qualname__", type(fun).__qualname__)
+    return disk.key_of("function", str(getattr(fun, "__module__", "")), str(name))
+
+
+def is_likely(compiled: Compiled) -> bool:
+    """Whether an earlier process may have left records of a function: cheap to ask, no proof."""
+    try:
+        return disk.has(sign_of(compiled))
+    except Exception:  # of an object that does not answer as others do
+        return False
+
+
 def keep(compiled: Compiled, entry: Entry, path: Path, call: Call) -> None:
     """Write a path for later processes, with what else is known of calls of this kind."""
     path.stored = False
@@ -383,6 +400,8 @@ def keep(compiled: Compiled, entry: Entry, path: Path, call: Call) -> None:
         BESIDE[key] = content = content[:MOST]
         WRITTEN.add(key)
         disk.write(key, written(((entry.floats, entry.weak, entry.apart), content)))
+        if not is_likely(compiled):
+            disk.write(sign_of(compiled), b"")
     except Exception:  # of an object that does not answer as others do: then it is not kept
         path.stored = False
 
