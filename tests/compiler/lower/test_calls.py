@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests.conftest import wait_for_machine_code
 
 RANDOM = np.random.default_rng(0)
 X, A, Z = RANDOM.random(6), RANDOM.random((4, 4)), RANDOM.random(3) + 1j * RANDOM.random(3)
@@ -124,6 +125,7 @@ class TestMemory:
     def test_no_reference_is_kept_or_lost(self):
         fast, result = repeated(lambda z: (np.sort(z) * 2j, np.linalg.svd(A * z.real[0])[1]), (Z,))
         held = [Z, A, Z.dtype, np.dtype(float), result[0]]
+        wait_for_machine_code()
         gc.collect()
         before = [sys.getrefcount(x) for x in held], len(gc.get_objects())
         for _ in range(500):
