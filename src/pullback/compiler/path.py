@@ -23,7 +23,7 @@ from .entry.native_records import Way
 from .entry.state_checks import checks_aside, checks_of
 from .facts.reader import Same
 from .facts.state import State
-from .first_call import Early, imported
+from .first_call import Early
 from .llvm.binding import BEST, WORKER
 from .program import build
 from .record.recording import (
@@ -188,7 +188,6 @@ class Path:
             try:
                 path.make(0)
                 path.improve()
-                imported()  # what is about modules that LLVM or SciPy have brought
             except Exception:
                 path.failed = True
 
