@@ -29,7 +29,7 @@ from pullback.compiler.llvm.binding import WORKER
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.test_programs import PROGRAMS  # the repository is no package
 
-EAGER, LATER, STEADY = 9, 40, 15  # calls
+EAGER, LATER, STEADY = 9, 80, 15  # calls
 HEADS = ["first", "second", "third", "slowest", "together", "steady"]
 CLOCK = [time.thread_time]
 
