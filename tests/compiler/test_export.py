@@ -373,7 +373,7 @@ class TestErrors:
     @pytest.mark.parametrize(
         "name",
         [
-            "sin", "for", "a-b", "2nd", "x.y", "größe", "int8_t", "kernel0", "EOF", "NULL", "I",
+            "sin", "for", "a-b", "2nd", "x.y", "größe", "int8_t", "EOF", "NULL", "I",
             "alloca", "errno", "assert", "stdin", "linux", "isnan", "atomic_load", "si_pid",
         ],
     )  # fmt: skip
@@ -381,6 +381,17 @@ class TestErrors:
         f = pb.compile(lambda x: x * 2)
         with pytest.raises(pb.ArgumentError, match="export` names a C function"):
             f.export(tmp_path / name, np.ones(2))
+
+    def test_names_of_the_text_itself(self, tmp_path):
+        """What a module calls its own functions and constants takes no name from users."""
+        fast = pb.compile(
+            lambda x: np.cumsum(np.linalg.solve(np.eye(3) * 9 + x, x @ np.eye(3))) + np.arange(3.0)
+        )
+        for name in ("function0", "kernel0", "segment0", "constant0", "constants", "numbers1"):
+            assert fast.export(tmp_path / name, np.ones(3))[0].exists()
+        loop = pb.compile(lambda x: x @ np.eye(3))
+        for name in ("function0", "gemm", "pack", "tile1", "segment0"):
+            assert loop.export(tmp_path / name, np.ones((40, 3)))[0].exists()
 
     @needs_cc
     def test_no_macro_of_the_headers_is_a_name(self):

@@ -31,7 +31,7 @@ __all__ = ["Early", "Faster", "faster", "imported", "seldom_collected"]
 # What calls of a kind take before one is recorded: so many of them and so many seconds, or so long.
 FEW, ENOUGH, MUCH = 3, 1e-3, 0.1
 LONG = 2000  # equations done in a loop from which machine code pays
-SELDOM = 100  # full garbage collections run so many times less often
+SELDOM = 100  # times as seldom as otherwise all that lives is searched for garbage
 
 
 def imported() -> None:
@@ -81,7 +81,7 @@ class Faster:
 
     def program(self, scan: Scan) -> Any:
         key: Any = scan
-        with suppress(TypeError):  # a parameter that is not a key of a dict
+        with suppress(TypeError):  # a parameter that is no key of a dict
             counts = scan.length, scan.reverse, scan.n_consts, scan.n_carry
             key = (*counts, *structure(scan.body))
         if key not in self.programs:

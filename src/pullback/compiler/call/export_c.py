@@ -22,7 +22,7 @@ from ...core.tree import flatten, paths, unflatten
 from ...transforms.record import record
 from ..disk import records
 from ..graph.optimise import opened
-from ..llvm.binding import SCALAR, exported, known
+from ..llvm.binding import SCALAR, SEEN, exported, known
 from ..llvm.dtypes import TYPES
 from ..lower import gemm
 from ..lower.pen import COPY, Pen
@@ -37,9 +37,6 @@ __all__ = ["export", "exported_path"]
 TRIES = 4  # recordings until there is one that stands for the call
 
 STACK = 1 << 14  # bytes of a workspace that is not an argument
-OWN = re.compile(  # names of functions and constants in the text of a module
-    r"(segment|kernel|numbers|stack|constant|result|answer)[0-9_]*|constants|tree_.*|pullback_.*"
-)
 # fmt: off
 KEYWORDS = frozenset([
     "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class",
@@ -94,8 +91,6 @@ def check_name(symbol: str) -> None:
         why = "is, or reads as, a macro of C"
     elif known(symbol):
         why = "is a function of the C library"
-    elif OWN.fullmatch(symbol):
-        why = "is a name in the code that is written"
     if why is not None:
         raise ArgumentError(
             f"`export` names a C function and its files, but `{symbol}` {why}.\n"
@@ -225,7 +220,7 @@ class Unit:
             pen.add(f"ret i32 {number}")
             pen.label(f"holds{number}")
         pen.add("ret i32 0")
-        head = f"define i32 @{self.symbol}({', '.join([*given, 'ptr %workspace'])}) {{"
+        head = f"define i32 @{SEEN}({', '.join([*given, 'ptr %workspace'])}) {{"
         return "\n".join([head, *pen.lines, "}"])
 
     def slots(self, places: list[str]) -> dict[int, str]:

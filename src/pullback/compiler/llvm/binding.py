@@ -30,6 +30,7 @@ __all__ = [
     "BEST",
     "COUNTS",
     "SCALAR",
+    "SEEN",
     "WORKER",
     "MachineCode",
     "absent",
@@ -47,6 +48,7 @@ __all__ = [
 
 LOCK = threading.RLock()  # LLVM is entered by one thread at a time
 BEST = 3  # the highest level
+SEEN = "pullback.exported"  # in a text, the function that an object file shows
 RECIPE = "1"  # raised when the same text is to be compiled in another way
 # Whether the C library is all that may be called, and no addresses of this process.
 SCALAR: ContextVar[bool] = ContextVar("SCALAR", default=False)
@@ -194,15 +196,21 @@ def object_file(text: str, level: int) -> bytes:
 
 
 def exported(text: str, symbol: str, parts: Sequence[str]) -> bytes:
-    """The object file of a module and of others that it uses, in which one function is seen."""
+    """The object file of a module and of others that it uses, in which one function is seen.
+
+    The module calls that function `SEEN`; nothing else in it keeps the name `symbol`.
+    """
     llvm = binding()
     with LOCK:
         module = llvm.parse_assembly(text)
         for part in parts:
             module.link_in(llvm.parse_assembly(part))
-        for function in module.functions:
-            if not function.is_declaration and function.name != symbol:
-                function.linkage = llvm.Linkage.internal
+        for thing in [*module.functions, *module.global_variables]:
+            if not thing.is_declaration and thing.name != SEEN:
+                thing.linkage = llvm.Linkage.internal
+            if thing.name == symbol:
+                thing.name = f"own.{symbol}"
+        module.get_function(SEEN).name = symbol
         target = llvm.Target.from_default_triple().create_target_machine(
             cpu=llvm.get_host_cpu_name(),
             features=llvm.get_host_cpu_features().flatten(),
