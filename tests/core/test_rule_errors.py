@@ -176,7 +176,7 @@ class TestRules:
         for combine in (operator.add, operator.mul, lambda a, b: b - a):
             with pytest.raises(TypeError, match="unsupported operand"):
                 pb.grad(lambda x: combine(x, object()))(X)
-        with pytest.raises(TypeError, match="was given an object, which is no matrix"):
+        with pytest.raises(TypeError, match="was given an object, which is not a matrix"):
             pb.grad(lambda x: x @ object())(X)
         with pytest.raises(TypeError):
             pb.grad(lambda x: x + "word")(X)

@@ -101,7 +101,7 @@ def test_what_is_read_only_is_not_written():
 
 @pytest.mark.parametrize("keywords", [{"flags": ["external_loop"]}, {"op_dtypes": ["float32"]}])
 def test_several_elements_at_once_are_refused(keywords):
-    with pytest.raises(pb.UnsupportedKeywordError, match="one element after the other"):
+    with pytest.raises(pb.UnsupportedKeywordError, match="element by element only"):
         pb.grad(lambda x: np.nditer(x, **keywords))(BASE)
 
 

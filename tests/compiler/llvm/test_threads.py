@@ -284,7 +284,7 @@ def test_compiled_functions_agree_with_eager_on_large_arrays():
 @pytest.mark.parametrize("asked", ["0", "-1", "many", "1.5"])
 def test_the_environment_names_a_number(asked, monkeypatch):
     monkeypatch.setenv("PULLBACK_THREADS", asked)
-    with pytest.raises(ArgumentError, match=r"PULLBACK_THREADS is .* no number of threads"):
+    with pytest.raises(ArgumentError, match=r"PULLBACK_THREADS is .* not a number of threads"):
         pb.compile(np.sin)
 
 
