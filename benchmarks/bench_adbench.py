@@ -10,11 +10,10 @@ learning", 2018); the data come from a seed. Run with
 from __future__ import annotations
 
 import sys
-import time
 from typing import Any
 
 import numpy as np
-from common import interleaved, table
+from common import interleaved, settled, table
 
 import pullback as pb
 
@@ -27,20 +26,6 @@ except ImportError:
     jax = None
 
 ROWS: list[list[str]] = []
-
-
-def ready(fast: Any, *args: Any) -> float:
-    """Call until the best machine code is there; seconds to the first result."""
-    start = time.perf_counter()
-    fast(*args)
-    seconds = time.perf_counter() - start
-    for _ in range(22):
-        fast(*args)
-    for entry in fast.entries.values():
-        for path in entry.paths:
-            while path.program is not None and path.program.level < 3:
-                time.sleep(0.05)
-    return seconds
 
 
 def report(name: str, calls: dict[str, Any], rounds: int) -> None:
@@ -100,7 +85,7 @@ def gmm_of(d: int, k: int, n: int) -> tuple[Any, Any, Any]:
 def gmm(d: int, k: int, n: int) -> None:
     gradient, args, theirs = gmm_of(d, k, n)
     fast = pb.compile(gradient)
-    ready(fast, *args)
+    settled(fast, *args)
     calls = {"pullback": lambda: fast(*args)}
     if theirs:
         run = jax.jit(theirs)
@@ -152,7 +137,7 @@ def ba_of(n: int) -> tuple[Any, Any, Any]:
 def ba(n: int) -> None:
     blocks, args, theirs = ba_of(n)
     fast = pb.compile(blocks)
-    ready(fast, *args)
+    settled(fast, *args)
     calls = {"pullback": lambda: fast(*args)}
     if theirs:
         run = jax.jit(theirs)

@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 import numpy as np
-from common import interleaved, table
+from common import interleaved, settled, table
 
 import pullback as pb
 
@@ -37,16 +37,8 @@ ROWS: list[list[str]] = []
 
 def compiled(f: Any, *xs: Any) -> tuple[Any, float]:
     """f compiled and called until its best machine code is there; seconds to the first result."""
-    start = time.perf_counter()
     fast = pb.compile(f)
-    fast(*xs)
-    seconds = time.perf_counter() - start
-    for _ in range(25):
-        fast(*xs)
-    (path,) = [path for entry in fast.entries.values() for path in entry.paths]
-    while path.program.level < 3:
-        time.sleep(0.05)
-    return fast, seconds
+    return fast, settled(fast, *xs)
 
 
 def jitted(f: Any, *xs: Any) -> Any:

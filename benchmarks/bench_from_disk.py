@@ -17,7 +17,7 @@ import time
 from typing import Any
 
 import numpy as np
-from common import table
+from common import settled, table
 
 import pullback as pb
 
@@ -61,7 +61,7 @@ def one(name: str, prepare: bool) -> None:
         out = fast(*args)
         times.append(time.perf_counter() - start)
     if prepare:
-        bench_adbench.ready(fast, *args)
+        settled(fast, *args)
     leaves = pb.core.tree.flatten(out)[0]
     print(*times, fast.cache_info().misses, sum([float(np.sum(x)) for x in leaves]))
 

@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.test_programs import PROGRAMS  # the repository is no package
 
 BAR, SLACK = 1.05, 1e-6
-WARM = 30  # calls until the best machine code is asked for
+WARM = 60  # calls until the best machine code is asked for
 BATCH = 2e-4  # seconds that one turn takes at least
 ROUNDS = 21
 
@@ -155,7 +155,7 @@ def repeated(call: Callable[..., Any], args: Any, n: int) -> Callable[[], object
 def steady(fun: Callable[..., Any], args: Any) -> Any:
     """The function compiled, its best machine code made."""
     fast = pb.compile(fun)
-    for _ in range(2):
+    for _ in range(3):  # recorded; then machine code is made, and the better one
         for _ in range(WARM):
             fast(*args)
         while WORKER.thread is not None:

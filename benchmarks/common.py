@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from typing import Any
 
 
 def interleaved(
@@ -25,6 +26,26 @@ def interleaved(
             call()
             times[name].append(clock() - start)
     return {name: statistics.median(values) for name, values in times.items()}
+
+
+def settled(fast: Any, *args: Any) -> float:
+    """Call a compiled function until its best machine code is there; seconds of the first call.
+
+    The first calls run the function as it is, and so do those while machine code is made.
+    """
+    start = time.perf_counter()
+    fast(*args)
+    seconds = time.perf_counter() - start
+    counted = 0
+    while fast.refusal is None:
+        fast(*args)
+        paths = [path for entry in fast.entries.values() for path in entry.paths]
+        counted += bool(paths)
+        if any(path.program is None for path in paths):
+            time.sleep(0.01)
+        elif counted > 25 and all(path.slow or path.program.level == 3 for path in paths):
+            break
+    return seconds
 
 
 def table(rows: list[list[str]]) -> str:

@@ -8,14 +8,13 @@ compiled, and compiled with JAX where that takes less than a few minutes. Run wi
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 import numpy as np
-from common import interleaved
+from common import interleaved, settled
 
 import pullback as pb
 
@@ -39,12 +38,7 @@ def compiled(f: Any) -> Any:
     """f compiled; it is called until its best machine code is there."""
 
     def ready(*args: Any) -> Any:
-        for _ in range(24):
-            fast(*args)
-        for entry in fast.entries.values():
-            for path in entry.paths:
-                while path.program is not None and path.program.level < 3:
-                    time.sleep(0.02)
+        settled(fast, *args)
         return lambda: fast(*args)
 
     fast = pb.compile(f)

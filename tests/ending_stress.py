@@ -44,7 +44,7 @@ def in_gradients():
 
 def in_first_calls():
     scale = random.random()
-    f = pb.compile(pb.grad(lambda p: np.sum(np.exp(scale * p[0]) * p[1])))
+    f = pb.compile(pb.grad(lambda p: np.sum(np.exp(scale * p[0]) * p[1])), wait=True)
     f([X, X])
 
 

@@ -65,7 +65,8 @@ shutdown.REST = 0.5
 found = []
 def work():
     told.wait()
-    found.append(pb.compile(pb.grad(lambda p: np.sum(p["w"] ** 2)))({"w": np.ones(2)}))
+    loss = pb.grad(lambda p: np.sum(p["w"] ** 2))
+    found.append(pb.compile(loss, wait=True)({"w": np.ones(2)}))
     assert found[0]["w"].tolist() == [2.0, 2.0]
 thread = threading.Thread(target=work, daemon=True)
 thread.start()

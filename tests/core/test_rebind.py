@@ -340,7 +340,7 @@ class TestKindsOfFunctions:
         """Whatever was first to look at the modules that are there."""
         code = """
 import numpy as np, pullback as pb
-pb.compile(lambda x: np.sin(x))(1.0)
+pb.compile(lambda x: np.sin(x), wait=True)(1.0)
 rng = np.random.default_rng(3)
 def f(x):
     noise = rng.normal(size=3)

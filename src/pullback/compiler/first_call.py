@@ -1,10 +1,18 @@
-"""What is otherwise in a first call, so that it need not wait: loops are in machine code."""
+"""First calls: a function runs as it is until recording it pays, with its long loops compiled.
+
+To record a call costs about a millisecond, and beyond that several times what the function takes.
+So calls of one kind first run as they are: a few, and those after them until they have taken as
+long together as a recording takes at least; of a function that takes long, one. Then one call is
+recorded, machine code is made in the background, and until it is there calls run as they are again.
+A call that no path stands for begins anew, so no more than a part of all time goes into recordings.
+"""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from time import thread_time
 from typing import Any
 
 from ..core.graph import Equation, Graph, Variable
@@ -18,8 +26,10 @@ from .facts.call_monitor import unwatched
 from .loops.find import structure
 from .program import Program
 
-__all__ = ["Faster", "faster", "imported", "seldom_collected"]
+__all__ = ["Early", "Faster", "faster", "imported", "seldom_collected"]
 
+# What calls of a kind take before one is recorded: so many of them and so many seconds, or so long.
+FEW, ENOUGH, MUCH = 3, 1e-3, 0.1
 LONG = 2000  # equations done in a loop from which machine code pays
 SELDOM = 100  # times as seldom as otherwise all that lives is searched for garbage
 
@@ -98,6 +108,32 @@ class Faster:
                 return make()
         finally:
             STAGED.reset(token)
+
+
+class Early:
+    """The calls of one kind that ran as they are since the last path was recorded.
+
+    numbers: whether their Python floats may be inputs of what is recorded first.
+    loops: what long `pb.scan` loops in them were compiled to, for the recording as well.
+    """
+
+    def __init__(self) -> None:
+        self.calls, self.seconds, self.numbers = 0, 0.0, True
+        self.loops = Faster()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the next call is recorded."""
+        return (self.calls >= FEW and self.seconds >= ENOUGH) or self.seconds >= MUCH
+
+    def run(self, call: Callable[[], Any], begun: float) -> Any:
+        """The result of a call that runs as it is; it counts from when it begun."""
+        try:
+            with faster(self.loops):
+                return call()
+        finally:
+            self.seconds += thread_time() - begun
+            self.calls += 1
 
 
 def work(body: Graph) -> int:

@@ -23,6 +23,7 @@ from .entry.native_records import Way
 from .entry.state_checks import checks_aside, checks_of
 from .facts.reading import Same
 from .facts.state import State
+from .first_call import Early
 from .llvm.binding import BEST, WORKER
 from .program import build
 from .record.compile_trace import QUESTIONS, Guard
@@ -105,6 +106,7 @@ class Path:
         self.program = program
         self.stored: Any = None  # what later processes find on disk; False: nothing
         self.runs = 0
+        self.waits = 0  # calls that ran as they are while its first machine code was made
         self.warming = threading.Lock()  # not waited for: a process may fork while it is held
         self.improving = False  # whether better machine code has been asked for
         self.failed = False  # whether machine code could not be made in the background
@@ -151,9 +153,19 @@ class Path:
         finally:
             self.warming.release()
 
+    def is_awaited(self) -> bool:
+        """Whether its machine code is still being made; it is asked for if it is not."""
+        if self.program is not None or self.failed:
+            return False
+        if self.waits % SECOND == 0:  # again where a process has forked meanwhile
+            self.make_later()
+        self.waits += 1
+        return True
+
     def improve(self, wait: bool = False) -> None:
         """Ask for better machine code, if there were enough runs."""
-        if self.runs >= SECOND and not self.improving:
+        lasting = self.numbers is None or self.runs > OFTEN  # and not to be recorded again
+        if self.runs + self.waits >= SECOND and lasting and not self.improving:
             self.improving = True
             if not wait:
                 self.program.improve_later()
@@ -428,6 +440,7 @@ class Entry:
         self.paths: list[Path] = []  # the one taken last comes first
         self.known: State | None = None  # all that is read on the ways that were seen
         self.tries = 0
+        self.early = Early()  # calls that ran as they are since the last path was recorded
         self.sought = ""  # with which options what earlier processes wrote has been looked for
         self.elsewhere: list[bytes] = []  # and of it, what stands for nothing here
         self.floats = False  # whether Python floats are inputs of what is recorded

@@ -54,9 +54,13 @@ class Graph:
         needed = {x for x in self.outputs if type(x) is Variable}
         kept = []
         for equation in reversed(self.equations):
-            if not needed.isdisjoint(equation.outputs):
-                kept.append(equation)
-                needed.update([x for x in equation.inputs if type(x) is Variable])
+            for out in equation.outputs:
+                if out in needed:
+                    kept.append(equation)
+                    for x in equation.inputs:
+                        if type(x) is Variable:
+                            needed.add(x)
+                    break
         return Graph(self.inputs, kept[::-1], self.outputs)
 
     def evaluate(self, *xs: Any) -> tuple[Any, ...]:

@@ -744,7 +744,7 @@ def test_modules_that_are_imported_late(text):
     code = f"""
 import numpy as np, pullback as pb
 assert "fft" not in vars(np)
-f = pb.compile(lambda x: x + {text})
+f = pb.compile(lambda x: x + {text}, wait=True)
 print(f(1.0) is None, f(2.0) is None, f.refusal)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)

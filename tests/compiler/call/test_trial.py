@@ -1,5 +1,6 @@
-"""compile: which way is faster is found out once for each path; `why` tells; `wait` excludes it."""
+"""compile: what the clock decides: when a call is recorded, and which way of a path is faster."""
 
+import math
 import pickle
 import time
 
@@ -7,7 +8,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.compiler.call import trial
+from pullback.compiler import first_call
+from pullback.compiler.call import reasons, trial
 from pullback.compiler.call.trial import Trial
 from pullback.compiler.llvm.binding import WORKER
 from tests.compiler.call.test_compile import equal
@@ -28,6 +30,13 @@ def settle(fast, *args, calls=60, **kwargs):
 
 def paths_of(fast):
     return [path for entry in fast.entries.values() for path in entry.paths]
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    """The second call of each kind is recorded, however little the first one took."""
+    monkeypatch.setattr(first_call, "FEW", 1)
+    monkeypatch.setattr(first_call, "ENOUGH", 0.0)
 
 
 @pytest.fixture
@@ -84,8 +93,9 @@ class TestSlower:
         fast = pb.compile(lambda x: np.sort(x) * 2.0)
         settle(fast, X)
         y = np.arange(5.0)
-        np.testing.assert_array_equal(fast(y), y * 2)
-        assert "no record" in fast.why()
+        for why in (reasons.EARLY, reasons.NEW):
+            np.testing.assert_array_equal(fast(y), y * 2)
+            assert fast.why() == why
         np.testing.assert_array_equal(settle(fast, y, calls=2), y * 2)
         fast(y)
         assert "repeated by machine code" in fast.why()
@@ -139,20 +149,126 @@ class TestWhy:
         fast = pb.compile(lambda x: np.sin(x) * 2 if x.sum() > 0 else x)
         assert "not been called" in fast.why()
         fast(X)
-        assert "no record" in fast.why()
+        assert fast.why() == fast.why(X) == reasons.EARLY
+        assert "no record for arguments of this kind" in fast.why(X[:2])
         with WORKER.held():
             fast(X)
-            assert fast.why().startswith("It was repeated by NumPy")
+            assert fast.why() == reasons.NEW
+            fast(X)
+            assert fast.why() == reasons.AWAITED
         settle(fast, X, calls=2)
         assert fast.why().startswith("It was repeated by machine code")
+        fast(-X)
+        assert fast.why() == reasons.EARLY
         fast(-X)
         assert "had an answer that was new" in fast.why()
 
 
-class TestBehind:
-    """Machine code is made in the background; until it is there NumPy repeats the record."""
+class TestEarly:
+    """Calls run as they are until recording pays; then one is recorded."""
 
-    def test_no_call_waits_for_it_and_guards_and_results_are_the_same(self):
+    def test_the_function_runs_once_in_each(self, monkeypatch):
+        monkeypatch.setattr(first_call, "FEW", 9)
+        fast, runs = pb.compile(lambda x: runs.append(1) or x * 2), []
+        for k in range(5):
+            np.testing.assert_array_equal(fast(X + k), 2 * (X + k))
+        assert len(runs) == 5
+        assert fast.cache_info()[:2] == (0, 0)
+        assert fast.cache_info().paths == 0
+
+    def test_a_few_calls_of_a_millisecond_or_one_that_is_long(self, monkeypatch):
+        monkeypatch.undo()
+        for seconds, n in ((2.5e-4, 4), (1e-3, 3), (0.04, 3), (0.2, 1)):
+            early = first_call.Early()
+            for k in range(n):
+                assert not early.is_over
+                early.run(lambda k=k: k, time.thread_time() - seconds)
+            assert early.is_over
+
+    def test_what_it_raises_arrives_and_counts(self):
+        fast = pb.compile(np.linalg.inv)
+        for _ in range(3):
+            with pytest.raises(np.linalg.LinAlgError):
+                fast(np.ones((2, 2)))
+        assert next(iter(fast.entries.values())).early.calls >= 1
+
+    def test_a_function_that_cannot_be_repeated_warns_when_it_is_recorded(self):
+        drawn = []
+        fast = pb.compile(lambda x: drawn.append(float(np.random.normal())) or x)
+        fast(1.0)
+        with pytest.warns(RuntimeWarning, match="falls back to Python"):
+            fast(1.0)
+        assert len(drawn) == 2
+
+    def test_floats_are_inputs_of_the_first_record(self):
+        fast = pb.compile(lambda x, t: np.sin(x) * t)
+        for k in range(4):
+            np.testing.assert_array_equal(fast(X, 0.5 * k), np.sin(X) * (0.5 * k))
+        assert fast.cache_info().misses == 1
+        (path,) = paths_of(fast)
+        assert path.numbers is None
+
+    def test_floats_that_cannot_be_inputs_are_none(self):
+        fast = pb.compile(lambda x, t: (x * t, math.fsum([t, 1.0]), t))
+        for k in range(8):
+            equal(fast(X, 0.5 * k), fast.fun(X, 0.5 * k))
+        assert fast.refusal is None
+
+    def test_graph_and_ir_record_what_was_called(self):
+        fast = pb.compile(lambda x: np.sin(x) * 2)
+        with pytest.raises(pb.PullbackError, match="no record"):
+            fast.graph(X)
+        fast(X)
+        assert "sin" in fast.graph(X)
+        assert fast.cache_info().misses == 1
+        other = pb.compile(fast.fun)
+        other(X)
+        assert "define" in other.ir(X)
+
+    def test_a_call_in_a_transformation_is_early_as_well(self):
+        fast = pb.compile(lambda x: np.sum(np.sin(x)))
+        for _ in range(4):
+            np.testing.assert_allclose(pb.grad(fast)(X), np.cos(X), rtol=1e-15)
+            while WORKER.thread is not None:
+                time.sleep(0.001)
+        assert fast.cache_info()[:2] == (2, 1)
+
+    @pytest.mark.parametrize("at", range(7))
+    def test_what_it_reads_and_stores_is_seen_in_each_call(self, at):
+        """Another value comes before call `at`: early, recorded, waiting, or machine code."""
+
+        class Model:
+            rate, steps, last = 2.0, 3, None
+
+            def __call__(self, x):
+                for _ in range(self.steps):
+                    x = x + self.rate * table["b"]
+                self.last = x
+                log.append(np.sum(x))
+                return x if x.sum() > limit else x * scale[0]
+
+        model, table, limit, scale, log = Model(), {"b": 0.5}, 4.0, np.ones(2), []
+        fast = pb.compile(model)
+        for k in range(8):
+            if k == at:
+                model.rate, model.steps, table["b"], limit = 3.0, 2, -1.0, 0.0
+                scale[0] = 7.0
+            n = len(log)
+            ours, last, noted = fast(X), model.last, log[n:]
+            plain = model(X)
+            np.testing.assert_array_equal(ours, plain)
+            np.testing.assert_array_equal(last, model.last)
+            assert noted == log[n + 1 :]
+            assert len(noted) == 1
+            if k > 3:
+                while WORKER.thread is not None:
+                    time.sleep(0.001)
+
+
+class TestBehind:
+    """Machine code is made in the background; until it is there the function runs."""
+
+    def test_no_call_waits_for_it_and_results_are_the_same(self):
         def f(x, y):
             y += 1.0
             return x * 2 if x.sum() > 0 else x - 1, (y[0] * x[0], 2.5)
@@ -163,10 +279,14 @@ class TestBehind:
                 given, mine = np.arange(3.0) + k, np.arange(3.0) + k
                 equal(fast(x, mine), f(x, given))
                 np.testing.assert_array_equal(mine, given)
-            assert fast.cache_info()[:2] == (4, 2)
+            assert fast.cache_info()[:2] == (0, 1)
             assert all(path.program is None for path in paths_of(fast))
+        settle(fast, X, X.copy(), calls=1)
+        for _ in range(2):
+            fast(-X, X.copy())
+        assert fast.cache_info().paths == 2
         settle(fast, X, X.copy())
-        assert paths_of(fast)[0].program.level == 3
+        assert {path.program.level for path in paths_of(fast)} <= {0, 3}
 
     def test_results_are_nobody_elses(self):
         constant, fast = np.arange(3.0), pb.compile(lambda x: (x * 1.0, np.cos(x).T, constant * 2))

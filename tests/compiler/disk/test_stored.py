@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.compiler import first_call
 from pullback.compiler.call.compiled import compile
 from pullback.compiler.disk import portable, records
 from pullback.compiler.llvm import disk_cache
 from tests.compiler.call.test_programs import moved, run, same
+from tests.conftest import wait_for_machine_code
 from tests.test_programs import PROGRAMS
 
 pytestmark = pytest.mark.disk
@@ -522,6 +524,31 @@ class TestNotKept:
         for factor in ("2", "3", "2"):
             text = textwrap.dedent(program).replace("FACTOR", factor) + ARGUMENTS
             assert process(text)[1] == str(float(factor) * np.array([0.5, 1.5, 2.0]))
+
+
+class TestSigns:
+    """Where there is no sign of a function, its first calls do not look for records."""
+
+    @pytest.mark.trials
+    def test_a_record_has_one_and_is_found_by_the_first_call(self, later, monkeypatch):
+        def signed(x):
+            return np.sum(np.sin(x) * 3.25)
+
+        looked = []
+        find = records.find
+        monkeypatch.setattr(records, "find", lambda *args: looked.append(1) or find(*args))
+        monkeypatch.setattr(first_call, "ENOUGH", 0.0)
+        x, fast = np.arange(4.0), pb.compile(pb.grad(signed))
+        fast(x)
+        assert not looked
+        for _ in range(60):
+            fast(x)
+            wait_for_machine_code()
+        assert len(looked) == 1
+        assert records.is_likely(fast)
+        second = later(pb.grad(signed))
+        np.testing.assert_allclose(second(x), np.cos(x) * 3.25, rtol=1e-15)
+        assert second.cache_info()[:2] == (1, 0)
 
 
 class TestFiles:

@@ -200,7 +200,7 @@ def test_a_forked_child_has_a_pool_of_its_own(many_parts):
 def test_the_process_ends_while_threads_sleep_or_work():
     code = """
 import threading, numpy as np, pullback as pb
-f = pb.compile(lambda x: np.tanh(np.exp(x) * 2).sum())
+f = pb.compile(lambda x: np.tanh(np.exp(x) * 2).sum(), wait=True)
 x = np.ones(3_000_000)
 f(x)
 def forever():
@@ -423,7 +423,9 @@ class TestBlocks:
     def test_arrays_that_outlive_the_library(self):
         code = """
 import builtins, numpy as np, pullback as pb
-builtins.kept = pb.compile(lambda x: x * 2)(np.ones(3_000_000))
+f, x = pb.compile(lambda x: x * 2, wait=True), np.ones(3_000_000)
+f(x)
+builtins.kept = f(x)
 builtins.loop = [builtins.kept]; builtins.loop.append(builtins.loop)
 """
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=100)

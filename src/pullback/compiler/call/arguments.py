@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,10 @@ def arranged(args: Any, kwargs: Any, statics: set[int]) -> Call | None:
     Args:
         statics: the ids of leaves that are static.
     """
-    leaves, structure = flatten([list(args), kwargs])
+    if not kwargs and NUMBERS.issuperset(map(type, args)):
+        leaves, structure = list(args), of_numbers(len(args))
+    else:
+        leaves, structure = flatten([list(args), kwargs])
     inputs, floats = [], []
     for i, leaf in enumerate(leaves):
         kind = type(leaf)
@@ -53,6 +57,15 @@ def arranged(args: Any, kwargs: Any, statics: set[int]) -> Call | None:
         [leaves[i] for i in inputs],
         [np.float64(leaves[i]) for i in floats],
     )
+
+
+NUMBERS = {np.ndarray, np.float64, float}
+
+
+@cache
+def of_numbers(n: int) -> Any:
+    """The structure of n arguments that are arrays and floats."""
+    return flatten([[0.0] * n, {}])[1]
 
 
 def key_of(leaves: list[Any], structure: Any, at: set[int]) -> Any:

@@ -3,8 +3,8 @@
 For each kind of arguments (tree, shapes, dtypes, static values) there is an entry; an entry holds
 paths, one for each way that the program has taken. A call runs the path that was taken last. Where
 a guard gets another answer, the path that begins with the answers so far is tried, and where there
-is none the call is recorded. What a path computed before its guard failed has no effect and is
-thrown away.
+is none the function runs as it is, and is recorded once that pays (`first_call`). What a path
+computed before its guard failed has no effect and is thrown away.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ..entry import native_records, object_layout
 from ..entry.native_records import MISS, Way
 from ..facts.snapshot import Codes
 from ..facts.state import State
-from ..first_call import Faster, faster, imported, seldom_collected
+from ..first_call import Early, faster, imported, seldom_collected
 from ..llvm import thread_pool
 from ..llvm.binding import BEST, WORKER, absent
 from ..path import (
@@ -55,7 +55,7 @@ from .arguments import arranged
 from .budget import Budget
 from .in_transformation import QuickNode, composed
 from .rehearsal import observe, rehearse
-from .trial import ON, is_to_try, tried
+from .trial import is_timed, is_to_try, tried
 
 if TYPE_CHECKING:
     import pathlib
@@ -109,7 +109,8 @@ class Compiled(Transformation):
         self.repeat: tuple[Callable[..., Any], list[Way]] = native_records.missed, []
         self.counter = np.zeros(2, np.int64)  # how often it did, and for the last call: which
         self.quick_node: QuickNode | None = None  # the last path of a call on Arrays alone
-        self.looked_at = False  # the code that can be told in advance, for what it asks
+        self.likely: bool | None = None  # whether an earlier process may have written of it
+        self.asked: set[str] | None = None  # names in the code that can be told in advance
         # The code that ran, by code and globals; None as long as all that can be reached will do.
         self.ran: Codes | None = None
         self.last_miss = "The function has not been called."
@@ -120,23 +121,30 @@ class Compiled(Transformation):
         out = repeat[0](*args, **kwargs)
         return self.decide(args, kwargs) if out is MISS else out
 
-    def decide(self, args: Any, kwargs: Any) -> Any:
-        """What a call does that machine code does not repeat by itself."""
+    def decide(self, args: Any, kwargs: Any, at_once: bool = False) -> Any:
+        """What a call does that machine code does not repeat by itself.
+
+        at_once: whether it is recorded where no path stands for it, however early that is.
+        """
         if running() is not None:
             return composed(self, args, kwargs)
         if self.refusal is not None or raising():
             return self.fun(*args, **kwargs)
+        begun = thread_time()
         self.counter[1], self.last_way = 0, ""
         call = self.arrange(args, kwargs)
         if call is None:
             return composed(self, args, kwargs)
-        entry = self.entry(call.key)
+        entry, timed = self.entry(call.key), is_timed(self) and not at_once
         known = entry.paths
-        if not (known or entry.sought or self.wait):
+        if not (known or entry.sought or self.wait) and (not timed or self.seeks(entry)):
             records.find(self, entry, call)
         if entry.paths:
             if entry.slow:
                 self.hits, self.last_way = self.hits + 1, reasons.slower(entry.paths[0])
+                return self.fun(*args, **kwargs)
+            if timed and entry.paths[0].is_awaited():
+                self.last_way = reasons.AWAITED
                 return self.fun(*args, **kwargs)
             found = self.match(entry, call.arrays, call.numbers)
             if found is not None and not (entry.floats and found[0].narrow()):
@@ -155,12 +163,21 @@ class Compiled(Transformation):
                 if path.stored is None:
                     records.keep(self, entry, path, call)
                 return out
+        if timed and not entry.early.is_over:
+            self.last_way = reasons.EARLY
+            return entry.early.run(lambda: self.fun(*args, **kwargs), begun)
         self.misses += 1
         if not entry.paths:
             self.last_miss = reasons.NEW
         if entry.apart and share_memory(call.arrays):
             return self.fun(*args, **kwargs)
         return self.record(entry, call, args, kwargs, known)
+
+    def seeks(self, entry: Entry) -> bool:
+        """Whether it is time to look for what earlier processes wrote of calls of a kind."""
+        if self.likely is None:
+            self.likely = records.is_likely(self)
+        return self.likely or entry.early.is_over
 
     def learn(self, path: Path, call: Call, args: Any, kwargs: Any, equal: bool) -> None:
         """Let machine code repeat a path for calls like this one by itself.
@@ -239,7 +256,7 @@ class Compiled(Transformation):
             if path is None or shared(path, inputs):
                 self.last_miss = reasons.missed(paths, answers)
                 return None
-            path.warm(self.wait, not self.wait and ON[0])
+            path.warm(self.wait, is_timed(self))
             try:
                 with np.errstate(all="ignore"):
                     values, found = path.computed(inputs)
@@ -272,7 +289,7 @@ class Compiled(Transformation):
             object_layout.prepare()
             imported()
             try:
-                loops, begun = Faster(), thread_time()
+                loops, begun = entry.early.loops, thread_time()
                 rehearsed = rehearse(self, entry, call, loops)
                 if rehearsed is not None:
                     ready = thread_time()
@@ -282,7 +299,9 @@ class Compiled(Transformation):
                     before = entry.paths
                     self.keep(entry, call, result, [args, kwargs], *rehearsed)
                     if entry.paths is not before:
-                        entry.paths[0].took = ran - ready
+                        entry.paths[0].took, entry.early = ran - ready, Early()
+                        if is_timed(self):
+                            entry.paths[0].is_awaited()
                     self.budget.account(ran - ready, thread_time() - ran + ready - begun)
                     why = self.budget.why(self.hits + int(self.counter[0]))
                     if why is not None and self.refusal is None:
@@ -313,6 +332,8 @@ class Compiled(Transformation):
                 self.refuse(str(why))
             return
         if recording.unsure:
+            entry.early.numbers = False  # the first path may be for these numbers alone
+            entry.floats &= bool(entry.paths)
             return
         if any(source is not None for source in recording.sources) and share_memory(call.arrays):
             entry.apart = True  # it may be another argument that is returned
@@ -388,6 +409,8 @@ class Compiled(Transformation):
     def graph(self, *args: Any, **kwargs: Any) -> str:
         """The recorded program for these arguments, as text, with its guards.
 
+        If calls with such arguments have not taken long enough to be recorded, one is made now.
+
         Raises:
             ArgumentError: there is no record that stands for them.
         """
@@ -395,6 +418,8 @@ class Compiled(Transformation):
 
     def ir(self, /, *args: Any, **kwargs: Any) -> str:
         """The program for these arguments in LLVM's language, before it is optimised.
+
+        If calls with such arguments have not taken long enough to be recorded, one is made now.
 
         Raises:
             ArgumentError: there is no record that stands for them.
@@ -404,8 +429,13 @@ class Compiled(Transformation):
         return str(path.program.ir)
 
     def path(self, args: Any, kwargs: Any) -> Path:
-        """The record that stands for these arguments."""
-        path = self.path_of(self.arrange(args, kwargs))
+        """The record that stands for these arguments; made now, if calls were too early for one."""
+        call = self.arrange(args, kwargs)
+        path = self.path_of(call)
+        entry = None if call is None else self.entries.get(call.key)
+        if path is None and entry is not None and entry.early.calls:
+            self.decide(args, kwargs, at_once=True)
+            path = self.path_of(call)
         if path is None:
             raise ArgumentError(
                 f"`compile({name_of(self.fun)})` has no record for these arguments:"
@@ -465,7 +495,7 @@ def compile(
 
     >>> import numpy as np
     >>> import pullback as pb
-    >>> @compile
+    >>> @compile(wait=True)
     ... def f(x):
     ...     return np.sin(x) * x if x > 0 else x
     >>> float(round(f(2.0), 6)), f(-2.0), float(round(f(2.0), 6))
@@ -473,11 +503,15 @@ def compile(
     >>> f.cache_info().paths
     2
 
+    The first calls run fun as it is: three, and more until they have taken a millisecond together.
+    Then one is recorded, and machine code is made in the background.
+
     Args:
         wait: whether the way of each call depends on arguments alone and never on the clock, so
-            that results are the same, to the bit, in each run of a program: calls wait for better
-            machine code instead of going on, nothing is tried out, and nothing is read that an
-            earlier process left. None: as the environment's PULLBACK_WAIT says, 1 or 0.
+            that results are the same, to the bit, in each run of a program: the first call is
+            recorded, calls wait for better machine code instead of going on, nothing is tried out,
+            and nothing is read that an earlier process left. None: as the environment's
+            PULLBACK_WAIT says, 1 or 0.
     """
     if importlib.util.find_spec("llvmlite") is None:
         raise absent()

@@ -332,7 +332,7 @@ def exported_path(compiled: Any, args: Any, kwargs: Any) -> tuple[Path, Call]:
         if call is None or compiled.refusal is not None:
             break
         if path is None:
-            compiled(*args, **kwargs)
+            compiled.decide(args, kwargs, at_once=True)
         elif path.numbers is not None and compiled.entries[call.key].floats:
             compiled.record(compiled.entries[call.key], call, args, kwargs)  # floats as inputs
         else:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,8 @@ from ..program import SpecChangedError, build
 from ..record.compile_trace import CompileTrace, Questions
 from ..record.recording import as_kind, share_memory
 from ..record.verify import example
+from . import reasons
+from .trial import is_timed
 
 __all__ = ["composed"]
 
@@ -54,6 +57,7 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         if fitting is not None:
             compiled.hits += 1
             return quick.node.alone(args, fitting)
+    begun = thread_time()
     refused = compiled.refusal is not None or WATCHING.get() or raising()
     try:
         call = None if refused else arranged(compiled, args, kwargs)
@@ -61,7 +65,10 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         call = None
     if call is None:
         return call_inside(compiled.fun, args, kwargs)
-    entry = compiled.entry(call.key)
+    entry, timed = compiled.entry(call.key), is_timed(compiled)
+    if timed and entry.paths and entry.paths[0].is_awaited():
+        compiled.last_way = reasons.AWAITED
+        return call_inside(compiled.fun, args, kwargs)
     found = compiled.match(entry, call.arrays, call.numbers) if entry.paths else None
     if found is not None:
         path, values = found
@@ -80,6 +87,9 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         return call_inside(compiled.fun, args, kwargs)
     if entry.python:
         return call_inside(compiled.fun, args, kwargs)
+    if timed and not entry.early.is_over:
+        compiled.last_way = reasons.EARLY
+        return entry.early.run(lambda: call_inside(compiled.fun, args, kwargs), begun)
     compiled.misses += 1
     if share_memory(call.arrays):
         return call_inside(compiled.fun, args, kwargs)

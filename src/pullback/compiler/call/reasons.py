@@ -7,10 +7,15 @@ from typing import Any
 
 from ..path import Path, told_line
 
-__all__ = ["NEW", "PREPARED", "REPEATED", "listing", "missed", "of_call", "of_last", "slower"]
+__all__ = [
+    "AWAITED", "EARLY", "NEW", "PREPARED", "REPEATED", "listing", "missed", "of_call", "of_last",
+    "slower",
+]  # fmt: skip
 
-NEW = "There was no record for arguments of this kind."
+NEW = "There is no record for arguments of this kind."
 REPEATED = "It was repeated by machine code"
+EARLY = "The function ran as it is: calls of this kind have not taken long enough to record one."
+AWAITED = "The function ran as it is, while its machine code is made in the background."
 PREPARED = "It was repeated by NumPy, while its machine code is made in the background."
 
 
@@ -47,7 +52,9 @@ def of_call(compiled: Any, args: Any, kwargs: Any) -> str:
         return "Arguments of this kind are passed to the function as it is."
     entry = compiled.entries.get(call.key)
     if entry is None:
-        return "There is no record for arguments of this kind."
+        return NEW
+    if not entry.paths and entry.early.calls:
+        return EARLY
     last, compiled.last_miss = compiled.last_miss, ""
     found = compiled.match(entry, call.arrays, call.numbers)
     told, compiled.last_miss = compiled.last_miss, last

@@ -24,8 +24,9 @@ from ..facts.snapshot import Scout, Snapshot, foresee
 from ..first_call import Faster, faster
 from ..path import Call, Entry, share_memory, share_with
 from ..record.asked_names import asked_in_advance
-from ..record.recording import Number, recorded, state_of
+from ..record.recording import UNLIKE_NAMES, Number, recorded, state_of
 from ..record.stage_inner import staging
+from .trial import is_timed
 
 if TYPE_CHECKING:
     from .compiled import Compiled
@@ -35,6 +36,11 @@ __all__ = ["observe", "rehearse"]
 
 def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any:
     """A recording that left nothing behind, with what it read; None if there is none."""
+    if "seterr" in asked_by(compiled):
+        return compiled.refuse("it uses `seterr`")
+    first = entry.early.numbers and not (entry.paths or entry.weak)
+    if first and call.floats and is_timed(compiled):  # one recording for all numbers
+        entry.floats = UNLIKE_NAMES.isdisjoint(asked_by(compiled))
     leaves, structure = call.leaves, call.structure
     passed, statics = call.passed(entry.floats), call.statics(entry.floats)
     given = dict(zip(call.inputs, call.arrays, strict=True))
@@ -47,11 +53,6 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
             lifted[i] = enter(Number(x) if type(x) is float else x)
         return unflatten(structure, lifted)
 
-    if not compiled.looked_at:
-        asked = asked_in_advance(compiled.fun)
-        if "seterr" in asked:
-            return compiled.refuse("it uses `seterr`")
-        compiled.looked_at = True
     scout = foreseen(compiled, statics)
     if scout is None:
         return None
@@ -115,6 +116,13 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
     if recording is not None and recording.identity and share_with(state.arrays, call.arrays):
         return None  # it may ask whether an argument is something that it reads
     return recording, failure, state, token
+
+
+def asked_by(compiled: Compiled) -> set[str]:
+    """Names in the code that can be told in advance; looked for once."""
+    if compiled.asked is None:
+        compiled.asked = asked_in_advance(compiled.fun)
+    return compiled.asked
 
 
 def foreseen(compiled: Compiled, statics: list[Any]) -> Scout | None:

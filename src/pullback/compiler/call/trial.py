@@ -15,7 +15,7 @@ from ..entry.native_records import MISS, Way
 from ..llvm.binding import BEST
 from ..path import Call, Path, plain_way
 
-__all__ = ["Trial", "is_to_try", "tried"]
+__all__ = ["Trial", "is_timed", "is_to_try", "tried"]
 
 TURNS = 8  # calls of each way
 FAR, LONG = 8.0, 0.05  # what takes so many times as long, and so many seconds, is not tried
@@ -53,9 +53,14 @@ class Trial:
         return f"the function took {plain:.3g} us, and machine code {compiled:.3g} us"
 
 
+def is_timed(compiled: Any) -> bool:
+    """Whether the clock may decide what a call does."""
+    return not compiled.wait and ON[0]
+
+
 def is_to_try(compiled: Any, path: Path) -> bool:
     """Whether a call helps to find out which way of a path is faster."""
-    if compiled.wait or path.slow or not path.learnt or not ON[0]:
+    if not is_timed(compiled) or path.slow or not path.learnt:
         return False
     if path.program is None or path.program.level < BEST:
         return False

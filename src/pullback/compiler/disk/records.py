@@ -53,7 +53,7 @@ from .portable import Portable, Unportable, at, place_of, reading, said, thing_a
 if TYPE_CHECKING:
     from ..call.compiled import Compiled
 
-__all__ = ["find", "keep"]
+__all__ = ["find", "is_likely", "keep"]
 
 FORM = "3"  # raised when files are to be written in another way
 MOST = 16  # paths of one kind of arguments
@@ -98,7 +98,13 @@ def key_of(compiled: Compiled, call: Call) -> str:
     tree, leaves, errors = structure
     parts = [said(reader.read(compiled.fun)), static, repr(tree), said(leaves), errors, order]
     parts.append(options())
-    return disk.key_of("record", repr(parts), *circumstances())
+    return disk.key_of("record", repr(parts), surroundings())
+
+
+@functools.cache
+def surroundings() -> str:
+    """All circumstances as one text."""
+    return disk.key_of(*circumstances())
 
 
 def place_of_root(root: Any, compiled: Compiled, call: Call) -> Any:
@@ -365,6 +371,23 @@ def home(rule: Any) -> str:
     return str((rule if of(rule, type) else type(rule)).__module__)
 
 
+def sign_of(compiled: Compiled) -> str:
+    """The name of the file that says that there are records of a function of this name."""
+    fun = compiled.fun
+    while hasattr(fun, "fun"):  # of a transformation
+        fun = fun.fun
+    name = getattr(fun, "__qualname__", type(fun).__qualname__)
+    return disk.key_of("function", str(getattr(fun, "__module__", "")), str(name))
+
+
+def is_likely(compiled: Compiled) -> bool:
+    """Whether an earlier process may have left records of a function: cheap to ask, no proof."""
+    try:
+        return disk.has(sign_of(compiled))
+    except Exception:  # of an object that does not answer as others do
+        return False
+
+
 def keep(compiled: Compiled, entry: Entry, path: Path, call: Call) -> None:
     """Write a path for later processes, with what else is known of calls of this kind."""
     path.stored = False
@@ -378,6 +401,8 @@ def keep(compiled: Compiled, entry: Entry, path: Path, call: Call) -> None:
         BESIDE[key] = content = content[:MOST]
         WRITTEN.add(key)
         disk.write(key, written(((entry.floats, entry.weak, entry.apart), content)))
+        if not is_likely(compiled):
+            disk.write(sign_of(compiled), b"")
     except Exception:  # of an object that does not answer as others do: then it is not kept
         path.stored = False
 
@@ -424,13 +449,14 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
 
 def find(compiled: Compiled, entry: Entry, call: Call) -> None:
     """Enter the paths that an earlier process has written, and that stand for calls here."""
-    entry.sought = options()
-    if disk.folder() is None or extended():
+    if disk.folder() is None:
+        entry.sought = "nothing is kept"
         return
+    entry.sought = options()
     try:
         key = key_of(compiled, call)
         content = None if key in WRITTEN else disk.read(key)
-        if content is None:
+        if content is None or extended():
             return
         (floats, weak, apart), stored = loaded(content)
         found = [(x, restored(compiled, x, call)) for x in stored]

@@ -128,6 +128,7 @@ def enter(definitions: list[Definition], level: int) -> None:
         add_symbol(name, KEPT[-1].address(name))
 
 
+@cache
 def prepare() -> None:
     """A function is recorded: load LLVM meanwhile if no earlier process has left the entries."""
     if entries.cache_info().currsize or not usable():

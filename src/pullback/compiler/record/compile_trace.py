@@ -16,6 +16,7 @@ from ...core.array import Array
 from ...core.dispatch import UFUNCS
 from ...core.graph import Equation, Variable
 from ...core.lost import line_of_user
+from ...core.node import keep
 from ...core.primitive import Elementwise, Primitive
 from ...core.spec import is_inexact, spec_of
 from ...primitives.elementwise import power
@@ -54,6 +55,9 @@ NUMBERS = {float, int, bool, complex, *np.sctypeDict.values()} - {np.object_, np
 PARAMETERS = {int, bool, str, tuple, type(None), float, np.dtype, type}
 OURS = ("pullback.primitives.", "pullback.nn")
 SILENT: dict[Primitive, bool] = {}
+QUICK: set[Primitive] = set()  # of those that are silent, what has one result
+PLAIN = {np.ndarray, np.float64}
+OPERANDS = {*PLAIN, float, complex, int, bool}
 
 
 def silent(primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> bool:
@@ -79,6 +83,8 @@ def is_ours(primitive: Primitive) -> bool:
     if isinstance(primitive, Elementwise):
         ours = ours or UFUNCS.get(primitive.ufunc) is primitive
     SILENT[primitive] = ours
+    if ours and primitive.n_out is None:
+        QUICK.add(primitive)
     return ours
 
 
@@ -124,6 +130,20 @@ class CompileTrace(StageTrace):
 
     def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         notes = self.state
+        usual = not (notes.weak or notes.outside or notes.watch.silences or SUSPENDED.anywhere)
+        if usual and primitive in QUICK:
+            values, inputs = [], []
+            for x in xs:
+                if type(x) is Array and x.within is self and type(x.value) in PLAIN:
+                    values.append(x.value)
+                    inputs.append(x.node)
+                elif type(x) in OPERANDS:
+                    values.append(x)
+                    inputs.append(keep(x))
+                else:
+                    break
+            else:
+                return self.quick(primitive, values, inputs, static)
         if notes.watch.silences and not {"warn", "ignore"}.issuperset(np.geterr().values()):
             notes.raised = "it has floating-point errors raised"
         if (SUSPENDED.anywhere or notes.outside) and SUSPENDED.here() is not notes.outside:
@@ -145,6 +165,20 @@ class CompileTrace(StageTrace):
             # The program may catch it; other values might not raise.
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
             raise
+
+    def quick(
+        self, primitive: Primitive, values: list[Any], inputs: list[Any], static: dict[str, Any]
+    ) -> Array:
+        """An operation of ours with one result, on plain values: what `StageTrace` does."""
+        try:
+            out = primitive.value(*values, **static)
+        except Exception as error:
+            self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
+            raise
+        out = np.complex128(out) if type(out) is complex else out
+        variable = Variable(spec_of(out))
+        self.state.equations.append(Equation(primitive, tuple(inputs), (variable,), static))
+        return Array(out, self, variable)
 
     def of_numbers(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """An operation of which all operands are Python's numbers where nothing is recorded."""

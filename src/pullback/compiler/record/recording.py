@@ -34,8 +34,8 @@ from ..facts.state import State
 from .compile_trace import CompileTrace, Guard, Questions, is_ours
 
 __all__ = [
-    "Number", "Recording", "as_kind", "containers_in", "layout_of", "order_in", "recorded",
-    "share_memory", "state_of", "with_raising",
+    "UNLIKE_NAMES", "Number", "Recording", "as_kind", "containers_in", "layout_of", "order_in",
+    "recorded", "share_memory", "state_of", "with_raising",
 ]  # fmt: skip
 
 UNLIKE_NAMES = {
@@ -214,7 +214,7 @@ def recorded(
         codes = [code_of(code) for code, _ in watch.codes.values()]
         out.identity = any(code.identity for code in codes)
         out.captured, out.suspends = bool(notes.captured), notes.suspends
-        out.narrow = any(map(is_narrow, specs_of(out.graph)))
+        out.narrow = not NARROW.isdisjoint(dtypes_of(out.graph))
         out.refusal = refusal(watch, notes, passed, [args, kwargs], out, arrays)
         if any(x.shape != v.spec.shape for x, v in zip(arrays, inputs, strict=True)):
             out.refusal = "it assigns to the shape of an argument"
@@ -250,24 +250,28 @@ def as_kind(x: Any, kind: Any) -> Any:
 
 def with_raising(graph: Graph, notes: Questions) -> Graph:
     """The graph with outputs more: what no other output needs, and what may raise."""
-    met = {id(e) for e in graph.pruned().equations}
-    raising = [e.outputs[0] for e in graph.equations if id(e) not in met and may_raise(e)]
-    more = dict.fromkeys([*raising, *notes.raising])
+    raising = [e for e in graph.equations if may_raise(e)]
+    if raising:
+        met = {id(e) for e in graph.pruned().equations}
+        raising = [e for e in raising if id(e) not in met]
+    more = dict.fromkeys([*[e.outputs[0] for e in raising], *notes.raising])
     return Graph(graph.inputs, graph.equations, [*graph.outputs, *more])
 
 
 def may_raise(e: Equation) -> bool:
     """Whether values decide if an operation raises."""
-    primitive, indices = e.primitive, [v for v in e.inputs[1:] if isinstance(v, Variable)]
-    if primitive.total or not (indices or any(isinstance(v, Variable) for v in e.inputs[:1])):
+    primitive, xs = e.primitive, e.inputs
+    if primitive.total:
         return False
     if isinstance(primitive, Elementwise):
-        if primitive.lower is None and not isinstance(primitive.ufunc, np.ufunc):
-            return True  # a function of the user's
-        return e.outputs[0].spec.dtype.kind in primitive.raises_for
-    if isinstance(primitive, (Linear, Multilinear)) and is_ours(primitive):
-        return any(v.spec.dtype.kind in "iu" for v in indices)
-    return e.static.get("singular", "raise") == "raise"
+        of_user = primitive.lower is None and not isinstance(primitive.ufunc, np.ufunc)
+        if not of_user and e.outputs[0].spec.dtype.kind not in primitive.raises_for:
+            return False
+    elif isinstance(primitive, (Linear, Multilinear)) and is_ours(primitive):
+        return any(type(v) is Variable and v.spec.dtype.kind in "iu" for v in xs[1:])
+    elif e.static.get("singular", "raise") != "raise":
+        return False
+    return any(type(v) is Variable for v in xs)
 
 
 def share_memory(arrays: list[Any]) -> bool:
@@ -341,15 +345,17 @@ def print_options() -> Any:
     return np.get_printoptions
 
 
-def specs_of(graph: Graph) -> Any:
-    yield from [x for x in graph.outputs if hasattr(x, "dtype")]
+NARROW = frozenset("efF")
+
+
+def dtypes_of(graph: Graph) -> set[str]:
+    """The dtypes of all values and constants of a graph, as characters."""
+    found = {x.spec.dtype for x in graph.inputs}
     for equation in graph.equations:
-        for x in (*equation.inputs, *equation.outputs):
-            if isinstance(x, Variable):
-                yield x.spec
-            elif hasattr(x, "dtype"):
-                yield x
-
-
-def is_narrow(x: Any) -> bool:
-    return x.dtype.char in "efF"
+        for x in equation.outputs:
+            found.add(x.spec.dtype)
+        for x in equation.inputs:
+            if type(x) is not Variable and hasattr(x, "dtype"):
+                found.add(x.dtype)
+    found.update([x.dtype for x in graph.outputs if hasattr(x, "dtype")])
+    return {dtype.char for dtype in found}

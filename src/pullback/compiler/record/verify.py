@@ -115,8 +115,9 @@ def share(
     ]
     computed = [x for x in recording.outputs if isinstance(x, Variable)]
     graph = recording.graph
-    outputs = [*computed, *graph.outputs[n:]]
-    recording.graph = Graph(graph.inputs, graph.equations, outputs).pruned()
+    if len(computed) < n:
+        outputs = [*computed, *graph.outputs[n:]]
+        recording.graph = Graph(graph.inputs, graph.equations, outputs).pruned()
     return None
 
 
