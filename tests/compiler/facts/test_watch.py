@@ -438,6 +438,15 @@ class TestWatch:
         assert sorted(effects) == [0, 0, 30, 30]
 
 
+def test_recordings_within_recordings_search_for_garbage_as_seldom_as_python_can():
+    """Each multiplies the threshold of the one around it."""
+    f, before = np.sum, gc.get_threshold()
+    for _ in range(6):
+        f = pb.compile(lambda x, f=f: pb.compile(f)(x) * 1.0)
+    assert f(np.ones(3)) == 3.0
+    assert gc.get_threshold() == before
+
+
 def test_collections_are_as_often_as_before():
     """Garbage is collected as often as before once a call has been recorded, or has failed."""
     before = gc.get_threshold()
