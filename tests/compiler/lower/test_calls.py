@@ -105,14 +105,20 @@ class TestErrors:
         x = RANDOM.random(200_000)
         fast, _ = repeated(f, (x,), 3)
 
-        def press():
-            time.sleep(0.05)
-            signal.raise_signal(signal.SIGINT)
+        stopped = threading.Event()
+
+        def press():  # again if it came in a callback of the garbage collector, which cannot raise
+            for pause in (0.05, 20, 20):
+                if not stopped.wait(pause):
+                    signal.raise_signal(signal.SIGINT)
 
         def endlessly():
             thread.start()
-            while True:
-                fast(x)
+            try:
+                while True:
+                    fast(x)
+            finally:
+                stopped.set()
 
         thread = threading.Thread(target=press)
         with pytest.raises(KeyboardInterrupt):
