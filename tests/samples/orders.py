@@ -108,6 +108,23 @@ SAMPLES = [
     ],
     *[
         Sample(
+            lambda x, y, f=f, order=order, key=key: f([x, x.T][key == "F"], y, order).ravel("K"),
+            (real(3, 3), real(3, 3)),
+            name=f"{name}, order={order!r}, of {key}",
+        )
+        for name, f in {
+            "add": lambda x, y, order: np.add(x, 2.0, order=order),
+            "multiply": lambda x, y, order: np.multiply(x, y, order=order),
+            "modf": lambda x, y, order: np.modf(x, order=order)[0],
+            "matmul": lambda x, y, order: np.matmul(x, y, order=order),
+            "outer": lambda x, y, order: np.multiply.outer(x, y[0], order=order),
+            "einsum": lambda x, y, order: np.einsum("ij,jk", x, y, order=order),
+        }.items()
+        for order in ORDERS
+        for key in "CF"
+    ],
+    *[
+        Sample(
             lambda x, order=order: np.full_like(x, x[0, 0], order=order),
             (real(2, 3),),
             name=f"full_like, order={order!r}",

@@ -32,6 +32,7 @@ __all__ = ["Early", "Faster", "faster", "imported", "seldom_collected"]
 FEW, ENOUGH, MUCH = 3, 1e-3, 0.1
 LONG = 2000  # equations done in a loop from which machine code pays
 SELDOM = 100  # times as seldom as otherwise all that lives is searched for garbage
+MOST = 2**31 - 1  # what `gc.set_threshold` takes
 
 
 def imported() -> None:
@@ -58,7 +59,7 @@ def seldom_collected() -> Iterator[None]:
     What dies young is collected as ever. One thread at a time is in here.
     """
     often = gc.get_threshold()
-    seldom = (*often[:2], often[2] * SELDOM)
+    seldom = (*often[:2], min(often[2] * SELDOM, MOST))  # one recording may hold others
     gc.set_threshold(*seldom)
     try:
         yield

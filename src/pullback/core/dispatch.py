@@ -21,6 +21,7 @@ from .errors import (
     UnsupportedKeywordError,
     public_module,
 )
+from .layout import layout
 from .primitive import Elementwise
 from .spec import spec_of
 from .trace import CONSTANT, youngest
@@ -255,10 +256,11 @@ def of_numpy(x: Any) -> Any:
 
 def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
     """A ufunc with keywords, one of another form than elementwise, or one of its methods."""
-    for keyword in ("order", "subok"):  # of no consequence for values
-        keywords.pop(keyword, None)
+    keywords.pop("subok", None)  # an Array has no subclasses
     if any(isinstance(x, Cotangent) for x in inputs):
         return NotImplemented
+    if "order" in keywords and method in ("__call__", "outer"):
+        return in_order(ufunc, method, inputs, keywords)
     for x in inputs:
         check_class(type(x))
     out = keywords.pop("out", None)
@@ -295,6 +297,24 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     if implementation is not None:
         return implementation(*inputs)
     return unary(primitive, *inputs) if len(inputs) == 1 else binary(primitive, *inputs)
+
+
+def in_order(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
+    """The results of a ufunc in the memory order that `order=` names; `out=` keeps its own."""
+    order: Any = str(keywords.pop("order")).upper()
+    out = keywords.get("out")
+    results = general_ufunc(ufunc, method, inputs, keywords)
+    if order == "K" or out is not None or results is NotImplemented:
+        return results
+    if order == "A":
+        plain = [layout(x) if type(x) is Array else np.asarray(x) for x in inputs]
+        order = "F" if all(x.flags.f_contiguous for x in plain) else "C"
+    several = isinstance(results, tuple)
+    laid = [
+        np.copy(x, order=order) if np.ndim(x) > 1 else x
+        for x in (results if several else [results])
+    ]
+    return tuple(laid) if several else laid[0]
 
 
 def loop_operands(ufunc: Any, inputs: list[Any], keywords: dict[str, Any]) -> list[Any]:

@@ -29,7 +29,7 @@ class Scalar(StandIn):
         if len(args) == 1 and not kwargs and type(args[0]) not in PLAIN:
             x = as_array(args[0]) if holds_arrays(args[0]) else args[0]
             if type(x) is Array:
-                return x.astype(cls.dtype)
+                return x.astype(cls.dtype, copy=not x.ndim)  # of an array, the array itself
         return cls.real(*args, **kwargs)
 
 

@@ -24,7 +24,7 @@ from ..core.errors import ArgumentError
 from ..core.layout import layout
 from ..core.spec import spec_of
 from .arguments import as_array
-from .assignment import assign, into, is_leaf
+from .assignment import assign, into, is_leaf, refuse_own
 from .shapes import reshape_p
 
 __all__ = [
@@ -41,6 +41,10 @@ __all__ = [
 
 def fill_with(x, value):
     """x[...] = value"""
+    if np.ndim(value):
+        raise ValueError("setting an array element with a sequence.")
+    if type(value) is not Array:
+        np.empty(1, x.dtype).fill(value)  # raises for what does not fit
     assign(x, (Ellipsis,), [], as_array(value))
 
 
@@ -54,7 +58,9 @@ def flat(x):
 
 
 def set_flat(x, v):
-    assign(flat(x), (Ellipsis,), [], np.resize(as_array(v), (x.size,)))
+    target, v = flat(x), as_array(v)
+    refuse_own(target, v)
+    assign(target, (Ellipsis,), [], np.resize(v, (x.size,)))
 
 
 def set_shape(x, shape):

@@ -54,6 +54,7 @@ __all__ = [
     "into",
     "is_leaf",
     "put",
+    "refuse_own",
     "setitem",
     "setitem_p",
     "target",
@@ -263,7 +264,22 @@ def cycled(x, key, v):
     v, selected = as_array(v), np.broadcast_to(np.False_, x.shape)[key]
     if type(selected) is not np.ndarray:  # one element, for which NumPy takes no list
         return v
+    refuse_own(x, v)
     return np.resize(v, selected.shape) if v.size else x[key]
+
+
+def refuse_own(x, v):
+    """Raise where a part of an array is written to its `flat`.
+
+    NumPy copies element after element without a buffer, and reads again what it has just written.
+    """
+    if type(v) is Array:
+        root = v if v.storage is None or v.storage.root is None else v.storage.root
+        if root is x or root is x.storage.root:
+            raise ArgumentError(
+                "`x.flat` was assigned a view of x: NumPy would read elements that it has already"
+                " overwritten.\n  Write `x.flat = v.copy()`."
+            )
 
 
 def assign(x, key, arrays, v):

@@ -66,12 +66,18 @@ def bincount(x, /, weights=None, minlength=0):
     if weights is None or not value.size:
         return np.bincount(value, minlength=minlength)
     weights = as_array(weights)
+    refuse_complex(weights, "numpy.bincount", "weights")
     if weights.shape != x.shape:
         raise ShapeError(
             f"`numpy.bincount` was given {x.shape} integers and {weights.shape} weights."
         )
     length = max(int(value.max()) + 1, minlength)
     return deposit_p(cast(weights, np.float64), x, length=length)
+
+
+def refuse_complex(x, name, argument):
+    if x.dtype.kind == "c":
+        raise ArgumentTypeError(f"`{name}` takes real {argument}, but got {x.dtype}.")
 
 
 @replaces(np.histogram_bin_edges)
@@ -233,6 +239,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         raise ShapeError(f"`numpy.interp` takes vectors xp and fp, but got {xp.shape}, {fp.shape}.")
     if xp.shape != fp.shape or not xp.size:
         raise ShapeError(f"`numpy.interp` was given {len(xp)} points xp and {len(fp)} values fp.")
+    refuse_complex(x, "numpy.interp", "x")
+    refuse_complex(xp, "numpy.interp", "xp")
     x, xp = cast(x, np.float64), cast(xp, np.float64)
     fp = cast(fp, np.complex128 if fp.dtype.kind == "c" else np.float64)
     if period is not None:

@@ -247,6 +247,7 @@ def diff(a, n=1, axis=-1, prepend=none, append=none):
 @replaces(np.ediff1d)
 def ediff1d(ary, to_end=None, to_begin=None):
     ary = as_array(ary).reshape(-1)
+    np.subtract.resolve_dtypes((ary.dtype, ary.dtype, None))  # raises for truth values
 
     def beside(x):
         x = as_array(x)
@@ -268,6 +269,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
 @lies("K", swapped=True)
 def gradient(f, *varargs, axis=None, edge_order=1):
     f = as_array(f)
+    np.subtract.resolve_dtypes((f.dtype, f.dtype, None))  # raises for truth values
     axes = axes_of(axis, f.ndim)
     spacings = [as_array(x) for x in varargs] or [1.0]
     if len(spacings) == 1 and not np.ndim(spacings[0]):

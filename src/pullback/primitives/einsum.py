@@ -10,6 +10,7 @@ import numpy as np
 from ..core.cotangent import masked
 from ..core.dispatch import cast, refuse, replaces
 from ..core.errors import ArgumentError, ShapeError
+from ..core.layout import layout
 from ..core.primitive import Multilinear
 from ..core.spec import Spec
 from .arguments import as_array
@@ -114,7 +115,17 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
         xs = [cast(x, dtype, casting, np.einsum) for x in xs]
     ins, result = parse(subscripts, tuple([x.ndim for x in xs]))
     if len(xs) == 1 and dtype is None and sorted(result) == sorted(set(ins[0])):
-        return rearranged(xs[0], ins[0], result)
+        return rearranged(xs[0], ins[0], result)  # a view, whatever the order
+    out = contracted(xs, ins, result, optimize)
+    if order in ("K", "k") or out.ndim < 2:
+        return out
+    if order in ("A", "a"):
+        order = "F" if all(layout(x).flags.f_contiguous for x in xs) else "C"
+    return np.copy(out, order=order)
+
+
+def contracted(xs, ins, result, optimize):
+    """The sum of products; of more than two operands, in the order that `optimize` asks for."""
     if not optimize or len(xs) < 3:
         return einsum_p(*xs, ins=ins, result=result, optimize=bool(optimize))
     if not isinstance(optimize, (bool, str)):

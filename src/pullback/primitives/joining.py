@@ -286,7 +286,8 @@ def insert(arr, obj, values, axis=None):
 def delete(arr, obj, axis=None):
     arr, axis = flat(arr, axis)
     obj = obj if isinstance(obj, slice) else known(obj, "numpy.delete(x, positions)")
-    obj = obj.item() if np.ndim(obj) == 0 and not isinstance(obj, slice) else obj
+    if not isinstance(obj, slice):
+        obj = obj.item() if obj.ndim == 0 else obj if obj.size else obj.astype(int)
     return along(arr, axis, np.delete(np.arange(arr.shape[axis]), obj))
 
 

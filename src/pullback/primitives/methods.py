@@ -232,7 +232,8 @@ Array.compress = lambda self, condition, axis=None, out=None: np.compress(
 Array.clip = lambda self, min=None, max=None, out=None, **keywords: np.clip(
     self, min, max, out=out, **keywords
 )
-Array.conj = Array.conjugate = lambda self: np.conjugate(self)
+# Of what is not complex, NumPy's method gives the array itself, and its function a copy.
+Array.conj = Array.conjugate = lambda self: np.conjugate(self) if self.dtype.kind == "c" else self
 
 
 def reshape(self, *shape, order="C", copy=None):
@@ -312,6 +313,18 @@ def shape(self):
 
 
 Array.shape = property(shape, assigned_attributes.set_shape)
+
+
+def flags_of(self):
+    """What NumPy says of how the array lies in memory, and whether it may be written to."""
+    value = layout(self)
+    if self.storage is None or self.storage.path is not None:
+        return value.flags
+    value = value.view()
+    value.flags.writeable = False
+    return value.flags
+
+
 attribute("dtype", dtype)
 attribute("ndim", lambda self: len(self.within.shape(self)))
 attribute("size", lambda self: math.prod(self.within.shape(self)))
@@ -322,7 +335,7 @@ attribute("mT", lambda self: np.matrix_transpose(self))
 Array.real = property(lambda self: np.real(self), assigned_attributes.set_real)
 Array.imag = property(lambda self: np.imag(self), assigned_attributes.set_imag)
 Array.flat = property(assigned_attributes.flat, assigned_attributes.set_flat)
-attribute("flags", lambda self: layout(self).flags)
+attribute("flags", flags_of)
 attribute("strides", lambda self: layout(self).strides)
 attribute("base", lambda self: None if self.storage is None else self.storage.base)
 attribute("device", lambda self: "cpu")

@@ -86,12 +86,14 @@ def nan_variance(name, a, axis, dtype, out, ddof, keepdims, where, mean, correct
         if ddof != 0:
             raise ArgumentError(f"`{name}` takes `ddof=` or `correction=`, but got both.")
         ddof = correction
-    a = a if dtype is None else cast(a, np.dtype(dtype))
+    dtype = dtype_of(dtype)
     axes, keepdims, there = axes_of(axis, a.ndim), kept(keepdims), present(a, where)
-    center = as_array(mean) if given(mean) else nan_average(a, there, axes, None, True)
+    center = as_array(mean) if given(mean) else nan_average(a, there, axes, dtype, True)
+    if dtype is not None and dtype != a.dtype:  # sums are of that dtype, differences of a's
+        a, center = cast(a - center, a.dtype), a.dtype.type(0)
     freedom = counted(there, a.shape, axes, keepdims) - ddof
     warn_if(freedom <= 0, "Degrees of freedom <= 0 for slice.")
-    return about(a, center, there, axes, keepdims, np.where(freedom > 0, freedom, np.nan))
+    return about(a, center, there, axes, keepdims, np.where(freedom > 0, freedom, np.nan), dtype)
 
 
 @replaces(np.nanvar)

@@ -132,7 +132,7 @@ def nonzero(size):
 
 @replaces(np.angle)
 def angle(z, deg=False):
-    y, x = (z.imag, z.real) if is_complex(z) else (0.0, stopped(z))  # of reals 0 or pi
+    y, x = (z.imag, z.real) if is_complex(z) else (0, stopped(z))  # of reals 0 or pi
     out = np.arctan2(y, x)
     return out * (180 / math.pi) if deg else out
 

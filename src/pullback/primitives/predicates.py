@@ -6,6 +6,8 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.dispatch import refuse, replaces
+from ..core.spec import spec_of
+from .arguments import as_array, cast
 
 __all__ = []
 
@@ -24,6 +26,8 @@ def isneginf(x, out=None):
 
 @replaces(np.isclose)
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    if spec_of(b).dtype.kind in "biu":  # as NumPy does, so that no difference wraps around
+        b = cast(as_array(b), np.result_type(spec_of(b).dtype, 1.0))
     near = np.less_equal(np.abs(a - b), atol + rtol * np.abs(b))
     close = np.logical_or(np.logical_and(near, np.isfinite(b)), np.equal(a, b))
     if equal_nan:

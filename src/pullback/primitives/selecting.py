@@ -17,6 +17,7 @@ from ..core.reach import call_inside
 from ..core.spec import Spec, promoted, spec_of
 from .arguments import common_dtype
 from .elementwise import NUMBERS, own, row
+from .keys import known, mapped
 from .shapes import lies
 
 __all__ = ["Pick", "chosen", "clip", "clip_p", "where_p"]
@@ -165,7 +166,10 @@ step = own(lambda x: np.heaviside(x, 0), ZERO, name="step", lower="step")
 
 @replaces(np.heaviside)
 def heaviside(x, h):
-    return np.where(x == 0, h, step(x))
+    kinds = [type(v) if type(v) in (int, float) else spec_of(v).dtype for v in (x, h)]
+    dtype = np.heaviside.resolve_dtypes((*kinds, None))[-1]
+    out = np.where(x == 0, h, step(x))
+    return out if out.dtype == dtype else np.astype(out, dtype)
 
 
 OPERANDS = PLAIN | {Array}
@@ -335,18 +339,21 @@ def piecewise(x, condlist, funclist, *args, **kw):
             f"`numpy.piecewise` was given {n} conditions and {len(funclist)} functions;"
             f" it takes {n}, or {n + 1} with one for the rest."
         )
-    mapped = any(type(condition) is Array for condition in conditions)
-    merge = everywhere if mapped else where_needed
+    merge = in_each_example if any(map(mapped, conditions)) else where_needed
     apply = lambda f, x: call_inside(f, (x, *args), kw) if callable(f) else f
     return arrayed(merge(x, conditions, funclist, apply))
 
 
-def everywhere(x, conditions, functions, apply):
-    """Conditions that have no values of their own: each function is applied to all of x."""
-    out = np.zeros_like(x)
+def in_each_example(x, conditions, functions, apply):
+    """Conditions of which every example has its own: x[condition] = f(x[condition]), as NumPy."""
+    out, rows = np.zeros_like(x), np.reshape(x, x.shape or (1,))
+    out = np.reshape(out, rows.shape)
     for condition, f in zip(conditions, functions, strict=True):
-        out = np.where(condition, apply(f, x), out)
-    return out.astype(x.dtype)
+        held = np.reshape(condition, rows.shape)
+        part = rows[held]
+        if type(part) is not Array or part.size:  # NumPy calls no function of no elements
+            out[held] = apply(f, part)
+    return np.reshape(out, x.shape)
 
 
 def where_needed(x, conditions, functions, apply):
@@ -355,7 +362,7 @@ def where_needed(x, conditions, functions, apply):
     parts, start = [np.zeros_like(flat[:1])], 1
     source = np.zeros(flat.shape, int)  # where in the concatenated parts each element is found
     for condition, f in zip(conditions, functions, strict=True):
-        held = np.flatnonzero(np.broadcast_to(condition, x.shape))
+        held = np.flatnonzero(np.broadcast_to(known(condition, "numpy.piecewise(x)"), x.shape))
         if not held.size:
             continue
         part = apply(f, flat[held])

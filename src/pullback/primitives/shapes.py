@@ -497,7 +497,10 @@ def broadcast_to(array, shape, subok=False):
 def broadcast_arrays(*args, subok=False):
     xs = arrays_of(args)
     shape = np.broadcast_shapes(*[x.shape for x in xs])
-    return tuple([np.broadcast_to(x, shape) for x in xs])
+    if all(x.shape == shape for x in xs):
+        return tuple(xs)
+    # Views that repeat nothing may be written to, as NumPy's.
+    return tuple([x[...] if x.shape == shape and shape else np.broadcast_to(x, shape) for x in xs])
 
 
 # Another dtype, and what is asked of shapes.

@@ -81,26 +81,30 @@ def variance(name, a, axis, dtype, out, ddof, keepdims, where, mean_, correction
             raise ArgumentError(f"`{name}` takes `ddof=` or `correction=`, but got both.")
         ddof = correction
     a = as_array(a)
-    if not is_inexact(a.dtype) or dtype is not None:
+    if not is_inexact(a.dtype):
         a = cast(a, np.dtype(dtype or np.float64))
+    within = None if dtype is None or np.dtype(dtype) == a.dtype else np.dtype(dtype)
     axes, keepdims = axes_of(axis, a.ndim), kept(keepdims)
-    if not given(where) and not given(mean_):
+    if not given(where) and not given(mean_) and within is None:
         return var_p(a, axis=axes, keepdims=keepdims, correction=ddof)
     where = broadcastable(where, a) if given(where) else True
-    center = as_array(mean_) if given(mean_) else mean(a, axes, keepdims=True, where=where)
+    center = as_array(mean_) if given(mean_) else mean(a, axes, within, keepdims=True, where=where)
     freedom = np.maximum(counted(where, a.shape, axes, keepdims) - ddof, 0)
     warn_if(freedom == 0, "Degrees of freedom <= 0 for slice")
-    return about(a, center, where, axes, keepdims, freedom)
+    return about(a, center, where, axes, keepdims, freedom, within)
 
 
-def about(a, center, where, axes, keepdims, freedom):
-    """|a - center|^2 added up where the mask holds, over the degrees of freedom."""
+def about(a, center, where, axes, keepdims, freedom, dtype=None):
+    """|a - center|^2 added up where the mask holds, over the degrees of freedom.
+
+    Sums are of `dtype`, differences of what it and the dtype of a promote to, as NumPy has them.
+    """
     away = a - center
     if away.dtype.kind == "c":
         square = np.square(np.real(away)) + np.square(np.imag(away))
     else:
         square = np.square(away)
-    total = sum(square, axes, keepdims=keepdims, where=none if where is True else where)
+    total = sum(square, axes, dtype, keepdims=keepdims, where=none if where is True else where)
     return total / freedom.astype(total.dtype)
 
 

@@ -73,7 +73,12 @@ def taken(ufunc, method, x):
     """An operand as an array with axes."""
     if ufunc.nin != 2 or ufunc.nout != 1:
         raise ArgumentError(f"`{name_of(ufunc, method)}` exists for binary ufuncs only.")
-    return x if type(x) is Array else np.asarray(operand(x))
+    x = x if type(x) is Array else np.asarray(operand(x))
+    if x.dtype.kind in "biuc":  # of integers in the floating numbers that the ufunc takes them for
+        loop = ufunc.resolve_dtypes((x.dtype, x.dtype, None))
+        if x.dtype.kind != "c" and loop[-1].kind == "f":
+            return x.astype(loop[-1])
+    return x
 
 
 def axes_of(ufunc, array, axis):

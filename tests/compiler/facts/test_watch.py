@@ -437,6 +437,40 @@ class TestWatch:
             thread.join()
         assert sorted(effects) == [0, 0, 30, 30]
 
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+    @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+    def test_a_process_that_is_forked_while_another_thread_is_watched(self):
+        begun, stop = [], []
+
+        def work():
+            with Watch():
+                begun.append(True)
+                while not stop:
+                    scaled(1.0)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        while not begun and thread.is_alive():
+            time.sleep(0.001)
+        child = os.fork()
+        if not child:
+            os._exit(len(WATCHES))
+        try:
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            assert thread.is_alive()
+        finally:
+            stop.append(True)
+            thread.join()
+
+
+def test_recordings_within_recordings_search_for_garbage_as_seldom_as_python_can():
+    """Each multiplies the threshold of the one around it."""
+    f, before = np.sum, gc.get_threshold()
+    for _ in range(6):
+        f = pb.compile(lambda x, f=f: f(x) * 1.0)
+    assert f(np.ones(3)) == 3.0
+    assert gc.get_threshold() == before
+
 
 def test_collections_are_as_often_as_before():
     """Garbage is collected as often as before once a call has been recorded, or has failed."""
@@ -446,29 +480,6 @@ def test_collections_are_as_often_as_before():
     with pytest.raises(TypeError):
         pb.compile(lambda x: x + None)(X)
     assert gc.get_threshold() == before
-
-    @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
-    @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-    def test_a_process_that_is_forked_while_another_thread_is_watched(self):
-        begun, stop = threading.Event(), threading.Event()
-
-        def work():
-            with Watch():
-                begun.set()
-                while not stop.is_set():
-                    scaled(1.0)
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        begun.wait()
-        child = os.fork()
-        if not child:
-            os._exit(len(WATCHES))
-        try:
-            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-        finally:
-            stop.set()
-            thread.join()
 
 
 def repeated(x, steps):

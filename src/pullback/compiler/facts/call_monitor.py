@@ -21,7 +21,7 @@ from types import BuiltinFunctionType, CodeType, MethodDescriptorType
 from typing import Any, NamedTuple
 
 from ...core.bytecode import original
-from ...core.namespaces import apart
+from ...core.namespaces import apart, scan
 from ...core.resolve import FOREIGN
 from .bytecode import code_of
 from .judge import declare_computing, declared_pure, effectful, may_repeat
@@ -34,6 +34,8 @@ WATCHING: ContextVar[Watch | None] = ContextVar("watching", default=None)
 
 # What Python runs for an `import` of what has not been imported yet.
 IMPORT: CodeType = importlib._bootstrap._find_and_load.__code__  # type: ignore[attr-defined]
+# Beneath these, code of finders and of new modules runs; `scan` asks finders for our namespaces.
+IMPORTING = frozenset({IMPORT, scan.__code__})
 
 
 class Halt(BaseException):
@@ -159,7 +161,7 @@ class Watch:
 
         A library imports modules of its own when they are first used; they stay, and run once.
         """
-        return runs_beneath(frame, {IMPORT}, self.around)
+        return runs_beneath(frame, IMPORTING, self.around)
 
     def is_quiet(self, frame: Any) -> bool:
         """Whether a method of a logger will say nothing, as long as its level stays as it is."""
@@ -174,7 +176,7 @@ class Watch:
     def calls(self, callee: Any, args: tuple[Any, ...], frame: Any) -> None:
         """Code is about to call something."""
         why = may_repeat(callee, args)
-        if why is not None and not collects(frame):
+        if why is not None and not collects(frame) and not self.imported(frame):
             self.forbid(why)
 
     def forbid(self, why: str) -> None:
@@ -321,7 +323,7 @@ def collects(frame: Any) -> bool:
     return bool(codes) and runs_beneath(frame, codes)
 
 
-def runs_beneath(frame: Any, codes: set[Any], end: Any = None) -> bool:
+def runs_beneath(frame: Any, codes: Container[Any], end: Any = None) -> bool:
     """Whether a frame, or one that has called it up to `end`, runs one of these pieces of code."""
     while frame is not None and frame is not end:
         if frame.f_code in codes:

@@ -99,7 +99,9 @@ def folded(graph: Graph) -> Graph:
             return tuple([np.zeros(out.spec.shape, out.spec.dtype) for out in e.outputs])
         if e.primitive is concatenate_p and e.outputs[0].spec.size:
             kept = tuple([x for x in inputs if spec_in(x).size])
-            if len(kept) < len(inputs):
+            # One without elements may still decide the dtype of the result.
+            same = np.result_type(*[spec_in(x).dtype for x in kept]) == e.outputs[0].spec.dtype
+            if len(kept) < len(inputs) and same:
                 inputs, e = kept, Equation(e.primitive, kept, e.outputs, e.static)
         if e.primitive is adopt_p and not isinstance(inputs[1], Variable):
             return (compact(np.array(opened(inputs[1]))),)
