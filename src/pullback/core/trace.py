@@ -74,7 +74,7 @@ class Trace:
     eager = False  # has leaves with `.grad`
     leaves_values = False  # what its Arrays were stored into has their values when it has ended
     transparent = False  # Arrays look like the values that they have
-    compared = False  # what runs under it is compared with a plain run
+    compared = False  # what runs under it is compared with a plain run; it has `is_weak(x)`
     maps = False  # values have an axis that the user's function does not see
 
     def __init__(self, verb: str, fun: Any = None, state: Any = None) -> None:

@@ -165,7 +165,16 @@ def matmul_of(self, other):
         other = factor(self, other)
         if other is NotImplemented:
             return other
-    return matmul.matmul_p(self, other)
+    try:
+        return matmul.matmul_p(self, other)
+    except ValueError:
+        if is_scalar(self) and is_scalar(other):  # `np.matmul` of them is a ValueError
+            raise TypeError("unsupported operand type(s) for @: numbers without axes") from None
+        raise
+
+
+def is_scalar(x):
+    return is_number(x) if type(x) is Array else not isinstance(x, np.ndarray)
 
 
 Array.__matmul__ = matmul_of
