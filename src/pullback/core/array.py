@@ -101,10 +101,13 @@ class Array:
         trace = current(self).within
         if trace.comparison is None:
             trace.notice()
+        trace.decided(True)
         return bool(trace.concrete(self, "bool(x)"))
 
     def __int__(self) -> int:
-        return int(current(self).within.concrete(self, "int(x)"))
+        trace = current(self).within
+        trace.decided(True)
+        return int(trace.concrete(self, "int(x)"))
 
     def __index__(self) -> int:
         return operator.index(current(self).within.concrete(self, "x as an index"))

@@ -54,6 +54,7 @@ def row(
     """Declare the primitive of a ufunc; the results of `constant` ones are booleans or integers."""
     primitive = kind(ufunc, *partials, reads=reads, lower=lower, value=value)
     primitive.constant = constant
+    primitive.decides = primitive.decides or constant
     return register(primitive.declare(**traits))
 
 
