@@ -34,6 +34,8 @@ WATCHING: ContextVar[Watch | None] = ContextVar("watching", default=None)
 
 # What Python runs for an `import` of what has not been imported yet.
 IMPORT: CodeType = importlib._bootstrap._find_and_load.__code__  # type: ignore[attr-defined]
+# What asks the finders, also where nothing is imported (`importlib.util.find_spec`).
+FINDING: CodeType = importlib._bootstrap._find_spec.__code__  # type: ignore[attr-defined]
 
 
 class Halt(BaseException):
@@ -159,7 +161,7 @@ class Watch:
 
         A library imports modules of its own when they are first used; they stay, and run once.
         """
-        return runs_beneath(frame, {IMPORT}, self.around)
+        return runs_beneath(frame, {IMPORT, FINDING}, self.around)
 
     def is_quiet(self, frame: Any) -> bool:
         """Whether a method of a logger will say nothing, as long as its level stays as it is."""
