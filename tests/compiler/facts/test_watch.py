@@ -371,7 +371,7 @@ class TestWatch:
         assert watch.effects == ["it calls `print`"]
 
     def test_finders_of_modules(self, monkeypatch):
-        """Setuptools has one that is written in Python; it may be asked where nothing is imported."""
+        """Setuptools has one in Python, which may be asked where nothing is imported."""
 
         class Finder:
             def find_spec(self, name, path=None, target=None):
