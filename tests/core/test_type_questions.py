@@ -121,6 +121,11 @@ VALUES = {
 MADE = {
     "x": lambda x: x, "2 * x": lambda x: 2 * x, "x + x": lambda x: x + x, "-x": lambda x: -x,
     "sin": np.sin, "x ** 2": lambda x: x**2, "abs": abs, "float": lambda x: x / 3.0,
+    "+x": lambda x: +x, "conjugate": lambda x: x.conjugate() if np.ndim(x) or np.isscalar(x) else x,
+    "round": lambda x: round(x, 1) if isinstance(x, (float, np.floating)) else x,
+    "hypot": lambda x: math.hypot(abs(np.sum(x)), 1.0),
+    "fsum": lambda x: math.fsum([abs(np.sum(x))]), "frexp": lambda x: math.frexp(abs(np.sum(x)))[0],
+    "log": lambda x: math.log(abs(np.sum(x)) + 1, 2),
     "sum": np.sum, "ravel": np.ravel, "atleast": np.atleast_1d, "array": lambda x: np.array(x),
 }  # fmt: skip
 
@@ -173,7 +178,7 @@ def test_answers_are_those_of_the_plain_value(mode):
 def test_answers_in_a_recording_are_those_of_the_plain_value(name):
     """Whatever is called to compile, a derivative too: each time that it is asked."""
     x, wrong = VALUES[name], []
-    for made in ("x", "2 * x", "sin", "array"):
+    for made in ("x", "2 * x", "sin", "array", "round", "hypot", "conjugate"):
         make, found = MADE[made], []
         expected = answers(make(x))
         for derived in (lambda f: f, pb.grad):
@@ -187,6 +192,13 @@ def test_answers_in_a_recording_are_those_of_the_plain_value(name):
             wrong += [(made, derived, k, expected[k], one[k]) for one in found for k in expected
                       if not agrees(k, one[k], expected[k])]  # fmt: skip
     assert not wrong, (len(wrong), wrong[:30])
+
+
+def test_a_number_that_is_rounded_is_an_integer():
+    found = []
+    for x in (2.5, np.float64(2.5), np.float32(2.5)):
+        pb.grad(lambda x: found.append(isinstance(round(x), int)) or x)(x)
+    assert found == [True] * 3
 
 
 def test_names_that_are_ours_are_still_there():

@@ -11,7 +11,18 @@ from importlib import import_module
 
 import numpy as np
 
-from ..core.array import Array, current, is_number, peel, snapshot, stop, text_of, told
+from ..core.array import (
+    PYTHONS,
+    Array,
+    class_of_number,
+    current,
+    is_number,
+    peel,
+    snapshot,
+    stop,
+    text_of,
+    told,
+)
 from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary, is_python
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.layout import layout
@@ -186,7 +197,17 @@ def rounded(self, ndigits=None):
     out = np.round(self, ndigits or 0)
     if ndigits is None and not self.shape and surely(np.logical_not(np.isfinite(out))):
         int(peel(out))  # raises what it raises for a number
-    return out.astype(int) if ndigits is None and not self.shape and out.dtype.kind == "f" else out
+    if ndigits is None and not self.shape and out.dtype.kind == "f":
+        out = out.astype(int)
+        return int(out) if isinstance(out, np.integer) and is_number(self) else out
+    if of_python(self) and type(out) is Array:
+        out.within.number(out)
+    return out
+
+
+def of_python(x):
+    """Whether an Array stands for one of Python's numbers, also where that is recorded."""
+    return is_number(x) and class_of_number(x) in PYTHONS.values()
 
 
 Array.__round__ = rounded
@@ -241,7 +262,7 @@ Array.compress = lambda self, condition, axis=None, out=None: np.compress(
 Array.clip = lambda self, min=None, max=None, out=None, **keywords: np.clip(
     self, min, max, out=out, **keywords
 )
-Array.conj = Array.conjugate = lambda self: np.conjugate(self)
+Array.conj = Array.conjugate = lambda self: +self if of_python(self) else np.conjugate(self)
 
 
 def reshape(self, *shape, order="C", copy=None):
