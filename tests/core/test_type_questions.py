@@ -199,6 +199,8 @@ def test_a_number_that_is_rounded_is_an_integer():
     for x in (2.5, np.float64(2.5), np.float32(2.5)):
         pb.grad(lambda x: found.append(isinstance(round(x), int)) or x)(x)
     assert found == [True] * 3
+    pb.grad(lambda x: found.append(round(x)) or x)(1e300)
+    assert found[-1] == round(1e300)
 
 
 def test_names_that_are_ours_are_still_there():

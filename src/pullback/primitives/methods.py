@@ -198,8 +198,11 @@ def rounded(self, ndigits=None):
     if ndigits is None and not self.shape and surely(np.logical_not(np.isfinite(out))):
         int(peel(out))  # raises what it raises for a number
     if ndigits is None and not self.shape and out.dtype.kind == "f":
+        value = peel(out)
+        if not np.ndim(value) and abs(value) >= 2.0**63:  # more than NumPy's integers hold
+            return int(out)
         out = out.astype(int)
-        return int(out) if isinstance(out, np.integer) and is_number(self) else out
+        return int(out) if type(out) is not Array and is_number(self) else out
     if of_python(self) and type(out) is Array:
         out.within.number(out)
     return out
