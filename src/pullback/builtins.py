@@ -5,23 +5,26 @@
 np.float64(6.0)
 
 `float(x)` and `complex(x)` of an Array that carries a derivative are the number with its
-derivative; `type(x)` is the type that NumPy would have there; `eval` and `exec` run code that takes
-part. The names `float` and `type` themselves are never replaced: it is the call that is looked at.
+derivative; `type(x)` is the type that NumPy would have there; `isinstance(x, Iterable)` and
+`hasattr(x, "__len__")` answer as they do of what NumPy would have, of a number and of an array;
+`eval` and `exec` run code that takes part. The names `float` and `type` themselves are never
+replaced: it is the call that is looked at.
 """
 
 from __future__ import annotations
 
+import abc
 import builtins as real
 import sys
-from types import CodeType, FunctionType
-from typing import Any
+from types import CodeType, FunctionType, UnionType
+from typing import Any, Protocol, Union
 
 import numpy as np
 
-from .core.array import Array, current, snapshot, without_axes
+from .core.array import Array, class_of_number, current, is_number, snapshot, without_axes
 from .core.reach import other_form
 
-__all__ = ["complex", "eval", "exec", "float", "type"]
+__all__ = ["complex", "eval", "exec", "float", "hasattr", "isinstance", "type"]
 
 
 def number(x: Any, asked: str, dtype: Any) -> Any:
@@ -41,7 +44,9 @@ def float(*args: Any) -> Any:
         out = number(args[0], "float(x)", np.float64)
         if out is not None:
             return out
-    if len(args) == 1 and isinstance(getattr(real.type(args[0]), "__float__", None), FunctionType):
+    if len(args) == 1 and real.isinstance(
+        getattr(real.type(args[0]), "__float__", None), FunctionType
+    ):
         out = args[0].__float__()  # of a class of the user's: what it returns may be an Array
         return float(out) if real.type(out) is Array else real.float(out)
     return real.float(*args)
@@ -64,6 +69,49 @@ def type(*args: Any, **kwargs: Any) -> Any:
     return real.type(*args, **kwargs)
 
 
+# What is asked of the structure of an object is asked of one like what NumPy would have.
+# A class may have a test of its own, which is asked of the Array.
+STRUCTURAL = {abc.ABCMeta.__instancecheck__, real.type(Protocol).__instancecheck__}
+UNIONS = (UnionType, real.type(Union[int, str]))  # noqa: UP007  # the other kind of union
+EXAMPLES: dict[Any, Any] = {real.float: 0.0, real.complex: 0j, int: 0, bool: False}
+NAMES = frozenset(
+    name
+    for kind in (np.ndarray, np.generic, np.float64, real.float, real.complex, real.bool)
+    for name in dir(kind)
+)  # a name that is in none of them is one of ours, such as `backward`
+
+
+def example(x: Array) -> Any:
+    """An object of the class that NumPy, or Python, would have in place of an Array."""
+    if not is_number(x):
+        return np.empty((1,) * x.ndim)
+    kind = class_of_number(x)
+    known = EXAMPLES.get(kind)
+    if known is None:
+        known = EXAMPLES[kind] = np.zeros((), x.dtype)[()]
+    return known
+
+
+def isinstance(x: Any, kinds: Any, /) -> bool:
+    if real.type(x) is not Array or real.type(kinds) is real.type:
+        return real.isinstance(x, kinds)
+    if real.type(kinds) is tuple:
+        return any(isinstance(x, kind) for kind in kinds)
+    if real.type(kinds) in UNIONS:
+        return any(isinstance(x, kind) for kind in kinds.__args__)
+    a_class = real.isinstance(kinds, real.type)  # or an alias, such as `typing.Iterable`
+    if not a_class or real.type(kinds).__instancecheck__ in STRUCTURAL:
+        return real.isinstance(example(x), kinds)
+    return real.isinstance(x, kinds)
+
+
+def hasattr(x: Any, name: str, /) -> bool:
+    return real.hasattr(example(x) if real.type(x) is Array and name in NAMES else x, name)
+
+
+isinstance.direct = hasattr.direct = True  # type: ignore[attr-defined]  # of others as Python's
+
+
 def run(how: str, source: Any, scope: Any, local: Any, kwargs: dict[str, Any]) -> Any:
     """`eval` or `exec` in the caller's namespaces, of code that asks what to call."""
     frame = sys._getframe(2)
@@ -71,8 +119,8 @@ def run(how: str, source: Any, scope: Any, local: Any, kwargs: dict[str, Any]) -
         scope = frame.f_globals
         local = frame.f_locals if local is None else local
     local = scope if local is None else local
-    if not isinstance(source, CodeType):
-        text = source.lstrip(" \t") if how == "eval" and isinstance(source, str) else source
+    if not real.isinstance(source, CodeType):
+        text = source.lstrip(" \t") if how == "eval" and real.isinstance(source, str) else source
         flags = frame.f_code.co_flags & FUTURE
         source = compile(text, "<string>", how, flags=flags, dont_inherit=True)
     if "__builtins__" not in scope:

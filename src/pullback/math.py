@@ -96,12 +96,17 @@ def numeric(name: str, ufunc: Callable[..., Any]) -> None:
         if not sure:
             return mapped(name, ufunc, *xs)
         out = ufunc(*xs)
-        for part in out if type(out) is tuple else (out,):
-            if type(part) is Array:
-                part.within.number(part)
-        return out
+        return pythons(out)
 
     enter(name, call)
+
+
+def pythons(out: Any) -> Any:
+    """Results of `math`, which are Python's numbers."""
+    for part in out if type(out) is tuple else (out,):
+        if type(part) is Array:
+            part.within.number(part)
+    return out
 
 
 def enter(name: str, call: Any) -> None:
@@ -255,7 +260,7 @@ def frexp(x: Any, /) -> tuple[Any, Any]:
     if not live(x):
         return real.frexp(x)
     mantissa, exponent = np.frexp(number(x))
-    return mantissa, exponent if type(exponent) is Array else int(exponent)
+    return pythons(mantissa), exponent if type(exponent) is Array else int(exponent)
 
 
 # Functions of several numbers.
@@ -264,7 +269,7 @@ def frexp(x: Any, /) -> tuple[Any, Any]:
 def hypot(*coordinates: Any) -> Any:
     if not any(map(live, coordinates)):
         return real.hypot(*coordinates)
-    return functools.reduce(np.hypot, [number(x) for x in coordinates], 0.0)
+    return pythons(functools.reduce(np.hypot, [number(x) for x in coordinates], 0.0))
 
 
 def dist(p: Iterable[Any], q: Iterable[Any], /) -> Any:
@@ -278,7 +283,9 @@ def dist(p: Iterable[Any], q: Iterable[Any], /) -> Any:
 
 def fsum(seq: Iterable[Any], /) -> Any:
     seq = list(seq)
-    return np.sum(np.stack([number(x) for x in seq])) if any(map(live, seq)) else real.fsum(seq)
+    if not any(map(live, seq)):
+        return real.fsum(seq)
+    return pythons(np.sum(np.stack([number(x) for x in seq])))
 
 
 def prod(iterable: Iterable[Any], /, *, start: Any = 1) -> Any:

@@ -14,6 +14,7 @@ from .errors import ConversionError
 from .lost import warn_text
 
 __all__ = [
+    "PYTHONS",
     "TALLY",
     "WRITERS",
     "Array",
@@ -23,6 +24,7 @@ __all__ = [
     "arrayed",
     "bottom",
     "catch_up",
+    "class_of_number",
     "current",
     "go_ahead",
     "goes_on_ahead",
@@ -68,8 +70,7 @@ class Array:
             return np.ndarray
         if TALLY.recordings and asks_for_attribute(sys._getframe(1)):
             tell_class(self)
-        value = peel(self)
-        return type(value) if type(value) in (float, complex) else value.dtype.type
+        return class_of_number(self)
 
     def __init__(self, value: Any, trace: Any, node: Any) -> None:
         self.value = value
@@ -99,10 +100,13 @@ class Array:
         trace = current(self).within
         if trace.comparison is None:
             trace.notice()
+        trace.decided(True)
         return bool(trace.concrete(self, "bool(x)"))
 
     def __int__(self) -> int:
-        return int(current(self).within.concrete(self, "int(x)"))
+        trace = current(self).within
+        trace.decided(True)
+        return int(trace.concrete(self, "int(x)"))
 
     def __index__(self) -> int:
         return operator.index(current(self).within.concrete(self, "x as an index"))
@@ -480,6 +484,20 @@ def told(x: Any, asked: str) -> Any:
         x = current(x)
         x = x.within.told(x, asked)
     return x
+
+
+PYTHONS: dict[str, type] = {"f": float, "c": complex, "i": int, "u": int, "b": bool}
+
+
+def class_of_number(x: Any) -> type:
+    """The class of the number that x stands for: Python's, or NumPy's."""
+    value = x
+    while type(value) is Array:
+        value = current(value)
+        if value.within.compared and value.within.is_weak(value):
+            return PYTHONS[value.dtype.kind]  # where nothing is recorded; the record has NumPy's
+        value = value.value
+    return type(value) if type(value) in (float, complex) else value.dtype.type
 
 
 def tell_class(x: Any) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from .errors import LostDerivativeWarning
 from .namespaces import library, package, takes_part
 
-__all__ = ["frame_of_user", "line_of_user", "place", "warn_searched", "warn_text"]
+__all__ = ["frame_of_user", "line_of_user", "place", "warn_decided", "warn_searched", "warn_text"]
 
 REGISTRY: dict[Any, Any] = {}  # for `warnings`: what was said, by text and line
 
@@ -61,6 +61,20 @@ def warn_searched(trace: Any) -> None:
         " which carries the derivative. If the result does not depend on what was compared, or is"
         " piecewise constant, zero is right.",
         trace.comparison,
+    )
+
+
+def warn_decided(trace: Any) -> None:
+    """Of a trace whose function made many decisions, and whose derivative is zero everywhere."""
+    line = trace.turning or trace.comparison
+    warn(
+        f"`{trace.name}` is zero, and operations that are constant between jumps (a comparison,"
+        " `sign`, `copysign`, `floor`, `int`, `argmin`) were made of the argument again and again,"
+        f" as in {place(line)}\n"
+        "  If they led to the result, as in a search by halves, its derivative is missing: find the"
+        " root with `scipy.optimize.brentq`, or end with one Newton step, `r = r - f(r) / slope`,"
+        " which carries the derivative. If the result is piecewise constant, zero is right.",
+        line,
     )
 
 

@@ -67,6 +67,7 @@ class Primitive(Traits):
     nondiff: tuple[int, ...] = ()  # operands that are never differentiated; kept for vjp
     constant = False  # the result is an index, a count, a truth value: plain under grad and jvp
     inert = False  # the result is floating, but its derivative is zero in every operand
+    decides = False  # constant or inert, or one of its partials is zero: constant between jumps
     structured = False  # vjp takes masked and scattered cotangents as they are
     rearranges = False  # see Linear
     takes_masks = False  # jvp takes masked tangents as they are, and may give one
@@ -95,6 +96,7 @@ class Primitive(Traits):
         # One bound method, made once: the rule of this primitive's nodes.
         self.pull: Any = self.pull  # type: ignore[method-assign]
         self.direct = type(self).__call__ in DIRECT
+        self.decides = self.constant or self.inert
         self.ours = type(self).__module__.startswith(PACKAGE)
         Primitive.everything.append(self)
 
@@ -413,6 +415,7 @@ class Elementwise(Primitive):
         self.ufunc = ufunc
         self.fast = value or ufunc  # what `register` makes the value: NumPy brings Arrays to us
         self.partials = partials
+        self.decides = self.decides or ZERO in partials
         self.partial_reads = [
             frozenset(r.split())
             for r in ((reads,) * len(partials) if isinstance(reads, str) else reads)

@@ -188,9 +188,11 @@ DISPATCHED = type(np.sum)
 
 def is_direct(x: Any) -> bool:
     kind = type(x)
-    if kind is DISPATCHED:  # unless it makes arrays, which are Arrays here
-        return getattr(STANDS.get(id(x)), "direct", False)
-    return kind is np.ufunc or (kind is type(len) and x.__module__ == "math")
+    if kind is np.ufunc or (kind is type(len) and x.__module__ == "math"):
+        return True
+    if kind is not DISPATCHED and kind is not type(len):
+        return False
+    return getattr(STANDS.get(id(x)), "direct", False)  # unless it makes arrays, which are Arrays
 
 
 DIRECT = Direct()
@@ -210,7 +212,7 @@ class NamesNow:
         self.builtins = vars(builtins) if isinstance(builtins, ModuleType) else builtins or {}
 
     def direct(self, name: str, attribute: str | None = None) -> bool:
-        x = self.scope.get(name)
+        x = self.scope.get(name) if name in self.scope else self.builtins.get(name)
         if attribute is not None:
             x = vars(x).get(attribute) if type(x) is ModuleType else None
         return x is not None and is_direct(x)

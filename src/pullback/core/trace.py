@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array, current, stop, touch
+from .array import Array, current, peel, stop, touch
 from .errors import EscapedError, MissingRuleError, name_of, reached
 from .foreign import translate
-from .lost import line_of_user, warn_searched
+from .lost import line_of_user, warn_decided, warn_searched
 from .namespaces import asker, package
 from .reach import call, unreached
 from .spec import PYTHON, is_inexact, spec_of
@@ -66,14 +66,15 @@ class Trace:
     """
 
     __slots__ = (
-        "__weakref__", "birth", "comparison", "fun", "inner", "leaves", "state", "verb",
+        "__weakref__", "birth", "comparison", "decisions", "fun", "inner", "leaves", "state",
+        "turning", "verb",
     )  # fmt: skip
     births = itertools.count(1)
     live = True  # converting an Array of this trace to a plain number would lose something
     eager = False  # has leaves with `.grad`
     leaves_values = False  # what its Arrays were stored into has their values when it has ended
     transparent = False  # Arrays look like the values that they have
-    compared = False  # what runs under it is compared with a plain run
+    compared = False  # what runs under it is compared with a plain run; it has `is_weak(x)`
     maps = False  # values have an axis that the user's function does not see
 
     def __init__(self, verb: str, fun: Any = None, state: Any = None) -> None:
@@ -83,6 +84,8 @@ class Trace:
         self.state = state
         self.leaves: Any = None  # the session, and how many places were noted before
         self.comparison: Any = None  # the line where an Array was compared first
+        self.decisions = 0  # answers that are constant between jumps: comparisons, `sign`, `int`
+        self.turning: Any = None  # the line of the one with the number FEW
         self.inner: Trace | None = None  # the eager trace of this transformation, born when needed
 
     @property
@@ -181,10 +184,43 @@ class Trace:
         elif RUNNING.get() is self and package(sys._getframe(2).f_globals) != "pullback":
             self.comparison = line_of_user() or ()
 
+    def decided(self, constant: bool) -> bool:
+        """Hear of an operation that is constant between jumps."""
+        self.decisions += 1
+        if self.decisions >= FEW and self.turning is None:
+            self.turn()
+        return constant
+
+    def turn(self) -> None:
+        """Note the line of the program; rules, and transformations within, do not count."""
+        if RUNNING.get() is self and not in_rule():
+            self.turning = line_of_user()
+        else:
+            self.decisions = 0
+
     def led(self, outs: Any, reached: bool) -> None:
-        """Warn where comparisons alone led to floating results; reached: they have a way back."""
-        if self.comparison and not reached and any(map(is_floating, outs)):
+        """Warn where decisions alone led to floating results; reached: they have a way back."""
+        if reached or not any(map(is_floating, outs)):
+            return
+        if self.comparison:
             warn_searched(self)
+        elif self.many_decisions(False):
+            warn_decided(self)
+
+    def many_decisions(self, beside: bool) -> bool:
+        """Whether so many were made that the function may search; beside: a way back is there."""
+        if self.decisions < (MANY if beside else FEW):
+            return False
+        return bool(self.turning or self.comparison)
+
+    def led_beside(self, weights: Any, primals: Any, derivatives: Any) -> None:
+        """Warn where there is a way back, but all derivatives are zero, as of `x * 0 + found`.
+
+        So they are where a function has its minimum as well: this is asked after many decisions.
+        """
+        zero = not any(map(nonzero, derivatives))
+        if zero and any(map(nonzero, primals)) and all(map(full, weights)):
+            warn_decided(self)
 
     def suspended(self) -> bool:
         """Whether recording is left out here (`no_grad`)."""
@@ -209,6 +245,32 @@ class Trace:
             self.inner = None
         self.state = None
         self.__class__ = Ended
+
+
+FEW, MANY = 8, 12  # decisions in one call: a search by hand makes more than what has a few kinks
+
+
+GOES_BACK = ("pullback.transforms.backward", "Pushforward.__call__")  # a module, and a method
+
+
+def in_rule() -> bool:
+    """Whether an operation is one of a rule: derivatives are computed, and not the program."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and package(frame.f_globals) in ("pullback", "numpy"):
+        if frame.f_globals.get("__name__") in GOES_BACK or frame.f_code.co_qualname in GOES_BACK:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def nonzero(x: Any) -> bool:
+    """Whether numbers are other than zero somewhere; None is zero."""
+    x = peel(x)
+    return x is not None and bool(np.any(x != 0))
+
+
+def full(x: Any) -> bool:
+    return bool(np.all(peel(x) != 0))
 
 
 def is_floating(x: Any) -> bool:

@@ -13,12 +13,14 @@ from math import prod
 import numpy as np
 
 from ..core.array import (
+    PYTHONS,
     TALLY,
     WRITERS,
     Array,
     adopt,
     arrayed,
     catch_up,
+    class_of_number,
     go_ahead,
     goes_on_ahead,
     is_number,
@@ -413,33 +415,39 @@ def refuse_rounding(x, v):
 
 def getitem(x, key):
     """x[key]; a view of x where NumPy's is one."""
-    if type(key) is int or basic(key):
-        storage = x.storage
-        viewing = storage is not None and storage.root is not None
-        if viewing and type(key) in (int, tuple) and stale(x):
-            x, key = element(x, key)  # reading all of it again would take long
-        out = x.within.item(getitem_p, x, key)
-        if type(out) is not Array or type(out.value) is np.float64:
-            return out
-        if (storage is None or not (storage.owned or storage.copies)) and not x.within.maps:
-            value = out.value
-            # The usual case of what follows; a key of a number gives memory of its own.
-            if type(value) is np.ndarray and value.ndim and type(x.value) is np.ndarray:
-                static = {"key": key if type(key) is tuple else (key,)}
-                out.storage = view_of(x, read, (getitem_p, static))
+    try:
+        if type(key) is int or basic(key):
+            storage = x.storage
+            viewing = storage is not None and storage.root is not None
+            if viewing and type(key) in (int, tuple) and stale(x):
+                x, key = element(x, key)  # reading all of it again would take long
+            out = x.within.item(getitem_p, x, key)
+            if type(out) is not Array or type(out.value) is np.float64:
                 return out
-        return viewed(out, x, key)
-    if type(key) is np.ndarray and key.ndim and key.dtype.kind in "iu":
-        return x.within.gather(getitem_p, x, key.copy())
-    if masks(key, x):
-        return select(x, key)
-    template, arrays, new = parse(x.shape, key)
-    if not arrays:
-        out = viewed(x.within.item(getitem_p, x, template), x, template)
-        kinds = set(map(type, key)) if type(key) is tuple else {type(key)}
-        # An integer that is an array without axes makes a copy.
-        return out if kinds.isdisjoint((Array, np.ndarray)) else np.copy(out)
-    return getitem_p(np.expand_dims(x, new) if new else x, *arrays, key=template)
+            if (storage is None or not (storage.owned or storage.copies)) and not x.within.maps:
+                value = out.value
+                # The usual case of what follows; a key of a number gives memory of its own.
+                if type(value) is np.ndarray and value.ndim and type(x.value) is np.ndarray:
+                    static = {"key": key if type(key) is tuple else (key,)}
+                    out.storage = view_of(x, read, (getitem_p, static))
+                    return out
+            return viewed(out, x, key)
+        if type(key) is np.ndarray and key.ndim and key.dtype.kind in "iu":
+            return x.within.gather(getitem_p, x, key.copy())
+        if masks(key, x):
+            return select(x, key)
+        template, arrays, new = parse(x.shape, key)
+        if not arrays:
+            out = viewed(x.within.item(getitem_p, x, template), x, template)
+            kinds = set(map(type, key)) if type(key) is tuple else {type(key)}
+            # An integer that is an array without axes makes a copy.
+            return out if kinds.isdisjoint((Array, np.ndarray)) else np.copy(out)
+        return getitem_p(np.expand_dims(x, new) if new else x, *arrays, key=template)
+    except IndexError:
+        if is_number(x) and class_of_number(x) in PYTHONS.values():  # of Python's numbers
+            kind = class_of_number(x).__name__
+            raise TypeError(f"'{kind}' object is not subscriptable") from None
+        raise
 
 
 def element(x, key):

@@ -54,6 +54,7 @@ def row(
     """Declare the primitive of a ufunc; the results of `constant` ones are booleans or integers."""
     primitive = kind(ufunc, *partials, reads=reads, lower=lower, value=value)
     primitive.constant = constant
+    primitive.decides = primitive.decides or constant
     return register(primitive.declare(**traits))
 
 
@@ -287,7 +288,8 @@ power       = row(np.power,      power_x, power_y, reads=("x0 x1", "out x0"), va
                   lower="power", arithmetic=True, neutral=(None, 1), raises_for="iu")
 negative    = row(np.negative,   MINUS_ONE, value=operator.neg, lower="neg", arithmetic=True,
                   involution=True)
-positive    = row(np.positive,   ONE, lower="same", arithmetic=True, gives_back=True)
+positive    = row(np.positive,   ONE, value=operator.pos, lower="same", arithmetic=True,
+                  gives_back=True)
 remainder   = row(np.remainder,  ONE, remainder_y, reads="x0 x1", value=operator.mod,
                   lower="remainder", arithmetic=True, divides=True)
 fmod        = row(np.fmod,       ONE, fmod_y,      reads="out x0 x1", lower="fmod")

@@ -11,7 +11,18 @@ from importlib import import_module
 
 import numpy as np
 
-from ..core.array import Array, current, is_number, peel, snapshot, stop, text_of, told
+from ..core.array import (
+    PYTHONS,
+    Array,
+    class_of_number,
+    current,
+    is_number,
+    peel,
+    snapshot,
+    stop,
+    text_of,
+    told,
+)
 from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary, is_python
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.layout import layout
@@ -165,7 +176,16 @@ def matmul_of(self, other):
         other = factor(self, other)
         if other is NotImplemented:
             return other
-    return matmul.matmul_p(self, other)
+    try:
+        return matmul.matmul_p(self, other)
+    except ValueError:
+        if is_scalar(self) and is_scalar(other):  # `np.matmul` of them is a ValueError
+            raise TypeError("unsupported operand type(s) for @: numbers without axes") from None
+        raise
+
+
+def is_scalar(x):
+    return is_number(x) if type(x) is Array else not isinstance(x, np.ndarray)
 
 
 Array.__matmul__ = matmul_of
@@ -177,7 +197,20 @@ def rounded(self, ndigits=None):
     out = np.round(self, ndigits or 0)
     if ndigits is None and not self.shape and surely(np.logical_not(np.isfinite(out))):
         int(peel(out))  # raises what it raises for a number
-    return out.astype(int) if ndigits is None and not self.shape and out.dtype.kind == "f" else out
+    if ndigits is None and not self.shape and out.dtype.kind == "f":
+        value = peel(out)
+        if not np.ndim(value) and abs(value) >= 2.0**63:  # more than NumPy's integers hold
+            return int(out)
+        out = out.astype(int)
+        return int(out) if type(out) is not Array and is_number(self) else out
+    if of_python(self) and type(out) is Array:
+        out.within.number(out)
+    return out
+
+
+def of_python(x):
+    """Whether an Array stands for one of Python's numbers, also where that is recorded."""
+    return is_number(x) and class_of_number(x) in PYTHONS.values()
 
 
 Array.__round__ = rounded

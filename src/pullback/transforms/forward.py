@@ -60,7 +60,7 @@ class ForwardTrace(Trace):
                 return bind(primitive, (x,), {})
         a, dot = x.value, x.node
         out = primitive.value(a)
-        if primitive.constant:
+        if primitive.decides and self.decided(primitive.constant):
             return out
         if dot is None:
             return Array(out, self, None)
@@ -72,7 +72,7 @@ class ForwardTrace(Trace):
             a, dot, kind = x.value, x.node, type(y)
             if (kind is float or kind is int) and dot is not None:
                 out = primitive.value(a, y)
-                if primitive.constant:
+                if primitive.decides and self.decided(primitive.constant):
                     return out
                 held = primitive.packs[0](out, a, y)
                 return self.scaled(primitive, out, dot, primitive.rules[0], held)
@@ -81,7 +81,7 @@ class ForwardTrace(Trace):
                 kinds = type(a) in PYTHON or type(b) in PYTHON or dot is None or other is None
                 if not kinds and a.dtype is b.dtype and a.shape == b.shape:
                     out = primitive.value(a, b)
-                    if primitive.constant:
+                    if primitive.decides and self.decided(primitive.constant):
                         return out
                     held, token = primitive.pack(out, a, b), STATE.set(SILENT)
                     try:
@@ -94,7 +94,7 @@ class ForwardTrace(Trace):
             b, dot = y.value, y.node
             if dot is not None:
                 out = primitive.value(x, b)
-                if primitive.constant:
+                if primitive.decides and self.decided(primitive.constant):
                     return out
                 held = primitive.packs[1](out, x, b)
                 return self.scaled(primitive, out, dot, primitive.rules[1], held)
@@ -131,7 +131,9 @@ class ForwardTrace(Trace):
         if primitive.facing is not None and direction_outside(primals[0]) is not None:
             primals, dots = primitive.facing(primals, dots)
         out = primitive(*primals, **static)
-        if primitive.constant or (primitive.n_out is None and not carries(out, primals)):
+        if primitive.decides and self.decided(primitive.constant):
+            return out
+        if primitive.n_out is None and not carries(out, primals):
             return out
         if all(dot is None for dot in dots):
             out_dot: Any = None if primitive.n_out is None else (None,) * primitive.n_out
@@ -167,7 +169,9 @@ class LinearizeTrace(Trace):
                 primals, _ = primitive.facing(primals, given)
                 sources = [sources[0], *[None] * (len(primals) - 1)]
         out = primitive(*primals, **static)
-        if primitive.constant or (primitive.n_out is None and not carries(out, primals)):
+        if primitive.decides and self.decided(primitive.constant):
+            return out
+        if primitive.n_out is None and not carries(out, primals):
             return out
         steps = self.state
         if all(source is None for source in sources):
@@ -276,7 +280,11 @@ def along(
         outs, structure = flatten(out)
         settled = [settle(x, trace) for x in outs]
         pairs = [primal_and_tangent(x, trace) for x in settled]
-        trace.led(settled, any(type(x) is Array and x.within is trace for x in settled))
+        mine = [x for x in settled if type(x) is Array and x.within is trace]
+        trace.led(settled, bool(mine))
+        if mine and trace.many_decisions(any(x.node is not None for x in mine)):
+            weights = [x.node for x in flatten(args)[0] if type(x) is Array and x.within is trace]
+            trace.led_beside(weights, flatten(primals)[0], [dot for _, dot in pairs])
     finally:
         trace.end()
     return (
@@ -434,7 +442,10 @@ def linearize(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Pushforward]
         check_output(out, "linearize", fun)
         outs, structure = flatten(out)
         settled = [settle(x, trace) for x in outs]
-        trace.led(settled, any(type(x) is Array and x.within is trace for x in settled))
+        mine = [x for x in settled if type(x) is Array and x.within is trace]
+        trace.led(settled, bool(mine))
+        if not trace.state and trace.many_decisions(False):
+            trace.led(settled, False)
         pushforward = Pushforward(trace, unflatten(structure, settled), lifted, trace.state)
         values = [fresh(x.value) if type(x) is Array and x.within is trace else x for x in settled]
     finally:

@@ -59,7 +59,7 @@ class ReverseTrace(Trace):
                 return bind(primitive, (x,), {})
         a = x.value
         out = primitive.value(a) if type(a) is not Array else a.within.unary(primitive, a)
-        if primitive.constant:
+        if primitive.decides and self.decided(primitive.constant):
             return out
         return noted(out, self, (x.node,), primitive.rule, primitive.pack(out, a))
 
@@ -81,8 +81,11 @@ class ReverseTrace(Trace):
             if kind is float or kind is int or (kind is float64 and is_double(a)):
                 plain = type(a) is not Array
                 out = primitive.value(a, y) if plain else a.within.binary(primitive, a, y)
-                if primitive.constant:
-                    return out
+                if primitive.decides:
+                    if primitive.constant:  # a comparison, which has its line already
+                        self.decisions += 1
+                        return out
+                    self.decided(False)
                 held = primitive.packs[0](out, a, y)
                 return noted(out, self, (x.node,), primitive.rules[0], held)
             if kind is Array:
@@ -108,7 +111,7 @@ class ReverseTrace(Trace):
         if kind is float or kind is int or (kind is float64 and is_double(b)):
             plain = type(b) is not Array
             out = primitive.value(x, b) if plain else b.within.binary(primitive, x, b)
-            if primitive.constant:
+            if primitive.decides and self.decided(primitive.constant):
                 return out
             held = primitive.packs[1](out, x, b)
             return noted(out, self, (y.node,), primitive.rules[1], held)
@@ -133,7 +136,7 @@ class ReverseTrace(Trace):
                 out = applied(primitive, a, b)
         if out is None:
             return self.process(primitive, (x, y), {})
-        if primitive.constant:
+        if primitive.decides and self.decided(primitive.constant):
             return out
         parents, held = (x.node, y.node), primitive.pack(out, a, b)
         first, second = () if type(p) is float else p.shape, () if type(q) is float else q.shape
@@ -151,7 +154,7 @@ class ReverseTrace(Trace):
             return self.process(primitive, (plain, x) if i else (x, plain), {})
         apply = primitive.value if type(a) is not Array else partial(a.within.binary, primitive)
         out = apply(plain, a) if i else apply(a, plain)
-        if primitive.constant:
+        if primitive.decides and self.decided(primitive.constant):
             return out
         kept = plain.copy() if primitive.reads_other[i] else None
         pack = primitive.packs[i]
@@ -215,7 +218,7 @@ class ReverseTrace(Trace):
             primals.append(x)
             parents.append(parent)
         out = primitive.value(*primals, **static) if plain else primitive(*primals, **static)
-        if primitive.constant:
+        if primitive.decides and self.decided(primitive.constant):
             return out
         n = len(parents)
         for i in primitive.nondiff:
@@ -249,7 +252,7 @@ class ReverseTrace(Trace):
             out = primitive.value(a, **static)
         else:
             out = primitive.of(a, static)
-        if primitive.constant:
+        if primitive.decides and self.decided(primitive.constant):
             return out
         one = primitive.n_out is None
         if one and not (type(out) is ndarray and out.dtype is DOUBLE) and not moves(out, (a,)):
@@ -338,6 +341,10 @@ def entering(trace: Trace, nodes: list[Node]) -> Callable[[Any], Array]:
     return enter
 
 
+def primals_of(lifted: Any) -> list[Any]:
+    return [x for arg in lifted for x in arg.primals]
+
+
 def is_reached(leaf: Node) -> bool:
     """Whether the backward pass has come to a leaf."""
     return getattr(leaf, "bar", None) is not None
@@ -397,13 +404,15 @@ class ValueAndGrad(Transformation):
                 check_scalar(out, self.verb, fun)
             if mine:
                 backward([(out.node, ONE if double else out.dtype.type(1))], fun=fun)
-            if trace.comparison is not None:
-                trace.led(
-                    (out,), mine and any(is_reached(node) for each in leaves for node in each)
-                )
+            reached = True
+            if trace.comparison is not None or trace.decisions:
+                reached = mine and any(is_reached(node) for each in leaves for node in each)
+                trace.led((out,), reached)
             for kept in watched:
                 kept.opened()
             gradients = cotangents(lifted, leaves, set(), trace)
+            if reached and trace.many_decisions(True):
+                trace.led_beside((), primals_of(lifted), flatten(gradients)[0])
         finally:
             trace.end()
         if type(value) is not Array and type(value) is not float64:
@@ -510,7 +519,7 @@ class Pullback:
     """out_bar -> a tuple of cotangents, one for each primal. It may be called again and again."""
 
     def __init__(self, trace: Trace, out: Any, lifted: Any, leaves: Any) -> None:
-        self.fun, self.name = trace.fun, name_of(trace.fun)
+        self.fun, self.name, self.trace = trace.fun, name_of(trace.fun), trace
         self.lifted, self.leaves = lifted, leaves
         outs, self.structure = flatten(out)
         self.nodes = [x.node if type(x) is Array and x.within is trace else None for x in outs]
@@ -535,7 +544,10 @@ class Pullback:
                 seeds.append((node, bar))
         with self.lock:
             backward(seeds, retain=True, fun=self.fun)
-            return tuple(cotangents(self.lifted, self.leaves, taken))
+            found = tuple(cotangents(self.lifted, self.leaves, taken))
+        if seeds and self.trace.many_decisions(True):
+            self.trace.led_beside(bars, primals_of(self.lifted), flatten(found)[0])
+        return found
 
     def __repr__(self) -> str:
         return f"<pullback of {self.name}>"

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import gc
+import importlib.util
 import io
 import numbers
 import operator
@@ -368,6 +369,21 @@ class TestWatch:
         with pytest.raises(Halt), watch:
             next(generator)
         assert watch.effects == ["it calls `print`"]
+
+    def test_finders_of_modules(self, monkeypatch):
+        """Setuptools has one in Python, which may be asked where nothing is imported."""
+
+        class Finder:
+            def find_spec(self, name, path=None, target=None):
+                asked.append(name)
+
+        asked = []
+        monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
+        with Watch() as watch:
+            importlib.util.find_spec("pullback.nothing")
+        assert asked == ["pullback.nothing"]
+        assert not watch.codes
+        assert not watch.effects
 
     def test_entries_of_weak_dictionaries_that_go(self):
         """An object dies where Python looks for garbage, which may be in a line of the user's."""

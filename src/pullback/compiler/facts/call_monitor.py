@@ -34,8 +34,10 @@ WATCHING: ContextVar[Watch | None] = ContextVar("watching", default=None)
 
 # What Python runs for an `import` of what has not been imported yet.
 IMPORT: CodeType = importlib._bootstrap._find_and_load.__code__  # type: ignore[attr-defined]
-# Beneath these, code of finders and of new modules runs; `scan` asks finders for our namespaces.
-IMPORTING = frozenset({IMPORT, scan.__code__})
+# What asks the finders, also where nothing is imported (`importlib.util.find_spec`).
+FINDING: CodeType = importlib._bootstrap._find_spec.__code__  # type: ignore[attr-defined]
+# Beneath these, code of finders and of new modules runs; `scan` looks for our namespaces.
+IMPORTING = frozenset({IMPORT, FINDING, scan.__code__})
 
 
 class Halt(BaseException):
