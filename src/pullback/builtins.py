@@ -5,8 +5,9 @@
 np.float64(6.0)
 
 `float(x)` and `complex(x)` of an Array that carries a derivative are the number with its
-derivative; `type(x)` is the type that NumPy would have there; `eval` and `exec` run code that takes
-part. The names `float` and `type` themselves are never replaced: it is the call that is looked at.
+derivative; `type(x)` is the type that NumPy would have there, and `hasattr(x, "__len__")` tells what
+that has; `eval` and `exec` run code that takes part. The names `float` and `type` themselves are
+never replaced: it is the call that is looked at.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from .core.array import Array, current, snapshot, without_axes
 from .core.reach import other_form
 
-__all__ = ["complex", "eval", "exec", "float", "type"]
+__all__ = ["complex", "eval", "exec", "float", "hasattr", "type"]
 
 
 def number(x: Any, asked: str, dtype: Any) -> Any:
@@ -62,6 +63,16 @@ def type(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and real.type(args[0]) is Array:
         return args[0].__class__
     return real.type(*args, **kwargs)
+
+
+def hasattr(x: Any, name: Any, /) -> bool:
+    if real.type(x) is Array and name in OF_NUMPY and not real.hasattr(x.__class__, name):
+        return False
+    return real.hasattr(x, name)
+
+
+# Names of which NumPy's numbers and arrays, and Python's, have some and not others.
+OF_NUMPY = {name for kind in (np.ndarray, np.float64, np.complex128) for name in dir(kind)}
 
 
 def run(how: str, source: Any, scope: Any, local: Any, kwargs: dict[str, Any]) -> Any:

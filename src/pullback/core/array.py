@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _collections_abc
 import dis
 import operator
 import sys
@@ -47,7 +48,24 @@ __all__ = [
 ]
 
 
-class Array:
+class Disguised(type):
+    """The class of `Array`: abstract classes that ask what methods a class has find none.
+
+    `isinstance(x, Iterable)` asks `x.__class__`, and then the type of x as well. The first is what
+    NumPy would have there, and right: an array is iterable, a number is not.
+    """
+
+    @property
+    def __mro__(cls) -> tuple[type, ...]:  # type: ignore[override]
+        asked_by = sys._getframe(1).f_code
+        return () if asked_by is STRUCTURE else type.__dict__["__mro__"].__get__(cls)
+
+
+# What reads `C.__mro__` for abstract classes: `Iterable.__subclasshook__` and its kin.
+STRUCTURE = _collections_abc._check_methods.__code__  # type: ignore[attr-defined]
+
+
+class Array(metaclass=Disguised):
     """An array in flight: a value, the trace that it belongs to, and its place there.
 
     It has NumPy's operators, methods and attributes, and NumPy's functions take it.

@@ -404,6 +404,28 @@ WRITING_FIRST = (
 )  # fmt: skip
 STANDS.update({id(each): writing_first(each) for each in WRITING_FIRST})
 
+
+CONSTRUCTING = {"__init__", "__getattribute__", "__setattr__", "__delattr__", "__array_function__"}
+
+
+def of_class(f: Any) -> Any:
+    """A method of NumPy's arrays or of numbers that is called by its class, `float.__mul__(x, 2)`."""
+    name, owner = f.__name__, f.__objclass__
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if any(type(x) is Array for x in args) and isinstance(args[0], owner):
+            x = args[0] if type(args[0]) is Array else np.asarray(args[0])[()]
+            return getattr(x, name)(*args[1:], **kwargs)
+        return f(*args, **kwargs)
+
+    return functools.update_wrapper(call, f)
+
+
+for numbers in (float, complex, np.ndarray, np.generic, np.float64, np.complex128):
+    for each in vars(numbers).values():
+        if type(each) in (type(float.__mul__), type(float.hex)) and each.__name__ not in CONSTRUCTING:
+            STANDS.setdefault(id(each), of_class(each))
+
 BOUND.update(dict.fromkeys((list, dict, deque, OrderedDict, defaultdict), of_container))
 
 
