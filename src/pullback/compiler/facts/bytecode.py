@@ -39,6 +39,9 @@ REFLECTION = {
     "vars", "dir", "attrgetter", "methodcaller", "__getattribute__", "__reduce__", "__reduce_ex__",
     "__getstate__", "__match_args__", "__dict__",
 }  # fmt: skip
+# Who reads what functions hold, and what they read.
+SIGNATURES = {"signature", "getfullargspec", "unwrap"}
+HELD = {"__annotations__", "__defaults__", "__kwdefaults__", "__signature__", "__wrapped__"}
 ASKING = {"getattr", "hasattr"}
 SIMPLE = ("LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CONST", "LOAD_ATTR")
 CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
@@ -121,6 +124,8 @@ class Code:
             self.strings.update(texts)
             self.names.update(texts)
             self.loads.update(texts)
+        if not SIGNATURES.isdisjoint(self.names):
+            self.names |= HELD
         if not REFLECTION.isdisjoint(self.names) or any(
             computes_name(steps, i) for i in range(len(steps))
         ):

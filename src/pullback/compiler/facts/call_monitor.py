@@ -162,8 +162,15 @@ class Watch:
         return runs_beneath(frame, {IMPORT}, self.around)
 
     def is_quiet(self, frame: Any) -> bool:
-        """Whether a method of a logger will say nothing, as long as its level stays as it is."""
+        """Whether a method of a logger will say nothing, as long as its level stays as it is.
+
+        Nor does it say anything to look up a logger that is there.
+        """
         logger, name = frame.f_locals.get("self"), frame.f_code.co_name
+        if frame.f_code is logging.getLogger.__code__:
+            asked = frame.f_locals.get("name")
+            there = logging.root.manager.loggerDict.get(asked) if type(asked) is str else None
+            return asked is None or type(there) is logging.Logger
         if type(logger) is not logging.Logger or name not in LEVELS:
             return type(logger) is logging.Logger and name == "isEnabledFor"
         quiet = Quiet(logger, LEVELS[name])
