@@ -5,24 +5,26 @@
 np.float64(6.0)
 
 `float(x)` and `complex(x)` of an Array that carries a derivative are the number with its
-derivative; `type(x)` is the type that NumPy would have there, and `hasattr(x, "__len__")` tells what
-that has; `eval` and `exec` run code that takes part. The names `float` and `type` themselves are
-never replaced: it is the call that is looked at.
+derivative; `type(x)` is the type that NumPy would have there, and `hasattr(x, "__len__")` tells
+what that has; `eval` and `exec` run code that takes part; a recording is told what `getattr` is
+asked for. The names `float` and `type` themselves are never replaced: it is the call that is looked
+at.
 """
 
 from __future__ import annotations
 
 import builtins as real
 import sys
+from operator import attrgetter
 from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 from .core.array import Array, current, snapshot, without_axes
-from .core.reach import other_form
+from .core.reach import ASKED, other_form
 
-__all__ = ["complex", "eval", "exec", "float", "hasattr", "type"]
+__all__ = ["complex", "eval", "exec", "float", "getattr", "hasattr", "type"]
 
 
 def number(x: Any, asked: str, dtype: Any) -> Any:
@@ -42,7 +44,9 @@ def float(*args: Any) -> Any:
         out = number(args[0], "float(x)", np.float64)
         if out is not None:
             return out
-    if len(args) == 1 and isinstance(getattr(real.type(args[0]), "__float__", None), FunctionType):
+    if len(args) == 1 and isinstance(
+        real.getattr(real.type(args[0]), "__float__", None), FunctionType
+    ):
         out = args[0].__float__()  # of a class of the user's: what it returns may be an Array
         return float(out) if real.type(out) is Array else real.float(out)
     return real.float(*args)
@@ -65,14 +69,28 @@ def type(*args: Any, **kwargs: Any) -> Any:
     return real.type(*args, **kwargs)
 
 
+def getattr(*args: Any) -> Any:
+    if ASKED and len(args) > 1:
+        ASKED[-1](args[1])
+    return real.getattr(*args)
+
+
 def hasattr(x: Any, name: Any, /) -> bool:
-    if real.type(x) is Array and name in OF_NUMPY and not real.hasattr(x.__class__, name):
-        return False
+    if ASKED:
+        ASKED[-1](name)
+    if real.type(x) is Array and name in OF_NUMPY:
+        # A recording is told only where it matters whether a number is Python's or NumPy's.
+        kind = x.__class__ if name in OF_NUMPY_ALONE else CLASS_OF(x)
+        if not real.hasattr(kind, name):
+            return False
     return real.hasattr(x, name)
 
 
 # Names of which NumPy's numbers and arrays, and Python's, have some and not others.
 OF_NUMPY = {name for kind in (np.ndarray, np.float64, np.complex128) for name in dir(kind)}
+OF_NUMPY_ALONE = {name for name in OF_NUMPY if not real.hasattr(real.complex, name)}
+OF_NUMPY_ALONE &= {*dir(np.float64), *dir(np.complex128)}
+CLASS_OF = attrgetter("__class__")
 
 
 def run(how: str, source: Any, scope: Any, local: Any, kwargs: dict[str, Any]) -> Any:
@@ -88,7 +106,7 @@ def run(how: str, source: Any, scope: Any, local: Any, kwargs: dict[str, Any]) -
         source = compile(text, "<string>", how, flags=flags, dont_inherit=True)
     if "__builtins__" not in scope:
         scope["__builtins__"] = real
-    return getattr(real, how)(other_form(source, scope), scope, local, **kwargs)
+    return real.getattr(real, how)(other_form(source, scope), scope, local, **kwargs)
 
 
 FUTURE = 0x1FF0000  # flags of a code object that say what it has imported from `__future__`

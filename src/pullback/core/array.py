@@ -56,7 +56,7 @@ class Disguised(type):
     """
 
     @property
-    def __mro__(cls) -> tuple[type, ...]:  # type: ignore[override]
+    def __mro__(cls) -> tuple[type, ...]:
         asked_by = sys._getframe(1).f_code
         return () if asked_by is STRUCTURE else type.__dict__["__mro__"].__get__(cls)
 

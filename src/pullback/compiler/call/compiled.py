@@ -112,6 +112,9 @@ class Compiled(Transformation):
         self.looked_at = False  # the code that can be told in advance, for what it asks
         # The code that ran, by code and globals; None as long as all that can be reached will do.
         self.ran: Codes | None = None
+        self.asked: set[str] = (
+            set()
+        )  # the names by which it asked for attributes, as `getattr` does
         self.last_miss = "The function has not been called."
         self.last_way = ""  # why the last call was no miss
 

@@ -65,6 +65,8 @@ class Code:
 
     names: attributes that it may ask for; `getattr(x, "rate")` has them as text. COMPUTED_NAMES is
         among them if there may be others.
+    reflects: whether there may be others than those that `getattr`, `hasattr` and `format` are
+        asked for where they are called by their names, of which a recording is told.
     handed: names of globals and attributes that it reads otherwise than to call them.
     imports: level and name of what it imports.
     stores: whether it binds or changes anything beside variables of its own.
@@ -87,7 +89,7 @@ class Code:
         self.stores = bool(names_of(code).assigned & set(code.co_freevars))
         self.stores |= not CHANGING.isdisjoint(code.co_names)
         self.identity = not IDENTITY.isdisjoint(code.co_names)
-        self.guarded = False
+        self.guarded = self.reflects = False
         self.strings: set[str] = set()
         self.texts = not TEXT.isdisjoint(code.co_names)
         self.powers = not POWERS.isdisjoint(code.co_names)
@@ -119,6 +121,7 @@ class Code:
                 self.stores |= inner.stores
                 self.identity |= inner.identity
                 self.guarded |= inner.guarded
+                self.reflects |= inner.reflects
             texts = [y for y in (x if type(x) is tuple else (x,)) if type(y) is str]
             self.powers |= type(x) is int and x.bit_length() > MANY
             self.strings.update(texts)
@@ -126,10 +129,13 @@ class Code:
             self.loads.update(texts)
         if not SIGNATURES.isdisjoint(self.names):
             self.names |= HELD
-        if not REFLECTION.isdisjoint(self.names) or any(
-            computes_name(steps, i) for i in range(len(steps))
-        ):
+        self.reflects |= bool(REFLECTION & self.names or ASKING & self.handed)
+        if self.reflects or any(computes_name(steps, i) for i in range(len(steps))):
             self.names.add(COMPUTED_NAMES)
+
+    def asked(self, told: bool) -> set[str]:
+        """Its names; told: without those that a recording is told of."""
+        return self.names - {COMPUTED_NAMES} if told and not self.reflects else self.names
 
     def read(self, step: Any, before: list[Any]) -> None:
         name = step.opname

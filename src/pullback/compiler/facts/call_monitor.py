@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import importlib.util
 import logging
 import os
 import sys
@@ -22,8 +23,9 @@ from typing import Any, NamedTuple
 
 from ...core.bytecode import original
 from ...core.namespaces import apart
+from ...core.reach import ASKED
 from ...core.resolve import FOREIGN
-from .bytecode import code_of
+from .bytecode import COMPUTED_NAMES, code_of
 from .judge import declare_computing, declared_pure, effectful, may_repeat
 from .quick_profile import HARMLESS, frames_sorted, install
 
@@ -34,6 +36,8 @@ WATCHING: ContextVar[Watch | None] = ContextVar("watching", default=None)
 
 # What Python runs for an `import` of what has not been imported yet.
 IMPORT: CodeType = importlib._bootstrap._find_and_load.__code__  # type: ignore[attr-defined]
+
+FINDING = {IMPORT, importlib.util.find_spec.__code__}
 
 
 class Halt(BaseException):
@@ -61,6 +65,8 @@ class Watch:
 
     codes: the user's code that ran, and the globals that it reads, by the ids of both.
     expected: the code that may run; other code is stopped before it begins. None: any.
+    names: those by which it may ask for attributes, as `getattr` does, where code is expected.
+    asked: those by which it did; COMPUTED_NAMES, if code ran whose calls tell nothing.
     effects: what was about to be done that forbids a repetition, in words.
 
     Python tells of calls in one of two ways: `sys.monitoring`, which is told where nothing of
@@ -68,7 +74,11 @@ class Watch:
     while the library does what runs no code of the user's.
     """
 
-    def __init__(self, expected: Container[tuple[int, int]] | None = None) -> None:
+    def __init__(
+        self, expected: Container[tuple[int, int]] | None = None, names: Container[str] = ()
+    ) -> None:
+        self.names = names
+        self.asked: set[str] = set()
         self.codes: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
         self.expected = expected
         self.effects: list[str] = []
@@ -84,6 +94,7 @@ class Watch:
     def __enter__(self) -> Watch:
         self.filters = list(warnings.filters)
         self.token = WATCHING.set(self)
+        ASKED.append(is_asked)
         self.thread, self.around = get_ident(), sys._getframe(1)
         if not monitored(self):
             self.before: Any = sys.getprofile()
@@ -103,6 +114,7 @@ class Watch:
             self.sorting.__exit__(None, None, None)
         self.around = None
         WATCHING.reset(self.token)
+        ASKED.remove(is_asked)
         if self.filters != warnings.filters:
             self.effects.append("it calls `warnings.filterwarnings`")
             warnings.filters[:] = self.filters  # type: ignore[index]
@@ -148,18 +160,31 @@ class Watch:
                 self.forbid(f"it calls `{module}.{name}`")
             return
         known = (id(code), id(scope)) in self.codes
+        self.hears(code, frame)
         if not known and not is_tuple(scope) and not collects(frame) and not self.imported(frame):
             self.codes[id(code), id(scope)] = code, scope
             self.silences |= "errstate" in code_of(code).names
             if self.expected is not None and (id(code), id(scope)) not in self.expected:
                 raise Halt
 
+    def hears(self, code: CodeType, frame: Any) -> None:
+        """Code begins; what it asks `getattr` for is told if its calls ask what to call."""
+        computes = frame.f_code is code and COMPUTED_NAMES in code_of(code).names
+        if computes and not self.imported(frame):
+            self.ask(COMPUTED_NAMES)
+
+    def ask(self, name: str) -> None:
+        """Code asks for an attribute by a name that it has computed."""
+        self.asked.add(name)
+        if self.expected is not None and name not in self.names:
+            raise Halt
+
     def imported(self, frame: Any) -> bool:
         """Whether it runs because a module is imported: its own code, or that of a finder.
 
         A library imports modules of its own when they are first used; they stay, and run once.
         """
-        return runs_beneath(frame, {IMPORT}, self.around)
+        return runs_beneath(frame, FINDING, self.around)
 
     def is_quiet(self, frame: Any) -> bool:
         """Whether a method of a logger will say nothing, as long as its level stays as it is.
@@ -187,6 +212,12 @@ class Watch:
     def forbid(self, why: str) -> None:
         self.effects.append(why)
         raise Halt
+
+
+def is_asked(name: Any) -> None:
+    watch = WATCHING.get()
+    if watch is not None and type(name) is str:
+        watch.ask(name)
 
 
 class Observer(Watch):

@@ -36,8 +36,9 @@ F = TypeVar("F")
 PURE = frozenset(
     {
         "_abc", "_bisect", "_collections", "_collections_abc", "_functools", "_heapq", "_operator",
-        "_typing", "_weakrefset", "abc", "bisect", "builtins", "cmath", "collections", "contextlib", "copy",
-        "copyreg", "dataclasses", "enum", "fractions", "functools", "heapq", "itertools", "keyword",
+        "_typing", "_weakrefset", "abc", "bisect", "builtins", "cmath", "collections", "contextlib",
+        "copy", "copyreg", "dataclasses", "enum", "fractions", "functools", "heapq", "itertools",
+        "keyword",
         "math", "numbers", "operator", "re", "reprlib", "string", "types", "typing", "warnings",
         "numpy", "pullback", "optree", "statistics", "_statistics", "_struct", "struct",
         "importlib", "_imp", "inspect",
@@ -67,12 +68,33 @@ REFUSED = OUTSIDE | {
     "info", "jiffies", "load_library", "measure", "memusage", "opt_func_info", "run_threaded",
     "rundocs", "runstring", "show_config", "show_runtime", "tempdir", "temppath", "test",
 }  # fmt: skip
-# Functions of `inspect` that look at types and signatures; others read files, or frames.
+# What of `inspect` looks at types and signatures; other functions read files, or frames.
 INSPECTING = frozenset(
     {
-        "getfullargspec", "getmro", "isabstract", "isbuiltin", "isclass", "iscoroutinefunction",
-        "isfunction", "isgenerator", "isgeneratorfunction", "ismethod", "ismethoddescriptor",
-        "ismodule", "isroutine", "signature", "unwrap",
+        "getfullargspec",
+        "getmro",
+        "isabstract",
+        "isbuiltin",
+        "isclass",
+        "iscoroutinefunction",
+        "isfunction",
+        "isgenerator",
+        "isgeneratorfunction",
+        "ismethod",
+        "ismethoddescriptor",
+        "ismodule",
+        "isroutine",
+        "signature",
+        "unwrap",
+        "annotation",
+        "apply_defaults",
+        "bind",
+        "bind_partial",
+        "default",
+        "kind",
+        "name",
+        "parameters",
+        "return_annotation",
     }
 )
 # Classes of other modules that only keep what they are given; Python tells of calls of no class.
@@ -126,6 +148,7 @@ def declared_pure(x: Any) -> bool:
 # Functions of SciPy's, written in Python, that compute of their arguments and nothing else. What
 # the object of a method holds is a fact as that of other objects is.
 COMPUTING = {
+    "scipy._lib._util": {"_RichResult": "__getattr__"},
     "scipy.integrate._quadrature": {
         "": "trapezoid simpson cumulative_trapezoid cumulative_simpson romb",
     },
