@@ -5,6 +5,8 @@ What follows from it: each use works, or is refused clearly.
 Nothing detaches: what comes out is right with its derivative, is text, or is an error.
 """
 
+import _collections_abc
+import abc
 import array
 import collections.abc
 import copy
@@ -154,6 +156,33 @@ class TestTypes:
                     assert isinstance(ours, kind) == isinstance(theirs, kind), (name, theirs)
 
         within(body, V)
+
+    def test_abstract_classes_that_take_part(self):
+        """Code of `collections.abc` is reached as well, by a class that derives from there."""
+
+        class Table(collections.abc.Iterable, collections.abc.Sized):
+            def __iter__(self):
+                return iter([1.0, 2.0])
+
+            def __len__(self):
+                return 2
+
+        class Fresh(metaclass=abc.ABCMeta):  # noqa: B024
+            """Asked for the first time, so that no answer is known."""
+
+            @classmethod
+            def __subclasshook__(cls, other):
+                return _collections_abc._check_methods(other, "__iter__")
+
+        def f(x):
+            table = Table()
+            kinds = collections.abc.Iterable, collections.abc.Sized, Fresh
+            assert not any(isinstance(x, kind) for kind in kinds)
+            assert all(isinstance(table, kind) for kind in kinds)
+            return x * sum(table) * len(table)
+
+        abc.ABCMeta.register(collections.abc.Sequence, type("Own", (), {}))  # forget answers
+        assert pb.grad(f)(2.0) == 6.0
 
     def test_has_attributes(self, rebinding):
         """`hasattr(x, "__len__")` and its kin tell arrays from numbers."""

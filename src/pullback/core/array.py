@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .bytecode import original
 from .errors import ConversionError
 from .lost import warn_text
 
@@ -57,7 +58,7 @@ class Disguised(type):
 
     @property
     def __mro__(cls) -> tuple[type, ...]:
-        asked_by = sys._getframe(1).f_code
+        asked_by = original(sys._getframe(1).f_code)
         return () if asked_by is STRUCTURE else type.__dict__["__mro__"].__get__(cls)
 
 

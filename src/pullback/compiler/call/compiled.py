@@ -112,9 +112,8 @@ class Compiled(Transformation):
         self.looked_at = False  # the code that can be told in advance, for what it asks
         # The code that ran, by code and globals; None as long as all that can be reached will do.
         self.ran: Codes | None = None
-        self.asked: set[str] = (
-            set()
-        )  # the names by which it asked for attributes, as `getattr` does
+        self.casts, self.cast = True, False  # see `Watch`
+        self.asked: set[str] = set()  # the names that it asked `getattr` for
         self.last_miss = "The function has not been called."
         self.last_way = ""  # why the last call was no miss
 
@@ -311,6 +310,9 @@ class Compiled(Transformation):
             if recording.stores:
                 result = result, [store.now() for store in recording.stores]
             why = verdict(recording, result, call.arrays, passed, state)
+        if why is not None and self.cast:
+            self.casts = False
+            return
         if recording is None or why is not None:
             if not entry.without_floats():
                 self.refuse(str(why))

@@ -58,6 +58,7 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
         return None
     snapshot = Snapshot(scout)
     watch = Watch(compiled.ran, compiled.asked)
+    watch.casts, compiled.cast = compiled.casts, False
     earlier = entry.known.codes if entry.known is not None else frozenset()
 
     def located() -> Located:
@@ -98,6 +99,10 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
         return compiled.changed(entry, "it imports modules each time")  # this run does so
     if watch.effects:
         return compiled.refuse(watch.effects[0])
+    if watch.cast and (recording is None or recording.refusal or recording.unlike):
+        compiled.casts = False  # something needs a float of Python's own: one record for each value
+        return None
+    compiled.cast = watch.cast
     bound = recording is not None and (recording.written or recording.identity)
     if bound and share_memory(call.arrays):
         entry.apart = True

@@ -66,6 +66,7 @@ class Watch:
     codes: the user's code that ran, and the globals that it reads, by the ids of both.
     expected: the code that may run; other code is stopped before it begins. None: any.
     names: those by which it may ask for attributes, as `getattr` does, where code is expected.
+    casts: whether `float(x)` is an operation, and not a question with one answer; cast: one was.
     asked: those by which it did; COMPUTED_NAMES, if code ran whose calls tell nothing.
     effects: what was about to be done that forbids a repetition, in words.
 
@@ -78,6 +79,7 @@ class Watch:
         self, expected: Container[tuple[int, int]] | None = None, names: Container[str] = ()
     ) -> None:
         self.names = names
+        self.casts = self.cast = False
         self.asked: set[str] = set()
         self.codes: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
         self.expected = expected
