@@ -116,7 +116,8 @@ def suite(folder: Path, package: str, environments: dict[str, dict[str, str]]) -
         log = folder / f"{package}-{name}.log"
         done = run(
             folder / name / "bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider",
-            "--timeout", "300", "-o", "addopts=", "-o", "required_plugins=", *arguments,
+            "--timeout", "300", "-o", "addopts=", "-o", "required_plugins=",
+            "--continue-on-collection-errors", *arguments,
             cwd=source(folder, package) / inside, env=env,
         )  # fmt: skip
         log.write_text(done.stdout)

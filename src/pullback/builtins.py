@@ -7,8 +7,8 @@ np.float64(6.0)
 `float(x)` and `complex(x)` of an Array that carries a derivative are the number with its
 derivative; `type(x)` is the type that NumPy would have there; `isinstance(x, Iterable)` and
 `hasattr(x, "__len__")` answer as they do of what NumPy would have, of a number and of an array;
-`eval` and `exec` run code that takes part. The names `float` and `type` themselves are never
-replaced: it is the call that is looked at.
+`eval` and `exec` run code that takes part; a recording is told what `getattr` is asked for. The
+names `float` and `type` themselves are never replaced: it is the call that is looked at.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from typing import Any, Protocol, Union
 import numpy as np
 
 from .core.array import Array, class_of_number, current, is_number, snapshot, without_axes
-from .core.reach import other_form
+from .core.reach import ASKED, other_form
 
-__all__ = ["complex", "eval", "exec", "float", "hasattr", "isinstance", "type"]
+__all__ = ["complex", "eval", "exec", "float", "getattr", "hasattr", "isinstance", "type"]
 
 
 def number(x: Any, asked: str, dtype: Any) -> Any:
@@ -45,7 +45,7 @@ def float(*args: Any) -> Any:
         if out is not None:
             return out
     if len(args) == 1 and real.isinstance(
-        getattr(real.type(args[0]), "__float__", None), FunctionType
+        real.getattr(real.type(args[0]), "__float__", None), FunctionType
     ):
         out = args[0].__float__()  # of a class of the user's: what it returns may be an Array
         return float(out) if real.type(out) is Array else real.float(out)
@@ -105,11 +105,20 @@ def isinstance(x: Any, kinds: Any, /) -> bool:
     return real.isinstance(x, kinds)
 
 
-def hasattr(x: Any, name: str, /) -> bool:
+def getattr(*args: Any) -> Any:
+    if ASKED and len(args) > 1:
+        ASKED[-1](args[1])
+    return real.getattr(*args)
+
+
+def hasattr(x: Any, name: Any, /) -> bool:
+    if ASKED:
+        ASKED[-1](name)
     return real.hasattr(example(x) if real.type(x) is Array and name in NAMES else x, name)
 
 
-isinstance.direct = hasattr.direct = True  # type: ignore[attr-defined]  # of others as Python's
+# Of others than Arrays they do what Python's do.
+getattr.direct = hasattr.direct = isinstance.direct = True  # type: ignore[attr-defined]
 
 
 def run(how: str, source: Any, scope: Any, local: Any, kwargs: dict[str, Any]) -> Any:
@@ -125,7 +134,7 @@ def run(how: str, source: Any, scope: Any, local: Any, kwargs: dict[str, Any]) -
         source = compile(text, "<string>", how, flags=flags, dont_inherit=True)
     if "__builtins__" not in scope:
         scope["__builtins__"] = real
-    return getattr(real, how)(other_form(source, scope), scope, local, **kwargs)
+    return real.getattr(real, how)(other_form(source, scope), scope, local, **kwargs)
 
 
 FUTURE = 0x1FF0000  # flags of a code object that say what it has imported from `__future__`

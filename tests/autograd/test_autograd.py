@@ -1,5 +1,6 @@
 """`pullback.autograd` behaves as the package that it is named after."""
 
+import math
 import subprocess
 import sys
 
@@ -390,3 +391,20 @@ def test_truth_values_have_zero_derivatives():
     back, out = make_vjp(lambda x: x > 1.0)(np.array([0.5, 2.0]))
     assert out.tolist() == [0.0, 1.0]
     assert back(np.ones(2)).tolist() == [0.0, 0.0]
+
+
+def test_functions_that_are_held_take_part():
+    """What the shim calls for the user is reached as the user's own calls are."""
+
+    def of_numbers(x):
+        return np.array([math.sin(x[0]), float(x[1])])
+
+    def tree(p):
+        return of_numbers(p["a"]).sum()
+
+    flat, _, vector = flatten_func(tree, {"a": np.array([0.5, 2.0])})
+    expected = [math.cos(0.5), 1.0]
+    np.testing.assert_allclose(grad(lambda x: flat(x)[0])(vector), expected)
+    back, _ = make_vjp(of_numbers)(vector)
+    np.testing.assert_allclose(back(np.ones(2)), expected)
+    np.testing.assert_allclose(grad_and_aux(lambda x: (tree({"a": x}), x))(vector)[0], expected)

@@ -9,10 +9,10 @@ import numpy as np
 
 CASES = []
 # What is refused, and why: compiled by numba; a subclass of ndarray; masked arrays; functions
-# without a rule, in C (`numpy.lib.scimath`).
+# without a rule (`numpy.lib.scimath`); text that is evaluated.
 REFUSED = {
     "saturation_pressure", "enthalpy", "madgwick", "pykalman_smoother", "haversine_distance",
-    "interface",
+    "interface", "randles_circuit",
 }  # fmt: skip
 V3 = np.array([0.3, -0.5, 0.8])
 Q = np.array([0.8, 0.2, -0.4, 0.4]) / np.linalg.norm([0.8, 0.2, -0.4, 0.4])

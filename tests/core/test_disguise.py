@@ -5,6 +5,8 @@ What follows from it: each use works, or is refused clearly.
 Nothing detaches: what comes out is right with its derivative, is text, or is an error.
 """
 
+import _collections_abc
+import abc
 import array
 import collections.abc
 import copy
@@ -42,6 +44,28 @@ from tests.contexts import exact_type
 V = np.array([1.0, 2.0, 4.0])
 W = np.array([0.5, 3.0, 2.0])
 pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+ABSTRACT = (
+    "Callable", "Collection", "Container", "Hashable", "Iterable", "Iterator", "Mapping",
+    "Reversible", "Sequence", "Sized",
+)  # fmt: skip
+ASKED_FOR = (
+    "__abs__", "__add__", "__array__", "__array_function__", "__contains__", "__float__",
+    "__getitem__", "__iadd__", "__index__", "__iter__", "__len__", "__matmul__", "__next__",
+    "__setitem__", "dot", "dtype", "keys", "item", "ndim", "shape", "size", "tolist",
+)  # fmt: skip
+CALLED_BY_CLASS = [
+    lambda x: float.__mul__(x, 2.0),
+    lambda x: float.__mul__(2.0, x),
+    lambda x: float.__rsub__(x, 5.0),
+    lambda x: float.__rsub__(5.0, x),
+    lambda x: float.__pow__(x, 3),
+    lambda x: float.__abs__(x) * float.__neg__(x),
+    lambda x: x if float.__lt__(1.0, x) else 3 * x,
+    lambda x: np.float64.__mul__(np.float64(2.0), x),
+    lambda x: np.ndarray.sum(np.array([x, x * x])),
+    lambda x: np.ndarray.__matmul__(np.array([x, 1.0]), np.array([1.0, x])),
+    lambda x: sum(map(float.__mul__, [x, x], [1.0, 2.0])),
+]
 REFUSALS = (pb.PullbackError, TypeError, AttributeError, BufferError)
 
 
@@ -122,6 +146,70 @@ class TestTypes:
         within(body, V)
 
     @everywhere
+    def test_abstract_classes(self, within):
+        """What an array or a number is an instance of, it is an instance of in flight."""
+
+        def body(x):
+            for ours, theirs in ((x, V), (x[0], V[0]), (x[0, ...], V[0, ...])):
+                for name in ABSTRACT:
+                    kind = getattr(collections.abc, name)
+                    assert isinstance(ours, kind) == isinstance(theirs, kind), (name, theirs)
+
+        within(body, V)
+
+    def test_abstract_classes_that_take_part(self):
+        """Code of `collections.abc` is reached as well, by a class that derives from there."""
+
+        class Table(collections.abc.Iterable, collections.abc.Sized):
+            def __iter__(self):
+                return iter([1.0, 2.0])
+
+            def __len__(self):
+                return 2
+
+        class Fresh(metaclass=abc.ABCMeta):  # noqa: B024
+            """Asked for the first time, so that no answer is known."""
+
+            @classmethod
+            def __subclasshook__(cls, other):
+                return _collections_abc._check_methods(other, "__iter__")
+
+        def f(x):
+            table = Table()
+            kinds = collections.abc.Iterable, collections.abc.Sized, Fresh
+            assert not any(isinstance(x, kind) for kind in kinds)
+            assert all(isinstance(table, kind) for kind in kinds)
+            return x * sum(table) * len(table)
+
+        abc.ABCMeta.register(collections.abc.Sequence, type("Own", (), {}))  # forget answers
+        assert pb.grad(f)(2.0) == 6.0
+
+    def test_has_attributes(self, rebinding):
+        """`hasattr(x, "__len__")` and its kin tell arrays from numbers."""
+
+        def body(x):
+            for ours, theirs in ((x, V), (x[0], V[0]), (x[0, ...], V[0, ...])):
+                for name in ASKED_FOR:
+                    assert hasattr(ours, name) == hasattr(theirs, name), (name, theirs)
+            return np.sum(x)
+
+        for transformed in (pb.grad(body), pb.hessian(body), pb.vmap(body), pb.jacobian(body)):
+            if rebinding:
+                transformed(np.array([V, V]) if transformed.verb == "vmap" else V)
+
+    def test_a_number_of_python_has_no_shape(self, rebinding):
+        """A program that asks goes the way that it goes with a float."""
+
+        def f(x):
+            return x**2 if hasattr(x, "shape") else 3 * x
+
+        for transformed in (pb.grad(f), pb.compile(pb.grad(f))):
+            for _ in range(3):
+                if rebinding:
+                    assert transformed(2.0) == 3.0
+                assert transformed(np.float64(2.0)) == 4.0
+
+    @everywhere
     def test_dispatch_on_the_class(self, within):
         def body(x):
             assert kind_of(x) == kind_of(x[0, ...]) == "an array"
@@ -172,14 +260,26 @@ class TestTypes:
 
     @everywhere
     @pytest.mark.parametrize("name", ["sum", "copy", "reshape", "__add__", "__getitem__", "item"])
-    def test_methods_of_ndarray_called_on_it(self, name, within):
+    def test_methods_of_ndarray_called_on_it(self, name, within, rebinding):
         """`np.ndarray.sum(x)`: Python refuses, for in memory it is no ndarray."""
 
         def body(x):
             with pytest.raises(TypeError, match="descriptor"):
                 getattr(np.ndarray, name)(x, 1)
 
-        within(body, V)
+        if not rebinding:
+            within(body, V)
+
+    @pytest.mark.parametrize("f", CALLED_BY_CLASS)
+    def test_methods_called_by_their_class(self, f, rebinding):
+        """`float.__mul__(x, 2.0)`, as code that wraps operators calls them."""
+        if not rebinding:
+            return
+        slope = (f(2.5 + 1e-6) - f(2.5 - 1e-6)) / 2e-6
+        for transformed in (pb.grad(f), pb.compile(pb.grad(f))):
+            np.testing.assert_allclose([transformed(2.5), transformed(2.5)], slope, rtol=1e-6)
+        with pytest.raises(TypeError, match="descriptor"):
+            pb.grad(lambda x: float.__mul__("a", x))(2.5)
 
 
 class TestCopies:
@@ -355,8 +455,6 @@ BUILTIN = {
     "complex": lambda x: complex(x[0]),
     "json, indented": lambda x: json.dumps([x[0]], indent=1),
     "percent": lambda x: "%f" % x[0],
-    "method of float": lambda x: float.__add__(x[0], 1.0),
-    "method of float64": lambda x: np.float64.__add__(x[0], 1.0),
     "hex": lambda x: float.hex(x[0]),
     "subclass of float": lambda x: type("Length", (float,), {})(x[0]),
     "Fraction": lambda x: fractions.Fraction(x[0]),

@@ -150,6 +150,18 @@ class TestDerivatives:
         assert type(out) is type(aux) is np.float64
         assert type(pb.vjp(lambda x: x + 1, 3.0)[0]) is np.float64
 
+    def test_a_cast_is_compiled_for_all_values(self):
+        """`float(x)` is an operation, and makes no record for each value."""
+
+        def f(x):
+            return float(np.sum(x)) * 2.0 + 1.0
+
+        compiled = pb.compile(f)
+        for x in np.arange(12.0).reshape(6, 2):
+            assert compiled(x) == f(x)
+            assert type(compiled(x)) is float
+        assert compiled.cache_info().paths == 1
+
     def test_functions_of_math_give_python_floats(self):
         seen = []
         narrow = np.ones(3, np.float32)

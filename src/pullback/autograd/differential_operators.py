@@ -85,7 +85,7 @@ def value_and_grad(fun: Callable[..., Any], x: Any) -> Any:
 @unary_to_nary
 def grad_and_aux(fun: Callable[..., Any], x: Any) -> Any:
     """The gradient of the first of two outputs, and the second as it is."""
-    back, (out, aux) = make_vjp_of_one(lambda x: tuple(fun(x)), x)
+    back, (out, aux) = make_vjp_of_one(lambda x: tuple(call_inside(fun, (x,), {})), x)
     return back((vspace(out).ones(), vspace(aux).zeros())), aux
 
 
@@ -125,7 +125,7 @@ def holomorphic_grad(fun: Callable[..., Any], x: Any) -> Any:
     """The complex derivative of a holomorphic function."""
     if not vspace(x).iscomplex:
         warnings.warn("Input to holomorphic_grad is not complex", stacklevel=2)
-    return grad(lambda x: np.real(fun(x)))(x)
+    return grad(lambda x: np.real(call_inside(fun, (x,), {})))(x)
 
 
 def grad_named(fun: Callable[..., Any], argname: str) -> Any:

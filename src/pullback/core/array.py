@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _collections_abc
 import dis
 import operator
 import sys
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .bytecode import original
 from .errors import ConversionError
 from .lost import warn_text
 
@@ -48,7 +50,24 @@ __all__ = [
 ]
 
 
-class Array:
+class Disguised(type):
+    """The class of `Array`: abstract classes that ask what methods a class has find none.
+
+    `isinstance(x, Iterable)` asks `x.__class__`, and then the type of x as well. The first is what
+    NumPy would have there, and right: an array is iterable, a number is not.
+    """
+
+    @property
+    def __mro__(cls) -> tuple[type, ...]:
+        asked_by = original(sys._getframe(1).f_code)
+        return () if asked_by is STRUCTURE else type.__dict__["__mro__"].__get__(cls)
+
+
+# What reads `C.__mro__` for abstract classes: `Iterable.__subclasshook__` and its kin.
+STRUCTURE = _collections_abc._check_methods.__code__  # type: ignore[attr-defined]
+
+
+class Array(metaclass=Disguised):
     """An array in flight: a value, the trace that it belongs to, and its place there.
 
     It has NumPy's operators, methods and attributes, and NumPy's functions take it.

@@ -34,6 +34,7 @@ from .namespaces import LOADED, STANDS, library, names_of, scan, takes_part
 from .spec import spec_of
 
 __all__ = [
+    "ASKED",
     "CALLS",
     "DIRECT",
     "DISPATCHED",
@@ -88,6 +89,8 @@ class Session:
             self.close()
 
 
+# Who is told of names by which attributes are asked for, as in `getattr(x, name)`: recordings.
+ASKED: list[Any] = []
 OFF = Session(closed=True)  # where `rebinding(False)` is in force
 SWITCHED_OFF = os.environ.get("PULLBACK_REBINDING") == "0" or not SUPPORTED
 SESSION: ContextVar[Any] = ContextVar("session", default=OFF if SWITCHED_OFF else None)

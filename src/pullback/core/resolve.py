@@ -14,6 +14,7 @@ import builtins
 import functools
 import itertools
 import operator
+import re
 import sys
 import threading
 from collections import OrderedDict, defaultdict, deque
@@ -28,6 +29,7 @@ from .foreign import refused
 from .leftover import HOLDS, WRITERS
 from .namespaces import BOUND, LOADED, STANDS, stays
 from .reach import (
+    ASKED,
     BORING,
     CALLS,
     DIRECT,
@@ -404,7 +406,43 @@ WRITING_FIRST = (
 )  # fmt: skip
 STANDS.update({id(each): writing_first(each) for each in WRITING_FIRST})
 
+
+CONSTRUCTING = {"__init__", "__getattribute__", "__setattr__", "__delattr__", "__array_function__"}
+
+
+def of_class(f: Any) -> Any:
+    """A method of arrays or numbers that is called by its class, as `float.__mul__(x, 2)` is."""
+    name, owner = f.__name__, f.__objclass__
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if any(type(x) is Array for x in args) and isinstance(args[0], owner):
+            x = args[0] if type(args[0]) is Array else np.asarray(args[0])[()]
+            return getattr(x, name)(*args[1:], **kwargs)
+        return f(*args, **kwargs)
+
+    return functools.update_wrapper(call, f)
+
+
+METHODS = type(float.__mul__), type(float.hex)
+for numbers in (float, complex, np.ndarray, np.generic, np.float64, np.complex128):
+    for each in vars(numbers).values():
+        if type(each) in METHODS and each.__name__ not in CONSTRUCTING:
+            STANDS.setdefault(id(each), of_class(each))
+
 BOUND.update(dict.fromkeys((list, dict, deque, OrderedDict, defaultdict), of_container))
+
+
+def of_text(f: Any) -> Any:
+    """A method of text: `format` asks for the attributes that its fields name."""
+    if ASKED and f.__name__ in ("format", "format_map"):
+        for field in FIELD.findall(f.__self__):
+            for name in PART.findall(field):
+                ASKED[-1](name)
+    return f
+
+
+FIELD, PART = re.compile(r"\{([^{}:!]*)"), re.compile(r"[.\[]([^.\[\]]+)")
+BOUND[str] = of_text
 
 
 def is_view(x: Array) -> bool:

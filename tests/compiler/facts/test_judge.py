@@ -25,7 +25,7 @@ X = np.array([0.5, 1.0, 2.0])
 # Modules of the standard library of which no function is repeated: they read or change what is
 # outside, start threads, keep state, or compute nothing.
 NEVER = """
-__future__ __hello__ __phello__ _abc _aix_support _android_support _apple_support _ast _asyncio
+__future__ __hello__ __phello__ _aix_support _android_support _apple_support _ast _asyncio
 _blake2 _bootsubprocess _bz2 _codecs _codecs_cn _codecs_hk _codecs_iso2022 _codecs_jp _codecs_kr
 _codecs_tw _colorize _compat_pickle _compression _contextvars _crypt _csv _ctypes _curses
 _curses_panel _datetime _dbm _decimal _elementtree _frozen_importlib _frozen_importlib_external
@@ -34,13 +34,13 @@ _lsprof _lzma _markupbase _md5 _msi _multibytecodec _multiprocessing _opcode _op
 _osx_support _overlapped _pickle _posixshmem _posixsubprocess _py_abc _pydatetime _pydecimal _pyio
 _pylong _pyrepl _queue _random _scproxy _sha1 _sha2 _sha256 _sha3 _sha512 _signal _sitebuiltins
 _socket _sqlite3 _sre _ssl _stat _string _strptime _suggestions _symtable _sysconfig _thread
-_threading_local _tkinter _tokenize _tracemalloc _typing _uuid _warnings _weakref _winapi _wmi
+_threading_local _tkinter _tokenize _tracemalloc _uuid _warnings _weakref _winapi _wmi
 _zoneinfo aifc antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb
 binascii binhex bz2 cProfile calendar cgi cgitb chunk cmd code codecs codeop colorsys compileall
 concurrent configparser contextvars crypt csv ctypes curses datetime dbm decimal difflib dis
 distutils doctest email encodings ensurepip errno faulthandler fcntl filecmp fileinput fnmatch
 ftplib gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib hmac html http
-idlelib imaplib imghdr imp inspect io ipaddress json lib2to3 linecache locale logging lzma mailbox
+idlelib imaplib imghdr imp io ipaddress json lib2to3 linecache locale logging lzma mailbox
 mailcap marshal mimetypes mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib nt
 ntpath nturl2path opcode optparse os ossaudiodev pathlib pdb pickle pickletools pipes pkgutil
 platform plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc

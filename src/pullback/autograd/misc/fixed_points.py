@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core.reach import call_inside
 from ..core import make_vjp, vspace
 from ..extending import defvjp, primitive
 
@@ -28,7 +29,7 @@ def fixed_point(
 
 def pull(ans: Any, f: Any, a: Any, x0: Any, distance: Any, tol: float) -> Callable[[Any], Any]:
     """The cotangent u of the fixed point solves u = x_bar + u df/dx: a fixed point as well."""
-    back_to_a, _ = make_vjp(lambda a, x=ans: f(a)(x), a)
+    back_to_a, _ = make_vjp(lambda a, x=ans: call_inside(call_inside(f, (a,), {}), (x,), {}), a)
     space = vspace(ans)
 
     def adjoint(parameters: Any) -> Callable[[Any], Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.reach import call_inside
 from ..core import make_vjp
 
 __all__ = ["flatten", "flatten_func"]
@@ -39,4 +40,8 @@ def flatten_func(
 ) -> tuple[Callable[..., Any], Callable[[Any], Any], Any]:
     """`func` from vector to vector, the way back from a vector, and the vector of the example."""
     vector, unflatten = flatten(example)
-    return lambda x, *args: flatten(func(unflatten(x), *args))[0], unflatten, vector
+
+    def of_vector(x: Any, *args: Any) -> Any:
+        return flatten(call_inside(func, (unflatten(x), *args), {}))[0]
+
+    return of_vector, unflatten, vector

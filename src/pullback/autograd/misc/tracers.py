@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ...core.reach import call_inside
 from ...transforms.record import record
 
 __all__ = ["const_graph", "full_graph"]
@@ -22,4 +23,4 @@ def const_graph(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[
 
 def full_graph(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The record of a call: its entries are the operations, in order."""
-    return record(lambda args: fun(*args, **kwargs))(args)
+    return record(lambda args: call_inside(fun, args, kwargs))(args)

@@ -110,9 +110,11 @@ class Compiled(Transformation):
         self.counter = np.zeros(2, np.int64)  # how often it did, and for the last call: which
         self.quick_node: QuickNode | None = None  # the last path of a call on Arrays alone
         self.likely: bool | None = None  # whether an earlier process may have written of it
-        self.asked: set[str] | None = None  # names in the code that can be told in advance
+        self.in_advance: set[str] | None = None  # names in the code that can be told in advance
         # The code that ran, by code and globals; None as long as all that can be reached will do.
         self.ran: Codes | None = None
+        self.casts, self.cast = True, False  # see `Watch`
+        self.asked: set[str] = set()  # the names that it asked `getattr` for
         self.last_miss = "The function has not been called."
         self.last_way = ""  # why the last call was no miss
 
@@ -327,6 +329,9 @@ class Compiled(Transformation):
             if recording.stores:
                 result = result, [store.now() for store in recording.stores]
             why = verdict(recording, result, call.arrays, passed, state)
+        if why is not None and self.cast:
+            self.casts = False
+            return
         if recording is None or why is not None:
             if not entry.without_floats():
                 self.refuse(str(why))

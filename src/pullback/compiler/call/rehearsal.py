@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["observe", "rehearse"]
 
+NAMES = 64  # computed by code, for which calls are rehearsed again
+
 
 def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any:
     """A recording that left nothing behind, with what it read; None if there is none."""
@@ -57,7 +59,8 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
     if scout is None:
         return None
     snapshot = Snapshot(scout)
-    watch = Watch(compiled.ran)
+    watch = Watch(compiled.ran, compiled.asked)
+    watch.casts, compiled.cast = compiled.casts, False
     earlier = entry.known.codes if entry.known is not None else frozenset()
 
     def located() -> Located:
@@ -76,7 +79,9 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
         snapshot.restore()
     seen = state_of(compiled.fun, watch, statics)
     # Other code than what is expected was stopped before it began.
-    other = compiled.ran is not None and not watch.codes.keys() <= compiled.ran.keys()
+    other = compiled.ran is not None and not (
+        watch.codes.keys() <= compiled.ran.keys() and watch.asked <= compiled.asked
+    )
     if not snapshot.restored() or (not other and snapshot.misses(seen, watch)):
         compiled.refuse("it changes something that is not found before it runs")
         raise ArgumentError(
@@ -85,6 +90,10 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
         )
     if compiled.ran is not None and other:
         compiled.ran |= watch.codes
+        if not watch.asked <= compiled.asked and len(compiled.asked) < NAMES:
+            compiled.asked |= watch.asked
+            return None  # calls that do not ask what to call tell no names, until one is rehearsed
+        compiled.asked |= watch.asked
         return compiled.changed(entry, "other code runs in each call")
     if recording is not None and recording.captured and running() is not None:
         return None  # it may be called with nothing of the kind at another time
@@ -92,6 +101,10 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
         return compiled.changed(entry, "it imports modules each time")  # this run does so
     if watch.effects:
         return compiled.refuse(watch.effects[0])
+    if watch.cast and (recording is None or recording.refusal or recording.unlike):
+        compiled.casts = False  # something needs a float of Python's own: one record for each value
+        return None
+    compiled.cast = watch.cast
     bound = recording is not None and (recording.written or recording.identity)
     if bound and share_memory(call.arrays):
         entry.apart = True
@@ -120,9 +133,9 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
 
 def asked_by(compiled: Compiled) -> set[str]:
     """Names in the code that can be told in advance; looked for once."""
-    if compiled.asked is None:
-        compiled.asked = asked_in_advance(compiled.fun)
-    return compiled.asked
+    if compiled.in_advance is None:
+        compiled.in_advance = asked_in_advance(compiled.fun)
+    return compiled.in_advance
 
 
 def foreseen(compiled: Compiled, statics: list[Any]) -> Scout | None:
@@ -131,7 +144,7 @@ def foreseen(compiled: Compiled, statics: list[Any]) -> Scout | None:
     Where code that can be reached forbids one, it may not run at all: the call is observed.
     """
     try:
-        scout, why = foresee(compiled.fun, statics, compiled.ran)
+        scout, why = foresee(compiled.fun, statics, compiled.ran, compiled.asked)
     except Exception as error:  # of an object that does not answer as others do
         return compiled.refuse(f"what it reads cannot be looked at ({type(error).__name__})")
     if isinstance(scout.unprovable, Foreign) and running() is not None:
@@ -153,6 +166,7 @@ def observe(compiled: Compiled, entry: Entry, call: Call, args: Any, kwargs: Any
             result = call_inside(compiled.fun, args, kwargs)
         finally:
             compiled.ran = (compiled.ran or {}) | observer.codes
+            compiled.asked |= observer.asked
     if compiled.refusal is None:
         foreseen(compiled, call.statics(entry.floats))
     return result

@@ -41,6 +41,8 @@ class Trial:
             return self.recorded > FAR * min(self.compiled) + LONG
         if self.plain and self.plain[-1] > FAR * min(self.compiled):
             return True
+        if len(self.plain) >= 2 and min(self.compiled) > FAR * min(self.plain):
+            return True
         return len(self.plain) >= TURNS
 
     @property

@@ -104,7 +104,11 @@ class Checks:
         self.add(FIELD, place.owner, CELL, expected)
 
     def function(self, place: Place) -> None:
-        self.add(FUNCTION[place.name], place.owner, 0, self.address(place.was))
+        if place.name in FUNCTION:
+            self.add(FUNCTION[place.name], place.owner, 0, self.address(place.was))
+        else:
+            name = self.numbers.of(place.name)
+            self.add(ATTRIBUTE, place.owner, name, self.numbers.of(place.was))
 
     def type(self, place: Place) -> None:
         self.add(FIELD, place.owner, TYPE, self.numbers.of(place.was))

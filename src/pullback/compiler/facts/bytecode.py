@@ -39,6 +39,9 @@ REFLECTION = {
     "vars", "dir", "attrgetter", "methodcaller", "__getattribute__", "__reduce__", "__reduce_ex__",
     "__getstate__", "__match_args__", "__dict__",
 }  # fmt: skip
+# Who reads what functions hold, and what they read.
+SIGNATURES = {"signature", "getfullargspec", "unwrap"}
+HELD = {"__annotations__", "__defaults__", "__kwdefaults__", "__signature__", "__wrapped__"}
 ASKING = {"getattr", "hasattr"}
 SIMPLE = ("LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CONST", "LOAD_ATTR")
 CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
@@ -62,6 +65,8 @@ class Code:
 
     names: attributes that it may ask for; `getattr(x, "rate")` has them as text. COMPUTED_NAMES is
         among them if there may be others.
+    reflects: whether there may be others than those that `getattr`, `hasattr` and `format` are
+        asked for where they are called by their names, of which a recording is told.
     handed: names of globals and attributes that it reads otherwise than to call them.
     imports: level and name of what it imports.
     stores: whether it binds or changes anything beside variables of its own.
@@ -84,7 +89,7 @@ class Code:
         self.stores = bool(names_of(code).assigned & set(code.co_freevars))
         self.stores |= not CHANGING.isdisjoint(code.co_names)
         self.identity = not IDENTITY.isdisjoint(code.co_names)
-        self.guarded = False
+        self.guarded = self.reflects = False
         self.strings: set[str] = set()
         self.texts = not TEXT.isdisjoint(code.co_names)
         self.powers = not POWERS.isdisjoint(code.co_names)
@@ -116,15 +121,21 @@ class Code:
                 self.stores |= inner.stores
                 self.identity |= inner.identity
                 self.guarded |= inner.guarded
+                self.reflects |= inner.reflects
             texts = [y for y in (x if type(x) is tuple else (x,)) if type(y) is str]
             self.powers |= type(x) is int and x.bit_length() > MANY
             self.strings.update(texts)
             self.names.update(texts)
             self.loads.update(texts)
-        if not REFLECTION.isdisjoint(self.names) or any(
-            computes_name(steps, i) for i in range(len(steps))
-        ):
+        if not SIGNATURES.isdisjoint(self.names):
+            self.names |= HELD
+        self.reflects |= bool(REFLECTION & self.names or ASKING & self.handed)
+        if self.reflects or any(computes_name(steps, i) for i in range(len(steps))):
             self.names.add(COMPUTED_NAMES)
+
+    def asked(self, told: bool) -> set[str]:
+        """Its names; told: without those that a recording is told of."""
+        return self.names - {COMPUTED_NAMES} if told and not self.reflects else self.names
 
     def read(self, step: Any, before: list[Any]) -> None:
         name = step.opname

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import importlib.util
 import logging
 import os
 import sys
@@ -22,8 +23,9 @@ from typing import Any, NamedTuple
 
 from ...core.bytecode import original
 from ...core.namespaces import apart, scan
+from ...core.reach import ASKED
 from ...core.resolve import FOREIGN
-from .bytecode import code_of
+from .bytecode import COMPUTED_NAMES, code_of
 from .judge import declare_computing, declared_pure, effectful, may_repeat
 from .quick_profile import HARMLESS, frames_sorted, install
 
@@ -65,6 +67,9 @@ class Watch:
 
     codes: the user's code that ran, and the globals that it reads, by the ids of both.
     expected: the code that may run; other code is stopped before it begins. None: any.
+    names: those by which it may ask for attributes, as `getattr` does, where code is expected.
+    casts: whether `float(x)` is an operation, and not a question with one answer; cast: one was.
+    asked: those by which it did; COMPUTED_NAMES, if code ran whose calls tell nothing.
     effects: what was about to be done that forbids a repetition, in words.
 
     Python tells of calls in one of two ways: `sys.monitoring`, which is told where nothing of
@@ -72,7 +77,12 @@ class Watch:
     while the library does what runs no code of the user's.
     """
 
-    def __init__(self, expected: Container[tuple[int, int]] | None = None) -> None:
+    def __init__(
+        self, expected: Container[tuple[int, int]] | None = None, names: Container[str] = ()
+    ) -> None:
+        self.names = names
+        self.casts = self.cast = False
+        self.asked: set[str] = set()
         self.codes: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
         self.expected = expected
         self.effects: list[str] = []
@@ -88,6 +98,7 @@ class Watch:
     def __enter__(self) -> Watch:
         self.filters = list(warnings.filters)
         self.token = WATCHING.set(self)
+        ASKED.append(is_asked)
         self.thread, self.around = get_ident(), sys._getframe(1)
         if not monitored(self):
             self.before: Any = sys.getprofile()
@@ -107,6 +118,7 @@ class Watch:
             self.sorting.__exit__(None, None, None)
         self.around = None
         WATCHING.reset(self.token)
+        ASKED.remove(is_asked)
         if self.filters != warnings.filters:
             self.effects.append("it calls `warnings.filterwarnings`")
             warnings.filters[:] = self.filters  # type: ignore[index]
@@ -152,11 +164,24 @@ class Watch:
                 self.forbid(f"it calls `{module}.{name}`")
             return
         known = (id(code), id(scope)) in self.codes
+        self.hears(code, frame)
         if not known and not is_tuple(scope) and not collects(frame) and not self.imported(frame):
             self.codes[id(code), id(scope)] = code, scope
             self.silences |= "errstate" in code_of(code).names
             if self.expected is not None and (id(code), id(scope)) not in self.expected:
                 raise Halt
+
+    def hears(self, code: CodeType, frame: Any) -> None:
+        """Code begins; what it asks `getattr` for is told if its calls ask what to call."""
+        computes = frame.f_code is code and COMPUTED_NAMES in code_of(code).names
+        if computes and not self.imported(frame):
+            self.ask(COMPUTED_NAMES)
+
+    def ask(self, name: str) -> None:
+        """Code asks for an attribute by a name that it has computed."""
+        self.asked.add(name)
+        if self.expected is not None and name not in self.names:
+            raise Halt
 
     def imported(self, frame: Any) -> bool:
         """Whether it runs because a module is imported: its own code, or that of a finder.
@@ -166,8 +191,15 @@ class Watch:
         return runs_beneath(frame, IMPORTING, self.around)
 
     def is_quiet(self, frame: Any) -> bool:
-        """Whether a method of a logger will say nothing, as long as its level stays as it is."""
+        """Whether a method of a logger will say nothing, as long as its level stays as it is.
+
+        Nor does it say anything to look up a logger that is there.
+        """
         logger, name = frame.f_locals.get("self"), frame.f_code.co_name
+        if frame.f_code is logging.getLogger.__code__:
+            asked = frame.f_locals.get("name")
+            there = logging.root.manager.loggerDict.get(asked) if type(asked) is str else None
+            return asked is None or type(there) is logging.Logger
         if type(logger) is not logging.Logger or name not in LEVELS:
             return type(logger) is logging.Logger and name == "isEnabledFor"
         quiet = Quiet(logger, LEVELS[name])
@@ -184,6 +216,12 @@ class Watch:
     def forbid(self, why: str) -> None:
         self.effects.append(why)
         raise Halt
+
+
+def is_asked(name: Any) -> None:
+    watch = WATCHING.get()
+    if watch is not None and type(name) is str:
+        watch.ask(name)
 
 
 class Observer(Watch):

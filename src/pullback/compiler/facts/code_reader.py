@@ -51,6 +51,8 @@ class CodeReader(Reading):
             if "__builtins__" not in scope and scope is not sys.modules:
                 self.looks("opaque", scope)
             x = self.looks("item", builtins_of(scope), name)
+            if x is getattr or x is hasattr:  # what they are asked for, the code tells
+                return Same(x)
         return self.by_name(name, x)
 
     def by_name(self, name: str, x: Any) -> Any:
@@ -84,10 +86,7 @@ class CodeReader(Reading):
         attributes = self.own(x)
         if "__globals__" in self.state.names:
             attributes.append(("__globals__", x.__globals__))
-        told = [name for name in OF_FUNCTIONS if asks(name)]
-        if told:
-            self.looks("opaque", x)
-        attributes += [(name, getattr(x, name)) for name in told]
+        attributes += [(n, self.looks("function", x, n)) for n in OF_FUNCTIONS if asks(n)]
         parts += [(name, self.read(y)) for name, y in attributes]
         return tuple(parts)
 

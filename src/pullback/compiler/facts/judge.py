@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import inspect
 import sys
 import weakref
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType
@@ -34,12 +35,13 @@ F = TypeVar("F")
 # Modules of the standard library whose functions depend on their arguments alone.
 PURE = frozenset(
     {
-        "_bisect", "_collections", "_collections_abc", "_functools", "_heapq", "_operator",
-        "_weakrefset", "abc", "bisect", "builtins", "cmath", "collections", "contextlib", "copy",
-        "copyreg", "dataclasses", "enum", "fractions", "functools", "heapq", "itertools", "keyword",
+        "_abc", "_bisect", "_collections", "_collections_abc", "_functools", "_heapq", "_operator",
+        "_typing", "_weakrefset", "abc", "bisect", "builtins", "cmath", "collections", "contextlib",
+        "copy", "copyreg", "dataclasses", "enum", "fractions", "functools", "heapq", "itertools",
+        "keyword",
         "math", "numbers", "operator", "re", "reprlib", "string", "types", "typing", "warnings",
         "numpy", "pullback", "optree", "statistics", "_statistics", "_struct", "struct",
-        "importlib", "_imp",
+        "importlib", "_imp", "inspect",
     }
 )  # fmt: skip
 SCIPY = ("scipy.special", "scipy.linalg", "scipy.fft", "scipy.ndimage", "scipy.signal")
@@ -49,7 +51,7 @@ DENIED = frozenset(
         "print", "input", "open", "exec", "eval", "compile", "globals", "locals", "vars", "id",
         "breakpoint", "setattr", "delattr", "__build_class__", "warn", "setrecursionlimit",
         "__import__", "import_module", "samples", "help", "exit", "quit", "copyright", "credits",
-        "license", "aiter", "anext",
+        "license", "aiter", "anext", "_abc_register", "_reset_registry",
     }
 )  # fmt: skip
 # Functions of NumPy that read or write files, or change how NumPy works.
@@ -66,12 +68,42 @@ REFUSED = OUTSIDE | {
     "info", "jiffies", "load_library", "measure", "memusage", "opt_func_info", "run_threaded",
     "rundocs", "runstring", "show_config", "show_runtime", "tempdir", "temppath", "test",
 }  # fmt: skip
+# What of `inspect` looks at types and signatures; other functions read files, or frames.
+INSPECTING = frozenset(
+    {
+        "getfullargspec",
+        "getmro",
+        "isabstract",
+        "isbuiltin",
+        "isclass",
+        "iscoroutinefunction",
+        "isfunction",
+        "isgenerator",
+        "isgeneratorfunction",
+        "ismethod",
+        "ismethoddescriptor",
+        "ismodule",
+        "isroutine",
+        "signature",
+        "unwrap",
+        "annotation",
+        "apply_defaults",
+        "bind",
+        "bind_partial",
+        "default",
+        "kind",
+        "name",
+        "parameters",
+        "return_annotation",
+    }
+)
 # Classes of other modules that only keep what they are given; Python tells of calls of no class.
 HOLDERS = {
     id(cls): cls
     for cls in (
         datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
-        datetime.tzinfo, decimal.Decimal, weakref.ref,
+        datetime.tzinfo, decimal.Decimal, inspect.Parameter, inspect.Signature, inspect._empty,
+        weakref.ref,
     )
 }  # fmt: skip
 CLOCK = {"now", "today"}  # NumPy reads them as the time, wherever it makes a date of text
@@ -116,6 +148,7 @@ def declared_pure(x: Any) -> bool:
 # Functions of SciPy's, written in Python, that compute of their arguments and nothing else. What
 # the object of a method holds is a fact as that of other objects is.
 COMPUTING = {
+    "scipy._lib._util": {"_RichResult": "__getattr__"},
     "scipy.integrate._quadrature": {
         "": "trapezoid simpson cumulative_trapezoid cumulative_simpson romb",
     },
@@ -179,6 +212,8 @@ def effectful(module: str, name: str) -> bool:
     if module == "weakref" and name == "remove":  # called where a thing dies, by whom it may be
         return False
     top = module.partition(".")[0]
+    if top == "inspect":
+        return name not in INSPECTING
     pure = top in PURE or module.startswith(SCIPY)
     refused = REFUSED if top == "numpy" else OUTSIDE
     return not pure or name in DENIED or "random" in module or name in refused

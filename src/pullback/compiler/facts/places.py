@@ -89,7 +89,7 @@ class Cell(Kind):
 
 
 class OfFunction(Kind):
-    """`__code__`, `__defaults__` or `__kwdefaults__` of a function."""
+    """What a function holds, such as `__code__`, `__defaults__` or `__name__`."""
 
     def look(self, owner: Any, name: Any) -> Any:
         x = getattr(owner, name)

@@ -50,6 +50,7 @@ from .classes import (
     unit_of,
 )  # fmt: skip
 from .code_reader import INNER, WRAPPED, CodeReader
+from .constants import held_by_library, is_alias, is_inert, said_by_date
 from .judge import declared_pure, may_repeat
 from .places import MISSING, dict_of, of
 from .reading import Same
@@ -193,6 +194,9 @@ class Reader(CodeReader):
         if not of_python(kind) and not of_library(kind) and hasattr(kind, "__get__"):
             return Same(x)  # it looks at the instance, which is read itself
         if of_library(kind) and not own and not plain(kind):
+            known = self.constant(x)
+            if known is not None:
+                return known
             raise Unprovable(f"an object of {kind.__module__}.{kind.__qualname__}")
         if not own:
             for base in kind.__mro__:
@@ -213,6 +217,16 @@ class Reader(CodeReader):
             if of(x, container):
                 parts.append(getattr(self, CONTAINERS[container])(x))
         return tuple(parts)
+
+    def constant(self, x: Any) -> Any:
+        """An object of a library of which code cannot see a change; None if it may."""
+        if is_alias(x):
+            return Same(x), self.read(getattr(x, "__origin__", None))
+        said = said_by_date(x)
+        if said is not None:
+            return type(x), said
+        inert = not self.state.all and is_inert(x, self.state.names)
+        return Same(x) if type(x) is object or inert or held_by_library(x) else None
 
     def fields(self, x: Any, whole: bool) -> list[Any]:
         """The attributes of an object and what is in its slots."""

@@ -14,7 +14,7 @@ import sys
 import types
 from abc import get_cache_token
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any
 
 import numpy as np
@@ -143,14 +143,17 @@ class Scout(Lenient):
 Codes = dict[tuple[int, int], tuple[types.CodeType, dict[str, Any]]]
 
 
-def foresee(fun: Any, watched: Iterable[Any], ran: Codes | None = None) -> tuple[Scout, str | None]:
+def foresee(
+    fun: Any, watched: Iterable[Any], ran: Codes | None = None, asked: Set[str] = frozenset()
+) -> tuple[Scout, str | None]:
     """A reading of what the code that will run reads, and why it cannot be rehearsed.
 
     Args:
         ran: the code that ran in earlier calls, with its globals. Other code will not run: it is
             stopped before it begins. None: all code that fun can reach by the names in its own.
+        asked: the names that `getattr` was asked for in earlier calls; others stop the call.
     """
-    scout = read_all(fun, watched) if ran is None else read_for(ran, [fun, *watched], True)
+    scout = read_all(fun, watched) if ran is None else read_for(ran, [fun, *watched], asked)
     codes = list(map(code_of, scout.codes))
     for x in scout.kept:
         if of(x, type) and type(vars(x).get("__del__")) is types.FunctionType and not of_library(x):
@@ -170,7 +173,7 @@ def read_all(fun: Any, watched: Iterable[Any]) -> Scout:
     """A reading for all code that can be reached: what that reads may be code again."""
     ran: Codes = {}
     while True:
-        scout = read_for(ran, [fun, *watched], False)
+        scout = read_for(ran, [fun, *watched], None)
         found = {
             (id(code), id(f.__globals__)): (code, f.__globals__)
             for f in scout.functions
@@ -181,14 +184,14 @@ def read_all(fun: Any, watched: Iterable[Any]) -> Scout:
         ran |= found
 
 
-def read_for(ran: Codes, roots: list[Any], only: bool) -> Scout:
-    """A reading of what certain code reads; only: no other code will run."""
+def read_for(ran: Codes, roots: list[Any], asked: Set[str] | None) -> Scout:
+    """A reading of what certain code reads, and by names that it computes; None: other code too."""
     codes = [code_of(code) for code, _ in ran.values()]
-    names = {name for code in codes for name in code.names}
+    names = {name for code in codes for name in code.asked(asked is not None)} | (asked or set())
     handed = {name for code in codes for name in code.handed}
     state = State(roots + [root for pair in ran.values() for root in roots_of(*pair)], names)
     state.parts = parts_of(ran.values())
-    if only:
+    if asked is not None:
         state.ran = frozenset([code.key for code in codes])
     loads = {name for code in codes for name in code.loads}
     scout = Scout(state, handed, loads)

@@ -232,7 +232,13 @@ class CompileTrace(StageTrace):
         return True
 
     def peels(self, x: Array) -> bool:
-        return not self.state.traced
+        if self.state.traced:
+            return False
+        watch = self.state.watch
+        if not watch.casts or x.dtype.kind not in "fiu":
+            return True
+        watch.cast = True
+        return False
 
     def told(self, x: Array, asked: str) -> Any:
         self.note(x, asked)

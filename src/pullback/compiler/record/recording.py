@@ -325,7 +325,9 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     names: set[str] = set()
     for code, scope in watch.codes.values():
         roots += roots_of(code, scope)
-        names |= code_of(code).names
+        names |= code_of(code).asked(watch.expected is not None)
+    if watch.expected is not None:
+        names |= watch.asked
     codes = [code for code, _ in watch.codes.values()]
     settings: list[Any] = [*watch.quiet]
     if any(code_of(x).digits for x in codes):

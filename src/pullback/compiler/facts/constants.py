@@ -1,0 +1,66 @@
+"""Constants: objects of libraries of which nothing that code does can see a change.
+
+They enter a token by identity, or by value where they are made anew and equal:
+
+    sentinels            `object()`, aliases of `typing`
+    dates                by what they say
+    SciPy's own objects  such as `scipy.stats.norm`, which stay as SciPy made them
+    what is only held    an object without operators, of which code asks for no attribute; a random
+                         generator among the defaults of a function that does not draw
+"""
+
+from __future__ import annotations
+
+import datetime
+import sys
+import types
+import typing
+from collections.abc import Set
+from typing import Any
+
+from .places import of
+
+__all__ = ["held_by_library", "is_alias", "is_inert", "said_by_date"]
+
+DATES = (datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone)
+ZONES = (type(None), datetime.timezone)
+ALIASES = (types.GenericAlias, types.UnionType, typing.TypeVar)
+# What classes have that neither asks for anything nor computes.
+SILENT = frozenset(
+    {
+        "__class_getitem__", "__dict__", "__doc__", "__getstate__", "__init__", "__module__",
+        "__new__", "__pyx_vtable__", "__qualname__", "__reduce__", "__reduce_cython__",
+        "__reduce_ex__", "__repr__", "__setstate__", "__setstate_cython__", "__slots__",
+        "__static_attributes__", "__firstlineno__", "__str__", "__weakref__",
+    }
+)  # fmt: skip
+
+
+def is_alias(x: Any) -> bool:
+    """Whether x only says of which type something is, as `list[int]` or `Optional[float]`."""
+    return type(x).__module__ == "typing" or of(x, ALIASES)
+
+
+def said_by_date(x: Any) -> str | None:
+    """What a date or a zone says, if its class and its zone are Python's own."""
+    known = type(x) in DATES and type(getattr(x, "tzinfo", None)) in ZONES
+    return repr(x) if known else None
+
+
+def held_by_library(x: Any) -> bool:
+    """Whether SciPy holds an object under a name of the module that its class is of."""
+    home = type(x).__module__
+    if not home.startswith("scipy.") or "random" in home:
+        return False
+    scope = vars(sys.modules.get(home, types))
+    return any(y is x for y in list(scope.values()))
+
+
+def is_inert(x: Any, names: Set[str]) -> bool:
+    """Whether code that asks for attributes of these names alone cannot ask x for anything."""
+    for base in type(x).__mro__[:-1]:
+        for name in vars(base):
+            special = name.startswith("__") and name.endswith("__")
+            if (special and name not in SILENT) or name in names:
+                return False
+    return True
