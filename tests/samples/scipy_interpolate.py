@@ -92,6 +92,7 @@ UNMAPPED = [
     of(si.RectBivariateSpline, lambda f, z: f(GX, GY, z).ev(QG[:, 0], QG[:, 1]), Z, name="data"),
     of(si.LinearNDInterpolator, lambda f, x, z: f(x, z)(NEAR), XY, VALUES, name="points"),
     of(si.CubicSpline, lambda f, y: f(X, y).roots()[:1], Y, name="roots"),
+    of(si.PPoly, lambda f, c, x: f(c, x).roots(), np.array([[1.0, 1.0], [-0.5, -0.3]]), np.array([0.0, 1.0, 2.0]), name="roots at a jump"),
 ]
 
 ERRORS = [

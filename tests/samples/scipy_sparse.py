@@ -63,6 +63,8 @@ OPERATIONS = {
     "T": lambda B: B.T.toarray(),
     "+ T": lambda B: (B + B.T).toarray(),
     "@ T": lambda B: (B @ B.T).toarray(),
+    "+ dense": lambda B: B + (A.toarray() + 1)[: B.shape[0], : B.shape[1]],
+    "dense -": lambda B: (A.toarray() + 1)[: B.shape[0], : B.shape[1]].T - B,
 }
 
 SAMPLES = [
@@ -96,6 +98,7 @@ SAMPLES = [
     sample("tocsc", lambda d: csr(d).tocsc().data, A.data),
     sample("tobsr", lambda d: csr(d)[:4, :4].tobsr((2, 2)).toarray(), A.data),
     sample("lil", lambda d: csr(d).tolil().tocsr().data, A.data),
+    sample("times random", lambda s: (sparse.random(4, 4, 0.5, random_state=0) * s).toarray(), np.float64(0.3), of=sparse.random),
     sample("kron", lambda d: sparse.kron(csr(d), np.array([[1.0, 2.0]])).toarray(), A.data),
     sample("vstack", lambda d: sparse.vstack([csr(d), WIDE]).T @ np.arange(8.0), A.data),
     sample("hstack", lambda d: sparse.hstack([csr(d), WIDE.T]) @ np.arange(8.0), A.data),

@@ -66,13 +66,16 @@ class Method:
             low, high = map(stopped, ask(dist, "_get_support", *shapes))
             at = np.where(inside, z, middle(low, high).astype(z.dtype))
         several = iter(vectors(at, *[x for x in (*shapes, scale) if x.size != 1]))
-        at = next(several)
+        first = next(several)
         *of_shapes, spread = [
             np.reshape(x, -1) if x.size == 1 else next(several) for x in (*shapes, scale)
         ]
-        value = self.finish(ask(dist, self.name, at, *of_shapes), spread)
+        value = self.finish(ask(dist, self.name, first, *of_shapes), spread)
         if value.size != math.prod(shape):
-            value = np.broadcast_to(value, shape)
+            # A formula that does not depend on all of them, or goes through them by `zip`.
+            *all_of, spread = vectors(np.broadcast_to(at, shape), *shapes, scale)
+            value = self.finish(ask(dist, self.name, *all_of), spread)
+            value = np.broadcast_to(value, all_of[0].shape)
         value = np.reshape(value, shape)
         if whole:
             return value

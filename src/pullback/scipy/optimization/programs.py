@@ -10,7 +10,7 @@ from scipy import optimize
 from ...core.dispatch import REFUSED, as_array, leaves, unknown
 from ..solving.implicit import constant
 from ..solving.plain import is_live, solve
-from ..solving.serving import serves
+from ..solving.serving import serves, traced
 from .conditions import Minimum, between, bound_rows, minimum
 from .minima import called, scalar
 from .roots import reason, summary
@@ -77,6 +77,10 @@ REFUSED[optimize.milp] = (
     "has a solution of integers, which jumps",
     "Solve the program without integers by `scipy.optimize.linprog`",
 )
+REFUSED[optimize.line_search] = (
+    "finds a step by trial, which jumps",
+    "Use `scipy.optimize.minimize_scalar` along the direction, whose step is a minimum",
+)
 REFUSED[optimize.quadratic_assignment] = (
     "is a choice by trial, of which nothing is known near by",
     "Use `scipy.optimize.linear_sum_assignment` where it fits",
@@ -91,5 +95,16 @@ def refused(original: Any) -> None:
         return original(*args, **options)
 
 
-for function in (optimize.milp, optimize.quadratic_assignment):
+for function in (optimize.milp, optimize.quadratic_assignment, optimize.line_search):
     refused(function)
+
+# Formulas, which SciPy's own code differentiates.
+for function in (
+    optimize.rosen,
+    optimize.rosen_der,
+    optimize.rosen_hess,
+    optimize.rosen_hess_prod,
+    optimize.approx_fprime,
+    optimize.check_grad,
+):
+    serves(function)(traced(function))
