@@ -68,6 +68,8 @@ def test_limits(name, shapes):
     dist = getattr(stats, name)
     with pytest.raises(pb.MissingRuleError, match="nearby"):
         pb.grad(lambda p: dist.logpdf(0.3, *p))(np.array(shapes))
+    with pytest.raises(pb.MissingRuleError, match="nearby"):
+        pb.grad(lambda p: dist.ppf(0.3, *p))(np.array(shapes))
     right = pb.grad(lambda x: dist.logpdf(x, *shapes))(0.3)
     assert np.isclose(right, difference(lambda t: dist.logpdf(0.3 + t, *shapes), 1e-4), rtol=1e-7)
 
@@ -92,7 +94,8 @@ def test_by_formulas(name, shapes, methods):
     for method in methods.split():
         at = {"sf": dist.ppf(q, *shapes), "ppf": q, "isf": q}.get(method)
         given = () if at is None else (at,)
-        total = lambda p, f=getattr(dist, method), given=given: 0.7 * np.sum(f(*given, *p))
+        f = getattr(dist, method)
+        total = lambda p, f=f, given=given: 0.7 * np.sum(f(*given, *p))
         value, pull = pb.vjp(total, p)
         assert np.isclose(value, total(p), rtol=1e-13)
         for i, slope in enumerate(pull(np.float64(1))[0]):

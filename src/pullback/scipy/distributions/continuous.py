@@ -36,6 +36,7 @@ def inverse(original: Any, function: str) -> None:
         if not found.live:
             return found.first
         shapes, loc, scale = self._parse_args(*args, **kwds)
+        ask(self, "_argcheck", *shapes)  # refuses shapes of which the derivative is not known
         x = found.of(np.asarray)
         q = as_array(q)
         q = q if is_inexact(q.dtype) else q.astype(float)
