@@ -3,6 +3,7 @@
 import atexit
 import os
 import tempfile
+import time
 from types import FunctionType
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import pullback as pb
 from pullback.compiler.call import trial
 from pullback.compiler.disk import records as disk_records
+from pullback.compiler.llvm.binding import WORKER
 from pullback.core.dispatch import CREATION, FUNCTIONS, UFUNCS
 from pullback.core.reach import SESSION
 from pullback.core.trace import running
@@ -22,6 +24,12 @@ os.environ["PULLBACK_CACHE"] = CACHE.name
 
 TABLES = CREATION, FUNCTIONS, UFUNCS  # of rules
 LONG = os.environ.get("PULLBACK_LONG") == "1"
+
+
+def wait_for_machine_code():
+    """Until all that was asked for has been made; then no other thread of ours takes memory."""
+    while WORKER.thread is not None:
+        time.sleep(0.002)
 
 
 def pytest_collection_modifyitems(items):

@@ -30,6 +30,7 @@ STEPS = (8e-3, 4e-3, 2e-3)
 # Minimisers stop at a tolerance of their own, which the differences see and the gradient does not.
 STOPPED_AT = dict.fromkeys(
     [
+        "calibration.bandwidth_by_search",
         "calibration.best_step",
         "calibration.bounded_step",
         "calibration.fitted_in_box",

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests.conftest import wait_for_machine_code
 
 RANDOM = np.random.default_rng(0)
 X, A, Z = RANDOM.random(6), RANDOM.random((4, 4)), RANDOM.random(3) + 1j * RANDOM.random(3)
@@ -104,14 +105,20 @@ class TestErrors:
         x = RANDOM.random(200_000)
         fast, _ = repeated(f, (x,), 3)
 
-        def press():
-            time.sleep(0.05)
-            signal.raise_signal(signal.SIGINT)
+        stopped = threading.Event()
+
+        def press():  # again if it came in a callback of the garbage collector, which cannot raise
+            for pause in (0.05, 20, 20):
+                if not stopped.wait(pause):
+                    signal.raise_signal(signal.SIGINT)
 
         def endlessly():
             thread.start()
-            while True:
-                fast(x)
+            try:
+                while True:
+                    fast(x)
+            finally:
+                stopped.set()
 
         thread = threading.Thread(target=press)
         with pytest.raises(KeyboardInterrupt):
@@ -124,6 +131,7 @@ class TestMemory:
     def test_no_reference_is_kept_or_lost(self):
         fast, result = repeated(lambda z: (np.sort(z) * 2j, np.linalg.svd(A * z.real[0])[1]), (Z,))
         held = [Z, A, Z.dtype, np.dtype(float), result[0]]
+        wait_for_machine_code()
         gc.collect()
         before = [sys.getrefcount(x) for x in held], len(gc.get_objects())
         for _ in range(500):
