@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import atexit
+import gc
 import os
 import tempfile
 import time
@@ -40,6 +41,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "long" in item.keywords:
             item.add_marker(skip)
+
+
+def pytest_collection_finish():
+    """What is there by now stays: the garbage collector need not look at it in every test."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import scipy.special as sp
 import pullback as pb
 from pullback.core.dispatch import FUNCTIONS, UFUNCS
 from pullback.core.errors import MissingRuleError
+from pullback.primitives.scipy_special.formulas import digamma_gap
 from tests.special_derivatives import exact
 from tests.special_references import COMPLEX, LOOSE, REAL, SEVERAL
 
@@ -146,3 +147,17 @@ def test_nothing_of_scipy_is_loaded_without_it():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert float(out.stdout) == pytest.approx(-np.euler_gamma)
+
+
+def test_difference_of_digammas():
+    """No digits cancel, on either side of where the series serves, and each element by itself."""
+    a = np.array([1e-5, 0.3, 3.999, 4.0, 7.0, 300.0, 1e7])[:, None]
+    ratios = [1e-9, 0.12, 0.1251, 0.49, 0.51, 2.0, 1e3]
+    m = a * np.array([*ratios, *[-r / (1 + r) for r in ratios]])
+    a = np.broadcast_to(a, m.shape)
+    found = digamma_gap(a, m)
+    for x, step, value in zip(a.flat, m.flat, found.flat, strict=True):
+        with mp.workdps(40):
+            right = mp.digamma(mp.mpf(x) + mp.mpf(step)) - mp.digamma(mp.mpf(x))
+        assert abs(value - right) <= 2e-14 * abs(right), (x, step)
+        assert digamma_gap(x, step) == pytest.approx(value, rel=1e-15)

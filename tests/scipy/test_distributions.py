@@ -103,3 +103,29 @@ def test_by_formulas(name, shapes, methods):
             expected = difference(lambda t, unit=unit, f=total: f(p + t * unit), 3e-4)
             if np.isfinite(expected):
                 assert np.isclose(slope, expected, rtol=2e-5, atol=1e-7), (method, i)
+
+
+@pytest.mark.filterwarnings("ignore:The shape parameter of the erlang")
+@pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")  # a uniform density
+def test_argument_in_the_standard_form():
+    """A formula gets the argument as it is, and may write into what it gets: the argument stays.
+
+    Beside a NaN, which is outside the support, the others go another way to the same results.
+    """
+    for name, shapes in CASES:
+        dist = getattr(stats, name)
+        if name in REFUSED:
+            continue
+        with np.errstate(all="ignore"):
+            x = dist.ppf([0.2, 0.55, 0.9], *shapes)
+            for method in (dist.logpdf, dist.pdf, dist.cdf):
+
+                def values(x, method=method, shapes=shapes):
+                    out = method(x, *shapes)
+                    return np.sum(out[:3]), (out, x)
+
+                gradient, (out, after) = pb.grad(values, has_aux=True)(x)
+                assert np.array_equal(after, x), name
+                assert np.array_equal(out, method(x, *shapes)), name
+                mixed, _ = pb.grad(values, has_aux=True)(np.append(x, np.nan))
+                np.testing.assert_allclose(gradient, mixed[:3], rtol=1e-12, err_msg=name)

@@ -216,9 +216,9 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                 if type(x) is Array and type(x.value) not in OF_NUMPY:
                     return binary(primitive, *operands_of_numpy(inputs))
             return binary(primitive, *inputs)
-        if ufunc.signature is not None and ARRAYS.issuperset(map(type, inputs)):
+        if ARRAYS.issuperset(map(type, inputs)):
             implementation = FUNCTIONS[ufunc]
-            if implementation is not None:  # of whole arrays, as `matmul`
+            if implementation is not None:  # `matmul`, `sign`
                 return implementation(*inputs)
     return general_ufunc(ufunc, method, inputs, keywords)
 

@@ -95,6 +95,10 @@ class Primitive(Traits):
         trace = youngest(xs)
         return self.value(*xs, **static) if trace is None else trace.process(self, xs, static)
 
+    def of(self, x: Any, static: dict[str, Any]) -> Any:
+        """self(x, **static), the short way for one operand."""
+        return x.within.single(self, x, static) if type(x) is Array else self.value(x, **static)
+
     def __repr__(self) -> str:
         return self.name
 

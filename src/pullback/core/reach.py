@@ -119,10 +119,11 @@ REACHED: list[int] = []  # which of them are forgotten with the last session
 def restore() -> None:
     """Give all functions their own code again."""
     with LOCK:
-        for key in [key for key, session in list(OPEN.items()) if session() is None]:
-            OPEN.pop(key, None)  # an exception kept it from being closed
         if OPEN:
-            return
+            for key in [key for key, session in list(OPEN.items()) if session() is None]:
+                OPEN.pop(key, None)  # an exception kept it from being closed
+            if OPEN:
+                return
         while SWITCHED:
             fn, new, code = SWITCHED.pop()
             if fn.__code__ is new:

@@ -103,7 +103,7 @@ def both(primitive: Any, held: list[int], first: Any, second: Any) -> Any:
     p, q = primitive.partials
     plain = primitive.multiplies and {p, q}.isdisjoint({ZERO, ONE, MINUS_ONE})
     if plain and len(held) > 1:
-        return lambda bar, residual, wanted: (bar * p(*residual), bar * q(*residual))
+        return lambda bar, residual, wanted: (p(*residual) * bar, q(*residual) * bar)
 
     def pull(out_bar, residual, wanted):
         if type(out_bar) is Buffer:  # both may receive it as it is, and it has one holder
@@ -113,13 +113,14 @@ def both(primitive: Any, held: list[int], first: Any, second: Any) -> Any:
     return pull
 
 
-# By the number of operands and which of (out, x0, x1) is held.
+# By the number of operands and which of (out, x0, x1) is held. The partial comes first: where it is
+# an Array and the cotangent is not, its own operator is called, and not NumPy's.
 MULTIPLYING: dict[tuple[int, int], Callable[..., Any]] = {
-    (1, 0): lambda partial: lambda bar, out, wanted: (bar * partial(out, None),),
-    (1, 1): lambda partial: lambda bar, x, wanted: (bar * partial(None, x),),
-    (2, 0): lambda partial: lambda bar, out, wanted: (bar * partial(out, None, None),),
-    (2, 1): lambda partial: lambda bar, x, wanted: (bar * partial(None, x, None),),
-    (2, 2): lambda partial: lambda bar, y, wanted: (bar * partial(None, None, y),),
+    (1, 0): lambda partial: lambda bar, out, wanted: (partial(out, None) * bar,),
+    (1, 1): lambda partial: lambda bar, x, wanted: (partial(None, x) * bar,),
+    (2, 0): lambda partial: lambda bar, out, wanted: (partial(out, None, None) * bar,),
+    (2, 1): lambda partial: lambda bar, x, wanted: (partial(None, x, None) * bar,),
+    (2, 2): lambda partial: lambda bar, y, wanted: (partial(None, None, y) * bar,),
 }
 
 

@@ -10,6 +10,7 @@ from ..core.array import Array, current, peel
 from ..core.dispatch import as_array, is_python
 from ..core.errors import ConversionError
 from ..core.spec import promoted, spec_of
+from ..core.trace import CONSTANT
 
 __all__ = [
     "agreed",
@@ -23,7 +24,9 @@ __all__ = [
     "dtype_of",
     "given",
     "kept",
+    "known_value",
     "none",
+    "plainly_everywhere",
     "reduced_axes",
     "rows",
     "settled",
@@ -116,8 +119,29 @@ def everywhere(condition):
 
     What is compiled asks again in each call.
     """
-    known = type(condition) is not Array or current(condition).within.transparent
-    return known and bool(np.all(condition))
+    if type(condition) is not Array:
+        return plainly_everywhere(condition)
+    return current(condition).within.transparent and bool(np.all(condition))
+
+
+def plainly_everywhere(condition):
+    """Whether the condition holds everywhere, told without asking: it is a plain array.
+
+    So it is where values are computed, and in a rule, but not in what is mapped or recorded.
+    """
+    if type(condition) is np.ndarray:  # counting takes a third of the time of `np.all`
+        return np.count_nonzero(condition) == condition.size
+    return type(condition) is not Array and bool(np.all(condition))
+
+
+def known_value(x):
+    """The plain value of x; None where it is mapped, or where what is recorded has to ask again."""
+    while type(x) is Array:
+        x = current(x)
+        if not x.within.leaves_values and x.within is not CONSTANT:
+            return None
+        x = x.value
+    return x
 
 
 def unsure(condition):

@@ -281,19 +281,24 @@ def assign(x, key, arrays, v):
             return  # the last part of `x[key] += v`
     if root.storage is None:
         root.storage = root_storage()
-    whole = alone(x, root, path, v) if root is not x and key == (Ellipsis,) else None
-    if whole is not None:
+    whole = alone(x, root, path, v) if key == (Ellipsis,) else None
+    if whole is not None and root is not x:
         go_ahead(x, root, path, whole)
         return
     if root.storage.ahead is not None:
         catch_up(root)
-    write(root, path, key, arrays, v)
+    plain = whole is not None and type(root.value) is np.ndarray and root.within.leaves_values
+    if plain:
+        adopt(root, whole)  # nothing is left of what it was
+        root.storage.owned = False
+    else:
+        write(root, path, key, arrays, v)
     root.storage.version += 1  # its views are read again
     TALLY.writes += 1
 
 
 def alone(x, root, path, v):
-    """What a view is when v is written into all of it, if it may go ahead of its root; or None.
+    """What x is when v is written into all of it, and a view may go ahead of its root; or None.
 
     It lies in memory as it did before: that decides which views of it are copies.
     """

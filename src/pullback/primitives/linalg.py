@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import numpy as np
 
+from ..core.array import Array
 from ..core.cotangent import unbroadcast
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError
@@ -125,8 +126,12 @@ class Inverse(OfMatrix):
         return -(out @ x_dots[0] @ out)
 
     def vjp(self, out_bar, residual, wanted):
-        x = transposed(residual.out)
-        return (-lapack.product(lapack.product(x, out_bar), x),)
+        out = residual.out
+        if type(out) is type(out_bar) is np.ndarray and out.ndim == 2:
+            x = out.T
+            return (-x.dot(out_bar).dot(x),)
+        x = transposed(out)
+        return (-(x @ out_bar @ x),)
 
 
 def condition(a, inv):
@@ -136,11 +141,14 @@ def condition(a, inv):
 
 
 inverse_p = Inverse("inverse")
+RAISES = {"singular": "raise"}
 
 
 @replaces(np.linalg.inv)
 def inv(a):
-    return inverse_p(as_array(a), singular="raise")
+    if type(a) is Array:
+        return a.within.single(inverse_p, a, RAISES)
+    return inverse_p(as_array(a), **RAISES)
 
 
 @replaces(np.linalg.tensorsolve)

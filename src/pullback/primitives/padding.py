@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.array import Array
 from ..core.dispatch import replaces
 from .arguments import as_array
 from .indexing import along
@@ -60,6 +61,8 @@ def by_function(array, pad_width, function, options):
 
 def widths_of(pad_width, ndim):
     """((before, after), ...) for each axis."""
+    if type(pad_width) is int and pad_width >= 0:
+        return [(pad_width, pad_width)] * ndim
     if isinstance(pad_width, dict):
         widths = [(0, 0)] * ndim
         for axis, width in pad_width.items():
@@ -80,6 +83,9 @@ def pairs_of(numbers, ndim):
 
 def by_side(values, array):
     """Pairs of numbers for each axis; they may be Arrays, and are cast as NumPy casts them."""
+    if type(values) is int or type(values) is float:
+        value = np.asarray(values)
+        return [(value, value)] * array.ndim
     pairs = np.broadcast_to(as_array(values), (array.ndim, 2))
     return [(pairs[axis, 0], pairs[axis, 1]) for axis in range(array.ndim)]
 
@@ -124,6 +130,8 @@ def filling(x, axis, width, mode, option, at_end):
     if mode == "empty":
         return np.zeros(shape, x.dtype)
     if mode == "constant":
+        if type(option) is not Array:
+            return np.full(shape, option, x.dtype)
         return np.broadcast_to(option.astype(x.dtype), shape)
     if mode == "linear_ramp":
         edge = x[(WHOLE,) * axis + (n - 1 if at_end else 0,)]

@@ -11,7 +11,7 @@ from ..core.cotangent import unbroadcast
 from ..core.dispatch import refuse, replaces
 from ..core.primitive import Linear, Primitive, align
 from ..core.spec import Spec, promoted
-from .arguments import as_array
+from .arguments import as_array, plainly_everywhere
 from .assignment import into
 from .elementwise import finite
 from .selecting import chosen
@@ -219,6 +219,8 @@ class Sinc(Family):
             return np.sinc(x)
         t = math.pi * x
         small = np.abs(t) < order + 1
+        if plainly_everywhere(np.logical_not(small)):
+            return (math.pi**order * recurrence(t, small, order))[()]
         out = np.where(small, series(t * small, order), recurrence(t, small, order))
         return (math.pi**order * out)[()]
 
@@ -297,9 +299,12 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
         return real + 1j * imag
     if x.dtype.kind != "f":
         return x
+    usual = np.isfinite(x)
+    if plainly_everywhere(usual):
+        return np.positive(x)
     limits = np.finfo(x.dtype)
     posinf = limits.max if posinf is None else posinf
     neginf = limits.min if neginf is None else neginf
     instead = chosen(x == np.inf, posinf, chosen(x == -np.inf, neginf, nan))
-    out = chosen(np.isfinite(x), x, instead)
+    out = chosen(usual, x, instead)
     return out if out.dtype == x.dtype else out.astype(x.dtype)

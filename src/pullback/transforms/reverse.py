@@ -125,7 +125,12 @@ class ReverseTrace(Trace):
         else:
             p, q = bottom(a), bottom(b)
             same = type(p) is ndarray is type(q) and p.dtype is q.dtype
-            out = applied(primitive, a, b) if same or meet(p, q) else None
+            if not same and not meet(p, q):
+                out = None
+            elif type(a) is Array is type(b) and a.within is b.within:
+                out = a.within.binary(primitive, a, b)
+            else:
+                out = applied(primitive, a, b)
         if out is None:
             return self.process(primitive, (x, y), {})
         if primitive.constant:
@@ -238,8 +243,12 @@ class ReverseTrace(Trace):
         a = x.value
         if type(a) in PYTHON and not primitive.takes_python:
             a = hardened(a)
-        plain = primitive.direct and type(a) is not Array
-        out = primitive.value(a, **static) if plain else primitive(a, **static)
+        if not primitive.direct:
+            out = primitive(a, **static)
+        elif type(a) is not Array:
+            out = primitive.value(a, **static)
+        else:
+            out = primitive.of(a, static)
         if primitive.constant:
             return out
         one = primitive.n_out is None
@@ -282,8 +291,9 @@ def applied(primitive: Any, a: Any, b: Any) -> Any:
 
 def moves(out: Any, xs: Any) -> bool:
     """Whether a result of xs has a derivative; most are arrays of float64."""
-    kind = type(out)
-    if kind is float64 or (kind is ndarray and out.dtype is DOUBLE):
+    inner = out if type(out) is not Array else bottom(out)
+    kind = type(inner)
+    if kind is float64 or (kind is ndarray and inner.dtype is DOUBLE):
         return True
     return carries(out, xs)
 

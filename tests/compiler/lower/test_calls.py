@@ -4,7 +4,6 @@ import gc
 import signal
 import sys
 import threading
-import time
 import warnings
 
 import numpy as np

@@ -11,6 +11,7 @@ import math
 import numpy as np
 import scipy.special as sp
 
+from ..arguments import plainly_everywhere
 from ..elementwise import is_complex
 
 __all__ = [
@@ -36,6 +37,8 @@ def horner(x, coefficients):
 def near(x, radius, series, formula):
     """series(x) within a radius of zero, and formula(x) elsewhere."""
     inside = np.abs(x) < radius
+    if plainly_everywhere(np.logical_not(inside)):
+        return formula(x)
     return np.where(inside, series(np.where(inside, x, 0)), formula(np.where(inside, 1, x)))
 
 
@@ -76,21 +79,23 @@ SHIFT = 12
 def digamma_gap(a, m):
     """digamma(a + m) - digamma(a), also where the two agree in most digits."""
     b = a + m
-    positive = np.logical_and(a > 0, b > 0)
-    x, y = np.where(positive, a, 1), np.where(positive, b, 1)
-    step = np.where(positive, m, 0)
-    total = sum(step / ((x + k) * (y + k)) for k in range(SHIFT))
+    least = np.minimum(a, b)  # where it is small, so are the digammas, or they differ much
+    close = np.logical_and(least > 0, np.abs(m) < least * np.where(least < 4, 0.125, 0.5))
+    if plainly_everywhere(np.logical_not(close)):
+        return sp.digamma(b) - sp.digamma(a)
+    x, y, step = np.where(close, a, 1), np.where(close, b, 1), np.where(close, m, 0)
+    k = np.reshape(np.arange(SHIFT), (SHIFT,) + (1,) * np.ndim(close))
+    total = np.sum(step / ((x + k) * (y + k)), axis=0)
     u, v = 1 / (x + SHIFT), 1 / (y + SHIFT)
     p, q = u * u, v * v
     gap = step * u * v  # u - v
-    powers, mixed, power = 0, 0, 1
-    for k, c in enumerate(BERNOULLI, 1):
-        mixed = p * mixed + power  # the sum of p^i q^(k - 1 - i)
-        power = power * q
-        powers = powers + c / (2 * k) * mixed
+    inner = powers = BERNOULLI[-1] / (2 * len(BERNOULLI))
+    for k in range(len(BERNOULLI) - 1, 0, -1):  # the sum of c[i + j + 1] p^i q^j
+        inner = inner * q + BERNOULLI[k - 1] / (2 * k)
+        powers = powers * p + inner
     smooth = np.log1p(step * u) + gap / 2 + gap * (u + v) * powers
-    plain = sp.digamma(np.where(positive, 1, b)) - sp.digamma(np.where(positive, 1, a))
-    return np.where(positive, total + smooth, plain)
+    plain = sp.digamma(np.where(close, 1, b)) - sp.digamma(np.where(close, 1, a))
+    return np.where(close, total + smooth, plain)
 
 
 def odd_tail(x, sign):

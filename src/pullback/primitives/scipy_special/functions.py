@@ -15,7 +15,7 @@ from ...core.errors import ArgumentError
 from ...core.primitive import Primitive, align
 from ...core.reach import plainly
 from ...core.spec import Spec, promoted
-from ..arguments import as_array, axes_of
+from ..arguments import as_array, axes_of, plainly_everywhere
 from ..elementwise import add, divide, equal, exp, log, log1p, stopped, subtract
 from ..reductions import max_p, sum_p
 from ..selecting import where_p
@@ -68,6 +68,8 @@ def polygamma(n, x):
     n = stopped(n)
     factor = (-1.0) ** (n + 1) * sp.gamma(n + 1.0)
     zero = n == 0
+    if plainly_everywhere(np.logical_not(zero)):
+        return factor * sp.zeta(n + 1, x)
     return np.where(zero, sp.psi(x), factor * sp.zeta(np.where(zero, 2, n + 1), x))
 
 

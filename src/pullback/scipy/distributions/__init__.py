@@ -6,13 +6,14 @@ Formulas and moments are Python over `scipy.special`, and take part as the user'
     methods         pdf, cdf, sf, pmf and their logarithms; frozen distributions
     continuous      ppf, isf: the inverse of the distribution function; fit: the likeliest
     shapes          where a shape has no derivative
+    checks          SciPy's checks of arguments, with plain values
     multivariate    the normal distribution of vectors
     kernels         gaussian_kde
 """
 
 from importlib import import_module
 
-FAMILIES = ("choices", "methods", "continuous", "shapes", "multivariate", "kernels")
+FAMILIES = ("choices", "methods", "continuous", "shapes", "checks", "multivariate", "kernels")
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

@@ -20,7 +20,9 @@ __all__ = ["vectors"]
 
 def vectors(*xs: Any) -> list[Any]:
     """All in one dimension and of one size, as SciPy gives them to a formula."""
-    shape = np.broadcast_shapes(*[x.shape for x in xs])
+    shape = xs[0].shape
+    if any(x.shape != shape for x in xs):
+        shape = np.broadcast_shapes(*[x.shape for x in xs])
     out = [x if x.shape == shape else np.broadcast_to(x, shape) for x in xs]
     return [x if len(shape) == 1 else np.reshape(x, -1) for x in out]
 
@@ -28,12 +30,14 @@ def vectors(*xs: Any) -> list[Any]:
 def choice(cond: Any, xs: Any, first: Any, second: Any, fill: Any) -> Any:
     """first(*xs) where the condition holds, and second(*xs) or a value elsewhere."""
     cond, *xs = map(as_array, (cond, *xs))
-    shape = np.broadcast_shapes(cond.shape, *[x.shape for x in xs])
+    shape = cond.shape
+    if any(x.shape != shape for x in xs):
+        shape = np.broadcast_shapes(shape, *[x.shape for x in xs])
     cond, *xs = vectors(cond, *xs)
-    if everywhere(cond):
-        return np.reshape(call_inside(first, xs, {}), shape)
-    if second is not None and everywhere(~cond):
-        return np.reshape(call_inside(second, xs, {}), shape)
+    for here, formula in ((cond, first), (~cond, second)):
+        if formula is not None and everywhere(here):
+            out = call_inside(formula, xs, {})
+            return out if out.shape == shape else np.reshape(out, shape)
     with np.errstate(all="ignore"):
         here = np.reshape(call_inside(first, xs, {}), shape)
         there = fill if second is None else np.reshape(call_inside(second, xs, {}), shape)

@@ -4,6 +4,9 @@ SciPy picks the arguments that are valid, computes with these, and puts the resu
 places. Here all are computed where all are valid, which is one question to the values; where they
 are not, or where no question may be asked (under `vmap`, in an integrand), the others are computed
 at a point inside the support, and not taken.
+
+Whether SciPy's own distribution is asked inside its support is found out with plain values, where
+these are known: nothing of it is traced then but the formula.
 """
 
 from __future__ import annotations
@@ -16,10 +19,11 @@ import numpy as np
 from scipy import stats
 from scipy.stats import _distn_infrastructure as infrastructure
 
-from ...core.array import Array
+from ...core.array import Array, snapshot
 from ...core.dispatch import as_array
+from ...core.namespaces import STANDS
 from ...core.reach import call_inside, called_by_name, plainly
-from ...primitives.arguments import everywhere
+from ...primitives.arguments import everywhere, known_value, plainly_everywhere
 from ...primitives.elementwise import stopped
 from ..solving.serving import serves_method
 from .choices import vectors
@@ -28,7 +32,7 @@ __all__ = ["ask"]
 
 
 def bare(*xs: Any) -> bool:
-    return not any(type(x) is Array for x in xs)
+    return Array not in map(type, xs)
 
 
 def ask(self: Any, name: str, *xs: Any) -> Any:
@@ -59,31 +63,92 @@ class Method:
     def __call__(
         self, dist: Any, z: Any, inside: Any, regular: Any, shapes: Any, scale: Any
     ) -> Any:
-        shape = np.broadcast_shapes(z.shape, np.shape(inside), *[x.shape for x in (*shapes, scale)])
-        whole = everywhere(inside)
-        at, low, high = z, None, None
-        if not whole:
-            low, high = map(stopped, ask(dist, "_get_support", *shapes))
-            at = np.where(inside, z, middle(low, high).astype(z.dtype))
+        if everywhere(inside):
+            return self.formula(dist, z, np.shape(inside), shapes, scale)
+        low, high = map(stopped, ask(dist, "_get_support", *shapes))
+        at = np.where(inside, z, middle(low, high).astype(z.dtype))
+        value = self.formula(dist, at, np.shape(inside), shapes, scale)
+        constant = np.where(regular & ~np.isnan(z), self.outside(z, low, high), dist.badvalue)
+        return np.where(inside, value, constant)
+
+    def formula(self, dist: Any, at: Any, shape: Any, shapes: Any, scale: Any) -> Any:
+        """The formula, to which SciPy gives vectors of one size, or of one element."""
+        shape = common_shape(shape, at.shape, *[x.shape for x in (*shapes, scale)])
         several = iter(vectors(at, *[x for x in (*shapes, scale) if x.size != 1]))
         first = next(several)
         *of_shapes, spread = [
-            np.reshape(x, -1) if x.size == 1 else next(several) for x in (*shapes, scale)
+            x.reshape(-1) if x.size == 1 else next(several) for x in (*shapes, scale)
         ]
         value = self.finish(ask(dist, self.name, first, *of_shapes), spread)
+        if value.shape == shape:
+            return value
         if value.size != math.prod(shape):
             # A formula that does not depend on all of them, or goes through them by `zip`.
             *all_of, spread = vectors(np.broadcast_to(at, shape), *shapes, scale)
             value = self.finish(ask(dist, self.name, *all_of), spread)
             value = np.broadcast_to(value, all_of[0].shape)
-        value = np.reshape(value, shape)
-        if whole:
-            return value
-        constant = np.where(regular & ~np.isnan(z), self.outside(z, low, high), dist.badvalue)
-        return np.where(inside, value, constant)
+        return np.reshape(value, shape)
 
 
-def served(original: Any, method: Method, valid: Callable[..., Any]) -> None:
+def common_shape(*shapes: Any) -> tuple[int, ...]:
+    """`np.broadcast_shapes`, which takes its time, of shapes that are mostly one and ()."""
+    first: tuple[int, ...] = ()
+    for shape in shapes:
+        if shape and shape != first:
+            if first:
+                return np.broadcast_shapes(*shapes)
+            first = shape
+    return first
+
+
+class Standard:
+    """How a family of distributions brings its argument to the standard form, and what is valid."""
+
+    def __init__(self, mask: str, valid: Callable[..., Any], scaled: bool) -> None:
+        self.mask, self.valid, self.scaled = mask, valid, scaled
+
+    def of(self, x: Any, loc: Any, scale: Any) -> Any:
+        """The argument without location and scale; never x itself, for formulas may write."""
+        z = x if is_constant(loc, 0, x) else x - loc
+        if not self.scaled:
+            return apart(x) if z is x else z
+        z = z if is_constant(scale, 1, z) else z / scale
+        if x.dtype is not DOUBLE or z.dtype is not DOUBLE:
+            dtype = np.promote_types(x.dtype, DOUBLE)
+            z = z if z.dtype == dtype else z.astype(dtype)
+        return apart(x) if z is x else z
+
+    def inside(self, dist: Any, z: Any, shapes: Any, scale: Any) -> Any:
+        """Whether all is valid and inside, asked of plain values: True, or unknown."""
+        values = []
+        for x in (z, scale, *shapes):
+            values.append(known_value(x))
+            if values[-1] is None:
+                return None
+        if id(type(dist)._argcheck) in STANDS:  # it refuses some values
+            ask(dist, "_argcheck", *shapes)
+        inside, _ = plainly(self.valid, (dist, self.mask, *values), {})
+        sure = type(inside) in TRUTHS and np.count_nonzero(inside) == inside.size
+        return inside if sure else None
+
+
+TRUTHS = frozenset({np.ndarray, np.bool_})
+DOUBLE = np.dtype(float)
+
+
+def apart(x: Any) -> Any:
+    """x as an object of its own."""
+    return snapshot(x) if type(x) is Array else x.copy()
+
+
+def is_constant(x: Any, value: float, beside: Any) -> bool:
+    """Whether x is this plain number, and an operation with it leaves the other operand's dtype."""
+    if type(x) is not np.ndarray or x.ndim or x.item() != value:
+        return False
+    return bool(x.dtype is beside.dtype or np.result_type(x.dtype, beside.dtype) == beside.dtype)
+
+
+def served(original: Any, method: Method, standard: Standard) -> None:
     @serves_method(original)
     def call(self: Any, x: Any, *args: Any, **kwds: Any) -> Any:
         ours = type(self).__module__.startswith("scipy.")
@@ -91,34 +156,39 @@ def served(original: Any, method: Method, valid: Callable[..., Any]) -> None:
             return plainly(original, (self, x, *args), kwds)
         shapes, loc, scale = self._parse_args(*args, **kwds)
         x, loc, scale, *shapes = map(as_array, (x, loc, scale, *shapes))
-        z, inside, regular = valid(self, x, loc, scale, shapes)
-        return method(self, z, inside, regular, shapes, scale)[()]
+        z = standard.of(x, loc, scale)
+        inside = standard.inside(self, z, shapes, scale) if ours else None
+        if inside is not None:
+            out = method.formula(self, z, inside.shape, shapes, scale)
+        else:
+            inside, regular = standard.valid(self, standard.mask, z, scale, *shapes)
+            out = method(self, z, inside, regular, shapes, scale)
+        return out if out.ndim else out[()]
 
 
-def continuous(mask: str) -> Callable[..., Any]:
-    def valid(self: Any, x: Any, loc: Any, scale: Any, shapes: Any) -> Any:
-        z = (x - loc) / scale
-        z = z.astype(np.promote_types(x.dtype, np.float64))
-        regular = ask(self, "_argcheck", *shapes) & (scale > 0)
-        return z, regular & ask(self, mask, z, *shapes), regular
-
-    return valid
+def continuous(self: Any, mask: str, z: Any, scale: Any, *shapes: Any) -> Any:
+    """Where z is inside the support, and where the parameters are regular."""
+    regular = ask(self, "_argcheck", *shapes) & (scale > 0)
+    return regular & ask(self, mask, z, *shapes), regular
 
 
-def discrete(closed: bool) -> Callable[..., Any]:
-    def valid(self: Any, x: Any, loc: Any, scale: Any, shapes: Any) -> Any:
-        k = x - loc
-        low, high = ask(self, "_get_support", *shapes)
-        regular = ask(self, "_argcheck", *shapes)
-        inside = regular & (k >= low)
-        if not closed:
-            return k, inside & (k < high) & np.isfinite(k), regular
-        inside = inside & (k <= high)
-        if not isinstance(self, infrastructure.rv_sample):
-            inside = inside & ask(self, "_nonzero", k, *shapes)
-        return k, inside, regular
+def discrete(self: Any, mask: str, k: Any, scale: Any, *shapes: Any) -> Any:
+    """The same; of a mass, the upper end is inside, and k may have to be whole."""
+    low, high = ask(self, "_get_support", *shapes)
+    regular = ask(self, "_argcheck", *shapes)
+    inside = regular & (k >= low)
+    if not mask:
+        return inside & (k < high) & np.isfinite(k), regular
+    inside = inside & (k <= high)
+    if not isinstance(self, infrastructure.rv_sample):
+        inside = inside & ask(self, mask, k, *shapes)
+    return inside, regular
 
-    return valid
+
+CLOSED = Standard("_support_mask", continuous, scaled=True)
+OPEN = Standard("_open_support_mask", continuous, scaled=True)
+MASS = Standard("_nonzero", discrete, scaled=False)
+STEPS = Standard("", discrete, scaled=False)
 
 
 def always(x: float) -> Callable[..., Any]:
@@ -139,7 +209,21 @@ def itself(value: Any, scale: Any) -> Any:
     return value
 
 
+def is_one(scale: Any) -> bool:
+    return type(scale) is np.ndarray and scale.size == 1 and bool(scale[0] == 1)
+
+
+def per_unit(value: Any, scale: Any) -> Any:
+    return value if is_one(scale) else value / scale
+
+
+def less_logarithm(value: Any, scale: Any) -> Any:
+    return value if is_one(scale) else value - np.log(scale)
+
+
 def probability(value: Any, scale: Any) -> Any:
+    if plainly_everywhere(np.logical_and(value > 0, value < 1)):
+        return value
     return np.clip(value, 0, 1)
 
 
@@ -181,17 +265,17 @@ OF_BOTH = [
     ("logsf", before(0.0, -inf), itself),
 ]
 CONTINUOUS = [
-    ("pdf", always(0.0), lambda value, scale: value / scale),
-    ("logpdf", always(-inf), lambda value, scale: value - np.log(scale)),
+    ("pdf", always(0.0), per_unit),
+    ("logpdf", always(-inf), less_logarithm),
 ]
 DISCRETE = [("pmf", always(0.0), probability), ("logpmf", always(-inf), itself)]
 
 for name, outside, finish in CONTINUOUS:
     formula = Method(f"_{name}", outside, finish)
-    served(getattr(stats.rv_continuous, name), formula, continuous("_support_mask"))
+    served(getattr(stats.rv_continuous, name), formula, CLOSED)
 for name, outside, finish in DISCRETE:
-    served(getattr(stats.rv_discrete, name), Method(f"_{name}", outside, finish), discrete(True))
+    served(getattr(stats.rv_discrete, name), Method(f"_{name}", outside, finish), MASS)
 for name, outside, finish in OF_BOTH:
     formula = Method(f"_{name}", outside, itself)
-    served(getattr(stats.rv_continuous, name), formula, continuous("_open_support_mask"))
-    served(getattr(stats.rv_discrete, name), Method(f"_{name}", outside, finish), discrete(False))
+    served(getattr(stats.rv_continuous, name), formula, OPEN)
+    served(getattr(stats.rv_discrete, name), Method(f"_{name}", outside, finish), STEPS)

@@ -5,6 +5,7 @@ And the inverse Wishart distribution of matrices, by solutions with their factor
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,12 @@ def density(x: Any, mean: Any, cov: Any) -> Any:
     elif x.ndim == 1 and n == 1:
         x = x[:, None]
     gap = x if mean is None else x - np.ravel(as_array(mean))
+    constant = n * math.log(2 * math.pi) + np.linalg.slogdet(cov)[1]
+    if gap.ndim == 1:
+        return -0.5 * (gap @ np.linalg.solve(cov, gap) + constant)
     flat = np.reshape(gap, (-1, n))
     square = np.sum(flat * np.swapaxes(np.linalg.solve(cov, np.swapaxes(flat, 0, 1)), 0, 1), axis=1)
-    logdet = np.linalg.slogdet(cov)[1]
-    out = -0.5 * (n * np.log(2 * np.pi) + logdet + square)
-    return np.reshape(out, gap.shape[:-1])
+    return np.reshape(-0.5 * (square + constant), gap.shape[:-1])
 
 
 def mean_size(x: Any, mean: Any) -> int:

@@ -53,15 +53,19 @@ for distribution, limits in LIMITS.items():
 # The generalised inverse Gaussian: its density, and integrals of it, are compiled in SciPy.
 
 INVERSE_GAUSS: Any = type(stats.geninvgauss)
-probability_of_scipy = INVERSE_GAUSS._cdf
+density_of_scipy, probability_of_scipy = INVERSE_GAUSS._logpdf, INVERSE_GAUSS._cdf
 
 
 @serves_method(INVERSE_GAUSS._logpdf)
 def log_density(self: Any, x: Any, p: Any, b: Any) -> Any:
+    found = solve(lambda values: density_of_scipy(self, *values.tree((x, p, b))))
+    if not found.live:
+        return found.first
     inside = x > 0
     x = np.where(inside, x, 1.0)
     log = b - np.log(2 * special.kve(p, b)) + (p - 1) * np.log(x) - b * (x + 1 / x) / 2
-    return np.where(inside, log, -np.inf)
+    value = found.of(np.asarray)
+    return exact(value, np.broadcast_to(np.where(inside, log, -np.inf), value.shape))
 
 
 @serves_method(INVERSE_GAUSS._cdf)

@@ -1,0 +1,55 @@
+"""SciPy's checks of arguments, which raise, and give back what they were given.
+
+They run with plain values where these are known, and nothing of them is traced: what a check gives
+back as it got it is the caller's Array. A check that gives back something else, such as a vector
+with its last entry added, is traced as it is.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+from scipy.stats import _multivariate as multivariate
+
+from ...core.array import Array
+from ...core.reach import plainly
+from ...primitives.arguments import known_value
+from ..solving.serving import serves_method, traced
+
+__all__ = []
+
+MISSING = object()
+
+
+def served(original: FunctionType) -> None:
+    own = traced(original)
+
+    @serves_method(original)
+    def check(*args: Any) -> Any:
+        if not any(type(x) is Array for x in args):
+            return own(*args)
+        values = [known_value(x) for x in args]
+        if any(value is None and x is not None for value, x in zip(values, args, strict=True)):
+            return own(*args)
+        out = plainly(original, values, {})
+        parts = out if type(out) is tuple else (out,)
+        found = [given_back(part, values, args) for part in parts]
+        if any(part is MISSING for part in found):
+            return own(*args)
+        return tuple(found) if type(out) is tuple else found[0]
+
+
+def given_back(part: Any, values: Any, args: Any) -> Any:
+    """The argument that a part of a check's result is."""
+    if part is None:
+        return None
+    for value, x in zip(values, args, strict=True):
+        if value is part:
+            return x
+    return MISSING
+
+
+for name, function in vars(multivariate).items():
+    if "_check_" in name and type(function) is FunctionType:
+        served(function)
