@@ -87,14 +87,19 @@ UNMAPPED = [
     of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y)), X, Y),
     of(si.sproot, lambda f, c: f((knots(INNER), c, 3)), np.array([-1.0, -0.5, -0.2, 0.1, 0.3, 0.5, 1.0])),
     of(si.LSQUnivariateSpline, lambda f, y, t: f(X, y, t)(Q), Y, np.array([3.0])),
+    of(si.LSQUnivariateSpline, lambda f, y: Q * f(X, y, [3.0]).get_residual(), Y, name="residual"),
+    of(si.UnivariateSpline, lambda f, x, y: f(x, y, s=1e3)(Q) * f(x, y, s=1e3).get_residual(), X, Y, name="polynomial"),
+    of(si.splrep, lambda f, y: si.splev(Q, f(X, y, s=1e3)) * f(X, y, s=1e3, full_output=1)[1], Y, name="polynomial"),
+    of(si.RectBivariateSpline, lambda f, z: f(np.arange(4.0), np.arange(5.0), z)(1.3, 0.4, dx=1), np.cos(np.arange(20.0)).reshape(4, 5), name="slope"),
     of(si.InterpolatedUnivariateSpline, at_points, X, Y, Q),
     of(si.RectBivariateSpline, lambda f, z: f(GX, GY, z).ev(QG[:, 0], QG[:, 1]), Z, name="data"),
     of(si.LinearNDInterpolator, lambda f, x, z: f(x, z)(NEAR), XY, VALUES, name="points"),
     of(si.CubicSpline, lambda f, y: f(X, y).roots()[:1], Y, name="roots"),
+    of(si.PPoly, lambda f, c, x: f(c, x).roots(), np.array([[1.0, 1.0], [-0.5, -0.3]]), np.array([0.0, 1.0, 2.0]), name="roots at a jump"),
 ]
 
 ERRORS = [
     ErrorSample(traced(si.splrep, lambda f, y: si.splev(Q, f(X, y, s=0.1))), (Y,), raises=MissingRuleError, match="make_smoothing_spline"),
-    ErrorSample(traced(si.UnivariateSpline, lambda f, y: f(X, y)(Q)), (Y,), raises=MissingRuleError, match="s=0"),
+    ErrorSample(traced(si.UnivariateSpline, lambda f, y: f(X, y, s=0.1)(Q)), (Y,), raises=MissingRuleError, match="s=0"),
     ErrorSample(traced(si.CloughTocher2DInterpolator, lambda f, z: f(XY, z)(NEAR)), (VALUES,), raises=MissingRuleError, match="RBFInterpolator"),
 ]

@@ -62,7 +62,23 @@ OPERATIONS = {
     "T": lambda B: B.T.toarray(),
     "+ T": lambda B: (B + B.T).toarray(),
     "@ T": lambda B: (B @ B.T).toarray(),
+    "+ dense": lambda B: B + (A.toarray() + 1)[: B.shape[0], : B.shape[1]],
+    "dense -": lambda B: (A.toarray() + 1)[: B.shape[0], : B.shape[1]].T - B,
 }
+
+MATRICES = {name: getattr(sparse, f"{name}_matrix") for name in FORMATS}
+
+
+def matrix_of(data):
+    return sparse.coo_matrix((data, (PLACES.row, PLACES.col)), shape=A.shape)
+
+
+def totals(M):
+    """What is made of sums of matrices, which are matrices themselves."""
+    rows = np.asarray(M.sum(axis=1)).ravel()
+    total = M.sum(0).A1 + M.mean(axis=0).A.ravel() * M.sum() + (M * M.sum(1)).A1 * rows
+    return total + (np.asarray(M + M.toarray()) * (M.todense() * M.T.todense()).A)[0]
+
 
 SAMPLES = [
     *[
@@ -87,6 +103,10 @@ SAMPLES = [
     sample("complex", lambda d, x: csr(d) @ x, A.data * (1 + 0.5j), X - 1j * X[::-1]),
     sample("float32", lambda d, x: csr(d) @ x, A.data.astype("f4"), X.astype("f4")),
     sample("elementwise", lambda d: np.expm1(csr(d)).multiply(csr(d)).toarray(), A.data),
+    *[
+        sample(f"matrix {name}", lambda d, kind=kind: totals(kind(matrix_of(d))), A.data, of=kind)
+        for name, kind in MATRICES.items()
+    ],
     sample("power", lambda d: (csr(d).power(2) * 3.0 - csr(d) / 2).toarray(), A.data),
     sample("maximum", lambda d: csr(d).maximum(csr(d[::-1])).toarray(), A.data),
     sample("slices", lambda d: csr(d)[1:4, 2:].toarray(), A.data),
@@ -95,6 +115,7 @@ SAMPLES = [
     sample("tocsc", lambda d: csr(d).tocsc().data, A.data),
     sample("tobsr", lambda d: csr(d)[:4, :4].tobsr((2, 2)).toarray(), A.data),
     sample("lil", lambda d: csr(d).tolil().tocsr().data, A.data),
+    sample("times random", lambda s: (sparse.random(4, 4, 0.5, random_state=0) * s).toarray(), np.float64(0.3), of=sparse.random),
     sample("kron", lambda d: sparse.kron(csr(d), np.array([[1.0, 2.0]])).toarray(), A.data),
     sample("vstack", lambda d: sparse.vstack([csr(d), WIDE]).T @ np.arange(8.0), A.data),
     sample("hstack", lambda d: sparse.hstack([csr(d), WIDE.T]) @ np.arange(8.0), A.data),
@@ -139,9 +160,9 @@ ERRORS = [
         match="preconditioner needs no derivative",
     ),
     ErrorSample(
-        traced(sparse.csr_matrix, lambda f, d: f((d, A.indices, A.indptr)).sum(axis=0)),
+        traced(sparse.csr_matrix, lambda f, d: f((d, A.indices, A.indptr)).sum(axis=0) ** 2),
         (A.data,),
         raises=MissingRuleError,
-        match="Use the array of the same format",
+        match="np.asarray",
     ),
 ]

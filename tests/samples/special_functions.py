@@ -163,6 +163,9 @@ PLACES = {"pro_ang1": 0.3, "pro_rad1": 1.3, "obl_ang1": 0.3, "obl_rad1": 0.8}
 SAMPLES += [Sample(given_cv(name), (np.array([x, x + 0.1]),), name=f"special.{name}_cv") for name, x in PLACES.items()]
 SAMPLES += [Sample(getattr(sp, name), (Z,), name=f"special.{name} complex") for name in HOLOMORPHIC]
 SAMPLES += [Sample(of_order(name), (np.float64(1.5), Z), name=f"special.{name} complex") for name in OF_ORDER]
+OUT, WIDE = np.array([2.0, 0.3, -2.0]), np.array([0.8, 0.4, 0.9])  # some outside of the support
+EDGES = [("powm1", lambda y: sp.powm1(0.0, y)), ("pseudo_huber", lambda r: sp.pseudo_huber(0.0, r)), ("boxcox", lambda l: sp.boxcox(0.0, l)), ("tklmbda", lambda x: sp.tklmbda(x, WIDE)), ("tklmbda by shape", lambda l: sp.tklmbda(OUT, l))]
+SAMPLES += [Sample(f, (OUT if name == "tklmbda" else WIDE,), name=f"special.{name} at an edge") for name, f in EDGES]
 SAMPLES += [Sample(getattr(sp, name), (F32,), name=f"special.{name} float32") for name in SINGLE]
 SAMPLES += [Sample(getattr(sp, name), (F32 + 1, F32), name=f"special.{name} float32") for name in SINGLE_PAIRS]
 # fmt: on

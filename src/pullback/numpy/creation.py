@@ -14,7 +14,9 @@ from ..primitives import creation
 from ..primitives.arguments import somewhere
 from .wrapping import FRESH, OWN, answers_for, is_fresh, made
 
-__all__ = ["Concatenator", "Grid"]
+__all__ = ["AS_ARRAY", "Concatenator", "Grid"]
+
+AS_ARRAY: dict[type, Any] = {}  # type that holds an Array -> a function that gives it
 
 NUMBERS = (bool, int, float, complex)  # they adapt their dtype
 KNOWN = frozenset({*NUMBERS, Array, np.float64, np.float32, np.int64})
@@ -68,6 +70,9 @@ def converter(function: Any, implementation: Any) -> None:
             kwargs.pop("like", None)
             check_numbers(function, x, kwargs.get("dtype", (*args, None, None)[1]))
             return implementation(x, *args, **kwargs)
+        held = AS_ARRAY.get(type(x))
+        if held is not None:
+            return call(held(x), *args[1:], **kwargs)
         out = function(*args, **kwargs)
         return made(out) if is_fresh(out, x) else out
 

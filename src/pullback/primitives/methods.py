@@ -291,11 +291,11 @@ def flatten(self, order="C"):
 
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     """The same numbers in another dtype."""
+    dtype = np.dtype(dtype)
     if not np.can_cast(self.dtype, dtype, casting):
         raise ArgumentTypeError(
-            f"`astype` cannot cast {self.dtype} to {np.dtype(dtype)} with casting={casting!r}."
+            f"`astype` cannot cast {self.dtype} to {dtype} with casting={casting!r}."
         )
-    dtype = np.dtype(dtype)
     if order == "K" or is_number(self) or dtype.kind not in "biufc":
         return np.astype(self, dtype, copy=copy)
     if order == "A":  # also of what is not copied

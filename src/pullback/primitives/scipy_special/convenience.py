@@ -37,11 +37,29 @@ def tilt_x(out, u):
 tilt = OfFloats(lambda u: u / np.hypot(1, u), tilt_x, reads="x0", name="special.tilt")
 
 
+def over_width(delta, r):
+    """r / delta, and 0 where the width is: the loss is 0 there for all r."""
+    none = delta == 0
+    return np.where(none, 0.0, r / np.where(none, 1.0, delta))
+
+
 def pseudo_huber_delta(out, delta, r):
     """delta u^4 / (s (1 + s)^2) with u = r / delta, s = sqrt(1 + u^2): nothing cancels."""
-    u = r / delta
+    u = over_width(delta, r)
     s = np.hypot(1, u)
     return delta * (u * u / (1 + s)) ** 2 / s
+
+
+def powm1_y(out, x, y):
+    zero = (x == 0) & (y > 0)
+    return np.where(zero, 0.0, np.power(x, y) * np.log(np.where(zero, 1.0, x)))
+
+
+def boxcox_of_zero(x, l):
+    """The derivative of -1 / l at x = 0, where the logarithm is infinite."""
+    zero = (x == 0) & (l > 0)
+    log = np.log(np.where(zero, 1.0, x))
+    return np.where(zero, 1 / np.where(zero, l, 1.0) ** 2, boxcox_l(log, l * log))
 
 
 def boxcox_l(log, scaled):
@@ -55,11 +73,14 @@ def inv_boxcox_l(value, y, l):
 
 def tukey_x(out, x, l):
     """1 over the derivative of the quantile (p^l - (1 - p)^l) / l at p = out."""
-    return 1 / (out ** (l - 1) + (1 - out) ** (l - 1))
+    inside = (out > 0) & (out < 1)
+    p = np.where(inside, out, 0.5)
+    return np.where(inside, 1 / (p ** (l - 1) + (1 - p) ** (l - 1)), 0.0)
 
 
 def tukey_l(out, x, l):
-    low, high = np.log(out), np.log1p(-out)
+    p = np.where((out > 0) & (out < 1), out, 0.5)
+    low, high = np.log(p), np.log1p(-p)
     return (boxcox_l(high, l * high) - boxcox_l(low, l * low)) * tukey_x(out, x, l)
 
 
@@ -91,7 +112,7 @@ row(_ufuncs._lambertw, lambertw_z, ZERO, ZERO, reads=("out", "", ""))
 row(
     sp.powm1,
     lambda out, x, y: y * np.power(x, y - 1),
-    lambda out, x, y: np.power(x, y) * np.log(x),
+    powm1_y,
     reads="x0 x1",
 )
 
@@ -109,13 +130,13 @@ row(sp.huber, huber_delta, lambda out, delta, r: np.clip(r, -delta, delta), read
 row(
     sp.pseudo_huber,
     pseudo_huber_delta,
-    lambda out, delta, r: delta * tilt(r / delta),
+    lambda out, delta, r: delta * tilt(over_width(delta, r)),
     reads="x0 x1",
 )
 row(
     sp.boxcox,
     lambda out, x, l: np.power(x, l - 1),
-    lambda out, x, l: boxcox_l(np.log(x), l * np.log(x)),
+    lambda out, x, l: boxcox_of_zero(x, l),
     reads="x0 x1",
 )
 row(

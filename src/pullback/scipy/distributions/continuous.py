@@ -14,12 +14,13 @@ from scipy import stats
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.spec import is_inexact
+from ...primitives.elementwise import stopped
 from ..integration.quadrature import quad
 from ..optimization.conditions import Minimum, minimum
 from ..solving.exact import exact
 from ..solving.implicit import DiagonalEquations, RecordedFunction, constant, solution
 from ..solving.plain import solve
-from ..solving.serving import serves_method
+from ..solving.serving import serves_method, traced
 from .choices import vectors
 from .methods import ask
 
@@ -35,6 +36,7 @@ def inverse(original: Any, function: str) -> None:
         if not found.live:
             return found.first
         shapes, loc, scale = self._parse_args(*args, **kwds)
+        ask(self, "_argcheck", *shapes)  # refuses shapes of which the derivative is not known
         x = found.of(np.asarray)
         q = as_array(q)
         q = q if is_inexact(q.dtype) else q.astype(float)
@@ -67,8 +69,8 @@ def fixed(self: Any, function: str, z: Any, inside: Any, q: Any, shapes: Any) ->
     size = z.shape
 
     def gap(z: Any, inside: Any) -> Any:
-        value = getattr(self, function)(z, *shapes)
-        return np.where(inside, value - q, 0.0)
+        value = ask(self, function, *vectors(z, *shapes))
+        return np.where(inside, np.reshape(value, size) - q, 0.0)
 
     program = RecordedFunction(gap, z, inside)
     if not program.theta:
@@ -100,12 +102,40 @@ def entropy(self: Any, *shapes: Any) -> Any:
 
     def surprise(x: Any) -> Any:
         log = np.reshape(ask(self, "_logpdf", *vectors(*map(as_array, (x, *shapes)))), ())
-        counts = log > LEAST
+        counts = np.abs(log) < -LEAST  # a density may also have a pole at an end
         log = np.where(counts, log, 0.0)
         return np.where(counts, -log * np.exp(log), 0.0)
 
     low, high = ask(self, "_get_support", *shapes)
     return exact(found.of(np.float64), quad(surprise, low, high, full_output=1)[0])
+
+
+moment_of_scipy: Any = stats.rv_continuous._mom1_sc
+moment_by_quantiles = traced(moment_of_scipy)
+
+
+@serves_method(moment_of_scipy)
+def moment(self: Any, m: Any, *shapes: Any) -> Any:
+    """SciPy integrates powers of the quantile, which is a root; here the tails are integrated.
+
+    With any point p, E x^m = p^m + the integral of m x^(m-1) sf above p, less that of cdf below.
+    """
+    base, own = stats.rv_continuous, type(self)
+    if own._cdf is base._cdf:  # an integral of its own
+        return moment_by_quantiles(self, m, *shapes)
+    found = solve(lambda values: moment_of_scipy(self, *values.tree((m, *shapes))))
+    if not found.live:
+        return found.first
+
+    def weighted(x: Any, tail: str) -> Any:
+        chance = np.reshape(ask(self, tail, *vectors(*map(as_array, (x, *shapes)))), ())
+        return np.where(chance > 0, m * x ** (m - 1) * chance, 0.0)
+
+    low, high = ask(self, "_get_support", *shapes)
+    p = stopped(np.reshape(ask(self, "_ppf", *vectors(np.array(0.5), *map(as_array, shapes))), ()))
+    above = quad(lambda x: weighted(x, "_sf"), p, high, full_output=1)[0]
+    below = quad(lambda x: weighted(x, "_cdf"), low, p, full_output=1)[0]
+    return exact(found.of(np.float64), p**m + above - below)
 
 
 fit_of_scipy = stats.rv_continuous.fit

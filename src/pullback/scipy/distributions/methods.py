@@ -75,15 +75,18 @@ class Method:
         """The formula, to which SciPy gives vectors of one size, or of one element."""
         shape = common_shape(shape, at.shape, *[x.shape for x in (*shapes, scale)])
         several = iter(vectors(at, *[x for x in (*shapes, scale) if x.size != 1]))
-        at = next(several)
+        first = next(several)
         *of_shapes, spread = [
             x.reshape(-1) if x.size == 1 else next(several) for x in (*shapes, scale)
         ]
-        value = self.finish(ask(dist, self.name, at, *of_shapes), spread)
+        value = self.finish(ask(dist, self.name, first, *of_shapes), spread)
         if value.shape == shape:
             return value
         if value.size != math.prod(shape):
-            value = np.broadcast_to(value, shape)
+            # A formula that does not depend on all of them, or goes through them by `zip`.
+            *all_of, spread = vectors(np.broadcast_to(at, shape), *shapes, scale)
+            value = self.finish(ask(dist, self.name, *all_of), spread)
+            value = np.broadcast_to(value, all_of[0].shape)
         return np.reshape(value, shape)
 
 

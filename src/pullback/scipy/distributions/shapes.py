@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from scipy import stats
+import numpy as np
+from scipy import special, stats
 
+from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
+from ...core.reach import call_inside
 from ...primitives.arguments import somewhere
-from ..solving.plain import is_live
+from ..integration.quadrature import quad
+from ..solving.exact import exact
+from ..solving.plain import is_live, solve
 from ..solving.serving import serves_method
+from .choices import vectors
 
 __all__ = []
 
@@ -42,3 +48,36 @@ def refuse_at(name: str, limits: dict[str, float]) -> None:
 
 for distribution, limits in LIMITS.items():
     refuse_at(distribution, limits)
+
+
+# The generalised inverse Gaussian: its density, and integrals of it, are compiled in SciPy.
+
+INVERSE_GAUSS: Any = type(stats.geninvgauss)
+density_of_scipy, probability_of_scipy = INVERSE_GAUSS._logpdf, INVERSE_GAUSS._cdf
+
+
+@serves_method(INVERSE_GAUSS._logpdf)
+def log_density(self: Any, x: Any, p: Any, b: Any) -> Any:
+    found = solve(lambda values: density_of_scipy(self, *values.tree((x, p, b))))
+    if not found.live:
+        return found.first
+    inside = x > 0
+    x = np.where(inside, x, 1.0)
+    log = b - np.log(2 * special.kve(p, b)) + (p - 1) * np.log(x) - b * (x + 1 / x) / 2
+    value = found.of(np.asarray)
+    return exact(value, np.broadcast_to(np.where(inside, log, -np.inf), value.shape))
+
+
+@serves_method(INVERSE_GAUSS._cdf)
+def probability(self: Any, x: Any, p: Any, b: Any) -> Any:
+    """SciPy's value with the derivative of the integral, one number after the other."""
+    found = solve(lambda values: probability_of_scipy(self, *values.tree((x, p, b))))
+    if not found.live:
+        return found.first
+    xs = vectors(*map(as_array, (x, p, b)))
+    parts = [
+        quad(lambda t, p, b: np.exp(call_inside(self._logpdf, (t, p, b), {})), 0.0, x, (p, b))[0]
+        for x, p, b in zip(*xs, strict=True)
+    ]
+    value = found.of(np.asarray)
+    return exact(value, np.reshape(np.stack(parts), value.shape)) if parts else value

@@ -107,8 +107,8 @@ def sproot(t, c, mest=10):
 
 def refuse_smoothing(name: str) -> None:
     raise MissingRuleError(
-        f"`{name}` has a derivative where it interpolates (s=0) or its knots are given; here"
-        " FITPACK chooses knots and how smooth the spline is.\n"
+        f"`{name}` has a derivative where it interpolates (s=0), its knots are given, or one"
+        " polynomial is smooth enough; here FITPACK chooses knots, and how smooth the spline is.\n"
         "  Pass s=0, give the knots (`LSQUnivariateSpline`, `make_lsq_spline`), or use"
         " `make_smoothing_spline(x, y, lam=...)`."
     )
@@ -129,6 +129,18 @@ def with_ends(inner: Any, low: Any, high: Any, k: int) -> Any:
     return np.concatenate([ends[0], inner, ends[1]])
 
 
+INTERPOLATES, POLYNOMIAL = -1, -2  # what FITPACK says of a fit
+
+
+def chosen_knots(x: Any, low: Any, high: Any, k: int, ier: int, name: str) -> Any:
+    """FITPACK's knots, where they are no trial's: its values jump where trials end otherwise."""
+    if ier == POLYNOMIAL:
+        return with_ends(np.zeros(0), low, high, k)
+    if ier != INTERPOLATES:
+        refuse_smoothing(name)
+    return knots_of(x, low, high, k)
+
+
 def spline_of(x: Any, y: Any, w: Any, t: Any, k: int, found_t: Any, found_c: Any, name: str) -> Any:
     """FITPACK's knots and coefficients with the derivative of the fit with the knots t."""
     if t.shape != found_t.shape or not np.allclose(fixed(t), found_t, rtol=1e-9, atol=1e-12):
@@ -137,6 +149,13 @@ def spline_of(x: Any, y: Any, w: Any, t: Any, k: int, found_t: Any, found_c: Any
     if c.shape[0] < found_c.shape[0]:
         c = np.concatenate([c, np.zeros(found_c.shape[0] - c.shape[0])])
     return exact(found_t, t), exact(found_c, c)
+
+
+def misfit(x: Any, y: Any, w: Any, pair: Any, k: int, found: Any) -> Any:
+    """FITPACK's sum of squares, of weighted distances."""
+    t, c = pair
+    gap = y - bspline(t, c[: t.shape[0] - k - 1], k, x)
+    return exact(np.float64(found), np.sum((gap if w is None else w * gap) ** 2))
 
 
 splrep_of_scipy = interpolate.splrep
@@ -152,17 +171,21 @@ def splrep(
         rest = {"k": k, "task": task, "full_output": full_output, "per": per, "quiet": quiet}
         return traced(splrep_of_scipy)(x, y, **given, **rest)
     x, y = as_arrays(x, y)
-    smooth = (0.0 if w is None else 1.0) if s is None else fixed(s)
-    if per or task == 1 or (t is None and task == 0 and smooth):
+    if per or task == 1:
         refuse_smoothing("splrep")
     plain = {key: fixed(value) for key, value in given.items()}
     found, *rest = plainly(
         splrep_of_scipy, (fixed(x), fixed(y)), {**plain, "k": k, "task": task, "full_output": 1}
     )
     low, high = x[0] if xb is None else xb, x[-1] if xe is None else xe
-    knots = knots_of(x, low, high, k) if t is None else with_ends(t, low, high, k)
-    tck = (*spline_of(x, y, w, knots, k, found[0], found[1], "splrep"), k)
-    return (tck, *rest) if full_output else tck
+    if t is None:
+        knots = chosen_knots(x, low, high, k, rest[1], "splrep")
+    else:
+        knots = with_ends(t, low, high, k)
+    pair = spline_of(x, y, w, knots, k, found[0], found[1], "splrep")
+    if not full_output:
+        return (*pair, k)
+    return (*pair, k), misfit(x, y, w, pair, k, rest[0]), *rest[1:]
 
 
 def data_of(name: str, knots: Any) -> Any:
@@ -177,8 +200,10 @@ def data_of(name: str, knots: Any) -> Any:
         found = list(function(fixed(x), fixed(y), k, *map(fixed, args), **plain))
         n = found[7] if len(found) > 12 else len(found[8])
         low, high = x[0] if xb is None else xb, x[-1] if xe is None else xe
-        t = knots(x, low, high, k, args, found[6])
-        pair = spline_of(x, y, w, t, k, found[8][:n], found[9][:n], "UnivariateSpline")
+        of_scipy = found[8][:n], found[9][:n]
+        t = knots(x, low, high, k, args, found[-1])
+        pair = spline_of(x, y, w, t, k, *of_scipy, "UnivariateSpline")
+        found[10] = misfit(x, y, w, pair, k, found[10])
         rest = [np.zeros(len(found[i]) - n) for i in (8, 9)]
         found[8], found[9] = [
             np.concatenate([part, more]) for part, more in zip(pair, rest, strict=True)
@@ -188,13 +213,11 @@ def data_of(name: str, knots: Any) -> Any:
     return fit
 
 
-def interpolating(x: Any, low: Any, high: Any, k: int, args: Any, s: Any) -> Any:
-    if s:
-        refuse_smoothing("UnivariateSpline")
-    return knots_of(x, low, high, k)
+def interpolating(x: Any, low: Any, high: Any, k: int, args: Any, ier: int) -> Any:
+    return chosen_knots(x, low, high, k, ier, "UnivariateSpline")
 
 
-def with_knots(x: Any, low: Any, high: Any, k: int, args: Any, s: Any) -> Any:
+def with_knots(x: Any, low: Any, high: Any, k: int, args: Any, ier: int) -> Any:
     return args[0]
 
 
@@ -257,7 +280,7 @@ def two_variables(name: str, primitive: Any, orders: bool) -> None:
     @leaf(getattr(native, name))
     def rule(tx, ty, c, kx, ky, *args):
         (nux, nuy), (x, y) = (args[:2], args[2:4]) if orders else ((0, 0), args[:2])
-        tx, ty, c, x, y = as_arrays(tx, ty, c, x, y)
+        tx, ty, c, x, y = as_arrays(tx, ty, c, np.atleast_1d(x), np.atleast_1d(y))
         return primitive(tx, ty, c, x, y, kx=kx, ky=ky, nux=nux, nuy=nuy), 0
 
 

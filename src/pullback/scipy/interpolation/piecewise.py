@@ -104,7 +104,10 @@ def fix_continuity(c, x, order):
 
 @leaf(_ppoly.real_roots)
 def real_roots(c, x, y, discontinuities, extrapolate):
-    """Roots of SciPy's, each moved by two steps of Newton's method, which has their derivative."""
+    """Roots of SciPy's, each moved by two steps of Newton's method, which has their derivative.
+
+    Where the pieces jump over y at a breakpoint, the root is the breakpoint.
+    """
     plain_c, plain_x = np.ascontiguousarray(fixed(c)), np.ascontiguousarray(fixed(x))
     y_now = float(fixed(y))
     native = _ppoly.real_roots(plain_c, plain_x, y_now, discontinuities, extrapolate)
@@ -112,8 +115,19 @@ def real_roots(c, x, y, discontinuities, extrapolate):
     for j, found in enumerate(native):
         where = np.clip(np.searchsorted(plain_x[1:-1], found, side="right"), 0, len(plain_x) - 2)
         moved = found
+        at = jumps(plain_c[:, :, j], plain_x, y_now, found)
         for _ in range(2):
             gap = polynomial(c[:, :, j], x, moved, 0, where) - y
             moved = moved - gap / polynomial(c[:, :, j], x, moved, 1, where)
-        roots.append(exact(found, moved))
+        roots.append(exact(found, np.where(at > 0, np.take(x, at), moved)))
     return roots
+
+
+def jumps(c, x, y, roots):
+    """For each root the breakpoint at which the pieces jump over y; 0 if there is none."""
+    at = np.clip(np.searchsorted(x, roots), 1, len(x) - 2) if len(x) > 2 else 0 * roots.astype(int)
+    here = (at > 0) & (x[at] == roots)
+    left = np.array([np.polyval(c[:, k - 1], x[k] - x[k - 1]) - y for k in at])
+    right = c[-1, at] - y
+    size = np.abs(c).max(initial=0.0)
+    return np.where(here & (left * right < 0) & (np.abs(left - right) > 1e-12 * size), at, 0)

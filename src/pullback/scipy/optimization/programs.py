@@ -10,7 +10,7 @@ from scipy import optimize
 from ...core.dispatch import as_array, leaves, unknown
 from ..solving.implicit import constant
 from ..solving.plain import is_live, solve
-from ..solving.serving import refuses, serves
+from ..solving.serving import refuses, serves, traced
 from .conditions import Minimum, between, bound_rows, minimum
 from .minima import called, scalar
 from .roots import reason, summary
@@ -79,6 +79,11 @@ refuses(
     optimize.milp,
 )
 refuses(
+    "finds a step by trial, which jumps",
+    "Use `scipy.optimize.minimize_scalar` along the direction, whose step is a minimum",
+    optimize.line_search,
+)
+refuses(
     "picks one assignment by trial, which says nothing about neighbouring ones",
     "Use `scipy.optimize.linear_sum_assignment` where it fits",
     optimize.quadratic_assignment,
@@ -95,5 +100,16 @@ def looked_into(original: Any) -> None:
         return original(*args, **options)
 
 
-for function in (optimize.milp, optimize.quadratic_assignment):
+for function in (optimize.milp, optimize.quadratic_assignment, optimize.line_search):
     looked_into(function)
+
+# Formulas, which SciPy's own code differentiates.
+for function in (
+    optimize.rosen,
+    optimize.rosen_der,
+    optimize.rosen_hess,
+    optimize.rosen_hess_prod,
+    optimize.approx_fprime,
+    optimize.check_grad,
+):
+    serves(function)(traced(function))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.signal import _polyutils, _signaltools
+from scipy.signal import _filter_design, _polyutils, _signaltools
 
 from ...core.errors import ArgumentError, ConversionError
-from ...primitives.arguments import as_array
-from ..solving.leaves import leaf
+from ...primitives.arguments import as_array, everywhere
+from ..solving.leaves import is_live, leaf
 from ..solving.plain import solve
+from ..solving.serving import serves_method, traced
 
 __all__ = []
 
@@ -49,3 +50,28 @@ def grouped(p, tol):
 @leaf(_polyutils.polyfit)
 def polyfit(x, y, deg, *, xp=None, rcond=None):
     return np.polyfit(as_array(x), as_array(y), deg, rcond=rcond)
+
+
+# What SciPy leaves out where a coefficient is 1 has a derivative there.
+
+steady_state = traced(_signaltools.lfilter_zi)
+to_high_pass = traced(_filter_design.lp2hp)
+
+
+@serves_method(_signaltools.lfilter_zi)
+def lfilter_zi(b, a):
+    if is_live(a):
+        first = as_array(a)[..., 0]
+        if everywhere(first != 0):
+            b, a = b / first, a / first
+    return steady_state(b, a)
+
+
+@serves_method(_filter_design.lp2hp)
+def lp2hp(b, a, wo=1.0):
+    """At wo = 1 the transformation of s to 1/s, and then the powers of wo, which are 1."""
+    if not is_live(wo) or everywhere(as_array(wo) != 1):
+        return to_high_pass(b, a, wo)
+    b, a = map(np.atleast_1d, to_high_pass(b, a))
+    powers = np.ravel(wo)[0] ** np.arange(max(len(b), len(a)))
+    return _filter_design.normalize(b * powers[-len(b) :], a * powers[-len(a) :])

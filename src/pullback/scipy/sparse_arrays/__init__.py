@@ -8,6 +8,7 @@ Its Python code takes part as the user's does; what is compiled has rules here:
     moves           functions that only move numbers: conversions, slices, transposes
     sums            functions that add or combine numbers: sums, products of sparse arrays
     formats         lists of rows, dictionaries, blocks, diagonals, dense arrays
+    matrices        dense matrices, which sums of sparse matrices give
     systems         systems of equations, by SuperLU and by iterations
     spectra         eigenvalues and singular values by ARPACK
     graphs          paths and trees by the choice that was made
@@ -17,7 +18,7 @@ The pattern is constant: an entry that happens to be zero stays an entry, and ha
 
 from importlib import import_module
 
-FAMILIES = ("moves", "sums", "formats")
+FAMILIES = ("moves", "sums", "formats", "matrices")
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

@@ -20,7 +20,6 @@ from scipy.sparse._dok import _dok_base
 from scipy.sparse._lil import _lil_base
 
 from ...core.array import Array
-from ...core.errors import MissingRuleError
 from ...core.namespaces import BEHIND, STANDS
 from ...core.reach import CALLS, reach_class
 from ...core.resolve import foreign
@@ -191,21 +190,3 @@ def eliminate_zeros(self: Any) -> None:
     """Entries that move stay."""
     if not moves(self):
         coo_eliminate(self)
-
-
-# Sums of matrices, which NumPy's own class of matrices would hold.
-
-sum_of_scipy = traced(_spbase.sum)
-
-
-@serves_method(_spbase.sum)
-def total(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    if not (isinstance(self, sparse.spmatrix) and moves(self)):
-        return sum_of_scipy(self, axis, dtype, out)
-    if axis is not None:
-        raise MissingRuleError(
-            f"The sum of a `{type(self).__name__}` along an axis is a `numpy.matrix`, which is not"
-            " differentiated.\n  Use the array of the same format, such as"
-            " `scipy.sparse.csr_array(A).sum(axis=0)`."
-        )
-    return np.sum(self.tocsr().data, dtype=dtype)

@@ -94,17 +94,18 @@ def coo_todense(native, m, n, count, rows, cols, data, out, by_columns):
 
 
 def dense(data: Any, rows: Any, cols: Any, shape: Any, out: Any) -> None:
+    """Add the entries to what is in `out`."""
     m, n = shape
     found = summed(data, np.asarray(rows, np.int64) * n + cols, m * n)
     contiguous = out.ndim == 1 or out.shape == (m, n)
-    put(out, found.reshape(out.shape) if contiguous else found.reshape(m, n).T)
+    put(out, out + (found.reshape(out.shape) if contiguous else found.reshape(m, n).T))
 
 
 @leaf("coo_todense_nd")
 def coo_todense_nd(native, strides, count, ndim, coords, data, out, by_columns):
     strides, count, ndim, coords = constants(strides, count, ndim, coords)
     places = np.asarray(strides) @ np.reshape(coords, (ndim, count))
-    put(out, summed(data, places, out.size).reshape(out.shape))
+    put(out, out + summed(data, places, out.size).reshape(out.shape))
 
 
 @leaf("csr_diagonal")

@@ -1,0 +1,240 @@
+"""Dense matrices, `numpy.matrix`, of numbers that move: what sums of sparse matrices give.
+
+Its operations are those of `numpy.matrix`: `*` multiplies matrices, and all results have two
+dimensions. What it does not have is refused; `np.asarray(m)` is the array.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse._base import _spbase
+from scipy.sparse._compressed import _cs_matrix
+from scipy.sparse._dia import _dia_base
+
+from ...core.array import Array
+from ...core.dispatch import DEFERS, as_array
+from ...core.errors import ConversionError, MissingRuleError
+from ...core.reach import plainly
+from ...numpy.creation import AS_ARRAY
+from ..solving.serving import serves_method, traced
+from .formats import moves
+from .patterns import is_live
+
+__all__ = ["Matrix"]
+
+OF_ALL = np.ravel, np.shape, np.ndim, np.size
+
+
+def array_of(x: Any) -> Any:
+    return x.array if type(x) is Matrix else x
+
+
+def two(x: Any) -> Any:
+    """An operand as a matrix has it: a vector is a row."""
+    x = as_array(array_of(x))
+    return x if x.ndim == 2 else np.reshape(x, (1, -1))
+
+
+class Matrix:
+    """A `numpy.matrix` of an Array.
+
+    >>> import pullback as pb
+    >>> from scipy.sparse import csr_matrix
+    >>> pb.grad(lambda x: (csr_matrix(x).sum(axis=0).A1 ** 2).sum())(np.eye(2))
+    array([[2., 2.],
+           [2., 2.]])
+    """
+
+    def __init__(self, array: Any) -> None:
+        self.array = two(array)
+
+    __class__ = property(lambda self: np.matrix)  # as SciPy asks
+
+    A = property(lambda self: self.array)
+    A1 = property(lambda self: np.ravel(self.array))
+    T = property(lambda self: Matrix(np.transpose(self.array)))
+    shape = property(lambda self: self.array.shape)
+    ndim = property(lambda self: 2)
+    size = property(lambda self: self.array.size)
+    dtype = property(lambda self: self.array.dtype)
+
+    def getA(self) -> Any:
+        return self.A
+
+    def getA1(self) -> Any:
+        return self.A1
+
+    def transpose(self) -> Matrix:
+        return self.T
+
+    def flatten(self, order: Any = "C") -> Matrix:
+        return Matrix(self.array.flatten(order))
+
+    def ravel(self, order: Any = "C") -> Matrix:
+        return Matrix(np.ravel(self.array, order))
+
+    def squeeze(self) -> Matrix:
+        return Matrix(self.array)
+
+    def reshape(self, *shape: Any, order: Any = "C") -> Matrix:
+        return Matrix(self.array.reshape(*shape, order=order))
+
+    def astype(self, dtype: Any, **options: Any) -> Matrix:
+        return Matrix(self.array.astype(dtype, **options))
+
+    def copy(self) -> Matrix:
+        return Matrix(self.array.copy())
+
+    def item(self, *at: Any) -> Any:
+        return self.array.item(*at)
+
+    def sum(self, axis: Any = None) -> Any:
+        return self.reduced(np.sum, axis)
+
+    def mean(self, axis: Any = None) -> Any:
+        return self.reduced(np.mean, axis)
+
+    def max(self, axis: Any = None) -> Any:
+        return self.reduced(np.max, axis)
+
+    def min(self, axis: Any = None) -> Any:
+        return self.reduced(np.min, axis)
+
+    def reduced(self, reduction: Any, axis: Any) -> Any:
+        if axis is None:
+            return reduction(self.array)
+        return Matrix(reduction(self.array, axis=axis, keepdims=True))
+
+    def __len__(self) -> int:
+        return int(self.array.shape[0])
+
+    def __getitem__(self, key: Any) -> Any:
+        part = self.array[key]
+        if np.ndim(part) == 0:
+            return part
+        column = type(key) is tuple and len(key) == 2 and np.ndim(part) == 1 and key[0] is not None
+        column = column and isinstance(key[1], (int, np.integer))
+        return Matrix(np.reshape(part, (-1, 1)) if column else part)
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __neg__(self) -> Matrix:
+        return Matrix(-self.array)
+
+    def __add__(self, other: Any) -> Matrix:
+        return Matrix(self.array + two(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Matrix:
+        return Matrix(self.array - two(other))
+
+    def __rsub__(self, other: Any) -> Matrix:
+        return Matrix(two(other) - self.array)
+
+    def __mul__(self, other: Any) -> Any:
+        if np.ndim(array_of(other)) == 0:
+            return Matrix(self.array * other)
+        return Matrix(self.array @ two(other))
+
+    def __rmul__(self, other: Any) -> Any:
+        if np.ndim(array_of(other)) == 0:
+            return Matrix(other * self.array)
+        return Matrix(two(other) @ self.array)
+
+    def __pow__(self, power: Any) -> Any:
+        return refuse("**")
+
+    __matmul__, __rmatmul__ = __mul__, __rmul__
+
+    def __truediv__(self, other: Any) -> Matrix:
+        return Matrix(self.array / two(other))
+
+    def __rtruediv__(self, other: Any) -> Matrix:
+        return Matrix(two(other) / self.array)
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        if is_live(self.array):
+            raise ConversionError(
+                "A `numpy.matrix` that is differentiated was converted by code that cannot keep"
+                " its derivative.\n  Write `np.asarray(m)` for it in the function that is"
+                " differentiated."
+            )
+        return np.asarray(self.array, *args, **options)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **options: Any) -> Any:
+        if method != "__call__" or options or ufunc is np.matmul:
+            refuse(f"numpy.{ufunc.__name__}")
+        if ufunc is np.multiply:  # `x * m` comes this way as well, and is a product of matrices
+            return xs[0] * self if xs[1] is self and type(xs[0]) is not Matrix else refuse("*")
+        return Matrix(ufunc(*[two(x) if np.ndim(array_of(x)) else x for x in xs]))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function not in OF_ALL or type(args[0]) is not Matrix:
+            refuse(f"numpy.{function.__name__}")
+        return function(args[0].array, *args[1:], **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(np.matrix, name):
+            raise AttributeError(f"'matrix' object has no attribute '{name}'")
+        return refuse(f"matrix.{name}")
+
+
+def refuse(what: str) -> Any:
+    raise MissingRuleError(
+        f"`{what}` of a `numpy.matrix` has no derivative rule.\n"
+        "  Write `np.asarray(m)` for the matrix, or use arrays such as `scipy.sparse.csr_array`."
+    )
+
+
+DEFERS.add(Matrix)
+AS_ARRAY[Matrix] = array_of
+
+
+def dense_result(name: str, copies: bool) -> None:
+    """How SciPy makes a dense result: an array, or a matrix of what is a sparse matrix."""
+    of_scipy = getattr(_spbase, name).__func__
+    plain = traced(of_scipy)
+
+    @serves_method(of_scipy)
+    def container(cls: Any, X: Any, **options: Any) -> Any:
+        if issubclass(cls, sparse.sparray) or type(X) is not Array:
+            return plain(cls, array_of(X), **options)
+        X = X.astype(options.get("dtype") or X.dtype)
+        return Matrix(X.copy() if copies and options.get("copy") is not False else X)
+
+
+dense_result("_ascontainer", False)
+dense_result("_container", True)
+
+
+# Sums, which SciPy writes into a matrix of zeros.
+
+
+def summed(of_scipy: Any) -> None:
+    plain = traced(of_scipy)
+
+    @serves_method(of_scipy)
+    def total(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        if not isinstance(self, sparse.spmatrix):
+            return plain(self, axis, dtype, out)
+        if not moves(self) and type(self.tocsr().data) is not Array:
+            return plainly(of_scipy, (self, axis, dtype, out), {})
+        if out is not None:
+            refuse("sum(out=...)")
+        rows = self.tocsr()
+        if axis is None:
+            return np.sum(rows.data, dtype=dtype)
+        axis = operator.index(axis[0] if type(axis) is tuple else axis) % 2
+        ones = np.ones(rows.shape[axis], rows.dtype)
+        sums = (rows.T @ ones if axis == 0 else rows @ ones).astype(dtype or rows.dtype)
+        return Matrix(sums if axis == 0 else np.reshape(sums, (-1, 1)))
+
+
+for kind in (_spbase, _cs_matrix, _dia_base):
+    summed(kind.sum)
