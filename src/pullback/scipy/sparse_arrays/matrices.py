@@ -24,13 +24,13 @@ from ..solving.serving import serves_method, traced
 from .formats import moves
 from .patterns import is_live
 
-__all__ = ["Matrix"]
+__all__ = ["TracedMatrix"]
 
 OF_ALL = np.ravel, np.shape, np.ndim, np.size
 
 
 def array_of(x: Any) -> Any:
-    return x.array if type(x) is Matrix else x
+    return x.array if type(x) is TracedMatrix else x
 
 
 def two(x: Any) -> Any:
@@ -39,7 +39,7 @@ def two(x: Any) -> Any:
     return x if x.ndim == 2 else np.reshape(x, (1, -1))
 
 
-class Matrix:
+class TracedMatrix:
     """A `numpy.matrix` of an Array.
 
     >>> import pullback as pb
@@ -56,7 +56,7 @@ class Matrix:
 
     A = property(lambda self: self.array)
     A1 = property(lambda self: np.ravel(self.array))
-    T = property(lambda self: Matrix(np.transpose(self.array)))
+    T = property(lambda self: TracedMatrix(np.transpose(self.array)))
     shape = property(lambda self: self.array.shape)
     ndim = property(lambda self: 2)
     size = property(lambda self: self.array.size)
@@ -68,26 +68,26 @@ class Matrix:
     def getA1(self) -> Any:
         return self.A1
 
-    def transpose(self) -> Matrix:
+    def transpose(self) -> TracedMatrix:
         return self.T
 
-    def flatten(self, order: Any = "C") -> Matrix:
-        return Matrix(self.array.flatten(order))
+    def flatten(self, order: Any = "C") -> TracedMatrix:
+        return TracedMatrix(self.array.flatten(order))
 
-    def ravel(self, order: Any = "C") -> Matrix:
-        return Matrix(np.ravel(self.array, order))
+    def ravel(self, order: Any = "C") -> TracedMatrix:
+        return TracedMatrix(np.ravel(self.array, order))
 
-    def squeeze(self) -> Matrix:
-        return Matrix(self.array)
+    def squeeze(self) -> TracedMatrix:
+        return TracedMatrix(self.array)
 
-    def reshape(self, *shape: Any, order: Any = "C") -> Matrix:
-        return Matrix(self.array.reshape(*shape, order=order))
+    def reshape(self, *shape: Any, order: Any = "C") -> TracedMatrix:
+        return TracedMatrix(self.array.reshape(*shape, order=order))
 
-    def astype(self, dtype: Any, **options: Any) -> Matrix:
-        return Matrix(self.array.astype(dtype, **options))
+    def astype(self, dtype: Any, **options: Any) -> TracedMatrix:
+        return TracedMatrix(self.array.astype(dtype, **options))
 
-    def copy(self) -> Matrix:
-        return Matrix(self.array.copy())
+    def copy(self) -> TracedMatrix:
+        return TracedMatrix(self.array.copy())
 
     def item(self, *at: Any) -> Any:
         return self.array.item(*at)
@@ -107,7 +107,7 @@ class Matrix:
     def reduced(self, reduction: Any, axis: Any) -> Any:
         if axis is None:
             return reduction(self.array)
-        return Matrix(reduction(self.array, axis=axis, keepdims=True))
+        return TracedMatrix(reduction(self.array, axis=axis, keepdims=True))
 
     def __len__(self) -> int:
         return int(self.array.shape[0])
@@ -118,45 +118,45 @@ class Matrix:
             return part
         column = type(key) is tuple and len(key) == 2 and np.ndim(part) == 1 and key[0] is not None
         column = column and isinstance(key[1], (int, np.integer))
-        return Matrix(np.reshape(part, (-1, 1)) if column else part)
+        return TracedMatrix(np.reshape(part, (-1, 1)) if column else part)
 
     def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
 
-    def __neg__(self) -> Matrix:
-        return Matrix(-self.array)
+    def __neg__(self) -> TracedMatrix:
+        return TracedMatrix(-self.array)
 
-    def __add__(self, other: Any) -> Matrix:
-        return Matrix(self.array + two(other))
+    def __add__(self, other: Any) -> TracedMatrix:
+        return TracedMatrix(self.array + two(other))
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Matrix:
-        return Matrix(self.array - two(other))
+    def __sub__(self, other: Any) -> TracedMatrix:
+        return TracedMatrix(self.array - two(other))
 
-    def __rsub__(self, other: Any) -> Matrix:
-        return Matrix(two(other) - self.array)
+    def __rsub__(self, other: Any) -> TracedMatrix:
+        return TracedMatrix(two(other) - self.array)
 
     def __mul__(self, other: Any) -> Any:
         if np.ndim(array_of(other)) == 0:
-            return Matrix(self.array * other)
-        return Matrix(self.array @ two(other))
+            return TracedMatrix(self.array * other)
+        return TracedMatrix(self.array @ two(other))
 
     def __rmul__(self, other: Any) -> Any:
         if np.ndim(array_of(other)) == 0:
-            return Matrix(other * self.array)
-        return Matrix(two(other) @ self.array)
+            return TracedMatrix(other * self.array)
+        return TracedMatrix(two(other) @ self.array)
 
     def __pow__(self, power: Any) -> Any:
         return refuse("**")
 
     __matmul__, __rmatmul__ = __mul__, __rmul__
 
-    def __truediv__(self, other: Any) -> Matrix:
-        return Matrix(self.array / two(other))
+    def __truediv__(self, other: Any) -> TracedMatrix:
+        return TracedMatrix(self.array / two(other))
 
-    def __rtruediv__(self, other: Any) -> Matrix:
-        return Matrix(two(other) / self.array)
+    def __rtruediv__(self, other: Any) -> TracedMatrix:
+        return TracedMatrix(two(other) / self.array)
 
     def __array__(self, *args: Any, **options: Any) -> Any:
         if is_live(self.array):
@@ -171,11 +171,13 @@ class Matrix:
         if method != "__call__" or options or ufunc is np.matmul:
             refuse(f"numpy.{ufunc.__name__}")
         if ufunc is np.multiply:  # `x * m` comes this way as well, and is a product of matrices
-            return xs[0] * self if xs[1] is self and type(xs[0]) is not Matrix else refuse("*")
-        return Matrix(ufunc(*[two(x) if np.ndim(array_of(x)) else x for x in xs]))
+            return (
+                xs[0] * self if xs[1] is self and type(xs[0]) is not TracedMatrix else refuse("*")
+            )
+        return TracedMatrix(ufunc(*[two(x) if np.ndim(array_of(x)) else x for x in xs]))
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if function not in OF_ALL or type(args[0]) is not Matrix:
+        if function not in OF_ALL or type(args[0]) is not TracedMatrix:
             refuse(f"numpy.{function.__name__}")
         return function(args[0].array, *args[1:], **kwargs)
 
@@ -192,8 +194,8 @@ def refuse(what: str) -> Any:
     )
 
 
-DEFERS.add(Matrix)
-AS_ARRAY[Matrix] = array_of
+DEFERS.add(TracedMatrix)
+AS_ARRAY[TracedMatrix] = array_of
 
 
 def dense_result(name: str, copies: bool) -> None:
@@ -206,7 +208,7 @@ def dense_result(name: str, copies: bool) -> None:
         if issubclass(cls, sparse.sparray) or type(X) is not Array:
             return plain(cls, array_of(X), **options)
         X = X.astype(options.get("dtype") or X.dtype)
-        return Matrix(X.copy() if copies and options.get("copy") is not False else X)
+        return TracedMatrix(X.copy() if copies and options.get("copy") is not False else X)
 
 
 dense_result("_ascontainer", False)
@@ -233,7 +235,7 @@ def summed(of_scipy: Any) -> None:
         axis = operator.index(axis[0] if type(axis) is tuple else axis) % 2
         ones = np.ones(rows.shape[axis], rows.dtype)
         sums = (rows.T @ ones if axis == 0 else rows @ ones).astype(dtype or rows.dtype)
-        return Matrix(sums if axis == 0 else np.reshape(sums, (-1, 1)))
+        return TracedMatrix(sums if axis == 0 else np.reshape(sums, (-1, 1)))
 
 
 for kind in (_spbase, _cs_matrix, _dia_base):
