@@ -426,7 +426,7 @@ def check_compiled(sample: Sample) -> bool:
             warnings.simplefilter("ignore")
             return flatten([f(*copy.deepcopy(sample.args), **sample.kwargs)])[0]
 
-    expected, fast = call(sample.fun), compile(sample.fun)
+    expected, fast = call(sample.fun), compile(sample.fun, wait=True)
     for _ in range(4):
         for x, y in zip(call(fast), expected, strict=True):
             if isinstance(y, (np.ndarray, np.generic)) and y.dtype.kind in "fc":
