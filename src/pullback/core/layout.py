@@ -37,21 +37,32 @@ def duplicate(x: Any, repeated: bool = True) -> Any:
     out = x.copy("K")
     if out.strides == x.strides or not x.size or (not repeated and 0 in x.strides):
         return out
+    laid = laid_like(x)
+    laid[...] = x
+    return laid
+
+
+def laid_like(x: np.ndarray, beside: int = 0) -> np.ndarray:
+    """An array of no values that lies in memory as x does, or as one example of x does alone.
+
+    beside: how many leading axes of x count the examples; between the elements of one there may be
+        those of others, which are no gaps.
+    """
     stride, end, first = x.itemsize, 1, 0  # of the axis before, the closest in memory so far
-    last = x.itemsize  # where that axis would go on
+    last, gap = x.itemsize, 0  # where that axis would go on, and whether something lies between
     strides = [0] * x.ndim
     for axis in sorted(range(x.ndim), key=lambda axis: abs(x.strides[axis])):
         n, s = x.shape[axis], x.strides[axis]
         if n == 1 or s == 0:
             continue
-        stride *= end if abs(s) == last else end + 1
-        strides[axis] = stride if s > 0 else -stride
-        first += 0 if s > 0 else stride * (n - 1)
-        last, end = abs(s) * n, n
+        gap, last = gap or abs(s) != last, abs(s) * n
+        if axis >= beside:
+            stride *= end + gap
+            strides[axis] = stride if s > 0 else -stride
+            first += 0 if s > 0 else stride * (n - 1)
+            end, gap = n, 0
     room = np.empty(stride * end // x.itemsize, x.dtype)
-    laid = np.ndarray(x.shape, x.dtype, room, first, strides)
-    laid[...] = x
-    return laid
+    return np.ndarray(x.shape[beside:], x.dtype, room, first, strides[beside:])
 
 
 def example(x: Any) -> Any:
@@ -68,8 +79,8 @@ def example(x: Any) -> Any:
         return one
     batch = [abs(s) for s in whole.strides[:n] if s]
     inner = [abs(s) for s in one.strides]
-    # Between its elements lie those of other examples; alone it would be dense.
-    return one if not batch or min(batch) >= max(inner) else np.empty_like(one)
+    # Or between its elements lie those of other examples.
+    return one if not batch or min(batch) >= max(inner) else laid_like(whole, n)
 
 
 def layout(x: Any) -> Any:

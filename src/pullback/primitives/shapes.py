@@ -382,7 +382,11 @@ def ravel(a, order="C"):
     if order == "K":
         a = transpose_p(a, axes=read_order(layout(a).strides))
         order = "C"
-    return laid(np.reshape(a, -1, order=order), "C")
+    out = np.reshape(a, -1, order=order)
+    if type(out) is not Array or np.ndim(peel(out)) == 1:
+        return laid(out, "C")
+    # The batch may have been copied where one example alone would be read backwards.
+    return out if layout(a).reshape(-1, order=order).flags.c_contiguous else np.copy(out)
 
 
 @replaces(np.squeeze)

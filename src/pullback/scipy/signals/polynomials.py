@@ -52,6 +52,14 @@ def polyfit(x, y, deg, *, xp=None, rcond=None):
     return np.polyfit(as_array(x), as_array(y), deg, rcond=rcond)
 
 
+@serves_method(_filter_design.findfreqs)
+def findfreqs(num, den, N, kind="ba"):
+    """Frequencies between two powers of ten, which stay while the coefficients move a little."""
+    return solve(lambda values: _filter_design.findfreqs(*values.tree((num, den, N)), kind)).of(
+        np.asarray
+    )
+
+
 # What SciPy leaves out where a coefficient is 1 has a derivative there.
 
 steady_state = traced(_signaltools.lfilter_zi)
@@ -61,9 +69,9 @@ to_high_pass = traced(_filter_design.lp2hp)
 @serves_method(_signaltools.lfilter_zi)
 def lfilter_zi(b, a):
     if is_live(a):
-        first = as_array(a)[..., 0]
-        if everywhere(first != 0):
-            b, a = b / first, a / first
+        first = as_array(a)[..., :1]
+        first = np.where(first == 0, 1.0, first)
+        b, a = b / first, a / first
     return steady_state(b, a)
 
 
