@@ -43,7 +43,7 @@ class TracedMatrix:
     """A `numpy.matrix` of an Array.
 
     >>> import pullback as pb
-    >>> from scipy.sparse import csr_matrix
+    >>> from pullback.scipy.sparse import csr_matrix
     >>> pb.grad(lambda x: (csr_matrix(x).sum(axis=0).A1 ** 2).sum())(np.eye(2))
     array([[2., 2.],
            [2., 2.]])
