@@ -40,14 +40,7 @@ def two(x: Any) -> Any:
 
 
 class TracedMatrix:
-    """A `numpy.matrix` of an Array.
-
-    >>> import pullback as pb
-    >>> from pullback.scipy.sparse import csr_matrix
-    >>> pb.grad(lambda x: (csr_matrix(x).sum(axis=0).A1 ** 2).sum())(np.eye(2))
-    array([[2., 2.],
-           [2., 2.]])
-    """
+    """A `numpy.matrix` of an Array: it has two axes, and `*` multiplies matrices."""
 
     def __init__(self, array: Any) -> None:
         self.array = two(array)
