@@ -169,3 +169,20 @@ def test_piecewise_under_vmap_gives_each_function_its_elements():
     np.testing.assert_allclose(pb.vmap(f)(x[:1]), f(x[0])[None])
     scaled = lambda x: np.piecewise(x, [x < 0, x >= 0], [lambda t: 2 * t, np.sqrt])
     np.testing.assert_allclose(pb.vmap(scaled)(x), [scaled(row) for row in x])
+
+
+def test_polynomials_that_leave_out_zeros_with_a_derivative_warn():
+    """NumPy drops them; the value is right, and the derivative by them is missing."""
+    first, last = np.array([0.0, 1.0, 2.0]), np.array([2.0, 1.0, 0.0])
+    other = np.polynomial.Polynomial([1.0, 2.0])
+    for f, c in (
+        (lambda c: np.poly1d(c)(0.5), first),
+        (lambda c: (np.polynomial.Polynomial(c) + other)(0.5), last),
+        (lambda c: (np.polynomial.Polynomial(c) * other)(0.5), last),
+    ):
+        with pytest.warns(pb.LostDerivativeWarning, match="left out coefficients that are 0"):
+            pb.grad(f)(c)
+    f = lambda c: np.poly1d(c)(0.5)
+    assert pb.compile(f)(first) == f(first)  # without a derivative nothing is lost
+    kept = lambda c: np.polyval(c, 0.5)
+    np.testing.assert_allclose(pb.grad(kept)(first), [0.25, 0.5, 1.0])

@@ -17,7 +17,10 @@ from typing import Any
 from .errors import LostDerivativeWarning
 from .namespaces import library, package, takes_part
 
-__all__ = ["frame_of_user", "line_of_user", "place", "warn_decided", "warn_searched", "warn_text"]
+__all__ = [
+    "frame_of_user", "line_of_user", "place", "warn_decided", "warn_searched", "warn_text",
+    "warn_trimmed",
+]  # fmt: skip
 
 REGISTRY: dict[Any, Any] = {}  # for `warnings`: what was said, by text and line
 
@@ -74,6 +77,18 @@ def warn_decided(trace: Any) -> None:
         "  If they led to the result, as in a search by halves, its derivative is missing: find the"
         " root with `scipy.optimize.brentq`, or end with one Newton step, `r = r - f(r) / slope`,"
         " which carries the derivative. If the result is piecewise constant, zero is right.",
+        line,
+    )
+
+
+def warn_trimmed(name: str) -> None:
+    """Of coefficients that are 0 and carry a derivative, which a polynomial leaves out."""
+    line = line_of_user()
+    warn(
+        f"`{name}` left out coefficients that are 0, as NumPy's does, and with them the derivative"
+        f" by them, in {place(line)}\n"
+        "  Where coefficients begin at 0, evaluate with `numpy.polyval` or"
+        " `numpy.polynomial.polynomial.polyval`, which keep all of them.",
         line,
     )
 

@@ -30,6 +30,7 @@ __all__ = [
     "Ended",
     "Trace",
     "bind",
+    "is_differentiated",
     "run",
     "running",
     "youngest",
@@ -71,6 +72,7 @@ class Trace:
     )  # fmt: skip
     births = itertools.count(1)
     live = True  # converting an Array of this trace to a plain number would lose something
+    differentiates = False  # the node of an Array says how it depends on what is differentiated
     eager = False  # has leaves with `.grad`
     leaves_values = False  # what its Arrays were stored into has their values when it has ended
     transparent = False  # Arrays look like the values that they have
@@ -275,6 +277,15 @@ def full(x: Any) -> bool:
 
 def is_floating(x: Any) -> bool:
     return isinstance(x, (float, complex)) or is_inexact(getattr(x, "dtype", np.dtype(int)))
+
+
+def is_differentiated(x: Any) -> bool:
+    """Whether a trace that computes derivatives has x; what only records or maps does not count."""
+    while type(x) is Array:
+        if x.within.differentiates and x.node is not None:
+            return True
+        x = x.value
+    return False
 
 
 class Ended(Trace):

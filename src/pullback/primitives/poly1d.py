@@ -10,6 +10,8 @@ import operator
 import numpy as np
 
 from ..core.dispatch import replaces
+from ..core.lost import warn_trimmed
+from ..core.trace import is_differentiated
 from .arguments import agreed, as_array
 from .polynomial import real_if_all_are, roots_p
 from .shapes import laid
@@ -194,4 +196,8 @@ def trim_zeros(filt, trim="fb", axis=None):
             if "b" in trim:
                 last = agreed(np.max(np.where(held, places, 0)), "numpy.trim_zeros(x)") + 1
         key[axis] = slice(first, last)
-    return filt[key[0]] if x.ndim == 1 else filt[tuple(key)]
+    if x.ndim > 1:
+        return filt[tuple(key)]
+    if len(range(len(x))[key[0]]) < len(x) and is_differentiated(x):
+        warn_trimmed("numpy.trim_zeros")
+    return filt[key[0]]

@@ -11,8 +11,10 @@ import operator
 import numpy as np
 
 from ..core.dispatch import replaces
+from ..core.lost import warn_trimmed
 from ..core.primitive import Primitive
 from ..core.spec import Spec
+from ..core.trace import is_differentiated
 from .arguments import agreed, arrays_of, as_array, axis_of, cast, somewhere, surely
 from .shapes import laid
 
@@ -60,7 +62,11 @@ def trimmed(c, tol=0):
     places = np.arange(c.shape[0])
     last = np.max(np.where(np.abs(c) > tol, places, 0))
     n = agreed(last, "numpy.polynomial.polynomial: a polynomial without its last zeros") + 1
-    return c if n == c.shape[0] else c[:n]
+    if n == c.shape[0]:
+        return c
+    if not tol and is_differentiated(c):
+        warn_trimmed("numpy.polynomial")
+    return c[:n]
 
 
 # Values.

@@ -30,6 +30,7 @@ DOUBLE = np.dtype(float)
 class ForwardTrace(Trace):
     """The node of an Array is its tangent; None is a tangent that is zero."""
 
+    differentiates = True
     leaves_values = True
     __slots__ = ()
 

@@ -48,6 +48,7 @@ NUMBERS = frozenset({float, float64})
 class ReverseTrace(Trace):
     """Computes values, and notes for each operation a node from which to go back."""
 
+    differentiates = True
     leaves_values = True
     __slots__ = ()
 
