@@ -61,12 +61,16 @@ def protocols_alone():
         yield
 
 
+def settings():
+    return np.geterr(), np.geterrcall(), gc.isenabled(), gc.get_threshold()
+
+
 @pytest.fixture(autouse=True)
 def nothing_left():
     """No test leaves the interpreter in a transformation, NumPy in another state, or a rule."""
-    before, state = [dict(table) for table in TABLES], (np.geterr(), np.geterrcall())
+    before, state = [dict(table) for table in TABLES], settings()
     yield
-    assert (np.geterr(), np.geterrcall()) == state
+    assert settings() == state
     assert running() is None
     assert SESSION.get() is None or SESSION.get().closed
     for table, was in zip(TABLES, before, strict=True):
