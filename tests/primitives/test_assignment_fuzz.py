@@ -325,6 +325,7 @@ def check(program, skips, every=False):
     """Some checks of a program, chosen by its seed."""
     with np.errstate(all="ignore"), warnings.catch_warnings(), pb.rebinding(False):
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", pb.LostDerivativeWarning)
         trial = Trial(program, skips)
         chosen = SOMETIMES if every else random.Random(program.seed).sample(SOMETIMES, 2)
         for one in (*ALWAYS, *chosen):
