@@ -185,6 +185,10 @@ MISTAKES = {
         "def g(x):\n    text = json.dumps({'x': x})\n    return f(x)\n\nout = pb.grad(g)(X)",
         "x.numpy().tolist()", "'x': x", "'x': x.numpy().tolist()",
     ),
+    "text that is evaluated": Mistake(
+        "def g(x):\n    return eval(f'2 * {[x]}[0]')\n\nout = pb.grad(g)(1.5)",
+        "eval('2 * x', {'x': x})", "eval(f'2 * {[x]}[0]')", "eval('2 * x', {'x': x})", 2.0,
+    ),
     "json of a number": Mistake(
         "def g(x):\n    text = json.dumps({'x': x})\n    return x * x\n\nout = pb.grad(g)(1.5)",
         "x.numpy().tolist()", "'x': x", "'x': x.numpy().tolist()", 3.0,

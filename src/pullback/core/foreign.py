@@ -57,6 +57,16 @@ def translate(error: BaseException) -> None:
     if n is None:
         return
     last, below = steps[n], steps[n + 1 :]
+    if isinstance(error, NameError) and error.name == Array.__name__:
+        parts = [s for s in steps[: n + 1] if takes_part(s.tb_frame.f_globals)]
+        lines = [(s.tb_frame.f_code.co_filename, s.tb_lineno) for s in parts]
+        line = ([line for line in lines if line[0] != "<string>"] or lines)[-1]
+        raise ConversionError(
+            "Text was evaluated that had been made of an Array, in"
+            f" {place(line)}\n"
+            "  A number that is read from text has no derivative: write a name into the text, and"
+            " pass the number by it, as in `eval('2 * x', {'x': x})`."
+        ) from error
     if below and package(below[0].tb_frame.f_globals) == "pullback":
         return
     if not below and operation(last) in RAISES and not library(last.tb_frame.f_globals):
