@@ -57,7 +57,7 @@ def translate(error: BaseException) -> None:
     if n is None:
         return
     last, below = steps[n], steps[n + 1 :]
-    if isinstance(error, NameError) and error.name == Array.__name__:
+    if made_of_text(error):
         parts = [s for s in steps[: n + 1] if takes_part(s.tb_frame.f_globals)]
         lines = [(s.tb_frame.f_code.co_filename, s.tb_lineno) for s in parts]
         line = ([line for line in lines if line[0] != "<string>"] or lines)[-1]
@@ -83,6 +83,13 @@ def translate(error: BaseException) -> None:
             f" `{lives[0].within.name}`, in {place(line)}, and raised {type(error).__name__}:"
             f" {error}\n  {cure}"
         ) from error
+
+
+def made_of_text(error: BaseException) -> bool:
+    """Whether text was evaluated that shows an Array, as `Array(1.5, float64, grad(f))` is one."""
+    if isinstance(error, SyntaxError):
+        return f"{Array.__name__}(" in (error.text or "")
+    return isinstance(error, NameError) and error.name == Array.__name__
 
 
 def operation(step: TracebackType) -> str:
