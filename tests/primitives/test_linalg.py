@@ -376,3 +376,23 @@ def test_vectors_of_values_that_rounding_keeps_apart():
     of_values = grad(lambda a: np.sum(1 / np.linalg.eigvalsh(a)))(a)
     expected = -np.linalg.inv(a) @ np.linalg.inv(a)  # of which one triangle is read
     np.testing.assert_allclose((of_values + of_values.T) / 2, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        la.det,
+        lambda a: la.slogdet(a)[1],
+        lambda a: np.sum(la.inv(a)),
+        lambda a: np.sum(la.solve(a, np.ones(3))),
+        lambda a: np.sum(la.matrix_power(a, -2)),
+    ],
+)
+def test_nan_goes_through(f):
+    """Where NumPy's value is NaN, and no error, so are the derivatives."""
+    a = np.array([[1.0, np.nan, 1.0], [2.0, 3.0, 0.5], [0.1, 0.2, 0.3]])
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(f(a))
+        assert np.isnan(grad(f)(a)).any()
+        assert np.isnan(jvp(f, (a,), (np.ones_like(a),))[1])
+        assert np.isnan(hessian(f)(a)).any()

@@ -259,7 +259,7 @@ def inverse_if_safe(a):
         inv = lapack.inv(a)
     except np.linalg.LinAlgError:
         return None
-    if not np.all(condition(a, inv) < np.finfo(inv.dtype).eps ** (-1 / 3)):
+    if np.any(condition(a, inv) >= np.finfo(inv.dtype).eps ** (-1 / 3)):  # NaN goes through
         return None
     return inv, np.linalg.det(a)[..., None, None]
 
