@@ -8,16 +8,16 @@ from __future__ import annotations
 import importlib as real
 from types import ModuleType
 
-from .core.instrument import rebinding
+from .core.reach import plainly
 
 __all__ = ["import_module", "reload"]
 
 
 def import_module(name: str, package: str | None = None) -> ModuleType:
-    with rebinding(False):
-        return real.import_module(name, package)
+    module: ModuleType = plainly(real.import_module, (name, package), {})
+    return module
 
 
 def reload(module: ModuleType) -> ModuleType:
-    with rebinding(False):
-        return real.reload(module)
+    again: ModuleType = plainly(real.reload, (module,), {})
+    return again

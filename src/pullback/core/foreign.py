@@ -53,13 +53,12 @@ def translate(error: BaseException) -> None:
     while step is not None:
         steps.append(step)
         step = step.tb_next
-    n = max([i for i, s in enumerate(steps) if takes_part(s.tb_frame.f_globals)], default=None)
-    if n is None:
+    mine = [i for i, s in enumerate(steps) if takes_part(s.tb_frame.f_globals)]
+    if not mine:
         return
-    last, below = steps[n], steps[n + 1 :]
+    lines = [(steps[i].tb_frame.f_code.co_filename, steps[i].tb_lineno) for i in mine]
+    last, below = steps[mine[-1]], steps[mine[-1] + 1 :]
     if made_of_text(error):
-        parts = [s for s in steps[: n + 1] if takes_part(s.tb_frame.f_globals)]
-        lines = [(s.tb_frame.f_code.co_filename, s.tb_lineno) for s in parts]
         line = ([line for line in lines if line[0] != "<string>"] or lines)[-1]
         raise ConversionError(
             "Text was evaluated that had been made of an Array, in"
@@ -77,10 +76,9 @@ def translate(error: BaseException) -> None:
     name, lives = entered(below[0]) if below else called(last)
     if lives:
         cure = MEMORY if name in [each.__name__ for each in BUFFERS] else PLAIN
-        line = last.tb_frame.f_code.co_filename, last.tb_lineno
         raise ConversionError(
             f"`{name}` was given an Array {lives[0].within.spec(lives[0])} of"
-            f" `{lives[0].within.name}`, in {place(line)}, and raised {type(error).__name__}:"
+            f" `{lives[0].within.name}`, in {place(lines[-1])}, and raised {type(error).__name__}:"
             f" {error}\n  {cure}"
         ) from error
 

@@ -54,15 +54,19 @@ def warn(message: str, line: tuple[str, int] | None) -> None:
     warnings.warn_explicit(message, LostDerivativeWarning, file, number, registry=REGISTRY)
 
 
+INSTEAD = (
+    "its derivative is missing: find the root with `scipy.optimize.brentq`, or end with one Newton"
+    " step, `r = r - f(r) / slope`, which carries the derivative."
+)
+
+
 def warn_searched(trace: Any) -> None:
     """Of a trace whose function was led by comparisons, and whose result has no way back."""
     warn(
         f"`{trace.name}` is zero: no operation with a derivative leads from the argument to the"
         f" result, but the argument was compared, first in {place(trace.comparison)}\n"
-        "  If comparisons led to the result, as in a bisection, its derivative is missing: find the"
-        " root with `scipy.optimize.brentq`, or end with one Newton step, `r = r - f(r) / slope`,"
-        " which carries the derivative. If the result does not depend on what was compared, or is"
-        " piecewise constant, zero is right.",
+        f"  If comparisons led to the result, as in a bisection, {INSTEAD} If the result does not"
+        " depend on what was compared, or is piecewise constant, zero is right.",
         trace.comparison,
     )
 
@@ -74,9 +78,8 @@ def warn_decided(trace: Any) -> None:
         f"`{trace.name}` is zero, and operations that are constant between jumps (a comparison,"
         " `sign`, `copysign`, `floor`, `int`, `argmin`) were made of the argument again and again,"
         f" as in {place(line)}\n"
-        "  If they led to the result, as in a search by halves, its derivative is missing: find the"
-        " root with `scipy.optimize.brentq`, or end with one Newton step, `r = r - f(r) / slope`,"
-        " which carries the derivative. If the result is piecewise constant, zero is right.",
+        f"  If they led to the result, as in a search by halves, {INSTEAD} If the result is"
+        " piecewise constant, zero is right.",
         line,
     )
 

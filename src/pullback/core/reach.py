@@ -284,11 +284,8 @@ class Imports:
         module = None if level else sys.modules.get(name)
         there = module is not None and (not names or vars(module).keys() >= {*names})
         if not there and active():
-            token = SESSION.set(OFF)
-            try:
-                __import__(name, sys._getframe(1).f_globals, None, names or (), level)
-            finally:
-                SESSION.reset(token)
+            scope = sys._getframe(1).f_globals
+            plainly(__import__, (name, scope, None, names or (), level), {})
 
 
 IMPORTS = Imports()

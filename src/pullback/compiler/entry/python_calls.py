@@ -226,18 +226,7 @@ clear:
 release:
   %good = phi i1 [true, %fine], [false, %failed], [false, %clear]
   %count = phi i64 [%n_ops, %fine], [%n_made, %failed], [%n_made, %clear]
-  br label %letting
-letting:
-  %l = phi i64 [0, %release], [%ln, %let]
-  %goes = icmp slt i64 %l, %count
-  br i1 %goes, label %let, label %done
-let:
-  %letp = getelementptr ptr, ptr %rest, i64 %l
-  %letx = load ptr, ptr %letp
-  call void @Py_DecRef(ptr %letx)
-  %ln = add i64 %l, 1
-  br label %letting
-done:
+  call void @pullback_let_go(ptr %rest, i64 %count)
   ret i1 %good
 }}
 define void @pullback_let_go(ptr %held, i64 %n) {{

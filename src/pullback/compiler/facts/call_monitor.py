@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import importlib.util
 import logging
 import os
 import sys
@@ -22,7 +21,7 @@ from types import BuiltinFunctionType, CodeType, MethodDescriptorType
 from typing import Any, NamedTuple
 
 from ...core.bytecode import original
-from ...core.namespaces import apart, scan
+from ...core.namespaces import apart
 from ...core.reach import ASKED
 from ...core.resolve import FOREIGN
 from .bytecode import COMPUTED_NAMES, code_of
@@ -38,8 +37,7 @@ WATCHING: ContextVar[Watch | None] = ContextVar("watching", default=None)
 IMPORT: CodeType = importlib._bootstrap._find_and_load.__code__  # type: ignore[attr-defined]
 # What asks the finders, also where nothing is imported (`importlib.util.find_spec`).
 FINDING: CodeType = importlib._bootstrap._find_spec.__code__  # type: ignore[attr-defined]
-# Beneath these, code of finders and of new modules runs; `scan` looks for our namespaces.
-IMPORTING = frozenset({IMPORT, FINDING, scan.__code__})
+IMPORTING = frozenset({IMPORT, FINDING})  # beneath these, code of finders and of new modules runs
 
 
 class Halt(BaseException):

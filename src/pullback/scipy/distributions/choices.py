@@ -15,14 +15,23 @@ from ...core.reach import call_inside
 from ...primitives.arguments import everywhere
 from ..solving.serving import serves_method
 
-__all__ = ["vectors"]
+__all__ = ["common_shape", "vectors"]
+
+
+def common_shape(*shapes: Any) -> tuple[int, ...]:
+    """`np.broadcast_shapes`, which takes its time, of shapes that are mostly one and ()."""
+    first: tuple[int, ...] = ()
+    for shape in shapes:
+        if shape and shape != first:
+            if first:
+                return np.broadcast_shapes(*shapes)
+            first = shape
+    return first
 
 
 def vectors(*xs: Any) -> list[Any]:
     """All in one dimension and of one size, as SciPy gives them to a formula."""
-    shape = xs[0].shape
-    if any(x.shape != shape for x in xs):
-        shape = np.broadcast_shapes(*[x.shape for x in xs])
+    shape = common_shape(*[x.shape for x in xs])
     out = [x if x.shape == shape else np.broadcast_to(x, shape) for x in xs]
     return [x if len(shape) == 1 else np.reshape(x, -1) for x in out]
 
@@ -30,9 +39,7 @@ def vectors(*xs: Any) -> list[Any]:
 def choice(cond: Any, xs: Any, first: Any, second: Any, fill: Any) -> Any:
     """first(*xs) where the condition holds, and second(*xs) or a value elsewhere."""
     cond, *xs = map(as_array, (cond, *xs))
-    shape = cond.shape
-    if any(x.shape != shape for x in xs):
-        shape = np.broadcast_shapes(shape, *[x.shape for x in xs])
+    shape = common_shape(cond.shape, *[x.shape for x in xs])
     cond, *xs = vectors(cond, *xs)
     for here, formula in ((cond, first), (~cond, second)):
         if formula is not None and everywhere(here):

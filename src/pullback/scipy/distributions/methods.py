@@ -26,7 +26,7 @@ from ...core.reach import call_inside, called_by_name, plainly
 from ...primitives.arguments import everywhere, known_value, plainly_everywhere
 from ...primitives.elementwise import stopped
 from ..solving.serving import serves_method
-from .choices import vectors
+from .choices import common_shape, vectors
 
 __all__ = ["ask"]
 
@@ -88,17 +88,6 @@ class Method:
             value = self.finish(ask(dist, self.name, *all_of), spread)
             value = np.broadcast_to(value, all_of[0].shape)
         return np.reshape(value, shape)
-
-
-def common_shape(*shapes: Any) -> tuple[int, ...]:
-    """`np.broadcast_shapes`, which takes its time, of shapes that are mostly one and ()."""
-    first: tuple[int, ...] = ()
-    for shape in shapes:
-        if shape and shape != first:
-            if first:
-                return np.broadcast_shapes(*shapes)
-            first = shape
-    return first
 
 
 class Standard:
