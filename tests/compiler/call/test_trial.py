@@ -181,7 +181,7 @@ class TestEarly:
 
     def test_a_few_calls_of_a_millisecond_or_one_that_is_long(self, monkeypatch):
         monkeypatch.undo()
-        for seconds, n in ((2.5e-4, 4), (1e-3, 3), (0.04, 3), (0.2, 1)):
+        for seconds, n in ((2.5e-4, 12), (1e-3, 6), (0.04, 3), (0.2, 1)):
             early = first_call.Early()
             for k in range(n):
                 assert not early.is_over
