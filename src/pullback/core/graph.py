@@ -84,9 +84,8 @@ class Graph:
             primitive, inputs = equation.primitive, equation.inputs
             out = primitive(*map(read, inputs), **equation.static)
             outs = out if primitive.n_out is not None else (out,)
-            for x, value in zip(equation.outputs, outs, strict=True):
-                if x in last:
-                    values[x] = value
+            pairs = zip(equation.outputs, outs, strict=True)
+            values.update([pair for pair in pairs if pair[0] in last])
             for x in inputs:
                 if type(x) is Variable and last[x] == i:
                     values.pop(x, None)
