@@ -501,16 +501,17 @@ class Elementwise(Primitive):
             return lambda out_bar, residual: -out_bar
         if partial is ZERO:
             return lambda out_bar, residual: None
+        # The partial comes first, as in `MULTIPLYING`.
         if not held:
-            return lambda out_bar, residual: out_bar * partial(*nothing)
+            return lambda out_bar, residual: partial(*nothing) * out_bar
         if len(held) > 1:
-            return lambda out_bar, residual: out_bar * partial(*residual)
+            return lambda out_bar, residual: partial(*residual) * out_bar
         return {
-            (1, 0): lambda out_bar, residual: out_bar * partial(residual, None),
-            (1, 1): lambda out_bar, residual: out_bar * partial(None, residual),
-            (2, 0): lambda out_bar, residual: out_bar * partial(residual, None, None),
-            (2, 1): lambda out_bar, residual: out_bar * partial(None, residual, None),
-            (2, 2): lambda out_bar, residual: out_bar * partial(None, None, residual),
+            (1, 0): lambda out_bar, residual: partial(residual, None) * out_bar,
+            (1, 1): lambda out_bar, residual: partial(None, residual) * out_bar,
+            (2, 0): lambda out_bar, residual: partial(residual, None, None) * out_bar,
+            (2, 1): lambda out_bar, residual: partial(None, residual, None) * out_bar,
+            (2, 2): lambda out_bar, residual: partial(None, None, residual) * out_bar,
         }[len(self.partials), held[0]]
 
     def batch(self, xs, mapped, size):

@@ -68,38 +68,42 @@ class ForwardTrace(Trace):
         return self.scaled(primitive, out, dot, primitive.rule, primitive.pack(out, a))
 
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
-        """The short ways: beside a Python number, and two operands of one shape and dtype."""
-        if type(x) is Array and x.within is self and x.storage is None:
-            a, dot, kind = x.value, x.node, type(y)
-            if (kind is float or kind is int) and dot is not None:
-                out = primitive.value(a, y)
-                if primitive.decides and self.decided(primitive.constant):
-                    return out
-                held = primitive.packs[0](out, a, y)
-                return self.scaled(primitive, out, dot, primitive.rules[0], held)
-            if kind is Array and y.within is self and y.storage is None:
-                b, other = y.value, y.node
-                kinds = type(a) in PYTHON or type(b) in PYTHON or dot is None or other is None
-                if not kinds and a.dtype is b.dtype and a.shape == b.shape:
-                    out = primitive.value(a, b)
-                    if primitive.decides and self.decided(primitive.constant):
-                        return out
-                    held, token = primitive.pack(out, a, b), STATE.set(SILENT)
-                    try:
-                        dots = [d for d in primitive.pairs(dot, other, held) if d is not None]
-                        out_dot = dots[0] + dots[1] if len(dots) == 2 else (*dots, None)[0]
-                    finally:
-                        STATE.reset(token)
-                    return Array(out, self, match(out_dot, out, "jvp", primitive.name))
-        elif (type(x) is float or type(x) is int) and y.within is self and y.storage is None:
-            b, dot = y.value, y.node
-            if dot is not None:
-                out = primitive.value(x, b)
-                if primitive.decides and self.decided(primitive.constant):
-                    return out
-                held = primitive.packs[1](out, x, b)
-                return self.scaled(primitive, out, dot, primitive.rules[1], held)
+        """The short ways: beside a number or a plain array, and two operands of this trace."""
+        if type(x) is not Array:
+            if y.within is self and y.storage is None and y.node is not None and meets(y.value, x):
+                return self.beside(primitive, 1, y, x)
+        elif x.within is self and x.storage is None and x.node is not None:
+            if type(y) is not Array:
+                if meets(x.value, y):
+                    return self.beside(primitive, 0, x, y)
+            elif y.within is self and y.storage is None and y.node is not None:
+                return self.pair(primitive, x, y)
         return Trace.binary(self, primitive, x, y)
+
+    def beside(self, primitive: Any, i: int, x: Array, plain: Any) -> Any:
+        """x as operand i beside what has no tangent."""
+        operands = (plain, x.value) if i else (x.value, plain)
+        out = primitive.value(*operands)
+        if primitive.decides and self.decided(primitive.constant):
+            return out
+        held = primitive.packs[i](out, *operands)
+        return self.scaled(primitive, out, x.node, primitive.rules[i], held)
+
+    def pair(self, primitive: Any, x: Array, y: Array) -> Any:
+        """Two operands of this trace."""
+        a, b = x.value, y.value
+        if type(a) in PYTHON or type(b) in PYTHON or a.dtype is not b.dtype or a.shape != b.shape:
+            return Trace.binary(self, primitive, x, y)
+        out = primitive.value(a, b)
+        if primitive.decides and self.decided(primitive.constant):
+            return out
+        held, token = primitive.pack(out, a, b), STATE.set(SILENT)
+        try:
+            dots = [dot for dot in primitive.pairs(x.node, y.node, held) if dot is not None]
+            out_dot = dots[0] + dots[1] if len(dots) == 2 else (*dots, None)[0]
+        finally:
+            STATE.reset(token)
+        return Array(out, self, match(out_dot, out, "jvp", primitive.name))
 
     def single(self, primitive: Any, x: Array, static: dict[str, Any]) -> Any:
         if x.storage is not None:
@@ -149,6 +153,14 @@ class ForwardTrace(Trace):
         return tuple(
             [Array(o, self, dot) if carries(o) else o for o, dot in zip(out, out_dot, strict=True)]
         )
+
+
+def meets(a: Any, plain: Any) -> bool:
+    """Whether something plain is a number, or an array of the shape and dtype of a plain array."""
+    kind = type(plain)
+    if kind is not np.ndarray:
+        return kind is float or kind is int
+    return type(a) is kind and a.dtype is plain.dtype and a.shape == plain.shape
 
 
 class LinearizeTrace(Trace):
