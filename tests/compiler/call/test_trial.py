@@ -5,6 +5,7 @@ import pickle
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -29,6 +30,35 @@ def settle(fast, *args, calls=60, **kwargs):
         while WORKER.thread is not None:
             time.sleep(0.001)
     return out
+
+
+@contextmanager
+def at_work():
+    """Another thread is in LLVM."""
+    begun, over = threading.Event(), threading.Event()
+
+    def work():
+        with binding.LOCK:
+            begun.set()
+            over.wait(60)
+
+    other = threading.Thread(target=work)
+    other.start()
+    begun.wait(60)
+    try:
+        yield
+    finally:
+        over.set()
+        other.join()
+
+
+def in_time(call):
+    """What a call returns, and whether it waited for the others, who go on for a minute."""
+    out = []
+    caller = threading.Thread(target=lambda: out.append(call()), daemon=True)
+    caller.start()
+    caller.join(20)
+    return (None, True) if caller.is_alive() else (out[0], False)
 
 
 def paths_of(fast):
@@ -300,30 +330,33 @@ class TestBehind:
                 fast(X)
         while WORKER.thread is not None:
             time.sleep(0.001)
-        ready, free, out = threading.Event(), threading.Event(), []
-
-        def work():
-            with binding.LOCK:
-                ready.set()
-                free.wait(60)
-
-        others = [threading.Thread(target=work), threading.Thread(target=lambda: out.extend(calls))]
-        calls = (fast(X) for _ in range(6))
-        others[0].start()
-        ready.wait(60)
-        others[1].start()
-        others[1].join(20)
-        waits = others[1].is_alive()
-        free.set()
-        for thread in others:
-            thread.join()
-        assert not waits
-        assert len(out) == 6
+        with at_work():
+            out, waited = in_time(lambda: [fast(X) for _ in range(6)])
+        assert not waited
         assert fast.cache_info().hits == 6
         for x in out:
             equal(x, np.sin(X) * 3)
 
+    def test_records_on_disk_are_looked_for_when_llvm_is_at_leisure(self, monkeypatch):
+        settle(pb.compile(np.cos), X)
+        found = []
+        monkeypatch.setattr("pullback.compiler.disk.records.find", lambda *args: found.append(1))
+        fast = pb.compile(lambda x: np.sin(x) * 4)
+        with at_work():
+            out, waited = in_time(lambda: [fast(X) for _ in range(6)])
+            assert not waited
+            assert not found
+            assert fast.cache_info().misses == 0
+            assert fast.why() == reasons.EARLY
+        fast(X)
+        assert found
+        assert fast.cache_info().misses == 1
+        for x in out:
+            equal(x, np.sin(X) * 4)
+
     def test_threads_take_short_turns_meanwhile(self):
+        while WORKER.thread is not None:  # of other tests
+            time.sleep(0.001)
         before = sys.getswitchinterval()
         try:
             for seconds in (before, 0.0073, 0.0001):  # a shorter one stays

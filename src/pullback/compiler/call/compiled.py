@@ -34,7 +34,7 @@ from ..facts.snapshot import Codes
 from ..facts.state import State
 from ..first_call import Early, faster, imported, seldom_collected
 from ..llvm import thread_pool
-from ..llvm.binding import BEST, WORKER, absent
+from ..llvm.binding import BEST, WORKER, absent, at_leisure
 from ..path import (
     CacheInfo,
     Call,
@@ -139,8 +139,7 @@ class Compiled(Transformation):
             return composed(self, args, kwargs)
         entry, timed = self.entry(call.key), is_timed(self) and not at_once
         known = entry.paths
-        if not (known or entry.sought or self.wait) and (not timed or self.seeks(entry)):
-            records.find(self, entry, call)
+        late = not (known or entry.sought or self.wait) and not self.sought(entry, call, timed)
         if entry.paths:
             if entry.slow:
                 self.hits, self.last_way = self.hits + 1, reasons.slower(entry.paths[0])
@@ -165,7 +164,7 @@ class Compiled(Transformation):
                 if path.stored is None:
                     records.keep(self, entry, path, call)
                 return out
-        if timed and not entry.early.is_over:
+        if late or (timed and not entry.early.is_over):
             self.last_way = reasons.EARLY
             return entry.early.run(lambda: self.fun(*args, **kwargs), begun)
         self.misses += 1
@@ -175,11 +174,22 @@ class Compiled(Transformation):
             return self.fun(*args, **kwargs)
         return self.record(entry, call, args, kwargs, known)
 
-    def seeks(self, entry: Entry) -> bool:
-        """Whether it is time to look for what earlier processes wrote of calls of a kind."""
+    def sought(self, entry: Entry, call: Call, timed: bool) -> bool:
+        """Look for what earlier processes wrote of calls of a kind, if it is time to.
+
+        Returns False where that has to wait: machine code is loaded by one thread at a time.
+        """
+        if not timed:
+            records.find(self, entry, call)
+            return True
         if self.likely is None:
             self.likely = records.is_likely(self)
-        return self.likely or entry.early.is_over
+        if self.likely or entry.early.is_over:
+            with at_leisure() as free:
+                if free:
+                    records.find(self, entry, call)
+                return free
+        return True
 
     def learn(self, path: Path, call: Call, args: Any, kwargs: Any, equal: bool) -> None:
         """Let machine code repeat a path for calls like this one by itself.

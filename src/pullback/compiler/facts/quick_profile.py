@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ...core.resolve import FOREIGN
-from ..llvm.binding import LOCK, WORKER, add_symbol, at_hand, compiled
+from ..llvm.binding import LOCK, WORKER, add_symbol, at_hand, at_leisure, compiled
 
 __all__ = ["HARMLESS", "Codes", "frames_sorted", "install"]
 
@@ -195,14 +195,11 @@ def prepared() -> bool:
     """
     if sys.implementation.name != "cpython" or sys.version_info >= (3, 12):
         return False
-    quick = "llvmlite.binding" in sys.modules or at_hand(TEXT, 0)
-    if quick and LOCK.acquire(blocking=False):
-        try:
+    with at_leisure() as free:
+        if free and ("llvmlite.binding" in sys.modules or at_hand(TEXT, 0)):
             make()
-        finally:
-            LOCK.release()
-    else:
-        WORKER.do(make, urgent=True)
+            return True
+    WORKER.do(make, urgent=True)
     return bool(MADE)
 
 

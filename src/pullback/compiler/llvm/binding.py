@@ -37,6 +37,7 @@ __all__ = [
     "add_symbol",
     "assembly",
     "at_hand",
+    "at_leisure",
     "binding",
     "bits",
     "compiled",
@@ -48,6 +49,19 @@ __all__ = [
 
 LOCK = threading.RLock()  # LLVM is entered by one thread at a time
 BEST = 3  # the highest level
+
+
+@contextmanager
+def at_leisure() -> Iterator[bool]:
+    """Keep other threads out of LLVM if none is in there; give whether that is so."""
+    free = LOCK.acquire(blocking=False)
+    try:
+        yield free
+    finally:
+        if free:
+            LOCK.release()
+
+
 SEEN = "pullback.exported"  # in a text, the function that an object file shows
 RECIPE = "1"  # raised when the same text is to be compiled in another way
 # Whether the C library is all that may be called, and no addresses of this process.
@@ -283,8 +297,8 @@ class Worker:
                         del self.jobs[at]
                         return job
                 self.changed.wait(LOOK)
-            self.thread = None
             self.restore_turns()
+            self.thread = None
             return None
 
     def shorten_turns(self) -> None:
