@@ -179,16 +179,15 @@ class Compiled(Transformation):
 
         Returns False where that has to wait: machine code is loaded by one thread at a time.
         """
-        if not timed:
-            records.find(self, entry, call)
-            return True
-        if self.likely is None:
+        if self.likely is None and timed:
             self.likely = records.is_likely(self)
-        if self.likely or entry.early.is_over:
+        if timed and self.likely:
             with at_leisure() as free:
                 if free:
                     records.find(self, entry, call)
                 return free
+        if not timed or entry.early.is_over:  # there will hardly be any
+            records.find(self, entry, call)
         return True
 
     def learn(self, path: Path, call: Call, args: Any, kwargs: Any, equal: bool) -> None:
