@@ -128,12 +128,13 @@ class Early:
         """Whether the next call is recorded."""
         return (self.calls >= FEW and self.seconds >= ENOUGH) or self.seconds >= MUCH
 
-    def run(self, call: Callable[[], Any], begun: float) -> Any:
+    def run(self, begun: float, fun: Any, args: Any, kwargs: Any) -> Any:
         """The result of a call that runs as it is; it counts from when it begun."""
+        token = FASTER.set(self.loops)  # as `faster` does, which would cost a tenth of such a call
         try:
-            with faster(self.loops):
-                return call()
+            return fun(*args, **kwargs)
         finally:
+            FASTER.reset(token)
             self.seconds += thread_time() - begun
             self.calls += 1
 

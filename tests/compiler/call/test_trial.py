@@ -215,7 +215,7 @@ class TestEarly:
             early = first_call.Early()
             for k in range(n):
                 assert not early.is_over
-                early.run(lambda k=k: k, time.thread_time() - seconds)
+                early.run(time.thread_time() - seconds, abs, (k,), {})
             assert early.is_over
 
     def test_what_it_raises_arrives_and_counts(self):

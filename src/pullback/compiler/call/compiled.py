@@ -166,7 +166,7 @@ class Compiled(Transformation):
                 return out
         if late or (timed and not entry.early.is_over):
             self.last_way = reasons.EARLY
-            return entry.early.run(lambda: self.fun(*args, **kwargs), begun)
+            return entry.early.run(begun, self.fun, args, kwargs)
         self.misses += 1
         if not entry.paths:
             self.last_miss = reasons.NEW
