@@ -501,21 +501,25 @@ class Elementwise(Primitive):
             return lambda out_bar, residual: -out_bar
         if partial is ZERO:
             return lambda out_bar, residual: None
-        # The partial comes first, as in `MULTIPLYING`.
         if not held:
-            return lambda out_bar, residual: partial(*nothing) * out_bar
+            return lambda out_bar, residual: product(out_bar, partial(*nothing))
         if len(held) > 1:
-            return lambda out_bar, residual: partial(*residual) * out_bar
+            return lambda out_bar, residual: product(out_bar, partial(*residual))
         return {
-            (1, 0): lambda out_bar, residual: partial(residual, None) * out_bar,
-            (1, 1): lambda out_bar, residual: partial(None, residual) * out_bar,
-            (2, 0): lambda out_bar, residual: partial(residual, None, None) * out_bar,
-            (2, 1): lambda out_bar, residual: partial(None, residual, None) * out_bar,
-            (2, 2): lambda out_bar, residual: partial(None, None, residual) * out_bar,
+            (1, 0): lambda out_bar, residual: product(out_bar, partial(residual, None)),
+            (1, 1): lambda out_bar, residual: product(out_bar, partial(None, residual)),
+            (2, 0): lambda out_bar, residual: product(out_bar, partial(residual, None, None)),
+            (2, 1): lambda out_bar, residual: product(out_bar, partial(None, residual, None)),
+            (2, 2): lambda out_bar, residual: product(out_bar, partial(None, None, residual)),
         }[len(self.partials), held[0]]
 
     def batch(self, xs, mapped, size):
         return self(*align(xs, mapped)) if len(xs) > 1 else self(xs[0])
+
+
+def product(out_bar: Any, partial: Any) -> Any:
+    """Their product, by the operator of an Array, if one is: NumPy's would have to ask for it."""
+    return partial * out_bar if type(partial) is Array else out_bar * partial
 
 
 def together(xs: Any) -> Any:
