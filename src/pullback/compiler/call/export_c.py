@@ -24,8 +24,8 @@ from ..disk import records
 from ..graph.optimise import opened
 from ..llvm.binding import SCALAR, SEEN, exported, known
 from ..llvm.dtypes import TYPES
+from ..llvm.pen import COPY, Pen
 from ..lower import gemm
-from ..lower.pen import COPY, Pen
 from ..lower.plan import Plan
 from ..lower.role import spec_in
 from ..path import Call, Path, answer_bytes, answering, share_memory, told_line

@@ -17,8 +17,8 @@ import numpy as np
 from ..llvm.binding import SCALAR, MachineCode, add_symbol, bits, compiled, features
 from ..llvm.cpu import is_x86
 from ..llvm.dtypes import TYPES
+from ..llvm.pen import Pen
 from ..llvm.thread_pool import in_parts
-from .pen import Pen
 
 __all__ = ["declaration", "divided", "fma", "fused", "symbol", "text"]
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph import Equation
+from ..llvm.pen import COPY, Pen
 from ..llvm.thread_pool import DECLARED
 from . import blas, gemm, matmul_axes
 from .addresses import Addresses
@@ -23,7 +24,6 @@ from .cumulative import cumulated
 from .emit import Emit, element, memory, store_element
 from .geometry import Region, Strided
 from .loop_kernel import LoopKernel
-from .pen import COPY, Pen
 from .plan import Plan
 from .role import spec_in
 from .scalars import scalars
