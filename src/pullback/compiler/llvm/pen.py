@@ -62,7 +62,7 @@ class Pen:
         at = self.line(f"getelementptr ptr, ptr {table}, i64 {place}")
         return self.line(f"load ptr, ptr {at}")
 
-    def copy(self, to: str, source: str, size: int) -> None:
+    def copy(self, to: str, source: str, size: int | str) -> None:
         """Copy bytes; a module that does so declares `COPY`."""
         self.add(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {source}, i64 {size}, i1 false)")
 
@@ -97,8 +97,8 @@ class Routine(Pen):
     23
     """
 
-    def __init__(self, head: str) -> None:
-        super().__init__(["start:"])
+    def __init__(self, head: str, prefix: str = "v") -> None:
+        super().__init__(["start:"], prefix)
         self.head, self.block = head, "start"
         self.is_open, self.top = True, 1  # the line at which the block begins
         self.coming: dict[str, list[tuple[str, str]]] = {}  # by block: values, and where from
