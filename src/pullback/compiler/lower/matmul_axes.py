@@ -16,10 +16,10 @@ import numpy as np
 
 from ..llvm.binding import bits
 from ..llvm.dtypes import TYPES
+from ..llvm.pen import Pen
 from . import gemm
 from .emit import vector
 from .geometry import Strided, strides_of
-from .pen import Pen
 
 __all__ = ["Product", "arranged", "contiguous_in", "order_for_sum", "order_of_result", "stacked"]
 

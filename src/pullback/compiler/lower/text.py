@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..llvm.dtypes import TYPES
+from ..llvm.pen import Pen
 from .emit import Emit, Value, element, literal, memory, store_element
 from .geometry import Strided
-from .pen import Pen
 
 __all__ = ["Matrix", "Text", "each"]
 
