@@ -3,6 +3,7 @@
 import ast
 import textwrap
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 from tools.count_code import code_lines
@@ -13,11 +14,13 @@ FILE, CLASS, FUNCTION = 600, 300, 60
 SHARED = {"Node": ["autograd/tracer.py", "core/node.py", "explain/explanation.py"]}
 
 
+@cache
 def parsed():
-    """Yield the name of each file, its text and its tree."""
-    for path in sorted(SRC.rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        yield path.relative_to(SRC).as_posix(), text, ast.parse(text)
+    """The name of each file, its text and its tree."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(SRC.rglob("*.py"))}
+    return [
+        (path.relative_to(SRC).as_posix(), text, ast.parse(text)) for path, text in texts.items()
+    ]
 
 
 def length(node, text):
