@@ -489,7 +489,7 @@ def check_error(sample: ErrorSample) -> None:
     """The call raises the class that it should, with the words that it should."""
     import re
 
-    problem = Problem(sample)  # type: ignore[arg-type]
+    problem = Problem(sample)  # type: ignore[arg-type]  # it has what is read of a Sample
     try:
         vjp(lambda *xs: problem.results(*xs), *problem.xs)
     except sample.raises as error:

@@ -307,7 +307,8 @@ def spec_of_operand(x: Any) -> Any:
 
 def lines_of(fun: Any, args: Any, kwargs: Any) -> dict[Any, list[Any]]:
     """Where the function calls what; it runs once more."""
-    here, found = line_of_user(), {}  # type: ignore[var-annotated]
+    here = line_of_user()
+    found: dict[Any, list[Any]] = {}
     try:
         entries = record(fun)(*args, **kwargs).entries
     except Exception:  # the lines are not known

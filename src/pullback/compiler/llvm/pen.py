@@ -27,7 +27,7 @@ class Pen:
 
     def __init__(self, lines: list[str] | None = None, prefix: str = "v") -> None:
         self.lines: list[str] = [] if lines is None else lines
-        self.prefix, self.count = prefix, 0
+        self.prefix, self.count, self.block = prefix, 0, "entry"
 
     def fresh(self) -> str:
         self.count += 1
@@ -44,7 +44,14 @@ class Pen:
         self.lines += [f"  {line}" for line in lines]
 
     def label(self, name: str) -> None:
+        """Begin a block."""
         self.lines.append(f"{name}:")
+        self.block = name
+
+    def go_on(self, name: str) -> None:
+        """Begin a block after this one."""
+        self.jump(name)
+        self.label(name)
 
     def jump(self, block: str) -> None:
         self.add(f"br label %{block}")
@@ -56,6 +63,31 @@ class Pen:
         """What a name is, by the block that one comes from."""
         text = ", ".join([f"[{value}, %{block}]" for value, block in pairs])
         self.add(f"{name} = phi {t} {text}")
+
+    @contextmanager
+    def when(self, flag: str) -> Iterator[None]:
+        """What is written within is done if a flag is set."""
+        name = self.fresh()[1:]
+        self.branch(flag, f"then{name}", f"next{name}")
+        self.label(f"then{name}")
+        yield
+        self.go_on(f"next{name}")
+
+    @contextmanager
+    def loop(self, end: Any, start: Any = 0, step: Any = 1) -> Iterator[str]:
+        """What is written within is done for each number from start to end - 1."""
+        i = self.fresh()
+        head, body, after = f"head{i[1:]}", f"body{i[1:]}", f"after{i[1:]}"
+        before = self.block
+        self.go_on(head)
+        self.phi(i, "i64", (str(start), before), (f"{i}n", f"{body}end"))
+        self.branch(self.line(f"icmp slt i64 {i}, {end}"), body, after)
+        self.label(body)
+        yield i
+        self.go_on(f"{body}end")
+        self.add(f"{i}n = add i64 {i}, {step}")
+        self.jump(head)
+        self.label(after)
 
     def entry(self, table: str, place: int) -> str:
         """The pointer at a place of a table."""
@@ -109,7 +141,10 @@ class Routine(Pen):
         if self.is_open:
             self.jump(name)
         super().label(name)
-        self.block, self.is_open, self.top = name, True, len(self.lines)
+        self.is_open, self.top = True, len(self.lines)
+
+    def go_on(self, name: str) -> None:
+        self.label(name)
 
     def jump(self, block: str) -> None:
         super().jump(block)
@@ -153,31 +188,6 @@ class Routine(Pen):
         self.phi(name, t, *self.coming[self.block])
         self.lines += there
         return name
-
-    @contextmanager
-    def when(self, flag: str) -> Iterator[None]:
-        """What is written within is done if a flag is set."""
-        name = self.fresh()[1:]
-        self.branch(flag, f"then{name}", f"next{name}")
-        self.label(f"then{name}")
-        yield
-        self.label(f"next{name}")
-
-    @contextmanager
-    def loop(self, end: Any, start: Any = 0, step: Any = 1) -> Iterator[str]:
-        """What is written within is done for each number from start to end - 1."""
-        i = self.fresh()
-        head, body, after = f"head{i[1:]}", f"body{i[1:]}", f"after{i[1:]}"
-        before = self.block
-        self.label(head)
-        self.phi(i, "i64", (str(start), before), (f"{i}n", f"{body}end"))
-        self.branch(self.test("slt i64", i, end), body, after)
-        self.label(body)
-        yield i
-        self.label(f"{body}end")
-        self.add(f"{i}n = add i64 {i}, {step}")
-        self.jump(head)
-        self.label(after)
 
     # Values.
 
