@@ -94,7 +94,7 @@ class Primitive(Traits):
     def __init__(self, name: str | None = None) -> None:
         self.name = name or self.name or type(self).__name__.lower()
         # One bound method, made once: the rule of this primitive's nodes.
-        self.pull: Any = self.pull  # type: ignore[method-assign]
+        self.pull: Any = self.pull  # type: ignore[method-assign]  # bound once
         self.direct = type(self).__call__ in DIRECT
         self.decides = self.constant or self.inert
         self.ours = type(self).__module__.startswith(PACKAGE)
@@ -260,7 +260,7 @@ class Linear(Primitive):
         self.own_jvp = cls.jvp is Linear.jvp and not self.nondiff and self.n_out is None
         by_transpose = cls.vjp is Linear.vjp and cls.pull is Primitive.pull and self.n_out is None
         if by_transpose:
-            self.pull = self.pull_dense  # type: ignore[method-assign]
+            self.pull = self.pull_dense  # type: ignore[method-assign]  # bound once
         if not self.nondiff and not self.reads_for([True]):
             self.lone = lone(self, self.transpose if by_transpose else None)
 

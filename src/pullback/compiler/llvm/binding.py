@@ -194,8 +194,8 @@ class MachineCode:
     def function(self, name: str, arguments: int, release: bool = False) -> Any:
         """A function of pointers, to be called from Python; `release` lets other threads run."""
         kind = ctypes.CFUNCTYPE if release else ctypes.PYFUNCTYPE
-        call = kind(None, *[ctypes.c_void_p] * arguments)(self.address(name))
-        call.code = self  # type: ignore[attr-defined]
+        call: Any = kind(None, *[ctypes.c_void_p] * arguments)(self.address(name))
+        call.code = self
         return call
 
 
@@ -325,7 +325,7 @@ class Worker:
     def forked(self) -> None:
         if self.thread is not None:
             self.restore_turns()
-        self.__init__()  # type: ignore[misc]
+        self.__init__()  # type: ignore[misc]  # begun anew, by the same name
 
 
 LOOK = 0.1  # seconds after which a job that waits sees whether the process ends
