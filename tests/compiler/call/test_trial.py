@@ -211,7 +211,10 @@ class TestEarly:
 
     def test_a_few_calls_of_a_millisecond_or_one_that_is_long(self, monkeypatch):
         monkeypatch.undo()
-        for seconds, n in ((2.5e-4, 12), (1e-3, 6), (0.04, 3), (0.2, 1)):
+        few = first_call.FEW
+        cases = [(3, 2.5e-4, 4), (3, 1e-3, 3), (few, 1e-3, few), (few, 0.04, 3), (few, 0.2, 1)]
+        for number, seconds, n in cases:
+            monkeypatch.setattr(first_call, "FEW", number)
             early = first_call.Early()
             for k in range(n):
                 assert not early.is_over

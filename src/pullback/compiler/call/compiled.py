@@ -380,7 +380,7 @@ def compile(
     >>> f.cache_info().paths
     2
 
-    The first calls run fun as it is: six, and more until they have taken 3 milliseconds together.
+    The first calls run fun as it is: ten, and more until they have taken a millisecond together.
     Then one is recorded, and machine code is made in the background.
 
     Args:
