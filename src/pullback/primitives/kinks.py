@@ -1,0 +1,18 @@
+"""Kinks: the first derivative there is a choice, whose own derivative would be a lie."""
+
+from __future__ import annotations
+
+from ..core.lost import warn_bent
+from ..core.trace import is_differentiated
+from .arguments import somewhere
+
+__all__ = ["at_kink"]
+
+
+def at_kink(name, where, kink, *xs):
+    """Warn if a rule is differentiated by one of its operands xs where the mask `kink` holds.
+
+    A rule whose operands are plain is not differentiated: it asks for `type(x) is Array` first.
+    """
+    if any(map(is_differentiated, xs)) and somewhere(kink):
+        warn_bent(name, where)
