@@ -288,7 +288,10 @@ def delete(arr, obj, axis=None):
     obj = obj if isinstance(obj, slice) else known(obj, "numpy.delete(x, positions)")
     if not isinstance(obj, slice):
         obj = obj.item() if obj.ndim == 0 else obj if obj.size else obj.astype(int)
-    return along(arr, axis, np.delete(np.arange(arr.shape[axis]), obj))
+    out = along(arr, axis, np.delete(np.arange(arr.shape[axis]), obj))
+    # A mask picks several; one element, or a slice, is left out of a copy.
+    several = isinstance(obj, np.ndarray) and (obj.size != 1 or obj.dtype.kind == "b")
+    return out if several else laid(out, "A", arr)
 
 
 def flat(x, axis):
