@@ -19,7 +19,7 @@ from ..core.dispatch import register, replaces
 from ..core.past import count_nonzero
 from ..core.primitive import MINUS_ONE, ONE, ZERO, Elementwise
 from ..core.trace import youngest
-from .kinks import at_kink
+from .kinks import at_kink, is_zero
 
 __all__ = ["Scaling", "finite", "float_power", "is_complex", "own", "row", "stopped"]
 
@@ -214,13 +214,13 @@ def fmod_y(out, x, y):
 def abs_x(out, x):
     """For complex x, abs takes the real part of this times a tangent."""
     if type(x) is Array:
-        at_kink("abs", "its argument is 0", x == 0, x)
+        at_kink("abs", "its argument is 0", is_zero(x), x)
     return np.conj(np.sign(finite(x))) if is_complex(x) else np.sign(x)
 
 
 def copysign_x(out, x, y):
     if type(x) is Array:
-        at_kink("numpy.copysign", "its first argument is 0", x == 0, x)
+        at_kink("numpy.copysign", "its first argument is 0", is_zero(x), x)
     return np.sign(x) * np.copysign(1, y)
 
 

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from ..core.lost import warn_bent
 from ..core.trace import is_differentiated
-from .arguments import somewhere
+from .arguments import known_value, somewhere
 
-__all__ = ["at_kink"]
+__all__ = ["at_kink", "is_zero"]
+
+
+def is_zero(x):
+    """x == 0, which is asked of plain values wherever they are known."""
+    value = known_value(x)
+    return (x if value is None else value) == 0
 
 
 def at_kink(name, where, kink, *xs):
