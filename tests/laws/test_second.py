@@ -1,9 +1,0 @@
-import pytest
-
-from pullback.testing import check_second
-from tests.laws.common import for_all_samples
-
-# Samples are at kinks as well, where the modes agree on what is no second derivative.
-test_second = pytest.mark.filterwarnings("ignore:.*has a kink:RuntimeWarning")(
-    for_all_samples(check_second)
-)
