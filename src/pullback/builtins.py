@@ -108,13 +108,20 @@ def isinstance(x: Any, kinds: Any, /) -> bool:
 def getattr(*args: Any) -> Any:
     if ASKED and len(args) > 1:
         ASKED[-1](args[1])
+    if len(args) == 3 and real.type(args[0]) is Array and not has(args[0], args[1]):
+        return args[2]
     return real.getattr(*args)
+
+
+def has(x: Array, name: Any) -> bool:
+    """Whether what NumPy would have in place of an Array has an attribute."""
+    return real.hasattr(example(x) if name in NAMES else x, name)
 
 
 def hasattr(x: Any, name: Any, /) -> bool:
     if ASKED:
         ASKED[-1](name)
-    return real.hasattr(example(x) if real.type(x) is Array and name in NAMES else x, name)
+    return has(x, name) if real.type(x) is Array else real.hasattr(x, name)
 
 
 # Of others than Arrays they do what Python's do.

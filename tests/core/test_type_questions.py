@@ -88,6 +88,7 @@ def outcome(f, x):
     return out if isinstance(out, (bool, int, list)) else "works"
 
 
+MISSING = object()
 RAISED = (pb.PullbackError, TypeError, IndexError, ValueError, AttributeError, Exception)
 REFUSED = {"bytes", "set", "dict"}  # of memory, of a hash
 
@@ -103,6 +104,8 @@ def questions():
             yield f"x.__class__ is {kind}", lambda x, kind=kind: x.__class__ is kind
     for name in NAMES:
         yield f"hasattr(x, {name})", lambda x, name=name: hasattr(x, name)
+        denied = lambda x, name=name: hasattr(x, name) or getattr(x, name, MISSING) is MISSING
+        yield f"getattr(x, {name}, default) where there is none", denied
         yield f"hasattr(type(x), {name})", lambda x, name=name: hasattr(type(x), name)
     yield "callable(x)", callable
     yield "np.isscalar", np.isscalar

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.primitives import assigned_attributes
 
 X = np.arange(1.0, 13.0).reshape(3, 4)
 SHAPES = [(12,), (4, 3), 12, (3, 2, 2), (3, 4)]
@@ -106,3 +107,33 @@ def test_a_leaf_keeps_its_shape():
     x = pb.array(X, requires_grad=True)
     with pytest.raises(pb.ArgumentError, match="leaf"):
         x.shape = (12,)
+
+
+def test_what_has_no_view_is_not_searched_for_one(monkeypatch):
+    """The search goes through all objects of the process, and takes milliseconds."""
+    searches = []
+    found = assigned_attributes.views_of
+    monkeypatch.setattr(
+        assigned_attributes, "views_of", lambda x: (searches.append(1), found(x))[1]
+    )
+
+    def alone(x):
+        y = x * 2.0
+        y.shape = (12,)
+        held = [x * 3.0]
+        held[0].shape = (12,)
+        return np.sum(y * held[0])
+
+    def with_a_view(x):
+        y = x * 2.0
+        view = y[:1][:, ::2]
+        y.shape = (12,)
+        view[0] = 7.0
+        return np.sum(y**2)
+
+    pb.grad(alone)(X)
+    assert not searches
+    slope = 8.0 * X
+    slope[0, ::2] = 0.0
+    np.testing.assert_array_equal(pb.grad(with_a_view)(X), slope)
+    assert searches

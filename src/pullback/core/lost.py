@@ -3,7 +3,8 @@
 Text, comparisons and detaching names take the value of an Array and leave its derivative behind.
 Each is what the program asked for, so nothing raises. But a search by hand answers with plain
 numbers that only comparisons have led to, and a package that writes a number as text and reads it
-again hands on a constant. Those two warn, once for each line.
+again hands on a constant. Those two warn, once for each line; so does a second derivative at a
+kink.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from .errors import LostDerivativeWarning
 from .namespaces import library, package, takes_part
 
 __all__ = [
-    "frame_of_user", "line_of_user", "place", "warn_decided", "warn_searched", "warn_text",
-    "warn_trimmed",
+    "frame_of_user", "line_of_user", "place", "warn_bent", "warn_decided", "warn_searched",
+    "warn_text", "warn_trimmed",
 ]  # fmt: skip
 
 REGISTRY: dict[Any, Any] = {}  # for `warnings`: what was said, by text and line
@@ -92,6 +93,21 @@ def warn_trimmed(name: str) -> None:
         f" by them, in {place(line)}\n"
         "  Where coefficients begin at 0, evaluate with `numpy.polyval` or"
         " `numpy.polynomial.polynomial.polyval`, which keep all of them.",
+        line,
+    )
+
+
+def warn_bent(name: str, where: str) -> None:
+    """Of a second derivative at a kink, where the first is a choice."""
+    line = line_of_user()
+    warn(
+        f"`{name}` has a kink where {where}, and no second derivative there; that is where it was"
+        f" differentiated twice, in {place(line)}\n"
+        "  The first derivative is an element of the generalised gradient, and the second takes it"
+        " for a constant. That is wrong where kinks cancel: `abs(x)**2` at 0 is as smooth as `x*x`."
+        " Write the smooth form (`x*x`, `np.var(x)` for `np.std(x)**2`, `x @ x` for a squared norm,"
+        " `a * b` for `maximum(a, b) * minimum(a, b)`). Where the kink is a constant's, which adds"
+        " nothing to the result, the second derivative is right.",
         line,
     )
 

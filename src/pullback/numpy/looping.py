@@ -10,7 +10,9 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.dispatch import FUNCTIONS, as_array, holds_arrays
+from ..core.layout import example
 from ..primitives.keys import known
+from ..primitives.shapes import laid
 from .wrapping import OWN, StandIn, answers_for
 
 __all__ = ["FromFunction"]
@@ -63,14 +65,20 @@ class vectorize(np.vectorize, metaclass=StandIn):  # named as NumPy's
 
     def by_element(self, call: Any, xs: list[Any]) -> Any:
         """The results for all elements, which come as Python numbers or Arrays of no axes."""
-        operands = np.broadcast_arrays(*map(elements, xs))
+        objects = list(map(elements, xs))
+        operands = np.broadcast_arrays(*objects)
         results = [call(items) for items in zip(*[x.flat for x in operands], strict=True)]
         if not results and self.otypes is None:
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
         n_out = len(results[0]) if results and isinstance(results[0], tuple) else None
         if not results and len(self.otypes) > 1:
             n_out = len(self.otypes)
-        return self.collected(results, operands[0].shape, n_out)
+        out = self.collected(results, operands[0].shape, n_out)
+        if operands[0].ndim < 2:
+            return out
+        strides = np.frompyfunc(lambda *_: None, len(xs), 1)(*objects).strides
+        axes = tuple(sorted(range(operands[0].ndim), key=lambda axis: -strides[axis]))
+        return laid(out, axes) if n_out is None else tuple([laid(o, axes) for o in out])
 
     def by_signature(self, call: Any, xs: list[Any]) -> Any:
         """Each array ends in core dimensions; those before them are looped over."""
@@ -158,7 +166,7 @@ def elements(x: Any) -> np.ndarray:
     array: Any = as_array(x) if holds_arrays(x) else x
     if type(array) is not Array:
         return np.asarray(array, dtype=object)
-    x, out = array, np.empty(array.shape, dtype=object)
+    x, out = array, np.empty_like(example(array), dtype=object)
     for index in np.ndindex(out.shape):
         out[index] = x[index]
     return out

@@ -30,6 +30,7 @@ __all__ = [
     "reduced_axes",
     "rows",
     "settled",
+    "somewhere",
     "surely",
     "unsure",
     "wrapped",
@@ -109,7 +110,12 @@ def surely(condition):
 
 
 def somewhere(condition):
-    """Whether the condition holds somewhere, in any example where it is mapped."""
+    """Whether the condition holds somewhere, in any example where it is mapped.
+
+    What is compiled asks again in each call.
+    """
+    while type(condition) is Array and condition.within.maps:
+        condition = current(condition).value
     known = type(condition) is not Array or current(condition).within.transparent
     return bool(np.any(condition if known else np.asarray(peel(condition))))
 

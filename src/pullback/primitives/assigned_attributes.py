@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 
 import numpy as np
 
@@ -65,6 +66,7 @@ def set_flat(x, v):
 
 def set_shape(x, shape):
     """`x.shape = shape`: x becomes a view of what it was, and so do the views of it."""
+    counted = sys.getrefcount(x)
     if is_number(x):
         raise AttributeError(f"attribute 'shape' of '{x.__class__}' objects is not writable")
     if x.within.eager and is_leaf(x):
@@ -79,13 +81,40 @@ def set_shape(x, shape):
         return
     before = snapshot(x) if x.storage is None else Array(x.value, x.within, x.node)
     before.storage = x.storage or root_storage()
-    views = [view for view in gc.get_referrers(x) if type(view) is Storage]
+    views = views_of(x) if counted > Alone.count else []
     after = np.reshape(before, example.shape)
     adopt(x, after)
     x.storage = after.storage
     for view in views:
         view.base = before if view.base is x else view.base
         view.root = root_of(before) if view.root is x else view.root
+
+
+def views_of(x):
+    """The storages that name x, which is a search through all that Python has."""
+    return [view for view in gc.get_referrers(x) if type(view) is Storage]
+
+
+class Alone:
+    """What `set_shape` counts of an object that a single variable holds.
+
+    A view of an Array holds it once more at least, so that one which counts no more has no view.
+    """
+
+    count = 0
+
+    def measured(self, shape):
+        Alone.count = sys.getrefcount(self)
+
+    shape = property(None, measured)
+
+
+def measure():
+    x = Alone()
+    x.shape = ()
+
+
+measure()
 
 
 def set_real(x, v):

@@ -19,6 +19,7 @@ from ..core.dispatch import register, replaces
 from ..core.past import count_nonzero
 from ..core.primitive import MINUS_ONE, ONE, ZERO, Elementwise
 from ..core.trace import youngest
+from .kinks import at_kink, is_zero
 
 __all__ = ["Scaling", "finite", "float_power", "is_complex", "own", "row", "stopped"]
 
@@ -212,19 +213,25 @@ def fmod_y(out, x, y):
 
 def abs_x(out, x):
     """For complex x, abs takes the real part of this times a tangent."""
+    if type(x) is Array:
+        at_kink("abs", "its argument is 0", is_zero(x), x)
     return np.conj(np.sign(finite(x))) if is_complex(x) else np.sign(x)
 
 
 def copysign_x(out, x, y):
+    if type(x) is Array:
+        at_kink("numpy.copysign", "its first argument is 0", is_zero(x), x)
     return np.sign(x) * np.copysign(1, y)
 
 
 def hypot_x(out, x, y):
     """x / out, and 0 where out is 0."""
     if type(out) is float64:
-        return x / out if out != 0 else 0.0
+        return finite(x) / finite(out) if out != 0 else 0.0
     origin = out == 0
-    return np.where(origin, 0, x / np.where(origin, 1, out))
+    if type(x) is Array or type(out) is Array:
+        at_kink("numpy.hypot", "both arguments are 0", origin, x, out)
+    return np.where(origin, 0, finite(x) / np.where(origin, 1, finite(out)))
 
 
 def hypot_y(out, x, y):

@@ -18,7 +18,7 @@ from ..core.primitive import Linear
 from ..core.spec import Spec
 from .arguments import arrays_of, as_array, axes_of, axis_of, common_dtype, dims, reduced_axes
 from .indexing import along, getitem_p
-from .keys import WHOLE, known
+from .keys import WHOLE, known, mapped
 from .shapes import atleast_2d, ghost, laid, lies, reshape
 
 __all__ = ["concatenate_p", "joined", "repeated_p", "stack_p"]
@@ -288,7 +288,10 @@ def delete(arr, obj, axis=None):
     obj = obj if isinstance(obj, slice) else known(obj, "numpy.delete(x, positions)")
     if not isinstance(obj, slice):
         obj = obj.item() if obj.ndim == 0 else obj if obj.size else obj.astype(int)
-    return along(arr, axis, np.delete(np.arange(arr.shape[axis]), obj))
+    out = along(arr, axis, np.delete(np.arange(arr.shape[axis]), obj))
+    # A mask picks several; one element, or a slice, is left out of a copy.
+    several = isinstance(obj, np.ndarray) and (obj.size != 1 or obj.dtype.kind == "b")
+    return out if several else laid(out, "A", arr)
 
 
 def flat(x, axis):
@@ -317,10 +320,18 @@ def array_split(ary, indices_or_sections, axis=0):
     return [part(ary, axis, i, j) for i, j in pairwise(points)]
 
 
+def places(indices_or_sections):
+    """Where to split, as NumPy takes it: an Array that holds it is one number, or plain ones."""
+    if type(indices_or_sections) is not Array:
+        return indices_or_sections
+    return known(indices_or_sections, "numpy.split(x, indices)")[()]
+
+
 def splits(function, axis_for):
     """One of the functions that split evenly; NumPy checks the arguments, on an array like ary."""
 
     def implementation(ary, indices_or_sections):
+        indices_or_sections = places(indices_or_sections)
         function(ghost(ary.shape), indices_or_sections)
         return array_split(ary, indices_or_sections, axis_for(ary))
 
@@ -329,6 +340,7 @@ def splits(function, axis_for):
 
 @replaces(np.split)
 def split(ary, indices_or_sections, axis=0):
+    indices_or_sections = places(indices_or_sections)
     np.split(ghost(ary.shape), indices_or_sections, axis)
     return array_split(ary, indices_or_sections, axis)
 
@@ -441,7 +453,7 @@ def rolled(a, shift, axis):
         axis = axis_of(axis, a.ndim)
         n = a.shape[axis]
         return rotated(a, axis, n - shift % n) if n and shift % n else np.copy(a)
-    if any(type(x) is Array for x in leaves(shift)):  # mapped: a gather for each example
+    if any(map(mapped, leaves(shift))):  # a gather for each example
         shifts = shift if isinstance(shift, (list, tuple)) else [shift]
         axes = axes_of(axis, a.ndim)
         for axis in axes:
@@ -450,6 +462,8 @@ def rolled(a, shift, axis):
             a = along(a, axis, (np.arange(n) - s) % max(n, 1))
         return a
     axes = axes_of(axis, a.ndim) if np.ndim(axis) == 0 else [axis_of(i, a.ndim) for i in axis]
+    if any(type(x) is Array for x in leaves(shift)):
+        shift = [known(x, "numpy.roll(x, shift)") for x in shift] if np.ndim(shift) else int(shift)
     pairs = np.broadcast(shift, axes)
     if pairs.ndim > 1:
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")

@@ -279,7 +279,7 @@ def reshape(self, *shape, order="C", copy=None):
 
 def transpose(self, *axes):
     """The axes in another order: reversed, or as given, as one tuple or as several ints."""
-    if not axes or axes == (None,):
+    if not axes or (axes[0] is None and len(axes) == 1):
         return shapes.transpose(self)
     return shapes.transpose(self, axes[0] if len(axes) == 1 and not np.isscalar(axes[0]) else axes)
 

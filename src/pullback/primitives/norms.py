@@ -6,11 +6,14 @@ import math
 
 import numpy as np
 
+from ..core.array import Array
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.primitive import Primitive
 from ..core.spec import Spec
 from .arguments import as_array, axes_of
+from .elementwise import finite
+from .kinks import at_kink
 from .linalg import inverse_p
 from .selecting import chosen
 from .spectra import conj, real_of
@@ -40,7 +43,8 @@ class Norm(Primitive):
 
     def vjp(self, out_bar, residual, wanted):
         (x,), static, out = residual.xs, residual.static, residual.out
-        if type(out) is np.float64 and static["ord"] == 2 and out != 0 and x.dtype.kind == "f":
+        quick = type(out) is np.float64 and static["ord"] == 2 and x.dtype.kind == "f"
+        if quick and 0 < out < math.inf:
             return (x / out * out_bar,)
         slope, kept = self.slope(out, x, **static)
         return (np.reshape(out_bar, kept) * slope,)
@@ -49,7 +53,9 @@ class Norm(Primitive):
         """The partials, and the shape of out with the axes kept."""
         kept = tuple([1 if i in axis else n for i, n in enumerate(x.shape)])
         zero = np.reshape(out == 0, kept)
-        out = np.where(zero, 1, np.reshape(out, kept))
+        if type(x) is Array:
+            at_kink("numpy.linalg.norm", "all elements are 0", zero, x)
+        x, out = finite(x), np.where(zero, 1, finite(np.reshape(out, kept)))
         if ord == 2:
             return np.where(zero, 0, conj(x) / out), kept
         size = np.abs(x)

@@ -16,6 +16,7 @@ from ..core.primitive import Primitive
 from ..core.spec import Spec
 from ..core.trace import is_differentiated
 from .arguments import agreed, arrays_of, as_array, axis_of, cast, somewhere, surely
+from .elementwise import stopped
 from .shapes import laid
 
 __all__ = ["polyvander", "real_if_all_are", "roots_p", "series"]
@@ -60,7 +61,7 @@ def series(*cs, trim=True):
 def trimmed(c, tol=0):
     """A polynomial without the zeros at its end; one coefficient is kept."""
     places = np.arange(c.shape[0])
-    last = np.max(np.where(np.abs(c) > tol, places, 0))
+    last = np.max(np.where(np.abs(stopped(c)) > tol, places, 0))
     n = agreed(last, "numpy.polynomial.polynomial: a polynomial without its last zeros") + 1
     if n == c.shape[0]:
         return c

@@ -18,6 +18,7 @@ from ..core.past import count_nonzero
 from ..core.primitive import Linear, Primitive, align
 from ..core.spec import Spec, is_inexact
 from .arguments import as_array, axes_of, cast, dtype_of, given, kept, none, reduced_axes, surely
+from .kinks import at_kink
 
 __all__ = [
     "as_initial",
@@ -282,6 +283,7 @@ class Extremum(Primitive):
             n = np.intp(count_nonzero(picked))  # of an array, much faster than its sum
         else:
             n = picked.sum(axis=axis, keepdims=keepdims)
+        at_kink(f"numpy.{self.name}", "several elements are the extreme", n > 1, x)
         return picked, np.maximum(n, 1) if where is not True or not x.size else n
 
     def jvp(self, out, xs, x_dots, *, axis, keepdims, bounded):
@@ -328,7 +330,8 @@ def extremum(primitive, a, axis, out, keepdims, initial, where):
     bounded = given(initial)
     axes = reduced_axes(axis, a.ndim)
     out = primitive(a, where, axis=axes, keepdims=kept(keepdims), bounded=bounded)
-    return primitive.pair(out, as_initial(initial, out.dtype)) if bounded else out
+    # Of zeros of both signs NumPy keeps the later, and begins with `initial=`.
+    return primitive.pair(as_initial(initial, out.dtype), out) if bounded else out
 
 
 @replaces(np.max, np.amax)

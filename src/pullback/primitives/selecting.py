@@ -18,6 +18,7 @@ from ..core.spec import Spec, promoted, spec_of
 from .arguments import common_dtype
 from .elementwise import NUMBERS, own, row
 from .keys import known, mapped
+from .kinks import at_kink
 from .shapes import lies
 
 __all__ = ["Pick", "chosen", "clip", "clip_p", "where_p"]
@@ -91,7 +92,9 @@ class Pick(Elementwise):
         if share is not None:
             return share
         mine, other = self.partials[i](out, xs[i]), self.partials[1 - i](out, xs[1 - i])
-        return masked(shared(bar, np.logical_and(mine, other)), mine)
+        tie = np.logical_and(mine, other)
+        at_kink(f"numpy.{self.name}", "its arguments are equal", tie, out, *xs)
+        return masked(shared(bar, tie), mine)
 
     def factor(self, i, held):
         def pull(bar, residual):
@@ -274,6 +277,7 @@ class Clip(Primitive):
         if share is not None:
             return share
         tie = np.logical_or(x == low, x == high)
+        at_kink("numpy.clip", "its argument is at a bound", tie, x)
         if type(out) is np.float64:  # no mask is needed where there is only one element
             return None if out != x and x == x else bar * 0.5 if tie else bar
         return masked(shared(bar, tie), picked_or_nan(out, x))

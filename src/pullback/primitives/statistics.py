@@ -6,11 +6,14 @@ import math
 
 import numpy as np
 
+from ..core.array import Array
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ..core.primitive import Elementwise, Primitive
 from ..core.spec import Spec, is_inexact
 from .arguments import as_array, axes_of, cast, given, kept, surely
+from .elementwise import stopped
+from .kinks import at_kink
 from .reductions import broadcastable, counted, mean, reduced, spread, sum, warn_if
 
 __all__ = ["root", "var_p"]
@@ -21,6 +24,8 @@ none = np._NoValue
 def half_inverse(out, x):
     """The partial of a root whose derivative at zero is chosen to be zero."""
     zero = out == 0
+    if type(out) is Array:
+        at_kink("root", "its argument, a variance or a squared distance, is 0", zero, out)
     return 0.5 / (out + zero) * np.logical_not(zero)
 
 
@@ -252,5 +257,10 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     spread_ = np.sqrt(np.real(np.diagonal(c)))
     c = c / spread_[:, None] / spread_[None, :]
     if c.dtype.kind == "c":
-        return np.clip(np.real(c), -1, 1) + 1j * np.clip(np.imag(c), -1, 1)
-    return np.clip(c, -1, 1)
+        return within_one(np.real(c)) + 1j * within_one(np.imag(c))
+    return within_one(c)
+
+
+def within_one(c):
+    """c without what rounding has put beyond 1, which is no bound that a derivative knows of."""
+    return c + stopped(np.clip(stopped(c), -1, 1) - c)

@@ -138,7 +138,7 @@ def logarithm_of_sum(ufunc, array, axes, given):
     exponential, logarithm = SHIFTED[ufunc]
     if "where" in given:
         array = np.where(given["where"], array, -np.inf)
-    largest = np.max(stopped(array), axis=axes, keepdims=True)
+    largest = stopped(np.max(stopped(array), axis=axes, keepdims=True))
     # Elements that are infinite together share: their gap is 0, with derivative 1.
     level = finite(array)
     together = np.logical_and(array == largest, np.isinf(array))

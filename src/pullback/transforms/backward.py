@@ -243,9 +243,12 @@ def harvest(leaf: Node, primal: Any, taken: set[int], trace: Trace | None = None
 
 
 def owned(bar: np.ndarray, taken: set[int]) -> np.ndarray:
-    """The array itself where its memory is writable and nobody else's, else a copy."""
+    """The array itself where its memory is writable and nobody else's, else a copy.
+
+    The copy lies as the array does, so that the order of a gradient does not hang on who owns it.
+    """
     flags = bar.flags
     if not (flags.owndata and flags.writeable) or id(bar) in taken:
-        bar = bar.copy()
+        bar = bar.copy("K")
     taken.add(id(bar))
     return bar

@@ -170,6 +170,7 @@ class LinearizeTrace(Trace):
     of an Array is the number of its tangent.
     """
 
+    differentiates = True
     leaves_values = True
     __slots__ = ()
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests.conftest import LONG
+from tests.layouts import memory_of
 
 
 def written(a, view):
@@ -79,3 +81,53 @@ def test_in_a_transformation(name):
     for way in ["C"] * 30 + ["F", "spread"] * 3:
         expected = pb.grad(total(f))(WAYS[way](x))
         np.testing.assert_allclose(pb.grad(total(fast))(WAYS[way](x)), expected)
+
+
+REARRANGED = {
+    "transposed": lambda x: x.T,
+    "swapaxes": lambda x: np.swapaxes(x, 0, -1),
+    "moveaxis": lambda x: np.moveaxis(x[None], 0, -1)[..., 0],
+    "reshaped in Fortran's order": lambda x: x.reshape(x.shape[::-1], order="F"),
+    "raveled in Fortran's order": lambda x: x.ravel(order="F"),
+    "raveled as it lies": lambda x: x.ravel(order="K"),
+    "copied in Fortran's order": lambda x: np.array(x, order="F"),
+    "einsum": lambda x: np.einsum("ij->ji", x),
+    "einsum, in Fortran's order": lambda x: np.einsum("ij,kj->ik", x, x, order="F"),
+    "apply_along_axis": lambda x: np.apply_along_axis(lambda row: row * row.sum(), 0, x),
+    "rot90": np.rot90,
+    "matmul": lambda x: x.T @ x,
+    "tensordot": lambda x: np.tensordot(x, x, axes=([1], [1])),
+    "column": lambda x: x[:, 1],
+    "delete": lambda x: np.delete(x, 0, axis=1),
+    "delete a slice": lambda x: np.delete(x, slice(0, 2), axis=1),
+    "delete some": lambda x: np.delete(x, [0, 2], axis=1),
+    "vectorize": lambda x: np.vectorize(lambda v: v * v)(x),
+    "vectorize of two": lambda x: np.vectorize(lambda u, v: u * v)(x, np.arange(3.0)),
+    "roll": lambda x: np.roll(x, 1, axis=1),
+    "sort": lambda x: np.sort(x, axis=0),
+    "take": lambda x: np.take(x, [1, 0], axis=0),
+    "broadcast": lambda x: np.broadcast_to(x[:1], x.shape) * 1.0,
+    "multiply": lambda x: np.multiply(x, x, order="C"),
+}
+
+
+def test_gradients_and_values_lie_alike():
+    """Eager, traced and compiled, of an argument that lies in C's order, in Fortran's, or apart."""
+    wrong, n = [], 0
+    for name, f in REARRANGED.items():
+        gradient = pb.grad(lambda x, f=f: np.sum(np.sin(f(x))))
+        for way in WAYS if LONG else ("C", "F"):
+            x = np.arange(6.0).reshape(2, 3) / 7
+            plain = f(WAYS[way](x))
+            traced = pb.vjp(f, WAYS[way](x))[0]
+            if memory_of(traced) != memory_of(plain):
+                wrong.append((name, way, "traced"))
+            functions = (f, gradient) if LONG or way == "C" else (f,)
+            for function in functions:
+                fast, n = pb.compile(function, wait=True), n + 1
+                fast(WAYS[way](x))
+                expected, found = function(WAYS[way](x)), fast(WAYS[way](x))
+                if memory_of(found) != memory_of(expected):
+                    wrong.append((name, way, "value" if function is f else "gradient"))
+    assert not wrong
+    assert n == len(REARRANGED) * (6 if LONG else 3)

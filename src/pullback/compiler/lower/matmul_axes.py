@@ -186,11 +186,15 @@ class SmallProduct(Routine):
 
     def times(self, x: str, y: str, w: int, total: str) -> str:
         v = vector(w, self.t)
-        if total and gemm.fused():
+        total = total or self.zero(w)  # NumPy's sums begin with 0.0: none is -0.0
+        if gemm.fused():
             function = gemm.fma(w, self.dtype)
             return self.line(f"call {v} @{function}({v} {x}, {v} {y}, {v} {total})")
         x = self.line(f"fmul {v} {x}, {y}")
-        return self.line(f"fadd {v} {total}, {x}") if total else x
+        return self.line(f"fadd {v} {total}, {x}")
+
+    def zero(self, w: int) -> str:
+        return "0.0" if w == 1 else "zeroinitializer"
 
     def added(self, a: str, b: str, steps: int, totals: dict[Any, str]) -> None:
         """Add the products of some columns of a and rows of b."""
@@ -215,8 +219,7 @@ class SmallProduct(Routine):
         head = Pen()  # written now that it is known what comes round
         for (i, j), total in totals.items():
             w = self.widths[j]
-            zero = "0.0" if w == 1 else "zeroinitializer"
-            head.phi(f"%s{i}_{j}", vector(w, self.t), (zero, before), (total, "sum"))
+            head.phi(f"%s{i}_{j}", vector(w, self.t), (self.zero(w), before), (total, "sum"))
         self.lines[first:first] = head.lines
         self.add("%pn = add i64 %p, 1", f"%pmore = icmp slt i64 %pn, {self.k}")
         self.branch("%pmore", "sum", "summed")

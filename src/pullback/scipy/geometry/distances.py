@@ -14,7 +14,7 @@ from scipy.spatial import _distance_wrap, distance
 
 from ...core.dispatch import as_array
 from ...core.errors import ArgumentError
-from ..interpolation.scattered import root
+from ...primitives.statistics import root
 from ..solving.following import Chosen, Following
 from ..solving.leaves import leaf, take
 from ..solving.serving import serves, traced
