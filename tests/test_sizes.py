@@ -15,8 +15,11 @@ LONG = {
     "compiler/call/rehearsal.py rehearse",
     "compiler/record/recording.py recorded",
 }
-# `Node` is a class of the engine, of `pullback.explain`'s interface and of autograd's.
-SHARED = {"Node": ["autograd/tracer.py", "core/node.py", "explain/explanation.py"]}
+# Names that autograd gives to classes of its interface.
+SHARED = {
+    "Box": ["autograd/boxes.py", "explain/picture.py"],
+    "Node": ["autograd/tracer.py", "core/node.py", "explain/explanation.py"],
+}
 
 
 def parsed():

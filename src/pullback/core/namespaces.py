@@ -156,7 +156,9 @@ def takes_part(scope: dict[str, Any]) -> bool:
     if known is None:
         top = package(scope)
         known = PARTS[key] = str(key[0]).startswith(WRITTEN_IN_PYTHON) or (
-            top not in CLOSED and (library(scope) < 2 or top in OPEN)
+            top not in CLOSED
+            and (library(scope) < 2 or top in OPEN)
+            and not str(key[0]).startswith(KEEPS)
         )
     return known
 
@@ -174,6 +176,8 @@ CLOSED = frozenset(
     {"numpy", "pullback", "optree", "llvmlite", "matplotlib", "IPython", "pytest", "_pytest",
      "pluggy", "hypothesis"}
 )  # fmt: skip
+# What keeps arrays in compiled objects, which take NumPy's alone.
+KEEPS = ("pandas.core.internals",)
 PARTS: dict[Any, bool] = {}
 
 
