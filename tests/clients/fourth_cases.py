@@ -20,7 +20,8 @@ FRAME = {
 def lambdified(p):
     import sympy
     x, y = sympy.symbols("x y")
-    return sympy.lambdify((x, y), sympy.sin(x * y) + sympy.exp(-x) / (1 + y**2), "numpy")(p[0], p[1])
+    formula = sympy.sin(x * y) + sympy.exp(-x) / (1 + y**2)
+    return sympy.lambdify((x, y), formula, "numpy")(p[0], p[1])
 
 
 @case("sympy", 0.7)
@@ -82,7 +83,8 @@ def rowan_slerp(t):
 @case("bruges", 2400.0)
 def reflection_of_waves(speed):
     from bruges.reflection import shuey
-    return np.sum(np.real(shuey(speed, 1200.0, 2300.0, 2700.0, 1500.0, 2400.0, np.arange(0.0, 30.0, 10.0))))
+    below, angles = (2700.0, 1500.0, 2400.0), np.arange(0.0, 30.0, 10.0)
+    return np.sum(np.real(shuey(speed, 1200.0, 2300.0, *below, angles)))
 
 
 @case("bruges", 20e9)
@@ -94,7 +96,8 @@ def gassmann(modulus):
 @case("bruges", 2400.0)
 def zoeppritz_amplitude(speed):
     from bruges.reflection import zoeppritz_rpp
-    return np.sum(np.real(zoeppritz_rpp(speed, 1200.0, 2300.0, 2700.0, 1500.0, 2400.0, np.array([5.0, 20.0]))))
+    below, angles = (2700.0, 1500.0, 2400.0), np.array([5.0, 20.0])
+    return np.sum(np.real(zoeppritz_rpp(speed, 1200.0, 2300.0, *below, angles)))
 
 
 @case("pygeodesy", np.array([51.5, -0.1]))

@@ -70,7 +70,8 @@ def warn_searched(trace: Any) -> None:
     """Of a trace whose function was led by comparisons, and whose result has no way back."""
     warn(
         f"{ZERO.get()}`{trace.name}` is zero: no operation with a derivative leads from the"
-        f" argument to the result, but the argument was compared, first in {place(trace.comparison)}\n"
+        " argument to the result, but the argument was compared, first in"
+        f" {place(trace.comparison)}\n"
         f"  If comparisons led to the result, as in a bisection, {INSTEAD} If the result does not"
         " depend on what was compared, or is piecewise constant, zero is right.",
         trace.comparison,
@@ -82,8 +83,8 @@ def warn_decided(trace: Any) -> None:
     line = trace.turning or trace.comparison
     warn(
         f"{ZERO.get()}`{trace.name}` is zero, and operations that are constant between jumps (a"
-        " comparison, `sign`, `copysign`, `floor`, `int`, `argmin`) were made of the argument again and again,"
-        f" as in {place(line)}\n"
+        " comparison, `sign`, `copysign`, `floor`, `int`, `argmin`) were made of the argument again"
+        f" and again, as in {place(line)}\n"
         f"  If they led to the result, as in a search by halves, {INSTEAD} If the result is"
         " piecewise constant, zero is right.",
         line,

@@ -27,7 +27,7 @@ from .array import Array, current
 from .errors import PullbackError
 from .foreign import refused
 from .leftover import HOLDS, WRITERS
-from .namespaces import BOUND, LOADED, STANDS, stays
+from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
     ASKED,
     BORING,
@@ -89,6 +89,8 @@ def function(f: Any) -> Any:
     ours = STANDS.get(id(f))
     if ours is not None:
         return ours if active() else f
+    if keeps(f.__globals__):
+        return foreign(f) if active() else f
     reach_function(f)
     return f
 

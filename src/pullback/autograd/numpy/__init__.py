@@ -26,6 +26,16 @@ def vstack(tup: Iterable[Any], **keywords: Any) -> Any:
     return numpy.vstack(list(tup), **keywords)
 
 
+def stack(arrays: Iterable[Any], axis: int = 0, **keywords: Any) -> Any:
+    """`numpy.stack`, of iterators as well."""
+    return numpy.stack(list(arrays), axis, **keywords)
+
+
+def dstack(tup: Iterable[Any]) -> Any:
+    """`numpy.dstack`, of iterators as well."""
+    return numpy.dstack(list(tup))
+
+
 def hstack(tup: Iterable[Any], **keywords: Any) -> Any:
     """`numpy.hstack`, of iterators as well."""
     return numpy.hstack(list(tup), **keywords)
@@ -49,7 +59,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     return out if builtins.any(map(of_numpy, (condition, x, y))) else out.tolist()
 
 
-def of_numpy(x: Any) -> bool:
+def of_numpy(x: Any) -> builtins.bool:
     """Whether x is NumPy's or in flight, or a list or tuple with such a thing in it."""
     if isinstance(x, (list, tuple)):
         return builtins.any(map(of_numpy, x))
