@@ -170,10 +170,11 @@ def stays(module: Any) -> bool:
     return (top in sys.stdlib_module_names and top not in OPEN) or top in CLOSED
 
 
-# What computes nothing that has a derivative: NumPy and ourselves; what shows numbers, or tests.
+# What computes nothing that has a derivative: NumPy and ourselves; what reads code to compile it;
+# what shows numbers, or tests.
 CLOSED = frozenset(
-    {"numpy", "pullback", "optree", "llvmlite", "matplotlib", "IPython", "pytest", "_pytest",
-     "pluggy", "hypothesis"}
+    {"numpy", "pullback", "optree", "llvmlite", "numba", "matplotlib", "IPython", "pytest",
+     "_pytest", "pluggy", "hypothesis"}
 )  # fmt: skip
 # Packages within packages that keep arrays in compiled objects, which take NumPy's alone. They are
 # called as what is compiled: with plain arrays for those without a derivative.

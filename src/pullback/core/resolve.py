@@ -463,6 +463,9 @@ def writing_back(f: Any, views: list[Array], args: Any, kwargs: Any) -> Any:
     return out
 
 
+OF_ARGUMENTS = (TypeError, ValueError, SystemError, AttributeError, BufferError)
+
+
 def foreign(f: Any) -> Any:
     """Compiled code of another package, called under a transformation."""
 
@@ -474,8 +477,9 @@ def foreign(f: Any) -> Any:
             return writing_back(f, views, args, kwargs) if views else f(*args, **kwargs)
         except PullbackError:
             raise
-        except (TypeError, ValueError, SystemError, AttributeError, BufferError) as error:
-            refused(f, args, kwargs, error)
+        except Exception as error:
+            if isinstance(error, OF_ARGUMENTS) or type(error).__module__.startswith("numba."):
+                refused(f, args, kwargs, error)
             raise
 
     return call_foreign
