@@ -306,7 +306,9 @@ class TestHelpers:
         """NumPy's own functions, and what autograd's take beside."""
         assert anp.sin is np.sin
         assert anp.linalg.solve is np.linalg.solve
-        close(grad(lambda x: np.sum(anp.vstack(x * k for k in range(3))))(np.ones(2)), [3.0, 3.0])
+        for join in (anp.vstack, anp.hstack, anp.dstack, anp.stack, anp.column_stack):
+            total = lambda x, join=join: np.sum(join(x * k for k in range(3)))
+            close(grad(total)(np.ones(2)), [3.0, 3.0])
         close(anp.where(condition=[True, False], x=1.0, y=2.0), [1.0, 2.0])
         close(anp.make_diagonal(np.ones((2, 3)), axis1=-1, axis2=-2), np.stack([np.eye(3)] * 2))
 
@@ -408,3 +410,93 @@ def test_functions_that_are_held_take_part():
     back, _ = make_vjp(of_numbers)(vector)
     np.testing.assert_allclose(back(np.ones(2)), expected)
     np.testing.assert_allclose(grad_and_aux(lambda x: (tree({"a": x}), x))(vector)[0], expected)
+
+
+def test_where_of_python_numbers():
+    """It gives Python's own where nothing is NumPy's, as autograd's does."""
+    assert anp.where([True, False], [1.0, 2.0], [3.0, 4.0]) == [1.0, 4.0]
+    assert type(anp.where(True, 1, 2)) is int
+    assert type(anp.where(False, 1, np.ones(2))) is np.ndarray
+    assert grad(lambda x: anp.where([True, False], [1.0, 2.0], [x, 3.0 * x])[1])(2.0) == 3.0
+
+
+def test_zero_derivatives_warn_in_words_that_autograd_users_filter():
+    with pytest.warns(pb.LostDerivativeWarning, match=r"Output seems independent of input\. `vjp"):
+        assert grad(lambda x: 1.0 if x > 3 else 2.0)(1.0) == 0
+    with pytest.warns(pb.LostDerivativeWarning, match="^`grad"):
+        assert pb.grad(lambda x: 1.5 if x > 3 else 2.5)(1.0) == 0
+
+
+class Polynomial:
+    """A function with coefficients by degree: a vector, and no array."""
+
+    def __init__(self, terms):
+        self.terms = terms
+
+    @primitive
+    def __call__(self, x):
+        return sum([c * x**n for n, c in self.terms.items()], 0.0)
+
+    @primitive
+    def twice(self):
+        return Polynomial({n: 2.0 * c for n, c in self.terms.items()})
+
+
+defvjp(Polynomial.__call__, lambda ans, p, x: lambda g: Polynomial({1: x}).times(g))
+defvjp(Polynomial.twice, lambda ans, p: lambda g: g.times(2.0))
+Polynomial.times = lambda self, a: PolynomialSpace(self).scalar_mul(self, a)
+
+
+class PolynomialBox(extend.Box, Polynomial):
+    pass
+
+
+class PolynomialSpace(extend.VSpace):
+    def __init__(self, value):
+        pass
+
+    def zeros(self):
+        return Polynomial({})
+
+    def _add(self, p, q):
+        return Polynomial({n: p.terms.get(n, 0) + q.terms.get(n, 0) for n in {*p.terms, *q.terms}})
+
+    def _scalar_mul(self, p, a):
+        return Polynomial({n: a * c for n, c in p.terms.items()})
+
+
+PolynomialBox.register(Polynomial)
+PolynomialSpace.register(Polynomial)
+
+
+class TestObjects:
+    """Objects with a vector space of their own have derivatives like themselves."""
+
+    P = Polynomial({1: 3.0})
+
+    def test_gradient(self):
+        """By several uses, through an object in between, and inside another derivative."""
+        assert grad(lambda p: p(2.0) ** 2 + p(5.0))(self.P).terms == {1: 2 * 6.0 * 2.0 + 5.0}
+        assert grad(lambda p: p.twice()(2.0) + p(1.0))(self.P).terms == {1: 5.0}
+        assert grad(lambda p: p.twice().twice()(2.0))(self.P).terms == {1: 8.0}
+        assert grad(lambda p: 3.0)(self.P).terms == {}
+        slope = lambda x: grad(lambda p: (x * p(2.0)) ** 2)(self.P).terms[1]  # 2 (6 x) (2 x)
+        close(grad(slope)(2.0), 96.0)
+        out, gradient = value_and_grad(lambda p: p(2.0))(self.P)
+        assert (out, gradient.terms) == (6.0, {1: 2.0})
+
+    def test_boxes(self):
+        seen = []
+        grad(
+            lambda p: seen.append((isinstance(p, Polynomial), isinstance(p, extend.Box))) or p(1.0)
+        )(self.P)
+        grad(lambda x: seen.append((isinstance(x, float), isinstance(x, extend.Box))) or x)(1.0)
+        assert seen == [(True, True)] * 2
+        assert not isinstance(1.0, extend.Box)
+        assert vspace(self.P) == PolynomialSpace(self.P)
+
+    def test_what_there_is_not(self):
+        with pytest.raises(pb.MissingRuleError, match="second derivative by an object"):
+            grad(lambda p: grad(lambda q: q(2.0) ** 2)(p)(1.0))(self.P)
+        with pytest.raises(pb.ArgumentTypeError, match="which is a Polynomial"):
+            make_jvp(lambda p: p(2.0))(self.P)(self.P)

@@ -283,3 +283,51 @@ class TestQuestions:
             return x[0]
 
         pb.grad(f)(V)
+
+
+PLAIN = np.array([1.0, 2.0, 3.0])
+PICKED = np.array([0, 2, 1])
+METHODS_OF_PLAIN_ARRAYS = {
+    "dot": lambda x: PLAIN.dot(np.array([x, x * x, 1.0])),
+    "dot of a matrix": lambda x: np.outer(PLAIN, PLAIN).dot(np.array([x, x * x, 1.0])).sum(),
+    "dot of a list": lambda x: PLAIN.dot([x, x * x, 1.0]),
+    "clip": lambda x: (PLAIN.clip(x, 2.5) * PLAIN).sum(),
+    "clip by keyword": lambda x: (PLAIN.clip(min=x) * PLAIN).sum(),
+    "searchsorted": lambda x: x * PLAIN.searchsorted(x),
+    "choose": lambda x: PICKED.choose([PLAIN * x, PLAIN * x * x, PLAIN]).sum(),
+    "sum": lambda x: PLAIN.sum(initial=x),
+    "sum where": lambda x: PLAIN.sum(where=(PLAIN * x) > 2.5) * x,
+    "prod": lambda x: PLAIN.prod(initial=x),
+    "max": lambda x: PLAIN.max(initial=2 * x),
+    "min": lambda x: PLAIN.min(initial=0.5 * x),
+    "mean": lambda x: PLAIN.mean(where=(PLAIN * x) > 2.5) * x,
+    "std": lambda x: PLAIN.std(mean=np.array([x])),
+    "var": lambda x: PLAIN.var(mean=np.array([x])),
+    "take": lambda x: PLAIN.take(np.argmax(np.array([x, 1.0, 5 * x]))) * x,
+    "repeat": lambda x: PLAIN.repeat(np.argmax(np.array([1.0, x]))).sum() * x,
+}
+
+
+def test_methods_of_plain_arrays_take_arrays_in_flight():
+    """NumPy does not hand them on: at their call sites the functions of their names are called."""
+    wrong = []
+    for name, f in METHODS_OF_PLAIN_ARRAYS.items():
+        slope = (f(1.7 + 1e-6) - f(1.7 - 1e-6)) / 2e-6
+        found = [gradient(1.7) for gradient in (pb.grad(f), pb.compile(pb.grad(f)))]
+        if np.abs(np.array(found) - slope).max() > 1e-7:
+            wrong.append((name, found, slope))
+    assert not wrong
+    rows = np.arange(9.0).reshape(3, 3)
+    np.testing.assert_array_equal(pb.vmap(lambda x: PLAIN.dot(x))(rows), rows @ PLAIN)
+    np.testing.assert_array_equal(pb.vmap(lambda i: PLAIN.take(i))(PICKED), PLAIN[PICKED])
+
+
+def test_fromiter_of_objects_keeps_arrays():
+    """As `a = np.empty(2, object); a[:] = [x, y]` does."""
+
+    def f(x):
+        objects = np.fromiter([x, x * x], dtype=object, count=2)
+        assert objects.dtype == object
+        return objects[0] + objects[1]
+
+    assert pb.grad(f)(3.0) == 7.0

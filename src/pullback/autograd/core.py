@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
+from ..core.lost import ZERO
 from ..core.reach import call_inside
 from ..core.spec import is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from ..transforms.forward import jvp
 from ..transforms.reverse import vjp
+from .boxes import SPACES, stands, vjp_of_object
 from .extending import (
     def_linear,
     defjvp,
@@ -59,7 +61,15 @@ def floating(tree: Any) -> Any:
 
 def make_vjp(fun: Callable[..., Any], x: Any) -> tuple[Callable[[Any], Any], Any]:
     """The pullback of fun at x, a function from a cotangent to one like x; and fun(x)."""
-    out, pullback = vjp(answers(fun), floating(x))
+    token = ZERO.set(
+        "Output seems independent of input. "
+    )  # autograd's words, by which one filters
+    try:
+        if type(x) in SPACES or stands(x):
+            return vjp_of_object(answers(fun), x)
+        out, pullback = vjp(answers(fun), floating(x))
+    finally:
+        ZERO.reset(token)
 
     def back(g: Any) -> Any:
         return pullback(like(g, out))[0]
@@ -109,7 +119,15 @@ class VSpace:
 
     >>> vspace({"w": np.zeros(2), "b": 1.0}).size
     3
+
+    A subclass describes objects of the user's: it defines `zeros`, `_add`, `_scalar_mul` and
+    `_inner_prod`, and is registered for their class.
     """
+
+    @classmethod
+    def register(cls, value_type: type, maker: Callable[[Any], Any] | None = None) -> None:
+        """Let `vspace` give a space of this class for objects of `value_type`."""
+        SPACES[value_type] = maker or cls
 
     def __init__(self, value: Any) -> None:
         leaves, self.structure = flatten(value)
@@ -180,23 +198,39 @@ class VSpace:
         return unflatten(self.structure, [f(*parts) for parts in zip(*leaves, strict=True)])
 
     def add(self, x: Any, y: Any) -> Any:
-        return self.zip_map(lambda a, b: a + b, x, y)
+        return self._add(x, y)
 
     mut_add = add
 
     def scalar_mul(self, x: Any, a: Any) -> Any:
-        return self.zip_map(lambda part: part * a, x)
+        return self._scalar_mul(x, a)
 
     def covector(self, x: Any) -> Any:
-        return self.zip_map(np.conj, x)
+        return self._covector(x)
 
     def inner_prod(self, x: Any, y: Any) -> Any:
+        return self._inner_prod(x, y)
+
+    # What subclasses define.
+
+    def _add(self, x: Any, y: Any) -> Any:
+        return self.zip_map(lambda a, b: a + b, x, y)
+
+    def _scalar_mul(self, x: Any, a: Any) -> Any:
+        return self.zip_map(lambda part: part * a, x)
+
+    def _covector(self, x: Any) -> Any:
+        return self.zip_map(np.conj, x)
+
+    def _inner_prod(self, x: Any, y: Any) -> Any:
         pairs = zip(flatten(x)[0], flatten(y)[0], strict=True)
         return sum([np.real(np.sum(np.conj(a) * b)) for a, b in pairs])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, VSpace):
             return NotImplemented
+        if type(self) is not VSpace:
+            return type(self) is type(other) and vars(self) == vars(other)
         mine = [(s.shape, s.dtype.kind == "c") for s in self.specs]
         return self.structure == other.structure and mine == [
             (s.shape, s.dtype.kind == "c") for s in other.specs
@@ -208,5 +242,5 @@ class VSpace:
         return f"VSpace({', '.join(map(str, self.specs))})"
 
 
-def vspace(value: Any) -> VSpace:
-    return VSpace(value)
+def vspace(value: Any) -> Any:
+    return SPACES.get(type(value), VSpace)(value)

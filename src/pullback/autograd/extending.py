@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import count
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..core.errors import MissingRuleError, name_of
 from ..core.reach import call_inside
 from ..core.tree import flatten, is_static, unflatten
 from ..transforms.extend import UserPrimitive
+from .boxes import NO_COTANGENT, SPACES, boxed, stands, token_of
 from .util import getval, isbox, subval
 
 __all__ = [
@@ -54,6 +56,9 @@ class OpaqueFunction:
     def __repr__(self) -> str:
         return f"<primitive {self.__name__}>"
 
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         call = CallOfPrimitive(self, args, kwargs)
         if not call.at:
@@ -72,19 +77,22 @@ class CallOfPrimitive:
         self.of, self.kwargs = of, kwargs
         self.parts = [flatten(arg) for arg in args]
         places = [(i, j) for i, (leaves, _) in enumerate(self.parts) for j in range(len(leaves))]
-        self.at = [(i, j) for i, j in places if isbox(self.parts[i][0][j])]
+        self.at = [(i, j) for i, j in places if in_flight(self.parts[i][0][j])]
         self.argnums = tuple(dict.fromkeys([i for i, _ in self.at]))
         self.structure: Any = None  # of the result
+        self.object: Any = None  # the result, if it is one with a vector space of its own
+        self.box: Any = None  # what stands for that
 
     def args(self, xs: Iterable[Any]) -> list[Any]:
         """The arguments with these values for what is in flight."""
         leaves = [list(part) for part, _ in self.parts]
         for (i, j), x in zip(self.at, xs, strict=True):
-            leaves[i][j] = x
+            box = leaves[i][j]
+            leaves[i][j] = box._value if stands(box) else x
         return [unflatten(s, part) for part, (_, s) in zip(leaves, self.parts, strict=True)]
 
     def run(self, n_out: int | None) -> Any:
-        xs = [self.parts[i][0][j] for i, j in self.at]
+        xs = [token_of(self.parts[i][0][j]) for i, j in self.at]
         op = UserPrimitive(self.function(n_out), n_out, ())
         op.name = self.of.__name__
         if self.of.vjps is not None or self.of.jvps is None or self.of.by_itself:
@@ -95,11 +103,18 @@ class CallOfPrimitive:
             out = op(*xs)
         except ReturnedTree as several:
             return self.run(several.args[0])
+        if self.object is not None:
+            self.box = boxed(self.object, out)
+            return self.box
         return out if n_out is None else unflatten(self.structure, list(out))
 
     def function(self, n_out: int | None) -> Callable[..., Any]:
         def value(*xs: Any) -> Any:
-            leaves, self.structure = flatten(self.of.fun(*self.args(xs), **self.kwargs))
+            found = self.of.fun(*self.args(xs), **self.kwargs)
+            if type(found) in SPACES:
+                self.object = found
+                return 0.0
+            leaves, self.structure = flatten(found)
             if self.structure is not None and n_out is None:
                 raise ReturnedTree(len(leaves))
             return leaves[0] if n_out is None else tuple(leaves)
@@ -108,6 +123,8 @@ class CallOfPrimitive:
         return value
 
     def joined(self, out: Any) -> Any:
+        if self.object is not None:
+            return self.object
         return out if self.structure is None else unflatten(self.structure, list(out))
 
     def pull(self, out_bar: Any, residual: Any, wanted: Any) -> Any:
@@ -125,18 +142,27 @@ class CallOfPrimitive:
             )
         args, out = self.args(residual.xs), self.joined(residual.out)
         back = call_inside(self.of.vjps, (self.argnums, out, args, self.kwargs), {})
-        bars_of = call_inside(back, (self.joined(out_bar),), {})
+        weight = self.joined(out_bar) if self.box is None else self.box.total()
+        bars_of = call_inside(back, (weight,), {})
         bars = dict(zip(self.argnums, bars_of, strict=True))
         return tuple([self.part(bars[i], i, j) for i, j in self.at])
 
     def part(self, bar: Any, i: int, j: int) -> Any:
         """The cotangent of leaf j of argument i, of that of the argument."""
-        _, structure = self.parts[i]
+        leaves, structure = self.parts[i]
+        if stands(leaves[j]):
+            leaves[j].add(bar)
+            return NO_COTANGENT
         if bar is None:
             return None
         return bar if structure is None else structure.flatten_up_to(bar)[j]
 
     def push(self, out: Any, xs: Any, x_dots: Any) -> Any:
+        if self.box is not None or any(stands(self.parts[i][0][j]) for i, j in self.at):
+            raise MissingRuleError(
+                f"A tangent of `{self.of.__name__}` by an object was asked for.\n"
+                "  Objects with a vector space of their own have reverse mode alone."
+            )
         dots = dict(zip(self.at, x_dots, strict=True))
         values = dict(zip(self.at, xs, strict=True))
         tangents = []
@@ -151,6 +177,10 @@ class CallOfPrimitive:
         given = (self.argnums, tangents, self.joined(out), self.args(xs), self.kwargs)
         dot = call_inside(self.of.jvps, given, {})
         return dot if self.structure is None else tuple(flatten(dot)[0])
+
+
+def in_flight(x: Any) -> bool:
+    return isbox(x) or stands(x)
 
 
 def still(x: Any) -> Any:

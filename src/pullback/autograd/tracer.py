@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.array import Array
 from ..transforms.record import record
+from .boxes import Box
 from .extending import notrace_primitive, primitive
 from .util import getval, isbox, toposort
 
@@ -23,7 +24,6 @@ __all__ = [
     "trace",
 ]
 
-Box = Array  # of every shape and type
 Array._value = property(getval)  # type: ignore[attr-defined]  # where autograd's programs find it
 
 

@@ -13,13 +13,14 @@ import linecache
 import os
 import sys
 import warnings
+from contextvars import ContextVar
 from typing import Any
 
 from .errors import LostDerivativeWarning
 from .namespaces import library, package, takes_part
 
 __all__ = [
-    "frame_of_user", "line_of_user", "place", "warn_bent", "warn_decided", "warn_searched",
+    "ZERO", "frame_of_user", "line_of_user", "place", "warn_bent", "warn_decided", "warn_searched",
     "warn_text", "warn_trimmed",
 ]  # fmt: skip
 
@@ -50,6 +51,11 @@ def place(line: tuple[str, int] | None) -> str:
     return f"{os.path.basename(line[0])}:{line[1]}{': ' if source else ''}{source}"
 
 
+# What a warning of a zero derivative begins with, for programs that filter it by another
+# library's words.
+ZERO: ContextVar[str] = ContextVar("zero", default="")
+
+
 def warn(message: str, line: tuple[str, int] | None) -> None:
     file, number = line or ("<unknown>", 0)
     warnings.warn_explicit(message, LostDerivativeWarning, file, number, registry=REGISTRY)
@@ -64,8 +70,9 @@ INSTEAD = (
 def warn_searched(trace: Any) -> None:
     """Of a trace whose function was led by comparisons, and whose result has no way back."""
     warn(
-        f"`{trace.name}` is zero: no operation with a derivative leads from the argument to the"
-        f" result, but the argument was compared, first in {place(trace.comparison)}\n"
+        f"{ZERO.get()}`{trace.name}` is zero: no operation with a derivative leads from the"
+        " argument to the result, but the argument was compared, first in"
+        f" {place(trace.comparison)}\n"
         f"  If comparisons led to the result, as in a bisection, {INSTEAD} If the result does not"
         " depend on what was compared, or is piecewise constant, zero is right.",
         trace.comparison,
@@ -76,9 +83,9 @@ def warn_decided(trace: Any) -> None:
     """Of a trace whose function made many decisions, and whose derivative is zero everywhere."""
     line = trace.turning or trace.comparison
     warn(
-        f"`{trace.name}` is zero, and operations that are constant between jumps (a comparison,"
-        " `sign`, `copysign`, `floor`, `int`, `argmin`) were made of the argument again and again,"
-        f" as in {place(line)}\n"
+        f"{ZERO.get()}`{trace.name}` is zero, and operations that are constant between jumps (a"
+        " comparison, `sign`, `copysign`, `floor`, `int`, `argmin`) were made of the argument again"
+        f" and again, as in {place(line)}\n"
         f"  If they led to the result, as in a search by halves, {INSTEAD} If the result is"
         " piecewise constant, zero is right.",
         line,

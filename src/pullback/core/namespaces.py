@@ -23,6 +23,7 @@ __all__ = [
     "STANDS",
     "apart",
     "asker",
+    "keeps",
     "library",
     "names_of",
     "package",
@@ -156,7 +157,7 @@ def takes_part(scope: dict[str, Any]) -> bool:
     if known is None:
         top = package(scope)
         known = PARTS[key] = str(key[0]).startswith(WRITTEN_IN_PYTHON) or (
-            top not in CLOSED and (library(scope) < 2 or top in OPEN)
+            top not in CLOSED and (library(scope) < 2 or top in OPEN) and not keeps(scope)
         )
     return known
 
@@ -169,12 +170,20 @@ def stays(module: Any) -> bool:
     return (top in sys.stdlib_module_names and top not in OPEN) or top in CLOSED
 
 
-# What computes nothing that has a derivative: NumPy and ourselves; what shows numbers, or tests.
+# What computes nothing that has a derivative: NumPy and ourselves; what reads code to compile it;
+# what shows numbers, or tests.
 CLOSED = frozenset(
-    {"numpy", "pullback", "optree", "llvmlite", "matplotlib", "IPython", "pytest", "_pytest",
-     "pluggy", "hypothesis"}
+    {"numpy", "pullback", "optree", "llvmlite", "numba", "matplotlib", "IPython", "pytest",
+     "_pytest", "pluggy", "hypothesis"}
 )  # fmt: skip
+# Packages within packages that keep arrays in compiled objects, which take NumPy's alone. They are
+# called as what is compiled: with plain arrays for those without a derivative.
+KEEPING = ("pandas.core.internals", "pandas.core.array_algos")
 PARTS: dict[Any, bool] = {}
+
+
+def keeps(scope: dict[str, Any]) -> bool:
+    return str(scope.get("__name__")).startswith(KEEPING)
 
 
 def package(scope: dict[str, Any]) -> str:

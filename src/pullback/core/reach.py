@@ -30,7 +30,7 @@ from .array import Array
 from .bytecode import SUPPORTED, Hooks, original, rewritten
 from .errors import ConversionError
 from .leftover import HOLDS, StoredPlaces, settle_noted
-from .namespaces import LOADED, STANDS, library, names_of, scan, takes_part
+from .namespaces import LOADED, STANDS, keeps, library, names_of, scan, takes_part
 from .spec import spec_of
 
 __all__ = [
@@ -327,7 +327,8 @@ def reach_function(fn: Any) -> None:
             return
         new = other_form(code, scope) if takes_part(scope) else code
     if new is code:
-        SETTLED[id(code)] = code
+        if not keeps(scope):  # or it is called as what is compiled
+            SETTLED[id(code)] = code
         return
     with LOCK:
         if not OPEN:

@@ -27,7 +27,7 @@ from .array import Array, current
 from .errors import PullbackError
 from .foreign import refused
 from .leftover import HOLDS, WRITERS
-from .namespaces import BOUND, LOADED, STANDS, stays
+from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
     ASKED,
     BORING,
@@ -89,6 +89,8 @@ def function(f: Any) -> Any:
     ours = STANDS.get(id(f))
     if ours is not None:
         return ours if active() else f
+    if keeps(f.__globals__):
+        return foreign(f) if active() else f
     reach_function(f)
     return f
 
@@ -461,6 +463,9 @@ def writing_back(f: Any, views: list[Array], args: Any, kwargs: Any) -> Any:
     return out
 
 
+OF_ARGUMENTS = (TypeError, ValueError, SystemError, AttributeError, BufferError)
+
+
 def foreign(f: Any) -> Any:
     """Compiled code of another package, called under a transformation."""
 
@@ -472,8 +477,9 @@ def foreign(f: Any) -> Any:
             return writing_back(f, views, args, kwargs) if views else f(*args, **kwargs)
         except PullbackError:
             raise
-        except (TypeError, ValueError, SystemError, AttributeError, BufferError) as error:
-            refused(f, args, kwargs, error)
+        except Exception as error:
+            if isinstance(error, OF_ARGUMENTS) or type(error).__module__.startswith("numba."):
+                refused(f, args, kwargs, error)
             raise
 
     return call_foreign

@@ -136,6 +136,8 @@ def arange(*args: Any, **kwargs: Any) -> Any:
 @answers_for(np.fromiter)
 def fromiter(iter: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
     items = list(iter if count < 0 else itertools.islice(iter, count))
+    if np.dtype(dtype).hasobject:
+        return np.fromiter(items, dtype, len(items), **kwargs)
     if any(type(x) is Array for x in items):
         return OWN[np.array](items, dtype=dtype)
     return made(np.fromiter(items, dtype, count, **kwargs))

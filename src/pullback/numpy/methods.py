@@ -1,7 +1,8 @@
 """Compiled methods of NumPy's objects, as transformed programs call them.
 
 `a.copy()` of a plain array is an Array that can be assigned into, as `np.copy(a)` is; so are the
-numbers that a generator draws; `np.add.reduce` takes lists of Arrays.
+numbers that a generator draws; `np.add.reduce` takes lists of Arrays. NumPy does not hand on a
+method of a plain array that is given an Array: `a.dot(x)` is `np.dot(a, x)`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dispatch import holds_arrays
 from ..core.namespaces import BOUND
 from ..core.reach import active
 from .drawing import DRAWING, drawn
@@ -18,10 +20,29 @@ from .wrapping import made, member
 __all__: list[str] = []
 
 
+# Methods with operands that NumPy has as functions too, of the array and the same arguments.
+TWINS = frozenset(
+    {"choose", "clip", "dot", "max", "mean", "min", "prod", "repeat", "searchsorted", "std", "sum",
+     "take", "var"}
+)  # fmt: skip
+
+
 def of_array(f: Any) -> Any:
-    if f.__name__ != "copy" or not active():
+    name = f.__name__
+    if name in TWINS and active():
+        return twin(f, name)
+    if name != "copy" or not active():
         return f
     return lambda *args, **kwargs: made(f(*args, **kwargs))
+
+
+def twin(f: Any, name: str) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if (args or kwargs) and holds_arrays((*args, *kwargs.values())):
+            return member(getattr(np, name))(f.__self__, *args, **kwargs)
+        return f(*args, **kwargs)
+
+    return call
 
 
 def of_generator(f: Any) -> Any:

@@ -199,3 +199,53 @@ class TestPure:
     def test_it_takes_functions(self):
         with pytest.raises(pb.ArgumentTypeError, match="`pure` takes a function, but got"):
             pb.pure(3.0)
+
+
+class TestBuffers:
+    """Text that is collected in the call itself; a buffer that outlives it is not read."""
+
+    def test_a_buffer_of_the_call(self):
+        def f(x):
+            text = io.StringIO()
+            text.write("four")
+            return x * len(text.getvalue()) + io.BytesIO(b"ab").getvalue()[0]
+
+        compiled = settled(pb.compile(pb.grad(f)), 2.0)
+        assert compiled(3.0) == 4.0
+        assert compiled.why(2.0) == "It would be repeated."
+
+    @pytest.mark.filterwarnings("ignore:.*falls back to Python")
+    def test_a_buffer_from_outside(self):
+        text, kept = io.StringIO(), []
+
+        def writes(x):
+            text.write("a")
+            return x * x
+
+        def keeps(x):
+            kept.append(io.StringIO())
+            kept[-1].write("a")
+            return x * x
+
+        for f in (writes, keeps):
+            compiled = pb.compile(pb.grad(f))
+            assert all(compiled(2.0) == 4.0 for _ in range(50))
+        assert text.getvalue() == "a" * 50
+        assert len(set(map(id, kept))) == 50
+        assert {each.getvalue() for each in kept} == {"a"}
+
+
+def test_the_functions_beneath_distributions_are_repeated():
+    stats = pytest.importorskip("scipy.stats")
+    compiled = settled(pb.compile(pb.grad(lambda x: stats.norm._cdf(x) + stats.t._sf(x, 4.0))), 0.3)
+    assert compiled.why(0.3) == "It would be repeated."
+    np.testing.assert_allclose(compiled(0.5), stats.norm.pdf(0.5) - stats.t.pdf(0.5, 4.0))
+
+
+def settled(compiled, x):
+    """Calls until a record stands."""
+    for _ in range(2000):
+        compiled(x)
+        if compiled.why(x) == "It would be repeated.":
+            break
+    return compiled

@@ -1,16 +1,19 @@
 """NumPy under autograd's name: the same functions, which pullback differentiates as they are.
 
-A few take more than NumPy's do, as autograd's take: iterators to join, and `where` by keywords.
+A few differ from NumPy's, as autograd's do: iterators are joined, and `where` takes keywords.
 """
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable
 from typing import Any
 
 import numpy
 from numpy import *
 
+from ...core.array import Array
+from ...core.reach import call_inside
 from . import fft, linalg, random  # noqa: F401  # submodules, as autograd has them
 
 
@@ -21,6 +24,16 @@ def __getattr__(name: str) -> Any:
 def vstack(tup: Iterable[Any], **keywords: Any) -> Any:
     """`numpy.vstack`, of iterators as well."""
     return numpy.vstack(list(tup), **keywords)
+
+
+def stack(arrays: Iterable[Any], axis: int = 0, **keywords: Any) -> Any:
+    """`numpy.stack`, of iterators as well."""
+    return numpy.stack(list(arrays), axis, **keywords)
+
+
+def dstack(tup: Iterable[Any]) -> Any:
+    """`numpy.dstack`, of iterators as well."""
+    return numpy.dstack(list(tup))
 
 
 def hstack(tup: Iterable[Any], **keywords: Any) -> Any:
@@ -39,8 +52,18 @@ def concatenate(arr_list: Iterable[Any], axis: int | None = 0, **keywords: Any) 
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    """`numpy.where`, with keywords for its arguments."""
-    return numpy.where(condition) if x is None and y is None else numpy.where(condition, x, y)
+    """`numpy.where`, with keywords; of Python's numbers and lists it gives Python's."""
+    if x is None and y is None:
+        return numpy.where(condition)
+    out = call_inside(numpy.where, (condition, x, y), {})
+    return out if builtins.any(map(of_numpy, (condition, x, y))) else out.tolist()
+
+
+def of_numpy(x: Any) -> builtins.bool:
+    """Whether x is NumPy's or in flight, or a list or tuple with such a thing in it."""
+    if isinstance(x, (list, tuple)):
+        return builtins.any(map(of_numpy, x))
+    return isinstance(x, (numpy.ndarray, numpy.generic, Array))
 
 
 def make_diagonal(D: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:

@@ -13,8 +13,10 @@ from __future__ import annotations
 import datetime
 import decimal
 import inspect
+import io
 import sys
 import weakref
+from itertools import product
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType
 from typing import Any, TypeVar
 
@@ -113,9 +115,12 @@ HOLDERS = {
     for cls in (
         datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
         datetime.tzinfo, decimal.Decimal, inspect.Parameter, inspect.Signature, inspect._empty,
-        weakref.ref,
+        weakref.ref, io.StringIO, io.BytesIO,
     )
 }  # fmt: skip
+# Of these, classes whose objects change. One that lives outside of the call cannot be read, so what
+# a method is called of was made in the call.
+BUFFERS = (io.StringIO, io.BytesIO)
 CLOCK = {"now", "today"}  # NumPy reads them as the time, wherever it makes a date of text
 DATES = (np.datetime64, np.array, np.asarray, np.asanyarray, np.full)
 C_FUNCTIONS = (BuiltinFunctionType, MethodDescriptorType)
@@ -162,6 +167,9 @@ COMPUTING = {
     "scipy.integrate._quadrature": {
         "": "trapezoid simpson cumulative_trapezoid cumulative_simpson romb",
     },
+    "scipy.stats._continuous_distns": {
+        "*": "_pdf _logpdf _cdf _logcdf _sf _logsf _ppf _isf",
+    },
     "scipy.stats._distn_infrastructure": {
         "rv_generic": "__call__ freeze stats moment median mean var std interval",
         "rv_continuous": "pdf logpdf cdf logcdf sf logsf ppf isf",
@@ -176,18 +184,27 @@ COMPUTING = {
 def declare_computing(module: str) -> None:
     """Declare those of a module, which has been imported, to be pure."""
     for owner, names in COMPUTING.pop(module, {}).items():
-        home = vars(getattr(sys.modules[module], owner) if owner else sys.modules[module])
-        for name in names.split():
+        for home, name in product(homes_in(sys.modules[module], owner), names.split()):
             fn = getattr(home.get(name), "__wrapped__", home.get(name))
             for x in (home.get(name), fn):
                 if isinstance(x, FunctionType):
                     pure(x)
 
 
+def homes_in(module: Any, owner: str) -> list[Any]:
+    """The names of a module, of one of its classes, or of each of them."""
+    if owner != "*":
+        return [vars(getattr(module, owner) if owner else module)]
+    mine = [x for x in vars(module).values() if isinstance(x, type)]
+    return [vars(x) for x in mine if x.__module__ == module.__name__]
+
+
 def may_repeat(callee: Any, args: tuple[Any, ...] = ()) -> str | None:
     """Why a call cannot be repeated from a record; None if it can, or if its own calls are seen."""
     callee = getattr(callee, "__func__", callee)
     if declared_pure(callee) or id(callee) in HOLDERS:
+        return None
+    if type(getattr(callee, "__self__", None)) in BUFFERS:
         return None
     if isinstance(callee, FunctionType) and not apart(callee.__globals__):
         return None
