@@ -156,7 +156,7 @@ class Unit:
                 )
         if not self.outputs:
             raise ArgumentError(
-                f"`{name_of(fun)}` cannot be exported: it returns no number and no array."
+                f"`{name_of(fun)}` cannot be exported: it returns neither a number nor an array."
             )
         refuse_calls(self.plan, fun, args, kwargs)
 
