@@ -238,6 +238,11 @@ def refuse_leaf(
             "  Pass its values, `x.to_numpy(float)`, which the function then gets; a gradient `g`"
             " has their shape and order."
         )
+    if hasattr(leaf, "tocsr"):
+        raise ArgumentTypeError(
+            f"{what} was given {kind_of(leaf)} for argument {position}, which keeps its numbers in"
+            " lists or a dict.\n  Pass `A.tocsr()`, whose gradient is a sparse array as well."
+        )
     where = f"argument {position}"
     if within is not None:
         where = f"`{path_of(*within, fun, position)}`, a leaf of argument {position}"

@@ -371,7 +371,7 @@ def compile(
     >>> f.cache_info().paths
     2
 
-    The first calls run fun as it is: three, and more until they have taken a millisecond together.
+    The first calls run fun as it is: six, and more until they have taken 3 milliseconds together.
     Then one is recorded, and machine code is made in the background.
 
     Args:

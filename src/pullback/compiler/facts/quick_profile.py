@@ -170,11 +170,18 @@ def install(watch: Callable[[Any, str, Any], None]) -> None:
 
 
 def prepared() -> bool:
-    """Whether machine code is there; it is made in the background where that takes long."""
+    """Whether machine code is there; it is made in the background where that takes long.
+
+    It does where LLVM is still to be loaded, and where it is at work for others.
+    """
     if sys.implementation.name != "cpython" or sys.version_info >= (3, 12):
         return False
-    if "llvmlite.binding" in sys.modules or at_hand(text(), 0):
-        make()
+    quick = "llvmlite.binding" in sys.modules or at_hand(text(), 0)
+    if quick and LOCK.acquire(blocking=False):
+        try:
+            make()
+        finally:
+            LOCK.release()
     else:
         WORKER.do(make, urgent=True)
     return bool(MADE)
