@@ -1,6 +1,7 @@
 """The folder tree is the architecture: who may import whom."""
 
 import ast
+import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -138,6 +139,24 @@ def test_imports_have_no_cycles():
         TopologicalSorter(ours()).prepare()
     except CycleError as error:
         pytest.fail("These modules import each other: " + " -> ".join(error.args[1]))
+
+
+PEN = "pullback.compiler.llvm.pen"
+ENDS = re.compile(r"^\s*(br (i1|label)|ret (void|i\d|ptr)|switch i64)", re.M)  # of LLVM's blocks
+
+
+def test_one_pen_writes_the_blocks_of_machine_code():
+    """No other module has text of LLVM's that goes from block to block."""
+    found = [
+        f"{name}, line {node.lineno}"
+        for name, path in modules(SRC).items()
+        if name != PEN
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and ENDS.search(node.value)
+    ]
+    assert found == []
 
 
 class TestTheWalkItself:

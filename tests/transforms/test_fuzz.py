@@ -1,7 +1,6 @@
 """Random NumPy programs: derivatives against plain NumPy, and each mode against the others."""
 
 import warnings
-from collections import Counter
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +10,7 @@ import pullback as pb
 from pullback.transforms.record import record
 from tests.conftest import LONG
 from tests.fuzz import leaves, make, shrink
+from tests.seeds import check_seeds
 
 PROGRAMS, CHUNK = (30_000, 100) if LONG else (200, 25)
 
@@ -311,24 +311,7 @@ def check(program, skips):
                 raise
 
 
-def fails(program):
-    try:
-        check(program, Counter())
-    except Exception:
-        return True
-    return False
-
-
 @pytest.mark.parametrize("start", range(0, PROGRAMS, CHUNK))
 def test_random_programs(start):
     """Every mode is right, or the seed and the smallest part of the program that fails are told."""
-    skips = Counter()
-    for seed in range(start, start + CHUNK):
-        program = make(seed)
-        try:
-            check(program, skips)
-        except Exception as error:
-            error.add_note(f"The smallest part that fails:\n\n{shrink(program, fails).text}")
-            raise
-    for reason, n in skips.items():
-        assert n <= CHUNK // 3, f"{n} of {CHUNK} programs were not checked for {reason}"
+    check_seeds(range(start, start + CHUNK), make, check, shrink)

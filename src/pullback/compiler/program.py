@@ -132,7 +132,9 @@ class Program:
         return listed(self.run)
 
     def __reduce__(self) -> Any:
-        raise TypeError("A compiled program is not pickled; pickle what it was compiled from.")
+        raise TypeError(
+            "A compiled program cannot be pickled.\n  Pickle what it was compiled from."
+        )
 
 
 class Activation:

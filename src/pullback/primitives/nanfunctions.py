@@ -96,45 +96,24 @@ def nan_variance(name, a, axis, dtype, out, ddof, keepdims, where, mean, correct
     return about(a, center, there, axes, keepdims, np.where(freedom > 0, freedom, np.nan), dtype)
 
 
-@replaces(np.nanvar)
-def nanvar(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=none,
-    *,
-    where=none,
-    mean=none,
-    correction=none,
-):
-    a = as_array(a)
-    if bare(a):
-        return np.var(
-            a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction
-        )
-    return nan_variance(
-        "numpy.nanvar", a, axis, dtype, out, ddof, keepdims, where, mean, correction
-    )
+def nan_deviation(original, finish):
+    """A function like `nanvar`: `finish` makes the result of the variance."""
+    name = f"numpy.{original.__name__}"
+
+    @replaces(original)
+    def nanvar(
+        a, axis=None, dtype=None, out=None, ddof=0, keepdims=none, *, where=none, mean=none,
+        correction=none,
+    ):  # fmt: skip
+        a, options = as_array(a), {"where": where, "mean": mean, "correction": correction}
+        if bare(a):
+            return finish(np.var(a, axis, dtype, out, ddof, keepdims, **options))
+        return finish(nan_variance(name, a, axis, dtype, out, ddof, keepdims, **options))
+
+    return nanvar
 
 
-@replaces(np.nanstd)
-def nanstd(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=none,
-    *,
-    where=none,
-    mean=none,
-    correction=none,
-):
-    return root(
-        nanvar(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
-    )
+nanvar, nanstd = nan_deviation(np.nanvar, lambda found: found), nan_deviation(np.nanstd, root)
 
 
 def nan_extremum(primitive, name, a, axis, out, keepdims, initial, where):

@@ -242,66 +242,24 @@ def weighted(rows, q, weights, skip_nan):
     return out if skip_nan else with_nan(out, rows[-1])
 
 
-@replaces(np.quantile)
-def quantile(
-    a,
-    q,
-    axis=None,
-    out=None,
-    overwrite_input=False,
-    method="linear",
-    keepdims=False,
-    *,
-    weights=None,
-):
-    return quantiles("numpy.quantile", a, q, axis, out, method, keepdims, weights, 1, False)
+def implemented(original, scale):
+    """The quantile functions differ in the number that stands for all, and in what NaN means."""
+    name, skip_nan = f"numpy.{original.__name__}", original.__name__.startswith("nan")
+    usual = none if skip_nan else False
+
+    @replaces(original)
+    def quantile(
+        a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=usual, *,
+        weights=None,
+    ):  # fmt: skip
+        found = quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
+        return as_rows(found, a, q, axis, weights) if skip_nan else found
+
+    return quantile
 
 
-@replaces(np.percentile)
-def percentile(
-    a,
-    q,
-    axis=None,
-    out=None,
-    overwrite_input=False,
-    method="linear",
-    keepdims=False,
-    *,
-    weights=None,
-):
-    return quantiles("numpy.percentile", a, q, axis, out, method, keepdims, weights, 100, False)
-
-
-@replaces(np.nanquantile)
-def nanquantile(
-    a,
-    q,
-    axis=None,
-    out=None,
-    overwrite_input=False,
-    method="linear",
-    keepdims=none,
-    *,
-    weights=None,
-):
-    out = quantiles("numpy.nanquantile", a, q, axis, out, method, keepdims, weights, 1, True)
-    return as_rows(out, a, q, axis, weights)
-
-
-@replaces(np.nanpercentile)
-def nanpercentile(
-    a,
-    q,
-    axis=None,
-    out=None,
-    overwrite_input=False,
-    method="linear",
-    keepdims=none,
-    *,
-    weights=None,
-):
-    out = quantiles("numpy.nanpercentile", a, q, axis, out, method, keepdims, weights, 100, True)
-    return as_rows(out, a, q, axis, weights)
+quantile, percentile = implemented(np.quantile, 1), implemented(np.percentile, 100)
+nanquantile, nanpercentile = implemented(np.nanquantile, 1), implemented(np.nanpercentile, 100)
 
 
 def as_rows(out, a, q, axis, weights):

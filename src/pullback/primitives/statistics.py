@@ -113,36 +113,22 @@ def about(a, center, where, axes, keepdims, freedom, dtype=None):
     return total / freedom.astype(total.dtype)
 
 
-@replaces(np.var)
-def var(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=none,
-    *,
-    where=none,
-    mean=none,
-    correction=none,
-):
-    return variance("numpy.var", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+def deviation(original, finish):
+    """A function like `var`: `finish` makes the result of the variance."""
+    name = f"numpy.{original.__name__}"
+
+    @replaces(original)
+    def var(
+        a, axis=None, dtype=None, out=None, ddof=0, keepdims=none, *, where=none, mean=none,
+        correction=none,
+    ):  # fmt: skip
+        found = variance(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+        return finish(found)
+
+    return var
 
 
-@replaces(np.std)
-def std(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=none,
-    *,
-    where=none,
-    mean=none,
-    correction=none,
-):
-    return root(variance("numpy.std", a, axis, dtype, out, ddof, keepdims, where, mean, correction))
+var, std = deviation(np.var, lambda found: found), deviation(np.std, root)
 
 
 @replaces(np.average)

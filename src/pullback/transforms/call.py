@@ -28,6 +28,7 @@ from .stage import capture
 __all__ = [
     "FunctionCall",
     "Operands",
+    "along",
     "as_numpy",
     "checkpoint",
     "filled",
@@ -79,6 +80,19 @@ def floating(xs: Sequence[Any]) -> list[int]:
     return [i for i, x in enumerate(xs) if is_inexact(x.dtype)]
 
 
+def along(run: Callable[..., Any], xs: Any, at: list[int]) -> Callable[..., Any]:
+    """A function of arrays as one of those at some places."""
+
+    def of_moving(*moving: Any) -> Any:
+        whole = list(xs)
+        for i, x in zip(at, moving, strict=True):
+            whole[i] = x
+        return run(*whole)
+
+    of_moving.__qualname__ = getattr(run, "__qualname__", of_moving.__qualname__)
+    return of_moving
+
+
 def filled(dots: Any, likes: Any) -> tuple[Any, ...]:
     """Zeros where a tangent or cotangent is None."""
     return tuple(
@@ -95,15 +109,7 @@ def transposed(linear: Callable[..., Any], inputs: Sequence[Any], bars: Any) -> 
 def pull_through(run: Callable[..., Any], xs: Sequence[Any], out_bars: Sequence[Any]) -> list[Any]:
     """The cotangents of xs under run, which is done again; None for integers among them."""
     at = floating(xs)
-
-    def of_moving(*moving: Any) -> Any:
-        whole = list(xs)
-        for i, x in zip(at, moving, strict=True):
-            whole[i] = x
-        return run(*whole)
-
-    of_moving.__qualname__ = run.__qualname__
-    outs, pullback = vjp(of_moving, *[xs[i] for i in at])
+    outs, pullback = vjp(along(run, xs, at), *[xs[i] for i in at])
     x_bars: list[Any] = [None] * len(xs)
     for i, x_bar in zip(at, pullback(filled(out_bars, outs)), strict=True):
         x_bars[i] = x_bar

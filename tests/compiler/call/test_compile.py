@@ -609,7 +609,11 @@ class TestEffects:
 
             return f, None
 
-        agree(inside, [*times(3, X), loose, loose], refused="it has floating-point errors raised")
+        agree(
+            inside,
+            [*times(3, X), loose, loose],
+            refused="it asks NumPy to raise floating-point errors",
+        )
 
         def silenced():
             def f(x):
@@ -786,9 +790,9 @@ def test_the_warning_says_what_to_write():
     assert found == [k + 3 for k in range(70)]
     first, cure = str(told[0].message).split("\n")
     assert first.startswith(
-        "`compile(batch)` falls back to Python: it has taken 32 ways; the last time"
+        "`compile(batch)` falls back to Python: it has taken 32 paths; the last time"
     )
-    assert first.endswith("had an answer that was new.")
+    assert first.endswith("gave an answer that no recording has.")
     assert cure == "  Pass arrays that are indexed as arguments, and write `np.where` for `if`."
 
 
@@ -851,7 +855,7 @@ def test_records_that_are_never_repeated_end_soon():
             rows = rng.integers(0, 1000, 20)
             assert f(rows, x) == f.fun(rows, x)
 
-    with pytest.warns(RuntimeWarning, match="has taken 32 ways"):
+    with pytest.warns(RuntimeWarning, match="has taken 32 paths"):
         call(50)
     assert f.cache_info().misses < 40
 

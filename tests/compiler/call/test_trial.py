@@ -190,11 +190,11 @@ class TestWhy:
             fast(X)
             assert fast.why() == reasons.AWAITED
         settle(fast, X, calls=2)
-        assert fast.why().startswith("It was repeated by machine code")
+        assert fast.why().startswith("Machine code repeated it")
         fast(-X)
         assert fast.why() == reasons.EARLY
         fast(-X)
-        assert "had an answer that was new" in fast.why()
+        assert "gave an answer that no recording has" in fast.why()
 
 
 class TestEarly:

@@ -315,7 +315,7 @@ class Compiled(Transformation):
             path = self.path_of(call)
         if path is None:
             raise ArgumentError(
-                f"`compile({name_of(self.fun)})` has no record for these arguments:"
+                f"`compile({name_of(self.fun)})` has no recording for these arguments:"
                 f" {self.why(*args, **kwargs)}\n  Call it with them first."
             )
         return path

@@ -156,7 +156,7 @@ class Unit:
                 )
         if not self.outputs:
             raise ArgumentError(
-                f"`{name_of(fun)}` cannot be exported: it returns no number and no array."
+                f"`{name_of(fun)}` cannot be exported: it returns neither a number nor an array."
             )
         refuse_calls(self.plan, fun, args, kwargs)
 
@@ -218,9 +218,9 @@ class Unit:
             same = pen.line(f"icmp eq i32 {pen.line(f'call i32 @memcmp({pointers})')}, 0")
             pen.branch(same, f"holds{number}", f"fails{number}")
             pen.label(f"fails{number}")
-            pen.add(f"ret i32 {number}")
+            pen.ret("i32", str(number))
             pen.label(f"holds{number}")
-        pen.add("ret i32 0")
+        pen.ret("i32", "0")
         head = f"define i32 @{SEEN}({', '.join([*given, 'ptr %workspace'])}) {{"
         return "\n".join([head, *pen.lines, "}"])
 

@@ -12,11 +12,11 @@ __all__ = [
     "slower",
 ]  # fmt: skip
 
-NEW = "There is no record for arguments of this kind."
-REPEATED = "It was repeated by machine code"
-EARLY = "The function ran as it is: calls of this kind have not taken long enough to record one."
-AWAITED = "The function ran as it is, while its machine code is made in the background."
-PREPARED = "It was repeated by NumPy, while its machine code is made in the background."
+NEW = "There is no recording for arguments of this kind."
+REPEATED = "Machine code repeated it"
+EARLY = "The function ran in Python: calls of this kind have not taken long enough to record one."
+AWAITED = "The function ran in Python, while its machine code is made in the background."
+PREPARED = "NumPy repeated it, while its machine code is made in the background."
 
 
 def missed(paths: Sequence[Path], answers: Sequence[Any]) -> str:
@@ -24,10 +24,10 @@ def missed(paths: Sequence[Path], answers: Sequence[Any]) -> str:
     if not paths:
         return NEW
     if not answers:
-        return "Something that the function reads beside its arguments has changed."
+        return "Something that the function reads besides its arguments has changed."
     longest = max(paths, key=lambda p: len(p.guards))
     guard = longest.guards[min(len(answers), len(longest.guards)) - 1]
-    return f"`{guard.asked}`{told_line(guard.line)} had an answer that was new."
+    return f"`{guard.asked}`{told_line(guard.line)} gave an answer that no recording has."
 
 
 def slower(path: Path) -> str:
@@ -49,7 +49,7 @@ def of_call(compiled: Any, args: Any, kwargs: Any) -> str:
     """What a call with these arguments would do. Nothing is recorded, the function does not run."""
     call = compiled.arrange(args, kwargs)
     if call is None:
-        return "Arguments of this kind are passed to the function as it is."
+        return "The function runs in Python for arguments of this kind."
     entry = compiled.entries.get(call.key)
     if entry is None:
         return NEW
@@ -60,7 +60,7 @@ def of_call(compiled: Any, args: Any, kwargs: Any) -> str:
     told, compiled.last_miss = compiled.last_miss, last
     if found is None:
         return str(told)
-    return slower(found[0]) if found[0].slow else "It would be repeated."
+    return slower(found[0]) if found[0].slow else "Machine code would repeat it."
 
 
 def listing(path: Path) -> str:

@@ -105,7 +105,7 @@ def keep(
     if recording is None:
         why: str | None = f"it raised {failure} when it was recorded"
     elif recording.unlike:
-        why = "its result is a number of Python's that is computed by NumPy"
+        why = "its result is Python's number, and would be NumPy's"
     else:
         if recording.stores:
             result = result, [store.now() for store in recording.stores]
@@ -133,7 +133,7 @@ def keep(
         return
     if len(entry.paths) >= PATHS or entry.in_vain(compiled.hits + int(compiled.counter[0])):
         last = compiled.last_miss.rstrip(".")
-        compiled.refuse(f"it has taken {len(entry.paths)} ways; the last time {last}", BRANCHES)
+        compiled.refuse(f"it has taken {len(entry.paths)} paths; the last time {last}", BRANCHES)
         return
     numbers = None if entry.floats else [np.float64(x) for x in floats]
     recording.forget()

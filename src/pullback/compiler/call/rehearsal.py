@@ -117,7 +117,7 @@ class Rehearsal:
         compiled, snapshot = self.compiled, self.snapshot
         if snapshot.restored() and (self.other or not snapshot.misses(self.seen, self.watch)):
             return
-        compiled.refuse("it changes something that is not found before it runs")
+        compiled.refuse("it changes something that cannot be found before it runs")
         raise ArgumentError(
             f"`compile({name_of(compiled.fun)})` recorded this call, which changed something that"
             " cannot be put back.\n  Call the function as it is, without `compile`."
@@ -132,7 +132,7 @@ class Rehearsal:
         told = watch.asked <= compiled.asked or len(compiled.asked) >= NAMES
         compiled.asked |= watch.asked
         if told:  # calls that do not ask what to call tell no names, until one is rehearsed
-            changed(compiled, self.entry, "other code runs in each call")
+            changed(compiled, self.entry, "each call runs other code")
         return True
 
     def is_barred(self) -> bool:
@@ -205,7 +205,9 @@ def foreseen(compiled: Compiled, statics: list[Any]) -> Scout | None:
     try:
         scout, why = foresee(compiled.fun, statics, compiled.ran, compiled.asked)
     except Exception as error:  # of an object that does not answer as others do
-        return compiled.refuse(f"what it reads cannot be looked at ({type(error).__name__})")
+        return compiled.refuse(
+            f"something that it reads raises {type(error).__name__} when it is looked at"
+        )
     if isinstance(scout.unprovable, Foreign) and running() is not None:
         return None  # at another time there may be none
     if why is None and scout.unprovable is not None:

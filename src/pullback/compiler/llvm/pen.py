@@ -59,6 +59,9 @@ class Pen:
     def branch(self, flag: str, yes: str, no: str) -> None:
         self.add(f"br i1 {flag}, label %{yes}, label %{no}")
 
+    def ret(self, t: str = "void", value: str = "") -> None:
+        self.add(f"ret {t} {value}".rstrip())
+
     def phi(self, name: str, t: str, *pairs: tuple[str, str]) -> None:
         """What a name is, by the block that one comes from."""
         text = ", ".join([f"[{value}, %{block}]" for value, block in pairs])
@@ -155,7 +158,7 @@ class Routine(Pen):
         self.is_open = False
 
     def ret(self, t: str = "void", value: str = "") -> None:
-        self.add(f"ret {t} {value}".rstrip())
+        super().ret(t, value)
         self.is_open = False
 
     def switch(self, number: str, blocks: Sequence[str], otherwise: str) -> None:

@@ -110,7 +110,7 @@ class LoopKernel(LoopSpace):
         pen.label("exit")
         if not self.part:
             self.partials.finish()
-        pen.add("ret void")
+        pen.ret()
         pen.lines.append("}")
         return "\n".join(pen.lines)
 

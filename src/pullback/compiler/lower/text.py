@@ -42,7 +42,8 @@ class Text(Emit):
     def finished(self, *names: str) -> str:
         """The text behind the name of a function of pointers to operands, and to the result."""
         given = ", ".join([*[f"ptr {name}" for name in names], "ptr noalias %out"])
-        return "\n".join([f"({given}) {{", *self.lines, "  ret void", "}"])
+        self.pen.ret()
+        return "\n".join([f"({given}) {{", *self.lines, "}"])
 
 
 class Matrix:

@@ -14,6 +14,7 @@ import numpy as np
 from ...core.graph import Graph
 from ...core.primitive import Primitive
 from ...transforms.loops.checkpoints import History, back, stepped
+from ..llvm.pen import Routine, declared
 from .loop_text import LoopText
 from .scan import has_code, size_of
 
@@ -21,25 +22,32 @@ __all__ = ["NO_PAUSE", "PAUSE", "RolledPull", "RolledWhile", "Waiting"]
 
 STEPS = 100  # that a loop is taken to have
 
-# Whether a loop shall end at once, since Python has raised (Ctrl-C). Other threads get their turn.
-PAUSE = """
-declare i32 @PyGILState_Ensure()
-declare void @PyGILState_Release(i32)
-declare ptr @PyEval_SaveThread()
-declare void @PyEval_RestoreThread(ptr)
-declare i32 @PyErr_CheckSignals()
-declare ptr @PyErr_Occurred()
-define internal i1 @pause() noinline cold {
-  %state = call i32 @PyGILState_Ensure()
-  %thread = call ptr @PyEval_SaveThread()
-  call void @PyEval_RestoreThread(ptr %thread)
-  %asked = call i32 @PyErr_CheckSignals()
-  %error = call ptr @PyErr_Occurred()
-  %raised = icmp ne ptr %error, null
-  call void @PyGILState_Release(i32 %state)
-  ret i1 %raised
-}"""
-NO_PAUSE = "define internal i1 @pause() {\n  ret i1 false\n}"
+
+def pausing(asks: bool) -> str:
+    """Whether a loop shall end at once, since Python has raised (Ctrl-C); other threads go on."""
+    pen = Routine("define internal i1 @pause() noinline cold")
+    if not asks:
+        pen.ret("i1", "false")
+        return pen.text()
+    state = pen.ask("i32", "@PyGILState_Ensure")
+    thread = pen.ask("ptr", "@PyEval_SaveThread")
+    pen.do("@PyEval_RestoreThread", f"ptr {thread}")
+    pen.ask("i32", "@PyErr_CheckSignals")
+    raised = pen.test("ne ptr", pen.ask("ptr", "@PyErr_Occurred"), "null")
+    pen.do("@PyGILState_Release", f"i32 {state}")
+    pen.ret("i1", raised)
+    called = {
+        "PyGILState_Ensure": "i32 ()",
+        "PyGILState_Release": "void (i32)",
+        "PyEval_SaveThread": "ptr ()",
+        "PyEval_RestoreThread": "void (ptr)",
+        "PyErr_CheckSignals": "i32 ()",
+        "PyErr_Occurred": "ptr ()",
+    }
+    return declared(called) + pen.text()
+
+
+PAUSE, NO_PAUSE = pausing(True), pausing(False)
 
 
 class Waiting(Primitive):

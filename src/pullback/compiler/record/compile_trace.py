@@ -145,7 +145,7 @@ class CompileTrace(StageTrace):
             else:
                 return self.quick(primitive, values, inputs, static)
         if notes.watch.silences and not {"warn", "ignore"}.issuperset(np.geterr().values()):
-            notes.raised = "it has floating-point errors raised"
+            notes.raised = "it asks NumPy to raise floating-point errors"
         if (SUSPENDED.anywhere or notes.outside) and SUSPENDED.here() is not notes.outside:
             notes.suspends = True
         # It has run on this trace.
@@ -211,7 +211,7 @@ class CompileTrace(StageTrace):
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
 
     def class_asked(self) -> None:
-        self.state.raised = "it asks for the type of a number, and would see that of an Array"
+        self.state.raised = "it asks for the type of a number, and would see an Array's"
 
     def number(self, x: Array) -> None:
         self.state.weak.add(x.node)

@@ -64,11 +64,11 @@ def verdict(
             return "recording wrote something else into an argument"
     written = [arrays[i] for i in recording.written]
     if overlap(state.arrays, written):
-        return "it writes into an argument that it reads in another way as well"
+        return "it writes into an argument that it also reads by another name"
     mine = [id(x) for x in containers_in(result) if type(x) is not tuple]
     others = {id(x) for x in [*containers_in(passed), *state.things]}
     if len(set(mine)) < len(mine) or not others.isdisjoint(mine):
-        return "it returns a container that it has elsewhere as well"
+        return "it returns a container that it also keeps elsewhere"
     return share(recording, leaves, arrays, state)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach import call_outside
-from ...transforms.call import filled, floating
+from ...transforms.call import along, filled, floating
 from ...transforms.forward import jvp
 from ...transforms.reverse import vjp
 
@@ -48,18 +48,6 @@ def pulled(program: Callable[..., Any], xs: Any, wanted: Any, out_bar: Any) -> l
     for i, x_bar in zip(at, pullback(out_bar), strict=True):
         x_bars[i] = x_bar
     return x_bars
-
-
-def along(program: Callable[..., Any], xs: Any, at: list[int]) -> Callable[..., Any]:
-    """The program as a function of the operands at these places."""
-
-    def of_moving(*moving: Any) -> Any:
-        whole = list(xs)
-        for i, x in zip(at, moving, strict=True):
-            whole[i] = x
-        return program(*whole)
-
-    return of_moving
 
 
 class Described(Primitive):

@@ -432,7 +432,7 @@ class TestErrors:
     def test_no_result(self, tmp_path):
         for value in (None, "text"):
             f = pb.compile(lambda x, value=value: value)
-            with pytest.raises(pb.ArgumentError, match="returns no number and no array"):
+            with pytest.raises(pb.ArgumentError, match="returns neither a number nor an array"):
                 f.export(tmp_path / "nothing", np.ones(2))
 
     def test_arguments_that_share_memory(self, tmp_path):
