@@ -76,6 +76,7 @@ class Call(NamedTuple):
     key: Any
     arrays: list[Any]
     numbers: list[Any]
+    args: tuple[Any, ...]  # by position, and then what is carried
 
     def passed(self, floats: bool) -> list[int]:
         """Which leaves are inputs, where Python floats are or are not."""
@@ -123,7 +124,7 @@ class Path:
             and structure == flatten((0.0,) * len(recording.outputs))[1]
             and all(isinstance(x, Variable) for x in recording.outputs)
         )
-        if any(place is not None for place in recording.placed):
+        if any(place is not None for place in recording.placed) or int in recording.kinds:
             self.single = self.flat = False  # the results go through `finisher`
         self.n_results = sum([isinstance(x, Variable) for x in recording.outputs])
         self.n_known = self.n_results + len(recording.written)
@@ -242,7 +243,10 @@ class Path:
     def finisher(self) -> Callable[[Any], Any]:
         """What makes the output tree of computed results that are of their kinds already."""
         recording, outputs = self.recording, self.recording.outputs
-        places = [None if placed is None else placing(*placed) for placed in recording.placed]
+        places: list[Any] = [
+            int if kind is int else None if placed is None else placing(*placed)
+            for kind, placed in zip(recording.kinds, recording.placed, strict=True)
+        ]
         alone = places[0] if len(places) == 1 else None
         if recording.structure is None and alone is not None and not recording.stores:
             return lambda values: alone(values[0])
@@ -347,6 +351,7 @@ def answers_of(path: Path) -> list[bytes]:
 IMMUTABLE = {float, int, bool, str, complex, type(None), *np.sctypeDict.values()}
 KINDS = {
     float: native_records.FLOAT,
+    int: native_records.SCALAR,  # which `finisher` makes Python's
     np.generic: native_records.SCALAR,
     np.ndarray: native_records.ARRAY,
 }

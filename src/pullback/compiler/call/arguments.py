@@ -56,6 +56,7 @@ def arranged(args: Any, kwargs: Any, statics: set[int]) -> Call | None:
         key,
         [leaves[i] for i in inputs],
         [np.float64(leaves[i]) for i in floats],
+        args,
     )
 
 

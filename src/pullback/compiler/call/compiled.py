@@ -30,6 +30,7 @@ from ...transforms.common import Transformation
 from ..disk import records
 from ..entry import native_records, object_layout
 from ..entry.native_records import MISS, Way
+from ..facts.effects import Store
 from ..facts.snapshot import Codes
 from ..facts.state import State
 from ..first_call import Early, faster, imported, seldom_collected
@@ -46,9 +47,8 @@ from ..path import (
     shared,
     way_of,
 )  # fmt: skip
-from ..record.recording import (
-    Recording,
-)
+from ..record.carried import Carried
+from ..record.recording import Recording
 from ..record.verify import verdict
 from . import reasons
 from .arguments import arranged
@@ -114,6 +114,7 @@ class Compiled(Transformation):
         # The code that ran, by code and globals; None as long as all that can be reached will do.
         self.ran: Codes | None = None
         self.casts, self.cast = True, False  # see `Watch`
+        self.carried = Carried()  # what it reads, changes and stores again
         self.asked: set[str] = set()  # the names that it asked `getattr` for
         self.last_miss = "The function has not been called."
         self.last_way = ""  # why the last call was no miss
@@ -194,7 +195,7 @@ class Compiled(Transformation):
             mine.pass_after(LATER)
         elif path.learnt < LEARNT:
             path.learnt += 1
-            way = way_of(path, call, args, kwargs, self.counter, equal)
+            way = way_of(path, call, call.args, kwargs, self.counter, equal)
             if way is not None:
                 if is_to_try(self, path):  # at once, and not after some repetitions
                     way.pass_after(1)
@@ -204,7 +205,8 @@ class Compiled(Transformation):
         """Let machine code try these ways, as long as what fails costs little."""
         work = np.cumsum([0, *[way.work for way in ways]])
         kept = [way for way, before in zip(ways[:WAYS], work, strict=False) if before <= CHEAP]
-        self.repeat = (native_records.first_of(kept) if kept else native_records.missed), kept
+        first = native_records.first_of(kept) if kept else None
+        self.repeat = (self.carried.around(first) if first else native_records.missed), kept
 
     def entry(self, key: Any) -> Entry:
         """The entry for arguments of a kind, which is now the one that was used last."""
@@ -220,7 +222,8 @@ class Compiled(Transformation):
     def arrange(self, args: Any, kwargs: Any) -> Call | None:
         """The arguments as inputs and static values; None if they are none that are compiled."""
         try:
-            return arranged(args, kwargs, self.static_leaves(args, kwargs))
+            given = self.carried.extended(args)
+            return arranged(given, kwargs, self.static_leaves(args, kwargs))
         except Exception:  # of an object that does not answer as others do
             return None
 
@@ -332,6 +335,8 @@ class Compiled(Transformation):
         if why is not None and self.cast:
             self.casts = False
             return
+        if recording is None and self.carries(self.carried.add_changed(token)):
+            return
         if recording is None or why is not None:
             if not entry.without_floats():
                 self.refuse(str(why))
@@ -346,7 +351,9 @@ class Compiled(Transformation):
         # What is read on the ways seen so far. This run must have left all of it alone.
         entry.known = state
         if not state.holds(token):
-            return self.changed(entry, "it changes what it reads")
+            if not self.carries(self.carried.add_changed(token)):
+                self.changed(entry, "it changes what it reads")
+            return
         if entry.floats and recording.narrow and floats and not recording.written:
             entry.without_floats()
             return
@@ -362,6 +369,17 @@ class Compiled(Transformation):
         entry.floats = recording.numbers and not (
             recording.written or recording.narrow or entry.weak
         )
+
+    def carry(self, stores: Sequence[Store]) -> bool:
+        """Pass what is in these places to records from now on; False if that can't be."""
+        return self.carries(bool(stores) and self.carried.add(stores))
+
+    def carries(self, more: bool) -> bool:
+        """Forget the records that have less passed to them than is carried now."""
+        if more:
+            self.entries.clear()
+            self.know([])
+        return more
 
     def changed(self, entry: Entry, why: str) -> None:
         """A record stands for nothing, since the call changed what the next one reads."""
@@ -399,6 +417,7 @@ class Compiled(Transformation):
         self.refusal, self.hits, self.misses = None, 0, 0
         self.counter[0] = 0
         self.budget = Budget(not self.wait)
+        self.carried = Carried()
 
     def why(self, *args: Any, **kwargs: Any) -> str:
         """Why the last call took the way that it took; or, with arguments, what they would do.

@@ -18,7 +18,7 @@ from ...core.reach import call_inside
 from ...core.trace import running
 from ...core.tree import unflatten
 from ..facts.call_monitor import Halt, Observer, Watch
-from ..facts.effects import Located, split
+from ..facts.effects import Located, holders, split
 from ..facts.reader import Foreign, Unprovable
 from ..facts.snapshot import Scout, Snapshot, foresee
 from ..first_call import Faster, faster
@@ -48,12 +48,14 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
     given = dict(zip(call.inputs, call.arrays, strict=True))
     traced = any(type(x) is Array for x in leaves)
 
+    carried = compiled.carried.stand_ins()
+
     def lift(enter: Callable[[Any], Array]) -> Any:
         lifted = list(leaves)
         for i in passed:
             x = given.get(i, leaves[i])
             lifted[i] = enter(Number(x) if type(x) is float else x)
-        return unflatten(structure, lifted)
+        return carried.enter(*unflatten(structure, lifted))
 
     scout = foreseen(compiled, statics)
     if scout is None:
@@ -64,18 +66,19 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
     earlier = entry.known.codes if entry.known is not None else frozenset()
 
     def located() -> Located:
-        return snapshot.located({*earlier, *[code for code, _ in watch.codes.values()]})
+        return snapshot.located({*earlier, *[code for code, _ in watch.codes.values()]}, carried)
 
-    recording, failure = None, ""
+    recording, failure, refused = None, "", None
     try:
         snapshot.filled.prepare()
         with np.errstate(all="ignore"), faster(loops), staging():
             recording = recorded(compiled.fun, lift, statics, watch, traced, located)
     except Exception as error:
-        failure = type(error).__name__
+        failure, refused = type(error).__name__, getattr(error, "array", None)
     except Halt as halt:
         failure = str(halt)
     finally:
+        carried.restore()
         snapshot.restore()
     seen = state_of(compiled.fun, watch, statics)
     # Other code than what is expected was stopped before it began.
@@ -105,6 +108,8 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
         compiled.casts = False  # something needs a float of Python's own: one record for each value
         return None
     compiled.cast = watch.cast
+    if refused is not None and compiled.carry(holders(scout.places, [refused])):
+        return None
     bound = recording is not None and (recording.written or recording.identity)
     if bound and share_memory(call.arrays):
         entry.apart = True
@@ -114,14 +119,15 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
     if recording is not None and (recording.changes or (traced and recording.stores)):
         if recording.changes is None:
             entry.python = True  # Arrays of a transformation would be stored
-        else:
+        elif not compiled.carry(recording.read):
             compiled.changed(entry, recording.changes)
         return None
     if recording is not None and recording.stores and snapshot.caches():
         return compiled.refuse("it stores something, perhaps in a function behind `lru_cache`")
     state = seen.merged(entry.known)
     if recording is not None:
-        state.without(*split(recording.stores, snapshot.filled))
+        places, filled = split(recording.stores, snapshot.filled)
+        state.without([*places, *compiled.carried.places()], filled)
     try:
         token = state.token()
     except Unprovable as error:

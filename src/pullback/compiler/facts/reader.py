@@ -248,7 +248,9 @@ class Reader(CodeReader):
         return type(x).__name__, *[self.read(y) for y in (x if elements is None else elements)]
 
     def changing(self, x: Any) -> Any:
-        return Same(x), *self.items(x, self.looks("elements", x))
+        stored = frozenset(self.stored_in(x))
+        elements = self.looks("elements", x, stored or None)
+        return Same(x), *self.items(x, [y for i, y in enumerate(elements) if i not in stored])
 
     def mapping(self, x: Any) -> Any:
         made = self.read(x.default_factory) if of(x, defaultdict) else None
@@ -257,8 +259,10 @@ class Reader(CodeReader):
             if type(inner) is not dict:
                 raise Unprovable("a view of a mapping")
             return Same(x), self.read(inner)
-        items = self.looks("items", x)
-        return Same(x), made, *[(self.read(k), self.read(y)) for k, y in items]
+        stored = self.stored_in(x)
+        items = self.looks("items", x, frozenset(dict.keys(x)) - stored if stored else None)
+        keys = [self.read(k) for k, _ in items]
+        return Same(x), made, keys, *[self.read(y) for k, y in items if k not in stored]
 
 
 class Lenient(Reader):
