@@ -205,8 +205,12 @@ class Compiled(Transformation):
         """Let machine code try these ways, as long as what fails costs little."""
         work = np.cumsum([0, *[way.work for way in ways]])
         kept = [way for way, before in zip(ways[:WAYS], work, strict=False) if before <= CHEAP]
-        first = native_records.first_of(kept) if kept else None
-        self.repeat = (self.carried.around(first) if first else native_records.missed), kept
+        if not kept:
+            self.repeat = native_records.missed, kept
+        elif self.carried:
+            self.repeat = native_records.first_with_state(kept, self.carried.values), kept
+        else:
+            self.repeat = native_records.first_of(kept), kept
 
     def entry(self, key: Any) -> Entry:
         """The entry for arguments of a kind, which is now the one that was used last."""

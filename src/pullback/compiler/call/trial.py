@@ -115,9 +115,6 @@ def decided(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> No
     if not path.trial.is_slower:
         return
     path.slow = True
-    fun = compiled.fun
-    if compiled.carried:
-        fun = lambda *xs, **more: compiled.fun(*xs[:-1], **more)
-    way = plain_way(path, call, call.args, kwargs, fun, compiled.counter)
+    way = plain_way(path, call, args, kwargs, compiled.fun, compiled.counter)
     others: list[Way] = [other for other in compiled.repeat[1] if other.path is not path]
     compiled.know([way, *others] if way is not None else others)

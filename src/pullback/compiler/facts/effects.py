@@ -108,6 +108,18 @@ class Store(NamedTuple):
             case _:
                 return self.now
 
+    def setter(self) -> Callable[[Any], None]:
+        """What puts a value there, at the least cost."""
+        match self.kind:
+            case "item" if type(self.owner) is dict:
+                return partial(self.owner.__setitem__, self.name)
+            case "index":
+                return partial(list.__setitem__, self.owner, self.name)
+            case "slot":
+                return partial(self.name.__set__, self.owner)
+            case _:
+                return self.put
+
     def place(self) -> tuple[int, Any]:
         """What tells it from other places."""
         name = self.name.__name__ if self.kind == "slot" else self.name

@@ -92,13 +92,6 @@ class Carried:
         """The arguments of a call, with what is carried."""
         return (*args, self.values()) if self.stores else args
 
-    def around(self, repeat: Callable[..., Any]) -> Callable[..., Any]:
-        """What takes the arguments of a call, of what takes the state as well."""
-        if not self.stores:
-            return repeat
-        values = self.values
-        return lambda *args, **kwargs: repeat(*args, values(), **kwargs)
-
     def stand_ins(self) -> StandIns:
         return StandIns(self.stores)
 
