@@ -6,9 +6,15 @@ changes one thing in place, as a program might. `KINDS` names for each kind of f
 has them, the mutations that reach it.
 """
 
+import builtins
 import contextlib
+import decimal
+import math
 import random
+import sys
 import types
+
+import numpy as np
 
 HEAD = """
 import abc, builtins, collections, dataclasses, decimal, enum, functools, math, operator, sys, types
@@ -259,3 +265,29 @@ class World:
         """Change one thing; after other changes it may not be there."""
         with contextlib.suppress(AttributeError, KeyError, TypeError, IndexError):
             exec(mutation, vars(self.module))
+
+
+@contextlib.contextmanager
+def as_it_was():
+    """Put back settings, and names of libraries, that mutations change."""
+    names = [(math, "sqrt"), (math, "e"), (np, "hamming"), (np, "pi"), (builtins, "hex")]
+    was = [(module, name, getattr(module, name)) for module, name in names]
+    options, size, digits = np.get_printoptions(), np.getbufsize(), sys.get_int_max_str_digits()
+    try:
+        yield
+    finally:
+        for module, name, x in was:
+            setattr(module, name, x)
+        np.set_printoptions(**options)
+        np.setbufsize(size)
+        sys.set_int_max_str_digits(digits)
+        decimal.getcontext().prec = 28
+        vars(builtins).pop("RATE_OF_FACTS", None)
+
+
+def result(f):
+    """What a function gives, or the name of the exception."""
+    try:
+        return f(np.array([0.5, 1.0, 2.0]))
+    except Exception as error:
+        return type(error).__name__
