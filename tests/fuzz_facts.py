@@ -252,6 +252,8 @@ class World:
         self.text = f"def f(x):\n    return {body}\n"
         self.mutations = choose.choices(MUTATIONS, k=6)
         self.module = types.ModuleType("world")
+        if seed % 4 == 3:  # as in `exec(text, {})`: what is made there says that it is of builtins
+            del vars(self.module)["__name__"]
         exec(HEAD + self.text, vars(self.module))
         exec(
             "class Twin(Base):\n    gain = w = 13.0\n    scaled = 1.0\n    tags = [1.0]\n"

@@ -78,8 +78,8 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
     except Halt as halt:
         failure = str(halt)
     finally:
-        carried.restore()
         snapshot.restore()
+        carried.restore()
     seen = state_of(compiled.fun, watch, statics)
     # Other code than what is expected was stopped before it began.
     other = compiled.ran is not None and not (

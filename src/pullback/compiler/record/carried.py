@@ -120,9 +120,9 @@ class StandIns:
         return args, kwargs, values
 
     def restore(self) -> None:
-        """Put back what was there, where nobody has put anything else."""
+        """Put back what was there."""
         for store, was in zip(self.stores, self.was, strict=False):
-            if store.now() is self.put[store.place()]:
+            if store.now() is not was:
                 store.put(was)
 
     def left(self, store: Store, value: Any) -> bool:
