@@ -1,7 +1,7 @@
 """Programs that one process records, and that a later one runs after one change of anything.
 
 python -m tests.facts_process first       records them, and prints how many are on disk
-python -m tests.facts_process later N     makes N changes, each in a world of its own, and compares
+python -m tests.facts_process later N S   makes N changes, each in a world of its own, and compares
 
 A program reads one thing of a world of `fuzz_facts`, or several. The later process finds its record
 where nothing has changed; whatever has, the compiled function gives what the plain one does.
@@ -53,8 +53,8 @@ def first():
     print(f"{stored} of {len(programs())} on disk")
 
 
-def later(count):
-    choose = random.Random(count)
+def later(count, seed):
+    choose = random.Random(seed)
     texts, found = programs(), 0
     every = [(text, mutation) for text in texts for mutation in MUTATIONS]
     for text in texts:
@@ -80,4 +80,4 @@ if __name__ == "__main__":
     trial.ON[0] = False
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    first() if sys.argv[1] == "first" else later(int(sys.argv[2]))
+    first() if sys.argv[1] == "first" else later(*map(int, sys.argv[2:]))

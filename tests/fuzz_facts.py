@@ -96,6 +96,10 @@ KV = D.values()
 UD = collections.UserDict(a=1.0)
 @functools.lru_cache
 def cached(k=2.0): return k * number
+@functools.lru_cache(maxsize=8)
+def kept(n): return np.arange(float(n))
+@functools.cache
+def box(k): return {"k": [k, 2.0]}
 class Named:
     def __init__(self): self.math, self.w = math, 3.0
     @property
@@ -120,7 +124,7 @@ float(I[1]) ¦ float(B[1]) ¦ F[0, 1] ¦ G[1, 0] ¦ R["u"][0] ¦ row["u"] ¦ flo
 float(T[0].astype(int)) ¦ float(helper(1.0)) ¦ helper.extra ¦ get() ¦ float(part(1.0)) ¦ mod.k ¦ mod.inner.z ¦ float(ask(m, key))
 float(fill(m)) ¦ table["f"](1.0) ¦ RATE_OF_FACTS ¦ math.sqrt(2.0) ¦ np.hamming(3)[0] ¦ float(len(str(options))) ¦ float(np.getbufsize())
 float(len(hex(255))) ¦ float(len(repr(big)) if sys.get_int_max_str_digits() > 5000 else 0) ¦ np.pi ¦ math.e ¦ float(operator.add(1, 2))
-OA[0] ¦ OA[1][0] ¦ len(KV) * 1.0 ¦ UD["a"] ¦ UD.data["a"] ¦ cached() ¦ named.half ¦ mod.np.hamming(3)[0] ¦ copied(A) ¦ asked(m)
+OA[0] ¦ OA[1][0] ¦ len(KV) * 1.0 ¦ UD["a"] ¦ UD.data["a"] ¦ cached() ¦ kept(3)[1] ¦ box(1.0)['k'][1] ¦ kept(4).sum() ¦ named.half ¦ mod.np.hamming(3)[0] ¦ copied(A) ¦ asked(m)
 float(decimal.Decimal(1) / decimal.Decimal(3)) ¦ float(len([unused])) ¦ 1.0 if isinstance(number, decimal.Decimal) else 2.0
 """.replace("\n", " ¦ ")
     .strip(" ¦")
@@ -202,12 +206,17 @@ KINDS = {
         "P.b[0] += 1",
         "pair[1][0] += 1",
         "held[0] += 1",
+        "box(1.0)['k'][1] += 1",
+        "box.cache_clear(); box(1.0)['k'][1] += 1",
+        "kept.cache_clear(); kept(3)[1] += 1",
         "helper.__kwdefaults__['j'][0] += 1",
     ],
     "slot": ["s.a += 1"],
     "layout": ["G.shape = (3, 2) if G.shape == (2, 3) else (2, 3)"],
     "content": [
         "A[1] += 1",
+        "kept(3)[1] += 1",
+        "kept(4)[1] += 1",
         "A *= 2",
         "W[7] += 1",
         "W[[3, 4]] = W[[4, 3]]",

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...core.trace import RUNNING, STARTS
 from ..facts.places import KINDS, MISSING, Place, of
+from ..facts.reader import KeptResults
 from ..facts.state import Token
 from ..llvm.content_hash import hash_address
 from .native_records import Numbers
@@ -186,6 +187,8 @@ class Checks:
     def ambient(self, place: Place) -> None:
         if place.owner is np.getbufsize:
             return  # it is beside what NumPy does about errors
+        if type(place.owner) is KeptResults and not place.was:
+            return  # what the call was given is among them, or is given to nobody else
         self.add(AMBIENT, place.owner, 0, self.numbers.of(place.was))
 
     def module(self, place: Place) -> None:
