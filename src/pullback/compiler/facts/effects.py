@@ -322,7 +322,10 @@ def located(
             out.values.append(value)
         elif not (type(value) in IMMUTABLE and type(value) is type(before) and value == before):
             read.append(store)
-    return Located([], [], "it changes what it reads", read) if read else out
+    if not read:
+        return out
+    one_each = all(store.kind != "append" for store in read)  # places with one object each
+    return Located([], [], "it changes what it reads", read if one_each else [])
 
 
 def attributes_in(places: Iterable[Place]) -> set[int]:

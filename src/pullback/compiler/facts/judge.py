@@ -44,7 +44,17 @@ PURE = frozenset(
         "importlib", "_imp", "inspect",
     }
 )  # fmt: skip
-SCIPY = ("scipy.special", "scipy.linalg", "scipy.fft", "scipy.ndimage", "scipy.signal")
+SCIPY = (
+    "scipy.special", "scipy.linalg", "scipy.fft", "scipy.ndimage", "scipy.signal", "scipy.sparse",
+    "scipy.interpolate", "scipy.spatial", "scipy.cluster",
+)  # fmt: skip
+# Of those, what draws random numbers, reads or writes files, or changes how SciPy works.
+OF_SCIPY = frozenset(
+    {
+        "random", "random_array", "rand", "kmeans", "kmeans2", "save_npz", "load_npz", "use_solver",
+        "set_backend", "set_global_backend", "register_backend", "skip_backend", "set_workers",
+    }
+)  # fmt: skip
 # Of those, what does more: of builtins and others.
 DENIED = frozenset(
     {
@@ -64,7 +74,8 @@ OUTSIDE = frozenset(
     }
 )  # fmt: skip
 REFUSED = OUTSIDE | {
-    "DataSource", "NpzFile", "Tester", "add_docstring", "array_function_dispatch", "add_newdoc", "from_dlpack", "get_include",
+    "DataSource", "NpzFile", "Tester", "add_docstring", "add_newdoc",
+    "array_function_dispatch", "from_dlpack", "get_include",
     "info", "jiffies", "load_library", "measure", "memusage", "opt_func_info", "run_threaded",
     "rundocs", "runstring", "show_config", "show_runtime", "tempdir", "temppath", "test",
 }  # fmt: skip
@@ -215,5 +226,5 @@ def effectful(module: str, name: str) -> bool:
     if top == "inspect":
         return name not in INSPECTING
     pure = top in PURE or module.startswith(SCIPY)
-    refused = REFUSED if top == "numpy" else OUTSIDE
+    refused = {"numpy": REFUSED, "scipy": OUTSIDE | OF_SCIPY}.get(top, OUTSIDE)
     return not pure or name in DENIED or "random" in module or name in refused

@@ -40,8 +40,8 @@ class Carried:
     >>> state = {"n": 3, "v": 1.5}
     >>> carried.add([Store("item", state, "n"), Store("item", state, "v")])
     True
-    >>> carried.extended(("x",))
-    ('x', ((3.0,), 1.5))
+    >>> carried.passed()
+    (((3.0,), 1.5),)
     """
 
     def __init__(self) -> None:
@@ -72,11 +72,10 @@ class Carried:
         self.looks = [store.getter() for store in self.stores]
         return True
 
-    def add_changed(self, token: Token) -> bool:
-        """Carry the arrays that a call has changed in place, from what it read; False if none."""
+    def changed(self, token: Token) -> list[Store]:
+        """The places of arrays that a call has changed in place, from what it read."""
         changed = [p.owner for p in token.places if p.kind.of_elements and not p.holds()]
-        found = holders(token.places, changed)
-        return bool(found) and self.add(found)
+        return holders(token.places, changed)
 
     def values(self) -> tuple[Any, ...]:
         """What is passed: the object in each place."""
@@ -88,9 +87,9 @@ class Carried:
             ]
         )
 
-    def extended(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments of a call, with what is carried."""
-        return (*args, self.values()) if self.stores else args
+    def passed(self) -> tuple[Any, ...]:
+        """What is passed beside the arguments of a call: the values, if there are any."""
+        return (self.values(),) if self.stores else ()
 
     def stand_ins(self) -> StandIns:
         return StandIns(self.stores)
