@@ -6,9 +6,15 @@ changes one thing in place, as a program might. `KINDS` names for each kind of f
 has them, the mutations that reach it.
 """
 
+import builtins
 import contextlib
+import decimal
+import math
 import random
+import sys
 import types
+
+import numpy as np
 
 HEAD = """
 import abc, builtins, collections, dataclasses, decimal, enum, functools, math, operator, sys, types
@@ -90,6 +96,10 @@ KV = D.values()
 UD = collections.UserDict(a=1.0)
 @functools.lru_cache
 def cached(k=2.0): return k * number
+@functools.lru_cache(maxsize=8)
+def kept(n): return np.arange(float(n))
+@functools.cache
+def box(k): return {"k": [k, 2.0]}
 class Named:
     def __init__(self): self.math, self.w = math, 3.0
     @property
@@ -114,7 +124,7 @@ float(I[1]) ¦ float(B[1]) ¦ F[0, 1] ¦ G[1, 0] ¦ R["u"][0] ¦ row["u"] ¦ flo
 float(T[0].astype(int)) ¦ float(helper(1.0)) ¦ helper.extra ¦ get() ¦ float(part(1.0)) ¦ mod.k ¦ mod.inner.z ¦ float(ask(m, key))
 float(fill(m)) ¦ table["f"](1.0) ¦ RATE_OF_FACTS ¦ math.sqrt(2.0) ¦ np.hamming(3)[0] ¦ float(len(str(options))) ¦ float(np.getbufsize())
 float(len(hex(255))) ¦ float(len(repr(big)) if sys.get_int_max_str_digits() > 5000 else 0) ¦ np.pi ¦ math.e ¦ float(operator.add(1, 2))
-OA[0] ¦ OA[1][0] ¦ len(KV) * 1.0 ¦ UD["a"] ¦ UD.data["a"] ¦ cached() ¦ named.half ¦ mod.np.hamming(3)[0] ¦ copied(A) ¦ asked(m)
+OA[0] ¦ OA[1][0] ¦ len(KV) * 1.0 ¦ UD["a"] ¦ UD.data["a"] ¦ cached() ¦ kept(3)[1] ¦ box(1.0)['k'][1] ¦ kept(4).sum() ¦ named.half ¦ mod.np.hamming(3)[0] ¦ copied(A) ¦ asked(m)
 float(decimal.Decimal(1) / decimal.Decimal(3)) ¦ float(len([unused])) ¦ 1.0 if isinstance(number, decimal.Decimal) else 2.0
 """.replace("\n", " ¦ ")
     .strip(" ¦")
@@ -196,12 +206,17 @@ KINDS = {
         "P.b[0] += 1",
         "pair[1][0] += 1",
         "held[0] += 1",
+        "box(1.0)['k'][1] += 1",
+        "box.cache_clear(); box(1.0)['k'][1] += 1",
+        "kept.cache_clear(); kept(3)[1] += 1",
         "helper.__kwdefaults__['j'][0] += 1",
     ],
     "slot": ["s.a += 1"],
     "layout": ["G.shape = (3, 2) if G.shape == (2, 3) else (2, 3)"],
     "content": [
         "A[1] += 1",
+        "kept(3)[1] += 1",
+        "kept(4)[1] += 1",
         "A *= 2",
         "W[7] += 1",
         "W[[3, 4]] = W[[4, 3]]",
@@ -246,6 +261,8 @@ class World:
         self.text = f"def f(x):\n    return {body}\n"
         self.mutations = choose.choices(MUTATIONS, k=6)
         self.module = types.ModuleType("world")
+        if seed % 4 == 3:  # as in `exec(text, {})`: what is made there says that it is of builtins
+            del vars(self.module)["__name__"]
         exec(HEAD + self.text, vars(self.module))
         exec(
             "class Twin(Base):\n    gain = w = 13.0\n    scaled = 1.0\n    tags = [1.0]\n"
@@ -259,3 +276,29 @@ class World:
         """Change one thing; after other changes it may not be there."""
         with contextlib.suppress(AttributeError, KeyError, TypeError, IndexError):
             exec(mutation, vars(self.module))
+
+
+@contextlib.contextmanager
+def as_it_was():
+    """Put back settings, and names of libraries, that mutations change."""
+    names = [(math, "sqrt"), (math, "e"), (np, "hamming"), (np, "pi"), (builtins, "hex")]
+    was = [(module, name, getattr(module, name)) for module, name in names]
+    options, size, digits = np.get_printoptions(), np.getbufsize(), sys.get_int_max_str_digits()
+    try:
+        yield
+    finally:
+        for module, name, x in was:
+            setattr(module, name, x)
+        np.set_printoptions(**options)
+        np.setbufsize(size)
+        sys.set_int_max_str_digits(digits)
+        decimal.getcontext().prec = 28
+        vars(builtins).pop("RATE_OF_FACTS", None)
+
+
+def result(f):
+    """What a function gives, or the name of the exception."""
+    try:
+        return f(np.array([0.5, 1.0, 2.0]))
+    except Exception as error:
+        return type(error).__name__

@@ -7,6 +7,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,6 +77,7 @@ class Call(NamedTuple):
     key: Any
     arrays: list[Any]
     numbers: list[Any]
+    args: tuple[Any, ...]  # by position, and then what is carried
 
     def passed(self, floats: bool) -> list[int]:
         """Which leaves are inputs, where Python floats are or are not."""
@@ -123,7 +125,7 @@ class Path:
             and structure == flatten((0.0,) * len(recording.outputs))[1]
             and all(isinstance(x, Variable) for x in recording.outputs)
         )
-        if any(place is not None for place in recording.placed):
+        if any(place is not None for place in recording.placed) or int in recording.kinds:
             self.single = self.flat = False  # the results go through `finisher`
         self.n_results = sum([isinstance(x, Variable) for x in recording.outputs])
         self.n_known = self.n_results + len(recording.written)
@@ -229,20 +231,34 @@ class Path:
             inputs[i][...] = next(rest)
         return self.finished(leaves)
 
-    def finished(self, leaves: list[Any]) -> Any:
-        """The result of these outputs; what the function stores is stored."""
-        out = unflatten(self.recording.structure, leaves)
-        if not self.recording.stores:
+    @cached_property
+    def finished(self) -> Callable[[list[Any]], Any]:
+        """What makes the result of the outputs; what the function stores is stored."""
+        structure, stores = self.recording.structure, self.recording.stores
+        if not stores:
+            return lambda leaves: unflatten(structure, leaves)
+        result, stored = structure.children()
+        ends, puts = result.num_leaves, []
+        for store, part in zip(stores, stored.children(), strict=True):
+            begin, ends = ends, ends + part.num_leaves
+            puts.append((store.setter(), None if part.is_leaf() else part, slice(begin, ends)))
+        n, alone = result.num_leaves, result.is_leaf()
+
+        def finish(leaves: list[Any]) -> Any:
+            out = leaves[0] if alone else unflatten(result, leaves[:n])
+            for put, part, where in puts:
+                put(leaves[where.start] if part is None else unflatten(part, leaves[where]))
             return out
-        out, values = out
-        for store, value in zip(self.recording.stores, values, strict=True):
-            store.put(value)
-        return out
+
+        return finish
 
     def finisher(self) -> Callable[[Any], Any]:
         """What makes the output tree of computed results that are of their kinds already."""
-        recording, outputs = self.recording, self.recording.outputs
-        places = [None if placed is None else placing(*placed) for placed in recording.placed]
+        recording, outputs, finished = self.recording, self.recording.outputs, self.finished
+        places: list[Any] = [
+            int if kind is int else None if placed is None else placing(*placed)
+            for kind, placed in zip(recording.kinds, recording.placed, strict=True)
+        ]
         alone = places[0] if len(places) == 1 else None
         if recording.structure is None and alone is not None and not recording.stores:
             return lambda values: alone(values[0])
@@ -257,9 +273,19 @@ class Path:
                 for x, kind in zip(outputs, recording.kinds, strict=True)
             ]
             leaves = [x if p is None else p(x) for x, p in zip(leaves, places, strict=True)]
-            return self.finished(leaves)
+            return finished(leaves)
 
-        return finish
+        if not all(isinstance(x, Variable) for x in outputs):
+            return finish
+        moved = [(i, p) for i, p in enumerate(places) if p is not None]
+
+        def computed(values: Any) -> Any:
+            leaves = list(values)
+            for i, place in moved:
+                leaves[i] = place(leaves[i])
+            return finished(leaves)
+
+        return computed
 
     def lies(self, arrays: list[Any]) -> bool:
         """Whether arguments lie in memory as those that were recorded, where that counts."""
@@ -347,6 +373,7 @@ def answers_of(path: Path) -> list[bytes]:
 IMMUTABLE = {float, int, bool, str, complex, type(None), *np.sctypeDict.values()}
 KINDS = {
     float: native_records.FLOAT,
+    int: native_records.SCALAR,  # which `finisher` makes Python's
     np.generic: native_records.SCALAR,
     np.ndarray: native_records.ARRAY,
 }
@@ -413,7 +440,10 @@ def way_of(
 def plain_way(
     path: Path, call: Call, args: Any, kwargs: Any, fun: Any, counter: np.ndarray
 ) -> Way | None:
-    """How machine code calls the function itself for calls like this one; None if it cannot."""
+    """How machine code calls the function itself for calls like this one; None if it cannot.
+
+    args: without what is carried.
+    """
     run, passed = path.program.run, [*call.inputs, *call.floats]
     if not object_layout.usable():
         return None
@@ -421,6 +451,7 @@ def plain_way(
     checks = checks_aside(numbers)
     indices = unflatten(call.structure, list(range(len(call.leaves))))
     slots = {index: slot for slot, index in enumerate(passed)}
+    indices = [indices[0][: len(args)], indices[1]]
     try:
         rows = native_records.arguments(numbers, args, kwargs, indices, slots, False)
         for row in rows:

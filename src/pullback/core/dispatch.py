@@ -268,7 +268,8 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     if any(o is not None for o in outs):
         if not all(type(o) is Array for o in outs if o is not None):
             if is_live((inputs, list(keywords.values()))):
-                refuse_out(f"numpy.{ufunc.__name__}")
+                plain = next(o for o in outs if o is not None and type(o) is not Array)
+                refuse_out(f"numpy.{ufunc.__name__}", plain)
             return of_constants(getattr(ufunc, method), inputs, keywords | {"out": out})
         casting, where = keywords.get("casting", "same_kind"), True
         if method == "__call__":
@@ -373,14 +374,16 @@ def written(outs: Any, result: Any, casting: str = "same_kind", where: Any = Tru
     return tuple(given) if type(result) is tuple else given[0]
 
 
-def refuse_out(name: str) -> NoReturn:
-    """Nothing traced is written into a plain array."""
-    raise ArgumentError(
+def refuse_out(name: str, plain: Any) -> NoReturn:
+    """Nothing traced is written into a plain array, which the error holds as `array`."""
+    error = ArgumentError(
         f"`{name}` was asked to write a traced Array into a plain ndarray (`out=plain`, or"
         " `plain += x`, which is the same call), and the derivative would be lost.\n"
         "  Write `a = a + x` instead of `a += x`, or create `a` with `like=x`, or inside the"
         " function with `np.array(a)`."
     )
+    error.array = plain
+    raise error
 
 
 def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: Any) -> Any:

@@ -16,6 +16,7 @@ A message says what was asked, what is wrong, and what to write instead.
 
 import os
 import sys
+from typing import Any
 
 __all__ = [
     "ArgumentError",
@@ -37,6 +38,8 @@ __all__ = [
 
 class PullbackError(Exception):
     """The base of every error that pullback raises on purpose."""
+
+    array: Any = None  # the plain array that was to be written into, if that was refused
 
 
 class ConversionError(PullbackError, RuntimeError):

@@ -1,8 +1,7 @@
 """Whatever is changed of what a function can reach, compiled calls give what plain calls do."""
 
-import builtins
-import decimal
-import math
+import os
+import subprocess
 import sys
 import warnings
 
@@ -14,12 +13,11 @@ from pullback.compiler.entry.state_checks import CHECKED
 from pullback.compiler.facts.places import KINDS as PLACES
 from tests.compiler.call.test_compile import equal
 from tests.conftest import LONG
-from tests.fuzz_facts import KINDS, MUTATIONS, READS, World
+from tests.fuzz_facts import KINDS, MUTATIONS, READS, World, as_it_was, result
 
 # Of random programs many a derivative is zero.
 pytestmark = pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
 
-X = np.array([0.5, 1.0, 2.0])
 WORLDS = 4000 if LONG else 300
 GROUPS = 20
 
@@ -27,24 +25,8 @@ GROUPS = 20
 @pytest.fixture(autouse=True)
 def undone():
     """Settings and names of libraries are as they were."""
-    names = [(math, "sqrt"), (math, "e"), (np, "hamming"), (np, "pi"), (builtins, "hex")]
-    was = [(module, name, getattr(module, name)) for module, name in names]
-    options, size, digits = np.get_printoptions(), np.getbufsize(), sys.get_int_max_str_digits()
-    yield
-    for module, name, x in was:
-        setattr(module, name, x)
-    np.set_printoptions(**options)
-    np.setbufsize(size)
-    sys.set_int_max_str_digits(digits)
-    decimal.getcontext().prec = 28
-    vars(builtins).pop("RATE_OF_FACTS", None)
-
-
-def result(f):
-    try:
-        return f(X)
-    except Exception as error:
-        return type(error).__name__
+    with as_it_was():
+        yield
 
 
 def test_every_kind_of_place_has_mutations_and_checks():
@@ -101,3 +83,20 @@ def test_each_mutation_changes_what_some_function_gives(mutation, undone):
         now = result(f)
         changed.append(type(now) is not type(was) or not np.array_equal(now, was))
     assert any(changed)
+
+
+@pytest.mark.disk
+def test_whatever_has_changed_when_a_later_process_begins(tmp_path):
+    """One process records, and another one makes a change before its first call."""
+    given = {**os.environ, "PULLBACK_CACHE": str(tmp_path)}
+
+    def told(*args):
+        command = [sys.executable, "-m", "tests.facts_process", *args]
+        done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=3000)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    stored = int(told("first").split()[0])
+    assert stored >= 80
+    for seed in range(4 if LONG else 1):
+        assert int(told("later", "3000" if LONG else "400", str(seed)).split()[0]) >= stored - 5

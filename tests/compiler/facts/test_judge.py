@@ -55,8 +55,8 @@ zipimport zlib zoneinfo
 
 # Of NumPy, beside ufuncs, what is dispatched, numbers and exceptions: reviewed, one by one.
 NUMPY = """
-arange array asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray asmatrix bartlett
-base_repr binary_repr blackman bmat broadcast broadcast_shapes busdaycalendar datetime_data
+arange array asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray asmatrix asnarray
+bartlett base_repr binary_repr blackman bmat broadcast broadcast_shapes busdaycalendar datetime_data
 diag_indices dtype empty errstate eye finfo flatiter format_float_positional format_float_scientific
 frombuffer fromfunction fromiter frompyfunc fromstring full get_printoptions getbufsize hamming
 hanning identity iinfo indices isdtype isfortran isscalar issubdtype iterable kaiser mask_indices

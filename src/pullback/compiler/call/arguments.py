@@ -17,14 +17,19 @@ __all__ = ["arranged"]
 
 
 def arranged(
-    args: Any, kwargs: Any, static_argnums: Sequence[int], static_argnames: Sequence[str]
-) -> Call | None:
-    """The arguments as inputs and static values; None if they are none that are compiled."""
+    args: Any, kwargs: Any, static_argnums: Sequence[int], static_argnames: Sequence[str],
+    beside: tuple[Any, ...] = (),
+) -> Call | None:  # fmt: skip
+    """The arguments as inputs and static values; None if they are none that are compiled.
+
+    beside: what is passed after those by position.
+    """
     statics: set[int] = set()  # ids of leaves
     if static_argnums or static_argnames:
         static = [args[i] for i in static_argnums if -len(args) <= i < len(args)]
         static += [kwargs[name] for name in static_argnames if name in kwargs]
         statics = {id(x) for arg in static for x in flatten(arg)[0]}
+    args = (*args, *beside)
     if not kwargs and NUMBERS.issuperset(map(type, args)):
         leaves, structure = list(args), of_numbers(len(args))
     else:
@@ -60,6 +65,7 @@ def arranged(
         key,
         [leaves[i] for i in inputs],
         [np.float64(leaves[i]) for i in floats],
+        args,
     )
 
 

@@ -31,6 +31,7 @@ from ..facts.snapshot import Codes
 from ..llvm import thread_pool
 from ..llvm.binding import BEST, absent, at_leisure
 from ..path import CacheInfo, Call, Entry, Path, raising, same_bits, share_memory, shared, way_of
+from ..record.carried import Carried
 from . import reasons
 from .arguments import arranged
 from .budget import Budget
@@ -84,6 +85,7 @@ class Compiled(Transformation):
         # The code that ran, by code and globals; None as long as all that can be reached will do.
         self.ran: Codes | None = None
         self.casts, self.cast = True, False  # see `Watch`
+        self.carried = Carried()  # what it reads, changes and stores again
         self.asked: set[str] = set()  # the names that it asked `getattr` for
         self.last_miss = "The function has not been called."
         self.last_way = ""  # why the last call was no miss
@@ -173,7 +175,7 @@ class Compiled(Transformation):
             mine.pass_after(LATER)
         elif path.learnt < LEARNT:
             path.learnt += 1
-            way = way_of(path, call, args, kwargs, self.counter, equal)
+            way = way_of(path, call, call.args, kwargs, self.counter, equal)
             if way is not None:
                 if is_to_try(self, path):  # at once, and not after some repetitions
                     way.pass_after(1)
@@ -183,7 +185,12 @@ class Compiled(Transformation):
         """Let machine code try these ways, as long as what fails costs little."""
         work = np.cumsum([0, *[way.work for way in ways]])
         kept = [way for way, before in zip(ways[:WAYS], work, strict=False) if before <= CHEAP]
-        self.repeat = (native_records.first_of(kept) if kept else native_records.missed), kept
+        if not kept:
+            self.repeat = native_records.missed, kept
+        elif self.carried:
+            self.repeat = native_records.first_with_state(kept, self.carried.values), kept
+        else:
+            self.repeat = native_records.first_of(kept), kept
 
     def entry(self, key: Any) -> Entry:
         """The entry for arguments of a kind, which is now the one that was used last."""
@@ -199,7 +206,9 @@ class Compiled(Transformation):
     def arrange(self, args: Any, kwargs: Any) -> Call | None:
         """The arguments as inputs and static values; None if they are none that are compiled."""
         try:
-            return arranged(args, kwargs, self.static_argnums, self.static_argnames)
+            return arranged(
+                args, kwargs, self.static_argnums, self.static_argnames, self.carried.passed()
+            )
         except Exception:  # of an object that does not answer as others do
             return None
 
@@ -271,6 +280,12 @@ class Compiled(Transformation):
         self.refusal, self.hits, self.misses = None, 0, 0
         self.counter[0] = 0
         self.budget = Budget(not self.wait)
+        self.carried = Carried()
+
+    def forget(self) -> None:
+        """Forget the records, which have less passed to them than is carried now."""
+        self.entries.clear()
+        self.know([])
 
     def why(self, *args: Any, **kwargs: Any) -> str:
         """Why the last call took the way that it took; or, with arguments, what they would do.

@@ -59,7 +59,7 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             compiled.hits += 1
             return quick.node.alone(args, fitting)
     begun = thread_time()
-    refused = compiled.refusal is not None or WATCHING.get() or raising()
+    refused = compiled.refusal is not None or WATCHING.get() or raising() or compiled.carried
     try:
         call = None if refused else arranged(compiled, args, kwargs)
     except RecursionError:  # a list that holds itself, or one in many others

@@ -23,7 +23,7 @@ from ..llvm.binding import WORKER
 from ..path import Call, Entry, Path, share_memory
 from ..record.recording import Recording
 from ..record.verify import verdict
-from .rehearsal import changed, observe, rehearse
+from .rehearsal import carry_changed, changed, observe, rehearse
 from .trial import is_timed
 
 if TYPE_CHECKING:
@@ -113,6 +113,8 @@ def keep(
     if why is not None and compiled.cast:
         compiled.casts = False
         return
+    if recording is None and carry_changed(compiled, token):
+        return
     if recording is None or why is not None:
         if not entry.without_floats():
             compiled.refuse(str(why))
@@ -127,7 +129,9 @@ def keep(
     # What is read on the ways seen so far. This run must have left all of it alone.
     entry.known = state
     if not state.holds(token):
-        return changed(compiled, entry, "it changes what it reads")
+        if not carry_changed(compiled, token):
+            changed(compiled, entry, "it changes what it reads")
+        return
     if entry.floats and recording.narrow and floats and not recording.written:
         entry.without_floats()
         return

@@ -7,7 +7,7 @@ next one is rehearsed for the code that ran, and stops where other code begins.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,9 +18,10 @@ from ...core.reach import call_inside
 from ...core.trace import running
 from ...core.tree import unflatten
 from ..facts.call_monitor import Halt, Observer, Watch
-from ..facts.effects import Located, split
+from ..facts.effects import Located, Store, holders, split
 from ..facts.reader import Foreign, Unprovable
 from ..facts.snapshot import Scout, Snapshot, foresee
+from ..facts.state import Token
 from ..first_call import Faster, faster
 from ..path import Call, Entry, share_memory, share_with
 from ..record.asked_names import asked_in_advance
@@ -72,21 +73,24 @@ class Rehearsal:
         self.watch.casts, compiled.cast = compiled.casts, False
         self.recording: Recording | None = None
         self.failure = ""
+        self.refused: Any = None  # the plain array that was to be written into, if that failed
+        self.stand_ins = compiled.carried.stand_ins()
 
     def lift(self, enter: Callable[[Any], Array]) -> Any:
-        """The arguments, with `enter` applied to the inputs among them."""
+        """The arguments, with `enter` applied to the inputs; what is carried goes to its places."""
         call = self.call
         lifted, given = list(call.leaves), dict(zip(call.inputs, call.arrays, strict=True))
         for i in call.passed(self.entry.floats):
             x = given.get(i, lifted[i])
             lifted[i] = enter(Number(x) if type(x) is float else x)
-        return unflatten(call.structure, lifted)
+        return self.stand_ins.enter(*unflatten(call.structure, lifted))
 
     def located(self) -> Located:
         """What has been stored, by this run."""
         known = self.entry.known
         earlier = known.codes if known is not None else frozenset()
-        return self.snapshot.located({*earlier, *[x for x, _ in self.watch.codes.values()]})
+        codes = {*earlier, *[code for code, _ in self.watch.codes.values()]}
+        return self.snapshot.located(codes, self.stand_ins)
 
     def run(self, loops: Faster) -> None:
         """Record the call, and put back what it changed."""
@@ -98,11 +102,12 @@ class Rehearsal:
                     compiled.fun, self.lift, self.statics, watch, self.traced, self.located
                 )
         except Exception as error:
-            self.failure = type(error).__name__
+            self.failure, self.refused = type(error).__name__, getattr(error, "array", None)
         except Halt as halt:
             self.failure = str(halt)
         finally:
             self.snapshot.restore()
+            self.stand_ins.restore()
         self.seen = state_of(compiled.fun, watch, self.statics)
         self.other = compiled.ran is not None and not (
             watch.codes.keys() <= compiled.ran.keys() and watch.asked <= compiled.asked
@@ -151,13 +156,15 @@ class Rehearsal:
             return True
         compiled.cast = watch.cast
         if recording is None:
-            return False
+            found = holders(self.snapshot.places, [] if self.refused is None else [self.refused])
+            return carry(compiled, found)
         if (recording.written or recording.identity) and share_memory(self.call.arrays):
             entry.apart = True
         elif recording.refusal is not None:
             compiled.refuse(recording.refusal)
         elif recording.changes is not None:
-            changed(compiled, entry, recording.changes)
+            if not carry(compiled, recording.read):
+                changed(compiled, entry, recording.changes)
         elif self.traced and recording.stores:
             entry.python = True  # Arrays of a transformation would be stored
         elif recording.stores and self.snapshot.caches():
@@ -171,7 +178,8 @@ class Rehearsal:
         recording = self.recording
         self.state = self.seen.merged(self.entry.known)
         if recording is not None:
-            self.state.without(*split(recording.stores, self.snapshot.filled))
+            places, filled = split(recording.stores, self.snapshot.filled)
+            self.state.without([*places, *self.compiled.carried.places()], filled)
         try:
             self.token = self.state.token()
         except Unprovable as error:
@@ -181,6 +189,19 @@ class Rehearsal:
             return False
         # It may ask whether an argument is something that it reads.
         return share_with(self.state.arrays, self.call.arrays)
+
+
+def carry(compiled: Compiled, stores: Sequence[Store]) -> bool:
+    """Pass what is in these places to records from now on; False if that can't be."""
+    more = bool(stores) and compiled.carried.add(stores)
+    if more:
+        compiled.forget()
+    return more
+
+
+def carry_changed(compiled: Compiled, token: Token) -> bool:
+    """Do so with the arrays that a call has changed in place, from what it read."""
+    return carry(compiled, compiled.carried.changed(token))
 
 
 def changed(compiled: Compiled, entry: Entry, why: str) -> None:

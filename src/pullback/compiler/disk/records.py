@@ -414,7 +414,7 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     recording, run = path.recording, path.program.run
     if recording.captured or any(source is not None for source in recording.sources):
         raise Unportable("it returns what was there before")
-    if recording.stores:
+    if recording.stores or compiled.carried:
         raise Unportable("it stores its results")
     state = path.state
     for x in recording.outputs:

@@ -7,7 +7,7 @@ must get. `first_of` tries some ways in turn, and returns `MISS` where none fits
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ __all__ = [
     "Way",
     "arguments",
     "first_of",
+    "first_with_state",
     "missed",
     "native",
     "program",
@@ -265,6 +266,25 @@ def first_of(ways: Sequence[Way]) -> Any:
     state = np.array([len(ways), *addresses], np.int64).view(NativeRecord)
     state.kept = [way.record for way in ways]
     return builtin(state, True)
+
+
+def first_with_state(ways: Sequence[Way], values: Callable[[], Any]) -> Any:
+    """The same of ways that take one argument more, which is asked for in each call.
+
+    Those that run the function itself take the arguments alone.
+    """
+    plain = [way for way in ways if way.path.slow]
+    others = [way for way in ways if not way.path.slow]
+    quick = first_of(plain) if plain else missed
+    if not others:
+        return quick
+    repeat = first_of(others)
+
+    def entry(*args: Any, **kwargs: Any) -> Any:
+        out = repeat(*args, values(), **kwargs)
+        return quick(*args, **kwargs) if out is MISS else out
+
+    return entry if plain else lambda *args, **kwargs: repeat(*args, values(), **kwargs)
 
 
 def missed(*args: Any, **kwargs: Any) -> Any:

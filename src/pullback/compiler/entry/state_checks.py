@@ -16,6 +16,7 @@ import numpy as np
 
 from ...core.trace import RUNNING, STARTS
 from ..facts.places import KINDS, MISSING, Place, of
+from ..facts.reader import KeptResults
 from ..facts.state import Token
 from ..llvm.content_hash import hash_address
 from .native_records import Numbers
@@ -145,7 +146,9 @@ class Checks:
         self.field(x, LENGTH)
         if x:
             self.field(x, ITEMS)
-            self.bytes(field(x, ITEMS), memory(field(x, ITEMS), 8 * len(x)))
+            at = field(x, ITEMS)
+            for first, last in between(sorted(place.name or ()), len(x)):
+                self.bytes(at + 8 * first, memory(at + 8 * first, 8 * (last - first)))
             self.numbers.held.append(list(x))
 
     def slot(self, place: Place) -> None:
@@ -184,6 +187,8 @@ class Checks:
     def ambient(self, place: Place) -> None:
         if place.owner is np.getbufsize:
             return  # it is beside what NumPy does about errors
+        if type(place.owner) is KeptResults and not place.was:
+            return  # what the call was given is among them, or is given to nobody else
         self.add(AMBIENT, place.owner, 0, self.numbers.of(place.was))
 
     def module(self, place: Place) -> None:
@@ -196,6 +201,12 @@ class Checks:
 
     def opaque(self, place: Place) -> None:
         raise Unchecked
+
+
+def between(numbers: list[int], n: int) -> list[tuple[int, int]]:
+    """The ranges that remain of n elements without these."""
+    ends = zip([-1, *numbers], [*numbers, n], strict=True)
+    return [(i + 1, k) for i, k in ends if i + 1 < k]
 
 
 VERSION = 24  # where a dict keeps the number of its last change, up to Python 3.12

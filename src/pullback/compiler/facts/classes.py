@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 import sys
 import types
@@ -71,9 +72,14 @@ def unit_of(x: np.generic) -> tuple[Any, ...]:
 
 
 def of_library(cls: type) -> bool:
-    """Whether a class is a library's; a file of the user's may have the name of a standard one."""
+    """Whether a class is a library's; a file of the user's may have the name of a standard one.
+
+    A class that was made where globals have no name says that it is of `builtins`.
+    """
     if not apart({"__name__": cls.__module__}):
         return False
+    if cls.__flags__ & HEAP and cls.__module__ == "builtins":
+        return vars(builtins).get(cls.__name__) is cls
     home = sys.modules.get(cls.__module__)
     return type(home) is not types.ModuleType or bool(apart(vars(home)))
 

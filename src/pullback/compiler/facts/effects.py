@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import types
 from collections import deque
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -37,7 +38,7 @@ from .places import (
     slot_of,
 )
 
-__all__ = ["Edge", "Located", "Store", "WriteOnly", "located", "split"]
+__all__ = ["Edge", "InputPlaces", "Located", "Store", "WriteOnly", "holders", "located", "split"]
 
 POISON = object()  # what elements are replaced by, so that a store is seen
 FILLED = {(dict, "store"), (list, "store"), (list, "append"), (deque, "append")}
@@ -46,6 +47,17 @@ IMMUTABLE = (int, float, complex, str, bytes, bool, type(None), np.number, np.bo
 
 class Unlocated(Exception):
     """Something was changed in a way that cannot be repeated."""
+
+    array: Any = None  # what was changed, if it is an array
+
+
+class InputPlaces(Protocol):
+    """The places that hold inputs while a call is rehearsed; `record.carried` has them."""
+
+    def left(self, store: Store, value: Any) -> bool:
+        """Whether a place still holds what was put there."""
+
+    def __contains__(self, store: Store) -> bool: ...
 
 
 class Store(NamedTuple):
@@ -86,18 +98,48 @@ class Store(NamedTuple):
             case _:
                 self.owner.extend(value)
 
+    def getter(self) -> Callable[[], Any]:
+        """What says what is there now, at the least cost."""
+        match self.kind:
+            case "item" if type(self.owner) is dict:
+                return partial(self.owner.get, self.name, MISSING)
+            case "index":
+                return partial(element, self.owner, self.name)
+            case _:
+                return self.now
+
+    def setter(self) -> Callable[[Any], None]:
+        """What puts a value there, at the least cost."""
+        match self.kind:
+            case "item" if type(self.owner) is dict:
+                return partial(self.owner.__setitem__, self.name)
+            case "index":
+                return partial(list.__setitem__, self.owner, self.name)
+            case "slot":
+                return partial(self.name.__set__, self.owner)
+            case _:
+                return self.put
+
     def place(self) -> tuple[int, Any]:
         """What tells it from other places."""
         name = self.name.__name__ if self.kind == "slot" else self.name
         return id(self.owner), "append" if self.kind == "append" else name
 
 
+def element(x: list[Any], i: int) -> Any:
+    return x[i] if i < len(x) else MISSING
+
+
 class Located(NamedTuple):
-    """What a call stored: the places, what they held then, and why it cannot be stored again."""
+    """What a call stored: the places, what they held then, and why it cannot be stored again.
+
+    read: the places that it reads as well, if that is the reason.
+    """
 
     stores: list[Store]
     values: list[Any]
     why: str | None
+    read: Sequence[Store] = ()
 
 
 Found = tuple[Store, Any, Any]  # with what is there now, and what was there before
@@ -125,7 +167,9 @@ def stores_of(places: Iterable[Place], hidden: WriteOnly) -> list[Found]:
         elif type(kind) is Opaque or kind.same(None, place.was, now):
             continue
         elif now is MISSING or type(kind) not in NAMES:
-            raise Unlocated(said(place))
+            error = Unlocated(said(place))
+            error.array = owner if kind.of_elements else None
+            raise error
         else:
             new = [(Store(NAMES[type(kind)], owner, place.name), now, place.was)]
         found |= {x[0].place(): x for x in new}
@@ -135,6 +179,32 @@ def stores_of(places: Iterable[Place], hidden: WriteOnly) -> list[Found]:
 
 
 NAMES: dict[type, str] = {Item: "item", Cell: "cell", Slot: "slot"}
+
+
+def holders(places: Iterable[Place], arrays: Sequence[Any]) -> list[Store]:
+    """The places that hold these arrays or views of them, or that these are views of.
+
+    None, if two of them share memory: as inputs one would not see what is written into the other.
+    """
+    found: dict[tuple[int, Any], tuple[Store, Any]] = {}
+    for place in places:
+        kind, owner, was = place.kind, place.owner, place.was
+        if isinstance(kind, Items):
+            name = "class" if type(kind) is OfClass else "item"
+            pairs = [(Store(name, owner, key), x) for key, x in was]
+        elif type(kind) is Elements and type(owner) is list:
+            pairs = [(Store("index", owner, i), x) for i, x in enumerate(was)]
+        elif type(kind) in NAMES:
+            pairs = [(Store(NAMES[type(kind)], owner, place.name), was)]
+        else:
+            continue
+        for store, x in pairs:
+            if type(x) is np.ndarray and any(np.may_share_memory(x, y) for y in arrays):
+                found[store.place()] = store, x
+    values = [x for _, x in found.values()]
+    if any(np.may_share_memory(x, y) for i, x in enumerate(values) for y in values[:i]):
+        return []
+    return [store for store, _ in found.values()]
 
 
 def said(place: Place) -> str:
@@ -213,27 +283,35 @@ class Edge(NamedTuple):
 
 
 def located(
-    places: list[Place], hidden: WriteOnly, edges: dict[int, Edge], codes: Iterable[types.CodeType]
-) -> Located:
+    places: list[Place], hidden: WriteOnly, edges: dict[int, Edge],
+    codes: Iterable[types.CodeType], lifted: InputPlaces,
+) -> Located:  # fmt: skip
     """What a rehearsal stored, and why that cannot be repeated, if it cannot.
 
     Args:
         codes: what ran, also on ways that were seen before.
+        lifted: the places of which what they held is among the inputs.
     """
     codes = list(codes)
     try:
         pairs = stores_of(places, hidden)
     except Unlocated as error:
-        return Located([], [], f"it changes {error}")
+        held = [] if error.array is None else holders(places, [error.array])
+        return Located([], [], f"it changes {error}", held)
     known = [code_of(code) for code in codes]
     loads = {name for code in known for name in code.loads}
     filled = WriteOnly.of({key: edges[key] for key in hidden.was}, codes).was
     plain = attributes_in(places)
     names = names_of_cells(places)
     out = Located([], [], None)
+    read: list[Store] = []
     for store, value, before in pairs:
         key = id(store.owner)
-        if store.kind in ("index", "append") or (store.kind == "item" and key not in plain):
+        if lifted.left(store, value):
+            continue
+        if store in lifted:
+            free = True
+        elif store.kind in ("index", "append") or (store.kind == "item" and key not in plain):
             free = key in filled
         elif store.kind == "cell":
             free = "" not in names[key] and loads.isdisjoint(names[key])
@@ -243,8 +321,11 @@ def located(
             out.stores.append(store)
             out.values.append(value)
         elif not (type(value) in IMMUTABLE and type(value) is type(before) and value == before):
-            return Located([], [], "it changes what it reads")
-    return out
+            read.append(store)
+    if not read:
+        return out
+    one_each = all(store.kind != "append" for store in read)  # places with one object each
+    return Located([], [], "it changes what it reads", read if one_each else [])
 
 
 def attributes_in(places: Iterable[Place]) -> set[int]:

@@ -76,7 +76,8 @@ OUTSIDE = frozenset(
     }
 )  # fmt: skip
 REFUSED = OUTSIDE | {
-    "DataSource", "NpzFile", "Tester", "add_docstring", "add_newdoc", "from_dlpack", "get_include",
+    "DataSource", "NpzFile", "Tester", "add_docstring", "add_newdoc",
+    "array_function_dispatch", "from_dlpack", "get_include",
     "info", "jiffies", "load_library", "measure", "memusage", "opt_func_info", "run_threaded",
     "rundocs", "runstring", "show_config", "show_runtime", "tempdir", "temppath", "test",
 }  # fmt: skip

@@ -51,6 +51,8 @@ class Place(NamedTuple):
 class Kind(ABC):
     """How to look at one kind of place, and how to put something there."""
 
+    of_elements = False  # whether it looks at the elements of an array
+
     @abstractmethod
     def look(self, owner: Any, name: Any) -> Any:
         """Return what is there now."""
@@ -173,13 +175,15 @@ class OfClass(Items):
 
 
 class Elements(Kind):
-    """The elements of a list, a deque or a set."""
+    """The elements of a list, deque or set; the name is the numbers of those that may change."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return list(sequence_of(owner).__iter__(owner))
 
     def same(self, name: Any, was: Any, now: Any) -> bool:
-        return same_things(was, now)
+        if not name or len(was) != len(now):
+            return same_things(was, now)
+        return all(x is y or i in name for i, (x, y) in enumerate(zip(was, now, strict=True)))
 
     def put(self, owner: Any, name: Any, was: Any) -> None:
         kind = sequence_of(owner)
@@ -217,6 +221,8 @@ class Layout(Kind):
 
 class Content(Kind):
     """The elements of an array: all of them, or of a large one a hash."""
+
+    of_elements = True
 
     def look(self, owner: Any, name: Any) -> Any:
         return owner.tobytes() if owner.nbytes <= SMALL else content_hash(owner)

@@ -56,7 +56,7 @@ from .judge import declared_pure, may_repeat
 from .places import MISSING, dict_of, of
 from .reading import Same
 
-__all__ = ["CONTAINERS", "Foreign", "Lenient", "Reader"]
+__all__ = ["CONTAINERS", "Foreign", "KeptResults", "Lenient", "Reader"]
 
 MOST = 10_000  # things that are followed
 
@@ -78,6 +78,38 @@ def decimal_context() -> tuple[Any, ...]:
     now = decimal.getcontext()
     traps = tuple([kind.__name__ for kind, trapped in now.traps.items() if trapped])
     return now.prec, now.rounding, now.Emin, now.Emax, now.capitals, now.clamp, traps
+
+
+def kept_results(x: Any) -> list[Any]:
+    """What a function behind `lru_cache` gives again, as far as somebody may change it."""
+    own = {id(x.__wrapped__), id(dict_of(x))}
+    found = [y for y in gc.get_referents(x) if id(y) not in own]
+    if x.cache_info().maxsize is None:  # they are in a dict
+        found = [z for y in found if type(y) is dict for z in y.values()]
+    else:  # the dict holds links to them
+        found = [y for y in found if type(y) is not dict or not holds_links(y)]
+    return [y for y in found if may_change(y)]
+
+
+def holds_links(x: dict[Any, Any]) -> bool:
+    return all(type(y).__name__ == "_lru_list_elem" for y in x.values())
+
+
+def may_change(x: Any) -> bool:
+    if type(x) in (tuple, frozenset):
+        return any(map(may_change, x))
+    fixed = (np.generic, float, complex, *ATOMS, *KNOWN_BY_IDENTITY, types.FunctionType)
+    return not of(x, fixed) and type(x) not in (object, types.ModuleType)
+
+
+class KeptResults:
+    """Tells which objects a function behind `lru_cache` keeps that may be changed."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __call__(self) -> tuple[int, ...]:
+        return tuple(map(id, kept_results(self.x)))
 
 
 class Foreign(Unprovable):
@@ -174,7 +206,8 @@ class Reader(CodeReader):
             read = self.read(x.func), self.read(x.args), self.read(x.keywords)
             return "partial", *read, *[(name, self.read(y)) for name, y in self.own(x)]
         if kind is functools._lru_cache_wrapper:  # under a transformation it keeps nothing
-            return Same(x), self.read(x.__wrapped__)
+            self.looks("ambient", KeptResults(x))
+            return Same(x), self.read(x.__wrapped__), *map(self.read, kept_results(x))
         if kind in VIEWS:
             return Same(x), self.read(gc.get_referents(x)[0])
         if kind is types.CellType:
@@ -258,7 +291,9 @@ class Reader(CodeReader):
         return type(x).__name__, *[self.read(y) for y in (x if elements is None else elements)]
 
     def changing(self, x: Any) -> Any:
-        return Same(x), *self.items(x, self.looks("elements", x))
+        stored = frozenset(self.stored_in(x))
+        elements = self.looks("elements", x, stored or None)
+        return Same(x), *self.items(x, [y for i, y in enumerate(elements) if i not in stored])
 
     def mapping(self, x: Any) -> Any:
         made = self.read(x.default_factory) if of(x, defaultdict) else None
@@ -267,8 +302,10 @@ class Reader(CodeReader):
             if type(inner) is not dict:
                 raise Unprovable("a view of a mapping")
             return Same(x), self.read(inner)
-        items = self.looks("items", x)
-        return Same(x), made, *[(self.read(k), self.read(y)) for k, y in items]
+        stored = self.stored_in(x)
+        items = self.looks("items", x, frozenset(dict.keys(x)) - stored if stored else None)
+        keys = [self.read(k) for k, _ in items]
+        return Same(x), made, keys, *[self.read(y) for k, y in items if k not in stored]
 
 
 class Lenient(Reader):

@@ -69,11 +69,12 @@ class Reading(ABC):
         if held is None:
             return []
         names = None if whole or self.state.all else self.state.names
-        if names is not None:
-            names = names - self.stored_in(held)
+        stored = self.stored_in(held)
+        if stored:
+            names = (frozenset(held) if names is None else names) - stored
         return [(n, y) for n, y in self.looks("items", held, names) if names is None or n in names]
 
-    def stored_in(self, owner: Any) -> set[str]:
-        """Names under which code stores in an object and does not load."""
+    def stored_in(self, owner: Any) -> set[Any]:
+        """Names under which code stores in an object, and of what is there compares nothing."""
         stored = self.state.stored
         return {name for at, name in stored if at == id(owner)} if stored else set()

@@ -26,7 +26,7 @@ from ..llvm.content_hash import content_hash
 from .bytecode import COMPUTED_NAMES, code_of, full_name
 from .call_monitor import Watch
 from .classes import foreign_function, of_library, slots_of
-from .effects import Edge, Located, WriteOnly, located
+from .effects import Edge, InputPlaces, Located, WriteOnly, located
 from .judge import CLOCK, OUTSIDE, home_of, may_repeat
 from .places import LARGE, SMALL, Opaque, of
 from .reader import Lenient
@@ -239,11 +239,13 @@ class Snapshot:
         """Whether there is a function that runs only where its cache holds no result."""
         return any(type(x) is functools._lru_cache_wrapper for x in self.things.values())
 
-    def located(self, codes: Iterable[types.CodeType]) -> Located:
+    def located(self, codes: Iterable[types.CodeType], lifted: InputPlaces) -> Located:
         """What code that ran has stored."""
-        out = located(self.places, self.filled, self.scout.edges, codes)
+        out = located(self.places, self.filled, self.scout.edges, codes, lifted)
         reflects = any(COMPUTED_NAMES in code_of(code).names for code in codes)
-        return Located([], [], "it changes what it reads") if reflects and out.stores else out
+        if reflects and (out.stores or out.read):
+            return Located([], [], "it changes what it reads")
+        return out
 
     def restore(self) -> None:
         """Put back what has changed; nothing else is touched."""

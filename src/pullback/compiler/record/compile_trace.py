@@ -7,6 +7,7 @@ numbers would do otherwise than NumPy's.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from sys import getprofile, setprofile
 from typing import Any
 
@@ -19,7 +20,17 @@ from ...core.lost import line_of_user
 from ...core.node import keep
 from ...core.primitive import Elementwise, Linear, Multilinear, Primitive
 from ...core.spec import is_inexact, spec_of
-from ...primitives.elementwise import power
+from ...primitives.elementwise import (
+    absolute,
+    add,
+    floor_divide,
+    multiply,
+    negative,
+    positive,
+    power,
+    remainder,
+    subtract,
+)  # fmt: skip
 from ...transforms.call import FunctionCall
 from ...transforms.eager import SUSPENDED
 from ...transforms.stage import STOP, Notes, StageTrace
@@ -50,6 +61,18 @@ class Guard:
         return x.shape, x.dtype.str, x.tobytes()
 
 
+LARGE = 1 << 63  # integers of 64 bits are less
+# How large a result is at most, by the sizes of its operands.
+LIMITS: dict[Primitive, Callable[..., int]] = {
+    add: lambda a, b: a + b,
+    subtract: lambda a, b: a + b,
+    multiply: lambda a, b: a * b,
+    remainder: lambda a, b: b,
+    floor_divide: lambda a, b: max(a, 1),
+    negative: lambda a: a,
+    positive: lambda a: a,
+    absolute: lambda a: a,
+}
 # What has no methods of the user's that NumPy could call.
 NUMBERS = {float, int, bool, complex, *np.sctypeDict.values()} - {np.object_, np.void}
 PARAMETERS = {int, bool, str, tuple, type(None), float, np.dtype, type}
@@ -101,10 +124,16 @@ class Questions(Notes):
         # Numbers that are Python's where nothing is recorded: they divide by zero with an error,
         # and what is made of them alone is Python's again.
         self.weak: set[Variable] = set()
+        self.limits: dict[Variable, int] = {}  # of such integers, how large they are at most
         self.unsure = False  # whether other values that get the same answers may raise
         self.unlike = False  # whether something was done with them that Python does otherwise
         self.outside = SUSPENDED.here()
         self.suspends = False  # whether `no_grad` begins or ends on the way
+
+    def counts(self, x: Variable, limit: int) -> None:
+        """Note that a variable is an integer of Python's, and how large it is at most."""
+        self.weak.add(x)
+        self.limits[x] = limit
 
 
 class CompileTrace(StageTrace):
@@ -186,16 +215,29 @@ class CompileTrace(StageTrace):
             notes.unlike = True
         if primitive.divides and bool(xs[1] == 0):
             raise ZeroDivisionError("division by zero")
-        if primitive is power and bool(xs[0] <= 0):
+        counts = primitive is power and type(xs[1]) is int and xs[1] >= 0
+        if primitive is power and not counts and bool(xs[0] <= 0):
             notes.unlike = True  # it may be complex
         out = StageTrace.process(self, primitive, xs, static)
         if primitive is power and not bool(np.isfinite(out)):
             notes.unlike = True  # an OverflowError
         if primitive.comparison:
             return bool(out)  # True or False, and neither of NumPy's
-        if primitive.arithmetic and out.dtype.kind != "c":
+        if primitive.arithmetic and out.dtype.kind == "i":
+            limit = self.limit(primitive, xs)
+            notes.counts(out.node, limit)
+            notes.unlike |= limit >= LARGE
+        elif primitive.arithmetic and out.dtype.kind != "c":
             notes.weak.add(out.node)
         return out
+
+    def limit(self, primitive: Primitive, xs: tuple[Any, ...]) -> int:
+        """How large an integer is at most that Python makes of integers."""
+        known = self.state.limits
+        limits = [known.get(x.node, LARGE) if type(x) is Array else abs(int(x)) for x in xs]
+        if primitive is power and type(xs[1]) is int and xs[1] < 64:
+            return max(limits[0], 1) ** int(xs[1])
+        return LIMITS[primitive](*limits) if primitive in LIMITS else LARGE
 
     def computed(self, primitive: Primitive, values: list[Any], static: dict[str, Any]) -> Any:
         """On plain operands it is said at once that nobody else interprets the operation."""
@@ -258,7 +300,8 @@ class CompileTrace(StageTrace):
             self.guard(x, asked)
 
     def guard(self, x: Array, asked: str) -> None:
-        if asked in UNLIKE_ANSWERS and self.is_weak(x):
+        as_counted = asked == "x as an index" and x.node in self.state.limits
+        if asked in UNLIKE_ANSWERS and self.is_weak(x) and not as_counted:
             self.state.unlike = True
         guard = Guard(self.variable(x), asked, None, line_of_user())
         try:

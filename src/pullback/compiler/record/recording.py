@@ -61,7 +61,7 @@ class Recording:
     values: the leaves of what it returned, in plain arrays.
     graph: outputs, then what was written into arguments, then the values that guards ask about,
         then what nobody needs and what may raise.
-    kinds: for each output float for a Python float, np.generic for a scalar, np.ndarray, Array for
+    kinds: for each output float or int for Python's, np.generic for a scalar, np.ndarray, Array for
         a constant one, or None for what is not an array of the program.
     sources: for each output that is not a new object what gives it, from the inputs and the leaves
         before it; else None.
@@ -82,6 +82,7 @@ class Recording:
     suspends: whether `no_grad` begins or ends on the way.
     stores: places that it stores to; the outputs are then a pair of the result and the values.
     changes: why what it stored cannot be stored again, or None.
+    read: the places that it reads as well as stores to, if that is why.
     full: the same with all outputs computed, for those who have no use for `sources`.
     """
 
@@ -109,6 +110,7 @@ class Recording:
     suspends: bool
     stores: Sequence[Store] = ()
     changes: str | None = None
+    read: Sequence[Store] = ()
     full: Recording | None = None
 
     def forget(self) -> None:
@@ -180,14 +182,15 @@ def recorded(
     """Run fun once and record it. What it changes besides is left as it is then.
 
     Args:
-        lift: from a function on leaves to (args, kwargs) with that function applied to the inputs.
+        lift: from a function on leaves to (args, kwargs) with that function applied to the inputs,
+            and perhaps what was put elsewhere.
         watched: other objects that the call depends on, for its state.
         located: what has been stored. Its values are recorded as results are.
     """
     trace = CompileTrace("compile", fun, Questions(watch, traced))
     inputs, out = Inputs(trace), Recording()
-    args, kwargs = lift(inputs.enter)
-    passed = flatten([args, kwargs])
+    args, kwargs, *put = lift(inputs.enter)
+    passed = flatten([args, kwargs, put])
     layouts, views, writes = TALLY.layouts, TALLY.views, TALLY.writes
     TALLY.recordings += 1
     try:
@@ -196,13 +199,13 @@ def recorded(
         decided = TALLY.layouts > layouts or (TALLY.views > views and TALLY.writes > writes)
         out.state = state_of(fun, watch, watched)
         stored = located()
-        out.stores, out.changes = stored.stores, stored.why
+        out.stores, out.changes, out.read = stored.stores, stored.why, stored.read
         leaves, out.structure = flatten((result, stored.values) if out.stores else result)
         note_outputs(out, leaves, trace)
         note_graph(out, note_writes(out, inputs), inputs)
         codes = [code_of(code) for code, _ in watch.codes.values()]
         out.identity = any(code.identity for code in codes)
-        out.refusal = refusal(watch, trace.state, passed, [args, kwargs], out, inputs)
+        out.refusal = refusal(watch, trace.state, passed, [args, kwargs, put], out, inputs)
         note_layout(out, inputs, decided)
         note_numbers(out, inputs)
     finally:
@@ -217,8 +220,10 @@ def note_outputs(out: Recording, leaves: list[Any], trace: CompileTrace) -> None
     for leaf in [settle(leaf, trace) for leaf in leaves]:
         if type(leaf) is Array and leaf.within is trace:
             out.outputs.append(trace.variable(leaf))
-            scalar = np.generic if isinstance(leaf.value, np.generic) else np.ndarray
-            out.kinds.append(float if leaf.node in trace.state.weak else scalar)
+            kind: type = np.generic if isinstance(leaf.value, np.generic) else np.ndarray
+            if leaf.node in trace.state.weak:
+                kind = int if leaf.dtype.kind == "i" else float
+            out.kinds.append(kind)
             out.values.append(as_kind(leaf.value, out.kinds[-1]))
         else:
             out.outputs.append(leaf.value if type(leaf) is Array else leaf)
@@ -274,14 +279,16 @@ def note_numbers(out: Recording, inputs: Inputs) -> None:
     asked = not names.isdisjoint(UNLIKE_NAMES) or {"isinstance", "float64"} <= names
     out.numbers, out.unsure = not asked, notes.unsure
     out.unlike = bool(inputs.weak) and (notes.unlike or asked)
+    if notes.limits and not dtypes_of(out.graph) <= WITH_COUNTERS:
+        out.unlike = True  # beside these an integer of Python's has another dtype
     if np.generic in out.kinds and not names.isdisjoint(PYTHONIC):
         out.unlike = True
 
 
 def as_kind(x: Any, kind: Any) -> Any:
     """A result that nobody else holds, of the kind that it was when it was recorded."""
-    if kind is float:
-        return float(x)
+    if kind is float or kind is int:
+        return kind(x)
     if kind is np.generic:
         return x[()] if type(x) is np.ndarray else x
     if kind is Array:
@@ -389,6 +396,7 @@ def print_options() -> Any:
 
 
 NARROW = frozenset("efF")
+WITH_COUNTERS = {"?", "l", "d", "D"} if np.dtype(np.int64).char == "l" else {"?", "q", "d", "D"}
 
 
 def dtypes_of(graph: Graph) -> set[str]:

@@ -1,0 +1,155 @@
+"""Carried state: what a function reads, changes and stores again is an input of its record.
+
+Momentum, running means, counters: `self.v = mu * self.v + g` finds something else in each call, so
+a record that held for one value would stand for one call. The objects in such places are passed to
+the program beside the arguments, in a last one: a tuple with an item for each place. They are
+guarded as arguments are, by dtype and shape; the places are left out of what is compared; what the
+call stores is an output, which is put there.
+
+While a call is recorded the places hold Arrays. A counter, which is an integer of Python's, is
+passed as a float in a tuple of one, and becomes an integer again in the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ...core.array import Array
+from ...core.tree import flatten
+from ...primitives.shapes import astype_p
+from ..facts.effects import Store, holders
+from ..facts.places import MISSING
+from ..facts.state import Token
+from .recording import containers_in
+
+__all__ = ["Carried"]
+
+MOST = 256  # places that are carried
+TIMES = 8  # that more of them are found, before the function falls back to Python
+SMALL = 1 << 31  # counters are less: products of two of them are integers of 64 bits
+INTEGER = np.dtype(np.int64)
+
+
+class Carried:
+    """The places whose objects are passed to records of one function.
+
+    >>> carried = Carried()
+    >>> state = {"n": 3, "v": 1.5}
+    >>> carried.add([Store("item", state, "n"), Store("item", state, "v")])
+    True
+    >>> carried.passed()
+    (((3.0,), 1.5),)
+    """
+
+    def __init__(self) -> None:
+        self.stores: tuple[Store, ...] = ()
+        self.looks: list[Callable[[], Any]] = []
+        self.times = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.stores)
+
+    def places(self) -> list[tuple[int, Any]]:
+        return [store.place() for store in self.stores]
+
+    def add(self, stores: Iterable[Store]) -> bool:
+        """Carry these places from now on; False if they can't be."""
+        known = set(self.places())
+        more = {x.place(): x for x in stores if x.place() not in known}
+        values = [store.now() for store in more.values()]
+        self.times += 1
+        if not more or self.times > TIMES or len(known) + len(more) > MOST:
+            return False
+        if not all(map(is_number_or_tree, values)):
+            return False
+        held = [id(x) for value in values for x in containers_in(value) if type(x) is not tuple]
+        if len(set(held)) < len(held):
+            return False
+        self.stores += tuple(more.values())
+        self.looks = [store.getter() for store in self.stores]
+        return True
+
+    def changed(self, token: Token) -> list[Store]:
+        """The places of arrays that a call has changed in place, from what it read."""
+        changed = [p.owner for p in token.places if p.kind.of_elements and not p.holds()]
+        return holders(token.places, changed)
+
+    def values(self) -> tuple[Any, ...]:
+        """What is passed: the object in each place."""
+        return tuple(
+            [
+                (float(x),) if type(x) is int and -SMALL < x < SMALL else x
+                for look in self.looks
+                for x in (look(),)
+            ]
+        )
+
+    def passed(self) -> tuple[Any, ...]:
+        """What is passed beside the arguments of a call: the values, if there are any."""
+        return (self.values(),) if self.stores else ()
+
+    def stand_ins(self) -> StandIns:
+        return StandIns(self.stores)
+
+
+class StandIns:
+    """The places while one call is recorded: they hold what is recorded in place of numbers."""
+
+    def __init__(self, stores: tuple[Store, ...]) -> None:
+        self.stores = stores
+        self.put: dict[tuple[int, Any], Any] = {}  # what was put there
+        self.was: list[Any] = []
+
+    def enter(self, args: Any, kwargs: Any) -> Any:
+        """Put the last argument into the places: the others, keywords, and what was put there."""
+        if not self.stores:
+            return args, kwargs
+        *args, given = args
+        self.was = [store.now() for store in self.stores]
+        values = [
+            counter(x[0]) if type(was) is int and type(x) is tuple else x
+            for was, x in zip(self.was, given, strict=True)
+        ]
+        for store, value in zip(self.stores, values, strict=True):
+            self.put[store.place()] = value
+            store.put(value)
+        return args, kwargs, values
+
+    def restore(self) -> None:
+        """Put back what was there."""
+        for store, was in zip(self.stores, self.was, strict=False):
+            if store.now() is not was:
+                store.put(was)
+
+    def left(self, store: Store, value: Any) -> bool:
+        """Whether a place still holds what was put there."""
+        return self.put.get(store.place(), MISSING) is value
+
+    def __contains__(self, store: Store) -> bool:
+        return store.place() in self.put
+
+
+def counter(x: Any) -> Any:
+    """The integer that is passed as a float."""
+    if type(x) is not Array:
+        return int(x)
+    trace = x.within
+    out = trace.process(astype_p, (x,), {"dtype": INTEGER})
+    trace.state.counts(out.node, SMALL)
+    return out
+
+
+def is_number_or_tree(x: Any) -> bool:
+    """Whether a place holds a number, an array, or a tree of arrays and floats."""
+    if type(x) is int:
+        return True
+    try:
+        leaves, _ = flatten(x)
+    except Exception:  # of a tree that holds itself
+        return False
+    kinds = {type(leaf) for leaf in leaves}
+    plain = all(x.dtype.kind in "biufc" for x in leaves if type(x) is np.ndarray)
+    return bool(leaves) and kinds <= {np.ndarray, np.float64, float} and plain
