@@ -219,7 +219,25 @@ def triangular_turned(a: Any, trans: Any, **options: Any) -> Any:
     return [a], {**options, "trans": TURNED[trans], "check_finite": False}
 
 
-triangular_p = System("solve_triangular", sl.solve_triangular, triangular_times, triangular_turned)
+def triangular_part(
+    a: Any, outer: Any, trans: Any, lower: bool, unit_diagonal: bool, **_: Any
+) -> Any:
+    if trans in (1, "T"):
+        outer = turn(outer)
+    elif trans in (2, "C"):
+        outer = adjoint(outer)
+    if unit_diagonal:
+        return [np.tril(outer, -1) if lower else np.triu(outer, 1)]
+    return [triangle(outer, lower)]
+
+
+triangular_p = System(
+    "solve_triangular",
+    sl.solve_triangular,
+    triangular_times,
+    triangular_turned,
+    parts_of=triangular_part,
+)
 
 
 @answers(sl.solve_triangular, "a b")
