@@ -236,8 +236,8 @@ class System(OfMatrices):
     times(*parts, x, **static)      A x
     turned(*parts, **static)        parts and static arguments of the transpose of A
     later                           static arguments that hold in rules
-    parts_of(*parts, outer, **static)   the cotangents of the parts, from that of A; without it
-                                    they are derived from `times`, which takes longer
+    parts_of(*parts, x, bar, **static)   the cotangents of the parts, from that of A x; without
+                                    it they are derived from `times`, which takes longer
     """
 
     reads = "out xs"
@@ -277,11 +277,8 @@ class System(OfMatrices):
         b_bar = self(*others, out_bar, **{**options, **self.later})
         part_bars = [None] * len(parts)
         if any(wanted[:-1]) and self.parts_of is not None:
-            outer = -b_bar @ np.swapaxes(out, -1, -2)
-            part_bars = [
-                unbroadcast(bar, part)
-                for bar, part in zip(self.parts_of(*parts, outer, **static), parts, strict=True)
-            ]
+            bars = self.parts_of(*parts, out, -b_bar, **static)
+            part_bars = [unbroadcast(*pair) for pair in zip(bars, parts, strict=True)]
         elif any(wanted[:-1]):
             part_bars = pulled(
                 lambda *parts: self.times(*parts, out, **static), parts, wanted[:-1], -b_bar

@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.signal import _filter_design, _signaltools
+from scipy.signal import _filter_design, _polyutils, _signaltools
 
 from ...core.errors import ArgumentError, ConversionError
 from ...primitives.arguments import as_array, everywhere
 from ..solving.leaves import is_live, leaf
 from ..solving.plain import solve
 from ..solving.serving import serves_method, traced
-
-try:
-    from scipy.signal._polyutils import polyfit as polyfit_of_scipy
-except ImportError:  # before SciPy 1.17 it calls NumPy's
-    polyfit_of_scipy = np.polyfit
 
 __all__ = []
 
@@ -52,11 +47,9 @@ def grouped(p, tol):
     return groups
 
 
-if polyfit_of_scipy is not np.polyfit:
-
-    @leaf(polyfit_of_scipy)
-    def polyfit(x, y, deg, *, xp=None, rcond=None):
-        return np.polyfit(as_array(x), as_array(y), deg, rcond=rcond)
+@leaf(_polyutils.polyfit)
+def polyfit(x, y, deg, *, xp=None, rcond=None):
+    return np.polyfit(as_array(x), as_array(y), deg, rcond=rcond)
 
 
 @serves_method(_filter_design.findfreqs)
