@@ -16,7 +16,6 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import autograd
@@ -31,16 +30,14 @@ import numpy as np
 import scipy.linalg
 import scipy.special
 import scipy.stats
-from common import interleaved, settled, table
+from common import interleaved, settled
 
 import pullback as pb
 
 jax.config.update("jax_enable_x64", True)
-OURS = SimpleNamespace(np=np, st=scipy.stats, sp=scipy.special, sl=scipy.linalg)
-AUTOGRAD = SimpleNamespace(
-    np=anp, st=autograd.scipy.stats, sp=autograd.scipy.special, sl=autograd.scipy.linalg
-)
-JAX = SimpleNamespace(np=jnp, st=jsp.stats, sp=jsp.special, sl=jsp.linalg)
+OURS = np, scipy.stats, scipy.special, scipy.linalg
+AUTOGRAD = anp, autograd.scipy.stats, autograd.scipy.special, autograd.scipy.linalg
+JAX = jnp, jsp.stats, jsp.special, jsp.linalg
 MISSING = (AttributeError, NotImplementedError, TypeError, ValueError)
 
 rng = np.random.default_rng(0)
@@ -63,113 +60,113 @@ def program(*start: float) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 @program(0.4, -0.9, 0.2, 0.5)
-def normal_regression(m: Any, p: Any) -> Any:
-    return -m.np.sum(m.st.norm.logpdf(Y, X @ p[:3], m.np.exp(p[3])))
+def normal_regression(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    return -np.sum(st.norm.logpdf(Y, X @ p[:3], np.exp(p[3])))
 
 
 @program(0.4, -0.9, 0.2, 0.5)
-def robust_regression(m: Any, p: Any) -> Any:
-    return -m.np.sum(m.st.t.logpdf(Y, 4.0, X @ p[:3], m.np.exp(p[3])))
+def robust_regression(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    return -np.sum(st.t.logpdf(Y, 4.0, X @ p[:3], np.exp(p[3])))
 
 
 @program(0.4, -0.9, 0.2)
-def logistic_regression(m: Any, p: Any) -> Any:
-    q = m.sp.expit(X @ p)
-    return -m.np.sum(TRUTH * m.np.log(q) + (1 - TRUTH) * m.np.log1p(-q))
+def logistic_regression(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    q = sp.expit(X @ p)
+    return -np.sum(TRUTH * np.log(q) + (1 - TRUTH) * np.log1p(-q))
 
 
 @program(0.4, -0.9, 0.2)
-def probit_regression(m: Any, p: Any) -> Any:
+def probit_regression(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
     sign = 2 * TRUTH - 1
-    return -m.np.sum(m.st.norm.logcdf(sign * (X @ p)))
+    return -np.sum(st.norm.logcdf(sign * (X @ p)))
 
 
 @program(0.1, 0.2, 0.1)
-def poisson_regression(m: Any, p: Any) -> Any:
-    rate = m.np.exp(X @ p)
-    return m.np.sum(rate - COUNTS * m.np.log(rate) + m.sp.gammaln(COUNTS + 1.0))
+def poisson_regression(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    rate = np.exp(X @ p)
+    return np.sum(rate - COUNTS * np.log(rate) + sp.gammaln(COUNTS + 1.0))
 
 
 @program(0.5, 0.8)
-def gamma_likelihood(m: Any, p: Any) -> Any:
-    a, s = m.np.exp(p[0]), m.np.exp(p[1])
-    return -m.np.sum(m.st.gamma.logpdf(POSITIVE / s, a) - m.np.log(s))
+def gamma_likelihood(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    a, s = np.exp(p[0]), np.exp(p[1])
+    return -np.sum(st.gamma.logpdf(POSITIVE / s, a) - np.log(s))
 
 
 @program(0.5, 0.8)
-def beta_likelihood(m: Any, p: Any) -> Any:
-    return -m.np.sum(m.st.beta.logpdf(UNIT, m.np.exp(p[0]), m.np.exp(p[1])))
+def beta_likelihood(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    return -np.sum(st.beta.logpdf(UNIT, np.exp(p[0]), np.exp(p[1])))
 
 
 @program(0.5, 0.8)
-def negative_binomial(m: Any, p: Any) -> Any:
-    r, q = m.np.exp(p[0]), m.sp.expit(p[1])
-    log = m.sp.gammaln(COUNTS + r) - m.sp.gammaln(r) + r * m.np.log(q) + COUNTS * m.np.log(1 - q)
-    return -m.np.sum(log)
+def negative_binomial(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    r, q = np.exp(p[0]), sp.expit(p[1])
+    log = sp.gammaln(COUNTS + r) - sp.gammaln(r) + r * np.log(q) + COUNTS * np.log(1 - q)
+    return -np.sum(log)
 
 
 @program(0.5, 0.8)
-def weibull_survival(m: Any, p: Any) -> Any:
-    k, scale = m.np.exp(p[0]), m.np.exp(p[1])
+def weibull_survival(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    k, scale = np.exp(p[0]), np.exp(p[1])
     z = POSITIVE / scale
-    return m.np.sum(z**k - TRUTH * (m.np.log(k / scale) + (k - 1) * m.np.log(z)))
+    return np.sum(z**k - TRUTH * (np.log(k / scale) + (k - 1) * np.log(z)))
 
 
 @program(0.3, -0.5, 0.2, -1.0, 0.1, 1.0)
-def mixture(m: Any, p: Any) -> Any:
-    parts = m.st.norm.logpdf(Y[:, None], p[3:], m.np.exp(p[:3]))
-    return -m.np.sum(m.sp.logsumexp(parts, axis=1))
+def mixture(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    parts = st.norm.logpdf(Y[:, None], p[3:], np.exp(p[:3]))
+    return -np.sum(sp.logsumexp(parts, axis=1))
 
 
 @program(0.1, 0.2, -1.0)
-def gaussian_process(m: Any, p: Any) -> Any:
+def gaussian_process(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
     gap = (PLACES[:, None] - PLACES[None]) ** 2
-    K = m.np.exp(p[0] - gap * m.np.exp(p[1])) + m.np.exp(p[2]) * np.eye(20)
-    L = m.np.linalg.cholesky(K)
-    z = m.sl.solve_triangular(L, np.sin(PLACES), lower=True)
-    return 0.5 * m.np.sum(z**2) + m.np.sum(m.np.log(m.np.diagonal(L)))
+    K = np.exp(p[0] - gap * np.exp(p[1])) + np.exp(p[2]) * np.eye(20)
+    L = np.linalg.cholesky(K)
+    z = sl.solve_triangular(L, np.sin(PLACES), lower=True)
+    return 0.5 * np.sum(z**2) + np.sum(np.log(np.diagonal(L)))
 
 
 @program(0.1, 0.2, 0.3)
-def normal_vectors(m: Any, p: Any) -> Any:
-    cov = m.np.outer(p, p) + np.eye(3)
-    return -m.np.sum(m.st.multivariate_normal.logpdf(X, p, cov))
+def normal_vectors(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    cov = np.outer(p, p) + np.eye(3)
+    return -np.sum(st.multivariate_normal.logpdf(X, p, cov))
 
 
 @program(0.3, 0.4, 0.2)
-def markov_chain(m: Any, p: Any) -> Any:
-    Q = m.np.outer(p, np.array([1.0, 0.5, 2.0]))
-    Q = Q - m.np.diag(m.np.sum(Q, axis=1))
-    return m.sl.expm(Q)[0, 2]
+def markov_chain(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    Q = np.outer(p, np.array([1.0, 0.5, 2.0]))
+    Q = Q - np.diag(np.sum(Q, axis=1))
+    return sl.expm(Q)[0, 2]
 
 
 @program(0.2, 0.1)
-def kalman(m: Any, p: Any) -> Any:
+def kalman(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
     F, H = np.array([[1.0, 0.1], [0.0, 1.0]]), np.array([[1.0, 0.0]])
     x, P, total = np.zeros(2), np.eye(2), 0.0
     for y in Y[:20]:
-        x, P = F @ x, F @ P @ F.T + m.np.exp(p[0]) * np.eye(2)
-        S = H @ P @ H.T + m.np.exp(p[1]) * np.eye(1)
+        x, P = F @ x, F @ P @ F.T + np.exp(p[0]) * np.eye(2)
+        S = H @ P @ H.T + np.exp(p[1]) * np.eye(1)
         gap = y - H @ x
-        K = m.np.linalg.solve(S, H @ P).T
-        total = total + m.np.sum(gap**2 / S) + m.np.log(S[0, 0])
+        K = np.linalg.solve(S, H @ P).T
+        total = total + np.sum(gap**2 / S) + np.log(S[0, 0])
         x, P = x + K @ gap, P - K @ H @ P
     return total
 
 
 @program(0.3, 0.2, 0.05)
-def option_prices(m: Any, p: Any) -> Any:
+def option_prices(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
     strikes, t = np.linspace(80.0, 120.0, 40), 0.5
-    vol = p[0] * m.np.sqrt(t)
-    d = (m.np.log(100.0 / strikes) + (p[2] + p[0] ** 2 / 2) * t) / vol
-    price = 100.0 * m.st.norm.cdf(d) - strikes * m.np.exp(-p[2] * t) * m.st.norm.cdf(d - vol)
-    return m.np.sum(price) * p[1]
+    vol = p[0] * np.sqrt(t)
+    d = (np.log(100.0 / strikes) + (p[2] + p[0] ** 2 / 2) * t) / vol
+    price = 100.0 * st.norm.cdf(d) - strikes * np.exp(-p[2] * t) * st.norm.cdf(d - vol)
+    return np.sum(price) * p[1]
 
 
 @program(0.5, 0.3, 0.2, 0.4)
-def predator_prey(m: Any, p: Any) -> Any:
+def predator_prey(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
     def slope(y: Any) -> Any:
-        return m.np.stack([y[0] * (p[0] - p[1] * y[1]), y[1] * (p[2] * y[0] - p[3])])
+        return np.stack([y[0] * (p[0] - p[1] * y[1]), y[1] * (p[2] * y[0] - p[3])])
 
     y, h = np.array([1.0, 0.5]), 0.1
     for _ in range(30):
@@ -177,42 +174,46 @@ def predator_prey(m: Any, p: Any) -> Any:
         b = slope(y + h / 2 * a)
         c = slope(y + h / 2 * b)
         y = y + h / 6 * (a + 2 * b + 2 * c + slope(y + h * c))
-    return m.np.sum(y**2)
+    return np.sum(y**2)
 
 
 @program(0.5, 0.8, 1.2)
-def dirichlet(m: Any, p: Any) -> Any:
-    a, x = m.np.exp(p), np.array([0.2, 0.3, 0.5])
-    return m.sp.gammaln(m.np.sum(a)) - m.np.sum(m.sp.gammaln(a)) + m.np.sum((a - 1) * np.log(x))
+def dirichlet(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    a, x = np.exp(p), np.array([0.2, 0.3, 0.5])
+    return sp.gammaln(np.sum(a)) - np.sum(sp.gammaln(a)) + np.sum((a - 1) * np.log(x))
 
 
 @program(0.5, 0.8)
-def failure_times(m: Any, p: Any) -> Any:
-    a, rate = m.np.exp(p[0]), m.np.exp(p[1])
-    return -m.np.sum(m.np.log(m.sp.gammaincc(a, rate * POSITIVE)))
+def failure_times(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    a, rate = np.exp(p[0]), np.exp(p[1])
+    return -np.sum(np.log(sp.gammaincc(a, rate * POSITIVE)))
 
 
 @program(*np.linspace(-1, 1, 12))
-def cross_entropy(m: Any, p: Any) -> Any:
-    scores = X @ m.np.reshape(p, (3, 4))
+def cross_entropy(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    scores = X @ np.reshape(p, (3, 4))
     picked = scores[np.arange(100), np.arange(100) % 4]
-    return m.np.sum(m.sp.logsumexp(scores, axis=1) - picked)
+    return np.sum(sp.logsumexp(scores, axis=1) - picked)
 
 
 @program(0.3, 1.2)
-def diffusion(m: Any, p: Any) -> Any:
-    return m.np.sum(m.sp.erfc(PLACES / (2 * m.np.sqrt(p[0])))) * p[1]
+def diffusion(np: Any, st: Any, sp: Any, sl: Any, p: Any) -> Any:
+    return np.sum(sp.erfc(PLACES / (2 * np.sqrt(p[0])))) * p[1]
+
+
+def of(fun: Callable[..., Any], np: Any, st: Any, sp: Any, sl: Any) -> Callable[[Any], Any]:
+    return lambda p: fun(np, st, sp, sl, p)
 
 
 def gradients(fun: Callable[..., Any], start: Any) -> dict[str, Callable[[], Any]]:
     """The gradient by each of the four, where it has one; all must agree with ours."""
-    ours = pb.grad(lambda p: fun(OURS, p))
+    ours = pb.grad(of(fun, *OURS))
     fast = pb.compile(ours)
     settled(fast, start)
     calls = {"eager": lambda: ours(start), "compiled": lambda: fast(start)}
     expected = ours(start)
-    theirs = autograd.grad(lambda p: fun(AUTOGRAD, p))
-    jitted = jax.jit(jax.grad(lambda p: fun(JAX, p)))
+    theirs = autograd.grad(of(fun, *AUTOGRAD))
+    jitted = jax.jit(jax.grad(of(fun, *JAX)))
     begin = jnp.asarray(start)
     peers = {
         "autograd": lambda: theirs(start),
@@ -230,24 +231,23 @@ def gradients(fun: Callable[..., Any], start: Any) -> dict[str, Callable[[], Any
 
 
 def speed(words: list[str]) -> None:
-    rows = [["us", "eager", "autograd", "ratio", "compiled", "jax.jit", "ratio"]]
+    heads = ["eager", "autograd", "ratio", "compiled", "jax.jit", "ratio"]
+    widths = max(map(len, PROGRAMS)) + 2
+    print("us".ljust(widths) + "".join(head.rjust(10) for head in heads))
     for name, (fun, start) in PROGRAMS.items():
         if words and not any(word in name for word in words):
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            times = interleaved(gradients(fun, start), 25, time.perf_counter)
-        cells = [f"{times[k] * 1e6:.1f}" if k in times else "" for k in times]
+            times = interleaved(gradients(fun, start), 41, time.process_time)
         cells = {k: f"{t * 1e6:.1f}" for k, t in times.items()}
         ratio = {
             peer: f"{times[ours] / times[peer]:.2f}" if peer in times else ""
             for ours, peer in (("eager", "autograd"), ("compiled", "jax.jit"))
         }
-        rows.append(
-            [name, cells["eager"], cells.get("autograd", ""), ratio["autograd"]]
-            + [cells["compiled"], cells.get("jax.jit", ""), ratio["jax.jit"]]
-        )
-    print(table(rows))
+        row = [cells["eager"], cells.get("autograd", ""), ratio["autograd"]]
+        row += [cells["compiled"], cells.get("jax.jit", ""), ratio["jax.jit"]]
+        print(name.ljust(widths) + "".join(c.rjust(10) for c in row), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Derivatives of scipy.stats' continuous distributions by mpmath, kept in a table.
 
 A place is a distribution, its shapes and an argument. The table has there the logarithm of the
-density and its derivatives by the argument and by each shape, the same of the distribution function,
+density and its derivatives by the argument and each shape, the same of the distribution function,
 and the complement of that. To write the table: `python -m tests.distribution_derivatives`.
 """
 
@@ -19,7 +19,15 @@ from tests.distribution_references import DENSITIES, POINTS, PROBABILITIES
 
 TABLE = Path(__file__).with_suffix(".json")
 # What takes mpmath seconds for each number.
-HEAVY = {"nct", "ncf", "gausshyper", "genhyperbolic", "dpareto_lognorm", "norminvgauss", "geninvgauss"}
+HEAVY = {
+    "nct",
+    "ncf",
+    "gausshyper",
+    "genhyperbolic",
+    "dpareto_lognorm",
+    "norminvgauss",
+    "geninvgauss",
+}
 # Where digits cancel at ordinary places.
 CANCELLING = {"truncpareto", "truncweibull_min", "skewnorm", "foldnorm", "exponweib"}
 LEVELS = ((1e-8, True), (0.3, True), (0.15, False), (1e-8, False), (1e-100, True), (1e-100, False))
@@ -78,6 +86,58 @@ def places(name, shapes, x):
         with mp.workdps(MORE):
             found += [below, [1 - below[0]]]
     return [[None if v is None else mp.nstr(v, 16) for v in values] for values in found]
+
+
+def places_by_name():
+    """name -> [(shapes, x, rows of numbers)] of the table."""
+    found = {}
+    for key, rows in json.loads(TABLE.read_text()).items():
+        name, rest = key.split(" ", 1)
+        shapes, x = rest[1:].rsplit("] ", 1)
+        shapes = tuple(float(s) for s in shapes.split(",") if s)
+        numbers = [[None if v is None else np.longdouble(v) for v in row] for row in rows]
+        found.setdefault(name, []).append((shapes, float(x), numbers))
+    return found
+
+
+COMPLEMENT = {"cdf": "sf", "sf": "cdf", "logcdf": "logsf", "logsf": "logcdf"}
+
+
+def slopes(name, shapes, x, rows):
+    """method -> (what SciPy's value is wrong by, derivatives by x and the shapes).
+
+    A distribution function and its complement are wrong together, where one is made of the other:
+    by the last digit of 1 in the smaller of them.
+    """
+    (log, *log_slopes), *probabilities = rows
+    density = np.exp(log)
+    exact = {
+        "logpdf": [log, *log_slopes],
+        "pdf": [density, *[None if v is None else density * v for v in log_slopes]],
+    }
+    if probabilities:
+        (below, *changes), (above,) = probabilities
+        log_below = np.log(below) if below < 0.5 else np.log1p(-above)
+        log_above = np.log(above) if above < 0.5 else np.log1p(-below)
+        for method, value, factor in (
+            ("cdf", below, 1), ("logcdf", log_below, 1 / below),
+            ("sf", above, -1), ("logsf", log_above, -1 / above),
+        ):  # fmt: skip
+            exact[method] = [value, *[None if v is None else v * factor for v in changes]]
+    dist = getattr(stats, name)
+    own = {
+        m: abs((getattr(dist, m)(x, *shapes) - v[0]) / v[0]) if v[0] else 0.0
+        for m, v in exact.items()
+    }
+    found = {}
+    for method, (_, *derivatives) in exact.items():
+        error = own[method]
+        if method in COMPLEMENT:
+            error = max(error, own[COMPLEMENT[method]])
+            if error > 1e-13:
+                error = max(error, 2.2e-16 / min(below, above))
+        found[method] = float(error), derivatives
+    return found
 
 
 def write(table):

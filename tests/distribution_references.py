@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # one distribution a line
 """The continuous distributions of scipy.stats, as mpmath computes them from their formulas.
 
 DENSITIES has the logarithm of each density in its standard form, PROBABILITIES the distribution
@@ -27,7 +28,12 @@ def log_gamma(x, a):
 
 
 def log_t(x, v):
-    return mp.loggamma((v + 1) / 2) - mp.loggamma(v / 2) - LOG(v * PI) / 2 - (v + 1) / 2 * mp.log1p(x * x / v)
+    return (
+        mp.loggamma((v + 1) / 2)
+        - mp.loggamma(v / 2)
+        - LOG(v * PI) / 2
+        - (v + 1) / 2 * mp.log1p(x * x / v)
+    )
 
 
 def crystal(x, b, m):
@@ -44,23 +50,42 @@ def log_mills(x):
 
 def log_jf_skew_t(x, a, b):
     s = SQRT(a + b + x * x)
-    return (a + 0.5) * LOG(1 + x / s) + (b + 0.5) * LOG(1 - x / s) - (a + b - 1) * LOG(mp.mpf(2)) - log_beta(a, b) - LOG(a + b) / 2
+    return (
+        (a + 0.5) * LOG(1 + x / s)
+        + (b + 0.5) * LOG(1 - x / s)
+        - (a + b - 1) * LOG(mp.mpf(2))
+        - log_beta(a, b)
+        - LOG(a + b) / 2
+    )
 
 
 def log_nct(x, v, c):
     """By the integral over the variable of the denominator."""
-    y = mp.quad(lambda s: EXP(v * LOG(s) - v * s * s / 2 - (x * s - c) ** 2 / 2 + LOG(s) * 0), [0, 0.5, 1, 1.5, 2, 4])
+    y = mp.quad(
+        lambda s: EXP(v * LOG(s) - v * s * s / 2 - (x * s - c) ** 2 / 2 + LOG(s) * 0),
+        [0, 0.5, 1, 1.5, 2, 4],
+    )
     return LOG(y) + LOG(mp.mpf(2)) + v / 2 * LOG(v / 2) - mp.loggamma(v / 2) - LOG(2 * PI) / 2
 
 
 def log_ncx2(x, v, c):
-    return -LOG(mp.mpf(2)) - (x + c) / 2 + (v / 4 - 0.5) * LOG(x / c) + LOG(mp.besseli(v / 2 - 1, SQRT(c * x)))
+    return (
+        -LOG(mp.mpf(2))
+        - (x + c) / 2
+        + (v / 4 - 0.5) * LOG(x / c)
+        + LOG(mp.besseli(v / 2 - 1, SQRT(c * x)))
+    )
 
 
 def log_ncf(x, n, d, c):
     return (
-        n / 2 * LOG(n) + d / 2 * LOG(d) + (n / 2 - 1) * LOG(x) - (n + d) / 2 * LOG(d + n * x) - log_beta(n / 2, d / 2)
-        - c / 2 + LOG(mp.hyp1f1((n + d) / 2, n / 2, c * n * x / 2 / (d + n * x)))
+        n / 2 * LOG(n)
+        + d / 2 * LOG(d)
+        + (n / 2 - 1) * LOG(x)
+        - (n + d) / 2 * LOG(d + n * x)
+        - log_beta(n / 2, d / 2)
+        - c / 2
+        + LOG(mp.hyp1f1((n + d) / 2, n / 2, c * n * x / 2 / (d + n * x)))
     )
 
 
@@ -83,7 +108,13 @@ def log_trapezoid(x, c, d):
 
 
 def log_gausshyper(x, a, b, c, z):
-    return (a - 1) * LOG(x) + (b - 1) * LOG(1 - x) - c * LOG(1 + z * x) - log_beta(a, b) - LOG(mp.hyp2f1(c, a, a + b, -z))
+    return (
+        (a - 1) * LOG(x)
+        + (b - 1) * LOG(1 - x)
+        - c * LOG(1 + z * x)
+        - log_beta(a, b)
+        - LOG(mp.hyp2f1(c, a, a + b, -z))
+    )
 
 
 def log_breit_wigner(x, r):
@@ -99,14 +130,24 @@ def log_skew_cauchy(x, a):
 def log_hyperbolic(x, p, a, b):
     s = SQRT(a * a - b * b)
     return (
-        p * LOG(s) - LOG(2 * PI) / 2 - (p - 0.5) * LOG(a) - LOG(mp.besselk(p, s))
-        + LOG(mp.besselk(p - mp.mpf(1) / 2, a * SQRT(1 + x * x))) + b * x + (p - mp.mpf(1) / 2) / 2 * LOG(1 + x * x)
+        p * LOG(s)
+        - LOG(2 * PI) / 2
+        - (p - 0.5) * LOG(a)
+        - LOG(mp.besselk(p, s))
+        + LOG(mp.besselk(p - mp.mpf(1) / 2, a * SQRT(1 + x * x)))
+        + b * x
+        + (p - mp.mpf(1) / 2) / 2 * LOG(1 + x * x)
     )
 
 
 def log_dpareto(x, u, s, a, b):
     z = (LOG(x) - u) / s
-    return LOG(a * b / (a + b)) - LOG(x) + log_normal(z) + LOG(EXP(log_mills(a * s - z)) + EXP(log_mills(b * s + z)))
+    return (
+        LOG(a * b / (a + b))
+        - LOG(x)
+        + log_normal(z)
+        + LOG(EXP(log_mills(a * s - z)) + EXP(log_mills(b * s + z)))
+    )
 
 
 DENSITIES = {
@@ -211,6 +252,7 @@ DENSITIES = {
     "wrapcauchy": lambda x, c: LOG((1 - c * c) / (2 * PI * (1 + c * c - 2 * c * mp.cos(x)))),
 }  # fmt: skip
 
+
 def series(ratio):
     """1 + ratio(0) + ratio(0) ratio(1) + ..., of positive terms."""
     total = term = mp.mpf(1)
@@ -260,7 +302,13 @@ def cdf_of_crystal(x, b, m):
 
 def cdf_of_trapezoid(x, c, d):
     top = 2 / (d - c + 1)
-    return top * x * x / c / 2 if x < c else top * (x - c / 2) if x <= d else 1 - top * (1 - x) ** 2 / (1 - d) / 2
+    return (
+        top * x * x / c / 2
+        if x < c
+        else top * (x - c / 2)
+        if x <= d
+        else 1 - top * (1 - x) ** 2 / (1 - d) / 2
+    )
 
 
 def cdf_of_pearson3(x, s):

@@ -19,7 +19,7 @@ from ..arguments import as_array, axes_of, plainly_everywhere
 from ..elementwise import add, divide, equal, exp, log, log1p, stopped, subtract
 from ..reductions import max_p, sum_p
 from ..selecting import where_p
-from .kinds import OfFloats, refused, row, whole
+from .kinds import OfFloats, refused, whole
 
 __all__ = []
 

@@ -5,11 +5,11 @@ And the inverse Wishart distribution of matrices, by solutions with their factor
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from scipy import stats
+from scipy.stats._multivariate import _PSD
 
 from ...core.array import Array
 from ...core.cotangent import unbroadcast
@@ -37,14 +37,19 @@ class LogDensity(Primitive):
 
     reads = "xs"
 
-    def value(self, x, mean, cov):
-        out = plainly(log_density_of_scipy, (stats.multivariate_normal, x, mean, cov), {})
-        return np.reshape(out, x.shape[:-1])[()]
+    def value(self, x, mean, cov, *, allow_singular):
+        if allow_singular and _PSD(cov, allow_singular=True).rank < cov.shape[0]:
+            raise MissingRuleError(
+                "`multivariate_normal` has no derivative by a covariance that is singular.\n"
+                "  Take the density of the variables that vary, with a regular covariance."
+            )
+        given = stats.multivariate_normal, x, mean, cov, allow_singular
+        return np.reshape(plainly(log_density_of_scipy, given, {}), x.shape[:-1])[()]
 
-    def spec(self, x, mean, cov):
+    def spec(self, x, mean, cov, **_):
         return Spec(x.shape[:-1], np.float64)
 
-    def jvp(self, out, xs, x_dots):
+    def jvp(self, out, xs, x_dots, **_):
         x, mean, cov = xs
         x_dot, mean_dot, cov_dot = x_dots
         inverse, left, right = solutions(x - mean, cov)
@@ -72,10 +77,10 @@ class LogDensity(Primitive):
             cov_bar = 0.5 * (outer - np.sum(out_bar) * np.swapaxes(inverse, 0, 1))
         return x_bar, mean_bar, cov_bar
 
-    def batch(self, xs, mapped, size):
+    def batch(self, xs, mapped, size, **static):
         if tuple(mapped) == (True, False, False):
-            return self(*xs)
-        return one_by_one(self, xs, mapped, size, {})
+            return self(*xs, **static)
+        return one_by_one(self, xs, mapped, size, static)
 
 
 def solutions(gap: Any, cov: Any) -> Any:
@@ -87,7 +92,7 @@ def solutions(gap: Any, cov: Any) -> Any:
 log_density_p = LogDensity("multivariate_normal.logpdf")
 
 
-def log_density(x: Any, mean: Any, cov: Any) -> Any:
+def log_density(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Any:
     """The logarithm of the density, of arguments as SciPy takes them."""
     x, cov = as_array(x), as_array(cov)
     size = x.shape[-1] if x.ndim else 1
@@ -99,7 +104,7 @@ def log_density(x: Any, mean: Any, cov: Any) -> Any:
         x = np.reshape(x, (1,))
     elif x.ndim == 1 and n == 1:
         x = x[:, None]
-    return np.squeeze(log_density_p(x, mean, cov))[()]
+    return np.squeeze(log_density_p(x, mean, cov, allow_singular=bool(allow_singular)))[()]
 
 
 log_density_of_scipy, density_of_scipy = NORMAL.logpdf, NORMAL.pdf
@@ -112,19 +117,18 @@ def served(original: Any, of: Any) -> None:
     ) -> Any:
         if Array not in (type(x), type(mean), type(cov)) and not holds_arrays((x, mean, cov)):
             return plainly(original, (self, x, mean, cov, allow_singular), {})
-        if allow_singular or isinstance(cov, stats.Covariance):
+        if isinstance(cov, stats.Covariance):
             raise MissingRuleError(
-                "`multivariate_normal` has derivatives by a covariance that is a regular matrix.\n"
-                "  Pass it as an array, without `allow_singular=True`."
+                "`multivariate_normal` has derivatives by a covariance that is a matrix.\n"
+                "  Pass `cov.covariance`, which is an array."
             )
-        return of(x, mean, cov)
+        return of(x, mean, cov, allow_singular)
 
 
-def density(x: Any, mean: Any, cov: Any) -> Any:
-    found = solve(
-        lambda values: density_of_scipy(stats.multivariate_normal, *values.tree((x, mean, cov)))
-    )
-    return exact(found.of(np.asarray)[()], np.exp(log_density(x, mean, cov)))
+def density(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Any:
+    given = x, mean, cov, allow_singular
+    found = solve(lambda values: density_of_scipy(stats.multivariate_normal, *values.tree(given)))
+    return exact(found.of(np.asarray)[()], np.exp(log_density(*given)))
 
 
 served(log_density_of_scipy, log_density)
