@@ -44,7 +44,7 @@ def special_places() -> Any:
             value = exact(key, reference, xs)
             own = float(abs(function(*point) - value) / abs(value)) if value else 0.0
             for i in range(len(point)):
-                yield name, point, i, float(exact(key, reference, xs, i, 1)), own
+                yield name, point, i, float(mp.re(exact(key, reference, xs, i, 1))), own
 
 
 def density_places() -> Any:

@@ -16,7 +16,7 @@ from ...core.cotangent import unbroadcast
 from ...core.dispatch import as_array, holds_arrays
 from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
-from ...core.reach import plainly
+from ...core.reach import call_outside
 from ...core.spec import Spec
 from ...primitives.scipy_special.functions import multigammaln
 from ..solving.exact import exact
@@ -44,7 +44,7 @@ class LogDensity(Primitive):
                 "  Take the density of the variables that vary, with a regular covariance."
             )
         given = stats.multivariate_normal, x, mean, cov, allow_singular
-        return np.reshape(plainly(log_density_of_scipy, given, {}), x.shape[:-1])[()]
+        return np.reshape(call_outside(log_density_of_scipy, given, {}), x.shape[:-1])[()]
 
     def spec(self, x, mean, cov, **_):
         return Spec(x.shape[:-1], np.float64)
@@ -116,7 +116,7 @@ def served(original: Any, of: Any) -> None:
         self: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False
     ) -> Any:
         if Array not in (type(x), type(mean), type(cov)) and not holds_arrays((x, mean, cov)):
-            return plainly(original, (self, x, mean, cov, allow_singular), {})
+            return call_outside(original, (self, x, mean, cov, allow_singular), {})
         if isinstance(cov, stats.Covariance):
             raise MissingRuleError(
                 "`multivariate_normal` has derivatives by a covariance that is a matrix.\n"
