@@ -137,3 +137,13 @@ def test_a_rule_is_called_each_time():
     density = lambda d: stats.gaussian_kde(d)(np.array([0.5]))[0]
     for _ in range(2):
         pb.testing.check_grads(density, (data,), order=1)
+
+
+def test_decorated_functions_stay_compiled():
+    """SciPy's decorator for stacks of matrices is of a private module; what it decorates is not."""
+    a = np.array([[0.3, 0.1], [0.2, 0.5]])
+    for f in (linalg.cosm, linalg.tanhm, linalg.expm_cond):
+        fast = pb.compile(lambda s, f=f: np.sum(f(s * a)))
+        for s in (1.0, 1.2, 1.0, 1.1):
+            assert np.isclose(fast(s), np.sum(f(s * a)), rtol=1e-12)
+        assert "falls back" not in fast.why(1.0)

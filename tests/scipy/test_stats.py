@@ -1,5 +1,7 @@
 """Quantiles, fits and densities of scipy.stats that have rules of their own."""
 
+import importlib
+
 import numpy as np
 import pytest
 from scipy import integrate, stats
@@ -254,3 +256,22 @@ def test_entropy_by_shape(dist, shapes):
             8 * (integral(1e-3) - integral(-1e-3)) - integral(2e-3) + integral(-2e-3)
         ) / 12e-3
         assert np.isclose(slope, expected, rtol=1e-5)
+
+
+def test_covariance_that_may_be_singular():
+    """Where it is regular the derivative is that of the density; elsewhere it is refused."""
+    density = stats.multivariate_normal.logpdf
+    x, cov = np.array([0.1, 0.2]), np.array([[2.0, 0.3], [0.3, 1.0]])
+    allowed = pb.grad(lambda c: density(x, np.zeros(2), c, allow_singular=True))(cov)
+    assert np.array_equal(allowed, pb.grad(lambda c: density(x, np.zeros(2), c))(cov))
+    with pytest.raises(pb.MissingRuleError, match="no derivative by a covariance that is singular"):
+        pb.grad(lambda c: density(x * 0, np.zeros(2), c, allow_singular=True))(np.ones((2, 2)))
+
+
+def test_versions_of_scipy(monkeypatch):
+    """Rules stand for private functions, which earlier versions have otherwise."""
+    monkeypatch.setattr("scipy.__version__", "1.16.3")
+    with pytest.raises(pb.MissingExtraError, match="and later, but SciPy 1"):
+        importlib.reload(pb.scipy)
+    monkeypatch.undo()
+    importlib.reload(pb.scipy)

@@ -14,6 +14,8 @@ from typing import Any as _Any
 
 import scipy as _scipy
 
+from ..core.errors import MissingExtraError as _MissingExtraError
+
 __all__ = [
     "cluster",
     "fft",
@@ -29,6 +31,14 @@ __all__ = [
     "stats",
 ]
 __version__ = _scipy.__version__
+_OLDEST = 1, 17
+
+if tuple(map(int, __version__.split(".")[:2])) < _OLDEST:
+    raise _MissingExtraError(
+        f"`pullback.scipy` differentiates SciPy 1.17 and later, but SciPy {__version__} is"
+        " installed, whose private functions are others.\n"
+        "  Install a later one: pip install 'scipy>=1.17'."
+    )
 
 
 def __getattr__(name: str) -> _Any:

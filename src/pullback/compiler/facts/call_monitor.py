@@ -17,7 +17,7 @@ from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import RLock, get_ident
-from types import BuiltinFunctionType, CodeType, MethodDescriptorType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType
 from typing import Any, NamedTuple
 
 from ...core.bytecode import original
@@ -25,7 +25,7 @@ from ...core.namespaces import apart
 from ...core.reach import ASKED
 from ...core.resolve import FOREIGN
 from .bytecode import COMPUTED_NAMES, code_of
-from .judge import declare_computing, declared_pure, effectful, may_repeat
+from .judge import declare_computing, declared_pure, effectful, home_of, may_repeat
 from .quick_profile import HARMLESS, frames_sorted, install
 
 __all__ = ["WATCHES", "WATCHING", "Halt", "Observer", "Watch", "unwatched"]
@@ -158,6 +158,8 @@ class Watch:
             if declared_pure(code) or not effectful(module, name):
                 HARMLESS.add(code)
                 return
+            if decorates_pure(frame):  # not for ever: its code decorates other functions too
+                return
             caller = frame.f_back
             if caller is not None and not apart(caller.f_globals) and not collects(frame):
                 self.forbid(f"it calls `{module}.{name}`")
@@ -215,6 +217,16 @@ class Watch:
     def forbid(self, why: str) -> None:
         self.effects.append(why)
         raise Halt
+
+
+def decorates_pure(frame: Any) -> bool:
+    """Whether a decorator's code stands for a function that computes of its arguments alone.
+
+    SciPy's linear algebra of stacks of matrices is decorated by a private module of SciPy's.
+    """
+    free = [frame.f_locals.get(name) for name in frame.f_code.co_freevars]
+    held = [x for x in free if type(x) is FunctionType]
+    return len(held) == 1 and not effectful(*home_of(held[0]))
 
 
 def is_asked(name: Any) -> None:

@@ -172,10 +172,11 @@ COMPUTING = {
         "*": "_pdf _logpdf _cdf _logcdf _sf _logsf _ppf _isf",
     },
     "scipy.stats._distn_infrastructure": {
-        "rv_generic": "__call__ freeze stats moment median mean var std interval",
+        "rv_generic": "__call__ freeze stats moment median mean var std interval entropy support",
         "rv_continuous": "pdf logpdf cdf logcdf sf logsf ppf isf",
         "rv_discrete": "pmf logpmf cdf logcdf sf logsf ppf isf",
-        "rv_frozen": "pdf logpdf cdf logcdf ppf isf sf logsf stats median mean var std moment",
+        "rv_frozen": "pdf logpdf cdf logcdf ppf isf sf logsf stats median mean var std moment "
+        "interval entropy support",
         "rv_continuous_frozen": "pdf logpdf",
         "rv_discrete_frozen": "pmf logpmf",
     },

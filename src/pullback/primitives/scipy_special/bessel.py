@@ -204,9 +204,8 @@ def log_wright_x(out, a, b, x):
 SHAPES = {0: (0, np.inf), 1: (0, np.inf)}
 wright_a, wright_b, _ = curve(sp.wright_bessel, bounds=SHAPES, formulas={2: wright_x})
 row(sp.wright_bessel, wright_a, wright_b, wright_x)
-if hasattr(sp, "log_wright_bessel"):  # from SciPy 1.14
-    log_wright = curve(sp.log_wright_bessel, bounds=SHAPES, formulas={2: log_wright_x})
-    row(sp.log_wright_bessel, *log_wright[:2], log_wright_x)
+log_wright = curve(sp.log_wright_bessel, bounds=SHAPES, formulas={2: log_wright_x})
+row(sp.log_wright_bessel, *log_wright[:2], log_wright_x)
 
 
 # Airy's: both solve w'' = x w.

@@ -152,7 +152,8 @@ row(
 )
 row(
     sp.inv_boxcox1p,
-    lambda out, y, l: (1 + out) / (1 + l * y),
-    lambda out, y, l: inv_boxcox_l(1 + out, y, l),
+    lambda out, y, l: sp.inv_boxcox(y, l) / (1 + l * y),
+    lambda out, y, l: inv_boxcox_l(sp.inv_boxcox(y, l), y, l),
+    reads="x0 x1",  # 1 + out has no digits left where out is nearly -1
 )
 row(sp.tklmbda, tukey_x, tukey_l)

@@ -176,9 +176,14 @@ row(sp.nbdtrin, *inverse(1, *real_nbdtr))
 
 
 def fdtr_x(out, n, d, x):
-    """Through w = n x / (n x + d), which has the beta distribution with n/2 and d/2."""
+    """Through w = n x / (n x + d), which has the beta distribution with n/2 and d/2.
+
+    Near 1, where w keeps few digits of its distance from 1, through that distance.
+    """
     total = n * x + d
-    return beta_density(n / 2, d / 2, n * x / total) * (n / total) * (d / total)
+    w, v, low = n * x / total, d / total, n * x < d
+    a, b, least = np.where(low, n, d) / 2, np.where(low, d, n) / 2, np.where(low, w, v)
+    return beta_density(a, b, least) * (n / total) * v
 
 
 fdtr_n, fdtr_d, _ = curve(

@@ -19,7 +19,7 @@ from ..arguments import as_array, axes_of, plainly_everywhere
 from ..elementwise import add, divide, equal, exp, log, log1p, stopped, subtract
 from ..reductions import max_p, sum_p
 from ..selecting import where_p
-from .kinds import OfFloats, refused, row, whole
+from .kinds import OfFloats, refused, whole
 
 __all__ = []
 
@@ -78,9 +78,7 @@ def zeta(x, q=None, out=None):
     refuse("scipy.special.zeta", out=out)
     if q is not None:
         return _ufuncs._zeta(x, q)
-    if hasattr(_ufuncs, "_riemann_zeta"):
-        return _ufuncs._riemann_zeta(x)
-    return _ufuncs._zeta(x, 1.0)
+    return _ufuncs._riemann_zeta(x)
 
 
 @replaces(sp.comb)
@@ -283,23 +281,6 @@ harmonic = ours(
 )
 legendre_on_sphere = ours("sph_legendre_p", "nm", sphere_legendre)
 ours("legendre_p", "n", legendre_z)
-
-
-def old_harmonic_polar(out, m, n, theta, phi):
-    """As `sphere_theta`, of the function with the angles exchanged and m before n."""
-    up, down = np.where(m < n, m + 1, m), np.where(m > -n, m - 1, m)  # within n, or times zero
-    up = np.sqrt((n - m) * (n + m + 1.0)) * np.exp(-1j * theta) * sp.sph_harm(up, n, theta, phi)
-    down = np.sqrt((n + m) * (n - m + 1.0)) * np.exp(1j * theta) * sp.sph_harm(down, n, theta, phi)
-    return (up - down) * side(phi)
-
-
-if hasattr(sp, "sph_harm"):  # until SciPy 1.16
-    row(
-        sp.sph_harm,
-        *counts("sph_harm", "mn"),
-        lambda out, m, n, theta, phi: 1j * m * out,
-        old_harmonic_polar,
-    )
 assoc_legendre = ours("assoc_legendre_p", "nm", assoc_legendre_z)
 
 

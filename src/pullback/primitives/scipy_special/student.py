@@ -73,7 +73,9 @@ def distribution_df(df, t):
     many = df > MANY
     with np.errstate(all="ignore"):
         out = np.where(many, by_quadrature(np.where(many, df, MANY), t), 0)
-    out[~many] = compute(CURVES["stdtr"], {0: 1}, (df[~many], t[~many]))
+    # Below 0, where nothing is rounded beside 1; the derivative is odd.
+    below = compute(CURVES["stdtr"], {0: 1}, (df[~many], -np.abs(t[~many])))
+    out[~many] = -np.sign(t[~many]) * below
     out[np.logical_or(t == 0, np.isinf(t))] = 0
     return out[()]
 

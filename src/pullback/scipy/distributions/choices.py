@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy._lib.array_api_extra import apply_where
 
 from ...core.dispatch import as_array
 from ...core.reach import call_inside
@@ -51,19 +52,9 @@ def choice(cond: Any, xs: Any, first: Any, second: Any, fill: Any) -> Any:
     return np.where(np.reshape(cond, shape), here, there)
 
 
-try:
-    from scipy._lib.array_api_extra import apply_where
-except ImportError:  # until SciPy 1.15
-    from scipy._lib._util import _lazywhere
-
-    @serves_method(_lazywhere)
-    def lazywhere(cond: Any, arrays: Any, f: Any, fillvalue: Any = None, f2: Any = None) -> Any:
-        return choice(cond, arrays, f, f2, fillvalue)
-else:
-
-    @serves_method(apply_where)
-    def where(
-        cond: Any, args: Any, f1: Any, f2: Any = None, /, *, fill_value: Any = None, xp: Any = None
-    ) -> Any:
-        args = args if isinstance(args, (tuple, list)) else (args,)
-        return choice(cond, args, f1, f2, fill_value)
+@serves_method(apply_where)
+def where(
+    cond: Any, args: Any, f1: Any, f2: Any = None, /, *, fill_value: Any = None, xp: Any = None
+) -> Any:
+    args = args if isinstance(args, (tuple, list)) else (args,)
+    return choice(cond, args, f1, f2, fill_value)

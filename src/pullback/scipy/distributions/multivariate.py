@@ -5,14 +5,19 @@ And the inverse Wishart distribution of matrices, by solutions with their factor
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from scipy import stats
+from scipy.stats._multivariate import _PSD
 
-from ...core.dispatch import as_array
+from ...core.array import Array
+from ...core.cotangent import unbroadcast
+from ...core.dispatch import as_array, holds_arrays
 from ...core.errors import MissingRuleError
+from ...core.primitive import Primitive, one_by_one
+from ...core.reach import call_outside
+from ...core.spec import Spec
 from ...primitives.scipy_special.functions import multigammaln
 from ..solving.exact import exact
 from ..solving.plain import solve
@@ -23,26 +28,86 @@ __all__ = []
 NORMAL: Any = type(stats.multivariate_normal)
 
 
-def density(x: Any, mean: Any, cov: Any) -> Any:
-    """The logarithm of the density."""
+class LogDensity(Primitive):
+    """SciPy's logarithm of the density: x has vectors along its last axis.
+
+    With P the inverse of the covariance and z = P (x - mean), it moves by -z . (dx - dmean) and by
+    (z . dcov z - trace(P dcov)) / 2; P is not taken to be symmetric, for second derivatives.
+    """
+
+    reads = "xs"
+
+    def value(self, x, mean, cov, *, allow_singular):
+        if allow_singular and _PSD(cov, allow_singular=True).rank < cov.shape[0]:
+            raise MissingRuleError(
+                "`multivariate_normal` has no derivative by a covariance that is singular.\n"
+                "  Take the density of the variables that vary, with a regular covariance."
+            )
+        given = stats.multivariate_normal, x, mean, cov, allow_singular
+        return np.reshape(call_outside(log_density_of_scipy, given, {}), x.shape[:-1])[()]
+
+    def spec(self, x, mean, cov, **_):
+        return Spec(x.shape[:-1], np.float64)
+
+    def jvp(self, out, xs, x_dots, **_):
+        x, mean, cov = xs
+        x_dot, mean_dot, cov_dot = x_dots
+        inverse, left, right = solutions(x - mean, cov)
+        total = 0.0
+        if x_dot is not None:
+            total = -0.5 * np.sum((left + right) * x_dot, axis=-1)
+        if mean_dot is not None:
+            total = total + 0.5 * np.sum((left + right) * mean_dot, axis=-1)
+        if cov_dot is not None:
+            square = np.sum((left @ cov_dot) * right, axis=-1)
+            total = total + 0.5 * (square - np.sum(np.swapaxes(inverse, 0, 1) * cov_dot))
+        return total
+
+    def vjp(self, out_bar, residual, wanted):
+        x, mean, cov = residual.xs
+        inverse, left, right = solutions(x - mean, cov)
+        bars = out_bar[..., None]
+        x_bar = -0.5 * bars * (left + right)
+        mean_bar = cov_bar = None
+        if wanted[1]:
+            mean_bar = -unbroadcast(x_bar, mean)
+        if wanted[2]:
+            n = cov.shape[0]
+            outer = np.swapaxes(np.reshape(bars * left, (-1, n)), 0, 1) @ np.reshape(right, (-1, n))
+            cov_bar = 0.5 * (outer - np.sum(out_bar) * np.swapaxes(inverse, 0, 1))
+        return x_bar, mean_bar, cov_bar
+
+    def batch(self, xs, mapped, size, **static):
+        if tuple(mapped) == (True, False, False):
+            return self(*xs, **static)
+        return one_by_one(self, xs, mapped, size, static)
+
+
+def solutions(gap: Any, cov: Any) -> Any:
+    """The inverse P of the covariance, P' gap and P gap."""
+    inverse = np.linalg.inv(cov)
+    return inverse, gap @ inverse, gap @ np.swapaxes(inverse, 0, 1)
+
+
+log_density_p = LogDensity("multivariate_normal.logpdf")
+
+
+def log_density(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Any:
+    """The logarithm of the density, of arguments as SciPy takes them."""
     x, cov = as_array(x), as_array(cov)
-    n = cov.shape[-1] if cov.ndim else mean_size(x, mean)
-    cov = np.eye(n) * cov if cov.ndim < 2 else cov
+    size = x.shape[-1] if x.ndim else 1
+    mean = np.zeros(cov.shape[-1] if cov.ndim else size) if mean is None else np.ravel(mean)
+    n = cov.shape[-1] if cov.ndim else mean.shape[0]
+    if cov.ndim < 2:
+        cov = np.eye(n) * cov
     if x.ndim == 0:
         x = np.reshape(x, (1,))
     elif x.ndim == 1 and n == 1:
         x = x[:, None]
-    gap = x if mean is None else x - np.ravel(as_array(mean))
-    constant = n * math.log(2 * math.pi) + np.linalg.slogdet(cov)[1]
-    if gap.ndim == 1:
-        return -0.5 * (gap @ np.linalg.solve(cov, gap) + constant)
-    flat = np.reshape(gap, (-1, n))
-    square = np.sum(flat * np.swapaxes(np.linalg.solve(cov, np.swapaxes(flat, 0, 1)), 0, 1), axis=1)
-    return np.reshape(-0.5 * (square + constant), gap.shape[:-1])
+    return np.squeeze(log_density_p(x, mean, cov, allow_singular=bool(allow_singular)))[()]
 
 
-def mean_size(x: Any, mean: Any) -> int:
-    return as_array(mean).size if mean is not None else (x.shape[-1] if x.ndim else 1)
+log_density_of_scipy, density_of_scipy = NORMAL.logpdf, NORMAL.pdf
 
 
 def served(original: Any, of: Any) -> None:
@@ -50,19 +115,24 @@ def served(original: Any, of: Any) -> None:
     def call(
         self: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False
     ) -> Any:
-        found = solve(lambda values: original(self, *values.tree((x, mean, cov)), allow_singular))
-        if not found.live:
-            return found.first
-        if allow_singular or isinstance(cov, stats.Covariance):
+        if Array not in (type(x), type(mean), type(cov)) and not holds_arrays((x, mean, cov)):
+            return call_outside(original, (self, x, mean, cov, allow_singular), {})
+        if isinstance(cov, stats.Covariance):
             raise MissingRuleError(
-                "`multivariate_normal` has derivatives by a covariance that is a regular matrix.\n"
-                "  Pass it as an array, without `allow_singular=True`."
+                "`multivariate_normal` has derivatives by a covariance that is a matrix.\n"
+                "  Pass `cov.covariance`, which is an array."
             )
-        return exact(found.of(np.asarray)[()], of(density(x, mean, cov)))
+        return of(x, mean, cov, allow_singular)
 
 
-served(NORMAL.logpdf, lambda x: x)
-served(NORMAL.pdf, np.exp)
+def density(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Any:
+    given = x, mean, cov, allow_singular
+    found = solve(lambda values: density_of_scipy(stats.multivariate_normal, *values.tree(given)))
+    return exact(found.of(np.asarray)[()], np.exp(log_density(*given)))
+
+
+served(log_density_of_scipy, log_density)
+served(density_of_scipy, density)
 
 inverse_wishart = type(stats.invwishart)._logpdf
 

@@ -50,6 +50,24 @@ for distribution, limits in LIMITS.items():
     refuse_at(distribution, limits)
 
 
+# Where a power of a tail overflows that the density does not have: the slope of its logarithm.
+
+
+def by_logarithm(name: str) -> None:
+    original = type(getattr(stats, name))._pdf
+
+    @serves_method(original)
+    def density(self: Any, x: Any, *shapes: Any) -> Any:
+        found = solve(lambda values: original(self, *values.tree((x, *shapes))))
+        if not found.live:
+            return found.first
+        return exact(found.of(np.asarray), np.exp(call_inside(self._logpdf, (x, *shapes), {})))
+
+
+for distribution in ("powernorm", "powerlognorm"):
+    by_logarithm(distribution)
+
+
 # The generalised inverse Gaussian: its density, and integrals of it, are compiled in SciPy.
 
 INVERSE_GAUSS: Any = type(stats.geninvgauss)

@@ -38,8 +38,5 @@ def of_matrices(backend: Any) -> None:
 
 
 for name in ("_rotation", "_rigid_transform"):
-    module = getattr(transform, name, None)
-    if hasattr(module, "select_backend"):  # since SciPy 1.17
-        in_python(module)
-if hasattr(getattr(transform, "_rotation", None), "xp_backend"):
-    of_matrices(transform._rotation.xp_backend)
+    in_python(getattr(transform, name))
+of_matrices(transform._rotation.xp_backend)

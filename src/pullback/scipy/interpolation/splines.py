@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg as sl
 from scipy import sparse
+from scipy.interpolate import _dierckx
 from scipy.linalg import lapack
 from scipy.sparse import linalg as ssl
 
@@ -17,11 +18,6 @@ from ..solving.leaves import leaf
 from ..sparse_arrays.patterns import fixed, is_mapped, put
 from ..sparse_arrays.products import summed
 from .basis import bspline, functions
-
-try:
-    from scipy.interpolate import _dierckx
-except ImportError:  # before SciPy 1.15 they are in a module of other functions
-    _dierckx = None
 
 __all__ = ["banded_rows", "fitted", "spline_value"]
 
@@ -64,62 +60,67 @@ def fitted(x: Any, y: Any, w: Any, t: Any, k: int) -> Any:
     return CALLS[ssl.spsolve](square.tocsc(), right)
 
 
-if _dierckx is not None:
+@leaf(_dierckx.evaluate_spline)
+def evaluate_spline(t, c, k, x, nu, extrapolate):
+    return spline_value(t, c, x, k=int(k), nu=int(nu), extrapolate=bool(extrapolate))
 
-    @leaf(_dierckx.evaluate_spline)
-    def evaluate_spline(t, c, k, x, nu, extrapolate):
-        return spline_value(t, c, x, k=int(k), nu=int(nu), extrapolate=bool(extrapolate))
 
-    @leaf(_dierckx.evaluate_all_bspl)
-    def evaluate_all_bspl(t, k, x, m, nu=0):
-        near = t[m - k : m + k + 2]
-        x = np.reshape(x, (1,)) if hasattr(x, "dtype") else np.array([x])
-        out = bspline(near, np.eye(k + 1), k, x, fixed(nu))[0]
-        return np.concatenate([out, np.zeros(k + 1)])
+@leaf(_dierckx.evaluate_all_bspl)
+def evaluate_all_bspl(t, k, x, m, nu=0):
+    near = t[m - k : m + k + 2]
+    x = np.reshape(x, (1,)) if hasattr(x, "dtype") else np.array([x])
+    out = bspline(near, np.eye(k + 1), k, x, fixed(nu))[0]
+    return np.concatenate([out, np.zeros(k + 1)])
 
-    @leaf(_dierckx.find_interval)
-    def find_interval(t, k, x, previous, extrapolate):
-        return _dierckx.find_interval(fixed(t), k, float(fixed(x)), previous, extrapolate)
 
-    @leaf(_dierckx._coloc)
-    def collocation(x, t, k, out, offset=0):
-        """The matrix of the basis functions at the points, as LAPACK has banded ones."""
-        values, first = functions(t, k, x)
-        columns = fixed(first)[:, None] + np.arange(k + 1)
-        rows = 2 * k + np.arange(x.shape[0])[:, None] + offset - columns
-        places = (columns * out.shape[1] + rows).ravel()
-        put(out, summed(values.reshape(-1), places, out.size).reshape(out.shape))
+@leaf(_dierckx.find_interval)
+def find_interval(t, k, x, previous, extrapolate):
+    return _dierckx.find_interval(fixed(t), k, float(fixed(x)), previous, extrapolate)
 
-    @leaf(_dierckx.data_matrix)
-    def data_matrix(x, t, k, w, extrapolate=False):
-        values, first = functions(t, k, x)
-        return values * np.reshape(w, (-1, 1)), fixed(first), t.shape[0] - k - 1
 
-    @leaf(_dierckx.qr_reduce)
-    def qr_reduce(*args, **options):
-        """`fpback` solves the whole problem, and has no need of triangles."""
+@leaf(_dierckx._coloc)
+def collocation(x, t, k, out, offset=0):
+    """The matrix of the basis functions at the points, as LAPACK has banded ones."""
+    values, first = functions(t, k, x)
+    columns = fixed(first)[:, None] + np.arange(k + 1)
+    rows = 2 * k + np.arange(x.shape[0])[:, None] + offset - columns
+    places = (columns * out.shape[1] + rows).ravel()
+    put(out, summed(values.reshape(-1), places, out.size).reshape(out.shape))
 
-    @leaf(_dierckx.fpback)
-    def fpback(matrix, nc, x, y, t, k, w, y_w, *args):
-        c = fitted(x, y, w, t, k)
-        gap = (y - bspline(t, c, k, x)) * np.reshape(w, (-1, 1))
-        residuals = np.sum(gap**2, axis=1)
-        return c, residuals, np.sum(residuals)
 
-    @leaf(_dierckx._norm_eq_lsq)
-    def normal_equations(x, t, k, y, w, out, right):
-        """The lower band of the matrix of the normal equations, and their right-hand side."""
-        values, first = functions(t, k, x)
-        values = values * np.reshape(w, (-1, 1))
-        columns = fixed(first)
-        for i in range(k + 1):
-            for j in range(i + 1):
-                places = (columns + j) * out.shape[1] + (i - j)
-                term = summed(values[:, i] * values[:, j], places, out.size)
-                put(out, out + term.reshape(out.shape))
-            terms = values[:, i : i + 1] * y * np.reshape(w, (-1, 1))
-            for m in range(y.shape[1]):
-                right[:, m] = right[:, m] + summed(terms[:, m], columns + i, right.shape[0])
+@leaf(_dierckx.data_matrix)
+def data_matrix(x, t, k, w, extrapolate=False):
+    values, first = functions(t, k, x)
+    return values * np.reshape(w, (-1, 1)), fixed(first), t.shape[0] - k - 1
+
+
+@leaf(_dierckx.qr_reduce)
+def qr_reduce(*args, **options):
+    """`fpback` solves the whole problem, and has no need of triangles."""
+
+
+@leaf(_dierckx.fpback)
+def fpback(matrix, nc, x, y, t, k, w, y_w, *args):
+    c = fitted(x, y, w, t, k)
+    gap = (y - bspline(t, c, k, x)) * np.reshape(w, (-1, 1))
+    residuals = np.sum(gap**2, axis=1)
+    return c, residuals, np.sum(residuals)
+
+
+@leaf(_dierckx._norm_eq_lsq)
+def normal_equations(x, t, k, y, w, out, right):
+    """The lower band of the matrix of the normal equations, and their right-hand side."""
+    values, first = functions(t, k, x)
+    values = values * np.reshape(w, (-1, 1))
+    columns = fixed(first)
+    for i in range(k + 1):
+        for j in range(i + 1):
+            places = (columns + j) * out.shape[1] + (i - j)
+            term = summed(values[:, i] * values[:, j], places, out.size)
+            put(out, out + term.reshape(out.shape))
+        terms = values[:, i : i + 1] * y * np.reshape(w, (-1, 1))
+        for m in range(y.shape[1]):
+            right[:, m] = right[:, m] + summed(terms[:, m], columns + i, right.shape[0])
 
 
 def tensor(xi: Any, t: Any, sizes: Any, k: Any, nu: Any, c: Any, shape: Any) -> Any:

@@ -236,6 +236,8 @@ class System(OfMatrices):
     times(*parts, x, **static)      A x
     turned(*parts, **static)        parts and static arguments of the transpose of A
     later                           static arguments that hold in rules
+    parts_of(*parts, x, bar, **static)   the cotangents of the parts, from that of A x; without
+                                    it they are derived from `times`, which takes longer
     """
 
     reads = "out xs"
@@ -249,7 +251,9 @@ class System(OfMatrices):
         cores: tuple[int, ...] = (2, 2),
         nondiff: tuple[int, ...] = (),
         later: Mapping[str, Any] = MappingProxyType({}),
+        parts_of: Callable[..., Any] | None = None,
     ) -> None:
+        self.parts_of = parts_of
         self.found, self.times, self.turned = found, times, turned
         self.cores, self.nondiff, self.later = cores, nondiff, later
         super().__init__(name)
@@ -272,7 +276,10 @@ class System(OfMatrices):
         others, options = self.turned(*parts, **static)
         b_bar = self(*others, out_bar, **{**options, **self.later})
         part_bars = [None] * len(parts)
-        if any(wanted[:-1]):
+        if any(wanted[:-1]) and self.parts_of is not None:
+            bars = self.parts_of(*parts, out, -b_bar, **static)
+            part_bars = [unbroadcast(*pair) for pair in zip(bars, parts, strict=True)]
+        elif any(wanted[:-1]):
             part_bars = pulled(
                 lambda *parts: self.times(*parts, out, **static), parts, wanted[:-1], -b_bar
             )

@@ -16,6 +16,7 @@ from ...primitives.leastsquares import has_full_rank
 from ...primitives.spectra import adjoint, computed, conj, from_triangle, real_of
 from ...primitives.triangular import triangles
 from ..solving.exact import exact
+from ..solving.motion import pulled
 from .bands import hermitian_bands, times_bands, times_toeplitz, turned_bands
 from .kinds import Moving, System, WithoutDerivative, answers
 
@@ -79,12 +80,22 @@ def general_turned(a: Any, assume_a: Any, lower: bool, transposed: bool, **optio
     return [turn(a)], {"assume_a": assume_a, "lower": not lower, "transposed": False, **options}
 
 
+def general_part(
+    a: Any, x: Any, bar: Any, assume_a: Any, lower: bool, transposed: bool, **_: Any
+) -> Any:
+    outer = x @ turn(bar) if transposed else bar @ turn(x)
+    if assume_a in (None, "gen", "general"):
+        return [outer]
+    return pulled(lambda a: seen(a, assume_a, lower), [a], [True], outer)
+
+
 solve_p = System(
     "solve(SciPy)",
     general,
     lambda a, x, **options: general_matrix(a, **options) @ x,
     general_turned,
     later={"warns": False},
+    parts_of=general_part,
 )
 
 
@@ -219,7 +230,23 @@ def triangular_turned(a: Any, trans: Any, **options: Any) -> Any:
     return [a], {**options, "trans": TURNED[trans], "check_finite": False}
 
 
-triangular_p = System("solve_triangular", sl.solve_triangular, triangular_times, triangular_turned)
+def triangular_part(
+    a: Any, x: Any, bar: Any, trans: Any, lower: bool, unit_diagonal: bool, **_: Any
+) -> Any:
+    outer = bar @ turn(x) if trans in (0, "N") else x @ turn(bar)
+    outer = conj(outer) if trans in (2, "C") else outer
+    if unit_diagonal:
+        return [np.tril(outer, -1) if lower else np.triu(outer, 1)]
+    return [triangle(outer, lower)]
+
+
+triangular_p = System(
+    "solve_triangular",
+    sl.solve_triangular,
+    triangular_times,
+    triangular_turned,
+    parts_of=triangular_part,
+)
 
 
 @answers(sl.solve_triangular, "a b")
@@ -337,11 +364,21 @@ def of_cholesky(c: Any, x: Any, lower: bool, **_: Any) -> Any:
     return factor @ (adjoint(factor) @ x) if lower else adjoint(factor) @ (factor @ x)
 
 
+def cholesky_part(c: Any, x: Any, bar: Any, lower: bool, **_: Any) -> Any:
+    factor, outer = triangle(c, lower), bar @ turn(x)
+    if lower:
+        both = outer @ conj(factor) + conj(turn(outer) @ factor)
+    else:
+        both = conj(factor) @ outer + conj(factor @ turn(outer))
+    return [triangle(both, lower)]
+
+
 cho_solve_p = System(
     "cho_solve",
     lambda c, b, lower, **options: sl.cho_solve((c, lower), b, **options),
     of_cholesky,
     lambda c, lower, **_: ([conj(c)], {"lower": lower, "check_finite": False}),
+    parts_of=cholesky_part,
 )
 
 
@@ -445,12 +482,14 @@ sylvester_p = System(
     lambda a, b, x: a @ x + x @ b,
     lambda a, b: ([turn(a), turn(b)], {}),
     cores=(2, 2, 2),
+    parts_of=lambda a, b, x, bar: [bar @ turn(x), turn(x) @ bar],
 )
 lyapunov_p = System(
     "solve_continuous_lyapunov",
     sl.solve_continuous_lyapunov,
     lambda a, x: a @ x + x @ adjoint(a),
     lambda a: ([turn(a)], {}),
+    parts_of=lambda a, x, bar: [bar @ turn(x) + conj(turn(bar) @ x)],
 )
 stein_p = System(
     "solve_discrete_lyapunov",
