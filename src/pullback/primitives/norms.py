@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from ..core.array import Array
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.primitive import Primitive
-from ..core.spec import Spec
+from ..core.spec import Spec, is_inexact
 from .arguments import as_array, axes_of
 from .linalg import inverse_p
 from .selecting import chosen
@@ -72,7 +73,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
         x = x.astype(float)
     ndim = x.ndim
     if axis is None and (
-        ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)
+        ord is None
+        or (ord in ("f", "fro") and ndim == 2)
+        or (ndim == 1 and type(ord) is not Array and ord == 2)
     ):
         out = norm_p(x if ndim == 1 else np.ravel(x), ord=2, axis=(0,))
         return np.reshape(out, (1,) * ndim) if keepdims else out
@@ -98,6 +101,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
 def vector_norm_of(x, ord, axes):
     (axis,) = axes
+    if type(ord) is Array and is_inexact(ord.dtype) and not np.isinf(ord):
+        return np.sum(np.abs(x) ** ord, axis=axis) ** (1 / ord)  # no formula of one order alone
     if isinstance(ord, str):
         raise ArgumentError(f"`numpy.linalg.norm` has no order {ord!r} for vectors.")
     if ord is None or ord == 2:
