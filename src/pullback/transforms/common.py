@@ -103,7 +103,7 @@ class Selection:
     def __init__(self, argnums: int | Sequence[int], verb: str) -> None:
         self.verb = verb
         self.single = not isinstance(argnums, (tuple, list))
-        numbers: tuple[int, ...] = (argnums,) if self.single else tuple(argnums)  # type: ignore[arg-type,assignment]
+        numbers = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
         if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in numbers):
             raise ArgumentTypeError(
                 f"`{verb}` takes an int or a tuple of ints as argnums, but got {argnums!r}.\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..llvm.pen import Pen
 from .emit import BOOL, Emit, Value, element, literal, memory, store_element, vector
-from .pen import Pen
 
 __all__ = ["RowPen"]
 

@@ -10,7 +10,7 @@ from scipy import sparse, spatial
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.namespaces import BEHIND, BOUND, STANDS
-from ...core.reach import CALLS, plainly
+from ...core.reach import CALLS, call_outside
 from ...core.resolve import foreign
 from ..solving.exact import exact
 from ..solving.following import Chosen
@@ -52,7 +52,7 @@ def close_pairs(
 ) -> Any:
     """The distances of all pairs of points of two trees that are close, as a sparse array."""
     trees = [getattr(tree, "native", tree) for tree in (one, other)]
-    found = plainly(
+    found = call_outside(
         spatial.cKDTree.sparse_distance_matrix,
         (*trees, fixed(max_distance), fixed(p), "coo_matrix"), {},
     )  # fmt: skip

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import signal
 
 from ...core.errors import MissingRuleError
-from ...core.reach import plainly
+from ...core.reach import call_outside
 from ...primitives.arguments import as_array
 from ..solving.exact import exact
 from ..solving.leaves import is_live
@@ -133,7 +133,7 @@ def remez(
     weight = np.ones(len(desired)) if weight is None else as_array(weight)
     options = {"type": type, "maxiter": maxiter, "grid_density": grid_density}
     plain = {"weight": fixed(weight), "fs": None if fs is None else fixed(fs), **options}
-    found = plainly(remez_of_scipy, (fixed(numtaps), fixed(bands), fixed(desired)), plain)
+    found = call_outside(remez_of_scipy, (fixed(numtaps), fixed(bands), fixed(desired)), plain)
     if not any(map(is_live, (bands, desired, weight, fs))):
         return found
     edges = np.reshape(bands, -1) / (1.0 if fs is None else fs)
@@ -154,7 +154,9 @@ def place_poles(
             " many at which an iteration ended.\n"
             "  Use `scipy.linalg.solve_continuous_are` for a gain."
         )
-    found = plainly(poles_of_scipy, (fixed(A), fixed(B), fixed(poles), method, rtol, maxiter), {})
+    found = call_outside(
+        poles_of_scipy, (fixed(A), fixed(B), fixed(poles), method, rtol, maxiter), {}
+    )
     column = int(np.argmax(np.abs(fixed(B)).sum(axis=0)))
     n, b = A.shape[0], B[:, column]
     share = np.sum(B * b[:, None], axis=0) / np.sum(b * b)  # the inputs, of that one

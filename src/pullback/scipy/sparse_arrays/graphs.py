@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from ...core.errors import MissingRuleError
-from ...core.reach import CALLS, plainly
+from ...core.reach import CALLS, call_outside
 from ..solving.exact import exact
 from ..solving.serving import serves
 from .formats import moves
@@ -87,9 +87,11 @@ def paths(original: Any) -> None:
         bound.apply_defaults()
         given = dict(bound.arguments)
         if not moves(given["csgraph"]):
-            return plainly(original, (), {**given, "csgraph": constant_graph(given["csgraph"])})
+            return call_outside(
+                original, (), {**given, "csgraph": constant_graph(given["csgraph"])}
+            )
         if given.get("unweighted"):
-            return plainly(original, (), {**given, "csgraph": edges(given["csgraph"])[3]})
+            return call_outside(original, (), {**given, "csgraph": edges(given["csgraph"])[3]})
         if given.get("overwrite") or given.get("min_only"):
             raise MissingRuleError(
                 f"`{original.__name__}` has no derivative with `overwrite` or `min_only`.\n"
@@ -98,7 +100,7 @@ def paths(original: Any) -> None:
         data, rows, cols, plain, n = edges(given["csgraph"])
         asked = given.get("return_predecessors", False)
         given |= {"csgraph": plain, "return_predecessors": True}
-        found, before = plainly(original, (), given)
+        found, before = call_outside(original, (), given)
         starts = np.arange(n) if given.get("indices") is None else np.ravel(given["indices"])
         undirected = not given.get("directed", True)
         out = along(data, rows, cols, n, undirected, np.atleast_2d(before), starts)
@@ -122,7 +124,7 @@ def parts(original: Any) -> None:
         given = dict(bound.arguments)
         graph = given[first]
         if not moves(graph):
-            return plainly(original, (), {**given, first: constant_graph(graph)})
+            return call_outside(original, (), {**given, first: constant_graph(graph)})
         if not given.get("directed", True):
             raise MissingRuleError(
                 f"`{original.__name__}` has no derivative with `directed=False`.\n"
@@ -131,7 +133,7 @@ def parts(original: Any) -> None:
         data, rows, cols, plain, n = edges(graph)
         given = {key: fixed(x) for key, x in given.items() if key != "overwrite"}
         given[first] = plain
-        tree = plainly(lambda: original(**given).tocsr(), (), {})
+        tree = call_outside(lambda: original(**given).tocsr(), (), {})
         keys = rows.astype(np.int64) * n + cols
         order = np.argsort(keys, kind="stable")
         asked = majors(tree.indptr).astype(np.int64) * n + tree.indices
@@ -161,7 +163,7 @@ def choices(original: Any) -> None:
     def chosen(*args: Any, **options: Any) -> Any:
         given = dict(signature.bind(*args, **options).arguments)
         first = next(iter(given))
-        return plainly(original, (), {**given, first: constant_graph(given[first])})
+        return call_outside(original, (), {**given, first: constant_graph(given[first])})
 
 
 for name in (
@@ -178,12 +180,12 @@ dense_of_scipy, distances_of_scipy, yen_of_scipy = (
 @serves(csgraph.csgraph_to_dense)
 def csgraph_to_dense(csgraph: Any, null_value: Any = 0) -> Any:
     if not moves(csgraph):
-        return plainly(dense_of_scipy, (constant_graph(csgraph), fixed(null_value)), {})
+        return call_outside(dense_of_scipy, (constant_graph(csgraph), fixed(null_value)), {})
     _, rows, cols, plain, _ = edges(csgraph)
     absent = np.ones(plain.shape, bool)
     absent[rows, cols] = False
     found = np.where(absent, null_value, CALLS[csgraph.toarray]())
-    return exact(plainly(dense_of_scipy, (plain, fixed(null_value)), {}), found)
+    return exact(call_outside(dense_of_scipy, (plain, fixed(null_value)), {}), found)
 
 
 @serves(csgraph.construct_dist_matrix)
@@ -193,9 +195,9 @@ def construct_dist_matrix(
     before = fixed(predecessors)
     if not moves(graph):
         given = constant_graph(graph), before, directed, null_value
-        return plainly(distances_of_scipy, given, {})
+        return call_outside(distances_of_scipy, given, {})
     data, rows, cols, plain, n = edges(graph)
-    found = plainly(distances_of_scipy, (plain, before, directed, fixed(null_value)), {})
+    found = call_outside(distances_of_scipy, (plain, before, directed, fixed(null_value)), {})
     out = along(data, rows, cols, n, not directed, before, np.arange(n)).reshape(n, n)
     unreached = (before < 0) & ~np.eye(n, dtype=bool)
     return exact(found, np.where(unreached, null_value, out))
@@ -210,10 +212,10 @@ def yen(
     ends = fixed(source), fixed(sink), fixed(K)
     if unweighted or not moves(csgraph):
         options["return_predecessors"] = return_predecessors
-        return plainly(yen_of_scipy, (constant_graph(csgraph), *ends), options)
+        return call_outside(yen_of_scipy, (constant_graph(csgraph), *ends), options)
     data, rows, cols, plain, n = edges(csgraph)
     options["return_predecessors"] = True
-    found, before = plainly(yen_of_scipy, (plain, *ends), options)
+    found, before = call_outside(yen_of_scipy, (plain, *ends), options)
     ways = np.reshape(before, (len(found), n))
     out = along(data, rows, cols, n, not directed, ways, np.arange(len(found)))
     out = exact(found, out.reshape(len(found), n)[:, ends[1]])
