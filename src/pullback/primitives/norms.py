@@ -11,7 +11,7 @@ from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.primitive import Primitive
 from ..core.spec import Spec, is_inexact
-from .arguments import as_array, axes_of
+from .arguments import as_array, axes_of, somewhere
 from .linalg import inverse_p
 from .selecting import chosen
 from .spectra import conj, real_of
@@ -101,7 +101,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
 def vector_norm_of(x, ord, axes):
     (axis,) = axes
-    if type(ord) is Array and is_inexact(ord.dtype) and not np.isinf(ord):
+    moves = type(ord) is Array and is_inexact(ord.dtype)
+    if moves and not somewhere(np.logical_or(np.isinf(ord), ord == 0)):
         return np.sum(np.abs(x) ** ord, axis=axis) ** (1 / ord)  # no formula of one order alone
     if isinstance(ord, str):
         raise ArgumentError(f"`numpy.linalg.norm` has no order {ord!r} for vectors.")
