@@ -110,6 +110,7 @@ PLAIN = {
     "a setting": """errstate get_printoptions getbufsize geterr geterrcall printoptions
         set_printoptions setbufsize seterr seterrcall get_workers set_workers register_backend
         set_backend set_global_backend skip_backend use_solver""",
+    "a preconditioner needs no derivative; by its array it is refused": "spilu",
     "about the package itself": "get_include info show_config show_runtime test",
     "it reads a file, text or memory": """frombuffer fromfile fromregex fromstring genfromtxt load
         loadtxt load_npz save_npz""",

@@ -1,9 +1,11 @@
 # fmt: off
 """Functions of scipy.interpolate, sparse, spatial and cluster that no other sample is of."""
 
+import warnings
+
 import numpy as np
 from scipy import interpolate as si
-from scipy import sparse, spatial
+from scipy import linalg, sparse, spatial
 from scipy.cluster import hierarchy, vq
 from scipy.sparse import csgraph
 from scipy.sparse import linalg as ssl
@@ -43,6 +45,13 @@ def graph(data):
 
 def symmetric(data):
     return (matrix(data) + matrix(data).T).tocsr()
+
+
+def quietly(f, *args, **options):
+    """SciPy says of small problems that it solves them in another way."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return f(*args, **options)
 
 
 def of(f, program, *xs, name="", smooth=True):
@@ -116,6 +125,29 @@ UNMAPPED = [
     of(hierarchy.maxRstat, lambda f, y: f(hierarchy.average(y), hierarchy.inconsistent(hierarchy.average(y)), 0), CONDENSED),
     of(hierarchy.fcluster, lambda f, y: f(hierarchy.average(y), 3, "maxclust") * np.sum(y), CONDENSED),
     of(hierarchy.leaves_list, lambda f, y: y[f(hierarchy.average(y))], CONDENSED),
+    of(si.approximate_taylor_polynomial, lambda f, a: f(lambda t: np.sin(a * t), 0.1, 2, 1.0).coeffs, np.float64(0.8)),
+    of(si.make_splrep, lambda f, y: f(X, y, s=0)(0.3), Y),
+    of(si.make_splprep, lambda f, y: f([X, y], s=0)[0](0.3), Y),
+    of(si.generate_knots, lambda f, y: next(iter(f(X, y, s=0))) * y[1], Y),
+    of(ssl.lobpcg, lambda f, d: quietly(f, symmetric(d), np.eye(4)[:, :1], tol=1e-12, maxiter=200)[0], DATA),
+    of(ssl.onenormest, lambda f, d: f(matrix(d)), DATA),
+    of(ssl.funm_multiply_krylov, lambda f, d: f(linalg.expm, matrix(d * 0.1), B4), DATA),
+    *[of(f, lambda f, a: f(a > 0.5, B4 > 0.6) * a[0], B4) for f in (distance.dice, distance.jaccard, distance.rogerstanimoto, distance.russellrao, distance.sokalsneath, distance.yule)],
+    of(hierarchy.correspond, lambda f, y: f(hierarchy.average(y), y) * y[0], CONDENSED),
+    of(hierarchy.cut_tree, lambda f, y: f(hierarchy.average(y), 3) * y[0], CONDENSED),
+    of(hierarchy.to_tree, lambda f, y: np.stack([f(hierarchy.average(y)).dist]), CONDENSED),
+    of(hierarchy.to_mlab_linkage, lambda f, y: f(hierarchy.average(y))[:, 2], CONDENSED),
+    of(hierarchy.leaders, lambda f, y: f(hierarchy.average(y), hierarchy.fcluster(hierarchy.average(y), 3, "maxclust"))[0] * y[0], CONDENSED),
+    of(hierarchy.fclusterdata, lambda f, x: f(x, 2, "maxclust") * x[0, 0], POINTS),
+    of(csgraph.breadth_first_order, lambda f, d: f(graph(d), 0)[0] * d[0], LENGTHS),
+    of(csgraph.depth_first_order, lambda f, d: f(graph(d), 0)[0] * d[0], LENGTHS),
+    of(csgraph.connected_components, lambda f, d: f(graph(d))[1] * d[0] + d[1], LENGTHS),
+    of(csgraph.maximum_bipartite_matching, lambda f, d: f(graph(d)) * d[0], LENGTHS),
+    of(csgraph.min_weight_full_bipartite_matching, lambda f, d: f(matrix(d))[1] * d[0], DATA),
+    of(csgraph.reverse_cuthill_mckee, lambda f, d: f(graph(d)) * d[0], LENGTHS),
+    of(csgraph.structural_rank, lambda f, d: f(graph(d)) * d, LENGTHS),
+    of(csgraph.maximum_flow, lambda f, d: f(EDGES.astype(np.int32), 0, 3).flow_value * d, LENGTHS),
+    of(csgraph.csgraph_from_masked, lambda f, d: f(np.ma.masked_equal(GRAPH, 0)).toarray()[0, 1] * d, LENGTHS),
     of(vq.kmeans, lambda f, x: f(x, OTHERS[:2])[0], POINTS),
 ]
 

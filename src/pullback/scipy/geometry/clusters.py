@@ -13,7 +13,7 @@ from ...core.reach import CALLS, call_outside
 from ..solving.exact import exact
 from ..solving.following import Chosen
 from ..solving.leaves import choice, is_live, leaf, take
-from ..solving.serving import serves, traced
+from ..solving.serving import refuses, serves, traced
 from ..sparse_arrays.patterns import fixed
 from ..sparse_arrays.products import product
 from .distances import length, root
@@ -176,3 +176,10 @@ def inconsistent(tree, out, n, d):
     inside = spread > 0
     far = np.where(inside, (height - mean) / np.where(inside, spread, 1.0), 0.0)
     out[...] = exact(found, np.stack([mean, spread, count, far], axis=1))
+
+
+refuses(
+    "orders or converts a tree of merges in compiled code",
+    "Use it on plain numbers, and take what moves from `scipy.cluster.hierarchy.linkage`",
+    hierarchy.optimal_leaf_ordering, hierarchy.from_mlab_linkage,
+)  # fmt: skip

@@ -17,6 +17,7 @@ from ...core.errors import MissingRuleError
 from ...core.namespaces import BEHIND, STANDS
 from ..solving.exact import exact
 from ..solving.leaves import is_live
+from ..solving.serving import refuses
 from ..sparse_arrays.patterns import fixed
 from .distances import root
 
@@ -173,3 +174,5 @@ made(Hull)
 made(Triangulation)
 made(Diagram)
 made(Corners)
+
+refuses("finds triangles in compiled code", "Use `Delaunay.find_simplex`", spatial.tsearch)

@@ -16,7 +16,7 @@ from scipy.sparse import csgraph
 from ...core.errors import MissingRuleError
 from ...core.reach import CALLS, call_outside
 from ..solving.exact import exact
-from ..solving.serving import serves
+from ..solving.serving import refuses, serves
 from .formats import moves
 from .patterns import constants, coordinates, fixed, is_live, majors
 from .products import product
@@ -220,3 +220,10 @@ def yen(
     out = along(data, rows, cols, n, not directed, ways, np.arange(len(found)))
     out = exact(found, out.reshape(len(found), n)[:, ends[1]])
     return (out, before) if return_predecessors else out
+
+
+refuses(
+    "makes a masked array",
+    "Use `csgraph_to_dense` or `csgraph_from_dense`",
+    csgraph.csgraph_to_masked, csgraph.csgraph_masked_from_dense,
+)  # fmt: skip
