@@ -18,7 +18,12 @@ import numpy as np
 
 import pullback as pb
 from pullback.core.namespaces import apart
-from tests.clients import fourth_cases, more_cases, third_cases  # noqa: F401  # they add cases
+from tests.clients import (  # noqa: F401  # they add cases
+    fifth_cases,
+    fourth_cases,
+    more_cases,
+    third_cases,
+)
 from tests.clients.cases import CASES, REFUSED
 
 PAGE = Path(__file__).parent.parent / "docs" / "clients.md"

@@ -21,11 +21,19 @@ from typing import Any
 
 import numpy as np
 import scipy
+import scipy.cluster.hierarchy
+import scipy.cluster.vq
 import scipy.fft
+import scipy.interpolate
 import scipy.linalg
 import scipy.ndimage
 import scipy.signal
 import scipy.signal.windows
+import scipy.sparse
+import scipy.sparse.csgraph
+import scipy.sparse.linalg
+import scipy.spatial
+import scipy.spatial.distance
 import scipy.special
 
 ROOT = Path(__file__).parents[1]
@@ -56,14 +64,18 @@ load()  # what is refused is entered by a family that is imported when it is ask
 TABLE = ROOT / "docs" / "coverage.md"
 MODULES = (
     np, np.linalg, np.fft, np.polynomial.polynomial, scipy.fft, scipy.linalg, scipy.ndimage,
-    scipy.signal, scipy.signal.windows, scipy.special,
+    scipy.signal, scipy.signal.windows, scipy.special, scipy.interpolate, scipy.sparse,
+    scipy.sparse.linalg, scipy.sparse.csgraph, scipy.spatial, scipy.spatial.distance,
+    scipy.cluster.vq, scipy.cluster.hierarchy,
 )  # fmt: skip
+LISTED = "scipy.cluster", "scipy.spatial.distance"  # which hold what they import, too
 COLUMNS = ("function", "value", "forward", "reverse", "batch", "compiled", "note")
 
 INTRODUCTION = """\
 # Coverage
 
-What pullback makes of every public name of NumPy, and of `scipy.fft`, `linalg`, `ndimage`, `signal` and `special`; written by `make coverage-table`.
+What pullback makes of every public name of NumPy, and of `scipy.fft`, `linalg`, `ndimage`, `signal`, `special`, `interpolate`, `sparse`, `spatial` and `cluster`; written by `make coverage-table`.
+Classes of SciPy's have a row where a sample makes one: what its objects give.
 The cells say what the laws say of the samples in `tests/samples`.
 
 - **yes**: right, by comparison with NumPy, with central differences, of the modes with each other, and of `vmap` with a loop.
@@ -84,17 +96,24 @@ PLAIN = {
         hilbert invhilbert invpascal pascal barthann blackmanharris bohman boxcar cosine flattop
         hann lanczos nuttall parzen triang next_fast_len prev_fast_len generate_binary_structure
         iterate_structure besselap check_COLA choose_conv_method correlation_lags max_len_seq
-        unit_impulse""",
+        unit_impulse eye eye_array identity rand random_array""",
     "it hands out functions of BLAS and LAPACK, which refuse Arrays": """find_best_blas_type
         get_blas_funcs get_lapack_funcs""",
     "it is about dtypes": """finfo iinfo isdtype issubdtype mintypecode promote_types typename""",
+    "it asks what an array is": """is_isomorphic is_monotonic is_sptriangular is_valid_dm
+        is_valid_im is_valid_linkage is_valid_y issparse isspmatrix isspmatrix_bsr isspmatrix_coo
+        isspmatrix_csc isspmatrix_csr isspmatrix_dia isspmatrix_dok isspmatrix_lil num_obs_dm
+        num_obs_linkage num_obs_y spbandwidth get_index_dtype safely_cast_index_arrays""",
+    "it draws a picture": """convex_hull_plot_2d delaunay_plot_2d dendrogram set_link_color_palette
+        voronoi_plot_2d""",
     "the text of an integer": "base_repr binary_repr",
     "a setting": """errstate get_printoptions getbufsize geterr geterrcall printoptions
         set_printoptions setbufsize seterr seterrcall get_workers set_workers register_backend
-        set_backend set_global_backend skip_backend""",
+        set_backend set_global_backend skip_backend use_solver""",
+    "a preconditioner needs no derivative; by its array it is refused": "spilu",
     "about the package itself": "get_include info show_config show_runtime test",
     "it reads a file, text or memory": """frombuffer fromfile fromregex fromstring genfromtxt load
-        loadtxt""",
+        loadtxt load_npz save_npz""",
 }
 OTHERS = {
     "scalar types; under rebinding and in `pullback.numpy`, `float64(x)` converts an Array": (
@@ -108,14 +127,55 @@ OTHERS = {
     "constants": lambda name, x: True,
 }
 OBJECTS = ["c_", "mgrid", "ogrid", "r_"]
-CLASSES = ["Polynomial", "broadcast", "ndenumerate", "nditer", "poly1d", "vectorize"]
+CLASSES = [
+    "Polynomial",
+    "broadcast",
+    "ndenumerate",
+    "nditer",
+    "poly1d",
+    "vectorize",
+    "Akima1DInterpolator",
+    "BPoly",
+    "BSpline",
+    "BarycentricInterpolator",
+    "CloughTocher2DInterpolator",
+    "CubicHermiteSpline",
+    "CubicSpline",
+    "InterpolatedUnivariateSpline",
+    "KroghInterpolator",
+    "LSQUnivariateSpline",
+    "LinearNDInterpolator",
+    "PPoly",
+    "PchipInterpolator",
+    "RBFInterpolator",
+    "Rbf",
+    "RectBivariateSpline",
+    "RegularGridInterpolator",
+    "UnivariateSpline",
+    "interp1d",
+    "pchip",
+    "bsr_matrix",
+    "coo_matrix",
+    "csc_matrix",
+    "csr_array",
+    "csr_matrix",
+    "dia_matrix",
+    "dok_matrix",
+    "lil_matrix",
+    "ConvexHull",
+    "Delaunay",
+    "HalfspaceIntersection",
+    "KDTree",
+    "Voronoi",
+]
 
 
 def public(module):
     """The public names of a module that are not modules, and what they stand for."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        pairs = [(name, getattr(module, name)) for name in dir(module) if name[0] != "_"]
+        names = module.__all__ if module.__name__.startswith(LISTED) else dir(module)
+        pairs = [(name, getattr(module, name)) for name in names if name[0] != "_"]
     return {name: x for name, x in pairs if not isinstance(x, types.ModuleType)}
 
 

@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from tests.clients import fourth_cases, more_cases, third_cases  # noqa: F401  # they add cases
+from tests.clients import (  # noqa: F401  # they add cases
+    fifth_cases,
+    fourth_cases,
+    more_cases,
+    third_cases,
+)
 from tests.clients.cases import CASES, REFUSED
 
 

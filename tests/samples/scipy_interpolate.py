@@ -101,5 +101,4 @@ UNMAPPED = [
 ERRORS = [
     ErrorSample(traced(si.splrep, lambda f, y: si.splev(Q, f(X, y, s=0.1))), (Y,), raises=MissingRuleError, match="make_smoothing_spline"),
     ErrorSample(traced(si.UnivariateSpline, lambda f, y: f(X, y, s=0.1)(Q)), (Y,), raises=MissingRuleError, match="s=0"),
-    ErrorSample(traced(si.CloughTocher2DInterpolator, lambda f, z: f(XY, z)(NEAR)), (VALUES,), raises=MissingRuleError, match="RBFInterpolator"),
 ]

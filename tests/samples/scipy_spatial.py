@@ -8,8 +8,7 @@ from scipy.spatial import distance, transform
 
 import pullback.scipy.cluster
 import pullback.scipy.spatial  # noqa: F401  # enters the rules
-from pullback.core.errors import MissingRuleError
-from pullback.testing import ErrorSample, Sample
+from pullback.testing import Sample
 from tests.samples import traced
 
 random = np.random.default_rng(41)
@@ -82,9 +81,4 @@ UNMAPPED = [
     *[of(hierarchy.linkage, lambda f, x, m=m: f(x, m)[:, 2], B, name=m) for m in ("single", "complete", "average", "weighted", "ward", "centroid", "median")],
     of(hierarchy.cophenet, lambda f, x: f(hierarchy.linkage(x, "average")), B),
     of(vq.kmeans2, lambda f, x: f(x, B[:2], minit="matrix")[0], A),
-]
-
-ERRORS = [
-    ErrorSample(traced(spatial.Voronoi, lambda f, x: f(x).vertices), (POINTS,), raises=MissingRuleError, match="Delaunay"),
-    ErrorSample(traced(spatial.KDTree, lambda f, x: f(x).sparse_distance_matrix(f(x), 1.0)), (POINTS,), raises=MissingRuleError, match="query_pairs"),
 ]

@@ -5,6 +5,7 @@ import pytest
 from scipy import fft, ndimage, signal
 
 import pullback as pb
+from pullback.scipy.signals import designs
 from pullback.testing import Problem
 from tests.samples import plainly
 from tests.samples.scipy_fft import SAMPLES as TRANSFORMS
@@ -102,3 +103,36 @@ def test_a_promise_not_to_write_changes_nothing():
     np.testing.assert_array_equal(pb.grad(f)(X), np.full(12, 2.0))
     with pytest.raises(pb.MissingRuleError, match="write=False"):
         pb.grad(lambda x: [x.setflags(write=True), np.sum(x)][1])(X)
+
+
+def test_equiripple_filters_move_with_bands_desired_response_and_weights():
+    """Against differences of the filter whose ripples are exactly equal, where SciPy has a grid."""
+    bands, desired, weight = (
+        np.array([0.0, 0.1, 0.2, 0.5]),
+        np.array([1.0, 0.1]),
+        np.array([1, 3.0]),
+    )
+    inner, h = np.array([0.0, 1.0, 0.5, 0.0]), 1e-4
+    for numtaps, kind in ((15, "bandpass"), (16, "bandpass"), (15, "hilbert")):
+        ripple = designs.Ripple(numtaps, kind)
+        bands = bands if kind == "bandpass" else np.array([0.05, 0.2, 0.3, 0.45])
+        found = signal.remez(numtaps, bands, desired, weight=weight, type=kind)
+        given = bands, desired, weight
+        for i, direction in enumerate((inner, np.array([0.3, 1.0]), np.array([1.0, -0.4]))):
+            near = [
+                designs.equiripple(
+                    ripple,
+                    *[x + t * direction if k == i else x for k, x in enumerate(given)],
+                    found,
+                )
+                for t in (-2 * h, -h, h, 2 * h)
+            ]
+            expected = (near[0] - 8 * near[1] + 8 * near[2] - near[3]) / (12 * h)
+
+            def filtered(x, i=i, numtaps=numtaps, kind=kind, given=given):
+                b, d, w = [x if k == i else y for k, y in enumerate(given)]
+                return signal.remez(numtaps, b, d, weight=w, type=kind)
+
+            value, actual = pb.jvp(filtered, (given[i],), (direction,))
+            np.testing.assert_array_equal(value, found)
+            np.testing.assert_allclose(actual, expected, atol=1e-7, err_msg=f"{kind} {i}")

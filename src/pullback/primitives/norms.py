@@ -10,8 +10,8 @@ from ..core.array import Array
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.primitive import Primitive
-from ..core.spec import Spec
-from .arguments import as_array, axes_of
+from ..core.spec import Spec, is_inexact
+from .arguments import as_array, axes_of, somewhere
 from .elementwise import finite
 from .kinks import at_kink
 from .linalg import inverse_p
@@ -78,7 +78,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
         x = x.astype(float)
     ndim = x.ndim
     if axis is None and (
-        ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)
+        ord is None
+        or (ord in ("f", "fro") and ndim == 2)
+        or (ndim == 1 and type(ord) is not Array and ord == 2)
     ):
         out = norm_p(x if ndim == 1 else np.ravel(x), ord=2, axis=(0,))
         return np.reshape(out, (1,) * ndim) if keepdims else out
@@ -104,6 +106,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
 def vector_norm_of(x, ord, axes):
     (axis,) = axes
+    moves = type(ord) is Array and is_inexact(ord.dtype)
+    if moves and not somewhere(np.logical_or(np.isinf(ord), ord == 0)):
+        return np.sum(np.abs(x) ** ord, axis=axis) ** (1 / ord)  # no formula of one order alone
     if isinstance(ord, str):
         raise ArgumentError(f"`numpy.linalg.norm` has no order {ord!r} for vectors.")
     if ord is None or ord == 2:

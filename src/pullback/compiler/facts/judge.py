@@ -48,7 +48,7 @@ PURE = frozenset(
 )  # fmt: skip
 SCIPY = (
     "scipy.special", "scipy.linalg", "scipy.fft", "scipy.ndimage", "scipy.signal", "scipy.sparse",
-    "scipy.interpolate", "scipy.spatial", "scipy.cluster",
+    "scipy.interpolate", "scipy.spatial", "scipy.cluster", "scipy._lib._sparse",
 )  # fmt: skip
 # Of those, what draws random numbers, reads or writes files, or changes how SciPy works.
 OF_SCIPY = frozenset(

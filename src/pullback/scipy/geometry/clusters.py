@@ -12,8 +12,8 @@ from ...core.dispatch import as_array
 from ...core.reach import CALLS, call_outside
 from ..solving.exact import exact
 from ..solving.following import Chosen
-from ..solving.leaves import is_live, leaf, take
-from ..solving.serving import serves, traced
+from ..solving.leaves import choice, is_live, leaf, take
+from ..solving.serving import refuses, serves, traced
 from ..sparse_arrays.patterns import fixed
 from ..sparse_arrays.products import product
 from .distances import length, root
@@ -118,3 +118,68 @@ def cophenetic_distances(tree, out, n):
     places = np.zeros(out.shape)
     _hierarchy.cophenetic_distances(labelled, places, n)
     out[...] = tree[:, 2][places.astype(int)]
+
+
+# What is read off a tree of merges: labels and orders stay while its heights move.
+
+choice(_hierarchy.cluster_in, 2)
+choice(_hierarchy.cluster_dist, 1)
+choice(_hierarchy.cluster_maxclust_dist, 1)
+choice(_hierarchy.cluster_monocrit, 2)
+choice(_hierarchy.cluster_maxclust_monocrit, 2)
+choice(_hierarchy.prelist, 1)
+choice(_hierarchy.leaders, 2, 3)
+
+
+def largest(tree: Any, numbers: Any, out: Any, n: Any) -> None:
+    """The largest of the numbers at or below each merge."""
+    ranked = np.argsort(fixed(numbers), kind="stable")
+    labelled, found = np.ascontiguousarray(fixed(tree)).copy(), np.zeros(out.shape)
+    labelled[ranked, 2] = np.arange(len(ranked))
+    _hierarchy.get_max_dist_for_each_cluster(labelled, found, n)
+    out[...] = take(numbers, ranked[found.astype(int)])
+
+
+@leaf(_hierarchy.get_max_dist_for_each_cluster)
+def largest_heights(tree, out, n):
+    largest(tree, tree[:, 2], out, n)
+
+
+@leaf(_hierarchy.get_max_Rfield_for_each_cluster)
+def largest_fields(tree, fields, out, n, field):
+    largest(tree, fields[:, field], out, n)
+
+
+def below(tree: Any, n: int, depth: int) -> Any:
+    """Which merges each one has below itself, to a depth, itself among them."""
+    out = np.eye(len(tree))
+    for _ in range(depth - 1):
+        deeper = np.eye(len(tree))
+        for i, children in enumerate(tree[:, :2].astype(int) - n):
+            for child in children[children >= 0]:
+                deeper[i] += out[child]
+        out = deeper
+    return out
+
+
+@leaf(_hierarchy.inconsistent)
+def inconsistent(tree, out, n, d):
+    """Mean and deviation of the heights below each merge, and how far its own is from these."""
+    plain = np.ascontiguousarray(fixed(tree))
+    found = np.zeros(out.shape)
+    _hierarchy.inconsistent(plain, found, n, d)
+    height, members = tree[:, 2], below(plain, n, d)
+    count = np.sum(members, axis=1)
+    mean = members @ height / count
+    squares = np.sum(members * (height - mean[:, None]) ** 2, axis=1)
+    spread = root(squares / np.maximum(count - 1, 1))
+    inside = spread > 0
+    far = np.where(inside, (height - mean) / np.where(inside, spread, 1.0), 0.0)
+    out[...] = exact(found, np.stack([mean, spread, count, far], axis=1))
+
+
+refuses(
+    "orders or converts a tree of merges in compiled code",
+    "Use it on plain numbers, and take what moves from `scipy.cluster.hierarchy.linkage`",
+    hierarchy.optimal_leaf_ordering, hierarchy.from_mlab_linkage,
+)  # fmt: skip

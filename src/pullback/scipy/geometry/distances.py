@@ -6,10 +6,12 @@ The distance of a point from itself has derivative zero, as `abs` has. Metrics o
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import spatial
 from scipy.spatial import _distance_wrap, distance
 
 from ...core.dispatch import as_array
@@ -24,15 +26,18 @@ __all__ = ["length", "root"]
 
 
 def length(gap: Any, p: Any = 2.0) -> Any:
-    """The p-norm along the last axis."""
+    """The p-norm along the last axis. A p that moves does not end in a formula for one p."""
     p_now = fixed(p)
-    if p_now == 2:
-        return root(np.sum(gap**2, axis=-1))
-    if p_now == 1:
-        return np.sum(np.abs(gap), axis=-1)
     if np.isinf(p_now):
         return np.max(np.abs(gap), axis=-1)
-    total = np.sum(np.abs(gap) ** p, axis=-1)
+    if p_now == 2 and not is_live(p):
+        return root(np.sum(gap**2, axis=-1))
+    if p_now == 1 and not is_live(p):
+        return np.sum(np.abs(gap), axis=-1)
+    return rooted(np.sum(np.abs(gap) ** p, axis=-1), p)
+
+
+def rooted(total: Any, p: Any) -> Any:
     inside = total > 0
     return np.where(inside, np.where(inside, total, 1.0) ** (1 / p), 0.0)
 
@@ -45,9 +50,7 @@ def minkowski(a: Any, b: Any, p: Any = 2.0, w: Any = None) -> Any:
     gap = a - b
     if w is None or np.isinf(fixed(p)):
         return length(gap if w is None else np.where(w > 0, gap, 0.0), p)
-    total = weighted(np.abs(gap) ** p, w)
-    inside = total > 0
-    return np.where(inside, np.where(inside, total, 1.0) ** (1 / p), 0.0)
+    return rooted(weighted(np.abs(gap) ** p, w), p)
 
 
 def canberra(a: Any, b: Any, w: Any = None) -> Any:
@@ -212,3 +215,35 @@ def directed_hausdorff(u: Any, v: Any, rng: Any = None, **options: Any) -> Any:
         raise ArgumentError("`directed_hausdorff` takes points of one number of coordinates.")
     pair = farthest_pair(u, v, rng=options.get("seed", rng))
     return length(take(u, pair[0], axis=0) - take(v, pair[1], axis=0)), pair[0], pair[1]
+
+
+# By a power that moves: SciPy's Python takes the formula for p = 1 where p is 1.
+
+
+def with_power(original: Any, program: Callable[..., Any]) -> None:
+    of_scipy, signature = traced(original), inspect.signature(original)
+
+    @serves(original)
+    def distances(*args: Any, **options: Any) -> Any:
+        bound = signature.bind(*args, **options)
+        bound.apply_defaults()
+        if not is_live(bound.arguments["p"]):
+            return of_scipy(*args, **options)
+        return program(**bound.arguments)
+
+
+def of_vectors(u: Any, v: Any, p: Any, w: Any) -> Any:
+    u, v = as_array(u), as_array(v)
+    return minkowski(u, v, p, None if w is None else as_array(w))
+
+
+with_power(distance.minkowski, of_vectors)
+with_power(spatial.minkowski_distance, lambda x, y, p: length(as_array(y) - as_array(x), p))
+with_power(
+    spatial.minkowski_distance_p,
+    lambda x, y, p: np.sum(np.abs(as_array(y) - as_array(x)) ** p, axis=-1),
+)
+with_power(
+    spatial.distance_matrix,
+    lambda x, y, p, threshold: length(as_array(x)[:, None] - as_array(y)[None], p),
+)

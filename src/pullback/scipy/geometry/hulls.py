@@ -1,4 +1,7 @@
-"""ConvexHull and Delaunay: which points are corners of which simplex is constant."""
+"""ConvexHull, Delaunay, Voronoi: which points are corners of which simplex is constant.
+
+So are the points around a vertex of Voronoi's, and the halfspaces that meet in a corner.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,14 @@ from typing import Any
 
 import numpy as np
 from scipy import spatial
+from scipy.linalg import qr
 
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.namespaces import BEHIND, STANDS
 from ..solving.exact import exact
 from ..solving.leaves import is_live
+from ..solving.serving import refuses
 from ..sparse_arrays.patterns import fixed
 from .distances import root
 
@@ -26,7 +31,16 @@ class OfPoints:
     moving: tuple[str, ...] = ()  # attributes that move and are not computed here
 
     def __init__(self, points: Any, *args: Any, **options: Any) -> None:
+        args, options = tuple(map(fixed, args)), {key: fixed(x) for key, x in options.items()}
         self.points, self.native = points, self.kind(np.array(fixed(points)), *args, **options)
+
+    @property
+    def max_bound(self) -> Any:
+        return np.max(self.points, axis=0)
+
+    @property
+    def min_bound(self) -> Any:
+        return np.min(self.points, axis=0)
 
     def __getattr__(self, name: str) -> Any:
         if name in self.moving:
@@ -39,7 +53,21 @@ class OfPoints:
 
 class Hull(OfPoints):
     kind = spatial.ConvexHull
-    moving = ("equations", "max_bound", "min_bound", "good")
+    moving = ("good",)
+
+    @property
+    def equations(self) -> Any:
+        """The normal of each facet, outwards and of length one, and its offset."""
+        plain, corners = self.native.equations, self.points[self.native.simplices]
+        edges, d = corners[:, 1:] - corners[:, :1], self.points.shape[1]
+        others = [[j for j in range(d) if j != i] for i in range(d)]
+        minors = [(-1) ** i * np.linalg.det(edges[..., rest]) for i, rest in enumerate(others)]
+        normals = np.stack(minors, axis=-1)
+        normals = normals / root(np.sum(normals**2, axis=-1))[:, None]
+        turned = np.sum(fixed(normals) * plain[:, :-1], axis=1) < 0
+        normals = np.where(turned[:, None], -normals, normals)
+        offsets = -np.sum(normals * corners[:, 0], axis=1)
+        return exact(plain, np.concatenate([normals, offsets[:, None]], axis=1))
 
     @property
     def volume(self) -> Any:
@@ -61,10 +89,71 @@ class Hull(OfPoints):
 
 class Triangulation(OfPoints):
     kind = spatial.Delaunay
-    moving = ("transform", "equations", "max_bound", "min_bound")
+    moving = ("equations",)
+
+    @property
+    def transform(self) -> Any:
+        """What gives barycentric coordinates: an inverse, and the last corner."""
+        corners = self.points[self.native.simplices]
+        edges = np.swapaxes(corners[:, :-1] - corners[:, -1:], 1, 2)
+        inverse = np.linalg.inv(edges)
+        return exact(self.native.transform, np.concatenate([inverse, corners[:, -1:]], axis=1))
 
     def find_simplex(self, xi: Any, *args: Any, **options: Any) -> Any:
         return self.native.find_simplex(fixed(xi), *args, **options)
+
+
+def independent(vectors: Any, members: list[int], count: int) -> Any:
+    """Of the members so many whose vectors span the space best."""
+    order = qr(vectors[members].T, mode="r", pivoting=True)[1]
+    return np.asarray(members)[order[:count]]
+
+
+class Diagram(OfPoints):
+    kind = spatial.Voronoi
+
+    @property
+    def vertices(self) -> Any:
+        """The points that have the same distance from those around them."""
+        native, plain = self.native, fixed(self.points)
+        around: list[list[int]] = [[] for _ in native.vertices]
+        for point, region in enumerate(native.point_region):
+            for vertex in native.regions[region]:
+                if vertex >= 0:
+                    around[vertex].append(point)
+        d = plain.shape[1]
+        chosen = [
+            np.append(first, independent(plain - plain[first], rest, d)) for first, *rest in around
+        ]
+        corners = self.points[np.stack(chosen)]
+        edges = corners[:, 1:] - corners[:, :1]
+        right = np.sum(edges * (corners[:, 1:] + corners[:, :1]), axis=-1) / 2
+        return exact(native.vertices, np.linalg.solve(edges, right[..., None])[..., 0])
+
+
+class Corners(OfPoints):
+    """Of halfspaces, which are its `points`: rows of a normal and an offset."""
+
+    kind = spatial.HalfspaceIntersection
+    moving = ("dual_points", "dual_equations", "dual_area", "dual_volume")
+
+    @property
+    def halfspaces(self) -> Any:
+        return self.points
+
+    @property
+    def intersections(self) -> Any:
+        native, plain = self.native, fixed(self.points)
+        if not np.isfinite(native.intersections).all():
+            raise MissingRuleError(
+                "`HalfspaceIntersection` that is not bounded has corners without a derivative.\n"
+                "  Add halfspaces that bound it."
+            )
+        d = plain.shape[1] - 1
+        chosen = [independent(plain[:, :-1], list(each), d) for each in native.dual_facets]
+        rows = self.points[np.stack(chosen)]
+        corners = np.linalg.solve(rows[..., :-1], -rows[..., -1:])[..., 0]
+        return exact(native.intersections, corners)
 
 
 def made(cls: type[OfPoints]) -> None:
@@ -74,6 +163,7 @@ def made(cls: type[OfPoints]) -> None:
         points = as_array(points)
         if is_live(points):
             return cls(points, *args, **options)
+        args, options = tuple(map(fixed, args)), {key: fixed(x) for key, x in options.items()}
         return kind(fixed(points), *args, **options)
 
     STANDS[id(kind)] = make
@@ -82,21 +172,7 @@ def made(cls: type[OfPoints]) -> None:
 
 made(Hull)
 made(Triangulation)
+made(Diagram)
+made(Corners)
 
-
-def refused(kind: Any) -> None:
-    def make(points: Any, *args: Any, **options: Any) -> Any:
-        if is_live(as_array(points)):
-            raise MissingRuleError(
-                f"`{kind.__name__}` of points that move has no derivative.\n"
-                "  Its vertices are the centres of the circles through the corners of Delaunay's"
-                " simplices: compute them from `points[Delaunay(points).simplices]`."
-            )
-        return kind(fixed(points), *args, **options)
-
-    STANDS[id(kind)] = make
-    BEHIND[id(make)] = kind
-
-
-refused(spatial.Voronoi)
-refused(spatial.HalfspaceIntersection)
+refuses("finds triangles in compiled code", "Use `Delaunay.find_simplex`", spatial.tsearch)

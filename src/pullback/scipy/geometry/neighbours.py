@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import spatial
+from scipy import sparse, spatial
 
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.namespaces import BEHIND, BOUND, STANDS
+from ...core.reach import CALLS, call_outside
 from ...core.resolve import foreign
+from ..solving.exact import exact
 from ..solving.following import Chosen
 from ..solving.leaves import is_live, take
 from ..sparse_arrays.patterns import fixed
@@ -45,6 +47,24 @@ def queried(tree: Any, data: Any, x: Any, k: Any = 1, eps: Any = 0.0, p: Any = 2
     return np.where(found < data.shape[0], far, np.inf), found
 
 
+def close_pairs(
+    one: Any, other: Any, max_distance: Any, p: Any = 2.0, output_type: str = "dok_matrix"
+) -> Any:
+    """The distances of all pairs of points of two trees that are close, as a sparse array."""
+    trees = [getattr(tree, "native", tree) for tree in (one, other)]
+    found = call_outside(
+        spatial.cKDTree.sparse_distance_matrix,
+        (*trees, fixed(max_distance), fixed(p), "coo_matrix"), {},
+    )  # fmt: skip
+    rows, columns = found.row, found.col
+    data = length(take(one.data, rows, axis=0) - take(other.data, columns, axis=0), p)
+    data = exact(found.data, data)
+    if output_type == "dict":
+        return {(i, j): data[k] for k, (i, j) in enumerate(zip(rows, columns, strict=True))}
+    out = CALLS[sparse.coo_matrix]((data, (rows, columns)), shape=found.shape)
+    return out if output_type == "coo_matrix" else CALLS[out.todok]()
+
+
 # What gives indices alone, of plain points.
 CHOICES = ("query_ball_point", "query_ball_tree", "query_pairs", "count_neighbors")
 
@@ -54,6 +74,8 @@ def of_tree(method: Any) -> Any:
     tree, name, plain = method.__self__, method.__name__, foreign(method)
 
     def call(*args: Any, **options: Any) -> Any:
+        if name == "sparse_distance_matrix" and any(type(x) is Tree for x in args):
+            return close_pairs(tree, *args, **options)
         if not any(is_live(as_array(x)) for x in args if not callable(x)):
             return plain(*args, **options)
         if name == "query":
@@ -87,6 +109,9 @@ class Tree:
 
     def query_pairs(self, *args: Any, **options: Any) -> Any:
         return self.native.query_pairs(*args, **options)
+
+    def sparse_distance_matrix(self, other: Any, *args: Any, **options: Any) -> Any:
+        return close_pairs(self, other, *args, **options)
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(spatial.KDTree, name):

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from scipy import linalg as sl
 from scipy.spatial import transform
 
 from ...core.reach import CALLS, active
+from ...primitives.arguments import as_array
+from ...transforms.call import stop_gradient
 from ..solving import namespace as namespace
+from ..solving.exact import exact
 from ..solving.leaves import is_live
 from ..solving.serving import serves_method, traced
 
@@ -37,6 +41,48 @@ def of_matrices(backend: Any) -> None:
         return of_scipy(matrix, assume_valid)
 
 
+def of_reductions(backend: Any) -> None:
+    """Of a side without a group it is the identity; SciPy's Python takes another quaternion."""
+    of_scipy = traced(backend.reduce)
+
+    @serves_method(backend.reduce)
+    def reduce(quat: Any, left: Any = None, right: Any = None) -> Any:
+        if left is None and right is None:
+            return of_scipy(quat)
+        sides = [np.eye(4)[3:] if side is None else side for side in (left, right)]
+        return of_scipy(quat, *sides)
+
+
+def of_means(backend: Any) -> None:
+    """The mean is an eigenvector, whatever the other eigenvalues are: they may be equal."""
+    of_scipy = traced(backend.mean)
+
+    @serves_method(backend.mean)
+    def mean(quat: Any, weights: Any = None, axis: Any = None) -> Any:
+        found = stop_gradient(of_scipy(quat, weights, axis))
+        products = quat[..., :, None] * quat[..., None, :]
+        if weights is not None:
+            products = products * as_array(weights)[..., None, None]
+        axes = tuple(range(quat.ndim - 1)) if axis is None else np.atleast_1d(axis)
+        places = tuple([int(i) % (quat.ndim - 1) for i in axes])
+        return exact(found, eigenvector(np.mean(products, axis=places), found))
+
+
+def eigenvector(K: Any, v: Any) -> Any:
+    """The eigenvector next to v; two steps of Newton's method have its first three derivatives."""
+    for _ in range(2):
+        Kv = (K @ v[..., None])[..., 0]
+        size = np.sum(v * Kv, axis=-1, keepdims=True)
+        top = np.concatenate([K - size[..., None] * np.eye(4), -v[..., None]], axis=-1)
+        row = np.concatenate([v, np.zeros_like(size)], axis=-1)[..., None, :]
+        gap = np.concatenate([size * v - Kv, 0.5 - 0.5 * np.sum(v * v, -1, keepdims=True)], axis=-1)
+        step = np.linalg.solve(np.concatenate([top, row], axis=-2), gap[..., None])
+        v = v + step[..., :4, 0]
+    return v
+
+
 for name in ("_rotation", "_rigid_transform"):
     in_python(getattr(transform, name))
 of_matrices(transform._rotation.xp_backend)
+of_reductions(transform._rotation.xp_backend)
+of_means(transform._rotation.xp_backend)

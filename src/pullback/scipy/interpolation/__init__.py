@@ -6,6 +6,7 @@
     fitpack         splrep, splev and the classes over FITPACK
     grids           interpolation on grids
     scattered       interpolation of scattered points
+    cubic           cubics in triangles
 
 SciPy's Python code takes part as the user's does. In which interval a point lies is constant; the
 value, and the derivative by data, points and knots, are those of the formula there.
@@ -13,7 +14,7 @@ value, and the derivative by data, points and knots, are those of the formula th
 
 from importlib import import_module
 
-FAMILIES = ("piecewise", "splines", "fitpack", "grids", "scattered")
+FAMILIES = ("piecewise", "splines", "fitpack", "grids", "scattered", "cubic")
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

@@ -12,7 +12,7 @@ from ...core.reach import call_outside
 from ..solving.exact import exact
 from ..solving.following import Following
 from ..solving.leaves import leaf
-from ..solving.serving import serves, traced
+from ..solving.serving import refuses, serves, traced
 from ..sparse_arrays.patterns import fixed, is_live
 from .basis import antiderivative, bspline
 from .splines import fitted
@@ -333,3 +333,11 @@ def regrid_smth(x, y, z, xb, xe, yb, ye, kx, ky, s, *args):
     c = c.reshape(-1)
     c = np.concatenate([c, np.zeros(len(found_c) - c.shape[0])])
     return nx, tx, ny, ty, exact(found_c, c), fp, ier
+
+
+refuses(
+    "fits curves or surfaces in FITPACK's compiled code",
+    "Use `make_interp_spline` or `make_lsq_spline`, of several columns for a curve, and"
+    " `RectBivariateSpline` or `RBFInterpolator` for a surface",
+    interpolate.splprep, interpolate.bisplrep, interpolate.insert,
+)  # fmt: skip

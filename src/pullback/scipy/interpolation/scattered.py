@@ -9,7 +9,6 @@ from scipy import interpolate
 from scipy.interpolate import _rbfinterp_pythran
 
 from ...core.dispatch import as_array
-from ...core.errors import MissingRuleError
 from ...core.namespaces import BEHIND, STANDS
 from ...core.reach import call_outside
 from ...core.resolve import WAYS, foreign
@@ -165,33 +164,6 @@ def make_nearest(x: Any, y: Any, *args: Any, **options: Any) -> Any:
 
 STANDS[id(NEAREST)] = make_nearest
 BEHIND[id(make_nearest)] = NEAREST
-
-CUBIC = interpolate.CloughTocher2DInterpolator
-
-
-def refused() -> None:
-    raise MissingRuleError(
-        "`CloughTocher2DInterpolator` (`griddata` with method='cubic') has no derivative here.\n"
-        "  Interpolate with `RBFInterpolator`, which is smooth, or `LinearNDInterpolator`."
-    )
-
-
-def make_cubic(*args: Any, **options: Any) -> Any:
-    if any(is_live(as_array(x)) for x in (*args[:2],)):
-        refused()
-    return CUBIC(*args, **options)
-
-
-def of_cubic(native: Any) -> Any:
-    def call(*args: Any) -> Any:
-        return refused() if any(is_live(as_array(x)) for x in args) else foreign(native)(*args)
-
-    return call
-
-
-STANDS[id(CUBIC)] = make_cubic
-BEHIND[id(make_cubic)] = CUBIC
-WAYS[CUBIC] = of_cubic
 
 
 # Radial functions, of the squares of distances: they are smooth where a distance is zero.

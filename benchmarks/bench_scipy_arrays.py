@@ -1,0 +1,195 @@
+"""Compiled gradients through SciPy's functions of arrays, next to jax and torch; a large system.
+
+Each row is the gradient of a sum of squares, compiled: ours, `jax.jit` and torch where they have
+the function, interleaved in one process on one thread, in float64. The bar is 1.0 of the faster.
+
+    python benchmarks/bench_scipy_arrays.py             every row
+    python benchmarks/bench_scipy_arrays.py cdist       rows whose names contain one of these
+    python benchmarks/bench_scipy_arrays.py laplacian   a 2-D Laplacian of 1e6 unknowns: the time
+                                                        of `spsolve` and of its gradient; 4 GB
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from common import interleaved, settled, table
+from scipy import fft, interpolate, ndimage, signal, sparse
+from scipy.sparse.linalg import spsolve
+from scipy.spatial.distance import cdist
+
+import pullback as pb
+
+rng = np.random.default_rng(0)
+SIGNAL, KERNEL = rng.normal(size=4096), rng.normal(size=63)
+PICTURE = ndimage.gaussian_filter(rng.normal(size=(64, 64)), 1.0)
+PLACES = rng.uniform(2, 60, size=(2, 4096))
+POINTS, OTHERS = rng.normal(size=(200, 3)), rng.normal(size=(300, 3))
+KNOTS, HEIGHTS, AT = np.arange(64.0), rng.normal(size=64), rng.uniform(0, 63, 4096)
+MATRIX = sparse.random_array((4000, 4000), density=2e-3, rng=rng).tocsr()
+SOLID, CUBE = rng.normal(size=(64, 64)), rng.normal(size=(5, 5))
+
+
+def by_jax() -> dict[str, Callable[..., Any]]:
+    one = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    os.environ["XLA_FLAGS"] = one  # which is read when jax is imported
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    import jax.numpy as jnp
+    import jax.scipy as jsp
+    from jax.experimental.sparse import BCOO
+
+    coo = MATRIX.tocoo()
+    indices = np.stack([coo.row, coo.col], axis=1)
+    matrix = lambda data: BCOO((data, indices), shape=coo.shape, indices_sorted=True)
+    constant = matrix(coo.data)
+    square = lambda x: jnp.sum(jnp.abs(x) ** 2)
+    programs = {
+        "fft": lambda x: square(jnp.fft.fft(x)),
+        "rfft": lambda x: square(jnp.fft.rfft(x)),
+        "convolve": lambda x: square(jnp.convolve(x, KERNEL)),
+        "fftconvolve": lambda x: square(jsp.signal.fftconvolve(x, SIGNAL)),
+        "convolve2d": lambda x: square(jsp.signal.convolve2d(x, CUBE)),
+        "map_coordinates, picture": lambda x: square(jsp.ndimage.map_coordinates(x, PLACES, 1)),
+        "map_coordinates, places": lambda x: square(jsp.ndimage.map_coordinates(PICTURE, x, 1)),
+        "interp, heights": lambda x: square(jnp.interp(AT, KNOTS, x)),
+        "interp, places": lambda x: square(jnp.interp(x, KNOTS, HEIGHTS)),
+        "cdist": lambda x: jnp.sum(jnp.sqrt(jnp.sum((x[:, None] - OTHERS) ** 2, axis=-1))),
+        "sparse, vector": lambda x: square(constant @ x),
+        "sparse, numbers": lambda x: square(matrix(x) @ SIGNAL[:4000]),
+    }
+    return {name: jax.jit(jax.grad(f)) for name, f in programs.items()}
+
+
+def by_torch() -> dict[str, Callable[..., Any]]:
+    import torch
+
+    torch.set_num_threads(1)
+    tensor = torch.tensor
+    kernel = tensor(KERNEL[::-1].copy())[None, None]
+    cube = tensor(CUBE[::-1, ::-1].copy())[None, None]
+    others = tensor(OTHERS)
+    csr = torch.sparse_csr_tensor(
+        tensor(MATRIX.indptr), tensor(MATRIX.indices), tensor(MATRIX.data), MATRIX.shape
+    )
+    square = lambda x: torch.sum(torch.abs(x) ** 2)
+    conv = torch.nn.functional.conv1d
+    conv2 = torch.nn.functional.conv2d
+    programs = {
+        "fft": lambda x: square(torch.fft.fft(x)),
+        "rfft": lambda x: square(torch.fft.rfft(x)),
+        "convolve": lambda x: square(conv(x[None, None], kernel, padding=62)),
+        "convolve2d": lambda x: square(conv2(x[None, None], cube, padding=4)),
+        "cdist": lambda x: torch.sum(torch.cdist(x, others)),
+        "sparse, vector": lambda x: square(csr @ x),
+    }
+
+    def gradient(f: Any) -> Any:
+        def call(x: Any) -> Any:
+            t = torch.tensor(x, requires_grad=True)
+            f(t).backward()
+            return t.grad
+
+        return call
+
+    return {name: gradient(f) for name, f in programs.items()}
+
+
+def square(x: Any) -> Any:
+    return np.sum(np.abs(x) ** 2)
+
+
+def with_numbers(data: Any) -> Any:
+    return sparse.csr_array((data, MATRIX.indices, MATRIX.indptr), shape=MATRIX.shape)
+
+
+# fmt: off
+OURS: dict[str, tuple[Callable[..., Any], Any]] = {
+    "fft": (lambda x: square(fft.fft(x)), SIGNAL),
+    "rfft": (lambda x: square(fft.rfft(x)), SIGNAL),
+    "convolve": (lambda x: square(signal.convolve(x, KERNEL)), SIGNAL),
+    "fftconvolve": (lambda x: square(signal.fftconvolve(x, SIGNAL)), SIGNAL),
+    "convolve2d": (lambda x: square(signal.convolve2d(x, CUBE)), SOLID),
+    "map_coordinates, picture":
+        (lambda x: square(ndimage.map_coordinates(x, PLACES, order=1)), PICTURE),
+    "map_coordinates, places":
+        (lambda x: square(ndimage.map_coordinates(PICTURE, x, order=1)), PLACES),
+    "interp, heights": (lambda x: square(np.interp(AT, KNOTS, x)), HEIGHTS),
+    "interp, places": (lambda x: square(np.interp(x, KNOTS, HEIGHTS)), AT),
+    "cdist": (lambda x: np.sum(cdist(x, OTHERS)), POINTS),
+    "sparse, vector": (lambda x: square(MATRIX @ x), SIGNAL[:4000]),
+    "sparse, numbers": (lambda x: square(with_numbers(x) @ SIGNAL[:4000]), 1.0 * MATRIX.data),
+    # Neither of the others has these; the ratio is that to the value by SciPy.
+    "lfilter": (lambda x: square(signal.lfilter([1.0, 0.4], [1.0, -0.5, 0.2], x)), SIGNAL),
+    "sosfilt": (lambda x: square(signal.sosfilt(signal.butter(4, 0.2, output="sos"), x)), SIGNAL),
+    "CubicSpline": (lambda x: square(interpolate.CubicSpline(KNOTS, x)(AT)), HEIGHTS),
+}
+# fmt: on
+
+
+def rows(only: list[str]) -> list[list[str]]:
+    """Times of one gradient in microseconds, and the ratio to the faster of the others."""
+    jax, torch = by_jax(), by_torch()
+    out = [["gradient", "value", "ours", "jax", "torch", "ratio"]]
+    for name, (f, x) in OURS.items():
+        if only and not any(part in name for part in only):
+            continue
+        fast = pb.compile(pb.grad(f))
+        settled(fast, x)
+        calls = {"value": lambda f=f, x=x: f(x), "ours": lambda fast=fast, x=x: fast(x)}
+        for library, their in (("jax", jax), ("torch", torch)):
+            if name in their:
+                np.testing.assert_allclose(
+                    np.asarray(their[name](x)), fast(x), rtol=1e-6, atol=1e-8
+                )
+                calls[library] = lambda g=their[name], x=x: np.asarray(g(x))
+        found = interleaved(calls, 41)
+        best = min([found[k] for k in ("jax", "torch") if k in found], default=None)
+        cells = [f"{1e6 * found[k]:.0f}" if k in found else "" for k in out[0][1:5]]
+        ratio = found["ours"] / (best or found["value"])
+        out.append([name, *cells, f"{ratio:.2f}" if best else f"{ratio:.2f} of value"])
+        print(out[-1], flush=True)
+    return out
+
+
+def laplacian(n: int = 1000) -> None:
+    """The gradient of a solution by the numbers of the matrix and by the right-hand side."""
+    line = sparse.diags_array(
+        [-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1]
+    )
+    one = sparse.eye_array(n)
+    matrix = (sparse.kron(line, one) + sparse.kron(one, line)).tocsc()
+    b = np.sin(np.arange(n * n))
+
+    def energy(data: Any, b: Any) -> Any:
+        made = sparse.csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+        return np.sum(spsolve(made, b) ** 2)
+
+    begin = time.process_time()
+    value = energy(matrix.data, b)
+    solve = time.process_time() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    begin = time.process_time()
+    gradients = pb.grad(energy, argnums=(0, 1))(matrix.data, b)
+    gradient = time.process_time() - begin
+    more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    t = 1e-6
+    dot = np.cos(np.arange(n * n))
+    change = (energy(matrix.data, b + t * dot) - energy(matrix.data, b - t * dot)) / (2 * t)
+    print(f"{n * n} unknowns, value {value:.6g}: solve {solve:.1f} s, gradient {gradient:.1f} s,")
+    print(f"ratio {gradient / solve:.2f}; peak {peak:.1f} GB for the solve, {more:.1f} GB after;")
+    print(f"by b along a line {gradients[1] @ dot:.8g}, differences {change:.8g}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["laplacian"]:
+        laplacian(*map(int, sys.argv[2:]))
+    else:
+        print(table(rows(sys.argv[1:])))
