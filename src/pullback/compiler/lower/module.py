@@ -18,6 +18,7 @@ from ...core.graph import Equation
 from ..llvm.thread_pool import DECLARED
 from . import blas, gemm, matmul_axes
 from .addresses import Addresses
+from .complex_numbers import over
 from .convolve_search import convolved, placed
 from .cumulative import cumulated
 from .emit import Emit, element, memory, store_element
@@ -185,7 +186,7 @@ class Module:
             key = (combine, dtype)
             if key not in self.helpers:
                 self.helpers[key] = tree(combine, dtype)
-                if dtype.kind in "fiub":
+                if dtype.kind in "fiubc":
                     self.declared.add("declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)")
         name = self.named.get(kernel.text)
         if name is None:
@@ -252,7 +253,7 @@ def tree(combine: str, dtype: np.dtype) -> str:
     emit = Emit(1, Pen(lines), set())
     x = element(emit, "%px", dtype)
     y = element(emit, "%py", dtype)
-    store_element(emit, "%pz", getattr(emit, combine)(x, y))
+    store_element(emit, "%pz", getattr(over(emit, dtype), combine)(x, y))
     body = "\n".join(lines)
     return f"""define internal void @tree_{combine}_{dtype}(ptr %p, i64 %m0, i64 %row) {{
 entry:
