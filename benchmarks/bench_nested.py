@@ -1,7 +1,7 @@
 """Loops whose number of steps depends on data, with gradients inside and around them.
 
-particle   two charges: where a particle has passed after moving in a potential, whose force is an
-           inner gradient, until it crosses a line; the charge is found by gradient descent
+particle   a particle moves in the potential of two charges, whose force is an inner gradient, until
+           it crosses a line; where one charge lies is found by gradient descent
 saddle     min over x of max over y of f(x, y), by gradient descent in both, each until it is still
 
 Written with plain NumPy, as one writes it; JAX has `while_loop`s by hand, whose derivatives in
@@ -15,7 +15,7 @@ import time
 from typing import Any
 
 import numpy as np
-from common import interleaved, settled, table
+from common import interleaved, table
 
 import pullback as pb
 
@@ -49,18 +49,12 @@ def naive_euler(w: Any) -> Any:
 
 
 def particle(w: Any) -> Any:
-    """The charge for which the particle crosses at the origin, by gradient descent."""
-    slope = pb.value_and_grad(naive_euler)
-    step, steps = 0.01, 0
-    value, g = slope(w)
-    while np.abs(g) > 1e-5 and steps < 40:
-        new = w - step * g
-        after, after_g = slope(new)
-        if after < value:
-            w, value, g, step = new, after, after_g, step * 1.2
-        else:
-            step = step * 0.5
-        steps += 1
+    """The charge for which the particle crosses near the origin, by gradient descent from w."""
+    slope = pb.grad(naive_euler)
+    g = slope(w)
+    while np.abs(g) > 1e-3:
+        w = w - 0.004 * g
+        g = slope(w)
     return w
 
 
@@ -83,3 +77,59 @@ def saddle(start: Any) -> Any:
         return f(x, y)
 
     return descent(worst, start)
+
+
+def jax_saddle() -> Any:
+    """The same with `while_loop`s written by hand."""
+
+    def f(x: Any, y: Any) -> Any:
+        return (x**2).sum() + (x * y).sum() - (y**2).sum() + 0.1 * jnp.cos(x + y).sum()
+
+    def jax_descent(slope: Any, x: Any) -> Any:
+        def step(state: Any) -> Any:
+            x = state[0] - 0.1 * state[1]
+            return x, slope(x)
+
+        return jax.lax.while_loop(lambda s: (s[1] * s[1]).sum() > 1e-16, step, (x, slope(x)))[0]
+
+    def run(start: Any) -> Any:
+        def worst(x: Any) -> Any:
+            return f(x, jax_descent(jax.grad(lambda y: -f(x, y)), start))
+
+        return jax_descent(jax.jacfwd(worst), start)
+
+    return jax.jit(run)
+
+
+def main(names: list[str]) -> None:
+    rows = []
+    starts = {
+        "particle": (particle, [0.0, 0.05, 0.1, -0.05, 0.3]),
+        "saddle": (saddle, [np.array([1.0, 1.0]) * k for k in (1.0, 0.7, 1.3, 0.2, 1.1)]),
+    }
+    for name, (f, xs) in starts.items():
+        if names and name not in names:
+            continue
+        begun = time.perf_counter()
+        f(xs[0])
+        eager = time.perf_counter() - begun
+        fast = pb.compile(f, wait=True)
+        begun = time.perf_counter()
+        fast(xs[0])
+        first = time.perf_counter() - begun
+        for x in xs[1:]:
+            fast(x)
+        calls = {"pullback": lambda fast=fast, xs=xs: [fast(x) for x in xs]}
+        if jax and name == "saddle":
+            run = jax_saddle()
+            np.testing.assert_allclose(run(xs[0]), fast(xs[0]), rtol=1e-3, atol=1e-7)
+            calls["jax"] = lambda run=run, xs=xs: [np.asarray(run(x)) for x in xs]
+        times = interleaved(calls, 15)
+        each = [f"{1e3 * seconds / len(xs):.3f}" for seconds in times.values()]
+        paths = str(fast.cache_info().paths)
+        rows.append([name, f"{eager:.2f}", f"{first:.2f}", paths, *each, *[""] * (2 - len(each))])
+    print(table([["", "eager s", "first s", "paths", "ms a call", "jax"], *rows]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
