@@ -6,6 +6,8 @@
 #                    the official suite of the array API standard, on pullback.numpy
 #   make test-clients
 #                    gradients of public packages; writes the table of docs/clients.md
+#                    and runs autograd's examples and tests, and packages that need autograd,
+#                    by autograd and by pullback (an hour or two, counts in docs/autograd.md)
 #   make coverage-table
 #                    write docs/coverage.md from the samples
 #   make docs        build the site, with every page executed, in docs/_build/html
@@ -45,12 +47,14 @@ test-array-api: $(STAMP)-test
 	"$(CURDIR)/$(BIN)/pytest" array_api_tests $(PYTEST_OPTIONS)
 
 # Gradients of public packages, in an environment of their own; writes the table of docs/clients.md.
+# Then what needs autograd, by autograd itself and by pullback, in an environment for each.
 test-clients:
 	test -d out/clients || $(PYTHON) -m venv out/clients
 	out/clients/bin/pip install --quiet --editable ".[scipy,compile]" pytest
 	out/clients/bin/pip install --quiet --requirement tests/clients/requirements.txt
 	out/clients/bin/pytest tests/clients/test_gradients.py -c /dev/null --rootdir . $(PYTEST_OPTIONS)
 	PYTHONPATH=. PULLBACK_CACHE=off out/clients/bin/python tools/client_table.py --write
+	$(PYTHON) tools/autograd_clients.py out/autograd
 
 coverage-table: $(STAMP)-test
 	$(BIN)/python tools/coverage_table.py

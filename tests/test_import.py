@@ -31,3 +31,10 @@ def test_only_the_standard_library_and_ourselves(loaded):
     packages = {name.partition(".")[0] for name in loaded} - {"pullback"}
     packages -= {"numpy", "optree"}  # submodules of theirs that we use
     assert packages <= set(sys.stdlib_module_names)
+
+
+def test_what_stands_for_scipys_linear_algebra_imports_no_more_of_scipy():
+    """It is imported in the middle of a call, once machine code has imported SciPy's BLAS."""
+    ours, theirs = map(modules_after, ("import pullback.scipy.linalg", "import scipy.linalg"))
+    packages = [{x.split(".")[1] for x in found if "scipy." in x[:6]} for found in (ours, theirs)]
+    assert packages[0] <= packages[1]

@@ -118,7 +118,7 @@ def hasattr(x: Any, name: Any, /) -> bool:
 
 
 # Of others than Arrays they do what Python's do.
-getattr.direct = hasattr.direct = isinstance.direct = True  # type: ignore[attr-defined]
+getattr.direct = hasattr.direct = isinstance.direct = True  # type: ignore[attr-defined]  # of functions
 
 
 def run(how: str, source: Any, scope: Any, local: Any, kwargs: dict[str, Any]) -> Any:

@@ -8,16 +8,16 @@ from __future__ import annotations
 import importlib as real
 from types import ModuleType
 
-from .core.reach import plainly
+from .core.reach import call_outside
 
 __all__ = ["import_module", "reload"]
 
 
 def import_module(name: str, package: str | None = None) -> ModuleType:
-    module: ModuleType = plainly(real.import_module, (name, package), {})
+    module: ModuleType = call_outside(real.import_module, (name, package), {})
     return module
 
 
 def reload(module: ModuleType) -> ModuleType:
-    again: ModuleType = plainly(real.reload, (module,), {})
+    again: ModuleType = call_outside(real.reload, (module,), {})
     return again

@@ -295,7 +295,7 @@ def prod(iterable: Iterable[Any], /, *, start: Any = 1) -> Any:
 def sumprod(p: Iterable[Any], q: Iterable[Any], /) -> Any:
     p, q = list(p), list(q)
     if not any(map(live, p + q)):
-        return real.sumprod(p, q)  # type: ignore[attr-defined]
+        return real.sumprod(p, q)  # type: ignore[attr-defined]  # since Python 3.12
     return sum(x * y for x, y in zip(p, q, strict=True))
 
 

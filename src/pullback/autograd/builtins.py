@@ -6,9 +6,19 @@
 import builtins
 from typing import Any
 
-__all__ = ["dict", "isinstance", "list", "tuple", "type"]
+__all__ = [
+    "DictBox",
+    "ListBox",
+    "TupleBox",
+    "dict",
+    "isinstance",
+    "list",
+    "tuple",
+    "type",
+]
 
 dict, isinstance, list, tuple = builtins.dict, builtins.isinstance, builtins.list, builtins.tuple
+DictBox, ListBox, TupleBox = dict, list, tuple
 
 
 def type(x: Any) -> Any:

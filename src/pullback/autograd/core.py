@@ -202,7 +202,7 @@ class VSpace:
             (s.shape, s.dtype.kind == "c") for s in other.specs
         ]
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: Any = None
 
     def __repr__(self) -> str:
         return f"VSpace({', '.join(map(str, self.specs))})"

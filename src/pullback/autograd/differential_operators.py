@@ -144,8 +144,8 @@ def hessian_tensor_product(fun: Callable[..., Any], argnum: Any = 0) -> Callable
     gradient = grad(fun, argnum)
 
     def along(*args: Any, **kwargs: Any) -> Any:
-        *args, tensor = args  # type: ignore[assignment]
-        return np.tensordot(gradient(*args, **kwargs), tensor, np.ndim(tensor))
+        *rest, tensor = args
+        return np.tensordot(gradient(*rest, **kwargs), tensor, np.ndim(tensor))
 
     return grad(along, argnum)
 
@@ -154,8 +154,8 @@ def tensor_jacobian_product(fun: Callable[..., Any], argnum: Any = 0) -> Callabl
     """(*args, tensor, **kwargs) -> the tensor times the Jacobian."""
 
     def weighted(*args: Any, **kwargs: Any) -> Any:
-        *args, tensor = args  # type: ignore[assignment]
-        return np.tensordot(tensor, call_inside(fun, args, kwargs), axes=np.ndim(tensor))
+        *rest, tensor = args
+        return np.tensordot(tensor, call_inside(fun, rest, kwargs), axes=np.ndim(tensor))
 
     return jacobian(weighted, argnum)
 

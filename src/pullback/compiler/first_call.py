@@ -29,7 +29,8 @@ from .program import Program
 __all__ = ["Early", "Faster", "faster", "imported", "seldom_collected"]
 
 # What calls of a kind take before one is recorded: so many of them and so many seconds, or so long.
-FEW, ENOUGH, MUCH = 3, 1e-3, 0.1
+# A recording takes a millisecond and some 10 calls: together they take 2 to 3 times as long.
+FEW, ENOUGH, MUCH = 6, 3e-3, 0.1
 LONG = 2000  # equations done in a loop from which machine code pays
 SELDOM = 100  # times as seldom as otherwise all that lives is searched for garbage
 MOST = 2**31 - 1  # what `gc.set_threshold` takes

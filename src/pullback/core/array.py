@@ -64,7 +64,7 @@ class Disguised(type):
 
 
 # What reads `C.__mro__` for abstract classes: `Iterable.__subclasshook__` and its kin.
-STRUCTURE = _collections_abc._check_methods.__code__  # type: ignore[attr-defined]
+STRUCTURE = _collections_abc._check_methods.__code__  # type: ignore[attr-defined]  # private
 
 
 class Array(metaclass=Disguised):
@@ -78,7 +78,7 @@ class Array(metaclass=Disguised):
     # `storage` is None as long as the Array takes no part in views or assignment; see Storage.
     __slots__ = ("__weakref__", "node", "storage", "value", "within")
 
-    @property  # type: ignore[misc]
+    @property  # type: ignore[misc]  # it differs from array to array
     def __class__(self) -> type:
         """The class of what NumPy would have here: of a scalar its own, otherwise ndarray.
 
@@ -101,7 +101,7 @@ class Array(metaclass=Disguised):
 
         def __getattr__(self, name: str) -> Any: ...
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: Any = None
     __array_priority__ = 1000.0
 
     # What Python asks: a plain answer from a live trace would drop the derivative in silence.

@@ -181,7 +181,7 @@ def named(code: CodeType) -> Iterator[tuple[str, str]]:
         if op in GLOBALS:
             yield GLOBALS[op], code.co_names[arg >> 1 if op == shifted else arg]
         elif op in CELLS:
-            yield CELLS[op], code._varname_from_oparg(arg)  # type: ignore[attr-defined]
+            yield CELLS[op], code._varname_from_oparg(arg)  # type: ignore[attr-defined]  # private
 
 
 # Tables of a code object.
@@ -286,7 +286,7 @@ def sources(steps: list[Step], index: dict[int, int], table: Any) -> dict[int, t
                 if lower < 0:
                     raise Unexpected("a call without a callee")
                 found[i] = stack[lower], stack[lower + 1]
-            if step.jump:
+            if step.target is not None:
                 assert step.target is not None
                 branch = moved(stack, dis.stack_effect(op, arg, jump=True), i, step)
                 if not seen[step.target]:
@@ -342,8 +342,8 @@ class Rewriting:
         self.index[len(code.co_code) // 2] = len(self.steps)
         self.table = handlers(code)
         for step in self.steps:
-            if step.jump:
-                step.target = self.index[step.target]  # type: ignore[index]
+            if step.target is not None:
+                step.target = self.index[step.target]
         self.slots = sources(self.steps, self.index, self.table)
         n = len(code.co_consts)
         self.ask, self.make, self.store, self.load, self.direct = [

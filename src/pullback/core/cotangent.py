@@ -121,9 +121,7 @@ class Scattered(Cotangent):
 
     __slots__ = ("base", "parts", "scatter", "spec")
 
-    def __init__(
-        self, spec: Spec, parts: list[Any], scatter: Callable[..., Any], base: Any = None
-    ) -> None:
+    def __init__(self, spec: Spec, parts: list[Any], scatter: Any, base: Any = None) -> None:
         self.spec, self.parts, self.scatter, self.base = spec, parts, scatter, base
 
     @property
@@ -161,7 +159,7 @@ class Scattered(Cotangent):
         key, repeated, value = alone
         out = np.zeros(self.spec.shape, self.spec.dtype)
         if repeated:
-            self.scatter.add_at(out, key, value)  # type: ignore[attr-defined]
+            self.scatter.add_at(out, key, value)
         else:
             out[key] = value
         return out
@@ -250,7 +248,7 @@ class Scattered(Cotangent):
 
     def filled(self, key: Any, arrays: Any) -> Any:
         """A key with its arrays."""
-        return self.scatter.filled(key, arrays)  # type: ignore[attr-defined]
+        return self.scatter.filled(key, arrays)
 
     def __add__(self, other: Any) -> Any:
         if type(other) is Buffer:
@@ -271,7 +269,7 @@ class Scattered(Cotangent):
         if bar.dtype is not self.spec.dtype:
             return bar + self.dense()
         if repeated:
-            self.scatter.add_at(bar, key, value)  # type: ignore[attr-defined]
+            self.scatter.add_at(bar, key, value)
         else:
             bar[key] += value
         return bar

@@ -73,7 +73,7 @@ REFUSED: dict[Any, tuple[str, str]] = {}  # function -> why it has no rule, and 
 def register(primitive: Elementwise) -> Elementwise:
     """Enter an elementwise primitive under its ufunc."""
     UFUNCS[primitive.ufunc] = primitive
-    primitive.value = primitive.fast  # type: ignore[method-assign]
+    primitive.value = primitive.fast  # type: ignore[method-assign]  # the ufunc itself
     return primitive
 
 
@@ -465,5 +465,5 @@ def plain(x: Any) -> Any:
     return type(x)(plain(item) for item in x) if type(x) in (list, tuple) else peel(x)
 
 
-Array.__array_ufunc__ = array_ufunc  # type: ignore[attr-defined]
-Array.__array_function__ = array_function  # type: ignore[attr-defined]
+for function in (array_ufunc, array_function):
+    setattr(Array, f"__{function.__name__}__", function)

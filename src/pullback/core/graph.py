@@ -65,30 +65,31 @@ class Graph:
 
     def evaluate(self, *xs: Any) -> tuple[Any, ...]:
         """The outputs for these inputs."""
-        values: dict[Variable, Any] = dict(zip(self.inputs, xs, strict=True))
+        values: dict[Any, Any] = dict(zip(self.inputs, xs, strict=True))
 
         def read(x: Any) -> Any:
-            if isinstance(x, Variable):
+            if type(x) is Variable:
                 return values[x]
             return x.opened() if hasattr(x, "opened") else x
 
         # A value is dropped after its last use, so that a run holds no more than it needs.
-        last = {
-            id(x): i
+        last: dict[Any, int] = {
+            x: i
             for i, equation in enumerate(self.equations)
             for x in equation.inputs
-            if isinstance(x, Variable)
+            if type(x) is Variable
         }
-        final = {id(x) for x in self.outputs}
+        last.update({x: -1 for x in self.outputs if type(x) is Variable})  # these are not dropped
         for i, equation in enumerate(self.equations):
-            out = equation.primitive(*[read(x) for x in equation.inputs], **equation.static)
-            outs = out if equation.primitive.n_out is not None else (out,)
+            primitive, inputs = equation.primitive, equation.inputs
+            out = primitive(*map(read, inputs), **equation.static)
+            outs = out if primitive.n_out is not None else (out,)
             pairs = zip(equation.outputs, outs, strict=True)
-            values.update({v: value for v, value in pairs if id(v) in last or id(v) in final})
-            for x in equation.inputs:
-                if isinstance(x, Variable) and last[id(x)] == i and id(x) not in final:
+            values.update([pair for pair in pairs if pair[0] in last])
+            for x in inputs:
+                if type(x) is Variable and last[x] == i:
                     values.pop(x, None)
-        return tuple([read(x) for x in self.outputs])
+        return tuple(map(read, self.outputs))
 
     def __str__(self) -> str:
         names: dict[Variable, str] = {}

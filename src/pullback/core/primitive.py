@@ -94,7 +94,7 @@ class Primitive(Traits):
     def __init__(self, name: str | None = None) -> None:
         self.name = name or self.name or type(self).__name__.lower()
         # One bound method, made once: the rule of this primitive's nodes.
-        self.pull: Any = self.pull  # type: ignore[method-assign]
+        self.pull: Any = self.pull  # type: ignore[method-assign]  # bound once
         self.direct = type(self).__call__ in DIRECT
         self.decides = self.constant or self.inert
         self.ours = type(self).__module__.startswith(PACKAGE)
@@ -260,7 +260,7 @@ class Linear(Primitive):
         self.own_jvp = cls.jvp is Linear.jvp and not self.nondiff and self.n_out is None
         by_transpose = cls.vjp is Linear.vjp and cls.pull is Primitive.pull and self.n_out is None
         if by_transpose:
-            self.pull = self.pull_dense  # type: ignore[method-assign]
+            self.pull = self.pull_dense  # type: ignore[method-assign]  # bound once
         if not self.nondiff and not self.reads_for([True]):
             self.lone = lone(self, self.transpose if by_transpose else None)
 
@@ -441,7 +441,13 @@ class Elementwise(Primitive):
         return out if hasattr(out, "dtype") else np.asarray(out)[()]
 
     def __call__(self, *xs, **static):
-        return bind(self, xs, static)
+        n = len(self.partials)
+        if n > 2 or len(xs) != n:
+            return bind(self, xs, static)
+        trace = youngest(xs)
+        if trace is None:
+            return self.value(*xs)
+        return trace.unary(self, xs[0]) if n == 1 else trace.binary(self, *xs)
 
     def spec(self, *xs, **static):
         shape = np.broadcast_shapes(*[x.shape for x in xs])

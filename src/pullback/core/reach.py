@@ -48,8 +48,8 @@ __all__ = [
     "active",
     "call",
     "call_inside",
+    "call_outside",
     "learn",
-    "plainly",
     "reach_class",
     "reach_function",
     "reach_instance",
@@ -165,7 +165,7 @@ class Direct(dict[Any, Any]):
     """
 
     # It is a constant of code, and code is hashed and compared, by debuggers for one.
-    __hash__ = object.__hash__  # type: ignore[assignment]
+    __hash__ = object.__hash__  # type: ignore[assignment]  # dicts have none
     __eq__, __ne__ = object.__eq__, object.__ne__
 
     def __missing__(self, f: Any) -> Any:
@@ -285,7 +285,7 @@ class Imports:
         there = module is not None and (not names or vars(module).keys() >= {*names})
         if not there and active():
             scope = sys._getframe(1).f_globals
-            plainly(__import__, (name, scope, None, names or (), level), {})
+            call_outside(__import__, (name, scope, None, names or (), level), {})
 
 
 IMPORTS = Imports()
@@ -529,7 +529,7 @@ def call_inside(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     return call(fun, args, kwargs)
 
 
-def plainly(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def call_outside(fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Call a function of the user's that computes with plain NumPy, such as the value of a rule."""
     if not active():
         return fun(*args, **kwargs)

@@ -80,7 +80,7 @@ def resolved(self: Any, f: Any) -> Any:
     return other(f, kind)
 
 
-Resolver.__getitem__ = resolved  # type: ignore[method-assign]
+Resolver.__getitem__ = resolved  # type: ignore[method-assign]  # defined below what it calls
 
 
 def function(f: Any) -> Any:

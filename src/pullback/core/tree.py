@@ -1,6 +1,7 @@
 """Trees: nested containers of arrays, by optree in a namespace of our own.
 
-Tuples, lists, dicts, named tuples and dataclasses are trees; None is structure.
+Tuples, lists, dicts, named tuples, dataclasses and SciPy's sparse arrays are trees; None is
+structure.
 Strings, truth values, enums and functions are static leaves: they pass through.
 """
 
@@ -13,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -28,7 +30,8 @@ __all__ = [
 
 NAMESPACE = "pullback"
 FIRST_SIGHT = threading.Lock()
-SEEN: set[type] = set()  # dataclasses that were registered on first sight
+SEEN: set[type] = set()  # dataclasses and sparse classes that were registered on first sight
+SPARSE = "scipy.sparse."  # the modules of classes of sparse arrays
 ATOMS = frozenset({Array, np.ndarray, np.float64, np.float32, float, int, complex})
 
 
@@ -84,8 +87,8 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
         return [current(tree) if type(tree) is Array else tree], None
     while True:
         leaves, structure = optree.tree_flatten(tree, namespace=NAMESPACE)
-        # A dataclass is registered on first sight; then the tree is deeper than it seemed.
-        new = {type(leaf) for leaf in leaves if dataclasses.is_dataclass(type(leaf))}
+        # Some classes are registered on first sight; then the tree is deeper than it seemed.
+        new = {cls for cls in set(map(type, leaves)) - ATOMS if is_new(cls)}
         if not new:
             alone = len(leaves) == 1 and leaves[0] is tree
             for leaf in leaves:
@@ -95,11 +98,21 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
         meet(new)
 
 
+def is_new(cls: type) -> bool:
+    """Whether instances may be trees of a class that has not been met."""
+    if dataclasses.is_dataclass(cls):
+        return True
+    return cls.__module__.startswith(SPARSE) and cls not in SEEN
+
+
 def meet(classes: set[type]) -> None:
-    """Register dataclasses that have not been seen."""
+    """Register classes that have not been seen."""
     with FIRST_SIGHT:  # another thread may have seen the class at the same time
         for cls in classes - SEEN:
-            register_dataclass(cls)
+            if cls.__module__.startswith(SPARSE):
+                import_module("pullback.scipy.sparse_arrays.trees").register(cls)
+            else:
+                register_dataclass(cls)
             SEEN.add(cls)
 
 

@@ -95,8 +95,8 @@ def order(rows: list[list[int]], above: list[list[int]], below: list[list[int]])
         down = sweep % 2 == 0
         for r in rows if down else reversed(rows):
             near = above if down else below
-            wanted = {i: mean([place[j] for j in near[i]], None, place[i]) for i in r}
-            r.sort(key=lambda i, wanted=wanted: (wanted[i], place[i]))  # type: ignore[misc]
+            wanted = {i: (mean([place[j] for j in near[i]], None, place[i]), place[i]) for i in r}
+            r.sort(key=wanted.__getitem__)
             for k, i in enumerate(r):
                 place[i] = float(k)
 

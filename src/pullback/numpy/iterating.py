@@ -30,7 +30,7 @@ WRITING = frozenset({"readwrite", "writeonly"})
 class nditer(metaclass=StandIn):  # named as NumPy's, from which nothing derives
     __doc__ = np.nditer.__doc__
     real: Any = np.nditer
-    __class__ = np.nditer  # type: ignore[assignment]
+    __class__: Any = np.nditer
 
     def __new__(cls, op: Any, *args: Any, **kwargs: Any) -> Any:
         traced = type(op) is Array or holds_arrays(op)

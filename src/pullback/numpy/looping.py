@@ -134,7 +134,7 @@ class FromFunction:
     Where NumPy has an array of objects, the numbers that were computed from Arrays are one Array.
     """
 
-    __class__ = np.ufunc  # type: ignore[assignment]
+    __class__: Any = np.ufunc
 
     def __init__(self, ufunc: np.ufunc) -> None:
         self.ufunc = ufunc
@@ -158,9 +158,9 @@ def elements(x: Any) -> np.ndarray:
     array: Any = as_array(x) if holds_arrays(x) else x
     if type(array) is not Array:
         return np.asarray(array, dtype=object)
-    out = np.empty(array.shape, dtype=object)
+    x, out = array, np.empty(array.shape, dtype=object)
     for index in np.ndindex(out.shape):
-        out[index] = array[index]  # type: ignore[index]
+        out[index] = x[index]
     return out
 
 
@@ -193,7 +193,7 @@ class ndenumerate(np.ndenumerate, metaclass=StandIn):  # named as NumPy's
 class broadcast(metaclass=StandIn):  # named as NumPy's; of Arrays: their shape and elements
     __doc__ = np.broadcast.__doc__
     real = np.broadcast
-    __class__ = np.broadcast  # type: ignore[assignment]
+    __class__: Any = np.broadcast
 
     def __new__(cls, *args: Any) -> Any:
         return super().__new__(cls) if holds_arrays(args) else np.broadcast(*args)

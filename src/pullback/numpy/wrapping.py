@@ -184,7 +184,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
                     return anywhere(function, args, kwargs, fresh)
                 within = within or Array in map(type, x)
         if not found and not within:
-            return plainly(function, args, kwargs) if fresh else function(*args, **kwargs)
+            return made_by(function, args, kwargs) if fresh else function(*args, **kwargs)
         if kinds is None:
             _, kinds, rest = places(function)
             kinds = kinds + [rest] * 9
@@ -229,7 +229,7 @@ def seeking(function: Any) -> Any:
     return named_as(function, call)
 
 
-def plainly(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def made_by(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """What a function makes of plain arguments, as Arrays."""
     out = function(*args, **kwargs)
     sources = [x for x in args if type(x) is np.ndarray]
@@ -244,7 +244,7 @@ def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> A
     """Call a function with Arrays at any place."""
     arrays = [x for x in leaves((args, list(kwargs.values()))) if type(x) is Array]
     if not arrays:
-        return plainly(function, args, kwargs) if fresh else function(*args, **kwargs)
+        return made_by(function, args, kwargs) if fresh else function(*args, **kwargs)
     names, kinds, rest = places(function)
     kinds = [*kinds, *[rest] * len(args)][: len(args)]
     args = [listed(x, kind) for x, kind in zip(args, kinds, strict=True)]
@@ -349,7 +349,7 @@ class Ufunc:
     """
 
     __slots__ = ("__weakref__", "nin", "primitive", "short", "ufunc")
-    __class__ = np.ufunc  # type: ignore[assignment]
+    __class__: Any = np.ufunc
 
     def __init__(self, ufunc: np.ufunc) -> None:
         self.ufunc, self.nin = ufunc, ufunc.nin
@@ -448,7 +448,7 @@ def ufunc_method(name: str) -> Any:
 
 for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
     setattr(Ufunc, name, ufunc_method(name))
-Ufunc.__doc__ = property(lambda self: self.ufunc.__doc__)  # type: ignore[assignment]
+Ufunc.__doc__ = property(lambda self: self.ufunc.__doc__)  # type: ignore[assignment]  # of each its own
 
 
 # Whatever there is.

@@ -249,9 +249,13 @@ def arctan2_x(bar, out, y, x):
     return -(bar / h * (y / h))
 
 
+# On a branch cut the sign of a zero says which side is meant. `x - 1` and `x - (-1)` keep it, and
+# `1 - x` and `x + 1` do not.
+
+
 def arcsin_x(bar, out, x):
     if is_complex(x):
-        return bar / (np.sqrt(1 - x) * np.sqrt(1 + x))
+        return bar / (np.sqrt(-(x - 1)) * np.sqrt(x - (-1)))
     return bar / np.sqrt((1 - x) * (1 + x))
 
 
@@ -261,18 +265,19 @@ def arccos_x(bar, out, x):
 
 def arcsinh_x(bar, out, x):
     if is_complex(x):
-        return bar / (np.sqrt(1 - 1j * x) * np.sqrt(1 + 1j * x))
+        return bar / (np.sqrt(-(1j * x - 1)) * np.sqrt(I_BELOW * x - (-1)))
     return bar / np.hypot(1, x)
 
 
 def arccosh_x(bar, out, x):
-    return bar / (np.sqrt(x - 1) * np.sqrt(x + 1))
+    return bar / (np.sqrt(x - 1) * np.sqrt(x - (-1)))
 
 
 def arctanh_x(bar, out, x):
     return bar / ((1 - x) * (1 + x))
 
 
+I_BELOW = complex(-0.0, 1.0)  # times x above the cut of `arcsinh`, it keeps the zero's sign
 LN2, LN10, DEGREE = math.log(2), math.log(10), math.pi / 180
 
 # fmt: off

@@ -221,7 +221,7 @@ for name in (*INFIX, "pow", "matmul"):
 
 
 Array.__getitem__ = assignment.getitem
-Array.__setitem__ = assignment.setitem  # type: ignore[index]
+Array.__setitem__ = assignment.setitem  # type: ignore[index]  # mypy takes it for a call
 Array.__len__ = indexing.length
 Array.__iter__ = indexing.iterate
 

@@ -51,7 +51,7 @@ def spread(x, shape, axis, keepdims=False):
         else:
             out[...] = x.reshape(reduced(shape, axis, True))
         return out
-    if not keepdims:
+    if not keepdims and len(axis) < len(shape):  # what is one number needs no axes
         x = x.reshape(reduced(shape, axis, True))
     return np.broadcast_to(x, shape)
 

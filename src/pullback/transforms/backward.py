@@ -154,8 +154,11 @@ def counted(mark: Pass, seeds: Any) -> tuple[list[Node], list[Node]]:
 def collect(parent: Node, bar: Any, owned: set[Node]) -> None:
     """Add a cotangent to what has reached the parent before, in place where that is the pass's."""
     old, kind = parent.bar, type(bar)
-    if kind is float64 or kind is Array:
+    if kind is float64:
         parent.bar = old + bar
+        return
+    if kind is Array:  # its own operator is called, and not NumPy's
+        parent.bar = bar + old if type(old) is ndarray else old + bar
         return
     mine = parent in owned
     owned.add(parent)

@@ -103,7 +103,7 @@ class Selection:
     def __init__(self, argnums: int | Sequence[int], verb: str) -> None:
         self.verb = verb
         self.single = not isinstance(argnums, (tuple, list))
-        numbers: tuple[int, ...] = (argnums,) if self.single else tuple(argnums)  # type: ignore[arg-type,assignment]
+        numbers = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
         if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in numbers):
             raise ArgumentTypeError(
                 f"`{verb}` takes an int or a tuple of ints as argnums, but got {argnums!r}.\n"
@@ -237,6 +237,11 @@ def refuse_leaf(
             " derivative is one of arrays and numbers.\n"
             "  Pass its values, `x.to_numpy(float)`, which the function then gets; a gradient `g`"
             " has their shape and order."
+        )
+    if hasattr(leaf, "tocsr"):
+        raise ArgumentTypeError(
+            f"{what} was given {kind_of(leaf)} for argument {position}, which keeps its numbers in"
+            " lists or a dict.\n  Pass `A.tocsr()`, whose gradient is a sparse array as well."
         )
     where = f"argument {position}"
     if within is not None:

@@ -41,9 +41,8 @@ class Custom(Transformation):
     def __init__(self, fun: Any, nondiff_argnums: int | Sequence[int]) -> None:
         super().__init__(fun)
         single = isinstance(nondiff_argnums, (int, np.integer))
-        self.nondiff: tuple[int, ...] = (
-            (nondiff_argnums,) if single else tuple(nondiff_argnums)  # type: ignore[arg-type,assignment]
-        )
+        numbers: Any = (nondiff_argnums,) if single else nondiff_argnums
+        self.nondiff: tuple[int, ...] = tuple(numbers)
         self.rule: Any = None
         self.signature: inspect.Signature | None = None
         if not isinstance(fun, np.ufunc):  # which would be given `out` and others as well

@@ -334,8 +334,8 @@ class Hvp(Selecting):
                 f" {len(args)} argument{'s' if len(args) != 1 else ''}.\n"
                 f"  Write `hvp({name_of(self.fun)})(x, v)`."
             )
-        *args, v = args  # type: ignore[assignment]
-        fun, selected = self.split(tuple(args), kwargs)
+        *rest, v = args
+        fun, selected = self.split(tuple(rest), kwargs)
         if self.selection.single:
             v = (v,)
         elif not isinstance(v, (tuple, list)) or len(v) != len(selected):

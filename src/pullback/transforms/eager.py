@@ -152,7 +152,7 @@ def eager_trace() -> EagerTrace:
                 if STARTS.get() is not None:
                     STARTS.get()(inner)
                 outer.inner = inner
-    return outer.inner  # type: ignore[return-value]
+    return outer.inner  # type: ignore[return-value]  # made above
 
 
 class Suspended:
@@ -367,7 +367,7 @@ def rebuild_retaining(residual: Any, node: Node, trace: Any) -> Any:
     return note, rule, rebuild(rule, inner, node, trace)
 
 
-retaining.rebuild = rebuild_retaining  # type: ignore[attr-defined]
+retaining.rebuild = rebuild_retaining  # type: ignore[attr-defined]  # of a function
 
 
 def retain_grad(self: Array) -> None:
@@ -477,10 +477,13 @@ def set_data(self: Array, value: Any) -> None:
 
 
 # `core` knows nothing of eager mode: what it adds to Array is put there here.
-Array.backward = run_backward  # type: ignore[attr-defined]
-Array.retain_grad = retain_grad  # type: ignore[attr-defined]
-Array.zero_grad = zero_grad  # type: ignore[attr-defined]
-Array.__deepcopy__ = deep_copy  # type: ignore[attr-defined]
-Array.grad = property(get_grad, set_grad)  # type: ignore[attr-defined]
-Array.requires_grad = property(get_requires_grad, set_requires_grad)  # type: ignore[attr-defined]
-Array.data = property(get_data, set_data)  # type: ignore[attr-defined]
+for name, member in {
+    "backward": run_backward,
+    "retain_grad": retain_grad,
+    "zero_grad": zero_grad,
+    "__deepcopy__": deep_copy,
+    "grad": property(get_grad, set_grad),
+    "requires_grad": property(get_requires_grad, set_requires_grad),
+    "data": property(get_data, set_data),
+}.items():
+    setattr(Array, name, member)

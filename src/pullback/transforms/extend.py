@@ -10,7 +10,7 @@ from ..core.cotangent import fit
 from ..core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, name_of
 from ..core.node import residual_of
 from ..core.primitive import Primitive
-from ..core.reach import call_inside, plainly
+from ..core.reach import call_inside, call_outside
 from ..core.spec import spec_of
 from .call import as_numpy, filled, floating, guarded, transposed
 
@@ -62,7 +62,7 @@ class UserPrimitive(Primitive):
         return rule
 
     def value(self, *xs: Any, **static: Any) -> Any:
-        out = plainly(self.fun, [guarded(x) for x in xs], static)
+        out = call_outside(self.fun, [guarded(x) for x in xs], static)
         if self.n_out is None and not isinstance(out, (tuple, list)):
             return self.plain(out)
         if self.n_out is None or not isinstance(out, (tuple, list)) or len(out) != self.n_out:

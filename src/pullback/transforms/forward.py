@@ -274,7 +274,8 @@ def along(
             continue
         lifted = Lifted(primal, verb, shown, position)
         dots = iter(directions(lifted, tangent, what, f"`{verb}({name_of(shown)})`"))
-        args.append(lifted.map(lambda x, dots=dots: Array(x, trace, next(dots))))  # type: ignore[misc]
+        lift = lambda x: Array(x, trace, next(dots))  # noqa: B023  # called in this turn
+        args.append(lifted.map(lift))
     try:
         out = run(trace, fun, args, {})
         check_output(out, verb, shown)

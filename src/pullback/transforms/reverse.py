@@ -21,7 +21,7 @@ from ..core.errors import (
 from ..core.node import COPIED, Kept, Node, constant_node, node_of, noted, slots
 from ..core.primitive import Primitive
 from ..core.rules import folds
-from ..core.spec import PYTHON, Spec, carries, hardened, spec_of
+from ..core.spec import PYTHON, carries, hardened, spec_of
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, unflatten
 from .backward import backward, harvest
@@ -524,7 +524,7 @@ class Pullback:
         self.lifted, self.leaves = lifted, leaves
         outs, self.structure = flatten(out)
         self.nodes = [x.node if type(x) is Array and x.within is trace else None for x in outs]
-        self.specs: list[Spec] = [spec_of(x) if hasattr(x, "dtype") else None for x in outs]  # type: ignore[misc]
+        self.specs: list[Any] = [spec_of(x) if hasattr(x, "dtype") else None for x in outs]
         self.lock = threading.RLock()
 
     def __call__(self, out_bar: Any) -> tuple[Any, ...]:

@@ -2,6 +2,8 @@
 
 import math
 import pickle
+import sys
+import threading
 import time
 
 import numpy as np
@@ -11,6 +13,7 @@ import pullback as pb
 from pullback.compiler import first_call
 from pullback.compiler.call import reasons, trial
 from pullback.compiler.call.trial import Trial
+from pullback.compiler.llvm import binding
 from pullback.compiler.llvm.binding import WORKER
 from tests.compiler.call.test_compile import equal
 
@@ -178,7 +181,7 @@ class TestEarly:
 
     def test_a_few_calls_of_a_millisecond_or_one_that_is_long(self, monkeypatch):
         monkeypatch.undo()
-        for seconds, n in ((2.5e-4, 4), (1e-3, 3), (0.04, 3), (0.2, 1)):
+        for seconds, n in ((2.5e-4, 12), (1e-3, 6), (0.04, 3), (0.2, 1)):
             early = first_call.Early()
             for k in range(n):
                 assert not early.is_over
@@ -287,6 +290,53 @@ class TestBehind:
         assert fast.cache_info().paths == 2
         settle(fast, X, X.copy())
         assert {path.program.level for path in paths_of(fast)} <= {0, 3}
+
+    def test_no_call_waits_while_llvm_is_at_work_for_others(self):
+        """The first repetition, where a call tells machine code how its arguments lie, as well."""
+        settle(pb.compile(np.cos), X)  # what all functions share is there
+        fast = pb.compile(lambda x: np.sin(x) * 3)
+        with WORKER.held():
+            for _ in range(3):
+                fast(X)
+        while WORKER.thread is not None:
+            time.sleep(0.001)
+        ready, free, out = threading.Event(), threading.Event(), []
+
+        def work():
+            with binding.LOCK:
+                ready.set()
+                free.wait(60)
+
+        others = [threading.Thread(target=work), threading.Thread(target=lambda: out.extend(calls))]
+        calls = (fast(X) for _ in range(6))
+        others[0].start()
+        ready.wait(60)
+        others[1].start()
+        others[1].join(20)
+        waits = others[1].is_alive()
+        free.set()
+        for thread in others:
+            thread.join()
+        assert not waits
+        assert len(out) == 6
+        assert fast.cache_info().hits == 6
+        for x in out:
+            equal(x, np.sin(X) * 3)
+
+    def test_threads_take_short_turns_meanwhile(self):
+        before = sys.getswitchinterval()
+        try:
+            for seconds in (before, 0.0073, 0.0001):  # a shorter one stays
+                sys.setswitchinterval(seconds)
+                usual, fast = sys.getswitchinterval(), pb.compile(np.tanh)
+                with WORKER.held():
+                    for _ in range(3):
+                        fast(X)
+                    assert sys.getswitchinterval() == min(usual, binding.TURN)
+                settle(fast, X)
+                assert sys.getswitchinterval() == usual
+        finally:
+            sys.setswitchinterval(before)
 
     def test_results_are_nobody_elses(self):
         constant, fast = np.arange(3.0), pb.compile(lambda x: (x * 1.0, np.cos(x).T, constant * 2))

@@ -297,7 +297,7 @@ def test_the_environment_decides(monkeypatch):
 
 def test_without_threads_of_the_system_the_caller_does_all():
     """The plain path of systems without POSIX threads."""
-    code = binding.compiled(thread_pool.ALONE + thread_pool.SERIAL, 1)
+    code = binding.compiled(thread_pool.text(threads=False), 1)
     calls = []
     kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
     work = kind(lambda given, i: calls.append((given, i)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -15,12 +16,15 @@ from ..record.recording import containers_in
 __all__ = ["arranged"]
 
 
-def arranged(args: Any, kwargs: Any, statics: set[int]) -> Call | None:
-    """The arguments as inputs and static values; None if they are none that are compiled.
-
-    Args:
-        statics: the ids of leaves that are static.
-    """
+def arranged(
+    args: Any, kwargs: Any, static_argnums: Sequence[int], static_argnames: Sequence[str]
+) -> Call | None:
+    """The arguments as inputs and static values; None if they are none that are compiled."""
+    statics: set[int] = set()  # ids of leaves
+    if static_argnums or static_argnames:
+        static = [args[i] for i in static_argnums if -len(args) <= i < len(args)]
+        static += [kwargs[name] for name in static_argnames if name in kwargs]
+        statics = {id(x) for arg in static for x in flatten(arg)[0]}
     if not kwargs and NUMBERS.issuperset(map(type, args)):
         leaves, structure = list(args), of_numbers(len(args))
     else:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -23,38 +22,20 @@ import numpy as np
 
 from ...core.errors import ArgumentError, ArgumentTypeError, kind_of, name_of
 from ...core.namespaces import package
-from ...core.reach import call_inside
 from ...core.trace import running
-from ...core.tree import flatten
 from ...transforms.common import Transformation
 from ..disk import records
-from ..entry import native_records, object_layout
+from ..entry import native_records
 from ..entry.native_records import MISS, Way
 from ..facts.snapshot import Codes
-from ..facts.state import State
-from ..first_call import Early, faster, imported, seldom_collected
 from ..llvm import thread_pool
-from ..llvm.binding import BEST, WORKER, absent
-from ..path import (
-    CacheInfo,
-    Call,
-    Entry,
-    Path,
-    raising,
-    same_bits,
-    share_memory,
-    shared,
-    way_of,
-)  # fmt: skip
-from ..record.recording import (
-    Recording,
-)
-from ..record.verify import verdict
+from ..llvm.binding import BEST, absent
+from ..path import CacheInfo, Call, Entry, Path, raising, same_bits, share_memory, shared, way_of
 from . import reasons
 from .arguments import arranged
 from .budget import Budget
 from .in_transformation import QuickNode, composed
-from .rehearsal import observe, rehearse
+from .record_call import LOCK, record_call
 from .trial import is_timed, is_to_try, tried
 
 if TYPE_CHECKING:
@@ -65,21 +46,10 @@ __all__ = ["CacheInfo", "Compiled", "compile"]
 ENTRIES = 64  # kinds of arguments that are kept; the one that was used least recently goes first
 # What to write instead.
 OUTSIDE = "To have it compiled, leave this out of it, and pass what it gives as an argument."
-BRANCHES = "Pass arrays that are indexed as arguments, and write `np.where` for `if`."
-PATHS = 64  # ways of one entry, before the function falls back to Python
 WAYS = 32  # of them, those that machine code tries by itself
 CHEAP = 50_000  # operations on elements that may be done in vain
 LEARNT = 8  # times that machine code is told how the arguments of a path lie
 LATER = 16  # calls after which it is asked again whether better machine code is there
-TRIES = 4  # recordings that found the state changed, before the function falls back to Python
-
-# Of all entries, and to record. A process does not fork while another thread holds them.
-LOCK, TURN = threading.RLock(), threading.RLock()
-if hasattr(os, "register_at_fork"):
-    for lock in (LOCK, TURN):
-        os.register_at_fork(
-            before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
-        )
 
 
 class Compiled(Transformation):
@@ -173,7 +143,7 @@ class Compiled(Transformation):
             self.last_miss = reasons.NEW
         if entry.apart and share_memory(call.arrays):
             return self.fun(*args, **kwargs)
-        return self.record(entry, call, args, kwargs, known)
+        return record_call(self, entry, call, args, kwargs, known)
 
     def seeks(self, entry: Entry) -> bool:
         """Whether it is time to look for what earlier processes wrote of calls of a kind."""
@@ -220,16 +190,9 @@ class Compiled(Transformation):
     def arrange(self, args: Any, kwargs: Any) -> Call | None:
         """The arguments as inputs and static values; None if they are none that are compiled."""
         try:
-            return arranged(args, kwargs, self.static_leaves(args, kwargs))
+            return arranged(args, kwargs, self.static_argnums, self.static_argnames)
         except Exception:  # of an object that does not answer as others do
             return None
-
-    def static_leaves(self, args: Any, kwargs: Any) -> set[int]:
-        if not self.static_argnums and not self.static_argnames:
-            return set()
-        static = [args[i] for i in self.static_argnums if -len(args) <= i < len(args)]
-        static += [kwargs[name] for name in self.static_argnames if name in kwargs]
-        return {id(x) for arg in static for x in flatten(arg)[0]}
 
     def match(self, entry: Entry, arrays: list[Any], numbers: list[Any]) -> Any:
         """A path whose state and guards hold, with what it computed; or None."""
@@ -268,106 +231,6 @@ class Compiled(Transformation):
             if found == path.answers:
                 return path, values
             answers = found
-
-    def record(
-        self, entry: Entry, call: Call, args: Any, kwargs: Any, known: list[Path] | None = None
-    ) -> Any:
-        """Rehearse the call, undo that, and run the function as it is; keep the record if it may.
-
-        Nobody else records or runs it meanwhile, since undoing would take back what they did.
-
-        Args:
-            known: the paths that have been tried; another thread may have found more.
-        """
-        if self.recorder == threading.get_ident():  # it calls itself
-            return call_inside(self.fun, args, kwargs)
-        with TURN, WORKER.held(), seldom_collected():
-            if known is not None and entry.paths is not known and running() is None:
-                found = self.match(entry, call.arrays, call.numbers)
-                if found is not None:
-                    self.misses, self.hits = self.misses - 1, self.hits + 1
-                    return found[0].results(found[1], call.arrays)
-            self.recorder = threading.get_ident()
-            object_layout.prepare()
-            imported()
-            try:
-                loops, begun = entry.early.loops, thread_time()
-                rehearsed = rehearse(self, entry, call, loops)
-                if rehearsed is not None:
-                    ready = thread_time()
-                    with faster(loops):
-                        result = call_inside(self.fun, args, kwargs)
-                    ran = thread_time()
-                    before = entry.paths
-                    self.keep(entry, call, result, [args, kwargs], *rehearsed)
-                    if entry.paths is not before:
-                        entry.paths[0].took, entry.early = ran - ready, Early()
-                        if is_timed(self):
-                            entry.paths[0].is_awaited()
-                    self.budget.account(ran - ready, thread_time() - ran + ready - begun)
-                    why = self.budget.why(self.hits + int(self.counter[0]))
-                    if why is not None and self.refusal is None:
-                        self.refuse(why, BRANCHES)
-                    return result
-            finally:
-                self.recorder = None
-        if self.ran is None or self.refusal is not None:
-            return call_inside(self.fun, args, kwargs)
-        return observe(self, entry, call, args, kwargs)
-
-    def keep(
-        self, entry: Entry, call: Call, result: Any, passed: Any,
-        recording: Recording | None, failure: str, state: State, token: Any,
-    ) -> None:  # fmt: skip
-        """Keep a record if it stands for the function, which has run as it is meanwhile."""
-        floats = [call.leaves[i] for i in call.floats]
-        if recording is None:
-            why: str | None = f"it raised {failure} when it was recorded"
-        elif recording.unlike:
-            why = "its result is a number of Python's that is computed by NumPy"
-        else:
-            if recording.stores:
-                result = result, [store.now() for store in recording.stores]
-            why = verdict(recording, result, call.arrays, passed, state)
-        if why is not None and self.cast:
-            self.casts = False
-            return
-        if recording is None or why is not None:
-            if not entry.without_floats():
-                self.refuse(str(why))
-            return
-        if recording.unsure:
-            entry.early.numbers = False  # the first path may be for these numbers alone
-            entry.floats &= bool(entry.paths)
-            return
-        if any(source is not None for source in recording.sources) and share_memory(call.arrays):
-            entry.apart = True  # it may be another argument that is returned
-            return
-        # What is read on the ways seen so far. This run must have left all of it alone.
-        entry.known = state
-        if not state.holds(token):
-            return self.changed(entry, "it changes what it reads")
-        if entry.floats and recording.narrow and floats and not recording.written:
-            entry.without_floats()
-            return
-        if len(entry.paths) >= PATHS or entry.in_vain(self.hits + int(self.counter[0])):
-            last = self.last_miss.rstrip(".")
-            self.refuse(f"it has taken {len(entry.paths)} ways; the last time {last}", BRANCHES)
-            return
-        numbers = None if entry.floats else [np.float64(x) for x in floats]
-        recording.forget()
-        with self.lock:
-            entry.paths = [Path(recording, state, token, numbers or None), *entry.paths]
-        # From now on numbers are inputs. As such they are NumPy's, and no longer weak.
-        entry.floats = recording.numbers and not (
-            recording.written or recording.narrow or entry.weak
-        )
-
-    def changed(self, entry: Entry, why: str) -> None:
-        """A record stands for nothing, since the call changed what the next one reads."""
-        entry.tries += 1
-        if entry.tries >= TRIES:
-            self.refuse(why)
 
     def refuse(self, why: str, cure: str = OUTSIDE) -> Any:
         """From now on the function falls back to Python."""
@@ -508,7 +371,7 @@ def compile(
     >>> f.cache_info().paths
     2
 
-    The first calls run fun as it is: three, and more until they have taken a millisecond together.
+    The first calls run fun as it is: six, and more until they have taken 3 milliseconds together.
     Then one is recorded, and machine code is made in the background.
 
     Args:

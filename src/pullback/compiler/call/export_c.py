@@ -23,13 +23,14 @@ from ...transforms.record import record
 from ..disk import records
 from ..graph.optimise import opened
 from ..llvm.binding import SCALAR, SEEN, exported, known
+from ..llvm.pen import COPY, Pen
 from ..lower import gemm
-from ..lower.pen import COPY, Pen
 from ..lower.plan import Plan
 from ..lower.role import spec_in
 from ..path import Call, Path, answer_bytes, answering, share_memory, told_line
 from ..pipeline import lowered_for_c
 from .c_header import C_TYPES, header
+from .record_call import record_call
 
 __all__ = ["export", "exported_path"]
 
@@ -305,7 +306,8 @@ def spec_of_operand(x: Any) -> Any:
 
 def lines_of(fun: Any, args: Any, kwargs: Any) -> dict[Any, list[Any]]:
     """Where the function calls what; it runs once more."""
-    here, found = line_of_user(), {}  # type: ignore[var-annotated]
+    here = line_of_user()
+    found: dict[Any, list[Any]] = {}
     try:
         entries = record(fun)(*args, **kwargs).entries
     except Exception:  # the lines are not known
@@ -333,7 +335,8 @@ def exported_path(compiled: Any, args: Any, kwargs: Any) -> tuple[Path, Call]:
         if path is None:
             compiled.decide(args, kwargs, at_once=True)
         elif path.numbers is not None and compiled.entries[call.key].floats:
-            compiled.record(compiled.entries[call.key], call, args, kwargs)  # floats as inputs
+            # With floats as inputs.
+            record_call(compiled, compiled.entries[call.key], call, args, kwargs)
         else:
             break
         path = compiled.path_of(call)

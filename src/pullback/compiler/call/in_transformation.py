@@ -42,6 +42,7 @@ from ..record.compile_trace import CompileTrace, Questions
 from ..record.recording import as_kind, share_memory
 from ..record.verify import example
 from . import reasons
+from .record_call import record_call
 from .trial import is_timed
 
 __all__ = ["composed"]
@@ -93,7 +94,7 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     compiled.misses += 1
     if share_memory(call.arrays):
         return call_inside(compiled.fun, args, kwargs)
-    return compiled.record(entry, call, args, kwargs)
+    return record_call(compiled, entry, call, args, kwargs)
 
 
 def arranged(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Call | None:

@@ -24,15 +24,16 @@ from ..facts.snapshot import Scout, Snapshot, foresee
 from ..first_call import Faster, faster
 from ..path import Call, Entry, share_memory, share_with
 from ..record.asked_names import asked_in_advance
-from ..record.recording import UNLIKE_NAMES, Number, recorded, state_of
+from ..record.recording import UNLIKE_NAMES, Number, Recording, recorded, state_of
 from ..record.stage_inner import staging
 from .trial import is_timed
 
 if TYPE_CHECKING:
     from .compiled import Compiled
 
-__all__ = ["observe", "rehearse"]
+__all__ = ["changed", "observe", "rehearse"]
 
+TRIES = 4  # recordings that found the state changed, before the function falls back to Python
 NAMES = 64  # computed by code, for which calls are rehearsed again
 
 
@@ -43,92 +44,150 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
     first = entry.early.numbers and not (entry.paths or entry.weak)
     if first and call.floats and is_timed(compiled):  # one recording for all numbers
         entry.floats = UNLIKE_NAMES.isdisjoint(asked_by(compiled))
-    leaves, structure = call.leaves, call.structure
-    passed, statics = call.passed(entry.floats), call.statics(entry.floats)
-    given = dict(zip(call.inputs, call.arrays, strict=True))
-    traced = any(type(x) is Array for x in leaves)
-
-    def lift(enter: Callable[[Any], Array]) -> Any:
-        lifted = list(leaves)
-        for i in passed:
-            x = given.get(i, leaves[i])
-            lifted[i] = enter(Number(x) if type(x) is float else x)
-        return unflatten(structure, lifted)
-
-    scout = foreseen(compiled, statics)
+    scout = foreseen(compiled, call.statics(entry.floats))
     if scout is None:
         return None
-    snapshot = Snapshot(scout)
-    watch = Watch(compiled.ran, compiled.asked)
-    watch.casts, compiled.cast = compiled.casts, False
-    earlier = entry.known.codes if entry.known is not None else frozenset()
+    rehearsal = Rehearsal(compiled, entry, call, scout)
+    rehearsal.run(loops)
+    rehearsal.insist_undone()
+    if rehearsal.is_stopped() or rehearsal.is_barred() or rehearsal.is_stale():
+        return None
+    return rehearsal.recording, rehearsal.failure, rehearsal.state, rehearsal.token
 
-    def located() -> Located:
-        return snapshot.located({*earlier, *[code for code, _ in watch.codes.values()]})
 
-    recording, failure = None, ""
-    try:
-        snapshot.filled.prepare()
-        with np.errstate(all="ignore"), faster(loops), staging():
-            recording = recorded(compiled.fun, lift, statics, watch, traced, located)
-    except Exception as error:
-        failure = type(error).__name__
-    except Halt as halt:
-        failure = str(halt)
-    finally:
-        snapshot.restore()
-    seen = state_of(compiled.fun, watch, statics)
-    # Other code than what is expected was stopped before it began.
-    other = compiled.ran is not None and not (
-        watch.codes.keys() <= compiled.ran.keys() and watch.asked <= compiled.asked
-    )
-    if not snapshot.restored() or (not other and snapshot.misses(seen, watch)):
+class Rehearsal:
+    """One call that is recorded and undone, and what that showed.
+
+    recording: what was recorded; None where the function raised, which `failure` tells.
+    seen, other: what the code that ran reads, and whether code that was not expected was stopped.
+    state, token: what the function reads on all ways seen so far, and its token now.
+    """
+
+    def __init__(self, compiled: Compiled, entry: Entry, call: Call, scout: Scout) -> None:
+        self.compiled, self.entry, self.call = compiled, entry, call
+        self.statics = call.statics(entry.floats)
+        self.traced = any(type(x) is Array for x in call.leaves)
+        self.snapshot = Snapshot(scout)
+        self.watch = Watch(compiled.ran, compiled.asked)
+        self.watch.casts, compiled.cast = compiled.casts, False
+        self.recording: Recording | None = None
+        self.failure = ""
+
+    def lift(self, enter: Callable[[Any], Array]) -> Any:
+        """The arguments, with `enter` applied to the inputs among them."""
+        call = self.call
+        lifted, given = list(call.leaves), dict(zip(call.inputs, call.arrays, strict=True))
+        for i in call.passed(self.entry.floats):
+            x = given.get(i, lifted[i])
+            lifted[i] = enter(Number(x) if type(x) is float else x)
+        return unflatten(call.structure, lifted)
+
+    def located(self) -> Located:
+        """What has been stored, by this run."""
+        known = self.entry.known
+        earlier = known.codes if known is not None else frozenset()
+        return self.snapshot.located({*earlier, *[x for x, _ in self.watch.codes.values()]})
+
+    def run(self, loops: Faster) -> None:
+        """Record the call, and put back what it changed."""
+        compiled, watch = self.compiled, self.watch
+        try:
+            self.snapshot.filled.prepare()
+            with np.errstate(all="ignore"), faster(loops), staging():
+                self.recording = recorded(
+                    compiled.fun, self.lift, self.statics, watch, self.traced, self.located
+                )
+        except Exception as error:
+            self.failure = type(error).__name__
+        except Halt as halt:
+            self.failure = str(halt)
+        finally:
+            self.snapshot.restore()
+        self.seen = state_of(compiled.fun, watch, self.statics)
+        self.other = compiled.ran is not None and not (
+            watch.codes.keys() <= compiled.ran.keys() and watch.asked <= compiled.asked
+        )
+
+    def insist_undone(self) -> None:
+        """Refuse the function if it changed what cannot be put back.
+
+        Raises:
+            ArgumentError: it did, so that this call cannot be made either.
+        """
+        compiled, snapshot = self.compiled, self.snapshot
+        if snapshot.restored() and (self.other or not snapshot.misses(self.seen, self.watch)):
+            return
         compiled.refuse("it changes something that is not found before it runs")
         raise ArgumentError(
             f"`compile({name_of(compiled.fun)})` recorded this call, which changed something that"
             " cannot be put back.\n  Call the function as it is, without `compile`."
         )
-    if compiled.ran is not None and other:
+
+    def is_stopped(self) -> bool:
+        """Whether other code ran than what is known; from now on it is expected too."""
+        compiled, watch = self.compiled, self.watch
+        if compiled.ran is None or not self.other:
+            return False
         compiled.ran |= watch.codes
-        if not watch.asked <= compiled.asked and len(compiled.asked) < NAMES:
-            compiled.asked |= watch.asked
-            return None  # calls that do not ask what to call tell no names, until one is rehearsed
+        told = watch.asked <= compiled.asked or len(compiled.asked) >= NAMES
         compiled.asked |= watch.asked
-        return compiled.changed(entry, "other code runs in each call")
-    if recording is not None and recording.captured and running() is not None:
-        return None  # it may be called with nothing of the kind at another time
-    if watch.imports:
-        return compiled.changed(entry, "it imports modules each time")  # this run does so
-    if watch.effects:
-        return compiled.refuse(watch.effects[0])
-    if watch.cast and (recording is None or recording.refusal or recording.unlike):
-        compiled.casts = False  # something needs a float of Python's own: one record for each value
-        return None
-    compiled.cast = watch.cast
-    bound = recording is not None and (recording.written or recording.identity)
-    if bound and share_memory(call.arrays):
-        entry.apart = True
-        return None
-    if recording is not None and recording.refusal is not None:
-        return compiled.refuse(recording.refusal)
-    if recording is not None and (recording.changes or (traced and recording.stores)):
-        if recording.changes is None:
+        if told:  # calls that do not ask what to call tell no names, until one is rehearsed
+            changed(compiled, self.entry, "other code runs in each call")
+        return True
+
+    def is_barred(self) -> bool:
+        """Whether the run showed something that forbids to keep it, or any run of the function."""
+        compiled, entry, watch, recording = self.compiled, self.entry, self.watch, self.recording
+        if recording is not None and recording.captured and running() is not None:
+            return True  # it may be called with nothing of the kind at another time
+        if watch.imports:
+            changed(compiled, entry, "it imports modules each time")  # this run does so
+            return True
+        if watch.effects:
+            compiled.refuse(watch.effects[0])
+            return True
+        if watch.cast and (recording is None or recording.refusal or recording.unlike):
+            compiled.casts = False  # something needs a float of Python's own: one record for each
+            return True
+        compiled.cast = watch.cast
+        if recording is None:
+            return False
+        if (recording.written or recording.identity) and share_memory(self.call.arrays):
+            entry.apart = True
+        elif recording.refusal is not None:
+            compiled.refuse(recording.refusal)
+        elif recording.changes is not None:
+            changed(compiled, entry, recording.changes)
+        elif self.traced and recording.stores:
             entry.python = True  # Arrays of a transformation would be stored
+        elif recording.stores and self.snapshot.caches():
+            compiled.refuse("it stores something, perhaps in a function behind `lru_cache`")
         else:
-            compiled.changed(entry, recording.changes)
-        return None
-    if recording is not None and recording.stores and snapshot.caches():
-        return compiled.refuse("it stores something, perhaps in a function behind `lru_cache`")
-    state = seen.merged(entry.known)
-    if recording is not None:
-        state.without(*split(recording.stores, snapshot.filled))
-    try:
-        token = state.token()
-    except Unprovable as error:
-        return compiled.refuse(f"it reads {error}, which may change between calls")
-    if recording is not None and recording.identity and share_with(state.arrays, call.arrays):
-        return None  # it may ask whether an argument is something that it reads
-    return recording, failure, state, token
+            return False
+        return True
+
+    def is_stale(self) -> bool:
+        """Whether nobody can tell if what the run read changes; else note what it read."""
+        recording = self.recording
+        self.state = self.seen.merged(self.entry.known)
+        if recording is not None:
+            self.state.without(*split(recording.stores, self.snapshot.filled))
+        try:
+            self.token = self.state.token()
+        except Unprovable as error:
+            self.compiled.refuse(f"it reads {error}, which may change between calls")
+            return True
+        if recording is None or not recording.identity:
+            return False
+        # It may ask whether an argument is something that it reads.
+        return share_with(self.state.arrays, self.call.arrays)
+
+
+def changed(compiled: Compiled, entry: Entry, why: str) -> None:
+    """A recording stands for nothing, since the call changed what the next one reads."""
+    entry.tries += 1
+    if entry.tries >= TRIES:
+        compiled.refuse(why)
 
 
 def asked_by(compiled: Compiled) -> set[str]:

@@ -201,7 +201,7 @@ class Portable(Reader):
 def registered(x: Any) -> list[str]:
     """Classes of the user's that count as subclasses of an abstract one."""
     try:
-        from _abc import _get_dump  # type: ignore[import-not-found]
+        from _abc import _get_dump  # type: ignore[import-not-found]  # private
     except ImportError:
         raise Unportable("an abstract class") from None
     found = [ref() for ref in _get_dump(x)[0]]

@@ -231,7 +231,7 @@ class Writer(pickle.Pickler):
             state |= {name: make() for name, make in BEGUN.items() if name in state}
             if "compute" in state:
                 state["compute"] = state["graph"].evaluate
-            return copyreg.__newobj__, (type(x),), state  # type: ignore[attr-defined]
+            return copyreg.__newobj__, (type(x),), state  # type: ignore[attr-defined]  # private
         if of(x, type) and not of_library(x) and (x.__module__, x.__qualname__) not in MAKERS:
             self.classes[x] = None
         if of(x, np.dtype) and x is np.dtype(x.type):
@@ -353,7 +353,7 @@ class StoredRecording(Recording):
         self.values = self.final = []
 
     @property
-    def graph(self) -> Any:  # type: ignore[override]
+    def graph(self) -> Any:  # type: ignore[override]  # a field there
         return self.program.run.whole
 
 

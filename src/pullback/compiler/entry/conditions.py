@@ -1,17 +1,20 @@
-"""Conditions of the native entry, in LLVM's language: what must be so for a way to be repeated.
+"""Conditions of the native entry, as machine code: what must be so for a way to be repeated.
 
     @holds   is what is read beside the arguments as it was?
     @opens   are the arguments as they were? Their addresses go into `table`
     @agrees  did the guards get the answers that were recorded?
 
-Where objects lie in memory is said in `machine`, and tested there.
+Each takes a record, whose fields are named here, and returns a flag. Where objects lie in memory is
+said in `object_layout`, and tested there; `o` has the offsets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
-__all__ = ["AGREES", "CHECK", "HOLDS", "MAPS", "OPENS", "OUT", "RECORD", "ROW", "fields"]
+from ..llvm.pen import Fields, Routine
+
+__all__ = ["CHECK", "OUT", "RECORD", "ROW", "text"]
 
 # Fields of 8 bytes each.
 RECORD = (
@@ -29,405 +32,226 @@ ROW = (
 # A result (an array, a number of NumPy's, a float of Python's), or what a guard looks at.
 OUT = ("dtype", "axes", "shape", "kind", "expected", "bytes")
 
-
-def fields(names: Sequence[str], start: str) -> str:
-    """Loads of all fields of a record, each under its own name."""
-    lines = []
-    for i, name in enumerate(names):
-        lines.append(f"%{name}p = getelementptr i64, ptr {start}, i64 {i}")
-        lines.append(f"%{name} = load i64, ptr %{name}p")
-    return "\n  ".join(lines)
+# The kinds of checks, by number.
+KINDS = (
+    "item", "field", "code", "defaults", "context", "errors", "own", "content", "map", "attribute",
+    "keywords", "digest", "ambient",
+)  # fmt: skip
 
 
-HOLDS = """
-define internal i1 @holds(ptr %record) {{
-start:
-  {record_fields}
-  %list = inttoptr i64 %checks to ptr
-  %found = alloca ptr
-  %some = icmp sgt i64 %n_checks, 0
-  br i1 %some, label %check, label %yes
-check:
-  %i = phi i64 [0, %start], [%in, %same]
-  %rowi = mul i64 %i, {check_size}
-  %row = getelementptr i64, ptr %list, i64 %rowi
-  {check_fields}
-  %object = inttoptr i64 %at to ptr
-  %word = inttoptr i64 %name to ptr
-  switch i64 %kind, label %no [
-    i64 0, label %item
-    i64 1, label %field
-    i64 2, label %code
-    i64 3, label %defaults
-    i64 4, label %context
-    i64 5, label %errors
-    i64 6, label %own
-    i64 7, label %content
-    i64 8, label %map
-    i64 9, label %attribute
-    i64 10, label %keywords
-    i64 11, label %digest
-    i64 12, label %ambient
-  ]
-ambient:
-  %told = call ptr @PyObject_CallNoArgs(ptr %object)
-  %silent = icmp eq ptr %told, null
-  br i1 %silent, label %clear, label %ask
-ask:
-  %wanted12 = inttoptr i64 %expected to ptr
-  %answer = call i32 @PyObject_RichCompareBool(ptr %told, ptr %wanted12, i32 2)
-  call void @Py_DecRef(ptr %told)
-  %failed = icmp slt i32 %answer, 0
-  br i1 %failed, label %clear, label %tell
-tell:
-  %agrees = icmp eq i32 %answer, 1
-  br i1 %agrees, label %same, label %no
-digest:
-  %wantp = inttoptr i64 %expected to ptr
-  %want = load i64, ptr %wantp
-  %hashp = getelementptr i64, ptr %wantp, i64 1
-  %hasher = load ptr, ptr %hashp
-  %hash = call i64 %hasher(ptr %object, i64 %name)
-  %unchanged = icmp eq i64 %hash, %want
-  br i1 %unchanged, label %same, label %no
-map:
-  %mapped = call i1 @maps(ptr %object, ptr %word)
-  br i1 %mapped, label %same, label %no
-attribute:
-  %got9 = call ptr @PyObject_GetAttr(ptr %object, ptr %word)
-  %lacking = icmp eq ptr %got9, null
-  br i1 %lacking, label %clear, label %drop9
-drop9:
-  call void @Py_DecRef(ptr %got9)
-  br label %compare
-keywords:
-  %got10 = call ptr @PyFunction_GetKwDefaults(ptr %object)
-  br label %compare
-item:
-  %got0 = call ptr @PyDict_GetItem(ptr %object, ptr %word)
-  br label %compare
-field:
-  %place = getelementptr i8, ptr %object, i64 %name
-  %got1 = load ptr, ptr %place
-  br label %compare
-code:
-  %got2 = call ptr @PyFunction_GetCode(ptr %object)
-  br label %compare
-defaults:
-  %got3 = call ptr @PyFunction_GetDefaults(ptr %object)
-  br label %compare
-context:
-  %ok4 = call i32 @PyContextVar_Get(ptr %object, ptr null, ptr %found)
-  %got4 = load ptr, ptr %found
-  call void @Py_DecRef(ptr %got4)
-  br label %compare
-errors:
-  %ok5 = call i32 @PyContextVar_Get(ptr %object, ptr null, ptr %found)
-  %capsule = load ptr, ptr %found
-  %insidep = getelementptr i8, ptr %capsule, i64 {CAPSULE}
-  %inside = load ptr, ptr %insidep
-  %mask = load i32, ptr %inside
-  call void @Py_DecRef(ptr %capsule)
-  %mask64 = zext i32 %mask to i64
-  %bufferp = getelementptr i8, ptr %inside, i64 8
-  %buffer = load i64, ptr %bufferp
-  %sized = shl i64 %buffer, 32
-  %settings = or i64 %sized, %mask64
-  %got5 = inttoptr i64 %settings to ptr
-  br label %compare
-own:
-  %got6 = call ptr @PyObject_GenericGetDict(ptr %object, ptr null)
-  %lost = icmp eq ptr %got6, null
-  br i1 %lost, label %clear, label %drop
-clear:
-  call void @PyErr_Clear()
-  br label %no
-drop:
-  call void @Py_DecRef(ptr %got6)
-  br label %compare
-content:
-  %copyp = inttoptr i64 %expected to ptr
-  %length = load i64, ptr %copyp
-  %copy = getelementptr i64, ptr %copyp, i64 1
-  %differs = call i32 @memcmp(ptr %object, ptr %copy, i64 %length)
-  %equal = icmp eq i32 %differs, 0
-  br i1 %equal, label %same, label %no
-compare:
-  %got = phi ptr [%got0, %item], [%got1, %field], [%got2, %code], [%got3, %defaults],
-    [%got4, %context], [%got5, %errors], [%got6, %drop], [%got9, %drop9], [%got10, %keywords]
-  %number = ptrtoint ptr %got to i64
-  %right = icmp eq i64 %number, %expected
-  br i1 %right, label %same, label %no
-same:
-  %in = add i64 %i, 1
-  %more = icmp slt i64 %in, %n_checks
-  br i1 %more, label %check, label %yes
-yes:
-  ret i1 true
-no:
-  ret i1 false
-}}
-"""
+def text(o: Any) -> str:
+    """The functions, with the offsets of fields."""
+    return "".join([holds(o), maps(o), opens(o), agrees()])
 
-# A dict holds so many items, of these keys in this order, and these values; 0 stands for any.
-MAPS = """
-define internal i1 @maps(ptr %dict, ptr %expected) {{
-start:
-  %cursor = alloca i64
-  %key_ = alloca ptr
-  %value_ = alloca ptr
-  store i64 0, ptr %cursor
-  %n = load i64, ptr %expected
-  %usedp = getelementptr i8, ptr %dict, i64 {USED}
-  %used = load i64, ptr %usedp
-  %asmany = icmp eq i64 %used, %n
-  br i1 %asmany, label %each, label %no
-each:
-  %i = phi i64 [0, %start], [%in, %right]
-  %go = icmp slt i64 %i, %n
-  br i1 %go, label %item, label %yes
-item:
-  %there = call i32 @PyDict_Next(ptr %dict, ptr %cursor, ptr %key_, ptr %value_)
-  %in = add i64 %i, 1
-  %first = shl i64 %i, 1
-  %keyp = getelementptr i64, ptr %expected, i64 %first
-  %keyp1 = getelementptr i64, ptr %keyp, i64 1
-  %valuep = getelementptr i64, ptr %keyp, i64 2
-  %key = load i64, ptr %keyp1
-  %value = load i64, ptr %valuep
-  %haskey = load i64, ptr %key_
-  %hasvalue = load i64, ptr %value_
-  %ok1 = icmp eq i64 %key, %haskey
-  %ok2 = icmp eq i64 %value, %hasvalue
-  %any = icmp eq i64 %value, 0
-  %ok3 = or i1 %ok2, %any
-  %ok = and i1 %ok1, %ok3
-  %is = icmp ne i32 %there, 0
-  %both = and i1 %is, %ok
-  br i1 %both, label %right, label %no
-right:
-  br label %each
-yes:
-  ret i1 true
-no:
-  ret i1 false
-}}
-"""
 
-OPENS = """
-define internal i1 @opens(
-  ptr %record, ptr %args, i64 %nargs, ptr %kwnames, ptr %places, ptr %table
-) {{
-start:
-  {record_fields}
-  %cursor = alloca i64
-  %key_ = alloca ptr
-  %value_ = alloca ptr
-  %named = icmp ne ptr %kwnames, null
-  %right = icmp eq i64 %nargs, %n_args
-  br i1 %right, label %words, label %no
-words:
-  br i1 %named, label %count, label %unnamed
-unnamed:
-  %nonames = icmp eq i64 %n_names, 0
-  br i1 %nonames, label %begin, label %no
-count:
-  %sizep = getelementptr i8, ptr %kwnames, i64 {LENGTH}
-  %size = load i64, ptr %sizep
-  %fits = icmp eq i64 %size, %n_names
-  br i1 %fits, label %word, label %no
-word:
-  %w = phi i64 [0, %count], [%wn, %known]
-  %over = icmp sge i64 %w, %n_names
-  br i1 %over, label %begin, label %spelled
-spelled:
-  %wordsp = getelementptr i8, ptr %kwnames, i64 {ITEMS}
-  %wordp = getelementptr ptr, ptr %wordsp, i64 %w
-  %wordis = load i64, ptr %wordp
-  %namesp_ = inttoptr i64 %names to ptr
-  %namep = getelementptr i64, ptr %namesp_, i64 %w
-  %nameis = load i64, ptr %namep
-  %wn = add i64 %w, 1
-  %agree = icmp eq i64 %wordis, %nameis
-  br i1 %agree, label %known, label %no
-known:
-  br label %word
-begin:
-  %list = inttoptr i64 %rows to ptr
-  %some = icmp sgt i64 %n_rows, 0
-  br i1 %some, label %check, label %yes
-check:
-  %i = phi i64 [0, %begin], [%in, %good]
-  %rowi = mul i64 %i, {row_size}
-  %row = getelementptr i64, ptr %list, i64 %rowi
-  {row_fields}
-  %outerp = getelementptr ptr, ptr %places, i64 %parent
-  switch i64 %how, label %given [
-    i64 1, label %intuple
-    i64 2, label %inlist
-    i64 3, label %indict
-  ]
-given:
-  %givenp = getelementptr ptr, ptr %args, i64 %position
-  br label %take
-intuple:
-  %tuple = load ptr, ptr %outerp
-  %tupleitems = getelementptr i8, ptr %tuple, i64 {ITEMS}
-  %tuplep = getelementptr ptr, ptr %tupleitems, i64 %position
-  br label %take
-inlist:
-  %alist = load ptr, ptr %outerp
-  %itemsp = getelementptr i8, ptr %alist, i64 {ITEMS}
-  %items = load ptr, ptr %itemsp
-  %listp = getelementptr ptr, ptr %items, i64 %position
-  br label %take
-indict:
-  %dict = load ptr, ptr %outerp
-  %isfirst = icmp eq i64 %position, 0
-  br i1 %isfirst, label %rewind, label %step
-rewind:
-  store i64 0, ptr %cursor
-  br label %step
-step:
-  %there = call i32 @PyDict_Next(ptr %dict, ptr %cursor, ptr %key_, ptr %value_)
-  %lacks = icmp eq i32 %there, 0
-  %haskey = load i64, ptr %key_
-  %iskey = icmp eq i64 %haskey, %key
-  %notlacks = xor i1 %lacks, true
-  %found = and i1 %iskey, %notlacks
-  br i1 %found, label %take, label %no
-take:
-  %wherep = phi ptr [%givenp, %given], [%tuplep, %intuple], [%listp, %inlist], [%value_, %step]
-  %x = load ptr, ptr %wherep
-  %keepp = getelementptr ptr, ptr %places, i64 %i
-  store ptr %x, ptr %keepp
-  %typep = getelementptr i8, ptr %x, i64 {TYPE}
-  %type = load i64, ptr %typep
-  switch i64 %test, label %no [
-    i64 0, label %very
-    i64 1, label %leaf
-    i64 2, label %sized
-    i64 3, label %dictsize
-    i64 4, label %equal
-  ]
-equal:
-  %kind4 = icmp eq i64 %type, %first
-  %bitsp = getelementptr i8, ptr %x, i64 {NUMBER}
-  br i1 %kind4, label %bits, label %no
-bits:
-  %hasbits = load i64, ptr %bitsp
-  %samebits = icmp eq i64 %hasbits, %second
-  br i1 %samebits, label %good, label %no
-very:
-  %address0 = ptrtoint ptr %x to i64
-  %isit = icmp eq i64 %address0, %first
-  br i1 %isit, label %good, label %no
-sized:
-  %kind = icmp eq i64 %type, %first
-  br i1 %kind, label %long, label %no
-long:
-  %lengthp = getelementptr i8, ptr %x, i64 {LENGTH}
-  %length = load i64, ptr %lengthp
-  %aslong = icmp eq i64 %length, %axes
-  br i1 %aslong, label %good, label %no
-dictsize:
-  %kind3 = icmp eq i64 %type, %first
-  br i1 %kind3, label %used, label %no
-used:
-  %usedp = getelementptr i8, ptr %x, i64 {USED}
-  %used3 = load i64, ptr %usedp
-  %asmany = icmp eq i64 %used3, %axes
-  br i1 %asmany, label %good, label %no
-leaf:
-  %isarray = icmp eq i64 %type, ptrtoint (ptr @pullback_array_type to i64)
-  br i1 %isarray, label %array, label %number
-number:
-  %is1 = icmp eq i64 %type, %first
-  %is2 = icmp eq i64 %type, %second
-  %is = or i1 %is1, %is2
-  %numberp = getelementptr i8, ptr %x, i64 {NUMBER}
-  br i1 %is, label %enter, label %no
-array:
-  %descrp = getelementptr i8, ptr %x, i64 {DTYPE}
-  %descr = load i64, ptr %descrp
-  %ok1 = icmp eq i64 %descr, %dtype
-  %flagsp = getelementptr i8, ptr %x, i64 {FLAGS}
-  %flags = load i32, ptr %flagsp
-  %both = and i32 %flags, {CONTIGUOUS_ALIGNED}
-  %lies = icmp eq i32 %both, {CONTIGUOUS_ALIGNED}
-  %any = icmp eq i64 %layout, 1
-  %ok2 = or i1 %lies, %any
-  %ndp = getelementptr i8, ptr %x, i64 {AXES}
-  %nd = load i32, ptr %ndp
-  %nd64 = sext i32 %nd to i64
-  %ok3 = icmp eq i64 %nd64, %axes
-  %ok12 = and i1 %ok1, %ok2
-  %ok = and i1 %ok12, %ok3
-  br i1 %ok, label %measure, label %no
-measure:
-  %shapesp = getelementptr i8, ptr %x, i64 {SHAPE}
-  %shapes = load ptr, ptr %shapesp
-  %wanted = inttoptr i64 %shape to ptr
-  %datap = getelementptr i8, ptr %x, i64 {DATA}
-  %data = load ptr, ptr %datap
-  br label %axis
-axis:
-  %a = phi i64 [0, %measure], [%an, %next]
-  %inside = icmp slt i64 %a, %nd64
-  br i1 %inside, label %extent, label %enter
-extent:
-  %hasp = getelementptr i64, ptr %shapes, i64 %a
-  %has = load i64, ptr %hasp
-  %shouldp = getelementptr i64, ptr %wanted, i64 %a
-  %should = load i64, ptr %shouldp
-  %an = add i64 %a, 1
-  %same = icmp eq i64 %has, %should
-  br i1 %same, label %next, label %no
-next:
-  br label %axis
-enter:
-  %address = phi ptr [%numberp, %number], [%data, %axis]
-  %slotp_ = getelementptr ptr, ptr %table, i64 %slot
-  store ptr %address, ptr %slotp_
-  br label %good
-good:
-  %in = add i64 %i, 1
-  %more = icmp slt i64 %in, %n_rows
-  br i1 %more, label %check, label %yes
-yes:
-  ret i1 true
-no:
-  ret i1 false
-}}
-"""
+def answered(pen: Routine) -> str:
+    """The text of a function that has found nothing wrong, or gone to `no`."""
+    pen.ret("i1", "true")
+    pen.label("no")
+    pen.ret("i1", "false")
+    return pen.text()
 
-AGREES = """
-define internal i1 @agrees(ptr %record, ptr %table) {{
-start:
-  {record_fields}
-  %list = inttoptr i64 %outs to ptr
-  br label %each
-each:
-  %k = phi i64 [%n_results, %start], [%kn, %asked]
-  %go = icmp slt i64 %k, %n_out
-  br i1 %go, label %asks, label %yes
-asks:
-  %rowi = mul i64 %k, {out_size}
-  %row = getelementptr i64, ptr %list, i64 %rowi
-  {out_fields}
-  %at = add i64 %n_in, %k
-  %foundp = getelementptr ptr, ptr %table, i64 %at
-  %found = load ptr, ptr %foundp
-  %wanted = inttoptr i64 %expected to ptr
-  %differs = call i32 @memcmp(ptr %found, ptr %wanted, i64 %bytes)
-  br label %asked
-asked:
-  %kn = add i64 %k, 1
-  %equal = icmp eq i32 %differs, 0
-  br i1 %equal, label %each, label %no
-yes:
-  ret i1 true
-no:
-  ret i1 false
-}}
-"""
+
+def holds(o: Any) -> str:
+    pen = Routine("define internal i1 @holds(ptr %record)")
+    record = Fields(pen, RECORD, "%record")
+    found, rows = pen.room("ptr"), record.pointer("checks")
+    with pen.loop(record["n_checks"]) as i:
+        check = Fields.row(pen, CHECK, rows, i)
+        thing, name, expected = check.pointer("at"), check["name"], check["expected"]
+        word, wanted = pen.pointer(name), pen.pointer(expected)
+        pen.switch(check["kind"], KINDS, "no")
+        passed(pen, thing, name, word, wanted)
+        for kind in ("item", "field", "code", "defaults", "keywords"):
+            pen.label(kind)
+            pen.give("compare", borrowed(pen, kind, thing, name, word))
+        for kind in ("context", "errors"):
+            pen.label(kind)
+            pen.ask("i32", "@PyContextVar_Get", f"ptr {thing}", "ptr null", f"ptr {found}")
+            there = pen.load("ptr", found)
+            kept = there if kind == "context" else error_settings(pen, there, o)
+            pen.do("@Py_DecRef", f"ptr {there}")
+            pen.give("compare", kept)
+        for kind in ("own", "attribute"):
+            pen.label(kind)
+            own = "@PyObject_GenericGetDict", f"ptr {thing}", "ptr null"
+            attribute = "@PyObject_GetAttr", f"ptr {thing}", f"ptr {word}"
+            got = pen.ask("ptr", *(own if kind == "own" else attribute))
+            pen.unless(pen.is_null(got), "clear")
+            pen.do("@Py_DecRef", f"ptr {got}")
+            pen.give("compare", got)
+        pen.label("compare")
+        pen.branch(pen.test("eq i64", pen.address(pen.given("ptr")), expected), "same", "no")
+        pen.label("clear")
+        pen.do("@PyErr_Clear")
+        pen.jump("no")
+        pen.label("same")
+    return answered(pen)
+
+
+def borrowed(pen: Routine, kind: str, thing: str, name: str, word: str) -> str:
+    """What an object has, which it goes on holding."""
+    match kind:
+        case "item":
+            return pen.ask("ptr", "@PyDict_GetItem", f"ptr {thing}", f"ptr {word}")
+        case "field":
+            return pen.load("ptr", pen.place(thing, name, "i8"))
+    function = {"code": "Code", "defaults": "Defaults", "keywords": "KwDefaults"}[kind]
+    return pen.ask("ptr", f"@PyFunction_Get{function}", f"ptr {thing}")
+
+
+def error_settings(pen: Routine, capsule: str, o: Any) -> str:
+    """What NumPy does about floating-point errors and how long its buffers are, as one number."""
+    inside = pen.field(capsule, o.CAPSULE)
+    mask = pen.line(f"zext i32 {pen.load('i32', inside)} to i64")
+    return pen.pointer(pen.op("or i64", pen.op("shl i64", pen.field(inside, 8, "i64"), 32), mask))
+
+
+def passed(pen: Routine, thing: str, name: str, word: str, wanted: str) -> None:
+    """The checks of more than one address: they go to `same` or `no`, or to `clear`."""
+    pen.label("ambient")
+    told = pen.ask("ptr", "@PyObject_CallNoArgs", f"ptr {thing}")
+    pen.unless(pen.is_null(told), "clear")
+    answer = pen.ask("i32", "@PyObject_RichCompareBool", f"ptr {told}", f"ptr {wanted}", "i32 2")
+    pen.do("@Py_DecRef", f"ptr {told}")
+    pen.unless(pen.test("slt i32", answer, 0), "clear")
+    pen.branch(pen.test("eq i32", answer, 1), "same", "no")
+    pen.label("digest")
+    hashed = pen.ask("i64", pen.at(wanted, 1), f"ptr {thing}", f"i64 {name}")
+    pen.branch(pen.test("eq i64", hashed, pen.load("i64", wanted)), "same", "no")
+    pen.label("map")
+    pen.branch(pen.ask("i1", "@maps", f"ptr {thing}", f"ptr {word}"), "same", "no")
+    pen.label("content")
+    length, copy = pen.load("i64", wanted), pen.place(wanted, 1, "i64")
+    differs = pen.ask("i32", "@memcmp", f"ptr {thing}", f"ptr {copy}", f"i64 {length}")
+    pen.branch(pen.test("eq i32", differs, 0), "same", "no")
+
+
+def maps(o: Any) -> str:
+    """A dict holds so many items, of these keys in this order, and these values; 0 is any."""
+    pen = Routine("define internal i1 @maps(ptr %dict, ptr %expected)")
+    items = DictItems(pen, "%dict")
+    n = pen.load("i64", "%expected")
+    pen.need(pen.test("eq i64", pen.field("%dict", o.USED, "i64"), n), "no")
+    with pen.loop(n) as i:
+        pen.need(items.next(), "no")
+        pair = pen.place("%expected", pen.op("shl i64", i, 1), "i64")
+        key, value = pen.at(pair, 1, "i64"), pen.at(pair, 2, "i64")
+        pen.need(pen.test("eq i64", pen.load("i64", items.key), key), "no")
+        same = pen.test("eq i64", pen.load("i64", items.value), value)
+        pen.need(pen.op("or i1", same, pen.test("eq i64", value, 0)), "no")
+    return answered(pen)
+
+
+class DictItems:
+    """The items of a dict, one after the other: `key` and `value` are where they are."""
+
+    def __init__(self, pen: Routine, thing: str = "") -> None:
+        self.pen, self.thing = pen, thing
+        self.cursor, self.key, self.value = pen.room("i64"), pen.room("ptr"), pen.room("ptr")
+        self.rewind()
+
+    def rewind(self) -> None:
+        self.pen.store("i64", "0", self.cursor)
+
+    def next(self, thing: str = "") -> str:
+        """Whether there is one more."""
+        given = [f"ptr {x}" for x in (thing or self.thing, self.cursor, self.key, self.value)]
+        return self.pen.test("ne i32", self.pen.ask("i32", "@PyDict_Next", *given), 0)
+
+
+def opens(o: Any) -> str:
+    pen = Routine(
+        "define internal i1 @opens("
+        "ptr %record, ptr %args, i64 %nargs, ptr %kwnames, ptr %places, ptr %table)"
+    )
+    record = Fields(pen, RECORD, "%record")
+    items = DictItems(pen)
+    pen.need(pen.test("eq i64", "%nargs", record["n_args"]), "no")
+    n_names = record["n_names"]
+    pen.branch(pen.is_null("%kwnames"), "unnamed", "named")
+    pen.label("named")
+    pen.need(pen.test("eq i64", pen.field("%kwnames", o.LENGTH, "i64"), n_names), "no")
+    words, names = pen.place("%kwnames", o.ITEMS, "i8"), record.pointer("names")
+    with pen.loop(n_names) as w:
+        pen.need(pen.test("eq i64", pen.at(words, w, "i64"), pen.at(names, w, "i64")), "no")
+    pen.jump("rows")
+    pen.label("unnamed")
+    pen.need(pen.test("eq i64", n_names, 0), "no")
+    pen.label("rows")
+    rows = record.pointer("rows")
+    with pen.loop(record["n_rows"]) as i:
+        row = Fields.row(pen, ROW, rows, i)
+        x = pen.load("ptr", taken(pen, row, items, o))
+        pen.put("%places", i, x)
+        fitting(pen, row, x, o)
+    return answered(pen)
+
+
+def taken(pen: Routine, row: Fields, items: DictItems, o: Any) -> str:
+    """Where an argument is, or an item of a container before it; else it goes to `no`."""
+    position, parent = row["position"], row["parent"]
+    pen.switch(row["how"], ("given", "in_tuple", "in_list", "in_dict"), "given")
+    pen.label("given")
+    pen.give("take", pen.place("%args", position))
+    pen.label("in_tuple")
+    start = pen.place(pen.at("%places", parent), o.ITEMS, "i8")
+    pen.give("take", pen.place(start, position))
+    pen.label("in_list")
+    pen.give("take", pen.place(pen.field(pen.at("%places", parent), o.ITEMS), position))
+    pen.label("in_dict")
+    outer = pen.at("%places", parent)
+    with pen.when(pen.test("eq i64", position, 0)):
+        items.rewind()
+    pen.need(items.next(outer), "no")
+    pen.need(pen.test("eq i64", pen.load("i64", items.key), row["key"]), "no")
+    pen.give("take", items.value)
+    pen.label("take")
+    return pen.given("ptr")
+
+
+def fitting(pen: Routine, row: Fields, x: str, o: Any) -> None:
+    """Go to `no` unless an object is what it was; the address of a leaf goes into the table."""
+    kind, first = pen.field(x, o.TYPE, "i64"), row["first"]
+    pen.switch(row["test"], ("very", "leaf", "sized", "in_all", "equal"), "no")
+    pen.label("very")
+    pen.branch(pen.test("eq i64", pen.address(x), first), "good", "no")
+    for name, offset, number in (
+        ("sized", o.LENGTH, "axes"), ("in_all", o.USED, "axes"), ("equal", o.NUMBER, "second")
+    ):  # fmt: skip
+        pen.label(name)
+        pen.need(pen.test("eq i64", kind, first), "no")
+        pen.branch(pen.test("eq i64", pen.field(x, offset, "i64"), row[number]), "good", "no")
+    pen.label("leaf")
+    pen.branch(pen.test("eq ptr", pen.pointer(kind), "@pullback_array_type"), "array", "number")
+    pen.label("number")
+    either = pen.test("eq i64", kind, first), pen.test("eq i64", kind, row["second"])
+    pen.need(pen.op("or i1", *either), "no")
+    pen.give("enter", pen.place(x, o.NUMBER, "i8"))
+    pen.label("array")
+    pen.need(pen.test("eq i64", pen.field(x, o.DTYPE, "i64"), row["dtype"]), "no")
+    flags = pen.op("and i32", pen.field(x, o.FLAGS, "i32"), o.CONTIGUOUS_ALIGNED)
+    lies = pen.test("eq i32", flags, o.CONTIGUOUS_ALIGNED)
+    pen.need(pen.op("or i1", lies, pen.test("eq i64", row["layout"], 1)), "no")
+    axes = pen.line(f"sext i32 {pen.field(x, o.AXES, 'i32')} to i64")
+    pen.need(pen.test("eq i64", axes, row["axes"]), "no")
+    shape, wanted = pen.field(x, o.SHAPE), row.pointer("shape")
+    with pen.loop(axes) as a:
+        pen.need(pen.test("eq i64", pen.at(shape, a, "i64"), pen.at(wanted, a, "i64")), "no")
+    pen.give("enter", pen.field(x, o.DATA))
+    pen.label("enter")
+    pen.put("%table", row["slot"], pen.given("ptr"))
+    pen.jump("good")
+    pen.label("good")
+
+
+def agrees() -> str:
+    pen = Routine("define internal i1 @agrees(ptr %record, ptr %table)")
+    record = Fields(pen, RECORD, "%record")
+    outs, n_in = record.pointer("outs"), record["n_in"]
+    with pen.loop(record["n_out"], record["n_results"]) as k:
+        row = Fields.row(pen, OUT, outs, k)
+        found = pen.at("%table", pen.op("add i64", n_in, k))
+        given = f"ptr {found}", f"ptr {row.pointer('expected')}", f"i64 {row['bytes']}"
+        pen.need(pen.test("eq i32", pen.ask("i32", "@memcmp", *given), 0), "no")
+    return answered(pen)

@@ -1,4 +1,4 @@
-"""The text of the native entry, in LLVM's language.
+"""The native entry: what Python calls instead of a function that was recorded.
 
 Python calls `way` with a table of records, one for each way that a program has taken; the first
 that fits answers, and where none does `MISS` is returned. `program` has one record alone.
@@ -8,8 +8,13 @@ the work, the guards, the results.
 
 from __future__ import annotations
 
-from . import python_calls
-from .conditions import AGREES, CHECK, HOLDS, MAPS, OPENS, OUT, RECORD, ROW, fields
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+from ..llvm.pen import Fields, Routine, declared, external
+from . import conditions, python_calls
+from .conditions import OUT, RECORD
 
 __all__ = ["CALLED", "PLACES", "text"]
 
@@ -41,349 +46,265 @@ CALLED = {
     "Py_DecRef": "void (ptr)",
 }
 
-# What differs from process to process: NumPy's type of arrays and its functions, `MISS`, and the
-# variable that holds what is done about floating-point errors, with what it holds to ignore them.
+# What differs from process to process: NumPy's functions and, without a type, its type of arrays,
+# `MISS`, and the variable that holds what is done about floating-point errors, with what it holds
+# to ignore them.
 PLACES = {
-    "pullback_array_type": "external global i8",
+    "pullback_array_type": "",
     "pullback_to_scalar": "ptr (ptr, ptr, ptr)",
     "pullback_empty": "ptr (i32, ptr, ptr, i32)",
     "pullback_from_descr": "ptr (ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)",
-    "pullback_miss": "external global i8",
-    "pullback_errors_variable": "external global i8",
-    "pullback_errors_ignored": "external global i8",
-    "PyExc_Exception": "external global ptr",
+    "pullback_miss": "",
+    "pullback_errors_variable": "",
+    "pullback_errors_ignored": "",
+    "PyExc_Exception": "",
 }
 
-ATTEMPT = """
-define internal ptr @attempt(ptr %record, ptr %args, i64 %nargs, ptr %kwnames) noinline {{
-start:
-  {record_fields}
-  %holding = call i1 @holds(ptr %record)
-  br i1 %holding, label %prepare, label %miss
-miss:
-  ret ptr @pullback_miss
-prepare:
-  %n = add i64 %n_in, %n_out
-  %n1 = add i64 %n, 1
-  %table = alloca ptr, i64 %n1, align 16
-  %made = alloca ptr, i64 %n_out, align 16
-  %numbers = alloca i128, i64 %n_out, align 16
-  %places = alloca ptr, i64 %n_rows, align 16
-  %opened = call i1 @opens(
-    ptr %record, ptr %args, i64 %nargs, ptr %kwnames, ptr %places, ptr %table
-  )
-  br i1 %opened, label %spend, label %miss
-spend:
-  %left1 = sub i64 %left, 1
-  store i64 %left1, ptr %leftp
-  %spent = icmp eq i64 %left1, 0
-  br i1 %spent, label %miss, label %aside
-aside:
-  %plainly = icmp eq i64 %form, 3  ; the function itself is faster
-  br i1 %plainly, label %leave, label %memory
-leave:
-  %taken = call ptr @count(ptr %record)
-  %itself = inttoptr i64 %finish to ptr
-  %asitis = call ptr @PyObject_Vectorcall(ptr %itself, ptr %args, i64 %nargs, ptr %kwnames)
-  ret ptr %asitis
-memory:
-  %outsp_ = inttoptr i64 %outs to ptr
-  %small = icmp sle i64 %arena, {STACK}
-  br i1 %small, label %stack, label %heap
-stack:
-  %local = alloca i8, i64 %arena, align 64
-  br label %results
-heap:
-  %head = load ptr, ptr %sparep
-  %none = icmp eq ptr %head, null
-  br i1 %none, label %fresh, label %reuse
-fresh:
-  %size = add i64 %arena, 128
-  %raw = call ptr @PyMem_RawMalloc(i64 %size)
-  %failed = icmp eq ptr %raw, null
-  br i1 %failed, label %full, label %align
-align:
-  %rawi = ptrtoint ptr %raw to i64
-  %up = add i64 %rawi, 127
-  %down = and i64 %up, -64
-  %aligned = inttoptr i64 %down to ptr
-  %keep = getelementptr i8, ptr %aligned, i64 -8
-  store ptr %raw, ptr %keep
-  br label %results
-full:
-  %nomemory = call ptr @PyErr_NoMemory()
-  ret ptr null
-reuse:
-  %following = load ptr, ptr %head
-  store ptr %following, ptr %sparep
-  br label %results
-
-results:
-  %block = phi ptr [%local, %stack], [%aligned, %align], [%head, %reuse]
-  br label %begin
-begin:
-  %j = phi i64 [0, %results], [%jn, %placed]
-  %jmore = icmp slt i64 %j, %n_out
-  br i1 %jmore, label %make, label %perform
-make:
-  %rowi = mul i64 %j, {out_size}
-  %row = getelementptr i64, ptr %outsp_, i64 %rowi
-  {out_fields}
-  %descr = inttoptr i64 %dtype to ptr
-  %extents = inttoptr i64 %shape to ptr
-  %madep = getelementptr ptr, ptr %made, i64 %j
-  %isnumber = icmp sge i64 %kind, 1
-  br i1 %isnumber, label %slot, label %create
-slot:
-  %slotp = getelementptr i128, ptr %numbers, i64 %j
-  store ptr null, ptr %madep
-  br label %placed
-create:
-  call void @Py_IncRef(ptr %descr)
-  %axes32 = trunc i64 %axes to i32
-  %created = call ptr @pullback_empty(i32 %axes32, ptr %extents, ptr %descr, i32 0)
-  store ptr %created, ptr %madep
-  %bad = icmp eq ptr %created, null
-  br i1 %bad, label %undo, label %created1
-created1:
-  %cdatap = getelementptr i8, ptr %created, i64 {DATA}
-  %cdata = load ptr, ptr %cdatap
-  br label %placed
-placed:
-  %odata = phi ptr [%slotp, %slot], [%cdata, %created1]
-  %oplace = add i64 %n_in, %j
-  %oplacep = getelementptr ptr, ptr %table, i64 %oplace
-  store ptr %odata, ptr %oplacep
-  %jn = add i64 %j, 1
-  br label %begin
-
-perform:
-  %failedp = getelementptr ptr, ptr %table, i64 %n
-  store ptr null, ptr %failedp
-  %workp = inttoptr i64 %segment to ptr
-  %work = load ptr, ptr %workp
-  %constantsp_ = inttoptr i64 %constants to ptr
-  %long = icmp ne i64 %release, 0  ; 2: it may have been interrupted; 3: it calls NumPy
-  br i1 %long, label %hold, label %short
-hold:
-  %h = phi i64 [0, %perform], [%hn, %holding1]
-  %hmore = icmp slt i64 %h, %n_rows
-  br i1 %hmore, label %holding1, label %alone
-holding1:
-  %hp = getelementptr ptr, ptr %places, i64 %h
-  %held = load ptr, ptr %hp
-  call void @Py_IncRef(ptr %held)
-  %hn = add i64 %h, 1
-  br label %hold
-alone:
-  %calling = icmp eq i64 %release, 3
-  br i1 %calling, label %attended, label %unattended
-attended:
-  call void %work(ptr %block, ptr %table, ptr %constantsp_)
-  br label %letgo
-unattended:
-  %thread = call ptr @PyEval_SaveThread()
-  call void %work(ptr %block, ptr %table, ptr %constantsp_)
-  call void @PyEval_RestoreThread(ptr %thread)
-  br label %letgo
-letgo:
-  %l = phi i64 [0, %attended], [0, %unattended], [%ln, %letting]
-  %lmore = icmp slt i64 %l, %n_rows
-  br i1 %lmore, label %letting, label %guard
-letting:
-  %lp = getelementptr ptr, ptr %places, i64 %l
-  %let = load ptr, ptr %lp
-  call void @Py_DecRef(ptr %let)
-  %ln = add i64 %l, 1
-  br label %letgo
-short:
-  call void %work(ptr %block, ptr %table, ptr %constantsp_)
-  br label %guard
-guard:
-  %waits = icmp sge i64 %release, 2
-  br i1 %waits, label %asking, label %agree
-asking:
-  %error = call ptr @PyErr_Occurred()
-  %raised = icmp ne ptr %error, null
-  br i1 %raised, label %undo, label %succeeded
-succeeded:
-  %failure = load ptr, ptr %failedp
-  %went = icmp eq ptr %failure, null
-  br i1 %went, label %agree, label %undo
-agree:
-  %agreed = call i1 @agrees(ptr %record, ptr %table)
-  br i1 %agreed, label %finished, label %undo
-finished:
-  %one = icmp eq i64 %form, 1
-  br i1 %one, label %fill, label %wrap
-wrap:
-  %tuple = call ptr @PyTuple_New(i64 %n_results)
-  %notuple = icmp eq ptr %tuple, null
-  br i1 %notuple, label %undo, label %fill
-fill:
-  %into = phi ptr [null, %finished], [%tuple, %wrap]
-  br label %next
-next:
-  %k = phi i64 [0, %fill], [%kn, %put]
-  %kmore = icmp slt i64 %k, %n_results
-  br i1 %kmore, label %result, label %filled
-result:
-  %kmadep = getelementptr ptr, ptr %made, i64 %k
-  %kmade = load ptr, ptr %kmadep
-  %lacks = icmp eq ptr %kmade, null
-  br i1 %lacks, label %box, label %item
-box:
-  %krowi = mul i64 %k, {out_size}
-  %krow = getelementptr i64, ptr %outsp_, i64 %krowi
-  %kdescr = load ptr, ptr %krow
-  %kkindp = getelementptr i64, ptr %krow, i64 3
-  %kkind = load i64, ptr %kkindp
-  %knumber = getelementptr i128, ptr %numbers, i64 %k
-  %isfloat = icmp eq i64 %kkind, 2
-  br i1 %isfloat, label %python, label %scalar
-python:
-  %double = load double, ptr %knumber
-  %asfloat = call ptr @PyFloat_FromDouble(double %double)
-  br label %boxed
-scalar:
-  %asscalar = call ptr @pullback_to_scalar(ptr %knumber, ptr %kdescr, ptr null)
-  br label %boxed
-boxed:
-  %wrapped = phi ptr [%asfloat, %python], [%asscalar, %scalar]
-  %unwrapped = icmp eq ptr %wrapped, null
-  br i1 %unwrapped, label %drop, label %item
-item:
-  %object = phi ptr [%kmade, %result], [%wrapped, %boxed]
-  store ptr null, ptr %kmadep
-  br i1 %one, label %filled, label %put
-put:
-  %set = call i32 @PyTuple_SetItem(ptr %into, i64 %k, ptr %object)
-  %kn = add i64 %k, 1
-  br label %next
-drop:
-  call void @Py_DecRef(ptr %into)
-  br label %undo
-filled:
-  %whole = phi ptr [%into, %next], [%object, %item]
-  %counted = call ptr @count(ptr %record)
-  br label %undo
-
-undo:
-  %count = phi i64 [%j, %create], [%n_out, %agree], [%n_out, %asking], [%n_out, %succeeded],
-    [%n_out, %wrap], [%n_out, %drop], [%n_out, %filled]
-  %value = phi ptr [null, %create], [@pullback_miss, %agree], [null, %asking],
-    [@pullback_miss, %succeeded], [null, %wrap], [null, %drop], [%whole, %filled]
-  br label %each
-each:
-  %u = phi i64 [0, %undo], [%un, %give]
-  %goes = icmp slt i64 %u, %count
-  br i1 %goes, label %give, label %return
-give:
-  %umadep = getelementptr ptr, ptr %made, i64 %u
-  %umade = load ptr, ptr %umadep
-  call void @Py_DecRef(ptr %umade)
-  %un = add i64 %u, 1
-  br label %each
-return:
-  br i1 %small, label %over, label %back
-back:
-  %head1 = load ptr, ptr %sparep
-  store ptr %head1, ptr %block
-  store ptr %block, ptr %sparep
-  br label %over
-over:
-  %right = icmp ne ptr %value, null
-  %missed = icmp eq ptr %value, @pullback_miss
-  %unmissed = xor i1 %missed, true
-  %calls = icmp eq i64 %form, 2
-  %shape0 = and i1 %right, %unmissed
-  %shaped = and i1 %shape0, %calls
-  br i1 %shaped, label %finishing, label %done
-finishing:
-  %finisher = inttoptr i64 %finish to ptr
-  %given = alloca ptr
-  store ptr %value, ptr %given
-  %answer = call ptr @PyObject_Vectorcall(ptr %finisher, ptr %given, i64 1, ptr null)
-  call void @Py_DecRef(ptr %value)
-  ret ptr %answer
-done:
-  ret ptr %value
-}}
-"""
-
-# A repetition: how many there were, and which record was the last.
-COUNT = """
-define internal ptr @count(ptr %record) {{
-  {record_fields}
-  %hitsp_ = inttoptr i64 %hits to ptr
-  %hits1 = load i64, ptr %hitsp_
-  %hits2 = add i64 %hits1, 1
-  store i64 %hits2, ptr %hitsp_
-  %lastp = getelementptr i64, ptr %hitsp_, i64 1
-  store ptr %record, ptr %lastp
-  ret ptr %lastp
-}}
-"""
-
-ENTRIES = """
-define ptr @way(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {{
-start:
-  %datap = getelementptr i8, ptr %self, i64 {DATA}
-  %list = load ptr, ptr %datap
-  %n = load i64, ptr %list
-  br label %each
-each:
-  %i = phi i64 [0, %start], [%in, %try]
-  %in = add i64 %i, 1
-  %go = icmp slt i64 %i, %n
-  br i1 %go, label %try, label %miss
-try:
-  %recordp = getelementptr ptr, ptr %list, i64 %in
-  %record = load ptr, ptr %recordp
-  %out = call ptr @attempt(ptr %record, ptr %args, i64 %nargs, ptr %kwnames)
-  %missed = icmp eq ptr %out, @pullback_miss
-  br i1 %missed, label %each, label %done
-done:
-  ret ptr %out
-miss:
-  call void @Py_IncRef(ptr @pullback_miss)
-  ret ptr @pullback_miss
-}}
-define ptr @program(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {{
-  %datap = getelementptr i8, ptr %self, i64 {DATA}
-  %record = load ptr, ptr %datap
-  {record_fields}
-  %out = call ptr @attempt(ptr %record, ptr %args, i64 %nargs, ptr %kwnames)
-  %missed = icmp eq ptr %out, @pullback_miss
-  br i1 %missed, label %slow, label %done
-slow:
-  %slower = inttoptr i64 %finish to ptr
-  %answer = call ptr @PyObject_Vectorcall(ptr %slower, ptr %args, i64 %nargs, ptr %kwnames)
-  ret ptr %answer
-done:
-  ret ptr %out
-}}
-declare i32 @memcmp(ptr, ptr, i64)
-"""
+MISS = "@pullback_miss"
+ENTERED = "ptr %self, ptr %args, i64 %nargs, ptr %kwnames"
+PASSED = "ptr %args", "i64 %nargs", "ptr %kwnames"
 
 
 def text(offsets: dict[str, int]) -> str:
     """All of it, with the offsets of fields."""
-    parts = "".join([HOLDS, MAPS, OPENS, AGREES, COUNT, ATTEMPT, ENTRIES]).format(
-        record_fields=fields(RECORD, "%record"),
-        check_fields=fields(CHECK, "%row"),
-        row_fields=fields(ROW, "%row"),
-        out_fields=fields(OUT, "%row"),
-        check_size=len(CHECK),
-        row_size=len(ROW),
-        out_size=len(OUT),
-        **offsets,
-    )
-    parts += python_calls.text(offsets)
-    for name, kind in (CALLED | PLACES).items():
-        result, _, arguments = kind.partition(" ")
-        if result == "external":
-            parts += f"@{name} = {kind}\n"
-        else:
-            parts += f"declare {result} @{name}{arguments}\n"
-    return parts
+    o = SimpleNamespace(**offsets)
+    parts = [conditions.text(o), counted(), attempt(o), way(o), program(o), python_calls.text(o)]
+    functions = {name: kind for name, kind in (CALLED | PLACES).items() if kind}
+    functions["memcmp"] = "i32 (ptr, ptr, i64)"
+    things = external([name for name, kind in PLACES.items() if not kind])
+    return "".join([*parts, declared(functions), things])
+
+
+def attempt(o: Any) -> str:
+    """Do what a record says, if its conditions hold; else return `MISS`."""
+    pen = Routine(f"define internal ptr @attempt(ptr %record, {', '.join(PASSED)}) noinline")
+    record = Fields(pen, RECORD, "%record")
+    pen.need(pen.ask("i1", "@holds", "ptr %record"), "miss")
+    n_rows, n_in, n_out = record["n_rows"], record["n_in"], record["n_out"]
+    n = pen.op("add i64", n_in, n_out)
+    table = pen.room("ptr", pen.op("add i64", n, 1), 16)
+    made, numbers = pen.room("ptr", n_out, 16), pen.room("i128", n_out, 16)
+    places, n_made = pen.room("ptr", n_rows, 16), pen.room("i64")
+    given = [*PASSED, f"ptr {places}", f"ptr {table}"]
+    pen.need(pen.ask("i1", "@opens", "ptr %record", *given), "miss")
+    left = pen.op("sub i64", record["left"], 1)
+    pen.store("i64", left, record.place("left"))
+    pen.unless(pen.test("eq i64", left, 0), "miss")
+    pen.unless(pen.test("eq i64", record["form"], 3), "leave")  # the function itself is faster
+
+    block, small = arena(pen, record, o)
+    rows = record.pointer("outs")
+    with pen.loop(n_out) as j:
+        row = Fields.row(pen, OUT, rows, j)
+        pen.put(table, pen.op("add i64", n_in, j), result_memory(pen, row, j, made, numbers, o))
+    failed = pen.place(table, n)
+    pen.store("ptr", "null", failed)
+    pen.store("i64", n_out, n_made)
+    work = pen.load("ptr", record.pointer("segment"))
+    operands = [f"ptr {x}" for x in (block, table, record.pointer("constants"))]
+    perform(pen, record["release"], lambda: pen.do(work, *operands), places, n_rows)
+    pen.branch(pen.is_null(pen.load("ptr", failed)), "agree", "differs")
+    pen.label("agree")
+    agreed = pen.ask("i1", "@agrees", "ptr %record", f"ptr {table}")
+    pen.need(agreed, "differs")
+    results(pen, record, rows, made, numbers)
+
+    pen.label("failing")
+    pen.store("i64", j, n_made)
+    pen.jump("raised")
+    for name, value in (("raised", "null"), ("differs", MISS)):
+        pen.label(name)
+        pen.give("undo", value)
+    pen.label("undo")
+    value = pen.given("ptr")
+    pen.do("@pullback_let_go", f"ptr {made}", f"i64 {pen.load('i64', n_made)}")
+    pen.unless(small, "over")
+    pen.store("ptr", pen.load("ptr", record.place("spare")), block)
+    pen.store("ptr", block, record.place("spare"))
+    pen.label("over")
+    finish(pen, record, value)
+    pen.label("miss")
+    pen.ret("ptr", MISS)
+    pen.label("leave")
+    pen.ask("ptr", "@count", "ptr %record")
+    itself = record.pointer("finish")
+    pen.ret("ptr", pen.ask("ptr", "@PyObject_Vectorcall", f"ptr {itself}", *PASSED))
+    return pen.text()
+
+
+def arena(pen: Routine, record: Fields, o: Any) -> tuple[str, str]:
+    """Memory for what is computed on the way, and whether it lies on the stack."""
+    size, spare = record["arena"], record.place("spare")
+    small = pen.test("sle i64", size, o.STACK)
+    pen.branch(small, "stack", "heap")
+    pen.label("stack")
+    pen.give("begin", pen.room("i8", size, 64))
+    pen.label("heap")
+    head = pen.load("ptr", spare)
+    pen.branch(pen.is_null(head), "fresh", "reuse")
+    pen.label("fresh")
+    raw = pen.ask("ptr", "@PyMem_RawMalloc", f"i64 {pen.op('add i64', size, 128)}")
+    pen.unless(pen.is_null(raw), "full")
+    aligned = pen.pointer(pen.op("and i64", pen.op("add i64", pen.address(raw), 127), -64))
+    pen.put(aligned, -1, raw)
+    pen.give("begin", aligned)
+    pen.label("full")
+    pen.ask("ptr", "@PyErr_NoMemory")
+    pen.ret("ptr", "null")
+    pen.label("reuse")
+    pen.store("ptr", pen.load("ptr", head), spare)
+    pen.give("begin", head)
+    pen.label("begin")
+    return pen.given("ptr"), small
+
+
+def result_memory(pen: Routine, row: Fields, j: str, made: str, numbers: str, o: Any) -> str:
+    """Where result j goes: into a new array, which is `made`, or to the numbers."""
+    pen.branch(pen.test("sge i64", row["kind"], 1), "slot", "create")
+    pen.label("slot")
+    pen.put(made, j, "null")
+    pen.give("placed", pen.place(numbers, j, "i128"))
+    pen.label("create")
+    dtype, axes = row.pointer("dtype"), pen.line(f"trunc i64 {row['axes']} to i32")
+    pen.do("@Py_IncRef", f"ptr {dtype}")
+    shape = row.pointer("shape")
+    given = f"i32 {axes}", f"ptr {shape}", f"ptr {dtype}", "i32 0"
+    array = pen.ask("ptr", "@pullback_empty", *given)
+    pen.put(made, j, array)
+    pen.unless(pen.is_null(array), "failing")
+    pen.give("placed", pen.field(array, o.DATA))
+    pen.label("placed")
+    return pen.given("ptr")
+
+
+def perform(pen: Routine, release: str, work: Callable[[], None], places: str, n_rows: str) -> None:
+    """Do the work, and go to `agree`, or to `raised`; or go on, where the work itself may fail.
+
+    release: 0 for short work; else arguments are held meanwhile, and what is no call of NumPy (3)
+        lets other threads run. From 2 on it may have been interrupted.
+    """
+    pen.branch(pen.test("eq i64", release, 0), "short", "long")
+    pen.label("short")
+    work()
+    pen.jump("agree")
+    pen.label("long")
+    with pen.loop(n_rows) as h:
+        pen.do("@Py_IncRef", f"ptr {pen.at(places, h)}")
+    pen.branch(pen.test("eq i64", release, 3), "attended", "unattended")
+    pen.label("attended")
+    work()
+    pen.jump("worked")
+    pen.label("unattended")
+    thread = pen.ask("ptr", "@PyEval_SaveThread")
+    work()
+    pen.do("@PyEval_RestoreThread", f"ptr {thread}")
+    pen.label("worked")
+    pen.do("@pullback_let_go", f"ptr {places}", f"i64 {n_rows}")
+    pen.need(pen.test("sge i64", release, 2), "agree")
+    pen.need(pen.is_null(pen.ask("ptr", "@PyErr_Occurred")), "raised")
+
+
+def results(pen: Routine, record: Fields, rows: str, made: str, numbers: str) -> None:
+    """Give the result, or a tuple of results, to `undo`; what is given away is no longer made."""
+    one, n = pen.test("eq i64", record["form"], 1), record["n_results"]
+    pen.branch(one, "single", "several")
+    pen.label("single")
+    pen.give("fill", "null")
+    pen.label("several")
+    wrapped = pen.ask("ptr", "@PyTuple_New", f"i64 {n}")
+    pen.unless(pen.is_null(wrapped), "raised")
+    pen.give("fill", wrapped)
+    pen.label("fill")
+    into = pen.given("ptr")
+    with pen.loop(n) as k:
+        thing = result(pen, rows, k, made, numbers)
+        pen.put(made, k, "null")
+        pen.branch(one, "itself", "item")
+        pen.label("itself")
+        pen.give("filled", thing)
+        pen.label("item")
+        pen.ask("i32", "@PyTuple_SetItem", f"ptr {into}", f"i64 {k}", f"ptr {thing}")
+    pen.give("filled", into)
+    pen.label("filled")
+    whole = pen.given("ptr")
+    pen.ask("ptr", "@count", "ptr %record")
+    pen.give("undo", whole)
+    pen.label("drop")
+    pen.do("@Py_DecRef", f"ptr {into}")
+    pen.jump("raised")
+
+
+def result(pen: Routine, rows: str, k: str, made: str, numbers: str) -> str:
+    """Result k as an object; where it cannot be made, go to `drop`."""
+    array = pen.at(made, k)
+    pen.branch(pen.is_null(array), "box", "array")
+    pen.label("array")
+    pen.give("object", array)
+    pen.label("box")
+    row, number = Fields.row(pen, OUT, rows, k), pen.place(numbers, k, "i128")
+    pen.branch(pen.test("eq i64", row["kind"], 2), "python", "scalar")
+    pen.label("python")
+    double = pen.load("double", number)
+    pen.give("boxed", pen.ask("ptr", "@PyFloat_FromDouble", f"double {double}"))
+    pen.label("scalar")
+    given = f"ptr {number}", f"ptr {row.pointer('dtype')}", "ptr null"
+    pen.give("boxed", pen.ask("ptr", "@pullback_to_scalar", *given))
+    pen.label("boxed")
+    boxed = pen.given("ptr")
+    pen.unless(pen.is_null(boxed), "drop")
+    pen.give("object", boxed)
+    pen.label("object")
+    return pen.given("ptr")
+
+
+def finish(pen: Routine, record: Fields, value: str) -> None:
+    """Return a value; where Python makes the result of it, what that makes."""
+    calls = pen.test("eq i64", record["form"], 2)
+    good = pen.op("and i1", pen.test("ne ptr", value, "null"), pen.test("ne ptr", value, MISS))
+    pen.need(pen.op("and i1", calls, good), "done")
+    finisher, given = record.pointer("finish"), pen.room("ptr")
+    pen.store("ptr", value, given)
+    operands = f"ptr {finisher}", f"ptr {given}", "i64 1", "ptr null"
+    answer = pen.ask("ptr", "@PyObject_Vectorcall", *operands)
+    pen.do("@Py_DecRef", f"ptr {value}")
+    pen.ret("ptr", answer)
+    pen.label("done")
+    pen.ret("ptr", value)
+
+
+def counted() -> str:
+    """Note a repetition: how many there were, and which record was the last."""
+    pen = Routine("define internal ptr @count(ptr %record)")
+    hits = Fields(pen, RECORD, "%record").pointer("hits")
+    pen.store("i64", pen.op("add i64", pen.load("i64", hits), 1), hits)
+    pen.put(hits, 1, "%record")
+    pen.ret("ptr", hits)
+    return pen.text()
+
+
+def way(o: Any) -> str:
+    """The entry that tries one record after the other."""
+    pen = Routine(f"define ptr @way({ENTERED})")
+    records = pen.field("%self", o.DATA)
+    with pen.loop(pen.load("i64", records)) as i:
+        record = pen.at(records, pen.op("add i64", i, 1))
+        out = pen.ask("ptr", "@attempt", f"ptr {record}", *PASSED)
+        pen.need(pen.test("eq ptr", out, MISS), "done")
+    pen.do("@Py_IncRef", f"ptr {MISS}")
+    pen.ret("ptr", MISS)
+    pen.label("done")
+    pen.ret("ptr", out)
+    return pen.text()
+
+
+def program(o: Any) -> str:
+    """The entry of one record, which calls what the record says where that does not fit."""
+    pen = Routine(f"define ptr @program({ENTERED})")
+    start = pen.field("%self", o.DATA)
+    out = pen.ask("ptr", "@attempt", f"ptr {start}", *PASSED)
+    pen.need(pen.test("eq ptr", out, MISS), "done")
+    slower = Fields(pen, RECORD, start).pointer("finish")
+    pen.ret("ptr", pen.ask("ptr", "@PyObject_Vectorcall", f"ptr {slower}", *PASSED))
+    pen.label("done")
+    pen.ret("ptr", out)
+    return pen.text()

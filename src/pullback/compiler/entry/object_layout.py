@@ -92,7 +92,12 @@ def creates() -> int:
 
 
 def shared() -> list[Definition]:
-    """The entries, the same for all programs: of one record, and of the first that fits."""
+    """The entries, the same for all programs: of one record, and of the first that fits.
+
+    Who finds them made does not wait until LLVM, at work for others, has time.
+    """
+    if entries.cache_info().currsize:
+        return entries()
     with LOCK:
         return entries()
 

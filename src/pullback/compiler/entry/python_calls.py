@@ -25,9 +25,9 @@ from ...core.primitive import Elementwise
 from ...core.spec import spec_of
 from ..graph.rewriting import opened
 from ..llvm.dtypes import TYPES
+from ..llvm.pen import Fields, Routine
 from ..lower.scan import Rolled
 from ..lower.while_ import Waiting
-from .conditions import fields
 
 __all__ = ["PERFORMED", "SpecChangedError", "performable", "sites"]
 
@@ -40,230 +40,160 @@ BASES = {"arena": 0, "in": 1, "out": 1, "object": 1, "const": 2}  # where it lie
 # What modules call by name.
 PERFORMED = ("pullback_perform", "pullback_let_go", "pullback_quiet", "pullback_loud")
 
-PERFORM = """
-define i1 @pullback_perform(ptr %site, ptr %arena, ptr %table, ptr %constants, ptr %held) {{
-start:
-  {site_fields}
-  %n1 = add i64 %n_ops, 2
-  %given = alloca ptr, i64 %n1, align 16
-  %rest = getelementptr ptr, ptr %given, i64 2
-  %opsrows = inttoptr i64 %ops to ptr
-  %resultrows = inttoptr i64 %results to ptr
-  br label %operands
-operands:
-  %i = phi i64 [0, %start], [%in, %passed]
-  %more = icmp slt i64 %i, %n_ops
-  br i1 %more, label %operand, label %ready
-operand:
-  %rowi = mul i64 %i, {operand_size}
-  %row = getelementptr i64, ptr %opsrows, i64 %rowi
-  {operand_fields}
-  switch i64 %how, label %memory [
-    i64 0, label %object
-    i64 1, label %kept
-  ]
-object:
-  %same = inttoptr i64 %index to ptr
-  call void @Py_IncRef(ptr %same)
-  br label %passed
-kept:
-  %keptp = getelementptr ptr, ptr %held, i64 %index
-  %earlier = load ptr, ptr %keptp
-  call void @Py_IncRef(ptr %earlier)
-  br label %passed
-memory:
-  %intable = icmp eq i64 %base, 1
-  %list = select i1 %intable, ptr %table, ptr %constants
-  %entryp = getelementptr ptr, ptr %list, i64 %index
-  %listed = load ptr, ptr %entryp
-  %inarena = icmp eq i64 %base, 0
-  %buffer = select i1 %inarena, ptr %arena, ptr %listed
-  %data = getelementptr i8, ptr %buffer, i64 %offset
-  %dtype = inttoptr i64 %descr to ptr
-  %isnumber = icmp eq i64 %how, 3
-  br i1 %isnumber, label %number, label %array
-number:
-  %scalar = call ptr @pullback_to_scalar(ptr %data, ptr %dtype, ptr null)
-  br label %made
-array:
-  call void @Py_IncRef(ptr %dtype)
-  %axes32 = trunc i64 %axes to i32
-  %extents = inttoptr i64 %shape to ptr
-  %steps = inttoptr i64 %strides to ptr
-  %view = call ptr @pullback_from_descr(ptr @pullback_array_type, ptr %dtype, i32 %axes32,
-    ptr %extents, ptr %steps, ptr %data, i32 {WRITEABLE_ALIGNED}, ptr null)
-  br label %made
-made:
-  %fresh = phi ptr [%scalar, %number], [%view, %array]
-  %lacks = icmp eq ptr %fresh, null
-  br i1 %lacks, label %failed, label %passed
-passed:
-  %x = phi ptr [%same, %object], [%earlier, %kept], [%fresh, %made]
-  %xp = getelementptr ptr, ptr %rest, i64 %i
-  store ptr %x, ptr %xp
-  %in = add i64 %i, 1
-  br label %operands
-
-ready:
-  %called = inttoptr i64 %fun to ptr
-  %withroom = or i64 %n_ops, -9223372036854775808
-  %out = call ptr @PyObject_Vectorcall(ptr %called, ptr %rest, i64 %withroom, ptr null)
-  %raised = icmp eq ptr %out, null
-  br i1 %raised, label %failed, label %look
-look:
-  %several = icmp ne i64 %many, 0
-  br i1 %several, label %settling, label %single
-single:
-  %out_dtypep = getelementptr i64, ptr %resultrows, i64 0
-  %out_descr = load i64, ptr %out_dtypep
-  %out_axesp = getelementptr i64, ptr %resultrows, i64 1
-  %out_axes = load i64, ptr %out_axesp
-  %out_shapep = getelementptr i64, ptr %resultrows, i64 2
-  %out_shape = load ptr, ptr %out_shapep
-  %out_bytesp = getelementptr i64, ptr %resultrows, i64 3
-  %out_bytes = load i64, ptr %out_bytesp
-  %out_scalarp = getelementptr i64, ptr %resultrows, i64 4
-  %out_scalar = load ptr, ptr %out_scalarp
-  %kindp = getelementptr i8, ptr %out, i64 {TYPE}
-  %kind = load ptr, ptr %kindp
-  %isarray = icmp eq ptr %kind, @pullback_array_type
-  br i1 %isarray, label %own, label %notarray
-notarray:
-  %isscalar = icmp eq ptr %kind, %out_scalar
-  br i1 %isscalar, label %boxed, label %settling
-boxed:
-  %inside = getelementptr i8, ptr %out, i64 {NUMBER}
-  br label %keep
-own:
-  %flagsp = getelementptr i8, ptr %out, i64 {FLAGS}
-  %flags = load i32, ptr %flagsp
-  %owning = and i32 %flags, {OWNED}
-  %owned = icmp eq i32 %owning, {OWNED}
-  br i1 %owned, label %alike, label %settling
-alike:
-  %hasp = getelementptr i8, ptr %out, i64 {DTYPE}
-  %has = load i64, ptr %hasp
-  %samedtype = icmp eq i64 %has, %out_descr
-  %ndp = getelementptr i8, ptr %out, i64 {AXES}
-  %nd32 = load i32, ptr %ndp
-  %nd = sext i32 %nd32 to i64
-  %samerank = icmp eq i64 %nd, %out_axes
-  %maybe = and i1 %samedtype, %samerank
-  br i1 %maybe, label %shapes, label %settling
-shapes:
-  %dimsp = getelementptr i8, ptr %out, i64 {SHAPE}
-  %dims = load ptr, ptr %dimsp
-  %differs = call i32 @memcmp(ptr %dims, ptr %out_shape, i64 %out_bytes)
-  %agrees = icmp eq i32 %differs, 0
-  br i1 %agrees, label %fitting, label %settling
-fitting:
-  %outdatap = getelementptr i8, ptr %out, i64 {DATA}
-  %outdata = load ptr, ptr %outdatap
-  br label %keep
-keep:
-  %value = phi ptr [%inside, %boxed], [%outdata, %fitting]
-  %slotp = getelementptr ptr, ptr %held, i64 %first
-  store ptr %out, ptr %slotp
-  %addressp = getelementptr ptr, ptr %table, i64 %place
-  store ptr %value, ptr %addressp
-  br label %fine
-
-settling:
-  %settler = inttoptr i64 %settle to ptr
-  %before = getelementptr ptr, ptr %rest, i64 -1
-  store ptr %out, ptr %before
-  %n_all = add i64 %n_ops, 1
-  %allroom = or i64 %n_all, -9223372036854775808
-  %settled = call ptr @PyObject_Vectorcall(ptr %settler, ptr %before, i64 %allroom, ptr null)
-  call void @Py_DecRef(ptr %out)
-  %unsettled = icmp eq ptr %settled, null
-  br i1 %unsettled, label %failed, label %each
-each:
-  %k = phi i64 [0, %settling], [%kn, %took]
-  %onemore = icmp slt i64 %k, %n_results
-  br i1 %onemore, label %take, label %taken
-take:
-  %itemp0 = getelementptr i8, ptr %settled, i64 {ITEMS}
-  %itemp = getelementptr ptr, ptr %itemp0, i64 %k
-  %item = load ptr, ptr %itemp
-  call void @Py_IncRef(ptr %item)
-  %at = add i64 %first, %k
-  %heldp = getelementptr ptr, ptr %held, i64 %at
-  store ptr %item, ptr %heldp
-  %ikindp = getelementptr i8, ptr %item, i64 {TYPE}
-  %ikind = load ptr, ptr %ikindp
-  %itemisarray = icmp eq ptr %ikind, @pullback_array_type
-  br i1 %itemisarray, label %itemarray, label %itemscalar
-itemarray:
-  %itemdatap = getelementptr i8, ptr %item, i64 {DATA}
-  %itemdata = load ptr, ptr %itemdatap
-  br label %took
-itemscalar:
-  %iteminside = getelementptr i8, ptr %item, i64 {NUMBER}
-  br label %took
-took:
-  %itemvalue = phi ptr [%itemdata, %itemarray], [%iteminside, %itemscalar]
-  %there = add i64 %place, %k
-  %therep = getelementptr ptr, ptr %table, i64 %there
-  store ptr %itemvalue, ptr %therep
-  %kn = add i64 %k, 1
-  br label %each
-taken:
-  call void @Py_DecRef(ptr %settled)
-  br label %fine
-
-fine:
-  br label %release
-failed:
-  %n_made = phi i64 [%i, %made], [%n_ops, %ready], [%n_ops, %settling]
-  %error = load ptr, ptr @PyExc_Exception
-  %usual = call i32 @PyErr_ExceptionMatches(ptr %error)
-  %clears = icmp ne i32 %usual, 0
-  br i1 %clears, label %clear, label %release
-clear:
-  call void @PyErr_Clear()
-  br label %release
-release:
-  %good = phi i1 [true, %fine], [false, %failed], [false, %clear]
-  %count = phi i64 [%n_ops, %fine], [%n_made, %failed], [%n_made, %clear]
-  call void @pullback_let_go(ptr %rest, i64 %count)
-  ret i1 %good
-}}
-define void @pullback_let_go(ptr %held, i64 %n) {{
-start:
-  br label %each
-each:
-  %i = phi i64 [0, %start], [%in, %one]
-  %more = icmp slt i64 %i, %n
-  br i1 %more, label %one, label %done
-one:
-  %xp = getelementptr ptr, ptr %held, i64 %i
-  %x = load ptr, ptr %xp
-  call void @Py_DecRef(ptr %x)
-  %in = add i64 %i, 1
-  br label %each
-done:
-  ret void
-}}
-define ptr @pullback_quiet() {{
-  %token = call ptr @PyContextVar_Set(ptr @pullback_errors_variable, ptr @pullback_errors_ignored)
-  ret ptr %token
-}}
-define void @pullback_loud(ptr %token) {{
-  %reset = call i32 @PyContextVar_Reset(ptr @pullback_errors_variable, ptr %token)
-  call void @Py_DecRef(ptr %token)
-  ret void
-}}
-"""
+GIVEN = "ptr %site, ptr %arena, ptr %table, ptr %constants, ptr %held"
+ROOM = -9223372036854775808  # a flag of vectorcall: there is a place before the operands
 
 
-def text(offsets: dict[str, int]) -> str:
-    return PERFORM.format(
-        site_fields=fields(SITE, "%site"),
-        operand_fields=fields(OPERAND, "%row"),
-        operand_size=len(OPERAND),
-        **offsets,
+def text(o: Any) -> str:
+    """The functions that modules call, with the offsets of fields."""
+    return "".join([performed(o), let_go(), quiet(), loud()])
+
+
+def performed(o: Any) -> str:
+    """Make the operands of a site, call what it names, and keep the results."""
+    pen = Routine(f"define i1 @pullback_perform({GIVEN})")
+    site = Fields(pen, SITE, "%site")
+    n_ops = site["n_ops"]
+    operands = pen.place(pen.room("ptr", pen.op("add i64", n_ops, 2), 16), 2)
+    rows, first = site.pointer("ops"), site["first"]
+    with pen.loop(n_ops) as i:
+        row = Fields.row(pen, OPERAND, rows, i)
+        pen.put(operands, i, made(pen, row, i, o))
+    many = f"i64 {pen.op('or i64', n_ops, ROOM)}"
+    called = f"ptr {site.pointer('fun')}"
+    out = pen.ask("ptr", "@PyObject_Vectorcall", called, f"ptr {operands}", many, "ptr null")
+    pen.branch(pen.is_null(out), "failing", "look")
+    pen.label("look")
+    pen.need(pen.test("eq i64", site["many"], 0), "settle")
+    value = fitting(pen, Fields(pen, RESULT, site.pointer("results")), out, o)
+    pen.put("%held", first, out)
+    pen.put("%table", site["place"], value)
+    pen.jump("fine")
+    pen.label("settle")
+    settle(pen, site, operands, out, o)
+    pen.label("fine")
+    pen.do("@pullback_let_go", f"ptr {operands}", f"i64 {n_ops}")
+    pen.ret("i1", "true")
+    pen.label("failing")
+    pen.give("failed", n_ops)
+    pen.label("lacking")
+    pen.give("failed", i)
+    pen.label("failed")
+    n_made = pen.given("i64")
+    error = pen.load("ptr", "@PyExc_Exception")
+    usual = pen.ask("i32", "@PyErr_ExceptionMatches", f"ptr {error}")
+    with pen.when(pen.test("ne i32", usual, 0)):
+        pen.do("@PyErr_Clear")
+    pen.do("@pullback_let_go", f"ptr {operands}", f"i64 {n_made}")
+    pen.ret("i1", "false")
+    return pen.text()
+
+
+def made(pen: Routine, row: Fields, i: str, o: Any) -> str:
+    """An operand as an object; where it cannot be made, go to `lacking`."""
+    how, index = row["how"], row["index"]
+    pen.switch(how, ("object", "kept"), "memory")
+    for name in ("object", "kept"):
+        pen.label(name)
+        there = pen.pointer(index) if name == "object" else pen.at("%held", index)
+        pen.do("@Py_IncRef", f"ptr {there}")
+        pen.give("passed", there)
+    pen.label("memory")
+    base = row["base"]
+    table = pen.select(pen.test("eq i64", base, BASES["in"]), "ptr", "%table", "%constants")
+    listed, in_arena = pen.at(table, index), pen.test("eq i64", base, BASES["arena"])
+    buffer = pen.select(in_arena, "ptr", "%arena", listed)
+    data, dtype = pen.place(buffer, row["offset"], "i8"), row.pointer("descr")
+    pen.branch(pen.test("eq i64", how, NUMBER), "number", "array")
+    pen.label("number")
+    scalar = pen.ask("ptr", "@pullback_to_scalar", f"ptr {data}", f"ptr {dtype}", "ptr null")
+    pen.give("made", scalar)
+    pen.label("array")
+    pen.do("@Py_IncRef", f"ptr {dtype}")
+    axes = pen.line(f"trunc i64 {row['axes']} to i32")
+    about = [f"ptr {x}" for x in (row.pointer("shape"), row.pointer("strides"), data)]
+    head = "ptr @pullback_array_type", f"ptr {dtype}", f"i32 {axes}"
+    view = pen.ask(
+        "ptr", "@pullback_from_descr", *head, *about, f"i32 {o.WRITEABLE_ALIGNED}", "ptr null"
     )
+    pen.give("made", view)
+    pen.label("made")
+    fresh = pen.given("ptr")
+    pen.unless(pen.is_null(fresh), "lacking")
+    pen.give("passed", fresh)
+    pen.label("passed")
+    return pen.given("ptr")
+
+
+def fitting(pen: Routine, row: Fields, out: str, o: Any) -> str:
+    """Where the elements of a result are that is as it was recorded; else go to `settle`."""
+    kind = pen.field(out, o.TYPE)
+    pen.branch(pen.test("eq ptr", kind, "@pullback_array_type"), "own", "other")
+    pen.label("other")
+    pen.need(pen.test("eq ptr", kind, row.pointer("scalar")), "settle")
+    pen.give("keep", pen.place(out, o.NUMBER, "i8"))
+    pen.label("own")
+    flags = pen.op("and i32", pen.field(out, o.FLAGS, "i32"), o.OWNED)
+    pen.need(pen.test("eq i32", flags, o.OWNED), "settle")
+    pen.need(pen.test("eq i64", pen.field(out, o.DTYPE, "i64"), row["descr"]), "settle")
+    axes = pen.line(f"sext i32 {pen.field(out, o.AXES, 'i32')} to i64")
+    pen.need(pen.test("eq i64", axes, row["axes"]), "settle")
+    shapes = f"ptr {pen.field(out, o.SHAPE)}", f"ptr {row.pointer('shape')}", f"i64 {row['bytes']}"
+    pen.need(pen.test("eq i32", pen.ask("i32", "@memcmp", *shapes), 0), "settle")
+    pen.give("keep", pen.field(out, o.DATA))
+    pen.label("keep")
+    return pen.given("ptr")
+
+
+def settle(pen: Routine, site: Fields, operands: str, out: str, o: Any) -> None:
+    """Let Python make the results of what was called, and keep all of them."""
+    n_ops, before = site["n_ops"], pen.place(operands, -1)
+    pen.store("ptr", out, before)
+    many = pen.op("or i64", pen.op("add i64", n_ops, 1), ROOM)
+    given = f"ptr {site.pointer('settle')}", f"ptr {before}", f"i64 {many}", "ptr null"
+    settled = pen.ask("ptr", "@PyObject_Vectorcall", *given)
+    pen.do("@Py_DecRef", f"ptr {out}")
+    pen.unless(pen.is_null(settled), "failing")
+    items = pen.place(settled, o.ITEMS, "i8")
+    first, place = site["first"], site["place"]
+    with pen.loop(site["n_results"]) as k:
+        item = pen.at(items, k)
+        pen.do("@Py_IncRef", f"ptr {item}")
+        pen.put("%held", pen.op("add i64", first, k), item)
+        is_array = pen.test("eq ptr", pen.field(item, o.TYPE), "@pullback_array_type")
+        pen.branch(is_array, "item_array", "item_scalar")
+        pen.label("item_array")
+        pen.give("took", pen.field(item, o.DATA))
+        pen.label("item_scalar")
+        pen.give("took", pen.place(item, o.NUMBER, "i8"))
+        pen.label("took")
+        pen.put("%table", pen.op("add i64", place, k), pen.given("ptr"))
+    pen.do("@Py_DecRef", f"ptr {settled}")
+
+
+def let_go() -> str:
+    """Let go of objects that were held."""
+    pen = Routine("define void @pullback_let_go(ptr %held, i64 %n)")
+    with pen.loop("%n") as i:
+        pen.do("@Py_DecRef", f"ptr {pen.at('%held', i)}")
+    pen.ret()
+    return pen.text()
+
+
+def quiet() -> str:
+    """Ignore floating-point errors from now on; what that gives puts an end to it."""
+    pen = Routine("define ptr @pullback_quiet()")
+    given = "ptr @pullback_errors_variable", "ptr @pullback_errors_ignored"
+    pen.ret("ptr", pen.ask("ptr", "@PyContextVar_Set", *given))
+    return pen.text()
+
+
+def loud() -> str:
+    pen = Routine("define void @pullback_loud(ptr %token)")
+    pen.ask("i32", "@PyContextVar_Reset", "ptr @pullback_errors_variable", "ptr %token")
+    pen.do("@Py_DecRef", "ptr %token")
+    pen.ret()
+    return pen.text()
 
 
 class SpecChangedError(ShapeError):

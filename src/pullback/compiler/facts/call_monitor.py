@@ -34,9 +34,10 @@ __all__ = ["WATCHES", "WATCHING", "Halt", "Observer", "Watch", "unwatched"]
 WATCHING: ContextVar[Watch | None] = ContextVar("watching", default=None)
 
 # What Python runs for an `import` of what has not been imported yet.
-IMPORT: CodeType = importlib._bootstrap._find_and_load.__code__  # type: ignore[attr-defined]
+IMPORTER: Any = importlib._bootstrap
+IMPORT: CodeType = IMPORTER._find_and_load.__code__
 # What asks the finders, also where nothing is imported (`importlib.util.find_spec`).
-FINDING: CodeType = importlib._bootstrap._find_spec.__code__  # type: ignore[attr-defined]
+FINDING: CodeType = IMPORTER._find_spec.__code__
 IMPORTING = frozenset({IMPORT, FINDING})  # beneath these, code of finders and of new modules runs
 
 
@@ -119,7 +120,7 @@ class Watch:
         ASKED.remove(is_asked)
         if self.filters != warnings.filters:
             self.effects.append("it calls `warnings.filterwarnings`")
-            warnings.filters[:] = self.filters  # type: ignore[index]
+            warnings.filters[:] = self.filters  # type: ignore[index]  # a list, if typed otherwise
 
     def resume(self) -> None:
         """Undo `sys.setprofile(None)`, with which work begins that runs no code of the user's."""

@@ -17,7 +17,7 @@ from .places import of
 
 __all__ = [
     "ATOMS", "FIXED", "KEPT_BY_CLASSES", "KNOWN_BY_IDENTITY", "Unprovable", "foreign_function",
-    "of_library", "of_python", "part_of", "plain",
+    "of_library", "of_python", "open_object", "part_of", "plain",
     "slots_of", "tells", "theirs", "transparent", "unit_of",
 ]  # fmt: skip
 
@@ -114,6 +114,30 @@ def part_of(x: types.ModuleType, name: str) -> Any:
 def plain(cls: type) -> bool:
     """Whether a class of the standard library keeps all that it has in attributes and slots."""
     return cls.__module__ in ATTRIBUTES_ALONE and of_python(cls)
+
+
+# Compiled classes of SciPy's of which nothing can be changed, and the arrays that they refer to.
+SEALED = {
+    ("builtins", "SuperLU"): (),
+    ("scipy.spatial._ckdtree", "cKDTree"): ("data",),
+}
+
+
+def open_object(cls: type) -> tuple[str, ...] | None:
+    """The arrays that an instance of a class of SciPy's holds beside attributes and slots.
+
+    None: the class is none of SciPy's, or its instances may hold what cannot be seen.
+    """
+    arrays: list[str] = []
+    if not (cls.__module__.startswith("scipy.") or (cls.__module__, cls.__name__) in SEALED):
+        return None
+    for base in cls.__mro__:
+        sealed = SEALED.get((base.__module__, base.__name__))
+        if sealed is not None:
+            arrays += sealed
+        elif not (base in TRANSPARENT or base.__module__ in ABSTRACT or of_python(base)):
+            return None
+    return tuple(arrays)
 
 
 def theirs(x: Any) -> bool:

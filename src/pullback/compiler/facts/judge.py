@@ -44,7 +44,17 @@ PURE = frozenset(
         "importlib", "_imp", "inspect",
     }
 )  # fmt: skip
-SCIPY = ("scipy.special", "scipy.linalg", "scipy.fft", "scipy.ndimage", "scipy.signal")
+SCIPY = (
+    "scipy.special", "scipy.linalg", "scipy.fft", "scipy.ndimage", "scipy.signal", "scipy.sparse",
+    "scipy.interpolate", "scipy.spatial", "scipy.cluster",
+)  # fmt: skip
+# Of those, what draws random numbers, reads or writes files, or changes how SciPy works.
+OF_SCIPY = frozenset(
+    {
+        "random", "random_array", "rand", "kmeans", "kmeans2", "save_npz", "load_npz", "use_solver",
+        "set_backend", "set_global_backend", "register_backend", "skip_backend", "set_workers",
+    }
+)  # fmt: skip
 # Of those, what does more: of builtins and others.
 DENIED = frozenset(
     {
@@ -215,5 +225,5 @@ def effectful(module: str, name: str) -> bool:
     if top == "inspect":
         return name not in INSPECTING
     pure = top in PURE or module.startswith(SCIPY)
-    refused = REFUSED if top == "numpy" else OUTSIDE
+    refused = {"numpy": REFUSED, "scipy": OUTSIDE | OF_SCIPY}.get(top, OUTSIDE)
     return not pure or name in DENIED or "random" in module or name in refused

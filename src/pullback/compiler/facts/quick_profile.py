@@ -15,6 +15,7 @@ import ctypes
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from types import CodeType
 from typing import Any
 
@@ -22,128 +23,108 @@ import numpy as np
 
 from ...core.resolve import FOREIGN
 from ..llvm.binding import LOCK, WORKER, add_symbol, at_hand, compiled
+from ..llvm.pen import Routine, declared, external
 
 __all__ = ["HARMLESS", "Codes", "frames_sorted", "install"]
 
 INSIDE, PROFILE, CODE, FRAME = 56, 64, 32, 24  # offsets of fields, of 64-bit CPython 3.11
 
-# A table with open addressing: addresses of code objects, zeros where there is none. `%watch` is
-# the profile function of Python, which is told of calls (0) and calls of what is written in C (4).
-TEXT = f"""
-@pullback_harmless = external global [3 x i64]
-declare ptr @PyFrame_GetCode(ptr)
-declare void @Py_DecRef(ptr)
-declare ptr @PyUnicode_FromString(ptr)
-declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
-declare void @PyEval_SetProfile(ptr, ptr)
-@call = private constant [5 x i8] c"call\\00"
+CALLED = {
+    "PyFrame_GetCode": "ptr (ptr)",
+    "Py_DecRef": "void (ptr)",
+    "PyUnicode_FromString": "ptr (ptr)",
+    "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
+    "PyEval_SetProfile": "void (ptr, ptr)",
+    "_PyEval_EvalFrameDefault": "ptr (ptr, ptr, i32)",
+}
+EVENTS = """@call = private constant [5 x i8] c"call\\00"
 @c_call = private constant [7 x i8] c"c_call\\00"
-define private i1 @harmless(ptr %code) {{
-begin:
-  %address = ptrtoint ptr %code to i64
-  %slots = load ptr, ptr @pullback_harmless
-  %maskp = getelementptr i64, ptr @pullback_harmless, i64 1
-  %mask = load i64, ptr %maskp
-  %first = lshr i64 %address, 4
-  br label %look
-look:
-  %at = phi i64 [%first, %begin], [%next, %other]
-  %slot = and i64 %at, %mask
-  %slotp = getelementptr i64, ptr %slots, i64 %slot
-  %there = load i64, ptr %slotp
-  %same = icmp eq i64 %there, %address
-  br i1 %same, label %known, label %differs
-differs:
-  %empty = icmp eq i64 %there, 0
-  br i1 %empty, label %unknown, label %other
-other:
-  %next = add i64 %slot, 1
-  br label %look
-known:
-  ret i1 true
-unknown:
-  ret i1 false
-}}
-define i32 @pullback_profile(ptr %watch, ptr %frame, i32 %what, ptr %arg) {{
-start:
-  %isc = icmp eq i32 %what, 4
-  %iscall = icmp eq i32 %what, 0
-  %counts = or i1 %isc, %iscall
-  br i1 %counts, label %begin, label %fine
-begin:
-  %code = call ptr @PyFrame_GetCode(ptr %frame)
-  call void @Py_DecRef(ptr %code)
-  %known = call i1 @harmless(ptr %code)
-  br i1 %known, label %fine, label %ask
-ask:
-  %word = select i1 %isc, ptr @c_call, ptr @call
-  %event = call ptr @PyUnicode_FromString(ptr %word)
-  %given = alloca [4 x ptr]
-  %p1 = getelementptr ptr, ptr %given, i64 1
-  %p2 = getelementptr ptr, ptr %given, i64 2
-  %p3 = getelementptr ptr, ptr %given, i64 3
-  %isnull = icmp eq ptr %arg, null
-  %x = select i1 %isnull, ptr %frame, ptr %arg
-  store ptr %frame, ptr %p1
-  store ptr %event, ptr %p2
-  store ptr %x, ptr %p3
-  %out = call ptr @PyObject_Vectorcall(ptr %watch, ptr %p1, i64 -9223372036854775805, ptr null)
-  call void @Py_DecRef(ptr %event)
-  %raised = icmp eq ptr %out, null
-  br i1 %raised, label %failed, label %asked
-asked:
-  call void @Py_DecRef(ptr %out)
-  br label %fine
-failed:
-  call void @PyEval_SetProfile(ptr null, ptr null)
-  ret i32 -1
-fine:
-  ret i32 0
-}}
-; Evaluates a frame. Of the thread that is watched: `use_tracing`, the first byte of what the thread
-; is in, says whether the profile function hears of the frame; afterwards it is what it was.
-declare ptr @_PyEval_EvalFrameDefault(ptr, ptr, i32)
-define ptr @pullback_frame(ptr %thread, ptr %frame, i32 %throws) {{
-start:
-  %watchedp = getelementptr i64, ptr @pullback_harmless, i64 2
-  %watched = load ptr, ptr %watchedp
-  %mine = icmp eq ptr %thread, %watched
-  br i1 %mine, label %ours, label %plain
-ours:
-  %profilep = getelementptr i8, ptr %thread, i64 {PROFILE}
-  %profile = load ptr, ptr %profilep
-  %silent = icmp eq ptr %profile, null
-  br i1 %silent, label %plain, label %sort
-plain:
-  %out = call ptr @_PyEval_EvalFrameDefault(ptr %thread, ptr %frame, i32 %throws)
-  ret ptr %out
-sort:
-  %codep = getelementptr i8, ptr %frame, i64 {CODE}
-  %code = load ptr, ptr %codep
-  %known = call i1 @harmless(ptr %code)
-  %asked = icmp eq ptr %profile, @pullback_profile
-  %quiet = and i1 %known, %asked
-  %level = select i1 %quiet, i8 0, i8 -1
-  %insidep = getelementptr i8, ptr %thread, i64 {INSIDE}
-  %inside = load ptr, ptr %insidep
-  %before = load i8, ptr %inside
-  store i8 %level, ptr %inside
-  %found = call ptr @_PyEval_EvalFrameDefault(ptr %thread, ptr %frame, i32 %throws)
-  %now = load ptr, ptr %profilep
-  %off = icmp eq ptr %now, null
-  %after = select i1 %off, i8 0, i8 %before
-  store i8 %after, ptr %inside
-  ret ptr %found
-}}
 """
-CALLED = (
-    "PyFrame_GetCode", "Py_DecRef", "PyUnicode_FromString", "PyObject_Vectorcall",
-    "PyEval_SetProfile", "_PyEval_EvalFrameDefault",
-)  # fmt: skip
+
+
+@cache
+def text() -> str:
+    about = external(["pullback_harmless"], "[3 x i64]")
+    return "".join([about, declared(CALLED), EVENTS, harmless(), profile(), frame()])
+
+
+def harmless() -> str:
+    """Whether a code object is in the table of `Codes`."""
+    pen = Routine("define private i1 @harmless(ptr %code)")
+    address, slots = pen.address("%code"), pen.load("ptr", "@pullback_harmless")
+    mask, at = pen.at("@pullback_harmless", 1, "i64"), pen.room("i64")
+    pen.store("i64", pen.op("lshr i64", address, 4), at)
+    pen.label("look")
+    place = pen.load("i64", at)
+    there = pen.at(slots, pen.op("and i64", place, mask), "i64")
+    pen.unless(pen.test("eq i64", there, address), "known")
+    pen.unless(pen.test("eq i64", there, 0), "unknown")
+    pen.store("i64", pen.op("add i64", place, 1), at)
+    pen.jump("look")
+    for name, flag in (("known", "true"), ("unknown", "false")):
+        pen.label(name)
+        pen.ret("i1", flag)
+    return pen.text()
+
+
+def profile() -> str:
+    """The profile function: `%watch`, that of Python, is told of calls (0) and calls of C (4)."""
+    pen = Routine("define i32 @pullback_profile(ptr %watch, ptr %frame, i32 %what, ptr %arg)")
+    given, of_c = pen.room("ptr", "4"), pen.test("eq i32", "%what", 4)
+    pen.need(pen.op("or i1", of_c, pen.test("eq i32", "%what", 0)), "fine")
+    code = pen.ask("ptr", "@PyFrame_GetCode", "ptr %frame")
+    pen.do("@Py_DecRef", f"ptr {code}")
+    pen.unless(pen.ask("i1", "@harmless", f"ptr {code}"), "fine")
+    word = pen.select(of_c, "ptr", "@c_call", "@call")
+    event = pen.ask("ptr", "@PyUnicode_FromString", f"ptr {word}")
+    about = pen.select(pen.is_null("%arg"), "ptr", "%frame", "%arg")
+    for i, x in enumerate(("%frame", event, about), 1):
+        pen.put(given, i, x)
+    operands = f"ptr {pen.place(given, 1)}", f"i64 {3 - 2**63}", "ptr null"
+    out = pen.ask("ptr", "@PyObject_Vectorcall", "ptr %watch", *operands)
+    pen.do("@Py_DecRef", f"ptr {event}")
+    pen.unless(pen.is_null(out), "raised")
+    pen.do("@Py_DecRef", f"ptr {out}")
+    pen.label("fine")
+    pen.ret("i32", "0")
+    pen.label("raised")
+    pen.do("@PyEval_SetProfile", "ptr null", "ptr null")
+    pen.ret("i32", "-1")
+    return pen.text()
+
+
+def frame() -> str:
+    """Evaluate a frame.
+
+    Of the thread that is watched: `use_tracing`, the first byte of what the thread is in, says
+    whether the profile function hears of the frame; afterwards it is what it was.
+    """
+    pen = Routine("define ptr @pullback_frame(ptr %thread, ptr %frame, i32 %throws)")
+    evaluated = "ptr", "@_PyEval_EvalFrameDefault", "ptr %thread", "ptr %frame", "i32 %throws"
+    watched = pen.at("@pullback_harmless", 2)
+    pen.need(pen.test("eq ptr", "%thread", watched), "plain")
+    there = pen.place("%thread", PROFILE, "i8")
+    asked = pen.load("ptr", there)
+    pen.unless(pen.is_null(asked), "plain")
+    known = pen.ask("i1", "@harmless", f"ptr {pen.field('%frame', CODE)}")
+    quiet = pen.op("and i1", known, pen.test("eq ptr", asked, "@pullback_profile"))
+    inside = pen.field("%thread", INSIDE)
+    before = pen.load("i8", inside)
+    pen.store("i8", pen.select(quiet, "i8", 0, -1), inside)
+    out = pen.ask(*evaluated)
+    off = pen.is_null(pen.load("ptr", there))
+    pen.store("i8", pen.select(off, "i8", 0, before), inside)
+    pen.ret("ptr", out)
+    pen.label("plain")
+    pen.ret("ptr", pen.ask(*evaluated))
+    return pen.text()
 
 
 class Codes:
-    """A set of code objects, by identity, which machine code can look into."""
+    """A set of code objects, by identity, which machine code can look into.
+
+    A table with open addressing: addresses of code objects, zeros where there is none.
+    """
 
     def __init__(self) -> None:
         self.codes: dict[int, CodeType] = {}  # kept alive: no other object takes their places
@@ -189,11 +170,18 @@ def install(watch: Callable[[Any, str, Any], None]) -> None:
 
 
 def prepared() -> bool:
-    """Whether machine code is there; it is made in the background where that takes long."""
+    """Whether machine code is there; it is made in the background where that takes long.
+
+    It does where LLVM is still to be loaded, and where it is at work for others.
+    """
     if sys.implementation.name != "cpython" or sys.version_info >= (3, 12):
         return False
-    if "llvmlite.binding" in sys.modules or at_hand(TEXT, 0):
-        make()
+    quick = "llvmlite.binding" in sys.modules or at_hand(text(), 0)
+    if quick and LOCK.acquire(blocking=False):
+        try:
+            make()
+        finally:
+            LOCK.release()
     else:
         WORKER.do(make, urgent=True)
     return bool(MADE)
@@ -233,7 +221,7 @@ class ProfileCode:
         for name in CALLED:
             add_symbol(name, ctypes.cast(getattr(python, name), ctypes.c_void_p).value)
         add_symbol("pullback_harmless", HARMLESS.about.ctypes.data)
-        self.code = compiled(TEXT, 0)
+        self.code = compiled(text(), 0)
         self.profile = self.code.address("pullback_profile")
         address, thing = ctypes.c_void_p, ctypes.py_object
         self.set_profile = ctypes.PYFUNCTYPE(None, address, thing)(("PyEval_SetProfile", python))

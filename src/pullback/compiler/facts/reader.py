@@ -43,6 +43,7 @@ from .classes import (
     foreign_function,
     of_library,
     of_python,
+    open_object,
     plain,
     slots_of,
     tells,
@@ -197,6 +198,9 @@ class Reader(CodeReader):
             known = self.constant(x)
             if known is not None:
                 return known
+            arrays = open_object(kind)
+            if arrays is not None:
+                return self.of_scipy(x, arrays)
             raise Unprovable(f"an object of {kind.__module__}.{kind.__qualname__}")
         if not own:
             for base in kind.__mro__:
@@ -217,6 +221,12 @@ class Reader(CodeReader):
             if of(x, container):
                 parts.append(getattr(self, CONTAINERS[container])(x))
         return tuple(parts)
+
+    def of_scipy(self, x: Any, arrays: tuple[str, ...]) -> Any:
+        """An object of SciPy's, such as a sparse array or a spline: all that it holds."""
+        held = [(name, self.read(getattr(x, name))) for name in arrays]
+        parts = Same(type(x)), Same(x), *held, *self.fields(x, True)
+        return (*parts, self.mapping(x)) if of(x, dict) else parts
 
     def constant(self, x: Any) -> Any:
         """An object of a library of which code cannot see a change; None if it may."""

@@ -51,7 +51,7 @@ class Token:
     def __eq__(self, other: object) -> bool:
         return type(other) is Token and other.parts == self.parts
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: Any = None
 
 
 class State:

@@ -24,226 +24,184 @@ import numpy as np
 
 from .binding import LOCK, add_symbol, compiled
 from .disk_cache import folder
+from .pen import COPY, Routine, declared, external
 
 __all__ = ["creator", "empty", "keep"]
 
 MANY = 1 << 19  # elements from which an array lies in a block
 NAME = b"pullback"
 
-# Before its data a block has a line: its size, and what was mapped. Spare blocks are named in
-# tables, since their pages may be gone.
-TEXT = """
-@spare = internal global [64 x ptr] zeroinitializer
-@sizes = internal global [64 x i64] zeroinitializer
-@bases = internal global [64 x ptr] zeroinitializer
-@count = internal global i64 0
-@kept = internal global i64 0
+HUGE = 1 << 21  # bytes of a large page
+PAGE = 1 << 16  # what other blocks are multiples of
+HEAD = 64  # bytes before the data of a block: its size, and what was mapped
+SPARE = 64  # blocks that are kept
 
-define ptr @take(ptr %context, i64 %bytes) {{
-entry:
-  %with = add i64 %bytes, 64
-  %least = add i64 %with, 65535
-  %large = icmp uge i64 %least, {huge2}
-  %page = select i1 %large, i64 {huge}, i64 65536
-  %page1 = sub i64 %page, 1
-  %up = add i64 %with, %page1
-  %mask = sub i64 0, %page
-  %size = and i64 %up, %mask
-  %wraps = icmp ult i64 %size, %bytes
-  %eighth = lshr i64 %size, 3
-  %most = add i64 %size, %eighth
-  %n = load i64, ptr @count
-  br i1 %wraps, label %none, label %look
-none:
-  ret ptr null
-look:
-  %i = phi i64 [%n, %entry], [%i1, %other]
-  %any = icmp sgt i64 %i, 0
-  br i1 %any, label %ask, label %map
-ask:
-  %i1 = sub i64 %i, 1
-  %sizep = getelementptr i64, ptr @sizes, i64 %i1
-  %has = load i64, ptr %sizep
-  %enough = icmp uge i64 %has, %size
-  %modest = icmp ule i64 %has, %most
-  %fits = and i1 %enough, %modest
-  br i1 %fits, label %reuse, label %other
-other:
-  br label %look
-reuse:
-  %blockp = getelementptr ptr, ptr @spare, i64 %i1
-  %basep = getelementptr ptr, ptr @bases, i64 %i1
-  %block = load ptr, ptr %blockp
-  %base = load ptr, ptr %basep
-  %n1 = sub i64 %n, 1
-  %lastblockp = getelementptr ptr, ptr @spare, i64 %n1
-  %lastsizep = getelementptr i64, ptr @sizes, i64 %n1
-  %lastbasep = getelementptr ptr, ptr @bases, i64 %n1
-  %lastblock = load ptr, ptr %lastblockp
-  %lastsize = load i64, ptr %lastsizep
-  %lastbase = load ptr, ptr %lastbasep
-  store ptr %lastblock, ptr %blockp
-  store i64 %lastsize, ptr %sizep
-  store ptr %lastbase, ptr %basep
-  store i64 %n1, ptr @count
-  %kept = load i64, ptr @kept
-  %fewer = sub i64 %kept, %has
-  store i64 %fewer, ptr @kept
-  br label %give
-map:
-  %length = add i64 %size, %page
-  %raw = call ptr @mmap(ptr null, i64 %length, i32 3, i32 34, i32 -1, i64 0)
-  %rawi = ptrtoint ptr %raw to i64
-  %failed = icmp eq i64 %rawi, -1
-  br i1 %failed, label %none, label %mapped
-mapped:
-  %above = add i64 %rawi, %page1
-  %first = and i64 %above, %mask
-  %start = inttoptr i64 %first to ptr
-  br i1 %large, label %advise, label %give
-advise:
-  %a = call i32 @madvise(ptr %start, i64 %size, i32 14)
-  br label %give
-give:
-  %at = phi ptr [%block, %reuse], [%start, %mapped], [%start, %advise]
-  %from = phi ptr [%base, %reuse], [%raw, %mapped], [%raw, %advise]
-  %capacity = phi i64 [%has, %reuse], [%size, %mapped], [%size, %advise]
-  store i64 %capacity, ptr %at
-  %fromp = getelementptr i8, ptr %at, i64 8
-  store ptr %from, ptr %fromp
-  %data = getelementptr i8, ptr %at, i64 64
-  ret ptr %data
-}}
+# Spare blocks are named in tables, since their pages may be gone.
+TABLES = "".join([
+    f"@{name} = internal global {kind}\n"
+    for name, kind in {
+        "spare": f"[{SPARE} x ptr] zeroinitializer", "sizes": f"[{SPARE} x i64] zeroinitializer",
+        "bases": f"[{SPARE} x ptr] zeroinitializer", "count": "i64 0", "kept": "i64 0",
+    }.items()
+])  # fmt: skip
+CALLED = {
+    "mmap": "ptr (ptr, i64, i32, i32, i32, i64)",
+    "munmap": "i32 (ptr, i64)",
+    "madvise": "i32 (ptr, i64, i32)",
+    "Py_DecRef": "void (ptr)",
+    "pullback_plain_empty": "ptr (i32, ptr, ptr, i32)",
+    "pullback_set_handler": "ptr (ptr)",
+    "llvm.umul.with.overflow.i64": "{ i64, i1 } (i64, i64)",
+    "llvm.memset.p0.i64": "void (ptr, i8, i64, i1)",
+}
 
-define void @give(ptr %context, ptr %data, i64 %bytes) {{
-entry:
-  %nothing = icmp eq ptr %data, null
-  br i1 %nothing, label %return, label %read
-read:
-  %block = getelementptr i8, ptr %data, i64 -64
-  %size = load i64, ptr %block
-  %basep = getelementptr i8, ptr %block, i64 8
-  %base = load ptr, ptr %basep
-  %large = icmp uge i64 %size, {huge2}
-  %n = load i64, ptr @count
-  %kept = load i64, ptr @kept
-  %more = add i64 %kept, %size
-  %few = icmp slt i64 %n, 64
-  %little = icmp ule i64 %more, {most}
-  %keep = and i1 %few, %little
-  br i1 %keep, label %offer, label %unmap
-offer:
-  br i1 %large, label %advise, label %put
-advise:
-  %a = call i32 @madvise(ptr %block, i64 %size, i32 8)
-  br label %put
-put:
-  %tblock = getelementptr ptr, ptr @spare, i64 %n
-  %tsize = getelementptr i64, ptr @sizes, i64 %n
-  %tbase = getelementptr ptr, ptr @bases, i64 %n
-  store ptr %block, ptr %tblock
-  store i64 %size, ptr %tsize
-  store ptr %base, ptr %tbase
-  %n1 = add i64 %n, 1
-  store i64 %n1, ptr @count
-  store i64 %more, ptr @kept
-  ret void
-unmap:
-  %page = select i1 %large, i64 {huge}, i64 65536
-  %length = add i64 %size, %page
-  %u = call i32 @munmap(ptr %base, i64 %length)
-  ret void
-return:
-  ret void
-}}
 
-define ptr @zeros(ptr %context, i64 %n, i64 %each) {{
-  %both = call {{ i64, i1 }} @llvm.umul.with.overflow.i64(i64 %n, i64 %each)
-  %bytes = extractvalue {{ i64, i1 }} %both, 0
-  %over = extractvalue {{ i64, i1 }} %both, 1
-  %asked = select i1 %over, i64 -1, i64 %bytes
-  %data = call ptr @take(ptr %context, i64 %asked)
-  %failed = icmp eq ptr %data, null
-  br i1 %failed, label %return, label %clear
-clear:
-  call void @llvm.memset.p0.i64(ptr %data, i8 0, i64 %bytes, i1 false)
-  br label %return
-return:
-  ret ptr %data
-}}
+def text() -> str:
+    """The functions of the interface, and one like PyArray_Empty."""
+    functions = [taking(), giving(), zeroed(), resized(), made_empty()]
+    about = [declared(CALLED), COPY, "\n", external(["pullback_handler"])]
+    return "".join([TABLES, *functions, *about])
 
-define ptr @resize(ptr %context, ptr %data, i64 %bytes) {{
-entry:
-  %nothing = icmp eq ptr %data, null
-  br i1 %nothing, label %fresh, label %read
-fresh:
-  %first = call ptr @take(ptr %context, i64 %bytes)
-  ret ptr %first
-read:
-  %block = getelementptr i8, ptr %data, i64 -64
-  %size = load i64, ptr %block
-  %room = sub i64 %size, 64
-  %fits = icmp ule i64 %bytes, %room
-  br i1 %fits, label %same, label %move
-same:
-  ret ptr %data
-move:
-  %new = call ptr @take(ptr %context, i64 %bytes)
-  %failed = icmp eq ptr %new, null
-  br i1 %failed, label %return, label %copy
-copy:
-  call void @llvm.memcpy.p0.p0.i64(ptr %new, ptr %data, i64 %room, i1 false)
-  call void @give(ptr %context, ptr %data, i64 0)
-  br label %return
-return:
-  ret ptr %new
-}}
 
-define ptr @empty(i32 %axes, ptr %shape, ptr %descr, i32 %fortran) {{
-entry:
-  %n = sext i32 %axes to i64
-  %some = icmp sgt i64 %n, 0
-  br i1 %some, label %axis, label %plain
-axis:
-  %i = phi i64 [0, %entry], [%in, %axis]
-  %total = phi i64 [1, %entry], [%product, %axis]
-  %lengthp = getelementptr i64, ptr %shape, i64 %i
-  %length = load i64, ptr %lengthp
-  %product = mul i64 %total, %length
-  %in = add i64 %i, 1
-  %more = icmp slt i64 %in, %n
-  br i1 %more, label %axis, label %decide
-decide:
-  %many = icmp sge i64 %product, {many}
-  br i1 %many, label %block, label %plain
-plain:
-  %usual = call ptr @pullback_plain_empty(i32 %axes, ptr %shape, ptr %descr, i32 %fortran)
-  ret ptr %usual
-block:
-  %before = call ptr @pullback_set_handler(ptr @pullback_handler)
-  %failed = icmp eq ptr %before, null
-  br i1 %failed, label %stop, label %make
-stop:
-  call void @Py_DecRef(ptr %descr)
-  ret ptr null
-make:
-  %made = call ptr @pullback_plain_empty(i32 %axes, ptr %shape, ptr %descr, i32 %fortran)
-  %ours = call ptr @pullback_set_handler(ptr %before)
-  call void @Py_DecRef(ptr %ours)
-  call void @Py_DecRef(ptr %before)
-  ret ptr %made
-}}
-declare ptr @mmap(ptr, i64, i32, i32, i32, i64)
-declare i32 @munmap(ptr, i64)
-declare i32 @madvise(ptr, i64, i32)
-declare void @Py_DecRef(ptr)
-declare ptr @pullback_plain_empty(i32, ptr, ptr, i32)
-declare ptr @pullback_set_handler(ptr)
-@pullback_handler = external global i8
-declare {{ i64, i1 }} @llvm.umul.with.overflow.i64(i64, i64)
-declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
-"""
+def row(pen: Routine, i: str) -> list[tuple[str, str]]:
+    """The types and places of what the tables have on spare block i."""
+    tables = {"@spare": "ptr", "@sizes": "i64", "@bases": "ptr"}
+    return [(t, pen.place(name, i, t)) for name, t in tables.items()]
+
+
+def page_of(pen: Routine, large: str) -> str:
+    return pen.select(large, "i64", HUGE, PAGE)
+
+
+def taking() -> str:
+    """A spare block that is not much too large, or a new one."""
+    pen = Routine("define ptr @take(ptr %context, i64 %bytes)")
+    padded = pen.op("add i64", "%bytes", HEAD)
+    large = pen.test("uge i64", pen.op("add i64", padded, PAGE - 1), 2 * HUGE)
+    page = page_of(pen, large)
+    rest, mask = pen.op("sub i64", page, 1), pen.op("sub i64", 0, page)
+    size = pen.op("and i64", pen.op("add i64", padded, rest), mask)
+    most = pen.op("add i64", size, pen.op("lshr i64", size, 3))
+    pen.unless(pen.test("ult i64", size, "%bytes"), "none")
+    n = pen.load("i64", "@count")
+    last = pen.op("sub i64", n, 1)
+    with pen.loop(n) as k:
+        i = pen.op("sub i64", last, k)
+        has = pen.at("@sizes", i, "i64")
+        fits = pen.test("uge i64", has, size), pen.test("ule i64", has, most)
+        pen.unless(pen.op("and i1", *fits), "reuse")
+    length = f"i64 {pen.op('add i64', page, size)}"
+    raw = pen.ask("ptr", "@mmap", "ptr null", length, "i32 3", "i32 34", "i32 -1", "i64 0")
+    start = pen.address(raw)
+    pen.unless(pen.test("eq i64", start, -1), "none")
+    block = pen.pointer(pen.op("and i64", pen.op("add i64", start, rest), mask))
+    with pen.when(large):
+        pen.ask("i32", "@madvise", f"ptr {block}", f"i64 {size}", "i32 14")
+    handed(pen, block, size, raw)
+    pen.label("none")
+    pen.ret("ptr", "null")
+    pen.label("reuse")
+    spare = [pen.load(t, place) for t, place in row(pen, i)]
+    for (t, place), (_, end) in zip(row(pen, i), row(pen, last), strict=True):
+        pen.store(t, pen.load(t, end), place)
+    pen.store("i64", last, "@count")
+    pen.store("i64", pen.op("sub i64", pen.load("i64", "@kept"), has), "@kept")
+    handed(pen, *spare)
+    return pen.text()
+
+
+def handed(pen: Routine, block: str, size: str, base: str) -> None:
+    """Return where the data of a block begins."""
+    pen.store("i64", size, block)
+    pen.put(block, 1, base)
+    pen.ret("ptr", pen.place(block, HEAD, "i8"))
+
+
+def giving() -> str:
+    """Keep a block as a spare one, or give it back to the system."""
+    pen = Routine("define void @give(ptr %context, ptr %data, i64 %bytes)")
+    pen.unless(pen.is_null("%data"), "return")
+    block = pen.place("%data", -HEAD, "i8")
+    size, base = pen.load("i64", block), pen.at(block, 1)
+    large = pen.test("uge i64", size, 2 * HUGE)
+    n, more = pen.load("i64", "@count"), pen.op("add i64", pen.load("i64", "@kept"), size)
+    few = pen.test("slt i64", n, SPARE)
+    little = pen.test("ule i64", more, min(1 << 30, memory() // 8))
+    pen.need(pen.op("and i1", few, little), "unmap")
+    with pen.when(large):
+        pen.ask("i32", "@madvise", f"ptr {block}", f"i64 {size}", "i32 8")
+    for (t, place), x in zip(row(pen, n), (block, size, base), strict=True):
+        pen.store(t, x, place)
+    pen.store("i64", pen.op("add i64", n, 1), "@count")
+    pen.store("i64", more, "@kept")
+    pen.label("return")
+    pen.ret()
+    pen.label("unmap")
+    length = pen.op("add i64", size, page_of(pen, large))
+    pen.ask("i32", "@munmap", f"ptr {base}", f"i64 {length}")
+    pen.ret()
+    return pen.text()
+
+
+def zeroed() -> str:
+    pen = Routine("define ptr @zeros(ptr %context, i64 %n, i64 %each)")
+    pair = "{ i64, i1 }"
+    both = pen.ask(pair, "@llvm.umul.with.overflow.i64", "i64 %n", "i64 %each")
+    size, over = [pen.line(f"extractvalue {pair} {both}, {i}") for i in range(2)]
+    data = pen.ask("ptr", "@take", "ptr %context", f"i64 {pen.select(over, 'i64', -1, size)}")
+    pen.unless(pen.is_null(data), "return")
+    pen.do("@llvm.memset.p0.i64", f"ptr {data}", "i8 0", f"i64 {size}", "i1 false")
+    pen.label("return")
+    pen.ret("ptr", data)
+    return pen.text()
+
+
+def resized() -> str:
+    """The same block where it is large enough, else another with what was in it."""
+    pen = Routine("define ptr @resize(ptr %context, ptr %data, i64 %bytes)")
+    new = "ptr", "@take", "ptr %context", "i64 %bytes"
+    pen.unless(pen.is_null("%data"), "fresh")
+    room = pen.op("sub i64", pen.load("i64", pen.place("%data", -HEAD, "i8")), HEAD)
+    pen.unless(pen.test("ule i64", "%bytes", room), "same")
+    moved = pen.ask(*new)
+    pen.unless(pen.is_null(moved), "return")
+    pen.copy(moved, "%data", room)
+    pen.do("@give", "ptr %context", "ptr %data", "i64 0")
+    pen.label("return")
+    pen.ret("ptr", moved)
+    pen.label("fresh")
+    pen.ret("ptr", pen.ask(*new))
+    pen.label("same")
+    pen.ret("ptr", "%data")
+    return pen.text()
+
+
+def made_empty() -> str:
+    """An array in a block where it is large, else one of NumPy's own."""
+    given = "i32 %axes", "ptr %shape", "ptr %descr", "i32 %fortran"
+    pen = Routine(f"define ptr @empty({', '.join(given)})")
+    usual = "ptr", "@pullback_plain_empty", *given
+    total = pen.room("i64")
+    pen.store("i64", "1", total)
+    axes = pen.line("sext i32 %axes to i64")
+    with pen.loop(axes) as i:
+        length = pen.at("%shape", i, "i64")
+        pen.store("i64", pen.op("mul i64", pen.load("i64", total), length), total)
+    many = pen.test("sge i64", pen.load("i64", total), MANY)
+    pen.need(pen.op("and i1", many, pen.test("sgt i64", axes, 0)), "plain")
+    before = pen.ask("ptr", "@pullback_set_handler", "ptr @pullback_handler")
+    pen.unless(pen.is_null(before), "stop")
+    made = pen.ask(*usual)
+    ours = pen.ask("ptr", "@pullback_set_handler", f"ptr {before}")
+    for x in (ours, before):
+        pen.do("@Py_DecRef", f"ptr {x}")
+    pen.ret("ptr", made)
+    pen.label("plain")
+    pen.ret("ptr", pen.ask(*usual))
+    pen.label("stop")
+    pen.do("@Py_DecRef", "ptr %descr")
+    pen.ret("ptr", "null")
+    return pen.text()
 
 
 class Handler(ctypes.Structure):
@@ -260,18 +218,12 @@ class Handler(ctypes.Structure):
     )
 
 
-HUGE = 1 << 21  # bytes of a large page
 IMMORTAL: list[Any] = []  # arrays may outlive everything
 
 
 def memory() -> int:
     """Bytes of this machine."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
-def text() -> str:
-    most = min(1 << 30, memory() // 8)
-    return TEXT.format(huge=HUGE, huge2=2 * HUGE, most=most, many=MANY)
 
 
 def keep(level: int) -> None:

@@ -180,8 +180,8 @@ class MachineCode:
     def function(self, name: str, arguments: int, release: bool = False) -> Any:
         """A function of pointers, to be called from Python; `release` lets other threads run."""
         kind = ctypes.CFUNCTYPE if release else ctypes.PYFUNCTYPE
-        call = kind(None, *[ctypes.c_void_p] * arguments)(self.address(name))
-        call.code = self  # type: ignore[attr-defined]
+        call: Any = kind(None, *[ctypes.c_void_p] * arguments)(self.address(name))
+        call.code = self
         return call
 
 
@@ -244,10 +244,14 @@ class Worker:
     While somebody waits for a result, jobs that are not urgent wait: LLVM serves one at a time. The
     interpreter waits for the thread before it ends, or LLVM would be taken down while it works.
     What has not begun by then is left.
+
+    While it works, threads take shorter turns (`TURN`), or a call of the user's that takes
+    microseconds would now and then wait milliseconds for Python's lock.
     """
 
     def __init__(self) -> None:
         self.jobs: deque[tuple[bool, Callable[[], object]]] = deque()
+        self.turn = 0.0  # how long a turn is while nothing is done
         self.thread: threading.Thread | None = None
         self.changed = threading.Condition()
         self.waiting = 0  # how many wait for a result
@@ -258,6 +262,7 @@ class Worker:
             (self.jobs.appendleft if soon else self.jobs.append)((urgent, job))
             self.changed.notify()
             if self.thread is None or not self.thread.is_alive():
+                self.shorten_turns()
                 self.thread = threading.Thread(target=self.work, name="pullback-compiler")
                 with suppress(RuntimeError):  # the interpreter is ending
                     self.thread.start()
@@ -279,7 +284,17 @@ class Worker:
                         return job
                 self.changed.wait(LOOK)
             self.thread = None
+            self.restore_turns()
             return None
+
+    def shorten_turns(self) -> None:
+        self.turn = sys.getswitchinterval()
+        if self.turn > TURN:
+            sys.setswitchinterval(TURN)
+
+    def restore_turns(self) -> None:
+        if self.turn > TURN and sys.getswitchinterval() == TURN:  # nobody has set it meanwhile
+            sys.setswitchinterval(self.turn + 5e-7)  # Python cuts off what is below 1e-6
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -294,10 +309,13 @@ class Worker:
                 self.changed.notify()
 
     def forked(self) -> None:
-        self.__init__()  # type: ignore[misc]
+        if self.thread is not None:
+            self.restore_turns()
+        self.__init__()  # type: ignore[misc]  # begun anew, by the same name
 
 
 LOOK = 0.1  # seconds after which a job that waits sees whether the process ends
+TURN = 0.0005  # seconds that a thread runs before another one that waits for Python's lock
 WORKER = Worker()
 HELD: list[Any] = []  # llvmlite's own lock, while a process forks
 

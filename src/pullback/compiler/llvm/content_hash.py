@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .binding import MachineCode, compiled
+from .pen import Routine
 
 __all__ = ["content_hash", "hash_address"]
 
@@ -29,110 +30,87 @@ def lanes(numbers: Iterable[int]) -> str:
     return f"<{', '.join([f'i64 {x % 2**64}' for x in numbers])}>"
 
 
-def mixing(kind: str, suffix: str) -> str:
-    """A function of words and the numbers of their places: both products."""
-    same = (lambda x: f"{x % 2**64}") if kind == "i64" else (lambda x: lanes([x] * LANES))
-    lines = ""
-    for part, mixed in (("1", "xor {kind} %w, %k"), ("2", "add {kind} %v, %key")):
-        lines += f"""
-  %m{part} = {mixed.format(kind=kind)}
-  %low{part} = and {kind} %m{part}, {same(2**32 - 1)}
-  %high{part} = lshr {kind} %m{part}, {same(32)}
-  %p{part} = mul {kind} %low{part}, %high{part}"""
-    return f"""
-define internal {{ {kind}, {kind} }} @mix{suffix}({kind} %w, {kind} %key) alwaysinline {{
-  %shifted = lshr {kind} %key, {same(31)}
-  %k = xor {kind} %key, %shifted
-  %v = xor {kind} %w, {same(K)}{lines}
-  %out1 = insertvalue {{ {kind}, {kind} }} undef, {kind} %p1, 0
-  %out2 = insertvalue {{ {kind}, {kind} }} %out1, {kind} %p2, 1
-  ret {{ {kind}, {kind} }} %out2
-}}
-"""
-
-
 VECTOR = f"<{LANES} x i64>"
-TEXT = f"""
-define i64 @content_hash(ptr %p, i64 %bytes) {{
-start:
-  %blocks = udiv i64 %bytes, {8 * LANES}
-  %words = lshr i64 %bytes, 3
-  %first = mul i64 %blocks, {LANES}
-  %tail = shl i64 %words, 3
-  br label %block
-block:
-  %i = phi i64 [0, %start], [%in, %add]
-  %keys = phi {VECTOR} [{lanes([KEY * (k + 1) for k in range(LANES)])}, %start], [%next, %add]
-  %sums1 = phi {VECTOR} [zeroinitializer, %start], [%more1, %add]
-  %sums2 = phi {VECTOR} [zeroinitializer, %start], [%more2, %add]
-  %go = icmp ult i64 %i, %blocks
-  br i1 %go, label %add, label %rest
-add:
-  %at = getelementptr {VECTOR}, ptr %p, i64 %i
-  %x = load {VECTOR}, ptr %at, align 1
-  %both = call {{ {VECTOR}, {VECTOR} }} @mixes({VECTOR} %x, {VECTOR} %keys)
-  %p1 = extractvalue {{ {VECTOR}, {VECTOR} }} %both, 0
-  %p2 = extractvalue {{ {VECTOR}, {VECTOR} }} %both, 1
-  %more1 = add {VECTOR} %sums1, %p1
-  %more2 = add {VECTOR} %sums2, %p2
-  %next = add {VECTOR} %keys, {lanes([KEY * LANES] * LANES)}
-  %in = add i64 %i, 1
-  br label %block
-rest:
-  %sum1 = call i64 @llvm.vector.reduce.add.v{LANES}i64({VECTOR} %sums1)
-  %sum2 = call i64 @llvm.vector.reduce.add.v{LANES}i64({VECTOR} %sums2)
-  br label %word
-word:
-  %j = phi i64 [%first, %rest], [%jn, %one]
-  %s1 = phi i64 [%sum1, %rest], [%s1n, %one]
-  %s2 = phi i64 [%sum2, %rest], [%s2n, %one]
-  %left = icmp ult i64 %j, %words
-  %jn = add i64 %j, 1
-  %key = mul i64 %jn, {KEY}
-  br i1 %left, label %take, label %byte
-take:
-  %wordp = getelementptr i64, ptr %p, i64 %j
-  %w = load i64, ptr %wordp, align 1
-  br label %one
-one:
-  %pair = call {{ i64, i64 }} @mix(i64 %w, i64 %key)
-  %q1 = extractvalue {{ i64, i64 }} %pair, 0
-  %q2 = extractvalue {{ i64, i64 }} %pair, 1
-  %s1n = add i64 %s1, %q1
-  %s2n = add i64 %s2, %q2
-  br label %word
-byte:
-  %n = phi i64 [%tail, %word], [%nn, %get]
-  %last = phi i64 [%bytes, %word], [%longer, %get]
-  %some = icmp ult i64 %n, %bytes
-  br i1 %some, label %get, label %done
-get:
-  %bytep = getelementptr i8, ptr %p, i64 %n
-  %single = load i8, ptr %bytep
-  %wide = zext i8 %single to i64
-  %shifted = shl i64 %last, 8
-  %longer = or i64 %shifted, %wide
-  %nn = add i64 %n, 1
-  br label %byte
-done:
-  %end = call {{ i64, i64 }} @mix(i64 %last, i64 %key)
-  %e1 = extractvalue {{ i64, i64 }} %end, 0
-  %e2 = extractvalue {{ i64, i64 }} %end, 1
-  %t1 = add i64 %s1, %e1
-  %t2 = add i64 %s2, %e2
-  %spread = mul i64 %t2, {K}
-  %high = lshr i64 %spread, 29
-  %mixed = xor i64 %spread, %high
-  %whole = add i64 %t1, %mixed
-  ret i64 %whole
-}}
-declare i64 @llvm.vector.reduce.add.v{LANES}i64({VECTOR})
-{mixing("i64", "")}{mixing(VECTOR, "es")}"""
+
+
+def mixing(kind: str, name: str) -> str:
+    """A function of words and the numbers of their places: both products."""
+    pair = f"{{ {kind}, {kind} }}"
+    same = (lambda x: f"{x % 2**64}") if kind == "i64" else (lambda x: lanes([x] * LANES))
+    pen = Routine(f"define internal {pair} @{name}({kind} %w, {kind} %key) alwaysinline")
+    k = pen.op(f"xor {kind}", "%key", pen.op(f"lshr {kind}", "%key", same(31)))
+    v = pen.op(f"xor {kind}", "%w", same(K))
+    out = "undef"
+    for i, mixed in enumerate((pen.op(f"xor {kind}", "%w", k), pen.op(f"add {kind}", v, "%key"))):
+        low = pen.op(f"and {kind}", mixed, same(2**32 - 1))
+        high = pen.op(f"lshr {kind}", mixed, same(32))
+        product = pen.op(f"mul {kind}", low, high)
+        out = pen.line(f"insertvalue {pair} {out}, {kind} {product}, {i}")
+    pen.ret(pair, out)
+    return pen.text()
+
+
+def mixed(pen: Routine, kind: str, name: str, word: str, key: str) -> list[str]:
+    """Both products of a word, or of many."""
+    pair = f"{{ {kind}, {kind} }}"
+    both = pen.ask(pair, f"@{name}", f"{kind} {word}", f"{kind} {key}")
+    return [pen.line(f"extractvalue {pair} {both}, {i}") for i in range(2)]
+
+
+@cache
+def text() -> str:
+    return "".join([mixing("i64", "mix"), mixing(VECTOR, "mixes"), hashing(), REDUCED])
+
+
+REDUCED = f"declare i64 @llvm.vector.reduce.add.v{LANES}i64({VECTOR})\n"
+
+
+def hashing() -> str:
+    pen = Routine("define i64 @content_hash(ptr %p, i64 %bytes)")
+    keys, sums, numbers, last = (
+        pen.room(VECTOR, align=128),
+        [pen.room(VECTOR, align=128) for _ in range(2)],
+        [pen.room("i64") for _ in range(2)],
+        pen.room("i64"),
+    )
+
+    def add(kind: str, places: list[str], products: list[str]) -> None:
+        for place, product in zip(places, products, strict=True):
+            pen.store(kind, pen.op(f"add {kind}", pen.load(kind, place), product), place)
+
+    pen.store(VECTOR, lanes([KEY * (k + 1) for k in range(LANES)]), keys)
+    for place in sums:
+        pen.store(VECTOR, "zeroinitializer", place)
+    blocks, words = pen.op("udiv i64", "%bytes", 8 * LANES), pen.op("lshr i64", "%bytes", 3)
+    with pen.loop(blocks) as i:
+        x, key = pen.load(VECTOR, pen.place("%p", i, VECTOR), 1), pen.load(VECTOR, keys)
+        add(VECTOR, sums, mixed(pen, VECTOR, "mixes", x, key))
+        pen.store(VECTOR, pen.op(f"add {VECTOR}", key, lanes([KEY * LANES] * LANES)), keys)
+    for place, many in zip(numbers, sums, strict=True):
+        whole = f"{VECTOR} {pen.load(VECTOR, many)}"
+        reduced = pen.ask("i64", f"@llvm.vector.reduce.add.v{LANES}i64", whole)
+        pen.store("i64", reduced, place)
+    with pen.loop(words, pen.op("mul i64", blocks, LANES)) as j:
+        word = pen.load("i64", pen.place("%p", j, "i64"), 1)
+        key = pen.op("mul i64", pen.op("add i64", j, 1), KEY)
+        add("i64", numbers, mixed(pen, "i64", "mix", word, key))
+    pen.store("i64", "%bytes", last)
+    with pen.loop("%bytes", pen.op("shl i64", words, 3)) as n:
+        byte = pen.line(f"zext i8 {pen.at('%p', n, 'i8')} to i64")
+        longer = pen.op("or i64", pen.op("shl i64", pen.load("i64", last), 8), byte)
+        pen.store("i64", longer, last)
+    key = pen.op("mul i64", pen.op("add i64", words, 1), KEY)
+    add("i64", numbers, mixed(pen, "i64", "mix", pen.load("i64", last), key))
+    first, second = [pen.load("i64", place) for place in numbers]
+    spread = pen.op("mul i64", second, K)
+    spread = pen.op("xor i64", spread, pen.op("lshr i64", spread, 29))
+    pen.ret("i64", pen.op("add i64", first, spread))
+    return pen.text()
 
 
 @cache
 def code() -> MachineCode:
-    return compiled(TEXT, 3)
+    return compiled(text(), 3)
 
 
 def hash_address() -> int:

@@ -21,211 +21,194 @@ from typing import Any
 
 from ...core.errors import ArgumentError
 from .binding import LOCK, MachineCode, add_symbol, compiled, known
+from .pen import Routine, declared
 
 __all__ = ["DECLARED", "SYMBOL", "in_parts", "limit", "number", "ready"]
 
 SYMBOL = "pullback_parallel"
 DECLARED = f"declare void @{SYMBOL}(ptr, ptr, i64)"
-POSIX = ["pthread_create", "pthread_detach", "pthread_sigmask", "pthread_mutex_init",
-         "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_init", "pthread_cond_wait",
-         "pthread_cond_signal", "pthread_cond_broadcast"]  # fmt: skip
-
-ALONE = """
-define void @alone(ptr %work, ptr %given, i64 %parts) {
-entry:
-  %some = icmp sgt i64 %parts, 0
-  br i1 %some, label %loop, label %return
-loop:
-  %i = phi i64 [0, %entry], [%in, %loop]
-  call void %work(ptr %given, i64 %i)
-  %in = add i64 %i, 1
-  %more = icmp slt i64 %in, %parts
-  br i1 %more, label %loop, label %return
-return:
-  ret void
-}
-"""
-
-SERIAL = """
-define void @parallel(ptr %work, ptr %given, i64 %parts) {
-  call void @alone(ptr %work, ptr %given, i64 %parts)
-  ret void
-}
-define void @reset() {
-  ret void
-}
-define void @limit(i64 %n) {
-  ret void
-}
-"""
+WORK = "ptr %work", "ptr %given", "i64 %parts"  # what a job is
+MUTEX, WAKE, DONE = "ptr @mutex", "ptr @wake", "ptr @done"
 
 # A job is open while @parts is not 0. A thread joins each round at most once, and the caller waits
 # for those that have joined; one that wakes up too late goes back to sleep.
-POOL = """
-@mutex = internal global [32 x i64] zeroinitializer, align 64
-@wake = internal global [32 x i64] zeroinitializer, align 64
-@done = internal global [32 x i64] zeroinitializer, align 64
-@next = internal global [8 x i64] zeroinitializer, align 64
-@busy = internal global i32 0, align 64
-@most = internal global i64 1
-@started = internal global i64 0
-@joined = internal global i64 0
-@round = internal global i64 0
-@work = internal global ptr null
-@given = internal global ptr null
-@parts = internal global i64 0
+STATE = "".join([
+    f"@{name} = internal global {kind}\n"
+    for name, kind in {
+        "mutex": "[32 x i64] zeroinitializer, align 64",
+        "wake": "[32 x i64] zeroinitializer, align 64",
+        "done": "[32 x i64] zeroinitializer, align 64",
+        "next": "[8 x i64] zeroinitializer, align 64",
+        "busy": "i32 0, align 64",
+        "most": "i64 1",
+        "started": "i64 0", "joined": "i64 0", "round": "i64 0", "parts": "i64 0",
+        "work": "ptr null", "given": "ptr null",
+    }.items()
+])  # fmt: skip
+CALLED = {
+    "llvm.memset.p0.i64": "void (ptr, i8, i64, i1)",
+    "pthread_create": "i32 (ptr, ptr, ptr, ptr)",
+    "pthread_detach": "i32 (i64)",
+    "pthread_sigmask": "i32 (i32, ptr, ptr)",
+    "pthread_mutex_init": "i32 (ptr, ptr)",
+    "pthread_mutex_lock": "i32 (ptr)",
+    "pthread_mutex_unlock": "i32 (ptr)",
+    "pthread_cond_init": "i32 (ptr, ptr)",
+    "pthread_cond_wait": "i32 (ptr, ptr)",
+    "pthread_cond_signal": "i32 (ptr)",
+    "pthread_cond_broadcast": "i32 (ptr)",
+}
+POSIX = [name for name in CALLED if name.startswith("pthread")]
 
-define void @limit(i64 %n) {{
-  store atomic i64 %n, ptr @most monotonic, align 8
-  ret void
-}}
 
-define void @reset() {{
-  %m = call i32 @pthread_mutex_init(ptr @mutex, ptr null)
-  %w = call i32 @pthread_cond_init(ptr @wake, ptr null)
-  %d = call i32 @pthread_cond_init(ptr @done, ptr null)
-  store i64 0, ptr @started
-  store i64 0, ptr @joined
-  store i64 0, ptr @parts
-  store atomic i32 0, ptr @busy release, align 4
-  ret void
-}}
+def text(threads: bool) -> str:
+    """The pool; where there are no threads, what does all parts alone."""
+    if not threads:
+        return "".join([alone("alone"), alone("parallel"), limiting(False), resetting(False)])
+    functions = [alone("alone"), limiting(True), resetting(True), taking(), working(), starting()]
+    return "".join([STATE, *functions, sharing(), declared(CALLED)])
 
-define internal void @take(ptr %work, ptr %given, i64 %parts) {{
-entry:
-  br label %loop
-loop:
-  %i = atomicrmw add ptr @next, i64 1 monotonic
-  %more = icmp slt i64 %i, %parts
-  br i1 %more, label %part, label %return
-part:
-  call void %work(ptr %given, i64 %i)
-  br label %loop
-return:
-  ret void
-}}
 
-define internal ptr @worker(ptr %none) {{
-entry:
-  %l = call i32 @pthread_mutex_lock(ptr @mutex)
-  br label %look
-look:
-  %seen = phi i64 [0, %entry], [%seen, %sleep], [%round, %left]
-  %parts = load i64, ptr @parts
-  %open = icmp ne i64 %parts, 0
-  %round = load i64, ptr @round
-  %new = icmp ne i64 %round, %seen
-  %joined = load i64, ptr @joined
-  %more = add i64 %joined, 1
-  %most = load atomic i64, ptr @most monotonic, align 8
-  %room = icmp slt i64 %more, %most
-  %both = and i1 %open, %new
-  %join = and i1 %both, %room
-  br i1 %join, label %enter, label %sleep
-sleep:
-  %s = call i32 @pthread_cond_wait(ptr @wake, ptr @mutex)
-  br label %look
-enter:
-  store i64 %more, ptr @joined
-  %work = load ptr, ptr @work
-  %given = load ptr, ptr @given
-  %u = call i32 @pthread_mutex_unlock(ptr @mutex)
-  call void @take(ptr %work, ptr %given, i64 %parts)
-  %l2 = call i32 @pthread_mutex_lock(ptr @mutex)
-  %now = load i64, ptr @joined
-  %fewer = sub i64 %now, 1
-  store i64 %fewer, ptr @joined
-  %last = icmp eq i64 %fewer, 0
-  br i1 %last, label %tell, label %left
-tell:
-  %t = call i32 @pthread_cond_signal(ptr @done)
-  br label %left
-left:
-  br label %look
-}}
+def pthread(pen: Routine, name: str, *operands: str) -> str:
+    return pen.ask("i32", f"@pthread_{name}", *operands)
 
-define internal void @start(i64 %wanted) noinline {{
-entry:
-  %all = alloca [32 x i64], align 16
-  %old = alloca [32 x i64], align 16
-  %thread = alloca i64, align 16
-  call void @llvm.memset.p0.i64(ptr %all, i8 -1, i64 256, i1 false)
-  br label %look
-look:
-  %n = load i64, ptr @started
-  %lacks = icmp slt i64 %n, %wanted
-  br i1 %lacks, label %create, label %return
-create:
-  %b = call i32 @pthread_sigmask(i32 {mask}, ptr %all, ptr %old)
-  %failed = call i32 @pthread_create(ptr %thread, ptr null, ptr @worker, ptr null)
-  %a = call i32 @pthread_sigmask(i32 {mask}, ptr %old, ptr null)
-  %good = icmp eq i32 %failed, 0
-  br i1 %good, label %created, label %return
-created:
-  %id = load i64, ptr %thread
-  %d = call i32 @pthread_detach(i64 %id)
-  %n1 = add i64 %n, 1
-  store i64 %n1, ptr @started
-  br label %look
-return:
-  ret void
-}}
 
-define void @parallel(ptr %work, ptr %given, i64 %parts) {{
-entry:
-  %most = load atomic i64, ptr @most monotonic, align 8
-  %fewer = icmp slt i64 %parts, %most
-  %wanted = select i1 %fewer, i64 %parts, i64 %most
-  %several = icmp sgt i64 %wanted, 1
-  br i1 %several, label %ask, label %alone
-ask:
-  %pair = cmpxchg ptr @busy, i32 0, i32 1 acquire monotonic
-  %mine = extractvalue {{ i32, i1 }} %pair, 1
-  br i1 %mine, label %open, label %alone
-alone:
-  call void @alone(ptr %work, ptr %given, i64 %parts)
-  ret void
-open:
-  %others = sub i64 %wanted, 1
-  call void @start(i64 %others)
-  %l = call i32 @pthread_mutex_lock(ptr @mutex)
-  store ptr %work, ptr @work
-  store ptr %given, ptr @given
-  store i64 0, ptr @next
-  %round = load i64, ptr @round
-  %following = add i64 %round, 1
-  store i64 %following, ptr @round
-  store i64 %parts, ptr @parts
-  %w = call i32 @pthread_cond_broadcast(ptr @wake)
-  %u = call i32 @pthread_mutex_unlock(ptr @mutex)
-  call void @take(ptr %work, ptr %given, i64 %parts)
-  %l2 = call i32 @pthread_mutex_lock(ptr @mutex)
-  store i64 0, ptr @parts
-  br label %look
-look:
-  %joined = load i64, ptr @joined
-  %left = icmp sgt i64 %joined, 0
-  br i1 %left, label %wait, label %close
-wait:
-  %s = call i32 @pthread_cond_wait(ptr @done, ptr @mutex)
-  br label %look
-close:
-  %u2 = call i32 @pthread_mutex_unlock(ptr @mutex)
-  store atomic i32 0, ptr @busy release, align 4
-  ret void
-}}
-declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-declare i32 @pthread_create(ptr, ptr, ptr, ptr)
-declare i32 @pthread_detach(i64)
-declare i32 @pthread_sigmask(i32, ptr, ptr)
-declare i32 @pthread_mutex_init(ptr, ptr)
-declare i32 @pthread_mutex_lock(ptr)
-declare i32 @pthread_mutex_unlock(ptr)
-declare i32 @pthread_cond_init(ptr, ptr)
-declare i32 @pthread_cond_wait(ptr, ptr)
-declare i32 @pthread_cond_signal(ptr)
-declare i32 @pthread_cond_broadcast(ptr)
-"""
+def alone(name: str) -> str:
+    """Do all parts here."""
+    pen = Routine(f"define void @{name}({', '.join(WORK)})")
+    with pen.loop("%parts") as i:
+        pen.do("%work", "ptr %given", f"i64 {i}")
+    pen.ret()
+    return pen.text()
+
+
+def limiting(threads: bool) -> str:
+    pen = Routine("define void @limit(i64 %n)")
+    if threads:
+        pen.add("store atomic i64 %n, ptr @most monotonic, align 8")
+    pen.ret()
+    return pen.text()
+
+
+def most(pen: Routine) -> str:
+    """How many threads may be at work."""
+    return pen.line("load atomic i64, ptr @most monotonic, align 8")
+
+
+def free(pen: Routine) -> None:
+    """Let other callers in."""
+    pen.add("store atomic i32 0, ptr @busy release, align 4")
+
+
+def resetting(threads: bool) -> str:
+    """Begin anew, without threads, as after a fork."""
+    pen = Routine("define void @reset()")
+    if threads:
+        pthread(pen, "mutex_init", MUTEX, "ptr null")
+        for place in (WAKE, DONE):
+            pthread(pen, "cond_init", place, "ptr null")
+        for name in ("started", "joined", "parts"):
+            pen.store("i64", "0", f"@{name}")
+        free(pen)
+    pen.ret()
+    return pen.text()
+
+
+def taking() -> str:
+    """Do one part after the other that nobody has taken."""
+    pen = Routine(f"define internal void @take({', '.join(WORK)})")
+    pen.label("again")
+    i = pen.line("atomicrmw add ptr @next, i64 1 monotonic")
+    pen.need(pen.test("slt i64", i, "%parts"), "return")
+    pen.do("%work", "ptr %given", f"i64 {i}")
+    pen.jump("again")
+    pen.label("return")
+    pen.ret()
+    return pen.text()
+
+
+def working() -> str:
+    """What a thread does: it sleeps until there is a job that it has not seen."""
+    pen = Routine("define internal ptr @worker(ptr %none)")
+    seen = pen.room("i64")
+    pen.store("i64", "0", seen)
+    pthread(pen, "mutex_lock", MUTEX)
+    pen.label("look")
+    parts, round_, joined = [pen.load("i64", f"@{name}") for name in ("parts", "round", "joined")]
+    more = pen.op("add i64", joined, 1)
+    pen.need(pen.test("ne i64", parts, 0), "sleep")
+    pen.need(pen.test("ne i64", round_, pen.load("i64", seen)), "sleep")
+    pen.need(pen.test("slt i64", more, most(pen)), "sleep")
+    pen.store("i64", more, "@joined")
+    pen.store("i64", round_, seen)
+    work, given = pen.load("ptr", "@work"), pen.load("ptr", "@given")
+    pthread(pen, "mutex_unlock", MUTEX)
+    pen.do("@take", f"ptr {work}", f"ptr {given}", f"i64 {parts}")
+    pthread(pen, "mutex_lock", MUTEX)
+    fewer = pen.op("sub i64", pen.load("i64", "@joined"), 1)
+    pen.store("i64", fewer, "@joined")
+    with pen.when(pen.test("eq i64", fewer, 0)):
+        pthread(pen, "cond_signal", DONE)
+    pen.jump("look")
+    pen.label("sleep")
+    pthread(pen, "cond_wait", WAKE, MUTEX)
+    pen.jump("look")
+    return pen.text()
+
+
+def starting() -> str:
+    """Start threads until there are as many as are wanted; signals go to others."""
+    pen = Routine("define internal void @start(i64 %wanted) noinline")
+    all_, old, thread = pen.room("i64", "32", 16), pen.room("i64", "32", 16), pen.room("i64")
+    pen.do("@llvm.memset.p0.i64", f"ptr {all_}", "i8 -1", "i64 256", "i1 false")
+    how = f"i32 {int(signal.SIG_SETMASK)}"
+    pen.label("look")
+    n = pen.load("i64", "@started")
+    pen.need(pen.test("slt i64", n, "%wanted"), "return")
+    pthread(pen, "sigmask", how, f"ptr {all_}", f"ptr {old}")
+    failed = pthread(pen, "create", f"ptr {thread}", "ptr null", "ptr @worker", "ptr null")
+    pthread(pen, "sigmask", how, f"ptr {old}", "ptr null")
+    pen.need(pen.test("eq i32", failed, 0), "return")
+    pthread(pen, "detach", f"i64 {pen.load('i64', thread)}")
+    pen.store("i64", pen.op("add i64", n, 1), "@started")
+    pen.jump("look")
+    pen.label("return")
+    pen.ret()
+    return pen.text()
+
+
+def sharing() -> str:
+    """Open a job, take part, and wait for those that have joined."""
+    pen = Routine(f"define void @parallel({', '.join(WORK)})")
+    limit = most(pen)
+    wanted = pen.select(pen.test("slt i64", "%parts", limit), "i64", "%parts", limit)
+    pen.need(pen.test("sgt i64", wanted, 1), "alone")
+    pair = pen.line("cmpxchg ptr @busy, i32 0, i32 1 acquire monotonic")
+    pen.need(pen.line(f"extractvalue {{ i32, i1 }} {pair}, 1"), "alone")
+    pen.do("@start", f"i64 {pen.op('sub i64', wanted, 1)}")
+    pthread(pen, "mutex_lock", MUTEX)
+    pen.store("ptr", "%work", "@work")
+    pen.store("ptr", "%given", "@given")
+    pen.store("i64", "0", "@next")
+    pen.store("i64", pen.op("add i64", pen.load("i64", "@round"), 1), "@round")
+    pen.store("i64", "%parts", "@parts")
+    pthread(pen, "cond_broadcast", WAKE)
+    pthread(pen, "mutex_unlock", MUTEX)
+    pen.do("@take", *WORK)
+    pthread(pen, "mutex_lock", MUTEX)
+    pen.store("i64", "0", "@parts")
+    pen.label("look")
+    pen.need(pen.test("sgt i64", pen.load("i64", "@joined"), 0), "close")
+    pthread(pen, "cond_wait", DONE, MUTEX)
+    pen.jump("look")
+    pen.label("close")
+    pthread(pen, "mutex_unlock", MUTEX)
+    free(pen)
+    pen.ret()
+    pen.label("alone")
+    pen.do("@alone", *WORK)
+    pen.ret()
+    return pen.text()
 
 
 def number() -> int:
@@ -250,9 +233,7 @@ def number() -> int:
 @cache
 def pool() -> MachineCode:
     """The machine code of the pool. It is never freed: threads sleep in it."""
-    threads = all(known(name) for name in POSIX)
-    text = POOL.format(mask=int(signal.SIG_SETMASK)) if threads else SERIAL
-    code = compiled(ALONE + text, 2)
+    code = compiled(text(threads=all(known(name) for name in POSIX)), 2)
     IMMORTAL.append(code)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
     code.function("reset", 0)()
@@ -282,33 +263,23 @@ def in_parts(
 
     The last part ends where the length does; the lines `after` are done when all are done.
     """
-    symbol = ready()
-    given = ", ".join([f"ptr {p}" for p in pointers])
-    places = [f"  %g{i} = getelementptr ptr, ptr %given, i64 {i}" for i in range(len(pointers))]
-    lines = [
-        f"define internal void @{name}_part(ptr %given, i64 %i) {{",
-        *places,
-        *[f"  {p} = load ptr, ptr %g{i}" for i, p in enumerate(pointers)],
-        f"  %from = mul i64 %i, {part}",
-        f"  %end = add i64 %from, {part}",
-        f"  %final = icmp eq i64 %i, {parts - 1}",
-        f"  %to = select i1 %final, i64 {length}, i64 %end",
-        f"  call void @{name}_loop({given}, i64 %from, i64 %to)",
-        "  ret void",
-        "}",
-        f"define internal void @{name}({given}) noinline {{",
-        "entry:",
-        f"  %given = alloca [{len(pointers)} x ptr]",
-        *places,
-        *[f"  store ptr {p}, ptr %g{i}" for i, p in enumerate(pointers)],
-        f"  call void @{symbol}(ptr @{name}_part, ptr %given, i64 {parts})",
-        "  br label %exit",
-        "exit:",
-        *after,
-        "  ret void",
-        "}",
-    ]
-    return "\n".join(lines)
+    given = [f"ptr {p}" for p in pointers]
+    pen = Routine(f"define internal void @{name}_part(ptr %given, i64 %i)")
+    mine = [f"ptr {pen.at('%given', i)}" for i in range(len(pointers))]
+    start = pen.op("mul i64", "%i", part)
+    final, end = pen.test("eq i64", "%i", parts - 1), pen.op("add i64", start, part)
+    stop = pen.select(final, "i64", length, end)
+    pen.do(f"@{name}_loop", *mine, f"i64 {start}", f"i64 {stop}")
+    pen.ret()
+    whole = Routine(f"define internal void @{name}({', '.join(given)}) noinline", "g")
+    table = whole.room("ptr", str(len(pointers)))
+    for i, p in enumerate(pointers):
+        whole.put(table, i, p)
+    whole.do(f"@{ready()}", f"ptr @{name}_part", f"ptr {table}", f"i64 {parts}")
+    whole.label("exit")
+    whole.lines += after
+    whole.ret()
+    return pen.text() + whole.text()
 
 
 def limit(n: int) -> None:

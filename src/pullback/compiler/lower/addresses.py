@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..llvm.pen import Pen
 from .geometry import Region, Strided
-from .pen import Pen
 
 __all__ = ["Addresses"]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.spec import Spec
 from ..llvm.binding import SCALAR, add_symbol
+from ..llvm.pen import Routine
 from .geometry import Strided
 
 __all__ = ["available", "by_blas", "call", "operand"]
@@ -59,74 +60,49 @@ def operand(x: Strided) -> tuple[bool, int] | None:
     return None
 
 
-# Helpers in LLVM's text: {l} is the letter of BLAS, {t} the type. BLAS takes pointers to numbers.
-HELPERS = """
-declare void @pullback_{l}gemm(ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)
-declare void @pullback_{l}gemv(ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)
-declare {t} @pullback_{l}dot(ptr, ptr, ptr, ptr, ptr)
-define internal void @{l}gemm(ptr %a, ptr %b, ptr %c, i8 %ta, i8 %tb, i32 %m, i32 %n, i32 %k,
-    i32 %lda, i32 %ldb) noinline {{
-  %i = alloca [6 x i32]
-  %f = alloca [2 x {t}]
-  %h = alloca [2 x i8]
-  store i8 %ta, ptr %h
-  %h1 = getelementptr i8, ptr %h, i64 1
-  store i8 %tb, ptr %h1
-  store i32 %m, ptr %i
-  %i1 = getelementptr i32, ptr %i, i64 1
-  store i32 %n, ptr %i1
-  %i2 = getelementptr i32, ptr %i, i64 2
-  store i32 %k, ptr %i2
-  %i3 = getelementptr i32, ptr %i, i64 3
-  store i32 %lda, ptr %i3
-  %i4 = getelementptr i32, ptr %i, i64 4
-  store i32 %ldb, ptr %i4
-  store {t} 1.0, ptr %f
-  %f1 = getelementptr {t}, ptr %f, i64 1
-  store {t} 0.0, ptr %f1
-  call void @pullback_{l}gemm(ptr %h1, ptr %h, ptr %i1, ptr %i, ptr %i2, ptr %f, ptr %b, ptr %i4,
-      ptr %a, ptr %i3, ptr %f1, ptr %c, ptr %i1)
-  ret void
-}}
-define internal void @{l}gemv(ptr %a, ptr %x, ptr %y, i8 %ta, i32 %m, i32 %n, i32 %lda,
-    i32 %incx) noinline {{
-  %i = alloca [5 x i32]
-  %f = alloca [2 x {t}]
-  %h = alloca i8
-  store i8 %ta, ptr %h
-  store i32 %m, ptr %i
-  %i1 = getelementptr i32, ptr %i, i64 1
-  store i32 %n, ptr %i1
-  %i2 = getelementptr i32, ptr %i, i64 2
-  store i32 %lda, ptr %i2
-  %i3 = getelementptr i32, ptr %i, i64 3
-  store i32 %incx, ptr %i3
-  %i4 = getelementptr i32, ptr %i, i64 4
-  store i32 1, ptr %i4
-  store {t} 1.0, ptr %f
-  %f1 = getelementptr {t}, ptr %f, i64 1
-  store {t} 0.0, ptr %f1
-  call void @pullback_{l}gemv(ptr %h, ptr %i, ptr %i1, ptr %f, ptr %a, ptr %i2, ptr %x, ptr %i3,
-      ptr %f1, ptr %y, ptr %i4)
-  ret void
-}}
-define internal void @{l}dot(ptr %x, ptr %y, ptr %out, i32 %n, i32 %incx, i32 %incy) noinline {{
-  %i = alloca [3 x i32]
-  store i32 %n, ptr %i
-  %i1 = getelementptr i32, ptr %i, i64 1
-  store i32 %incx, ptr %i1
-  %i2 = getelementptr i32, ptr %i, i64 2
-  store i32 %incy, ptr %i2
-  %r = call {t} @pullback_{l}dot(ptr %i, ptr %x, ptr %i1, ptr %y, ptr %i2)
-  store {t} %r, ptr %out
-  ret void
-}}
-"""
+# Functions of BLAS take pointers to numbers: what each gets, pointers as they are and the rest by
+# type. Matrices by rows are transposed for it, so that operands change places.
+HELPERS = {
+    "gemm": (
+        "ptr %a, ptr %b, ptr %c, i8 %ta, i8 %tb, i32 %m, i32 %n, i32 %k, i32 %lda, i32 %ldb",
+        "i8 %tb, i8 %ta, i32 %n, i32 %m, i32 %k, one, ptr %b, i32 %ldb, ptr %a, i32 %lda, zero,"
+        " ptr %c, i32 %n",
+    ),
+    "gemv": (
+        "ptr %a, ptr %x, ptr %y, i8 %ta, i32 %m, i32 %n, i32 %lda, i32 %incx",
+        "i8 %ta, i32 %m, i32 %n, one, ptr %a, i32 %lda, ptr %x, i32 %incx, zero, ptr %y, i32 1",
+    ),
+    "dot": (
+        "ptr %x, ptr %y, ptr %out, i32 %n, i32 %incx, i32 %incy",
+        "i32 %n, ptr %x, i32 %incx, ptr %y, i32 %incy",
+    ),
+}
 
 
 def helpers(dtype: np.dtype) -> str:
-    letter, text = LETTERS[dtype]
-    return HELPERS.format(l=letter, t=text)
+    """Functions that put numbers where BLAS looks for them."""
+    letter, t = LETTERS[dtype]
+    text = ""
+    for name, (takes, gets) in HELPERS.items():
+        pen = Routine(f"define internal void @{letter}{name}({takes}) noinline")
+        pointers = []
+        for operand in gets.split(", "):
+            operand = {"one": f"{t} 1.0", "zero": f"{t} 0.0"}.get(operand, operand)
+            kind, x = operand.split()
+            if kind != "ptr":
+                place = pen.room(kind)
+                pen.store(kind, x, place)
+                x = place
+            pointers.append(f"ptr {x}")
+        function, result = f"@pullback_{letter}{name}", "void"
+        if name == "dot":
+            result = t
+            pen.store(t, pen.ask(t, function, *pointers), "%out")
+        else:
+            pen.do(function, *pointers)
+        pen.ret()
+        text += f"declare {result} {function}({', '.join(['ptr'] * len(pointers))})\n{pen.text()}"
+    return text
 
 
 def flag(transposed: bool) -> int:

@@ -41,15 +41,15 @@ def convolved(e: Equation, views: list[Strided], declared: set[str]) -> str:
             Matrix(text, start, 0, view.strides[-1])
             for start, view in zip(starts, (*ins, out), strict=True)
         ]
-        with text.loop(0, length) as i:
+        with text.loop(length) as i:
             z[0, i] = text.number(0.0)
         n, m = ins[0].shape[-1], ins[1].shape[-1]
         if full and n < m:
             x, y, n, m = y, x, m, n
-        with text.loop(0, m) as k:
+        with text.loop(m) as k:
             factor = y[0, k]
             first, count = (k, n) if full else (text.whole("sub i64 {}, {}", m - 1, k), length)
-            with text.loop(0, count) as i:
+            with text.loop(count) as i:
                 there = text.whole("add i64 {}, {}", i, first)
                 to, fro = (there, i) if full else (i, there)
                 z[0, to] = text.add(z[0, to], text.mul(factor, x[0, fro]))
@@ -76,7 +76,7 @@ def placed(e: Equation, views: list[Strided], declared: set[str]) -> str:
         x = element(text, start, v.dtype)
         text.lines += [f"  store i64 0, ptr {low}", f"  store i64 {n}, ptr {high}"]
         table = Matrix(text, "%a", 0, a.strides[0])
-        with text.loop(0, n.bit_length()):
+        with text.loop(n.bit_length()):
             first, end = [text.line(f"load i64, ptr {p}") for p in (low, high)]
             middle = text.whole("lshr i64 {}, 1", text.whole("add i64 {}, {}", first, end))
             some = Value(text.whole("icmp slt i64 {}, {}", first, end), BOOL)

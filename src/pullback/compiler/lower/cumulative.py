@@ -32,7 +32,7 @@ def cumulated(primitive: Any, x: Strided, y: Strided, axis: int, declared: set[s
         for a in order:
             if a == axis == last:
                 store_element(text, total, text.constant(combine == "mul", y.dtype))
-            at[a] = loops.enter_context(text.loop(0, x.shape[a]))
+            at[a] = loops.enter_context(text.loop(x.shape[a]))
             for k, view in enumerate((x, y)):
                 step = text.whole("mul i64 {0}, {1}", at[a], view.strides[a])
                 starts[k] = text.whole("add i64 {0}, {1}", starts[k], step)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...core.graph import Variable
-from .pen import COPY, Pen
+from ..llvm.pen import COPY, Pen
 
 if TYPE_CHECKING:
     from .module import Module

@@ -18,8 +18,8 @@ import numpy as np
 
 from ..llvm.binding import SCALAR, known, prefixes
 from ..llvm.dtypes import TYPES, part_of
+from ..llvm.pen import Pen
 from . import exp_log
-from .pen import Pen
 
 __all__ = [
     "ComplexValue",

@@ -17,8 +17,8 @@ import numpy as np
 from ..llvm.binding import SCALAR, MachineCode, add_symbol, bits, compiled, features
 from ..llvm.cpu import is_x86
 from ..llvm.dtypes import TYPES
+from ..llvm.pen import Routine
 from ..llvm.thread_pool import in_parts
-from .pen import Pen
 
 __all__ = ["declaration", "divided", "fma", "fused", "symbol", "text"]
 
@@ -26,173 +26,6 @@ LARGE = 1 << 22  # multiplications from which a product is done in parts, and of
 PART = 3 << 20
 
 DEPTH, HEIGHT = 256, 192  # of a panel of b; rows of a that pass by a panel
-
-
-# What a tile at the end of c adds to it, number by number.
-REST = """  br label %rows
-rows:
-  %i = phi i64 [0, %part], [%in, %next]
-  %from = mul i64 %i, {wide}
-  %to = mul i64 %i, %sc
-  br label %columns
-columns:
-  %j = phi i64 [0, %rows], [%jn, %stored]
-  %fj = add i64 %from, %j
-  %tj = add i64 %to, %j
-  %fp = getelementptr {t}, ptr %space, i64 %fj
-  %tp = getelementptr {t}, ptr %c, i64 %tj
-  %x = load {t}, ptr %fp, align {size}
-  br i1 %first, label %stored, label %sum
-sum:
-  %old = load {t}, ptr %tp, align {size}
-  %new = fadd {t} %old, %x
-  br label %stored
-stored:
-  %value = phi {t} [%x, %columns], [%new, %sum]
-  store {t} %value, ptr %tp, align {size}
-  %jn = add i64 %j, 1
-  %jmore = icmp slt i64 %jn, %nr
-  br i1 %jmore, label %columns, label %next
-next:
-  %in = add i64 %i, 1
-  %imore = icmp slt i64 %in, %mr
-  br i1 %imore, label %rows, label %return
-return:
-  ret void
-}}"""
-
-# Lay a panel of b by rows of `w` numbers, zeros where b ends.
-PACK = """
-define internal void @pack(ptr %b, ptr noalias %d, i64 %k, i64 %sb, i64 %tb, i64 %nr,
-    i64 %w) noinline {{
-entry:
-  %straight = icmp eq i64 %tb, 1
-  %full = icmp eq i64 %nr, %w
-  %fast = and i1 %straight, %full
-  br i1 %fast, label %row, label %column
-row:
-  %p = phi i64 [0, %entry], [%pn, %rowend]
-  %from = mul i64 %p, %sb
-  %to = mul i64 %p, %w
-  br label %piece
-piece:
-  %j = phi i64 [0, %row], [%jn, %piece]
-  %fj = add i64 %from, %j
-  %tj = add i64 %to, %j
-  %fp = getelementptr {t}, ptr %b, i64 %fj
-  %tp = getelementptr {t}, ptr %d, i64 %tj
-  %x = load {v}, ptr %fp, align {size}
-  store {v} %x, ptr %tp, align {align}
-  %jn = add i64 %j, {width}
-  %jmore = icmp slt i64 %jn, %w
-  br i1 %jmore, label %piece, label %rowend
-rowend:
-  %pn = add i64 %p, 1
-  %pmore = icmp slt i64 %pn, %k
-  br i1 %pmore, label %row, label %return
-column:
-  %c = phi i64 [0, %entry], [%cn, %columnend]
-  %inside = icmp slt i64 %c, %nr
-  %cfrom = mul i64 %c, %tb
-  br i1 %inside, label %copy, label %zero
-copy:
-  %q = phi i64 [0, %column], [%qn, %copy]
-  %qf = mul i64 %q, %sb
-  %qfrom = add i64 %qf, %cfrom
-  %qt = mul i64 %q, %w
-  %qto = add i64 %qt, %c
-  %qfp = getelementptr {t}, ptr %b, i64 %qfrom
-  %qtp = getelementptr {t}, ptr %d, i64 %qto
-  %y = load {t}, ptr %qfp, align {size}
-  store {t} %y, ptr %qtp, align {size}
-  %qn = add i64 %q, 1
-  %qmore = icmp slt i64 %qn, %k
-  br i1 %qmore, label %copy, label %columnend
-zero:
-  %z = phi i64 [0, %column], [%zn, %zero]
-  %zt = mul i64 %z, %w
-  %zto = add i64 %zt, %c
-  %ztp = getelementptr {t}, ptr %d, i64 %zto
-  store {t} 0.0, ptr %ztp, align {size}
-  %zn = add i64 %z, 1
-  %zmore = icmp slt i64 %zn, %k
-  br i1 %zmore, label %zero, label %columnend
-columnend:
-  %cn = add i64 %c, 1
-  %cmore = icmp slt i64 %cn, %w
-  br i1 %cmore, label %column, label %return
-return:
-  ret void
-}}"""
-
-# The loops around the tiles.
-GEMM = """
-define void @gemm(ptr %a, ptr %b, ptr noalias %c, i64 %m, i64 %n, i64 %k, i64 %sa, i64 %ta, i64 %sb,
-    i64 %tb, i64 %sc) {{
-entry:
-  %panel = alloca [{room} x {t}], align 64
-  br label %block
-block:
-  %ic = phi i64 [0, %entry], [%icn, %blockend]
-  %ileft = sub i64 %m, %ic
-  %ismall = icmp slt i64 %ileft, {height}
-  %mc = select i1 %ismall, i64 %ileft, i64 {height}
-  br label %depth
-depth:
-  %pc = phi i64 [0, %block], [%pcn, %depthend]
-  %pleft = sub i64 %k, %pc
-  %psmall = icmp slt i64 %pleft, {depth}
-  %kc = select i1 %psmall, i64 %pleft, i64 {depth}
-  %first = icmp eq i64 %pc, 0
-  %apc = mul i64 %pc, %ta
-  %bpc = mul i64 %pc, %sb
-  br label %panels
-panels:
-  %jc = phi i64 [0, %depth], [%jcn, %panelsend]
-  %jleft = sub i64 %n, %jc
-  %jsmall = icmp slt i64 %jleft, {wide}
-  %nr = select i1 %jsmall, i64 %jleft, i64 {wide}
-  %nrup = add i64 %nr, {rounding}
-  %nv = udiv i64 %nrup, {width}
-  %w = mul i64 %nv, {width}
-  %bjc = mul i64 %jc, %tb
-  %bo = add i64 %bpc, %bjc
-  %bp = getelementptr {t}, ptr %b, i64 %bo
-  call void @pack(ptr %bp, ptr %panel, i64 %kc, i64 %sb, i64 %tb, i64 %nr, i64 %w)
-  br label %tiles
-tiles:
-  %ir = phi i64 [0, %panels], [%irn, %tiled]
-  %rleft = sub i64 %mc, %ir
-  %rsmall = icmp slt i64 %rleft, {rows}
-  %mr = select i1 %rsmall, i64 %rleft, i64 {rows}
-  %i = add i64 %ic, %ir
-  %ai = mul i64 %i, %sa
-  %ao = add i64 %ai, %apc
-  %ap = getelementptr {t}, ptr %a, i64 %ao
-  %ci = mul i64 %i, %sc
-  %co = add i64 %ci, %jc
-  %cp = getelementptr {t}, ptr %c, i64 %co
-  switch i64 %nv, label %case{most} [{choices}]
-{cases}
-tiled:
-  %irn = add i64 %ir, {rows}
-  %irmore = icmp slt i64 %irn, %mc
-  br i1 %irmore, label %tiles, label %panelsend
-panelsend:
-  %jcn = add i64 %jc, {wide}
-  %jcmore = icmp slt i64 %jcn, %n
-  br i1 %jcmore, label %panels, label %depthend
-depthend:
-  %pcn = add i64 %pc, {depth}
-  %pcmore = icmp slt i64 %pcn, %k
-  br i1 %pcmore, label %depth, label %blockend
-blockend:
-  %icn = add i64 %ic, {height}
-  %icmore = icmp slt i64 %icn, %m
-  br i1 %icmore, label %block, label %return
-return:
-  ret void
-}}"""
 
 
 def shape() -> tuple[int, int]:
@@ -217,40 +50,40 @@ def fma(width: int, dtype: np.dtype) -> str:
 
 def tile(dtype: np.dtype, nv: int) -> str:
     """c = a @ b, or c += a @ b, for up to `rows` rows and a packed panel of nv registers."""
-    rows, _ = shape()
-    width, t, v = vectors(dtype)
-    pen = Pen(["entry:"])
-    pen.add(f"%space = alloca [{rows * nv * width} x {t}], align 64", "%last = sub i64 %mr, 1")
-    for i in range(rows):
-        pen.add(
-            f"%in{i} = icmp slt i64 {i}, %mr",
-            f"%row{i} = select i1 %in{i}, i64 {i}, i64 %last",
-            f"%skip{i} = mul i64 %row{i}, %sa",
-            f"%a{i} = getelementptr {t}, ptr %a, i64 %skip{i}",
-        )
-    tile_loop(pen, dtype, nv)
-    pen.label("end")
-    pen.add(
-        f"%full1 = icmp eq i64 %mr, {rows}",
-        f"%full2 = icmp eq i64 %nr, {nv * width}",
-        "%full = and i1 %full1, %full2",
-    )
-    pen.branch("%full", "whole", "part")
-    pen.label("whole")
-    pen.branch("%first", "set", "add")
-    for name in ("set", "add"):
-        tile_stored(pen, dtype, nv, name)
+    width, t, _ = vectors(dtype)
+    pen = Routine(f"define internal void @tile{nv}({', '.join(OF_TILE)}) noinline")
+    space = pen.room(f"[{len(cells(nv)) * width} x {t}]", align=64)
+    sums = tile_loop(pen, dtype, nv)
+    full = pen.test("eq i64", "%mr", shape()[0]), pen.test("eq i64", "%nr", nv * width)
+    pen.need(pen.op("and i1", *full), "part")
+    pen.need("%first", "add")
+    tile_stored(pen, dtype, sums, adds=False)
+    pen.label("add")
+    tile_stored(pen, dtype, sums, adds=True)
     pen.label("part")
-    for i, j in cells(nv):
-        place = (i * nv + j) * width
-        pen.add(f"%w{i}_{j} = getelementptr {t}, ptr %space, i64 {place}")
-        pen.add(f"store {v} %n{i}_{j}, ptr %w{i}_{j}, align {bits() // 8}")
-    head = (
-        f"define internal void @tile{nv}(ptr %a, ptr %b, ptr %c, i64 %k, i64 %sa, i64 %ta,"
-        " i64 %sc, i64 %mr, i64 %nr, i1 %first) noinline {"
-    )
-    rest = REST.format(t=t, wide=nv * width, size=dtype.itemsize)
-    return "\n".join([head, *pen.lines, rest])
+    for (i, j), kept in sums.items():
+        pen.store(*kept, pen.place(space, (i * nv + j) * width, t), bits() // 8)
+    with pen.loop("%mr") as row:
+        start, to = pen.op("mul i64", row, nv * width), pen.op("mul i64", row, "%sc")
+        with pen.loop("%nr") as column:
+            x = pen.at(space, pen.op("add i64", start, column), t)
+            place = pen.place("%c", pen.op("add i64", to, column), t)
+            pen.branch("%first", "store", "sum")
+            pen.label("sum")
+            added = pen.op(f"fadd {t}", pen.load(t, place), x)
+            pen.give("set", added)
+            pen.label("store")
+            pen.give("set", x)
+            pen.label("set")
+            pen.store(t, pen.given(t), place)
+    pen.ret()
+    return pen.text()
+
+
+OF_TILE = (
+    "ptr %a", "ptr %b", "ptr %c", "i64 %k", "i64 %sa", "i64 %ta", "i64 %sc", "i64 %mr", "i64 %nr",
+    "i1 %first",
+)  # fmt: skip
 
 
 def cells(nv: int) -> list[tuple[int, int]]:
@@ -258,81 +91,120 @@ def cells(nv: int) -> list[tuple[int, int]]:
     return [(i, j) for i in range(shape()[0]) for j in range(nv)]
 
 
-def tile_loop(pen: Pen, dtype: np.dtype, nv: int) -> None:
-    """All of the panel, one row of it after the other."""
+def tile_loop(pen: Routine, dtype: np.dtype, nv: int) -> dict[tuple[int, int], tuple[str, str]]:
+    """All of the panel, one row of it after the other: the types and names of the sums."""
     width, t, v = vectors(dtype)
-    size = dtype.itemsize
+    rows, last = [], pen.op("sub i64", "%mr", 1)
+    for i in range(shape()[0]):
+        row = pen.select(pen.test("slt i64", i, "%mr"), "i64", i, last)
+        rows.append(pen.place("%a", pen.op("mul i64", row, "%sa"), t))
     pen.jump("loop")
     pen.label("loop")
-    pen.phi("%p", "i64", ("0", "entry"), ("%pn", "loop"))
-    pen.phi("%o", "i64", ("0", "entry"), ("%on", "loop"))
-    pen.add(f"%q = mul i64 %p, {nv * width}")
+    pen.phi("%p", "i64", ("0", "start"), ("%pn", "loop"))
+    pen.phi("%o", "i64", ("0", "start"), ("%on", "loop"))
     for i, j in cells(nv):
-        pen.phi(f"%s{i}_{j}", v, ("zeroinitializer", "entry"), (f"%n{i}_{j}", "loop"))
-    for j in range(nv):
-        pen.add(
-            f"%q{j} = add i64 %q, {j * width}",
-            f"%bp{j} = getelementptr {t}, ptr %b, i64 %q{j}",
-            f"%b{j} = load {v}, ptr %bp{j}, align {bits() // 8}",
-        )
-    for i in range(shape()[0]):
-        pen.add(
-            f"%ap{i} = getelementptr {t}, ptr %a{i}, i64 %o",
-            f"%x{i} = load {t}, ptr %ap{i}, align {size}",
-            f"%y{i} = insertelement {v} poison, {t} %x{i}, i32 0",
-            f"%z{i} = shufflevector {v} %y{i}, {v} poison, <{width} x i32> zeroinitializer",
-        )
-        for j in range(nv):
+        pen.phi(f"%s{i}_{j}", v, ("zeroinitializer", "start"), (f"%n{i}_{j}", "loop"))
+    panel = pen.place("%b", pen.op("mul i64", "%p", nv * width), t)
+    columns = [pen.load(v, pen.place(panel, j * width, t), bits() // 8) for j in range(nv)]
+    for i, row in enumerate(rows):
+        x = pen.load(t, pen.place(row, "%o", t))
+        x = pen.line(f"insertelement {v} poison, {t} {x}, i32 0")
+        x = pen.line(f"shufflevector {v} {x}, {v} poison, <{width} x i32> zeroinitializer")
+        for j, y in enumerate(columns):
+            name, old = f"%n{i}_{j}", f"%s{i}_{j}"
             if fused():
-                given = f"{v} %z{i}, {v} %b{j}, {v} %s{i}_{j}"
-                pen.add(f"%n{i}_{j} = call {v} @{fma(width, dtype)}({given})")
+                pen.add(f"{name} = call {v} @{fma(width, dtype)}({v} {x}, {v} {y}, {v} {old})")
             else:
-                pen.add(f"%m{i}_{j} = fmul {v} %z{i}, %b{j}")
-                pen.add(f"%n{i}_{j} = fadd {v} %s{i}_{j}, %m{i}_{j}")
+                pen.add(f"{name} = fadd {v} {old}, {pen.op(f'fmul {v}', x, y)}")
     pen.add("%pn = add i64 %p, 1", "%on = add i64 %o, %ta", "%more = icmp slt i64 %pn, %k")
     pen.branch("%more", "loop", "end")
+    pen.label("end")
+    return {(i, j): (v, f"%n{i}_{j}") for i, j in cells(nv)}
 
 
-def tile_stored(pen: Pen, dtype: np.dtype, nv: int, name: str) -> None:
-    """The block that sets c to the registers, or adds them to it."""
+def tile_stored(
+    pen: Routine, dtype: np.dtype, sums: dict[tuple[int, int], tuple[str, str]], adds: bool
+) -> None:
+    """Set c to the registers, or add them to it."""
     width, t, v = vectors(dtype)
-    size = dtype.itemsize
-    pen.label(name)
-    for i, j in cells(nv):
-        key, value = f"{name}{i}_{j}", f"%n{i}_{j}"
-        if not j:
-            pen.add(f"%{name}r{i} = mul i64 %sc, {i}")
-        pen.add(f"%{key}o = add i64 %{name}r{i}, {j * width}")
-        pen.add(f"%{key}p = getelementptr {t}, ptr %c, i64 %{key}o")
-        if name == "add":
-            pen.add(f"%{key}c = load {v}, ptr %{key}p, align {size}")
-            pen.add(f"%{key}v = fadd {v} %{key}c, {value}")
-            value = f"%{key}v"
-        pen.add(f"store {v} {value}, ptr %{key}p, align {size}")
-    pen.add("ret void")
+    for (i, j), (_, x) in sums.items():
+        row = pen.op("mul i64", "%sc", i)
+        place = pen.place("%c", pen.op("add i64", row, j * width), t)
+        if adds:
+            x = pen.op(f"fadd {v}", pen.load(v, place, dtype.itemsize), x)
+        pen.store(v, x, place, dtype.itemsize)
+    pen.ret()
 
 
 def pack(dtype: np.dtype) -> str:
     """Lay a panel of b by rows of `w` numbers, zeros where b ends."""
     width, t, v = vectors(dtype)
-    return PACK.format(t=t, v=v, width=width, size=dtype.itemsize, align=bits() // 8)
+    numbers = ", ".join([f"i64 %{name}" for name in ("k", "sb", "tb", "nr", "w")])
+    pen = Routine(f"define internal void @pack(ptr %b, ptr noalias %d, {numbers}) noinline")
+    fast = pen.test("eq i64", "%tb", 1), pen.test("eq i64", "%nr", "%w")
+    with pen.when(pen.op("and i1", *fast)):
+        with pen.loop("%k") as p:
+            start, to = pen.op("mul i64", p, "%sb"), pen.op("mul i64", p, "%w")
+            with pen.loop("%w", step=width) as j:
+                x = pen.load(v, pen.place("%b", pen.op("add i64", start, j), t), dtype.itemsize)
+                pen.store(v, x, pen.place("%d", pen.op("add i64", to, j), t), bits() // 8)
+        pen.ret()
+    with pen.loop("%w") as c:
+        inside, start = pen.test("slt i64", c, "%nr"), pen.op("mul i64", c, "%tb")
+        pen.branch(inside, "copy", "clear")
+        for name in ("copy", "clear"):
+            pen.label(name)
+            with pen.loop("%k") as q:
+                place = pen.place("%d", pen.op("add i64", pen.op("mul i64", q, "%w"), c), t)
+                at = pen.op("add i64", pen.op("mul i64", q, "%sb"), start)
+                pen.store(t, pen.at("%b", at, t) if name == "copy" else "0.0", place)
+            pen.jump("packed")
+        pen.label("packed")
+    pen.ret()
+    return pen.text()
 
 
 def product(dtype: np.dtype) -> str:
     """The loops around the tiles."""
     rows, most = shape()
     width, t, _ = vectors(dtype)
-    cases = "\n".join(
-        f"""case{nv}:
-  call void @tile{nv}(ptr %ap, ptr %panel, ptr %cp, i64 %kc, i64 %sa, i64 %ta, i64 %sc, i64 %mr,
-      i64 %nr, i1 %first)
-  br label %tiled"""
-        for nv in range(1, most + 1)
-    )
-    choices = " ".join([f"i64 {nv}, label %case{nv}" for nv in range(1, most)])
-    wide, sizes = most * width, {"rows": rows, "most": most, "width": width}
-    panel = {"room": DEPTH * wide, "depth": DEPTH, "height": HEIGHT, "rounding": width - 1}
-    return GEMM.format(t=t, wide=wide, cases=cases, choices=choices, **sizes, **panel)
+    wide = most * width
+    numbers = ", ".join([f"i64 %{name}" for name in ("m", "n", "k", "sa", "ta", "sb", "tb", "sc")])
+    pen = Routine(f"define void @{name_of(dtype)}(ptr %a, ptr %b, ptr noalias %c, {numbers})")
+    panel = pen.room(f"[{DEPTH * wide} x {t}]", align=64)
+
+    def up_to(whole: str, done: str, limit: int) -> str:
+        left = pen.op("sub i64", whole, done)
+        return pen.select(pen.test("slt i64", left, limit), "i64", left, limit)
+
+    with pen.loop("%m", step=HEIGHT) as ic:
+        mc = up_to("%m", ic, HEIGHT)
+        with pen.loop("%k", step=DEPTH) as pc:
+            kc, first = up_to("%k", pc, DEPTH), pen.test("eq i64", pc, 0)
+            of_a, of_b = pen.op("mul i64", pc, "%ta"), pen.op("mul i64", pc, "%sb")
+            with pen.loop("%n", step=wide) as jc:
+                nr = up_to("%n", jc, wide)
+                nv = pen.op("udiv i64", pen.op("add i64", nr, width - 1), width)
+                b = pen.place("%b", pen.op("add i64", of_b, pen.op("mul i64", jc, "%tb")), t)
+                sizes = kc, "%sb", "%tb", nr, pen.op("mul i64", nv, width)
+                pen.do("@pack", f"ptr {b}", f"ptr {panel}", *[f"i64 {x}" for x in sizes])
+                with pen.loop(mc, step=rows) as ir:
+                    mr, i = up_to(mc, ir, rows), pen.op("add i64", ic, ir)
+                    a = pen.place("%a", pen.op("add i64", pen.op("mul i64", i, "%sa"), of_a), t)
+                    c = pen.place("%c", pen.op("add i64", pen.op("mul i64", i, "%sc"), jc), t)
+                    pen.switch(nv, ["none", *[f"tile{x}" for x in range(1, most + 1)]], "none")
+                    given = [f"ptr {x}" for x in (a, panel, c)]
+                    given += [f"i64 {x}" for x in (kc, "%sa", "%ta", "%sc", mr, nr)]
+                    for x in range(1, most + 1):
+                        pen.label(f"tile{x}")
+                        pen.do(f"@tile{x}", *given, f"i1 {first}")
+                        pen.jump("tiled")
+                    pen.label("none")
+                    pen.add("unreachable")
+                    pen.is_open = False
+                    pen.label("tiled")
+    pen.ret()
+    return pen.text()
 
 
 def divided(
@@ -350,22 +222,18 @@ def divided(
     if m * n * k < LARGE or parts < 2 or SCALAR.get():
         return None
     size = dtype.itemsize
-    first, step = ("b", tb) if by_columns else ("a", sa)
-    mine = f"%{first}p"
+    pen = Routine(f"define internal void @{name}_loop(ptr %a, ptr %b, ptr %c, i64 %from, i64 %to)")
+    count = pen.op("sub i64", "%to", "%from")
+    first, step = ("%b", tb) if by_columns else ("%a", sa)
+    mine = pen.place(first, pen.op("mul i64", "%from", step * size), "i8")
+    over = pen.op("mul i64", "%from", size if by_columns else sc * size)
     a, b = ("%a", mine) if by_columns else (mine, "%b")
-    rows, columns = (m, "%count") if by_columns else ("%count", n)
-    numbers = [rows, columns, k, sa, ta, sb, tb, sc]
-    loop = f"""define internal void @{name}_loop(ptr %a, ptr %b, ptr %c, i64 %from, i64 %to) {{
-  %count = sub i64 %to, %from
-  %skip = mul i64 %from, {step * size}
-  {mine} = getelementptr i8, ptr %{first}, i64 %skip
-  %over = mul i64 %from, {size if by_columns else sc * size}
-  %cp = getelementptr i8, ptr %c, i64 %over
-  call void @{symbol(dtype)}(ptr {a}, ptr {b}, ptr %cp, {", ".join([f"i64 {x}" for x in numbers])})
-  ret void
-}}
-"""
-    return loop + in_parts(name, ["%a", "%b", "%c"], length, part, parts, [])
+    rows, columns = (m, count) if by_columns else (count, n)
+    pointers = [f"ptr {x}" for x in (a, b, pen.place("%c", over, "i8"))]
+    numbers = [f"i64 {x}" for x in (rows, columns, k, sa, ta, sb, tb, sc)]
+    pen.do(f"@{symbol(dtype)}", *pointers, *numbers)
+    pen.ret()
+    return pen.text() + in_parts(name, ["%a", "%b", "%c"], length, part, parts, [])
 
 
 KEPT: list[MachineCode] = []
@@ -376,8 +244,7 @@ def text(dtype: np.dtype) -> str:
     width, _, v = vectors(dtype)
     declared = f"declare {v} @{fma(width, dtype)}({v}, {v}, {v})"
     tiles = [tile(dtype, nv) for nv in range(1, shape()[1] + 1)]
-    whole = product(dtype).replace("@gemm(", f"@{name_of(dtype)}(")
-    return "\n".join([declared, *tiles, pack(dtype), whole, ""])
+    return "\n".join([declared, *tiles, pack(dtype), product(dtype)])
 
 
 def name_of(dtype: np.dtype) -> str:

@@ -47,9 +47,9 @@ class LoopSpace:
                 if not isinstance(x, Variable) and number(x) is not None:
                     continue
                 view = views(x).broadcast(shape)
-                key = (id(view.buffer), view.offset, view.strides, view.dtype)
+                key: Any = (id(view.buffer), view.offset, view.strides, view.dtype)
                 if e.primitive is gather_p and x is e.inputs[0]:
-                    key = ("at", *key)  # type: ignore[assignment]
+                    key = ("at", *key)
                 self.loads.setdefault(key, view)
                 self.sources[id(x)] = key
         views_all = [*self.loads.values(), *[stored[v] for v in stored if self.elementwise(v)]]

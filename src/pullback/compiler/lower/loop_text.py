@@ -7,7 +7,7 @@ A body finds in its table where its inputs and outputs lie: `put` says so before
 
 from __future__ import annotations
 
-from .pen import Pen
+from ..llvm.pen import Pen
 
 __all__ = ["LoopText"]
 

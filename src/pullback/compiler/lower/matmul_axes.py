@@ -9,6 +9,7 @@ can be walked as one are one. The columns are those along which the result lies 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from math import prod
 from typing import Any
 
@@ -16,10 +17,10 @@ import numpy as np
 
 from ..llvm.binding import bits
 from ..llvm.dtypes import TYPES
+from ..llvm.pen import Pen, Routine
 from . import gemm
 from .emit import vector
 from .geometry import Strided, strides_of
-from .pen import Pen
 
 __all__ = ["Product", "arranged", "contiguous_in", "order_for_sum", "order_of_result", "stacked"]
 
@@ -147,31 +148,29 @@ def tall(m: int, k: int, n: int) -> int:
     return max(r for r in range(1, ROWS + 1) if m % r == 0)
 
 
-class SmallProduct(Pen):
+class SmallProduct(Routine):
     """A product written out: numbers of a, times rows of b, are added up to rows of c.
 
-    A long sum is a loop, after the block `before`, with all of c in registers.
+    A long sum is a loop, with all of c in registers.
     """
 
     def __init__(self, numbers: Sequence[int], dtype: np.dtype) -> None:
-        super().__init__(prefix="q")
+        super().__init__("(ptr %a, ptr %b, ptr noalias %c)")
         self.m, self.n, self.k, self.sa, self.ta, self.sb, self.tb, self.sc = numbers
         self.dtype, self.t, self.size = dtype, TYPES[dtype], dtype.itemsize
         self.widths = pieces(self.n, dtype)
         self.starts = [sum(self.widths[:i]) for i in range(len(self.widths))]
 
-    def at(self, pointer: str, offset: int) -> str:
-        if not offset:
-            return pointer
-        return self.line(f"getelementptr {self.t}, ptr {pointer}, i64 {offset}")
+    def behind(self, pointer: str, offset: int) -> str:
+        return self.place(pointer, offset, self.t) if offset else pointer
 
     def number(self, pointer: str, offset: int) -> str:
-        return self.line(f"load {self.t}, ptr {self.at(pointer, offset)}, align {self.size}")
+        return self.load(self.t, self.behind(pointer, offset), self.size)
 
     def row(self, pointer: str, offset: int, w: int) -> str:
         v = vector(w, self.t)
         if w == 1 or self.tb == 1:
-            return self.line(f"load {v}, ptr {self.at(pointer, offset)}, align {self.size}")
+            return self.load(v, self.behind(pointer, offset), self.size)
         x = "poison"
         for j in range(w):
             one = self.number(pointer, offset + j * self.tb)
@@ -203,15 +202,15 @@ class SmallProduct(Pen):
                 for j, w in enumerate(self.widths):
                     totals[i, j] = self.times(self.spread(x, w), rows[j], w, totals[i, j])
 
-    def looped(self, a: str, b: str, totals: dict[Any, str], before: str) -> None:
+    def looped(self, a: str, b: str, totals: dict[Any, str]) -> None:
         """The whole sum as a loop."""
-        self.jump("sum")
+        before = self.block
         self.label("sum")
         self.phi("%p", "i64", ("0", before), ("%pn", "sum"))
         first = len(self.lines)
         totals.update({(i, j): f"%s{i}_{j}" for i, j in totals})
-        a = self.line(f"getelementptr {self.t}, ptr {a}, i64 {self.line(f'mul i64 %p, {self.ta}')}")
-        b = self.line(f"getelementptr {self.t}, ptr {b}, i64 {self.line(f'mul i64 %p, {self.sb}')}")
+        a = self.place(a, self.op("mul i64", "%p", self.ta), self.t)
+        b = self.place(b, self.op("mul i64", "%p", self.sb), self.t)
         self.added(a, b, 1, totals)
         head = Pen()  # written now that it is known what comes round
         for (i, j), total in totals.items():
@@ -223,17 +222,15 @@ class SmallProduct(Pen):
         self.branch("%pmore", "sum", "summed")
         self.label("summed")
 
-    def written(self, pointers: Sequence[str], before: str) -> list[str]:
-        a, b, c = pointers
+    def written(self, a: str, b: str, c: str) -> None:
         totals = {(i, j): "" for i in range(self.m) for j in range(len(self.widths))}
         if self.m * self.k * len(self.widths) > SMALL:
-            self.looped(a, b, totals, before)
+            self.looped(a, b, totals)
         else:
             self.added(a, b, self.k, totals)
         for (i, j), total in totals.items():
-            place, v = self.at(c, i * self.sc + self.starts[j]), vector(self.widths[j], self.t)
-            self.add(f"store {v} {total}, ptr {place}, align {self.size}")
-        return self.lines
+            place = self.behind(c, i * self.sc + self.starts[j])
+            self.store(vector(self.widths[j], self.t), total, place, self.size)
 
 
 def stacked(found: Product, declared: set[str]) -> str:
@@ -245,36 +242,22 @@ def stacked(found: Product, declared: set[str]) -> str:
         loops.append((m // rows, (rows * strides[0], 0, rows * strides[-1])))
         m = rows
     numbers = (m, n, k, *strides)
-    lines = ["(ptr %a, ptr %b, ptr noalias %c) {", "entry:"]
-    before, pointers = "entry", ["%a", "%b", "%c"]
-    for i, (_, steps) in enumerate(loops):
-        lines += [f"  br label %loop{i}", f"loop{i}:"]
-        lines.append(f"  %i{i} = phi i64 [0, %{before}], [%n{i}, %end{i}]")
-        for j, (z, step) in enumerate(zip("abc", steps, strict=True)):
-            if step:
-                lines.append(f"  %{z}o{i} = mul i64 %i{i}, {step * size}")
-                lines.append(f"  %{z}{i} = getelementptr i8, ptr {pointers[j]}, i64 %{z}o{i}")
-                pointers[j] = f"%{z}{i}"
-        before = f"loop{i}"
-    if m * k * len(widths) <= SMALL or m * len(widths) <= KEPT:
-        lines += SmallProduct(numbers, dtype).written(pointers, before)
-        if gemm.fused():
-            for w in set(widths):
-                v = vector(w, TYPES[dtype])
-                declared.add(f"declare {v} @{gemm.fma(w, dtype)}({v}, {v}, {v})")
-    else:
-        symbol = gemm.symbol(dtype)
-        declared.add(gemm.declaration(dtype))
-        given = ", ".join([f"ptr {p}" for p in pointers] + [f"i64 {n}" for n in numbers])
-        lines.append(f"  call void @{symbol}({given})")
-    for i, (count, _) in reversed(list(enumerate(loops))):
-        lines += [
-            f"  br label %end{i}",
-            f"end{i}:",
-            f"  %n{i} = add i64 %i{i}, 1",
-            f"  %m{i} = icmp slt i64 %n{i}, {count}",
-            f"  br i1 %m{i}, label %loop{i}, label %exit{i}",
-            f"exit{i}:",
-        ]
-    lines += ["  ret void", "}"]
-    return "\n".join(lines)
+    pen, pointers = SmallProduct(numbers, dtype), ["%a", "%b", "%c"]
+    with ExitStack() as stack:
+        for count, steps in loops:
+            i = stack.enter_context(pen.loop(count))
+            for j, step in enumerate(steps):
+                if step:
+                    pointers[j] = pen.place(pointers[j], pen.op("mul i64", i, step * size), "i8")
+        if m * k * len(widths) <= SMALL or m * len(widths) <= KEPT:
+            pen.written(*pointers)
+            if gemm.fused():
+                for w in set(widths):
+                    v = vector(w, TYPES[dtype])
+                    declared.add(f"declare {v} @{gemm.fma(w, dtype)}({v}, {v}, {v})")
+        else:
+            declared.add(gemm.declaration(dtype))
+            given = [f"ptr {p}" for p in pointers] + [f"i64 {n}" for n in numbers]
+            pen.do(f"@{gemm.symbol(dtype)}", *given)
+    pen.ret()
+    return pen.text()

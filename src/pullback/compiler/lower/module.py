@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph import Equation
+from ..llvm.pen import COPY, Pen, Routine
 from ..llvm.thread_pool import DECLARED
 from . import blas, gemm, matmul_axes
 from .addresses import Addresses
@@ -24,7 +25,6 @@ from .cumulative import cumulated
 from .emit import Emit, element, memory, store_element
 from .geometry import Region, Strided
 from .loop_kernel import LoopKernel
-from .pen import COPY, Pen
 from .plan import Plan
 from .role import spec_in
 from .scalars import scalars
@@ -249,56 +249,29 @@ class Module:
 def tree(combine: str, dtype: np.dtype) -> str:
     """A function that brings rows of partial results together, by pairs, in place."""
     t = memory(dtype)
-    lines: list[str] = []
-    emit = Emit(1, Pen(lines), set())
-    x = element(emit, "%px", dtype)
-    y = element(emit, "%py", dtype)
-    store_element(emit, "%pz", getattr(over(emit, dtype), combine)(x, y))
-    body = "\n".join(lines)
-    return f"""define internal void @tree_{combine}_{dtype}(ptr %p, i64 %m0, i64 %row) {{
-entry:
-  br label %while
-while:
-  %m = phi i64 [%m0, %entry], [%m1, %rest]
-  %go = icmp sgt i64 %m, 1
-  br i1 %go, label %pairs, label %exit
-pairs:
-  %half = lshr i64 %m, 1
-  %odd = and i64 %m, 1
-  br label %outer
-outer:
-  %j = phi i64 [0, %pairs], [%jn, %next]
-  %z = mul i64 %j, %row
-  %x = shl i64 %z, 1
-  %y = add i64 %x, %row
-  br label %inner
-inner:
-  %r = phi i64 [0, %outer], [%rn, %inner]
-  %xr = add i64 %x, %r
-  %yr = add i64 %y, %r
-  %zr = add i64 %z, %r
-  %px = getelementptr {t}, ptr %p, i64 %xr
-  %py = getelementptr {t}, ptr %p, i64 %yr
-  %pz = getelementptr {t}, ptr %p, i64 %zr
-{body}
-  %rn = add i64 %r, 1
-  %rmore = icmp slt i64 %rn, %row
-  br i1 %rmore, label %inner, label %next
-next:
-  %jn = add i64 %j, 1
-  %jmore = icmp slt i64 %jn, %half
-  br i1 %jmore, label %outer, label %rest
-rest:
-  %m1 = add i64 %half, %odd
-  %last = sub i64 %m, 1
-  %from = mul i64 %last, %row
-  %to = mul i64 %half, %row
-  %pf = getelementptr {t}, ptr %p, i64 %from
-  %pt = getelementptr {t}, ptr %p, i64 %to
-  %count = mul i64 %odd, %row
-  %bytes = mul i64 %count, {dtype.itemsize}
-  call void @llvm.memmove.p0.p0.i64(ptr %pt, ptr %pf, i64 %bytes, i1 false)
-  br label %while
-exit:
-  ret void
-}}"""
+    head = f"define internal void @tree_{combine}_{dtype}(ptr %p, i64 %m0, i64 %row)"
+    pen = Routine(head)
+    emit = Emit(1, pen, set())
+    there = pen.room("i64")
+    pen.store("i64", "%m0", there)
+    pen.label("while")
+    m = pen.load("i64", there)
+    pen.need(pen.test("sgt i64", m, 1), "exit")
+    half, odd = pen.op("lshr i64", m, 1), pen.op("and i64", m, 1)
+    with pen.loop(half) as j:
+        into = pen.op("mul i64", j, "%row")
+        first = pen.op("shl i64", into, 1)
+        second = pen.op("add i64", first, "%row")
+        with pen.loop("%row") as r:
+            places = [pen.place("%p", pen.op("add i64", x, r), t) for x in (first, second, into)]
+            x, y = [element(emit, place, dtype) for place in places[:2]]
+            store_element(emit, places[2], getattr(over(emit, dtype), combine)(x, y))
+    pen.store("i64", pen.op("add i64", half, odd), there)
+    last, end = [pen.op("mul i64", x, "%row") for x in (pen.op("sub i64", m, 1), half)]
+    size = pen.op("mul i64", pen.op("mul i64", odd, "%row"), dtype.itemsize)
+    moved = f"ptr {pen.place('%p', end, t)}", f"ptr {pen.place('%p', last, t)}", f"i64 {size}"
+    pen.do("@llvm.memmove.p0.p0.i64", *moved, "i1 false")
+    pen.jump("while")
+    pen.label("exit")
+    pen.ret()
+    return pen.text()

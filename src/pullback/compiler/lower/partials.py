@@ -127,16 +127,10 @@ class Partials:
         if not r.scratch and not mean:
             return
         source = f"%t{k}" if r.scratch else f"%o{k}"
-        begin, loop, end = f"begin{k}", f"copy{k}", f"exit{k}"
-        self.pen.lines += [f"  br label %{begin}", f"{begin}:", f"  br label %{loop}", f"{loop}:"]
-        self.pen.lines.append(f"  %j{k} = phi i64 [0, %{begin}], [%j{k}n, %{loop}]")
+        self.pen.go_on(f"gather{k}")
         emit = self.pen.emit(1)
-        at = self.pen.line(f"getelementptr {t}, ptr {source}, i64 %j{k}")
-        x = element(emit, at, r.dtype)
-        if mean:
-            x = over(emit, r.dtype).div(x, emit.constant(reduced_count(e), r.dtype))
-        store_element(emit, self.pen.line(f"getelementptr {t}, ptr %o{k}, i64 %j{k}"), x)
-        self.pen.lines.append(f"  %j{k}n = add i64 %j{k}, 1")
-        self.pen.lines.append(f"  %jc{k} = icmp slt i64 %j{k}n, {r.row}")
-        self.pen.lines.append(f"  br i1 %jc{k}, label %{loop}, label %{end}")
-        self.pen.lines.append(f"{end}:")
+        with self.pen.loop(r.row) as j:
+            x = element(emit, self.pen.line(f"getelementptr {t}, ptr {source}, i64 {j}"), r.dtype)
+            if mean:
+                x = over(emit, r.dtype).div(x, emit.constant(reduced_count(e), r.dtype))
+            store_element(emit, self.pen.line(f"getelementptr {t}, ptr %o{k}, i64 {j}"), x)

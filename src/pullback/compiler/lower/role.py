@@ -20,11 +20,11 @@ from ...primitives.selecting import where_p
 from ..graph.rewriting import opened, spec_in
 from ..graph.small_systems import fits
 from ..llvm.dtypes import TYPES
+from ..llvm.pen import Pen
 from .complex_numbers import ComplexEmit, over
 from .convolve_search import convolves, searches
 from .emit import Emit, Refused, Value
 from .geometry import VIEWS
-from .pen import Pen
 from .scan import Rolled
 from .while_ import Waiting
 

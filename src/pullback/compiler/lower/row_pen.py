@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..llvm.dtypes import TYPES, part_of
+from ..llvm.pen import Pen
 from .emit import BOOL, ComplexValue, Emit, Value, element, literal, memory, store_element, vector
-from .pen import Pen
 
 __all__ = ["RowPen"]
 

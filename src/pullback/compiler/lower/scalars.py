@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.graph import Variable
+from ..llvm.pen import Pen
 from .addresses import Addresses
 from .emit import Emit, Value, element, store_element
 from .gather import Indexed, at_places, gather_p, place_add_p, read_at, write_at
 from .partials import single
-from .pen import Pen
 from .plan import Plan
 from .role import REDUCTIONS, emitted, given, number
 from .schedule import Piece

@@ -141,18 +141,18 @@ def written(e: Equation, views: list[Strided], declared: set[str]) -> str:
 
 
 def copied(text: Text, n: int, m: int, x: Matrix, y: Matrix) -> None:
-    with text.loop(0, n) as i, text.loop(0, m) as j:
+    with text.loop(n) as i, text.loop(m) as j:
         y[i, j] = x[i, j]
 
 
 def identity(text: Text, n: int, x: Matrix) -> None:
-    with text.loop(0, n) as i, text.loop(0, n) as j:
+    with text.loop(n) as i, text.loop(n) as j:
         same = Value(text.whole("icmp eq i64 {}, {}", i, j), np.dtype(bool))
         x[i, j] = text.where(same, text.number(1.0), text.number(0.0))
 
 
 def swapped(text: Text, m: int, x: Matrix, i: str, j: str) -> None:
-    with text.loop(0, m) as k:
+    with text.loop(m) as k:
         one, other = x[i, k], x[j, k]
         x[i, k] = other
         x[j, k] = one
@@ -160,7 +160,7 @@ def swapped(text: Text, m: int, x: Matrix, i: str, j: str) -> None:
 
 def lessened(text: Text, start: Any, m: int, x: Matrix, i: str, k: str, factor: Value) -> None:
     """Row i of x, from a place on, less the multiple of row k."""
-    with text.loop(start, m) as j:
+    with text.loop(m, start) as j:
         x[i, j] = text.sub(x[i, j], text.mul(factor, x[k, j]))
 
 
@@ -170,11 +170,11 @@ def eliminated(
     """Bring a into upper triangular form, and x along; where the sign of the swaps is kept."""
     sign = text.room(1)
     store_element(text, sign, text.number(1.0))
-    with text.loop(0, n) as k:
+    with text.loop(n) as k:
         text.lines.append(f"  store i64 {k}, ptr {pivot}")
         store_element(text, largest, text.absolute(a[k, k]))
         below = text.whole("add i64 {}, 1", k)
-        with text.loop(below, n) as i:
+        with text.loop(n, below) as i:
             size = text.absolute(a[i, k])
             with text.when(text.greater(size, element(text, largest, text.dtype))):
                 store_element(text, largest, size)
@@ -186,7 +186,7 @@ def eliminated(
                 swapped(text, m, x, k, p)
             store_element(text, sign, text.neg(element(text, sign, text.dtype)))
         first = a[k, k]
-        with text.loop(below, n) as i:
+        with text.loop(n, below) as i:
             factor = text.div(a[i, k], first)
             lessened(text, below, n, a, i, k, factor)
             if x is not None:
@@ -196,14 +196,14 @@ def eliminated(
 
 def substituted(text: Text, n: int, m: int, a: Matrix, x: Matrix) -> None:
     """Solve the triangular system in place; with a zero pivot all is NaN."""
-    with text.loop(0, n) as back:
+    with text.loop(n) as back:
         k = text.whole("sub i64 {}, {}", n - 1, back)
         first = a[k, k]
         zero = text.equal(first, text.number(0.0))
         first = text.where(zero, text.number(np.nan), first)
-        with text.loop(0, m) as j:
+        with text.loop(m) as j:
             x[k, j] = text.div(x[k, j], first)
-        with text.loop(0, k) as i:
+        with text.loop(k) as i:
             lessened(text, 0, m, x, i, k, a[i, k])
 
 
@@ -213,7 +213,7 @@ def product(text: Text, n: int, a: Matrix, sign: str, primitive: Any) -> Value:
     log = primitive is log_p
     first = text.number(0.0) if log else element(text, sign, text.dtype)
     store_element(text, total, first)
-    with text.loop(0, n) as k:
+    with text.loop(n) as k:
         x, old = a[k, k], element(text, total, text.dtype)
         if log:
             new = text.add(old, text.log(text.absolute(x)))
@@ -225,20 +225,20 @@ def product(text: Text, n: int, a: Matrix, sign: str, primitive: Any) -> Value:
 
 def root(text: Text, n: int, a: Matrix, u: Matrix, x: Matrix, upper: bool) -> None:
     """a = u^T u, with u or its transpose in x; NaN where a is not positive definite."""
-    with text.loop(0, n) as i, text.loop(i, n) as j:
+    with text.loop(n) as i, text.loop(n, i) as j:
         u[i, j] = a[i, j] if upper else a[j, i]
-    with text.loop(0, n) as k:
+    with text.loop(n) as k:
         first = u[k, k]
         positive = text.greater(first, text.number(0.0))
         first = text.sqrt(text.where(positive, first, text.number(np.nan)))
         u[k, k] = first
         below = text.whole("add i64 {}, 1", k)
-        with text.loop(below, n) as j:
+        with text.loop(n, below) as j:
             u[k, j] = text.div(u[k, j], first)
-        with text.loop(below, n) as i:
+        with text.loop(n, below) as i:
             factor = u[k, i]
             lessened(text, i, n, u, i, k, factor)
-    with text.loop(0, n) as i, text.loop(0, n) as j:
+    with text.loop(n) as i, text.loop(n) as j:
         above = Value(text.whole("icmp sle i64 {}, {}", i, j), np.dtype(bool))
         with text.when(above):
             found = u[i, j]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
 
 from ..llvm.dtypes import TYPES
+from ..llvm.pen import Pen
 from .emit import Emit, Value, element, literal, memory, store_element
 from .geometry import Strided
-from .pen import Pen
 
 __all__ = ["Matrix", "Text", "each"]
 
@@ -21,35 +21,10 @@ class Text(Emit):
 
     def __init__(self, dtype: np.dtype, declared: set[str]) -> None:
         super().__init__(1, Pen(["entry:"]), declared)
-        self.dtype, self.block = dtype, "entry"
+        self.dtype, self.loop = dtype, self.pen.loop
 
-    def label(self, name: str) -> None:
-        self.lines.append(f"{name}:")
-        self.block = name
-
-    @contextmanager
-    def loop(self, start: Any, end: Any) -> Iterator[str]:
-        """What is written within is done for each number from start to end - 1."""
-        i = self.fresh()
-        head, body, after = f"head{i[1:]}", f"body{i[1:]}", f"after{i[1:]}"
-        self.lines += [f"  br label %{head}", f"{head}:"]
-        self.lines.append(f"  {i} = phi i64 [{start}, %{self.block}], [{i}n, %{body}end]")
-        self.lines.append(f"  {i}m = icmp slt i64 {i}, {end}")
-        self.lines.append(f"  br i1 {i}m, label %{body}, label %{after}")
-        self.label(body)
-        yield i
-        self.lines += [f"  br label %{body}end", f"{body}end:", f"  {i}n = add i64 {i}, 1"]
-        self.lines.append(f"  br label %{head}")
-        self.label(after)
-
-    @contextmanager
-    def when(self, condition: Value) -> Iterator[None]:
-        name = self.fresh()[1:]
-        self.lines.append(f"  br i1 {condition.name}, label %then{name}, label %next{name}")
-        self.label(f"then{name}")
-        yield
-        self.lines.append(f"  br label %next{name}")
-        self.label(f"next{name}")
+    def when(self, condition: Value) -> AbstractContextManager[None]:
+        return self.pen.when(condition.name)
 
     def whole(self, form: str, *xs: Any) -> str:
         """An operation on numbers of places."""
@@ -93,17 +68,13 @@ class Matrix:
 def each(text: Text, stack: tuple[int, ...], views: list[Strided]) -> Iterator[list[str]]:
     """The addresses of each matrix of a stack."""
     starts = [f"%x{i}" for i in range(len(views) - 1)] + ["%out"]
-    loops = []
-    for axis, count in enumerate(stack):
-        if count == 1:
-            continue
-        loop = text.loop(0, count)
-        i = loop.__enter__()
-        loops.append(loop)
-        for k, view in enumerate(views):
-            step = text.whole(f"mul i64 {i}, {view.strides[axis]}")
-            t = memory(view.dtype)
-            starts[k] = text.line(f"getelementptr {t}, ptr {starts[k]}, i64 {step}")
-    yield starts
-    for loop in reversed(loops):
-        loop.__exit__(None, None, None)
+    with ExitStack() as loops:
+        for axis, count in enumerate(stack):
+            if count == 1:
+                continue
+            i = loops.enter_context(text.loop(count))
+            for k, view in enumerate(views):
+                step = text.whole(f"mul i64 {i}, {view.strides[axis]}")
+                t = memory(view.dtype)
+                starts[k] = text.line(f"getelementptr {t}, ptr {starts[k]}, i64 {step}")
+        yield starts

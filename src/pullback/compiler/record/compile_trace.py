@@ -16,7 +16,7 @@ from ...core.array import Array
 from ...core.graph import Equation, Variable
 from ...core.lost import line_of_user
 from ...core.node import keep
-from ...core.primitive import Primitive
+from ...core.primitive import Linear, Multilinear, Primitive
 from ...core.spec import is_inexact, spec_of
 from ...primitives.elementwise import power
 from ...transforms.call import FunctionCall
@@ -146,8 +146,7 @@ class CompileTrace(StageTrace):
                 return self.of_numbers(primitive, xs, static)
             return StageTrace.process(self, primitive, xs, static)
         except Exception as error:
-            # The program may catch it; other values might not raise.
-            self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
+            self.raised(primitive, xs, error)
             raise
 
     def quick(
@@ -157,7 +156,7 @@ class CompileTrace(StageTrace):
         try:
             out = primitive.value(*values, **static)
         except Exception as error:
-            self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
+            self.raised(primitive, values, error)
             raise
         out = np.complex128(out) if type(out) is complex else out
         variable = Variable(spec_of(out))
@@ -188,6 +187,12 @@ class CompileTrace(StageTrace):
             return primitive(*values, **static)
         out = primitive.value(*values, **static)
         return np.complex128(out) if type(out) is complex else out
+
+    def raised(self, primitive: Primitive, xs: Any, error: Exception) -> None:
+        """Note an error, which the program may catch, if other values might not raise it."""
+        shapes_decide = isinstance(primitive, (Linear, Multilinear)) and is_ours(primitive)
+        if not shapes_decide or any(spec_of(x).dtype.kind in "iu" for x in xs[1:]):
+            self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
 
     def class_asked(self) -> None:
         self.state.raised = "it asks for the type of a number, and would see that of an Array"

@@ -136,6 +136,40 @@ class Number(float):
     """A Python float among the inputs."""
 
 
+class Inputs:
+    """The inputs of a recording: as Arrays, as variables of the graph, and how they lay in memory.
+
+    weak: the variables of Python floats.
+    """
+
+    def __init__(self, trace: CompileTrace) -> None:
+        self.trace = trace
+        self.arrays: list[Array] = []
+        self.variables: list[Variable] = []
+        self.weak: list[Variable] = []
+        self.orders: list[Any] = []
+        self.axes: list[Any] = []
+
+    def enter(self, x: Any) -> Array:
+        """The Array that stands for an input."""
+        number = type(x) is Number
+        x = np.float64(x) if number else x
+        variable = Variable(spec_of(x))
+        if number:
+            self.trace.state.weak.add(variable)
+            self.weak.append(variable)
+        if type(x) is np.ndarray:
+            self.orders.append(order_in(x))
+            self.axes.append(axes_in_memory(x))
+        self.variables.append(variable)
+        self.arrays.append(Array(x, self.trace, variable))
+        return self.arrays[-1]
+
+    def plain(self) -> list[np.ndarray]:
+        """The NumPy arrays among the inputs."""
+        return [x.value for x in self.arrays if type(x.value) is np.ndarray]
+
+
 def recorded(
     fun: Callable[..., Any],
     lift: Callable[..., Any],
@@ -152,28 +186,11 @@ def recorded(
         located: what has been stored. Its values are recorded as results are.
     """
     trace = CompileTrace("compile", fun, Questions(watch, traced))
-    arrays: list[Array] = []
-    inputs: list[Variable] = []
-    weak_inputs: list[Variable] = []
-
-    def enter(x: Any) -> Array:
-        weak = type(x) is Number
-        x = np.float64(x) if weak else x
-        inputs.append(Variable(spec_of(x)))
-        if weak:
-            trace.state.weak.add(inputs[-1])
-            weak_inputs.append(inputs[-1])
-        arrays.append(Array(x, trace, inputs[-1]))
-        return arrays[-1]
-
-    out = Recording()
-    notes = trace.state
-    args, kwargs = lift(enter)
+    inputs, out = Inputs(trace), Recording()
+    args, kwargs = lift(inputs.enter)
     passed = flatten([args, kwargs])
     layouts, views, writes = TALLY.layouts, TALLY.views, TALLY.writes
     TALLY.recordings += 1
-    plain = [x.value for x in arrays if type(x.value) is np.ndarray]
-    orders, axes = [order_in(x) for x in plain], [axes_in_memory(x) for x in plain]
     try:
         with watch:
             result = run(trace, fun, args, kwargs)
@@ -182,60 +199,84 @@ def recorded(
         stored = located()
         out.stores, out.changes = stored.stores, stored.why
         leaves, out.structure = flatten((result, stored.values) if out.stores else result)
-        leaves = [settle(leaf, trace) for leaf in leaves]
-        out.outputs, out.kinds, out.values, out.placed = [], [], [], []
-        for leaf in leaves:
-            if type(leaf) is Array and leaf.within is trace:
-                out.outputs.append(trace.variable(leaf))
-                weak = leaf.node in notes.weak
-                scalar = isinstance(leaf.value, np.generic)
-                out.kinds.append(float if weak else np.generic if scalar else np.ndarray)
-                out.values.append(as_kind(leaf.value, out.kinds[-1]))
-            else:
-                out.outputs.append(leaf.value if type(leaf) is Array else leaf)
-                out.kinds.append(None)
-                out.values.append(out.outputs[-1])
-            out.placed.append(placement(out.values[-1]) if out.kinds[-1] is np.ndarray else None)
-        out.sources = [None] * len(leaves)
-        out.written = []
-        final: list[Any] = []
-        for i, (x, variable) in enumerate(zip(arrays, inputs, strict=True)):
-            x = current(x)
-            if x.within is trace and x.node is variable:
-                continue
-            out.written.append(i)
-            final.append(trace.variable(x) if x.within is trace else x.value)
-        out.final = [current(x).value for x in arrays]
-        questions = [guard.variable for guard in notes.guards]
-        variables = [v for v in out.outputs if isinstance(v, Variable)]
-        captured = [v for _, v in notes.captured.values()]
-        needed = Graph([*inputs, *captured], notes.equations, [*variables, *final, *questions])
-        out.graph = with_raising(needed, notes).pruned()
-        out.guards = notes.guards
+        note_outputs(out, leaves, trace)
+        note_graph(out, note_writes(out, inputs), inputs)
         codes = [code_of(code) for code, _ in watch.codes.values()]
         out.identity = any(code.identity for code in codes)
-        out.captured, out.suspends = bool(notes.captured), notes.suspends
-        out.narrow = not NARROW.isdisjoint(dtypes_of(out.graph))
-        out.refusal = refusal(watch, notes, passed, [args, kwargs], out, arrays)
-        if any(x.shape != v.spec.shape for x, v in zip(arrays, inputs, strict=True)):
-            out.refusal = "it assigns to the shape of an argument"
-        names = out.state.names
-        out.layouts = out.orders = None
-        if decided:
-            out.orders = orders
-        several = any(np.ndim(x) > 1 for x in out.values if type(x) is np.ndarray)
-        out.axes = axes if several and set(axes) != {UNORDERED} else None
-        if not names.isdisjoint(LAYOUT):
-            out.layouts = [layout_of(x.value) for x in arrays if type(x.value) is np.ndarray]
-        asked = not names.isdisjoint(UNLIKE_NAMES) or {"isinstance", "float64"} <= names
-        out.numbers, out.unsure = not asked, notes.unsure
-        out.unlike = bool(weak_inputs) and (notes.unlike or asked)
-        if np.generic in out.kinds and not names.isdisjoint(PYTHONIC):
-            out.unlike = True
+        out.refusal = refusal(watch, trace.state, passed, [args, kwargs], out, inputs)
+        note_layout(out, inputs, decided)
+        note_numbers(out, inputs)
     finally:
         TALLY.recordings -= 1
         trace.end()
     return out
+
+
+def note_outputs(out: Recording, leaves: list[Any], trace: CompileTrace) -> None:
+    """Note each leaf of what was returned and stored: what computes it, its kind, its value."""
+    out.outputs, out.kinds, out.values, out.placed = [], [], [], []
+    for leaf in [settle(leaf, trace) for leaf in leaves]:
+        if type(leaf) is Array and leaf.within is trace:
+            out.outputs.append(trace.variable(leaf))
+            scalar = np.generic if isinstance(leaf.value, np.generic) else np.ndarray
+            out.kinds.append(float if leaf.node in trace.state.weak else scalar)
+            out.values.append(as_kind(leaf.value, out.kinds[-1]))
+        else:
+            out.outputs.append(leaf.value if type(leaf) is Array else leaf)
+            out.kinds.append(None)
+            out.values.append(out.outputs[-1])
+        out.placed.append(placement(out.values[-1]) if out.kinds[-1] is np.ndarray else None)
+    out.sources = [None] * len(leaves)
+
+
+def note_writes(out: Recording, inputs: Inputs) -> list[Any]:
+    """Note which arguments were written into, and return what computes their last contents."""
+    trace, final = inputs.trace, []
+    out.written = []
+    for i, (array, variable) in enumerate(zip(inputs.arrays, inputs.variables, strict=True)):
+        x = current(array)
+        if x.within is trace and x.node is variable:
+            continue
+        out.written.append(i)
+        final.append(trace.variable(x) if x.within is trace else x.value)
+    out.final = [current(x).value for x in inputs.arrays]
+    return final
+
+
+def note_graph(out: Recording, final: list[Any], inputs: Inputs) -> None:
+    """Note the graph of outputs, of what was written and of what guards ask about."""
+    notes = inputs.trace.state
+    questions = [guard.variable for guard in notes.guards]
+    variables = [v for v in out.outputs if isinstance(v, Variable)]
+    captured = [v for _, v in notes.captured.values()]
+    entering = [*inputs.variables, *captured]
+    needed = Graph(entering, notes.equations, [*variables, *final, *questions])
+    out.graph = with_raising(needed, notes).pruned()
+    out.guards = notes.guards
+    out.captured, out.suspends = bool(notes.captured), notes.suspends
+    out.narrow = not NARROW.isdisjoint(dtypes_of(out.graph))
+
+
+def note_layout(out: Recording, inputs: Inputs, decided: bool) -> None:
+    """Note what depends on how the arguments lie in memory.
+
+    decided: whether an operation asked in which order elements lie.
+    """
+    several = any(np.ndim(x) > 1 for x in out.values if type(x) is np.ndarray)
+    out.axes = inputs.axes if several and set(inputs.axes) != {UNORDERED} else None
+    out.orders = inputs.orders if decided else None
+    asked = not out.state.names.isdisjoint(LAYOUT)
+    out.layouts = [layout_of(x) for x in inputs.plain()] if asked else None
+
+
+def note_numbers(out: Recording, inputs: Inputs) -> None:
+    """Note whether Python floats may be inputs, here and in what is recorded next."""
+    names, notes = out.state.names, inputs.trace.state
+    asked = not names.isdisjoint(UNLIKE_NAMES) or {"isinstance", "float64"} <= names
+    out.numbers, out.unsure = not asked, notes.unsure
+    out.unlike = bool(inputs.weak) and (notes.unlike or asked)
+    if np.generic in out.kinds and not names.isdisjoint(PYTHONIC):
+        out.unlike = True
 
 
 def as_kind(x: Any, kind: Any) -> Any:
@@ -276,9 +317,11 @@ def order_in(x: np.ndarray) -> Any:
 
 
 def refusal(
-    watch: Watch, notes: Questions, before: Any, passed: Any, out: Recording, arrays: list[Array]
+    watch: Watch, notes: Questions, before: Any, passed: Any, out: Recording, inputs: Inputs
 ) -> str | None:
     """Why a recording may not stand for other calls."""
+    if any(x.shape != v.spec.shape for x, v in zip(inputs.arrays, inputs.variables, strict=True)):
+        return "it assigns to the shape of an argument"
     if watch.effects:
         return watch.effects[0]
     if notes.raised is not None:
@@ -299,10 +342,8 @@ def refusal(
         known = isinstance(x, (Variable, np.ndarray, *STATIC)) and type(x) is not Array
         if not known or (isinstance(x, np.ndarray) and x.dtype.hasobject):
             return f"it returns an object of {type(x).__name__}"
-    if out.written:
-        plain = [x.value for x in arrays if type(x.value) is np.ndarray]
-        if share_memory(plain):
-            return "it writes into arguments that may share memory"
+    if out.written and share_memory(inputs.plain()):
+        return "it writes into arguments that may share memory"
     return None
 
 

@@ -165,7 +165,7 @@ def same_place(x: Any, y: np.ndarray) -> bool:
 
 
 def overlap(xs: Iterable[np.ndarray], ys: list[np.ndarray]) -> bool:
-    return any(np.may_share_memory(x, y, 1000) for x in xs for y in ys)  # type: ignore[arg-type]
+    return any(np.may_share_memory(x, y, 1000) for x in xs for y in ys)  # type: ignore[arg-type]  # any number is taken
 
 
 def same_value(a: Any, b: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from scipy.stats import _multivariate as multivariate
 
 from ...core.array import Array
-from ...core.reach import plainly
+from ...core.reach import call_outside
 from ...primitives.arguments import known_value
 from ..solving.serving import serves_method, traced
 
@@ -32,7 +32,7 @@ def served(original: FunctionType) -> None:
         values = [known_value(x) for x in args]
         if any(value is None and x is not None for value, x in zip(values, args, strict=True)):
             return own(*args)
-        out = plainly(original, values, {})
+        out = call_outside(original, values, {})
         parts = out if type(out) is tuple else (out,)
         found = [given_back(part, values, args) for part in parts]
         if any(part is MISSING for part in found):

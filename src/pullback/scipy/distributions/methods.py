@@ -22,7 +22,7 @@ from scipy.stats import _distn_infrastructure as infrastructure
 from ...core.array import Array, snapshot
 from ...core.dispatch import as_array
 from ...core.namespaces import STANDS
-from ...core.reach import call_inside, called_by_name, plainly
+from ...core.reach import call_inside, call_outside, called_by_name
 from ...primitives.arguments import everywhere, known_value, plainly_everywhere
 from ...primitives.elementwise import stopped
 from ..solving.serving import serves_method
@@ -116,7 +116,7 @@ class Standard:
                 return None
         if id(type(dist)._argcheck) in STANDS:  # it refuses some values
             ask(dist, "_argcheck", *shapes)
-        inside, _ = plainly(self.valid, (dist, self.mask, *values), {})
+        inside, _ = call_outside(self.valid, (dist, self.mask, *values), {})
         sure = type(inside) in TRUTHS and np.count_nonzero(inside) == inside.size
         return inside if sure else None
 
@@ -142,7 +142,7 @@ def served(original: Any, method: Method, standard: Standard) -> None:
     def call(self: Any, x: Any, *args: Any, **kwds: Any) -> Any:
         ours = type(self).__module__.startswith("scipy.")
         if ours and bare(x, *args, *kwds.values()):
-            return plainly(original, (self, x, *args), kwds)
+            return call_outside(original, (self, x, *args), kwds)
         shapes, loc, scale = self._parse_args(*args, **kwds)
         x, loc, scale, *shapes = map(as_array, (x, loc, scale, *shapes))
         z = standard.of(x, loc, scale)
@@ -227,7 +227,7 @@ def freeze(self: Any, *args: Any, **kwds: Any) -> Any:
     kind = next(FROZEN[base] for base in FROZEN if isinstance(self, base))
     frozen = object.__new__(kind)
     frozen.args, frozen.kwds = args, kwds
-    frozen.dist = plainly(type(self), (), self._updated_ctor_param())
+    frozen.dist = call_outside(type(self), (), self._updated_ctor_param())
     shapes, _, _ = self._parse_args(*args, **kwds)
     frozen.a, frozen.b = ask(frozen.dist, "_get_support", *shapes)
     return frozen

@@ -9,7 +9,7 @@ from scipy.cluster import _hierarchy, _vq, hierarchy
 from scipy.spatial import distance
 
 from ...core.dispatch import as_array
-from ...core.reach import CALLS, plainly
+from ...core.reach import CALLS, call_outside
 from ..solving.exact import exact
 from ..solving.following import Chosen
 from ..solving.leaves import is_live, leaf, take
@@ -104,7 +104,7 @@ def linkage(
         return linkage_of_scipy(y, method, metric, optimal_ordering)
     if y.ndim == 2:
         y = CALLS[distance.pdist](y, metric)
-    tree = plainly(linkage_plain, (fixed(y), method, metric, optimal_ordering), {})
+    tree = call_outside(linkage_plain, (fixed(y), method, metric, optimal_ordering), {})
     found = exact(tree[:, 2], heights(y, tree, method))
     return np.stack([tree[:, 0], tree[:, 1], found, tree[:, 3]], axis=1)
 

@@ -12,6 +12,7 @@ from scipy import linalg as sl
 from scipy.spatial import transform
 
 from ...core.reach import CALLS, active
+from ..solving import namespace as namespace
 from ..solving.leaves import is_live
 from ..solving.serving import serves_method, traced
 

@@ -14,7 +14,7 @@ from scipy import integrate, interpolate
 
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
-from ...core.reach import plainly
+from ...core.reach import call_outside
 from ..optimization.minima import called
 from ..optimization.roots import reason, summary
 from ..solving.exact import exact
@@ -54,7 +54,7 @@ class Spline(interpolate.PPoly):
         slope, last = s * (1 - s) ** 2 * h, s * s * (s - 1) * h
         out = self.y[:, i] * start + self.y[:, i + 1] * end
         out = out + self.slopes[:, i] * slope + self.slopes[:, i + 1] * last
-        value = self.found.stacked([plainly(sol, (x,), {}) for sol in self.plain])
+        value = self.found.stacked([call_outside(sol, (x,), {}) for sol in self.plain])
         return exact(value, out)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -239,6 +240,10 @@ def base_of(method: Any) -> Any:
     return next(base for base in EXPLICIT if issubclass(method, base))
 
 
+def event_of(name: str, i: int, results: Any) -> np.ndarray:
+    return np.asarray(getattr(results[0], name)[i])
+
+
 def events_of(events: Any, values: PlainValues) -> Any:
     """Events that return plain values, with what SciPy reads of them."""
     several = events if isinstance(events, (list, tuple)) else (events,)
@@ -328,8 +333,8 @@ class FlowResult:
         several = events if isinstance(events, (list, tuple)) else [events]
         t_events, y_events = [], []
         for i, event in enumerate(several):
-            times = found.of(lambda r, i=i: np.asarray(r[0].t_events[i]))  # type: ignore[misc]
-            places = found.of(lambda r, i=i: np.asarray(r[0].y_events[i]))  # type: ignore[misc]
+            times = found.of(partial(event_of, "t_events", i))
+            places = found.of(partial(event_of, "y_events", i))
             ts, ys = [], []
             for j in range(times.shape[0]):
                 which = found.stacked(

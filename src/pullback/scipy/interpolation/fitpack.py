@@ -8,7 +8,7 @@ import numpy as np
 from scipy import interpolate
 
 from ...core.errors import MissingRuleError
-from ...core.reach import plainly
+from ...core.reach import call_outside
 from ..solving.exact import exact
 from ..solving.following import Following
 from ..solving.leaves import leaf
@@ -174,7 +174,7 @@ def splrep(
     if per or task == 1:
         refuse_smoothing("splrep")
     plain = {key: fixed(value) for key, value in given.items()}
-    found, *rest = plainly(
+    found, *rest = call_outside(
         splrep_of_scipy, (fixed(x), fixed(y)), {**plain, "k": k, "task": task, "full_output": 1}
     )
     low, high = x[0] if xb is None else xb, x[-1] if xe is None else xe

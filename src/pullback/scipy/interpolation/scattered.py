@@ -11,7 +11,7 @@ from scipy.interpolate import _rbfinterp_pythran
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.namespaces import BEHIND, STANDS
-from ...core.reach import plainly
+from ...core.reach import call_outside
 from ...core.resolve import WAYS, foreign
 from ..solving.exact import exact
 from ..solving.following import Chosen, Following
@@ -150,7 +150,7 @@ class Nearest:
         self.points, self.values = coordinates(x), as_array(y)
         zeros = np.zeros(self.points.shape[0])
         make, options = NEAREST, {"rescale": rescale, "tree_options": tree_options}
-        self.native = plainly(make, (fixed(self.points), zeros), options)
+        self.native = call_outside(make, (fixed(self.points), zeros), options)
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return nearest_values(self.native, self.values, args, options)
@@ -158,7 +158,9 @@ class Nearest:
 
 def make_nearest(x: Any, y: Any, *args: Any, **options: Any) -> Any:
     moving = is_live(as_array(y)) or any(is_live(as_array(p)) for p in (x,))
-    return Nearest(x, y, *args, **options) if moving else plainly(NEAREST, (x, y, *args), options)
+    return (
+        Nearest(x, y, *args, **options) if moving else call_outside(NEAREST, (x, y, *args), options)
+    )
 
 
 STANDS[id(NEAREST)] = make_nearest

@@ -24,7 +24,7 @@ from ...core.cotangent import unbroadcast
 from ...core.dispatch import as_array, replaces
 from ...core.node import residual_of
 from ...core.primitive import Primitive
-from ...core.reach import plainly
+from ...core.reach import call_outside
 from ...core.spec import Spec, is_inexact, spec_of, zeros
 from ...primitives.spectra import computed, stacked
 from ..solving.motion import pulled, pushed, scalars
@@ -106,7 +106,7 @@ class OfMatrices(Primitive):
 
     def value(self, *xs, **static):
         out = over_stacks(
-            lambda *xs: plainly(self.found, xs, static),
+            lambda *xs: call_outside(self.found, xs, static),
             xs,
             self.cores,
             lambda: blank(self.spec(*map(spec_of, xs), **static)),
@@ -176,14 +176,14 @@ class Given(Primitive):
         return self.results(a, *[np.array(x) for x in operands[:n]], **more)
 
     def spec(self, a, *factors, **static):
-        return super().spec(a, **static)  # type: ignore[misc]
+        return super().spec(a, **static)  # type: ignore[misc]  # of the class behind
 
     def jvp(self, out, xs, x_dots, **static):
-        return super().jvp(out, xs[:1], x_dots[:1], **static)  # type: ignore[misc]
+        return super().jvp(out, xs[:1], x_dots[:1], **static)  # type: ignore[misc]  # of the class behind
 
     def vjp(self, bars, residual, wanted):
         of_matrix = residual_of(self, residual.out, residual.xs[:1], residual.static)
-        (a_bar,) = super().vjp(bars, of_matrix, wanted[:1])  # type: ignore[misc]
+        (a_bar,) = super().vjp(bars, of_matrix, wanted[:1])  # type: ignore[misc]  # of the class behind
         return [a_bar, *[None] * (len(wanted) - 1)]
 
     def batch(self, xs, mapped, size, **static):

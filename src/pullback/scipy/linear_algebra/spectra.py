@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg as sl
-from scipy import optimize
 
 from ...core.errors import MissingRuleError
 from ...core.spec import Spec
@@ -224,9 +223,18 @@ pencils = {
 pencil_values = {
     n: WithoutDerivative("values of eig", sl.eigvals, values_shape, (2,) * n) for n in (1, 2)
 }
+
+
+def nearest(w: Any, found: Any) -> Any:
+    """For each of the values that were found, which of w it is."""
+    from scipy.optimize import linear_sum_assignment  # imports half of SciPy
+
+    return linear_sum_assignment(np.nan_to_num(np.abs(found[:, None] - w)))[1]
+
+
 order_p = WithoutDerivative(
     "order of eigenvalues",
-    lambda w, found: optimize.linear_sum_assignment(np.nan_to_num(np.abs(found[:, None] - w)))[1],
+    nearest,
     lambda w, found: Spec(w.shape, np.intp),
     (1, 1),
 )

@@ -15,24 +15,24 @@ from ..solving.plain import solve
 __all__ = []
 
 
-def plainly(original: Any, *args: Any) -> Any:
+def in_examples(original: Any, *args: Any) -> Any:
     return solve(lambda values: original(*map(in_order, values.tree(args))))
 
 
 @leaf(of_scipy._local_maxima_1d)
 def local_maxima(x):
-    out = plainly(of_scipy._local_maxima_1d, x)
+    out = in_examples(of_scipy._local_maxima_1d, x)
     return tuple([out.item(i) for i in range(3)])
 
 
 @leaf(of_scipy._select_by_peak_distance)
 def select_by_distance(peaks, priority, distance):
-    return plainly(of_scipy._select_by_peak_distance, peaks, priority, distance).of(np.asarray)
+    return in_examples(of_scipy._select_by_peak_distance, peaks, priority, distance).of(np.asarray)
 
 
 @leaf(of_scipy._peak_prominences)
 def prominences(x, peaks, wlen):
-    out = plainly(of_scipy._peak_prominences, x, peaks, wlen)
+    out = in_examples(of_scipy._peak_prominences, x, peaks, wlen)
     values, left, right = [out.item(i) for i in range(3)]
     x = as_array(x)
     return exact(values, x[peaks] - np.maximum(x[left], x[right])), left, right
@@ -42,7 +42,7 @@ def prominences(x, peaks, wlen):
 def widths(x, peaks, rel_height, prominence, left_bases, right_bases):
     """Where the signal crosses a height, on the straight lines between its numbers."""
     args = x, peaks, rel_height, prominence, left_bases, right_bases
-    out = plainly(of_scipy._peak_widths, *args)
+    out = in_examples(of_scipy._peak_widths, *args)
     values, heights, left, right = [out.item(i) for i in range(4)]
     x = as_array(x)
     height = x[peaks] - as_array(prominence) * rel_height

@@ -14,7 +14,7 @@ SciPy's function gets the plain arrays. What it returns then are constants, whic
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -86,7 +86,7 @@ def chosen(original: Any, *at: int) -> Callable[..., Any]:
 
         found = solve(run)
         for k, i in enumerate(written):
-            store(args[i], found.of(lambda result, k=k: result[1][k]))  # type: ignore[misc]
+            store(args[i], found.of(partial(written_by, k)))
         return found.of(lambda result: result[0])
 
     return rule
@@ -112,3 +112,7 @@ def python_of(original: Any, python: Callable[..., Any]) -> None:
     replaces(original)(lambda *args, **kwargs: call(python, args, kwargs))
     ask = seeking(original)
     OWN[original] = update_wrapper(lambda *args, **kwargs: made(ask(*args, **kwargs)), original)
+
+
+def written_by(k: int, result: Any) -> Any:
+    return result[1][k]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.primitive import Primitive, one_by_one
-from ...core.reach import plainly
+from ...core.reach import call_outside
 from ...transforms.call import filled, floating
 from ...transforms.forward import jvp
 from ...transforms.reverse import vjp
@@ -93,7 +93,7 @@ class Described(Primitive):
 
     def value(self, *xs, **static):
         # Compiled code may read memory as it lies, and SciPy's Python gave it as it should.
-        return scalars(plainly(self.found, [np.asarray(x, order="C") for x in xs], static))
+        return scalars(call_outside(self.found, [np.asarray(x, order="C") for x in xs], static))
 
     def spec(self, *xs, **static):
         return self.shape(*xs, **static)

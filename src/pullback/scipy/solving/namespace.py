@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from scipy._lib.array_api_compat.common import _helpers
 from scipy._lib.array_api_compat.numpy import linalg
 
+from ...core.array import Array
 from ...primitives.arguments import as_array
 from .leaves import leaf
+from .serving import serves_method, traced
 
 __all__ = []
 
@@ -14,3 +19,19 @@ __all__ = []
 @leaf(linalg.solve)
 def solve(x1, x2):
     return np.linalg.solve(as_array(x1), as_array(x2))
+
+
+# SciPy asks of what library a number is. It is NumPy's, whatever class it would have.
+OTHERS = ("cupy", "torch", "ndonnx", "dask", "jax", "pydata_sparse")
+
+
+def of_another_library(original: Any) -> None:
+    of_scipy = traced(original)
+
+    @serves_method(original)
+    def is_theirs(x: Any) -> bool:
+        return False if type(x) is Array else of_scipy(x)
+
+
+for name in OTHERS:
+    of_another_library(getattr(_helpers, f"is_{name}_array"))

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...core.array import Array, current
 from ...core.errors import ArgumentError
-from ...core.reach import OFF, SESSION
+from ...core.reach import SESSION, call_outside
 from ...core.trace import CONSTANT
 from ...transforms.batch import BatchTrace
 
@@ -141,15 +141,6 @@ class Examples:
         return x
 
 
-def plainly(call: Callable[[PlainValues], Any], values: PlainValues) -> Any:
-    """A call in which SciPy's own code means plain NumPy; the user's functions take part again."""
-    token = SESSION.set(OFF)
-    try:
-        return call(values)
-    finally:
-        SESSION.reset(token)
-
-
 def solve(call: Callable[[PlainValues], Any]) -> Examples:
     """The results of `call` for each example of the batches whose values it meets."""
     traces: list[Any] = []
@@ -161,7 +152,7 @@ def solve(call: Callable[[PlainValues], Any]) -> Examples:
         try:
             for example in product(*[range(trace.state) for trace in traces]):
                 values = PlainValues(dict(zip(traces, example, strict=True)))
-                results.append(plainly(call, values))
+                results.append(call_outside(call, (values,), {}))
                 live |= values.live
         except Mapped as found:
             traces = sorted([*traces, found.trace], key=lambda trace: trace.birth)

@@ -12,6 +12,7 @@ Its Python code takes part as the user's does; what is compiled has rules here:
     systems         systems of equations, by SuperLU and by iterations
     spectra         eigenvalues and singular values by ARPACK
     graphs          paths and trees by the choice that was made
+    trees           sparse arrays as arguments and results
 
 The pattern is constant: an entry that happens to be zero stays an entry, and has its derivative.
 """

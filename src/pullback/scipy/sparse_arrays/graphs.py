@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from ...core.errors import MissingRuleError
-from ...core.reach import CALLS, plainly
+from ...core.reach import CALLS, call_outside
 from ..solving.exact import exact
 from ..solving.serving import serves
 from .formats import moves
@@ -87,9 +87,11 @@ def paths(original: Any) -> None:
         bound.apply_defaults()
         given = dict(bound.arguments)
         if not moves(given["csgraph"]):
-            return plainly(original, (), {**given, "csgraph": constant_graph(given["csgraph"])})
+            return call_outside(
+                original, (), {**given, "csgraph": constant_graph(given["csgraph"])}
+            )
         if given.get("unweighted"):
-            return plainly(original, (), {**given, "csgraph": edges(given["csgraph"])[3]})
+            return call_outside(original, (), {**given, "csgraph": edges(given["csgraph"])[3]})
         if given.get("overwrite") or given.get("min_only"):
             raise MissingRuleError(
                 f"`{original.__name__}` has no derivative with `overwrite` or `min_only`.\n"
@@ -98,7 +100,7 @@ def paths(original: Any) -> None:
         data, rows, cols, plain, n = edges(given["csgraph"])
         asked = given.get("return_predecessors", False)
         given |= {"csgraph": plain, "return_predecessors": True}
-        found, before = plainly(original, (), given)
+        found, before = call_outside(original, (), given)
         starts = np.arange(n) if given.get("indices") is None else np.ravel(given["indices"])
         undirected = not given.get("directed", True)
         out = along(data, rows, cols, n, undirected, np.atleast_2d(before), starts)
@@ -115,9 +117,9 @@ tree_of_scipy = csgraph.minimum_spanning_tree
 @serves(csgraph.minimum_spanning_tree)
 def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
     if not moves(csgraph):
-        return plainly(tree_of_scipy, (constant_graph(csgraph), overwrite), {})
+        return call_outside(tree_of_scipy, (constant_graph(csgraph), overwrite), {})
     data, rows, cols, plain, n = edges(csgraph)
-    tree = plainly(lambda: tree_of_scipy(plain).tocsr(), (), {})
+    tree = call_outside(lambda: tree_of_scipy(plain).tocsr(), (), {})
     keys = rows.astype(np.int64) * n + cols
     order = np.argsort(keys, kind="stable")
     asked = majors(tree.indptr).astype(np.int64) * n + tree.indices

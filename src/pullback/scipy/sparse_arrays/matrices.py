@@ -18,7 +18,7 @@ from scipy.sparse._dia import _dia_base
 from ...core.array import Array
 from ...core.dispatch import DEFERS, as_array
 from ...core.errors import ConversionError, MissingRuleError
-from ...core.reach import plainly
+from ...core.reach import call_outside
 from ...numpy.creation import AS_ARRAY
 from ..solving.serving import serves_method, traced
 from .formats import moves
@@ -219,7 +219,7 @@ def summed(of_scipy: Any) -> None:
         if not isinstance(self, sparse.spmatrix):
             return plain(self, axis, dtype, out)
         if not moves(self) and type(self.tocsr().data) is not Array:
-            return plainly(of_scipy, (self, axis, dtype, out), {})
+            return call_outside(of_scipy, (self, axis, dtype, out), {})
         if out is not None:
             refuse("sum(out=...)")
         rows = self.tocsr()

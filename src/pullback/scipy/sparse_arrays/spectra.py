@@ -20,7 +20,7 @@ from scipy.sparse import linalg as ssl
 from ...core.array import Array
 from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
-from ...core.reach import plainly
+from ...core.reach import call_outside
 from ...core.spec import Spec
 from ..solving.serving import serves, traced
 from .formats import moves
@@ -52,7 +52,7 @@ class EigenPairs(Primitive):
     n_out = 2
 
     def value(self, data, rows, cols, *, n, found, dtypes):
-        return plainly(found, (data,), {})
+        return call_outside(found, (data,), {})
 
     def spec(self, data, rows, cols, *, n, found, dtypes):
         k = found.count
@@ -128,7 +128,7 @@ def pairs_of(call: Any, data: Any, rows: Any, cols: Any, n: int, k: int, dtypes:
     if is_mapped(data):
         found = Found(call, k)
     else:
-        found = plainly(Found, (call, k, fixed(data)), {})
+        found = call_outside(Found, (call, k, fixed(data)), {})
         dtypes = tuple([x.dtype for x in found.pairs])
     return eigen_pairs(data, rows, cols, n=n, found=found, dtypes=dtypes)
 

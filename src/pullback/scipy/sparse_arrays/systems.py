@@ -23,7 +23,7 @@ from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError, SolverError
 from ...core.namespaces import BOUND
 from ...core.primitive import Primitive
-from ...core.reach import CALLS, plainly
+from ...core.reach import CALLS, call_outside
 from ...core.resolve import foreign
 from ...core.spec import Spec
 from ..solving.exact import exact
@@ -72,7 +72,7 @@ class SparseSolve(Primitive):
     nondiff = (2, 3)
 
     def value(self, data, b, outer, inner, *, fmt, by):
-        return plainly(by.solve, (data, b, outer, inner, fmt), {})
+        return call_outside(by.solve, (data, b, outer, inner, fmt), {})
 
     def spec(self, data, b, outer, inner, *, fmt, by):
         return Spec(b.shape, np.result_type(data.dtype, b.dtype))
@@ -312,7 +312,7 @@ def iterates(name: str) -> None:
         if not (is_mapped(data) or is_mapped(b)):
             plain_data, plain_b = fixed(data), fixed(b)
             array = plain_array(plain_data, outer, inner, fmt, A.shape)
-            x, info = plainly(original, (array, plain_b), plain)
+            x, info = call_outside(original, (array, plain_b), plain)
         tight = {**plain, "x0": None, "rtol": min(plain.get("rtol", TIGHT), TIGHT)}
         if name not in ("cg", "minres"):
             tight.pop("M", None)  # of the transposed system it is another
@@ -371,7 +371,7 @@ def least_squares(name: str) -> None:
         data, outer, inner, fmt = parts
         plain = {key: fixed(x) if type(x) is Array else x for key, x in given.items()}
         plain |= {"A": plain_array(fixed(data), outer, inner, fmt, A.shape), "b": fixed(b)}
-        out = plainly(original, (), plain)
+        out = call_outside(original, (), plain)
         make = sparse.csc_array if fmt == "csc" else sparse.csr_array
         A = CALLS[make]((data, inner, outer), shape=A.shape)
         return exact(out[0], CALLS[normal](A, b.reshape(-1), damp)), *out[1:]
@@ -419,4 +419,4 @@ def spsolve_triangular(
     data, outer, inner, fmt = parts
     array = plain_array(fixed(data), outer, inner, fmt, A.shape)
     options = {"lower": lower, "unit_diagonal": unit_diagonal}
-    return exact(plainly(triangular_of_scipy, (array, fixed(b)), options), computed)
+    return exact(call_outside(triangular_of_scipy, (array, fixed(b)), options), computed)

@@ -53,9 +53,11 @@ def picked(
         reads = parts(carry, readers, graph.outputs)
         if reads is None or sum([x.spec.size for x in reads]) >= carry.spec.size:
             continue
-        named = [known.get(here[x]) for x in reads]
-        if all(y is not None and (allowed is None or y in allowed) for y in named):
-            found.update(zip(reads, named, strict=True))  # type: ignore[arg-type]
+        named = {x: known[here[x]] for x in reads if here[x] in known}
+        if len(named) == len(reads) and (
+            allowed is None or all(y in allowed for y in named.values())
+        ):
+            found.update(named)
     if not found:
         return graph, []
     saved = list(dict.fromkeys(found.values()))

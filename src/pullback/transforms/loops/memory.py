@@ -52,7 +52,7 @@ class Memory:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Memory) and self.facts == other.facts
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: Any = None
 
     def visit(self, x: Any) -> None:
         if isinstance(x, ATOMS) and type(x) is not Array:

@@ -1,0 +1,143 @@
+"""A call that is recorded: rehearsed, undone and run as it is; the recording is kept if it may be.
+
+In comes a call that no path stands for; out goes its result, as the function itself gives it. A
+path is kept only if the run agreed with its rehearsal and left all that the path reads as it was.
+One thread at a time records, since undoing would take back what others did.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from time import thread_time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.reach import call_inside
+from ...core.trace import running
+from ..entry import object_layout
+from ..facts.state import State
+from ..first_call import Early, faster, imported, seldom_collected
+from ..llvm.binding import WORKER
+from ..path import Call, Entry, Path, share_memory
+from ..record.recording import Recording
+from ..record.verify import verdict
+from .rehearsal import changed, observe, rehearse
+from .trial import is_timed
+
+if TYPE_CHECKING:
+    from .compiled import Compiled
+
+__all__ = ["LOCK", "record_call"]
+
+BRANCHES = "Pass arrays that are indexed as arguments, and write `np.where` for `if`."
+PATHS = 64  # ways of one entry, before the function falls back to Python
+
+# Of all entries, and to record: who holds the second may take the first, and never the other way
+# round. A process does not fork while another thread holds them.
+LOCK, TURN = threading.RLock(), threading.RLock()
+if hasattr(os, "register_at_fork"):
+    for lock in (LOCK, TURN):  # the last is taken first
+        os.register_at_fork(
+            before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
+        )
+
+
+def record_call(
+    compiled: Compiled,
+    entry: Entry,
+    call: Call,
+    args: Any,
+    kwargs: Any,
+    known: list[Path] | None = None,
+) -> Any:
+    """Rehearse the call, undo that, and run the function as it is; keep the record if it may.
+
+    Nobody else records or runs it meanwhile, since undoing would take back what they did.
+
+    Args:
+        known: the paths that have been tried; another thread may have found more.
+    """
+    if compiled.recorder == threading.get_ident():  # it calls itself
+        return call_inside(compiled.fun, args, kwargs)
+    with TURN, WORKER.held(), seldom_collected():
+        if known is not None and entry.paths is not known and running() is None:
+            found = compiled.match(entry, call.arrays, call.numbers)
+            if found is not None:
+                compiled.misses, compiled.hits = compiled.misses - 1, compiled.hits + 1
+                return found[0].results(found[1], call.arrays)
+        compiled.recorder = threading.get_ident()
+        object_layout.prepare()
+        imported()
+        try:
+            loops, begun = entry.early.loops, thread_time()
+            rehearsed = rehearse(compiled, entry, call, loops)
+            if rehearsed is not None:
+                ready = thread_time()
+                with faster(loops):
+                    result = call_inside(compiled.fun, args, kwargs)
+                ran = thread_time()
+                before = entry.paths
+                keep(compiled, entry, call, result, [args, kwargs], *rehearsed)
+                if entry.paths is not before:
+                    entry.paths[0].took, entry.early = ran - ready, Early()
+                    if is_timed(compiled):
+                        entry.paths[0].is_awaited()
+                compiled.budget.account(ran - ready, thread_time() - ran + ready - begun)
+                why = compiled.budget.why(compiled.hits + int(compiled.counter[0]))
+                if why is not None and compiled.refusal is None:
+                    compiled.refuse(why, BRANCHES)
+                return result
+        finally:
+            compiled.recorder = None
+    if compiled.ran is None or compiled.refusal is not None:
+        return call_inside(compiled.fun, args, kwargs)
+    return observe(compiled, entry, call, args, kwargs)
+
+
+def keep(
+    compiled: Compiled, entry: Entry, call: Call, result: Any, passed: Any,
+    recording: Recording | None, failure: str, state: State, token: Any,
+) -> None:  # fmt: skip
+    """Keep a record if it stands for the function, which has run as it is meanwhile."""
+    floats = [call.leaves[i] for i in call.floats]
+    if recording is None:
+        why: str | None = f"it raised {failure} when it was recorded"
+    elif recording.unlike:
+        why = "its result is a number of Python's that is computed by NumPy"
+    else:
+        if recording.stores:
+            result = result, [store.now() for store in recording.stores]
+        why = verdict(recording, result, call.arrays, passed, state)
+    if why is not None and compiled.cast:
+        compiled.casts = False
+        return
+    if recording is None or why is not None:
+        if not entry.without_floats():
+            compiled.refuse(str(why))
+        return
+    if recording.unsure:
+        entry.early.numbers = False  # the first path may be for these numbers alone
+        entry.floats &= bool(entry.paths)
+        return
+    if any(source is not None for source in recording.sources) and share_memory(call.arrays):
+        entry.apart = True  # it may be another argument that is returned
+        return
+    # What is read on the ways seen so far. This run must have left all of it alone.
+    entry.known = state
+    if not state.holds(token):
+        return changed(compiled, entry, "it changes what it reads")
+    if entry.floats and recording.narrow and floats and not recording.written:
+        entry.without_floats()
+        return
+    if len(entry.paths) >= PATHS or entry.in_vain(compiled.hits + int(compiled.counter[0])):
+        last = compiled.last_miss.rstrip(".")
+        compiled.refuse(f"it has taken {len(entry.paths)} ways; the last time {last}", BRANCHES)
+        return
+    numbers = None if entry.floats else [np.float64(x) for x in floats]
+    recording.forget()
+    with LOCK:
+        entry.paths = [Path(recording, state, token, numbers or None), *entry.paths]
+    # From now on numbers are inputs. As such they are NumPy's, and no longer weak.
+    entry.floats = recording.numbers and not (recording.written or recording.narrow or entry.weak)

@@ -1,0 +1,86 @@
+"""Sparse arrays as arguments and results: trees of one leaf, the numbers, in a fixed pattern.
+
+So a gradient by a sparse array is a sparse array with the same entries, and a compiled function
+that is given one, or returns one, is recorded for its pattern.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import optree
+
+from ...core.errors import ShapeError
+from ...core.tree import NAMESPACE
+
+__all__ = ["register"]
+
+FORMATS = ("csr", "csc", "coo", "bsr", "dia")  # those that keep their numbers in one array
+
+
+class Pattern:
+    """All of a sparse array but its numbers, as it was when the array was taken apart.
+
+    Patterns are equal if the arrays are of one class and shape and have their entries in the same
+    order at the same places.
+    """
+
+    __slots__ = ("cls", "held", "shape")
+
+    def __init__(self, x: Any) -> None:
+        self.cls, self.shape = type(x), np.shape(x.data)
+        self.held = {name: copied(y) for name, y in vars(x).items() if name != "data"}
+
+    def places(self) -> list[Any]:
+        """Arrays of integers; what SciPy has noted about them follows from them."""
+        found = [self.held.get(name) for name in ("indptr", "indices", "offsets")]
+        return [x for x in (*found, *self.held.get("coords", ())) if x is not None]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not Pattern or hash(self) != hash(other):
+            return False
+        return all(map(np.array_equal, self.places(), other.places()))
+
+    def __hash__(self) -> int:
+        return hash((self.cls, self.held["_shape"], self.shape))
+
+    def __repr__(self) -> str:
+        return f"{self.cls.__name__} of shape {self.held['_shape']} with {self.shape[-1]} numbers"
+
+    def with_numbers(self, data: Any) -> Any:
+        """The sparse array with these numbers."""
+        shape = getattr(data, "shape", self.shape)
+        if shape != self.shape:
+            raise ShapeError(
+                f"The numbers of a {self!r} would be of shape {shape}: a sparse array is neither"
+                " mapped over nor stacked.\n"
+                "  Pass or return `A.data`, and build the array inside the function, or use"
+                " `in_axes=None` for it."
+            )
+        out = object.__new__(self.cls)
+        vars(out).update({name: copied(y) for name, y in self.held.items()})
+        out.data = data
+        return out
+
+
+def copied(x: Any) -> Any:
+    if isinstance(x, tuple):
+        return tuple(map(copied, x))
+    return np.array(x) if isinstance(x, np.ndarray) else x
+
+
+def register(cls: Any) -> None:
+    """Make instances of a sparse class trees, if they keep their numbers in one array."""
+    if getattr(cls, "format", None) is None or cls.__name__[:3] not in FORMATS:
+        return
+
+    def flatten(x: Any) -> Any:
+        return (x.data,), Pattern(x), ("data",)
+
+    def unflatten(pattern: Any, children: Any) -> Any:
+        return pattern.with_numbers(*children)
+
+    optree.register_pytree_node(
+        cls, flatten, unflatten, path_entry_type=optree.GetAttrEntry, namespace=NAMESPACE
+    )
