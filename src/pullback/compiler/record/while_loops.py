@@ -46,7 +46,7 @@ CONSTANTS = (float, np.float64, np.ndarray, Array)
 GENERATOR = 0x20 | 0x80 | 0x200  # flags of code that can be left and entered again
 
 
-class Unknown(Exception):
+class NoState(Exception):
     """A local of which it cannot be said whether it stays the same."""
 
 
@@ -143,7 +143,7 @@ class Visit:
                 first = len(self.nodes)
                 self.state.append((name, self.described(x, trace, seen, 0)))
                 self.locals.append((x, self.nodes[first:]))
-        except Unknown:
+        except NoState:
             self.state = None
 
     def started(self, other: Visit, trace: Any) -> list[Any] | None:
@@ -171,7 +171,7 @@ class Visit:
         """What is the same for equal state; Arrays of the record are noted apart."""
         if type(x) is Array:
             if x.storage is not None and x.storage.root is not None:
-                raise Unknown  # a view, which an assignment may change
+                raise NoState  # a view, which an assignment may change
             if x.within is trace:
                 self.nodes.append(x.node)
                 weak = x.node in trace.state.weak
@@ -187,7 +187,7 @@ class Visit:
             return "again", seen[id(x)]
         seen[id(x)] = len(seen)
         if depth > DEEP:
-            raise Unknown
+            raise NoState
         if isinstance(x, np.ndarray):
             return id(x), operand_key(np.array(x))
         if type(x) in (tuple, list):
@@ -212,9 +212,9 @@ class Visit:
             yield from x.__dict__.values()
             return
         if not hasattr(x, "__dict__") or (hasattr(type(x), "__slots__") and type(x).__slots__):
-            raise Unknown
+            raise NoState
         if type(x).__module__.partition(".")[0] in ("builtins", "itertools", "collections", "io"):
-            raise Unknown
+            raise NoState
         yield from vars(x).values()
 
 
