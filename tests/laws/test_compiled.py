@@ -41,10 +41,19 @@ def equations_of(graph):
             yield from equations_of(optimised(e.primitive.body))
 
 
+def is_complex(e):
+    return any(x.spec.dtype.kind == "c" for x in e.outputs)
+
+
 def check_graph(graph, xs, what):
     expected = graph.evaluate(*xs)
     before = [np.array(x) for x in xs]
-    exact = all(is_exact(e.primitive) for e in equations_of(optimised(graph)))
+    # A product of complex matrices is rounded in its own way, whatever becomes of it.
+    products = [e for e in graph.equations if is_complex(e)]
+    exact = all(
+        is_exact(e.primitive, np.result_type(*[x.spec.dtype for x in e.outputs]))
+        for e in [*products, *equations_of(optimised(graph))]
+    )
     tolerance = 50 * precision([x.spec for e in graph.equations for x in e.outputs], xs)
     program = Program(graph, level=LEVEL)
     outs = program(*xs)

@@ -32,7 +32,7 @@ from .graph.optimise import kinds
 from .graph.rewriting import opened
 from .llvm import array_memory
 from .llvm.binding import BEST, WORKER, compiled
-from .llvm.dtypes import HELD, TYPES
+from .llvm.dtypes import TYPES
 from .lower.driver import driver
 from .lower.geometry import Strided
 from .lower.scan import Rolled
@@ -329,7 +329,7 @@ class Run:
         outs = out if e.primitive.n_out is not None else (out,)
         for v, o in zip(e.outputs, outs, strict=True):
             found[v] = o = python_calls.own(e, v, o, xs)
-            if v.spec.dtype in HELD:  # machine code reads the parts of complex ones
+            if v.spec.dtype in TYPES:
                 k = self.n_in + self.n_out + self.objects[v]
                 bases[k] = base = np.require(o, v.spec.dtype, ["C", "A"])
                 act.table[k] = base.ctypes.data

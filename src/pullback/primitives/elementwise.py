@@ -100,7 +100,9 @@ def round_infinity(x, to=HUGE):
     if not count_nonzero(infinite):
         return x
     if x.dtype.kind == "c":
-        return round_infinity(x.real, to) + 1j * round_infinity(x.imag, to)
+        out = np.empty(x.shape, x.dtype)
+        out.real, out.imag = round_infinity(x.real, to), round_infinity(x.imag, to)
+        return out[()]
     return np.where(infinite, np.copysign(to[x.dtype.newbyteorder("=")], x), x)[()]
 
 

@@ -22,10 +22,10 @@ class Part(Linear):
 
     rearranges = True  # a mask stays where it is
     views = True
-    lower = "view"
 
     def __init__(self, name, unit):
         self.unit, self.sign = unit, 1 if unit == 1 else -1
+        self.lower = "real_part" if unit == 1 else "imaginary_part"
         super().__init__(name)
 
     def value(self, x):
@@ -53,6 +53,7 @@ class Conjugate(Linear):
     """The complex conjugate."""
 
     rearranges = True
+    lower = "conjugate"
 
     def value(self, x):
         return np.conjugate(x)
@@ -97,6 +98,7 @@ class Sign(Primitive):
     """x / |x| for complex x, and 0 at 0: its tangent is the part of x_dot / |x| across x."""
 
     reads = "out x0"
+    lower = "sign"
 
     def value(self, x):
         return np.sign(x)

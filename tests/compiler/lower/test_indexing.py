@@ -83,11 +83,10 @@ class TestReading:
 
     def test_dtypes(self):
         i = np.array([2, -1, 0, 2])
-        for dtype in ("bool", "int8", "int32", "uint64", "float32"):
+        for dtype in ("bool", "int8", "int32", "uint64", "float32", "complex64", "complex128"):
             x = np.arange(40).reshape(4, 10).astype(dtype)
             check(lambda x, i: (x[i], x[:, i], x[i, i]), x, i)
             check(lambda x: (x[i], x[:, i], x[i, i]), x)
-        check(lambda x: (x[i],), np.arange(4) * 1j, native=False)
 
     def test_indices_that_are_computed_in_the_same_loop(self):
         random = np.random.default_rng(1)
@@ -185,6 +184,7 @@ class TestWriting:
         check(f, np.ones(4, np.float32), np.array([1.0, 2.0, 3.0]))
         check(f, np.ones((4, 2), np.int16), np.array([[[5, 7]]], np.int8))
         check(f, np.ones(4, bool), np.array([True, False, True]))
+        check(f, np.ones(4, complex), np.array([1j, 2.0, -1j]))
 
 
 def outcome(f, xs):

@@ -23,14 +23,13 @@ from ...transforms.record import record
 from ..disk import records
 from ..graph.optimise import opened
 from ..llvm.binding import SCALAR, SEEN, exported, known
-from ..llvm.dtypes import TYPES
 from ..llvm.pen import COPY, Pen
 from ..lower import gemm
 from ..lower.plan import Plan
 from ..lower.role import spec_in
 from ..path import Call, Path, answer_bytes, answering, share_memory, told_line
 from ..pipeline import lowered_for_c
-from .c_header import header
+from .c_header import C_TYPES, header
 from .record_call import record_call
 
 __all__ = ["export", "exported_path"]
@@ -148,7 +147,7 @@ class Unit:
             if isinstance(x, Variable):
                 self.guards.append((number, guard, x, answer_bytes(guard, x.spec)))
         for what, spec in [*self.inputs, *[(out.what, out.spec) for out in self.outputs]]:
-            if spec.dtype not in TYPES:
+            if spec.dtype not in C_TYPES:
                 raise DtypeError(
                     f"`{name_of(fun)}` cannot be exported: `{what}` is {spec}, and C is given"
                     " real floating numbers, integers and truth values.\n"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..llvm.dtypes import HELD
+from ..llvm.dtypes import TYPES
 from .conditions import CHECK, OUT, RECORD, ROW
 from .object_layout import MISS, NativeRecord, builtin, shared, usable
 
@@ -48,7 +48,7 @@ def native(run: Any) -> bool:
         if how not in ("out", "object") and not (how == "place" and not x.spec.size):
             return False
     dtypes = [x.spec.dtype for x in (*run.inputs, *run.outputs)]
-    return all(dtype in HELD and dtype is np.dtype(dtype.type) for dtype in dtypes)
+    return all(dtype in TYPES and dtype is np.dtype(dtype.type) for dtype in dtypes)
 
 
 class Numbers:

@@ -24,7 +24,7 @@ from ...core.graph import Equation, Variable
 from ...core.primitive import Elementwise
 from ...core.spec import spec_of
 from ..graph.rewriting import opened
-from ..llvm.dtypes import HELD
+from ..llvm.dtypes import TYPES
 from ..llvm.pen import Fields, Routine
 from ..lower.scan import Rolled
 from ..lower.while_ import Waiting
@@ -208,7 +208,7 @@ def performable(run: Any) -> bool:
         if not (isinstance(e.primitive, (Rolled, Waiting)) or getattr(e.primitive, "ours", False)):
             return False
         values = [*e.outputs, *[x for x in e.inputs if isinstance(x, Variable)]]
-        if any(x.spec.dtype not in HELD for x in values):
+        if any(x.spec.dtype not in TYPES for x in values):
             return False
     return True
 

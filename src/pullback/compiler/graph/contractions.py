@@ -18,6 +18,7 @@ from ...primitives.matmul import matmul_p
 from ...primitives.reductions import sum_p
 from ...primitives.shapes import astype_p, reshape_p, transpose_p
 from ..llvm.dtypes import TYPES
+from .complex_parts import product_by_parts
 from .rewriting import NewEquations, rewritten, spec_in
 
 __all__ = ["contracted", "is_product", "known", "labels"]
@@ -158,13 +159,15 @@ class Parts(NewEquations):
         if not away:
             return self.times(x, xt, y, yt, "".join(kept)), "".join(kept)
         self.sums = True
-        if all(own) and self.spec.dtype.kind == "f":
-            out = self.apply(einsum_p, x, y, ins=(xt, yt), result="".join(kept), optimize=False)
+        if all(own) and self.spec.dtype.kind in "fc":
+            static = {"ins": (xt, yt), "result": "".join(kept), "optimize": False}
+            out = product_by_parts(self, einsum_p, x, y, **static)
             return out, "".join(kept)
-        if len(every) == 2 and self.spec.dtype.kind == "f" and any(own):
+        if len(every) == 2 and self.spec.dtype.kind in "fc" and any(own):
             # A matrix and a vector.
             (x, xt), (y, yt) = sorted([(x, xt), (y, yt)], key=lambda pair: -len(pair[1]))
-            out = self.apply(matmul_p, x, y) if xt[1] == yt else self.apply(matmul_p, y, x)
+            x, y = (x, y) if xt[1] == yt else (y, x)
+            out = product_by_parts(self, matmul_p, x, y)
             return out, "".join(kept)
         # The order of the operand that is all of it, so that it may be computed in the same loop.
         if own[0] and own[1]:

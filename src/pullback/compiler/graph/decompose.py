@@ -11,6 +11,7 @@ from ...core.graph import Equation, Graph, Variable
 from ...core.spec import Spec
 from ...primitives.cumulative import diff_p
 from ...primitives.elementwise import (
+    add,
     bitwise_or,
     divide,
     equal,
@@ -22,6 +23,7 @@ from ...primitives.elementwise import (
 from ...primitives.indexing import getitem_p
 from ...primitives.joining import repeated_p, stack_p
 from ...primitives.norms import norm_p
+from ...primitives.parts import imag_p, real_p
 from ...primitives.products import cross_p
 from ...primitives.queries import argmax_p, argmin_p
 from ...primitives.reductions import max_p, mean_p, min_p, sum_p
@@ -76,10 +78,18 @@ def position(e: Equation) -> list[Equation]:
 
 def length(e: Equation) -> list[Equation]:
     (x,), steps = e.inputs, NewEquations()
-    square = steps.apply(multiply, x, x)
+    square = squared_size(steps, x)
     total = steps.apply(sum_p, square, axis=e.static["axis"], dtype=None, keepdims=False)
     steps.apply(sqrt, total)
     return steps.ending(e)
+
+
+def squared_size(steps: NewEquations, x: Any) -> Any:
+    """x squared; of complex numbers their size."""
+    if spec_in(x).dtype.kind != "c":
+        return steps.apply(multiply, x, x)
+    re, im = [steps.apply(part, x) for part in (real_p, imag_p)]
+    return steps.apply(add, steps.apply(multiply, re, re), steps.apply(multiply, im, im))
 
 
 def variance(e: Equation) -> list[Equation]:
@@ -88,9 +98,9 @@ def variance(e: Equation) -> list[Equation]:
     freedom = max(prod([spec.shape[i] for i in axis]) - e.static["correction"], 0)
     mean = steps.apply(mean_p, x, axis=axis, dtype=None, keepdims=True)
     away = steps.apply(subtract, x, mean)
-    square = steps.apply(multiply, away, away)
+    square = squared_size(steps, away)
     total = steps.apply(sum_p, square, axis=axis, dtype=None, keepdims=e.static["keepdims"])
-    steps.apply(divide, total, spec.dtype.type(freedom))
+    steps.apply(divide, total, e.outputs[0].spec.dtype.type(freedom))
     return steps.ending(e)
 
 
@@ -136,8 +146,16 @@ def of_one_dtype(e: Equation, x: Spec, out: Spec) -> bool:
     return out.dtype != bool and all(spec_in(y).dtype == out.dtype for y in e.inputs)
 
 
+def of_floats(e: Equation, x: Spec, out: Spec) -> bool:
+    return x.dtype.type(0).real.dtype == out.dtype and out.dtype.kind == "f"
+
+
 def is_euclidean(e: Equation, x: Spec, out: Spec) -> bool:
-    return e.static["ord"] == 2 and x.dtype.kind == "f"
+    return e.static["ord"] == 2 and x.dtype.kind in "fc"
+
+
+def has_order(e: Equation, x: Spec, out: Spec) -> bool:
+    return x.dtype.kind != "c"
 
 
 def always(e: Equation, x: Spec, out: Spec) -> bool:
@@ -146,12 +164,12 @@ def always(e: Equation, x: Spec, out: Spec) -> bool:
 
 # How each is taken apart, and where.
 APART: dict[Any, tuple[Any, Any]] = {
-    argmax_p: (position, always),
-    argmin_p: (position, always),
-    var_p: (variance, of_one_dtype),
+    argmax_p: (position, has_order),
+    argmin_p: (position, has_order),
+    var_p: (variance, of_floats),
     norm_p: (length, is_euclidean),
     diff_p: (differences, of_one_dtype),
     cross_p: (crossed, of_one_dtype),
-    clip_p: (clipped, always),
+    clip_p: (clipped, has_order),
     repeated_p: (spread, always),
 }

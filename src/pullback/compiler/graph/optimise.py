@@ -29,7 +29,7 @@ from ...primitives.indexing import getitem_p
 from ...primitives.joining import concatenate_p
 from ...primitives.selecting import where_p
 from ...primitives.shapes import astype_p, broadcast_p, reshape_p, transpose_p
-from ..llvm.dtypes import HELD
+from ..llvm.dtypes import TYPES
 from .contractions import contracted
 from .decompose import answered
 from .partly_used import partly_used
@@ -126,8 +126,8 @@ def folded(graph: Graph) -> Graph:
 
 
 def is_held(e: Equation) -> bool:
-    """Whether an operation is declared, and its results are of dtypes that machine code holds."""
-    return declared(e.primitive) and all(out.spec.dtype in HELD for out in e.outputs)
+    """Whether an operation is declared, and its results are of dtypes that machine code has."""
+    return declared(e.primitive) and all(out.spec.dtype in TYPES for out in e.outputs)
 
 
 # What `like` makes, as a number.

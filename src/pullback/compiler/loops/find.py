@@ -144,7 +144,15 @@ def line(e: Any) -> Any:
 
 
 def named(primitive: Any) -> Any:
-    """Equal for primitives that are the same; calls of a user's rule are if they do the same."""
+    """Equal for primitives that are the same; loops and calls of a user's rule by what they do."""
+    if isinstance(primitive, Repeated):
+        parts = [getattr(primitive, name) for name in primitive.made_of]
+        try:
+            return type(primitive), *[
+                tuple(structure(x)) if isinstance(x, Graph) else frozen(x) for x in parts
+            ]
+        except TypeError:
+            return id(primitive)
     like = primitive.like if isinstance(primitive, FunctionCall) else None
     if like is None:
         return id(primitive)

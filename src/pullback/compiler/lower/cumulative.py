@@ -54,4 +54,4 @@ def cumulated(primitive: Any, x: Strided, y: Strided, axis: int, declared: set[s
 
 def has_code(dtype: np.dtype, out: np.dtype) -> bool:
     """Whether elements of one dtype are cast to the other by machine code."""
-    return dtype.kind != "f" or out.kind == "f"
+    return "c" not in (dtype.kind, out.kind) and (dtype.kind != "f" or out.kind == "f")

@@ -11,24 +11,28 @@ for numbers.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..llvm.binding import SCALAR, known, prefixes
-from ..llvm.dtypes import TYPES
+from ..llvm.dtypes import TYPES, part_of
 from ..llvm.pen import Pen
 from . import exp_log
 
 __all__ = [
+    "ComplexValue",
     "Emit",
     "Refused",
     "Value",
+    "chosen",
     "element",
     "literal",
     "memory",
+    "parts_at",
     "store_element",
+    "taken",
     "vector",
 ]
 
@@ -48,6 +52,23 @@ class Value:
 
     def __init__(self, name: str, dtype: np.dtype) -> None:
         self.name, self.dtype = name, dtype
+
+    @classmethod
+    def named(cls, name: str, dtype: np.dtype) -> Value:
+        """A value of a dtype under a name; parts of complex ones have a letter more."""
+        if dtype.kind != "c":
+            return cls(name, dtype)
+        return ComplexValue(*[cls(name + letter, part_of(dtype)) for letter in "ri"])
+
+
+class ComplexValue(Value):
+    """Complex numbers: their real and their imaginary parts, which are Values of one dtype."""
+
+    __slots__ = ("im", "re")
+
+    def __init__(self, re: Value, im: Value) -> None:
+        super().__init__("", np.result_type(re.dtype, np.complex64))
+        self.re, self.im = re, im
 
 
 def takes(kinds: str, ulp: int = 0) -> Callable[[Any], Any]:
@@ -140,6 +161,9 @@ class Emit:
 
     def constant(self, x: Any, dtype: Any) -> Value:
         dtype = np.dtype(dtype)
+        if dtype.kind == "c":
+            x, part = dtype.type(x), part_of(dtype)
+            return ComplexValue(self.constant(x.real, part), self.constant(x.imag, part))
         text = literal(x, dtype)
         if self.width > 1:
             text = "<" + ", ".join([f"{TYPES[dtype]} {text}"] * self.width) + ">"
@@ -190,6 +214,14 @@ class Emit:
             return x
         if dtype.kind == "b":
             return self.truth(x)
+        if isinstance(x, ComplexValue):
+            if dtype.kind != "c":
+                raise Refused("a cast that drops imaginary parts, of which NumPy warns")
+            part = part_of(dtype)
+            return ComplexValue(self.cast(x.re, part), self.cast(x.im, part))
+        if dtype.kind == "c":
+            part = part_of(dtype)
+            return ComplexValue(self.cast(x, part), self.constant(0, part))
         if old.kind == "f":
             if dtype.kind != "f":
                 raise Refused("a cast of floats to integers")
@@ -204,6 +236,8 @@ class Emit:
 
     def truth(self, x: Value) -> Value:
         """x != 0."""
+        if isinstance(x, ComplexValue):
+            return self.bitwise_or(self.truth(x.re), self.truth(x.im))
         return x if x.dtype.kind == "b" else self.not_equal(x, self.constant(0, x.dtype))
 
     # Arithmetic.
@@ -388,6 +422,10 @@ class Emit:
     @takes("fiub")
     def where(self, condition: Value, x: Value, y: Value) -> Value:
         condition, t = self.truth(condition), self.type(x.dtype)
+        if isinstance(x, ComplexValue) and isinstance(y, ComplexValue):
+            return ComplexValue(
+                self.where(condition, x.re, y.re), self.where(condition, x.im, y.im)
+            )
         text = f"select {self.type(BOOL)} {condition.name}, {t} {x.name}, {t} {y.name}"
         return Value(self.line(text), x.dtype)
 
@@ -473,6 +511,33 @@ class Emit:
         return self.less(raw, self.constant(0, integer))
 
 
+# Elements of vectors.
+
+
+def taken(emit: Emit, x: Value, y: Value | None, places: Sequence[int]) -> Value:
+    """A vector of elements of x and then y, by number; one alone is a number."""
+    if isinstance(x, ComplexValue):
+        re, im = (y.re, y.im) if isinstance(y, ComplexValue) else (None, None)
+        return ComplexValue(taken(emit, x.re, re, places), taken(emit, x.im, im, places))
+    t = emit.type(x.dtype)
+    if len(places) == 1:
+        return Value(emit.line(f"extractelement {t} {x.name}, i32 {places[0]}"), x.dtype)
+    second = "poison" if y is None else y.name
+    mask = ", ".join([f"i32 {k}" for k in places])
+    return Value(
+        emit.line(f"shufflevector {t} {x.name}, {t} {second}, <{len(places)} x i32> <{mask}>"),
+        x.dtype,
+    )
+
+
+def chosen(emit: Emit, flag: str, x: Value, y: Value) -> Value:
+    """All of x or all of y, by one truth value."""
+    if isinstance(x, ComplexValue) and isinstance(y, ComplexValue):
+        return ComplexValue(chosen(emit, flag, x.re, y.re), chosen(emit, flag, x.im, y.im))
+    t = emit.type(x.dtype)
+    return Value(emit.line(f"select i1 {flag}, {t} {x.name}, {t} {y.name}"), x.dtype)
+
+
 # Numbers in memory.
 
 
@@ -487,11 +552,24 @@ def vector(n: int, text: str) -> str:
 
 def element(emit: Emit, pointer: str, dtype: np.dtype) -> Value:
     """Load one number."""
+    if dtype.kind == "c":
+        return ComplexValue(
+            *[element(emit, at, part_of(dtype)) for at in parts_at(emit, pointer, dtype)]
+        )
     x = emit.line(f"load {memory(dtype)}, ptr {pointer}, align {dtype.itemsize}")
     return Value(emit.line(f"icmp ne i8 {x}, 0"), BOOL) if dtype == BOOL else Value(x, dtype)
 
 
+def parts_at(pen: Any, pointer: str, dtype: np.dtype) -> tuple[str, str]:
+    """The addresses of the parts of a complex number."""
+    return pointer, pen.line(f"getelementptr {TYPES[part_of(dtype)]}, ptr {pointer}, i64 1")
+
+
 def store_element(emit: Emit, pointer: str, x: Value) -> None:
+    if isinstance(x, ComplexValue):
+        for at, part in zip(parts_at(emit, pointer, x.dtype), (x.re, x.im), strict=True):
+            store_element(emit, at, part)
+        return
     name = emit.line(f"zext i1 {x.name} to i8") if x.dtype == BOOL else x.name
     size = x.dtype.itemsize
     emit.lines.append(f"  store {memory(x.dtype)} {name}, ptr {pointer}, align {size}")

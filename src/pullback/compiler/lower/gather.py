@@ -26,8 +26,9 @@ from ...primitives.keys import INDEX, block, count
 from ...primitives.queries import all_p
 from ...transforms.loops.body import Repeated
 from ..graph.rewriting import NewEquations, opened, spec_in
-from ..llvm.dtypes import TYPES
-from .emit import Emit, Value, element, literal, memory, store_element, vector
+from ..llvm.dtypes import TYPES, part_of
+from .complex_numbers import over
+from .emit import ComplexValue, Emit, Value, element, literal, memory, store_element, taken, vector
 from .geometry import Strided, view_of
 from .scan import Rolled
 from .small_matrices import asked, doubts
@@ -175,10 +176,20 @@ def at_places(emit: Emit, arrays: Sequence[Value], static: dict[str, Any]) -> Va
 
 def read_at(emit: Emit, first: Value, stride: int, at: Value, valid: int) -> Value:
     """`valid` elements at distances from those that lie from an address on, `stride` apart."""
-    dtype, w, t = first.dtype, emit.width, memory(first.dtype)
+    dtype, w = first.dtype, emit.width
     if w == 1:
         return element(emit, step(emit, first.name, at.name, dtype), dtype)
     where = steps(emit, first.name, stride, at, dtype)
+    if dtype.kind == "c":
+        part = part_of(dtype)
+        second = emit.line(f"getelementptr {TYPES[part]}, <{w} x ptr> {where}, i64 1")
+        return ComplexValue(*[gathered(emit, at, part, valid) for at in (where, second)])
+    return gathered(emit, where, dtype, valid)
+
+
+def gathered(emit: Emit, where: str, dtype: np.dtype, valid: int) -> Value:
+    """`valid` elements at addresses."""
+    w, t = emit.width, memory(dtype)
     mask = ", ".join([f"i1 {'true' if k < valid else 'false'}" for k in range(w)])
     short = f"v{w}{'f' if dtype.kind == 'f' else 'i'}{8 * dtype.itemsize}"
     full, symbol = vector(w, t), f"@llvm.masked.gather.{short}.v{w}p0"
@@ -204,11 +215,10 @@ def write_at(
     for k in range(valid):
         part, place = x, where
         if w > 1:
-            name = emit.line(f"extractelement {emit.type(dtype)} {x.name}, i32 {k}")
-            part = Value(name, dtype)
+            part = taken(emit, x, None, [k])
             place = emit.line(f"extractelement <{w} x ptr> {where}, i32 {k}")
         if adding:
-            part = one.add(element(one, place, dtype), part)
+            part = over(one, dtype).add(element(one, place, dtype), part)
         store_element(one, place, part)
 
 

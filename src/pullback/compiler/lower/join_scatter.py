@@ -138,11 +138,7 @@ def scatter(plan: Plan, e: Equation) -> None:
         arrays = arrays[n:]
     pairs = list(zip(keys, taken, strict=True))
     right = all(not i or indexes(key, i, out.spec.shape) for key, i in pairs)
-    if (
-        not right
-        or out.spec.dtype.kind == "c"
-        or any(spec_in(x).dtype != out.spec.dtype for x in values)
-    ):
+    if not right or any(spec_in(x).dtype != out.spec.dtype for x in values):
         plan.call(e)
         return
     whole = plan.fresh(out.spec)

@@ -69,7 +69,8 @@ class LoopSpace:
 
     def vector_width(self) -> int:
         dtypes = [v.spec.dtype for v in self.inside] + [v.dtype for v in self.loads.values()]
-        widest = max([d.itemsize for d in dtypes if d.kind == "f"] or [8])
+        sizes = [d.itemsize // (2 if d.kind == "c" else 1) for d in dtypes if d.kind in "fc"]
+        widest = max(sizes or [8])
         width = bits() // 8 // widest
         while width > 1 and width // 2 >= self.n:
             width //= 2

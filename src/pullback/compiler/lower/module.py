@@ -19,6 +19,7 @@ from ..llvm.pen import COPY, Pen, Routine
 from ..llvm.thread_pool import DECLARED
 from . import blas, gemm, matmul_axes
 from .addresses import Addresses
+from .complex_numbers import over
 from .convolve_search import convolved, placed
 from .cumulative import cumulated
 from .emit import Emit, element, memory, store_element
@@ -185,7 +186,7 @@ class Module:
             key = (combine, dtype)
             if key not in self.helpers:
                 self.helpers[key] = tree(combine, dtype)
-                if dtype.kind in "fiub":
+                if dtype.kind in "fiubc":
                     self.declared.add("declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)")
         name = self.named.get(kernel.text)
         if name is None:
@@ -264,7 +265,7 @@ def tree(combine: str, dtype: np.dtype) -> str:
         with pen.loop("%row") as r:
             places = [pen.place("%p", pen.op("add i64", x, r), t) for x in (first, second, into)]
             x, y = [element(emit, place, dtype) for place in places[:2]]
-            store_element(emit, places[2], getattr(emit, combine)(x, y))
+            store_element(emit, places[2], getattr(over(emit, dtype), combine)(x, y))
     pen.store("i64", pen.op("add i64", half, odd), there)
     last, end = [pen.op("mul i64", x, "%row") for x in (pen.op("sub i64", m, 1), half)]
     size = pen.op("mul i64", pen.op("mul i64", odd, "%row"), dtype.itemsize)

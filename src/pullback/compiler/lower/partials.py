@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.graph import Equation
-from ..llvm.dtypes import TYPES
-from .emit import Emit, Value, element, memory, store_element, vector
+from .complex_numbers import over
+from .emit import Emit, Value, chosen, element, memory, store_element, taken
 from .reduction_tree import ROWS, Reduction
 from .role import accumulator, reduced_count
 from .row_pen import RowPen
@@ -22,10 +22,16 @@ def counted(e: Equation, emit: Emit, x: Value) -> Value:
 
 
 def single(e: Equation, emit: Emit, x: Value) -> Value:
-    """A reduction of one element, which is that element; a sum is never -0.0."""
-    x = counted(e, emit, x)
-    summed = e.primitive.lower in ("sum", "mean") and x.dtype.kind == "f"
-    return emit.add(x, emit.constant(0.0, x.dtype)) if summed else x
+    """A reduction of one element, which is that element; a sum is never -0.0.
+
+    A complex one with a NaN is not what it was when it is divided, even by 1.
+    """
+    x, lower = counted(e, emit, x), e.primitive.lower
+    facade = over(emit, x.dtype)
+    if lower in ("sum", "mean") and x.dtype.kind in "fc":
+        x = facade.add(x, emit.constant(0.0, x.dtype))
+    divided = lower == "mean" and x.dtype.kind == "c"
+    return facade.div(x, emit.constant(1.0, x.dtype)) if divided else x
 
 
 class Partials:
@@ -48,16 +54,11 @@ class Partials:
         neutral = emit.constant(r.neutral, r.dtype)
         if r.inner:
             if valid != w:
-                mask = ", ".join([f"i32 {j if j < valid else w + j}" for j in range(w)])
-                full = emit.type(r.dtype)
-                name = self.pen.line(
-                    f"shufflevector {full} {x.name}, {full} {neutral.name}, <{w} x i32> <{mask}>"
-                )
-                x = Value(name, r.dtype)
+                x = taken(emit, x, neutral, [j if j < valid else w + j for j in range(w)])
             lane = self.pen.line(f"and i64 {i}, {r.lanes - 1}")
             pointer = self.pen.line(f"getelementptr {t}, ptr %acc{k}, i64 {lane}")
             old = self.pen.load(r.dtype, 1, pointer, "0", "0", w, emit)
-            self.pen.save(getattr(emit, r.combine)(old, x), 1, pointer, "0", "0", w, emit)
+            self.pen.save(self.combined(r, emit, old, x), 1, pointer, "0", "0", w, emit)
             return
         base, row = self.target(k, r)
         if r.partials > 1:
@@ -68,10 +69,11 @@ class Partials:
             within = self.pen.line(f"and i64 {self.offsets[f'r{k}']}, {ROWS - 1}")
             first = self.pen.line(f"icmp eq i64 {within}, 0")
             old = self.pen.load(r.dtype, 1, base, row, i, valid, emit)
-            t = emit.type(r.dtype)
-            name = self.pen.line(f"select i1 {first}, {t} {neutral.name}, {t} {old.name}")
-            x = getattr(emit, r.combine)(Value(name, r.dtype), x)
+            x = self.combined(r, emit, chosen(emit, first, neutral, old), x)
         self.pen.save(x, 1, base, row, i, valid, emit)
+
+    def combined(self, r: Reduction, emit: Emit, x: Value, y: Value) -> Value:
+        return getattr(over(emit, r.dtype), r.combine)(x, y)
 
     def target(self, k: int, r: Reduction) -> tuple[str, str]:
         return (f"%t{k}" if r.scratch else f"%o{k}"), self.offsets[k]
@@ -92,23 +94,13 @@ class Partials:
         while len(parts) > 1:
             half = len(parts) // 2
             pairs = zip(parts[:half], parts[half:], strict=True)
-            parts = [getattr(emit, r.combine)(a, b) for a, b in pairs]
-        x, t = parts[0], vector(w, TYPES[r.dtype])
+            parts = [self.combined(r, emit, a, b) for a, b in pairs]
+        (x,) = parts
         while w > 1:
             half = w // 2
-            low, high = [
-                self.pen.line(
-                    f"shufflevector {t} {x.name}, {t} poison, <{half} x i32> <"
-                    + ", ".join([f"i32 {j}" for j in range(start, start + half)])
-                    + ">"
-                )
-                for start in (0, half)
-            ]
-            w, t = half, f"<{half} x {TYPES[r.dtype]}>"
-            narrow = self.pen.emit(half)
-            if half == 1:
-                low, high = [self.pen.line(f"extractelement {t} {z}, i32 0") for z in (low, high)]
-            x = getattr(narrow, r.combine)(Value(low, r.dtype), Value(high, r.dtype))
+            low, high = [taken(emit, x, None, range(k, k + half)) for k in (0, half)]
+            w, emit = half, self.pen.emit(half)
+            x = self.combined(r, emit, low, high)
         base, row = self.target(k, r)
         if r.partials > 1:
             part = block
@@ -140,5 +132,5 @@ class Partials:
         with self.pen.loop(r.row) as j:
             x = element(emit, self.pen.line(f"getelementptr {t}, ptr {source}, i64 {j}"), r.dtype)
             if mean:
-                x = emit.div(x, emit.constant(reduced_count(e), r.dtype))
+                x = over(emit, r.dtype).div(x, emit.constant(reduced_count(e), r.dtype))
             store_element(emit, self.pen.line(f"getelementptr {t}, ptr %o{k}, i64 {j}"), x)

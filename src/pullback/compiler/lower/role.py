@@ -21,6 +21,7 @@ from ..graph.rewriting import opened, spec_in
 from ..graph.small_systems import fits
 from ..llvm.dtypes import TYPES
 from ..llvm.pen import Pen
+from .complex_numbers import ComplexEmit, over
 from .convolve_search import convolves, searches
 from .emit import Emit, Refused, Value
 from .geometry import VIEWS
@@ -33,11 +34,12 @@ __all__ = ["REDUCTIONS", "emitted", "given", "is_exact", "loop_dtypes", "role", 
 STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum", "cumulate"})
 FITTING = {"solve": fits, "convolve": convolves, "search": searches}
 ROUNDED = frozenset({"matmul", "einsum", "solve", "convolve"})  # otherwise than by NumPy
+REAL = frozenset({"matmul", "einsum", "cumulate"})  # of complex numbers NumPy does them
 # How partial results are brought together, and what is neutral.
 REDUCTIONS: dict[str, tuple[str, Any]] = {
-    "sum": ("add", {"f": 0.0, "i": 0, "u": 0}),  # NumPy's begin with 0.0: none is -0.0
-    "mean": ("add", {"f": 0.0}),
-    "prod": ("mul", {"f": 1.0, "i": 1, "u": 1}),
+    "sum": ("add", {"f": 0.0, "i": 0, "u": 0, "c": 0.0}),  # NumPy's begin with 0.0: none is -0.0
+    "mean": ("add", {"f": 0.0, "c": 0.0}),
+    "prod": ("mul", {"f": 1.0, "i": 1, "u": 1}),  # 1 * x is not x for complex numbers
     "max": ("maximum", {"f": -np.inf, "i": None, "u": 0, "b": False}),
     "min": ("minimum", {"f": np.inf, "i": None, "u": None, "b": True}),
     "any": ("bitwise_or", {"b": False}),
@@ -46,14 +48,15 @@ REDUCTIONS: dict[str, tuple[str, Any]] = {
 }
 
 
-def is_exact(primitive: Any) -> bool:
-    """Whether its machine code gives NumPy's results bit for bit."""
+def is_exact(primitive: Any, dtype: Any = float) -> bool:
+    """Whether its machine code gives NumPy's results of a dtype bit for bit."""
     lower = primitive.lower
     if lower in REDUCTIONS:
         return REDUCTIONS[lower][0] not in ("add", "mul")
     if not isinstance(lower, str) or lower in STRUCTURAL or lower in FITTING:
         return lower not in ROUNDED
-    return not getattr(getattr(Emit, lower), "ulp", 0)
+    real = hasattr(Emit, lower) and np.dtype(dtype).kind != "c"
+    return not getattr(getattr(Emit if real else ComplexEmit, lower, None), "ulp", 0)
 
 
 def role(e: Equation) -> str:
@@ -72,18 +75,19 @@ def role(e: Equation) -> str:
     if lower in FITTING:
         return lower if FITTING[lower](e) else "call"
     if lower == "view":
-        whole = specs[0].dtype == out.spec.dtype or specs[0].dtype.kind == "c"
-        if e.primitive not in VIEWS or not whole:
+        if e.primitive not in VIEWS or specs[0].dtype != out.spec.dtype:
             return "call"
         return "view" if len(e.inputs) == 1 else "gather"
     if lower in STRUCTURAL:
-        return lower if all(s.dtype in TYPES for s in specs) else "call"
+        if not all(s.dtype in TYPES for s in specs):
+            return "call"
+        return "call" if lower in REAL and out.spec.dtype.kind == "c" else lower
     try:
         if isinstance(lower, str) and lower in REDUCTIONS:
             return "reduce" if reducible(e, specs) else "call"
         key = trial(e, specs)
         if key not in TRIED:
-            emitted(e, Emit(1, Pen(), set()), [Value("%x", s.dtype) for s in specs])
+            emitted(e, Emit(1, Pen(), set()), [Value.named("%x", s.dtype) for s in specs])
             TRIED.add(key)
     except (Refused, OverflowError, KeyError):
         return "call"
@@ -95,11 +99,15 @@ TRIED: set[Any] = set()  # what is known to have machine code
 
 def trial(e: Equation, specs: list[Spec]) -> Any:
     """What decides whether an elementwise equation has machine code."""
+    out = e.outputs[0].spec
+    powers = out.dtype.kind == "c" and e.primitive.lower == "power"  # only some have code
     given = [
-        s.dtype if isinstance(x, Variable) else (s.dtype, s.weak, s.weak is int and number(x))
+        s.dtype
+        if isinstance(x, Variable)
+        else (s.dtype, s.weak, (powers or s.weak is int) and number(x))
         for x, s in zip(e.inputs, specs, strict=True)
     ]
-    return e.primitive, e.outputs[0].spec.dtype, *given
+    return e.primitive, out.dtype, powers and not out.shape, *given
 
 
 def reducible(e: Equation, specs: list[Spec]) -> bool:
@@ -110,7 +118,7 @@ def reducible(e: Equation, specs: list[Spec]) -> bool:
     identity(e)
     wide = accumulator(e)
     emit = Emit(1, Pen(), set())
-    emit.cast(Value("%x", specs[0].dtype), wide)
+    emit.cast(Value.named("%x", specs[0].dtype), wide)
     return True
 
 
@@ -163,11 +171,13 @@ def emitted(e: Equation, emit: Emit, xs: list[Value]) -> Value:
         operands.append(emit.constant(cast[()], dtype))
     if not isinstance(lower, str):
         return lower(emit, *operands)
-    method = getattr(emit, lower)
-    if any(dtype.kind not in method.kinds for dtype in dtypes):
+    single = not e.outputs[0].spec.shape
+    facade = over(emit, *dtypes, out, fused=not single)
+    method = getattr(facade, lower, None)
+    if method is None or any(dtype.kind not in method.kinds for dtype in dtypes):
         raise Refused(f"{lower} of {dtypes}")
     if lower == "power" and numbers[1] is not None:
-        short = emit.power_of(operands[0], numbers[1])
+        short = facade.power_of(operands[0], numbers[1])
         if short is not None:
             return short
     result = method(*operands)
@@ -178,7 +188,7 @@ def number(x: Any) -> Any:
     """The one number that a constant operand holds, None for others."""
     x = opened(x)
     if not isinstance(x, np.ndarray):
-        return x if isinstance(x, (bool, int, float, np.generic)) else None
+        return x if isinstance(x, (bool, int, float, complex, np.generic)) else None
     if x.size == 1 or (x.size and not any(x.strides)):
         return x[(0,) * x.ndim]
     return None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..llvm.dtypes import TYPES, part_of
 from ..llvm.pen import Pen
-from .emit import BOOL, Emit, Value, element, literal, memory, store_element, vector
+from .emit import BOOL, ComplexValue, Emit, Value, element, literal, memory, store_element, vector
 
 __all__ = ["RowPen"]
 
@@ -44,6 +45,8 @@ class RowPen(Pen):
         pointer = self.place(base, offset, i, stride, dtype)
         if w == 1:
             return element(emit, pointer, dtype)
+        if dtype.kind == "c":
+            return self.load_pairs(dtype, stride, pointer, valid, emit)
         full = vector(w, t)
         if stride == 0:
             x = self.line(f"load {t}, ptr {pointer}, align {size}")
@@ -70,6 +73,45 @@ class RowPen(Pen):
             x = self.line(f"icmp ne {full} {x}, zeroinitializer")
         return Value(x, dtype)
 
+    def load_pairs(
+        self, dtype: np.dtype, stride: int, pointer: str, valid: int, emit: Emit
+    ) -> Value:
+        """Complex elements: of a row without gaps the parts are sorted from one wide vector."""
+        w, part = self.width, part_of(dtype)
+        t = TYPES[part]
+        if stride == 1 and valid == w:
+            self.fetch(pointer, 0)
+            wide = vector(2 * w, t)
+            x = self.line(f"load {wide}, ptr {pointer}, align {part.itemsize}")
+            return ComplexValue(*[Value(self.every_other(wide, x, k), part) for k in (0, 1)])
+        # One part after the other: every other number of a row of parts.
+        second = self.line(f"getelementptr {t}, ptr {pointer}, i64 1")
+        return ComplexValue(
+            *[self.load(part, 2 * stride, at, "0", "0", valid, emit) for at in (pointer, second)]
+        )
+
+    def every_other(self, wide: str, x: str, first: int) -> str:
+        mask = ", ".join([f"i32 {2 * k + first}" for k in range(self.width)])
+        return self.line(f"shufflevector {wide} {x}, {wide} poison, <{self.width} x i32> <{mask}>")
+
+    def save_pairs(
+        self, x: ComplexValue, stride: int, pointer: str, valid: int, emit: Emit
+    ) -> None:
+        w, t = self.width, TYPES[x.re.dtype]
+        if stride == 1 and valid == w:
+            self.fetch(pointer, 1)
+            half = vector(w, t)
+            mask = ", ".join([f"i32 {k}, i32 {w + k}" for k in range(w)])
+            name = self.line(
+                f"shufflevector {half} {x.re.name}, {half} {x.im.name}, <{2 * w} x i32> <{mask}>"
+            )
+            size = x.re.dtype.itemsize
+            self.add(f"store {vector(2 * w, t)} {name}, ptr {pointer}, align {size}")
+            return
+        second = self.line(f"getelementptr {t}, ptr {pointer}, i64 1")
+        for at, part in ((pointer, x.re), (second, x.im)):
+            self.save(part, 2 * stride, at, "0", "0", valid, emit)
+
     def fetch(self, pointer: str, write: int) -> None:
         """Ask for a line of memory before its turn: long chains would wait for it."""
         if self.ahead:
@@ -84,6 +126,8 @@ class RowPen(Pen):
         pointer = self.place(base, offset, i, stride, x.dtype)
         if w == 1:
             return store_element(emit, pointer, x)
+        if isinstance(x, ComplexValue):
+            return self.save_pairs(x, stride, pointer, valid, emit)
         name, full, size = x.name, vector(w, t), x.dtype.itemsize
         if x.dtype == BOOL:
             name = self.line(f"zext {vector(w, 'i1')} {name} to {full}")

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
-from ...core.dispatch import UFUNCS
 from ...core.graph import Equation, Variable
 from ...core.lost import line_of_user
 from ...core.node import keep
-from ...core.primitive import Elementwise, Linear, Multilinear, Primitive
+from ...core.primitive import Linear, Multilinear, Primitive
 from ...core.spec import is_inexact, spec_of
 from ...primitives.elementwise import (
     absolute,
@@ -35,9 +34,10 @@ from ...transforms.call import FunctionCall
 from ...transforms.eager import SUSPENDED
 from ...transforms.stage import STOP, Notes, StageTrace
 from ..facts.call_monitor import Watch, unwatched
-from ..graph.optimise import declared
+from .own_code import QUICK, is_ours
+from .while_loops import WhileLoops
 
-__all__ = ["QUESTIONS", "CompileTrace", "Guard", "Questions", "is_ours"]
+__all__ = ["QUESTIONS", "CompileTrace", "Guard", "Questions"]
 
 QUESTIONS = {"bool(x)": bool, "int(x)": int, "x as an index": int}
 UNLIKE_ANSWERS = {"repr(x)", "x as an index", "values"}
@@ -76,9 +76,6 @@ LIMITS: dict[Primitive, Callable[..., int]] = {
 # What has no methods of the user's that NumPy could call.
 NUMBERS = {float, int, bool, complex, *np.sctypeDict.values()} - {np.object_, np.void}
 PARAMETERS = {int, bool, str, tuple, type(None), float, np.dtype, type}
-OURS = ("pullback.primitives.", "pullback.nn")
-SILENT: dict[Primitive, bool] = {}
-QUICK: set[Primitive] = set()  # of those that are silent, what has one result
 PLAIN = {np.ndarray, np.float64}
 OPERANDS = {*PLAIN, float, complex, int, bool}
 
@@ -97,20 +94,6 @@ def silent(primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) ->
     return not static or PARAMETERS.issuperset(map(type, static.values()))
 
 
-def is_ours(primitive: Primitive) -> bool:
-    """Whether the code of a primitive is all of this package."""
-    known = SILENT.get(primitive)
-    if known is not None or not declared(primitive):  # a single call, or a function of the user's
-        return known is True
-    ours = type(primitive).__module__.startswith(OURS)
-    if isinstance(primitive, Elementwise):
-        ours = ours or UFUNCS.get(primitive.ufunc) is primitive
-    SILENT[primitive] = ours
-    if ours and primitive.n_out is None:
-        QUICK.add(primitive)
-    return ours
-
-
 class Questions(Notes):
     """What a trace that compiles writes down: guards as well, and whether something was raised."""
 
@@ -119,6 +102,7 @@ class Questions(Notes):
         self.watch = watch
         self.traced = traced  # whether the call that is recorded is in a transformation
         self.guards: list[Guard] = []
+        self.loops = WhileLoops()
         self.raised: str | None = None
         self.raising: list[Variable] = []  # of functions within: what may raise for other values
         # Numbers that are Python's where nothing is recorded: they divide by zero with an error,
@@ -310,4 +294,6 @@ class CompileTrace(StageTrace):
             if x.size == 1:  # `int(x)` of NaN; what is not one number raises whatever it holds
                 self.state.raised = f"`{asked}` raised {type(error).__name__}"
             raise
+        if asked == "bool(x)" and self.state.loops.asked(self, guard.variable, guard.answer):
+            return
         self.state.guards.append(guard)

@@ -19,9 +19,8 @@ import numpy as np
 
 from ...core.array import TALLY, Array, current
 from ...core.dispatch import UFUNCS
-from ...core.graph import Equation, Graph, Variable
+from ...core.graph import Graph, Variable
 from ...core.layout import UNORDERED, axes_in_memory, placement
-from ...core.primitive import Elementwise, Linear, Multilinear
 from ...core.spec import spec_of
 from ...core.trace import CONSTANT, run
 from ...core.tree import flatten
@@ -31,7 +30,9 @@ from ..facts.call_monitor import Watch
 from ..facts.effects import Located, Store
 from ..facts.snapshot import parts_of, roots_of
 from ..facts.state import State
-from .compile_trace import CompileTrace, Guard, Questions, is_ours
+from .compile_trace import CompileTrace, Guard, Questions
+from .own_code import may_raise
+from .while_loops import LOST, lost
 
 __all__ = [
     "UNLIKE_NAMES", "Number", "Recording", "as_kind", "containers_in", "layout_of", "order_in",
@@ -306,22 +307,6 @@ def with_raising(graph: Graph, notes: Questions) -> Graph:
     return Graph(graph.inputs, graph.equations, [*graph.outputs, *more])
 
 
-def may_raise(e: Equation) -> bool:
-    """Whether values decide if an operation raises."""
-    primitive, xs = e.primitive, e.inputs
-    if primitive.total:
-        return False
-    if isinstance(primitive, Elementwise):
-        of_user = primitive.lower is None and not isinstance(primitive.ufunc, np.ufunc)
-        if not of_user and e.outputs[0].spec.dtype.kind not in primitive.raises_for:
-            return False
-    elif isinstance(primitive, (Linear, Multilinear)) and is_ours(primitive):
-        return any(type(v) is Variable and v.spec.dtype.kind in "iu" for v in xs[1:])
-    elif e.static.get("singular", "raise") != "raise":
-        return False
-    return any(type(v) is Variable for v in xs)
-
-
 def share_memory(arrays: list[Any]) -> bool:
     """Whether two of some arrays may lie in the same memory."""
     return any(np.may_share_memory(a, b) for i, a in enumerate(arrays) for b in arrays[:i])
@@ -348,6 +333,8 @@ def refusal(
         return watch.effects[0]
     if notes.raised is not None:
         return notes.raised
+    if lost(notes, out.graph) or (notes.loops.folded and out.stores):
+        return LOST
     if out.captured:
         return "it uses Arrays of another transformation"
     for name in sorted(UNSEEN & out.state.names):

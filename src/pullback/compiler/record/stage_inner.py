@@ -31,6 +31,7 @@ from ..facts.call_monitor import Watch, unwatched
 from ..loops.roll import packed, rolled
 from .compile_trace import CompileTrace, Guard, Questions
 from .recording import with_raising
+from .while_loops import LOST, lost
 
 __all__ = ["staging"]
 
@@ -205,6 +206,9 @@ class InnerCall:
             [*[leaves[i] for i in at], *[x for _, x in written]]
             + [guard.variable for guard in notes.guards],
         )
+        if lost(notes, graph):
+            self.base.state.raised = self.base.state.raised or LOST
+        self.base.state.loops.folded |= notes.loops.folded
         with unwatched():
             graph, places = packed(rolled(with_raising(graph, notes).pruned()), known)
             graph = donating(graph)

@@ -1,0 +1,46 @@
+"""What operations may do: run code of the user's, and raise for other values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core.dispatch import UFUNCS
+from ...core.graph import Equation, Variable
+from ...core.primitive import Elementwise, Linear, Multilinear, Primitive
+from ..graph.optimise import declared
+
+__all__ = ["QUICK", "is_ours", "may_raise"]
+
+OURS = ("pullback.primitives.", "pullback.nn")
+SILENT: dict[Primitive, bool] = {}
+QUICK: set[Primitive] = set()  # of those that are silent, what has one result
+
+
+def is_ours(primitive: Primitive) -> bool:
+    """Whether the code of a primitive is all of this package."""
+    known = SILENT.get(primitive)
+    if known is not None or not declared(primitive):  # a single call, or a function of the user's
+        return known is True
+    ours = type(primitive).__module__.startswith(OURS)
+    if isinstance(primitive, Elementwise):
+        ours = ours or UFUNCS.get(primitive.ufunc) is primitive
+    SILENT[primitive] = ours
+    if ours and primitive.n_out is None:
+        QUICK.add(primitive)
+    return ours
+
+
+def may_raise(e: Equation) -> bool:
+    """Whether values decide if an operation raises."""
+    primitive, xs = e.primitive, e.inputs
+    if primitive.total:
+        return False
+    if isinstance(primitive, Elementwise):
+        of_user = primitive.lower is None and not isinstance(primitive.ufunc, np.ufunc)
+        if not of_user and e.outputs[0].spec.dtype.kind not in primitive.raises_for:
+            return False
+    elif isinstance(primitive, (Linear, Multilinear)) and is_ours(primitive):
+        return any(type(v) is Variable and v.spec.dtype.kind in "iu" for v in xs[1:])
+    elif e.static.get("singular", "raise") != "raise":
+        return False
+    return any(type(v) is Variable for v in xs)

@@ -1,0 +1,397 @@
+"""A `while` of Python's as one equation: where a record proves that it goes on as it began.
+
+At the test that ends a `while`, the trace looks at the frame: its locals are the state of the loop,
+Arrays of the record apart from everything else. If between two tests all else stays equal, and no
+other question is asked, Python takes the same way again, whatever the Arrays hold. So if the steps
+of the record are the same equations as well, with operands that are invariant, of the same step, or
+what the locals held at the test before, they are a `While`, which stands for every number of steps.
+
+What was recorded of the steps is taken out; variables of it that something still reads, though no
+local held them, make the record void (`lost`).
+"""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...core.array import Array
+from ...core.graph import Equation, Graph, Variable
+from ...core.lost import frame_of_user
+from ...core.trace import CONSTANT
+from ...transforms.loops.body import Repeated
+from ...transforms.loops.while_primitive import While
+from ..graph.optimise import frozen, operand_key
+from ..loops.find import named
+from .own_code import may_raise
+
+__all__ = ["LOST", "WhileLoops", "lost"]
+
+LEAST, MOST = 2, 4  # steps that are compared
+DEEP = 6  # containers within containers
+LOST = "it keeps a value of a `while` loop where the record cannot follow it"
+PLAIN = (int, float, bool, complex, str, bytes, type(None), np.generic, np.dtype)
+BY_IDENTITY = (type, ModuleType, BuiltinFunctionType, np.ufunc)
+BETWEEN = ("NOT_TAKEN", "CACHE", "EXTENDED_ARG", "NOP")
+FORWARD = ("POP_JUMP_FORWARD_IF_FALSE", "POP_JUMP_IF_FALSE")
+ENDS = ("RETURN_VALUE", "RETURN_CONST", "JUMP_FORWARD", "JUMP_BACKWARD", "RERAISE", "RAISE_VARARGS")
+READERS = {"locals", "eval", "exec", "vars", "dir", "_getframe", "currentframe"}
+CONSTANTS = (float, np.float64, np.ndarray, Array)
+GENERATOR = 0x20 | 0x80 | 0x200  # flags of code that can be left and entered again
+
+
+class NoState(Exception):
+    """A local of which it cannot be said whether it stays the same."""
+
+
+class Test:
+    """A test of a `while`: the loop that it is of, and the locals that may be read after it."""
+
+    __slots__ = ("begin", "is_first", "live")
+
+    def __init__(self, begin: int, is_first: bool, live: frozenset[str] | None) -> None:
+        self.begin, self.is_first, self.live = begin, is_first, live
+
+
+@lru_cache(maxsize=1024)
+def tests_in(code: CodeType) -> dict[int, Test]:
+    """The tests of `while` loops, before the first step and after each, by what instruction asks.
+
+    No iterator may be under way around the loop: nobody sees how far it is.
+    """
+    found: dict[int, Test] = {}
+    if code.co_flags & GENERATOR:
+        return found
+    whole = [x for x in dis.get_instructions(code) if x.opname not in BETWEEN]
+    alive = live_names(code, whole)
+    last: dict[int, int] = {}  # where loops begin, and where they end
+    for i, x in enumerate(whole[:-1]):
+        following = whole[i + 1]
+        if x.opname == "POP_JUMP_BACKWARD_IF_TRUE":
+            begin, end = x.argval, following.offset
+        elif x.opname == "POP_JUMP_IF_FALSE" and following.opname == "JUMP_BACKWARD":
+            begin, end = following.argval, x.argval
+        else:
+            continue
+        if not any(
+            y.opname in ("FOR_ITER", "SEND") and y.offset < begin and y.argval > x.offset
+            for y in whole
+        ):
+            last[begin] = end
+            add_test(found, whole, i, Test(begin, False, alive[i] if alive else None))
+    for i, x in enumerate(whole[:-1]):
+        begin = whole[i + 1].offset
+        if x.opname in FORWARD and last.get(begin) == x.argval and begin > x.offset:
+            add_test(found, whole, i, Test(begin, True, alive[i] if alive else None))
+    return found
+
+
+def add_test(found: dict[int, Test], whole: list[Any], i: int, test: Test) -> None:
+    """Enter the test that a jump makes: the jump asks, or before it TO_BOOL or a comparison."""
+    found[whole[i].offset] = test
+    for x in whole[max(i - 2, 0) : i]:
+        if x.opname in ("TO_BOOL", "COMPARE_OP"):  # Python's numbers answer to a comparison
+            found[x.offset] = test
+
+
+def live_names(code: CodeType, whole: list[Any]) -> list[frozenset[str]] | None:
+    """Of each instruction, the locals that may be read after it; None where any may be."""
+    if getattr(code, "co_exceptiontable", b"") or not READERS.isdisjoint(code.co_names):
+        return None
+    places = {x.offset: i for i, x in enumerate(whole)}
+    before = [frozenset[str]()] * (len(whole) + 1)
+    after = list(before)
+    changed = True
+    while changed:
+        changed = False
+        for i in range(len(whole) - 1, -1, -1):
+            x = whole[i]
+            names = set() if x.opname in ENDS else set(before[i + 1])
+            if "JUMP" in x.opname or x.opname in ("FOR_ITER", "SEND"):
+                if x.argval not in places:
+                    return None
+                names |= before[places[x.argval]]
+            after[i] = frozenset(names)
+            if x.opname == "STORE_FAST":
+                names.discard(x.argval)
+            elif "_FAST" in x.opname:
+                names.update(x.argval if isinstance(x.argval, tuple) else (x.argval,))
+            if names != before[i]:
+                before[i], changed = frozenset(names), True
+    others = frozenset([*code.co_cellvars, *code.co_freevars])
+    return [names | others for names in after]
+
+
+class Visit:
+    """One test: how much was recorded before it, and the state of the frame."""
+
+    def __init__(self, notes: Any, flag: Variable, frame: Any, trace: Any, live: Any) -> None:
+        self.equations, self.guards, self.flag = len(notes.equations), len(notes.guards), flag
+        self.nodes: list[Variable] = []
+        self.locals: list[tuple[Any, list[Variable]]] = []
+        seen: dict[int, int] = {}
+        try:
+            known = [(k, x) for k, x in sorted(frame.f_locals.items()) if not live or k in live]
+            self.state: Any = []
+            for name, x in known:
+                first = len(self.nodes)
+                self.state.append((name, self.described(x, trace, seen, 0)))
+                self.locals.append((x, self.nodes[first:]))
+        except NoState:
+            self.state = None
+
+    def started(self, other: Visit, trace: Any) -> list[Any] | None:
+        """What begins as the nodes of a later test; of some locals it is a constant as yet."""
+        if self.state is None or other.state is None or len(self.state) != len(other.state):
+            return None
+        found: list[Any] = []
+        pairs = zip(self.state, other.state, strict=True)
+        for (x, nodes), ((name, mine), (other_name, its)) in zip(self.locals, pairs, strict=True):
+            if name != other_name:
+                return None
+            if mine == its:
+                found += nodes
+            elif type(x) in CONSTANTS and type(its) is tuple and its[0] is Array:
+                x = x.value if type(x) is Array and x.within is CONSTANT else x
+                x = np.float64(x) if type(x) is float else x
+                if its[2:4] != (x.shape, x.dtype):
+                    return None
+                found.append(trace.variable(x) if type(x) is Array else np.array(x)[()])
+            else:
+                return None
+        return found
+
+    def described(self, x: Any, trace: Any, seen: dict[int, int], depth: int) -> Any:
+        """What is the same for equal state; Arrays of the record are noted apart."""
+        if type(x) is Array:
+            if x.storage is not None and x.storage.root is not None:
+                raise NoState  # a view, which an assignment may change
+            if x.within is trace:
+                self.nodes.append(x.node)
+                weak = x.node in trace.state.weak
+                return Array, type(x.value), x.shape, x.dtype, weak
+            if x.within is CONSTANT:
+                return id(x), self.described(x.value, trace, seen, depth)
+            return "of a trace around", id(x), id(x.node)
+        if isinstance(x, PLAIN):
+            return type(x), repr(x)
+        if isinstance(x, BY_IDENTITY):
+            return id(x)
+        if id(x) in seen:
+            return "again", seen[id(x)]
+        seen[id(x)] = len(seen)
+        if depth > DEEP:
+            raise NoState
+        if isinstance(x, np.ndarray):
+            return id(x), operand_key(np.array(x))
+        if type(x) in (tuple, list):
+            return type(x), *[self.described(y, trace, seen, depth + 1) for y in x]
+        if type(x) is dict:
+            items = [(repr(k), self.described(y, trace, seen, depth + 1)) for k, y in x.items()]
+            return dict, *items
+        if type(x).__module__.startswith("pullback.") and hasattr(x, "fun"):  # grad(f), say
+            return type(x), id(x), self.described(x.fun, trace, seen, depth + 1)
+        parts = self.parts(x)
+        return type(x), id(x), *[self.described(y, trace, seen, depth + 1) for y in parts]
+
+    def parts(self, x: Any) -> Iterator[Any]:
+        """What an object holds."""
+        if isinstance(x, FunctionType):
+            yield from x.__defaults__ or ()
+            for cell in x.__closure__ or ():
+                try:
+                    yield cell.cell_contents
+                except ValueError:
+                    continue
+            yield from x.__dict__.values()
+            return
+        if not hasattr(x, "__dict__") or (hasattr(type(x), "__slots__") and type(x).__slots__):
+            raise NoState
+        if type(x).__module__.partition(".")[0] in ("builtins", "itertools", "collections", "io"):
+            raise NoState
+        yield from vars(x).values()
+
+
+class WhileLoops:
+    """The loops that are under way in one record."""
+
+    def __init__(self) -> None:
+        self.open: dict[Any, tuple[Any, list[Visit]]] = {}
+        self.gone: set[Variable] = set()
+        self.folded = False
+
+    def asked(self, trace: Any, flag: Any, answer: Any) -> bool:
+        """Note a question before its guard; whether it was the last of a loop that is folded."""
+        frame = frame_of_user()
+        test = None if frame is None else tests_in(frame.f_code).get(frame.f_lasti)
+        if test is None:
+            return False
+        key = id(frame), test.begin
+        if test.is_first:
+            self.open.pop(key, None)
+            if not answer:
+                return False
+        _, visits = self.open.setdefault(key, (frame, []))
+        visits.append(Visit(trace.state, flag, frame, trace, test.live))
+        if not answer:
+            del self.open[key]
+            loop = FoundWhile.of(trace, visits)
+            if loop is not None:
+                self.gone |= loop.put(trace.state)
+                self.folded = True
+                return True
+        return False
+
+
+def line(e: Equation) -> Any:
+    specs = [(x.spec.shape, x.spec.dtype) for x in e.outputs]
+    return named(e.primitive), frozen(e.static) if e.static else None, specs, len(e.inputs)
+
+
+class FoundWhile:
+    """The steps of a loop from one test on, as one equation.
+
+    steps: of each step its equations. nodes: what the locals hold at each test.
+    """
+
+    def __init__(self, trace: Any, visits: list[Visit]) -> None:
+        notes = trace.state
+        self.begin, self.start = visits[0], list[Any]()
+        self.steps = [notes.equations[a.equations : b.equations] for a, b in pairwise(visits)]
+        self.nodes = [[*visit.nodes, visit.flag] for visit in visits]
+        self.slots = [
+            {x: i for i, x in enumerate([x for e in step for x in e.outputs])}
+            for step in self.steps
+        ]
+        self.n = len(self.nodes[0])
+        self.sources = [self.source([nodes[i] for nodes in self.nodes[1:]]) for i in range(self.n)]
+        operands = [[x for e in step for x in e.inputs] for step in self.steps]
+        self.operands = [self.source(list(xs)) for xs in zip(*operands, strict=True)]
+
+    @classmethod
+    def of(cls, trace: Any, visits: list[Visit]) -> FoundWhile | None:
+        """The longest end of some steps that is a loop; None if there is none."""
+        last, first = visits[-1], len(visits) - 1
+        if last.state is None or last.flag.spec.dtype != bool or last.flag.spec.shape:
+            return None
+        size = last.equations - visits[-2].equations
+        while first > 0:
+            a, b = visits[first - 1], visits[first]
+            alike = b.guards - a.guards == 1 and b.equations - a.equations == size
+            if a.state != last.state or not alike:
+                break
+            first -= 1
+        # The last steps are compared; since the state is the same, those before are like them.
+        seen = visits[max(first, len(visits) - 1 - MOST) :]
+        if len(seen) <= LEAST:
+            return None
+        try:
+            loop = cls(trace, seen)
+            lines = [[line(e) for e in step] for step in loop.steps]
+        except TypeError:  # a parameter that cannot be compared
+            return None
+        if any(own != lines[0] for own in lines) or any(map(raises, loop.steps[0])):
+            return None
+        if None in loop.sources or None in loop.operands or not loop.is_settled():
+            return None
+        loop.begin, loop.start = visits[first], [*visits[first].nodes, visits[first].flag]
+        if first and visits[first].guards - visits[first - 1].guards == 1:
+            start = visits[first - 1].started(last, trace)
+            if start is not None:
+                loop.begin = visits[first - 1]
+                loop.start = [*start, loop.begin.flag]
+        return loop
+
+    def source(self, xs: list[Any]) -> Any:
+        """Where a value of each step comes from: ("step", slot), ("local", number), ("all", x)."""
+        if not isinstance(xs[0], Variable):
+            keys = [None if isinstance(x, Variable) else (type(x), operand_key(x)) for x in xs]
+            return ("all", xs[0]) if all(key == keys[0] for key in keys) else None
+        if not all(isinstance(x, Variable) for x in xs):
+            return None
+        own = {slots.get(x) for slots, x in zip(self.slots, xs, strict=True)}
+        if own != {None}:
+            (slot, *others) = own
+            return None if others else ("step", slot)
+        for i in range(self.n):
+            if all(nodes[i] is x for nodes, x in zip(self.nodes, xs, strict=False)):
+                return "local", i
+        inside = any(xs[0] in slots for slots in self.slots)
+        return ("all", xs[0]) if all(x is xs[0] for x in xs) and not inside else None
+
+    def is_settled(self) -> bool:
+        """Whether what locals have had in common until the last test they still have after it.
+
+        Otherwise there are several places that a value may have come from, as where values that
+        began alike are handed on from local to local.
+        """
+        before = [tuple([id(nodes[i]) for nodes in self.nodes[:-1]]) for i in range(self.n)]
+        after = [id(x) for x in self.nodes[-1]]
+        same: dict[Any, Any] = {}
+        for history, now in zip(before, after, strict=True):
+            if same.setdefault(history, now) != now:
+                return False
+            if len(set(history)) == 1 and now != history[0]:
+                return False
+        return True
+
+    def put(self, notes: Any) -> set[Variable]:
+        """Write the loop in the place of its steps; the variables that are no more."""
+        consts: dict[Variable, Variable] = {}
+        carry = [Variable(x.spec) for x in self.nodes[0]]
+        made: list[Variable] = []
+
+        def read(source: Any) -> Any:
+            kind, what = source
+            if kind == "step":
+                return made[what]
+            if kind == "local":
+                return carry[what]
+            known = not isinstance(what, Variable)
+            return what if known else consts.setdefault(what, Variable(what.spec))
+
+        operands, equations = iter(self.operands), []
+        for e in self.steps[-1]:
+            inputs = tuple([read(next(operands)) for _ in e.inputs])
+            outputs = tuple([Variable(x.spec) for x in e.outputs])
+            made += outputs
+            equations.append(Equation(e.primitive, inputs, outputs, e.static))
+        results = [read(source) for source in self.sources]
+        body = Graph([*consts.values(), *carry], equations, results)
+        state = [Variable(x.spec) for x in body.inputs]
+        cond = Graph(state, [], [state[-1]])
+        examples = [np.ones(x.spec.shape, x.spec.dtype)[()] for x in body.inputs]
+        loop = While(cond, body, len(consts), examples)
+        taken = notes.equations[self.begin.equations :]
+        gone = {x for e in taken for x in e.outputs}
+        outs: list[Variable] = []
+        for x in self.nodes[-1]:
+            outs.append(x if x in gone and x not in outs else Variable(x.spec))
+        del notes.equations[self.begin.equations :], notes.guards[self.begin.guards :]
+        count = Variable(loop.spec()[self.n])
+        e = Equation(loop, (*consts, *self.start), (*outs, count), {})
+        notes.equations.append(e)
+        return gone.difference(outs)
+
+
+def raises(e: Equation) -> bool:
+    """Whether an operation of a step may raise for other values."""
+    if not isinstance(e.primitive, Repeated):
+        return may_raise(e)
+    parts = [getattr(e.primitive, name) for name in e.primitive.made_of]
+    return any(raises(f) for graph in parts if isinstance(graph, Graph) for f in graph.equations)
+
+
+def lost(notes: Any, graph: Graph) -> bool:
+    """Whether a graph reads what a loop has taken out."""
+    gone = notes.loops.gone
+    if not gone:
+        return False
+    used = [x for e in graph.equations for x in e.inputs] + list(graph.outputs)
+    return any(isinstance(x, Variable) and x in gone for x in used)

@@ -1,0 +1,205 @@
+"""A `while` of Python's is one loop in the record where its state says so, and exact elsewhere."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+
+def newton(a):
+    x = a
+    while abs(x * x - a) > 1e-12:
+        x = (x + a / x) / 2
+    return x
+
+
+def decay(x, tol):
+    y = np.ones(3) * x
+    while np.sum(y * y) > tol:
+        y = y - 0.1 * y * x
+    return y.sum()
+
+
+def started_with_constants(a):
+    x, step = np.array([1.0, 1.0]), 1.0
+    while np.sum(x) < 40 + a:
+        x = x + step * a
+        step = 0.5 + 0.1 * x[0] / a
+    return np.sum(x) * step
+
+
+def nested(a):
+    total = a * 0
+    while total < 10:
+        x = a
+        while x > 0.1:
+            x = x * 0.5
+        total = total + 1 + x
+    return total
+
+
+def inner_gradient(a):
+    def f(x):
+        return np.sum((x - a) ** 2 + np.cos(x))
+
+    slope = pb.grad(f)
+    x = np.zeros(2)
+    g = slope(x)
+    while np.sum(g * g) > 1e-12:
+        x = x - 0.3 * g
+        g = slope(x)
+    return np.sum(x * x)
+
+
+def handed_on(a):
+    """Values that began alike go from local to local."""
+    f3 = f2 = f1 = a * 1.0
+    x = a
+    while x < 20:
+        new = 0.1 * x + 1
+        x = x + f3
+        f3, f2, f1 = f2, f1, new
+    return x
+
+
+def swapped(a):
+    x, y = a, a + 1
+    while x + y < 30:
+        x, y = y, x + 1
+    return x - 2 * y
+
+
+def counted(a):
+    x, n = a, 0
+    while x < 100:
+        x, n = x * 1.5, n + 1
+    return x + n
+
+
+def branching(a):
+    x = a
+    while x < 100:
+        x = x * 2 if x < 20 else x + 7
+    return x
+
+
+def remembered(a):
+    x, seen = a, []
+    while x < 100:
+        x = x * 1.5
+        seen.append(x)
+    return sum(seen)
+
+
+def from_an_iterator(a):
+    x, numbers = a, itertools.cycle([1.0, 2.0, 3.0])
+    while x < 30:
+        x = x + next(numbers)
+    return x
+
+
+def under_an_iterator(a):
+    x = a
+    for _ in itertools.repeat(None, 3):
+        while x > 1:
+            x = x - 1
+        x = x + 2.5
+    return x
+
+
+def left_early(a):
+    x, n = a, 0
+    while x < 100:
+        x = x * 1.5
+        n += 1
+        if n == 6:
+            break
+    return x
+
+
+def with_an_object(a):
+    class Counter:
+        n = 0
+
+    counter, x = Counter(), a
+    while x < 100:
+        counter.n += 1
+        x = x * 1.3
+    return x * counter.n
+
+
+def with_a_closure(a):
+    n = 0
+
+    def count():
+        nonlocal n
+        n += 1
+
+    x = a
+    while x < 100:
+        count()
+        x = x * 1.3
+    return x * n
+
+
+def kept_elsewhere(a):
+    box, x = {"x": a}, a
+    while x < 100:
+        x = x * 1.3
+        box["x"] = x * 2
+    return box["x"]
+
+
+def assigned_in_place(a):
+    x = np.zeros(3) + a
+    while np.sum(x) < 50:
+        x[1:] = x[:-1] + 0.5
+        x[0] += 1.0
+    return x[2] * x[1]
+
+
+SCALARS = [0.3, 0.9, 1.7, 2.5, 4.0, 6.5, 9.0, 11.0]
+ONE_PATH = [newton, nested, swapped, started_with_constants, kept_elsewhere]
+EXACT = [
+    handed_on, counted, branching, remembered, from_an_iterator, under_an_iterator, left_early,
+    with_an_object, with_a_closure, assigned_in_place, inner_gradient,
+]  # fmt: skip
+
+
+def transformed(f):
+    yield "value", f
+    yield "gradient", pb.grad(f)
+    yield "forward", lambda a: pb.jvp(f, (a,), (1.0,))[1]
+
+
+@pytest.mark.parametrize("f", [*ONE_PATH, *EXACT], ids=lambda f: f.__name__)
+@pytest.mark.filterwarnings("ignore:.*falls back to Python")
+def test_compiled_loops_are_those_of_python(f):
+    """Whatever is recorded of a loop, other numbers of steps give Python's result."""
+    wrong = []
+    for what, g in transformed(f):
+        fast = pb.compile(g, wait=True)
+        for a in SCALARS:
+            out, right = fast(np.float64(a)), g(np.float64(a))
+            if not np.allclose(out, right, rtol=1e-12, atol=1e-12):
+                wrong.append(f"{what} at {a}: {out}, not {right}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("f", ONE_PATH, ids=lambda f: f.__name__)
+def test_one_record_stands_for_every_number_of_steps(f):
+    """After a call with several steps, calls with as many or more or fewer record nothing."""
+    for what, g in (("value", f), ("gradient", pb.grad(f))):
+        fast = pb.compile(g, wait=True)
+        for a in (3.3, 3.0, 2.2, 5.1, 7.3, 8.8):
+            fast(np.float64(a))
+        assert fast.cache_info().misses <= 2, what  # a second time for what is known by then
+
+
+def test_two_arguments():
+    fast = pb.compile(pb.grad(decay), wait=True)
+    for x, tol in ((0.5, 1e-3), (0.8, 1e-4), (0.2, 1e-2), (1.5, 1e-6)):
+        np.testing.assert_allclose(fast(x, tol), pb.grad(decay)(x, tol), rtol=1e-12)
+    assert fast.cache_info().misses <= 2
