@@ -366,6 +366,8 @@ def extended() -> bool:
 
 def home(rule: Any) -> str:
     """The module in which a rule was written, whatever function it stands for."""
+    if of(rule, functools.partial):
+        return home(rule.func)
     if of(rule, types.FunctionType):
         return str(rule.__globals__["__name__"])
     return str((rule if of(rule, type) else type(rule)).__module__)
