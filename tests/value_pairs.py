@@ -12,6 +12,7 @@ import warnings
 
 import numpy as np
 
+from pullback.compiler.lower.complex_numbers import ComplexEmit
 from pullback.compiler.lower.emit import Emit
 from pullback.compiler.lower.role import is_exact
 from pullback.compiler.program import Program
@@ -68,21 +69,28 @@ def differ(found, right, primitive, f):
     if kinds[0] != kinds[1] or found.dtype != right.dtype or found.shape != right.shape:
         return f"{type(found).__name__} {found.dtype} {found.shape}"
     found, right = np.asarray(found), np.asarray(right)
-    if right.dtype.kind == "c":
-        parts = [
-            differ(getattr(found, n), getattr(right, n), primitive, f) for n in ("real", "imag")
-        ]
-        return parts[0] | parts[1]
-    if right.dtype.kind != "f":
+    if right.dtype.kind not in "fc":
         return found != right
+    ulp = 0
+    if not is_exact(primitive, right.dtype):
+        kind = ComplexEmit if right.dtype.kind == "c" else Emit
+        ulp = getattr(getattr(kind, primitive.lower, None), "ulp", 0)
+    if right.dtype.kind == "f":
+        return far(found, right, np.abs(right), ulp, f)
+    with np.errstate(all="ignore"):
+        size = np.abs(right)  # of complex numbers units are of the modulus
+    return far(found.real, right.real, size, ulp, f) | far(found.imag, right.imag, size, ulp, f)
+
+
+def far(found, right, size, ulp, f):
+    """Where real parts are neither equal, signs of zero included, nor within units of the size."""
     same = (found == right) | (np.isnan(found) & np.isnan(right))
     signs = (np.signbit(found) == np.signbit(right)) | np.isnan(right)
     if f not in EITHER_ZERO:
         same &= signs
-    if not is_exact(primitive):
-        ulp = getattr(getattr(Emit, primitive.lower), "ulp", 0)
+    if ulp:
         with np.errstate(all="ignore"):
-            unit = np.spacing(np.abs(np.where(np.isfinite(right), right, 0)))
+            unit = np.spacing(np.where(np.isfinite(size), size, 0))
             close = np.abs(found - right) <= ulp * unit
         same |= close & (signs | (right != 0))
     return ~same

@@ -396,7 +396,7 @@ def test_listing_and_text():
         "  return c",
     ]
     assert "define void @segment0" in program.ir
-    with pytest.raises(TypeError, match="pickle what it was compiled from"):
+    with pytest.raises(TypeError, match="Pickle what it was compiled from"):
         pickle.dumps(program)
 
 

@@ -19,7 +19,8 @@ from tests.samples import collect, plainly
 EXAMPLES = 2
 SINGULAR = "linalg", "optimization", "scipy_linalg"
 # Their results lie as the workspaces of LAPACK, ARPACK and other compiled code do.
-WORKSPACES = "optimization", "scipy_linalg", "scipy_signal", "scipy_sparse", "scipy_spatial"
+OF_SPARSE = "scipy_sparse", "scipy_listed"
+WORKSPACES = "optimization", "scipy_linalg", "scipy_signal", "scipy_spatial", *OF_SPARSE
 
 
 class Case:
@@ -92,7 +93,7 @@ def fresh(case):
 
 
 def check_layouts(sample, layout, family=""):
-    if family == "scipy_sparse" and layout == "swapped":
+    if family in OF_SPARSE and layout == "swapped":
         return  # SciPy has sparse arrays of another byte order in part
     case = Case(sample, layout, family)
     xs, refusal = fresh(case), None
@@ -103,7 +104,7 @@ def check_layouts(sample, layout, family=""):
             refusal = type(error)
     if refusal is not None:  # the layout has changed the values
         # SciPy's compiled code takes no arrays that are read-only, strided, or of swapped bytes.
-        own = layout != "C" and family in ("scipy_sparse", "scipy_spatial")
+        own = layout != "C" and family in (*OF_SPARSE, "scipy_spatial")
         if not own and not sample.kwargs.get("overwrite_input"):
             with pytest.raises(refusal):
                 pb.vjp(case.run, *fresh(case))

@@ -5,11 +5,13 @@ import pytest
 
 from pullback import ConversionError
 from pullback.testing import LAWS, check_batch
+from tests.laws.common import KINKS
 from tests.samples import collect
 
 UNMAPPED = collect("UNMAPPED")
 
 
+@KINKS
 @pytest.mark.parametrize("sample", [s for _, s in UNMAPPED], ids=[f"{f}-{s}" for f, s in UNMAPPED])
 def test_unmapped(sample):
     """The examples of a batch would give different shapes."""

@@ -153,5 +153,4 @@ ERRORS = [
     ErrorSample(np.repeat, (real(3), 1.5), raises=TypeError, match="Cannot cast"),
     ErrorSample(np.tile, (real(3), -1), raises=ValueError, match="negative"),
     ErrorSample(np.resize, (real(3), -1), raises=ValueError, match="non-negative"),
-    ErrorSample(np.roll, (real(3), 1.5), raises=IndexError, match="integer"),
 ]

@@ -416,8 +416,9 @@ class Elementwise(Primitive):
         self.fast = value or ufunc  # what `register` makes the value: NumPy brings Arrays to us
         self.partials = partials
         self.decides = self.decides or ZERO in partials
+        every = " ".join([f"x{i}" for i in range(len(partials))])
         self.partial_reads = [
-            frozenset(r.split())
+            frozenset(r.replace("xs", every).split())
             for r in ((reads,) * len(partials) if isinstance(reads, str) else reads)
         ]
         self.lower = lower

@@ -509,5 +509,5 @@ class TestIr:
         assert "define" in fast.ir(X)
 
     def test_no_record(self):
-        with pytest.raises(pb.ArgumentError, match="no record for these arguments"):
+        with pytest.raises(pb.ArgumentError, match="no recording for these arguments"):
             compile(module_level).ir(X)

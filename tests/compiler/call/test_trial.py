@@ -131,7 +131,7 @@ class TestSlower:
             assert fast.why() == why
         np.testing.assert_array_equal(settle(fast, y, calls=2), y * 2)
         fast(y)
-        assert "repeated by machine code" in fast.why()
+        assert "Machine code repeated it" in fast.why()
         assert len(paths_of(fast)) == 2
 
     def test_names_and_numbers_arrive(self, quick):
@@ -183,7 +183,7 @@ class TestWhy:
         assert "not been called" in fast.why()
         fast(X)
         assert fast.why() == fast.why(X) == reasons.EARLY
-        assert "no record for arguments of this kind" in fast.why(X[:2])
+        assert "no recording for arguments of this kind" in fast.why(X[:2])
         with WORKER.held():
             fast(X)
             assert fast.why() == reasons.NEW

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from ...core.dispatch import as_array
+from ...transforms.call import stop_gradient
 from ..solving.exact import exact
 from ..solving.plain import PlainValues, solve
 from ..solving.serving import serves_method
@@ -45,7 +46,7 @@ def plain(self: Any, values: PlainValues) -> Any:
 
 
 def log_of_sum(logs: Any, log_norm: Any) -> Any:
-    most = np.max(logs, axis=0)
+    most = np.max(stop_gradient(logs), axis=0)
     return np.log(np.sum(np.exp(logs - most), axis=0)) + most - log_norm
 
 
