@@ -39,7 +39,8 @@ NAMES = [
     name for name in pullback.scipy.__all__ if getattr(pullback.scipy, name)
 ]  # it enters rules
 MODULES = [getattr(scipy, name) for name in NAMES]
-MODULES += [scipy.sparse.linalg, scipy.sparse.csgraph, scipy.signal.windows, scipy.cluster.vq]
+MODULES += [scipy.sparse.linalg, scipy.sparse.csgraph, scipy.signal.windows]
+MODULES += [scipy.cluster.vq, scipy.cluster.hierarchy]
 OF_SCIPY = {
     f: None
     for m in MODULES

@@ -492,7 +492,7 @@ def member(original: Any) -> Any:
         own: Any = Ufunc(original)
     elif type(original) is DISPATCHED:
         own = ours(original, original in FRESH)
-    elif type(original) in FUNCTION_TYPES:
+    elif type(original) in FUNCTION_TYPES or original in REFUSED:  # which may be of Cython
         own = seeking(original)
     else:
         return original

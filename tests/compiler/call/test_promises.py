@@ -160,6 +160,14 @@ def test_zeros_in_gradients():
     np.testing.assert_array_equal(compiled(g)(x), g(x))  # of whatever sign
 
 
+def test_zeros_of_other_signs():
+    """They are zeros, whatever their sign; with other elements all is NumPy's."""
+    zero = np.array([-0.0])
+    for f in (lambda x: np.sum(x, initial=-0.0), lambda x: np.dot(x, -x), lambda x: np.inner(x, x)):
+        assert compiled(f)(zero) == f(zero) == pb.vjp(f, zero)[0] == 0
+        assert compiled(f)(X[:1]) == f(X[:1])
+
+
 def test_warnings_of_numpy():
     fast = compiled(lambda x: np.exp(x))
     big = np.full(3, 1e4)
