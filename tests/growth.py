@@ -12,14 +12,13 @@ def grows(work, n):
     not of this work.
     """
     times = {n: [], 4 * n: []}
-    for _ in range(3):
-        for size, found in times.items():
-            gc.collect()
-            gc.disable()
-            try:
+    gc.disable()
+    try:
+        for _ in range(3):
+            for size, found in times.items():
                 begin = time.thread_time()
                 work(size)
                 found.append(time.thread_time() - begin)
-            finally:
-                gc.enable()
+    finally:
+        gc.enable()
     return min(times[4 * n]) / min(times[n])
