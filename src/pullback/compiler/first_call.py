@@ -33,7 +33,7 @@ __all__ = ["Early", "Faster", "faster", "imported", "seldom_collected"]
 # more where a call takes microseconds.
 FEW, ENOUGH, MUCH = 10, 1e-3, 0.1
 LONG = 2000  # equations done in a loop from which machine code pays
-SELDOM = 100  # times as seldom as otherwise all that lives is searched for garbage
+SELDOM = 100  # full garbage collections run so many times less often
 MOST = 2**31 - 1  # what `gc.set_threshold` takes
 
 

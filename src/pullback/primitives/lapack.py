@@ -56,5 +56,5 @@ inv = direct(np.linalg.inv, "inv")
 
 
 def cholesky(a, upper):
-    """The triangular factor of a: the lower one, or the upper one."""
+    """The Cholesky factor of a: the upper one if `upper`, else the lower one."""
     return np.linalg.cholesky(a, upper=True) if upper else lower_factor(a)

@@ -299,12 +299,12 @@ class Compiled(Transformation):
         return reasons.of_call(self, args, kwargs)
 
     def graph(self, *args: Any, **kwargs: Any) -> str:
-        """The recorded program for these arguments, as text, with its guards.
+        """The program for these arguments as text: after all passes, with its loops and guards.
 
         If calls with such arguments have not taken long enough to be recorded, one is made now.
 
         Raises:
-            ArgumentError: there is no record that stands for them.
+            ArgumentError: no recording stands for them.
         """
         return reasons.listing(self.path(args, kwargs))
 

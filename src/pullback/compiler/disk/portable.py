@@ -143,7 +143,7 @@ class Portable(Reader):
 
     def cls(self, x: type) -> Any:
         if issubclass(x, (set, frozenset)):
-            raise Unportable("a class of sets")
+            raise Unportable(f"the set class `{x.__qualname__}`")
         about: list[Any] = [(base.__module__, base.__qualname__) for base in (*x.__mro__, type(x))]
         if of_library(x):
             return super().cls(x), about
@@ -255,7 +255,7 @@ def named(x: Any) -> Any:
     own |= kind.__name__ == "_tuplegetter"  # of a named tuple
     if own or kind in CONTAINERS or of(x, WRAPPED) or not of_library(kind):
         return "object", kind.__module__, kind.__qualname__  # what it holds is read
-    raise Unportable(f"an object of {kind.__module__}.{kind.__qualname__}")
+    raise Unportable(f"an object of type `{kind.__module__}.{kind.__qualname__}`")
 
 
 def at(x: Any, names: str) -> Any:
@@ -344,11 +344,11 @@ def constant(x: Any) -> Any:
         return "slice", constant((x.start, x.stop, x.step))
     if type(x) in PLAIN:
         return type(x).__name__, repr(x)
-    raise Unportable(f"a constant of {type(x).__name__}")
+    raise Unportable(f"code with a constant of type `{type(x).__name__}`")
 
 
 def nested(code: types.CodeType) -> Iterable[types.CodeType]:
-    """The code inside code."""
+    """The code objects nested in `code`, at any depth, without `code` itself."""
     for x in code.co_consts:
         if type(x) is types.CodeType:
             yield x

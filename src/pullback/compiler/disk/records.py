@@ -225,7 +225,7 @@ class Writer(pickle.Pickler):
             if (x.__module__, x.__qualname__) not in MAKERS:
                 raise Unportable(f"a function of {x.__module__}")
         elif of(x, type) and not is_held(x) and (x.__module__, x.__qualname__) not in MAKERS:
-            raise Unportable(f"an object of {x.__module__}.{x.__qualname__}")
+            raise Unportable(f"an object of type `{x.__module__}.{x.__qualname__}`")
         if of(x, Primitive):  # one of its own, for a loop or a call
             state = dict(vars(x))
             state |= {name: make() for name, make in BEGUN.items() if name in state}
@@ -244,19 +244,19 @@ class Writer(pickle.Pickler):
 class Loader(pickle.Unpickler):
     def persistent_load(self, place: Any) -> Any:
         if place[0].partition(".")[0] not in ("pullback", "numpy") and place[0] not in sys.modules:
-            raise pickle.UnpicklingError(f"{place[0]} has not been imported")
+            raise pickle.UnpicklingError(f"`{place[0]}` has not been imported")
         importlib.import_module(place[0])
         return thing_at(*place)
 
     def find_class(self, module: str, name: str) -> Any:
-        """One of the few functions that make data, or a class of which records hold instances."""
+        """One of the few functions that make data, or a class that artifacts may hold."""
         if (module, name) in MAKERS:
             return super().find_class(module, name)
         if module not in sys.modules and module.partition(".")[0] != "pullback":
-            raise pickle.UnpicklingError(f"{module} has not been imported")
+            raise pickle.UnpicklingError(f"`{module}` has not been imported")
         x = super().find_class(module, name)
         if not (of(x, type) and is_held(x)) and x is not Ellipsis and x is not NotImplemented:
-            raise pickle.UnpicklingError(f"{module}.{name} is in no record")
+            raise pickle.UnpicklingError(f"`{module}.{name}` is not allowed in a cached artifact")
         return x
 
 
@@ -277,7 +277,7 @@ PARTS = ("pullback.core.graph", "pullback.core.spec", "pullback.compiler.lower")
 
 
 def is_held(cls: type) -> bool:
-    """Whether records hold instances of a class, or the class itself: it runs nothing."""
+    """Whether artifacts may hold a class or instances of it; asking runs nothing."""
     if not of_library(cls):
         return True  # the user's: it has been imported, and what it reads is compared
     if cls.__module__.partition(".")[0] == "pullback":
@@ -286,7 +286,7 @@ def is_held(cls: type) -> bool:
 
 
 def written(x: Any, classes: dict[type, None] | None = None) -> bytes:
-    """A pickle; the user's classes in it are entered among those."""
+    """Pickle x, and add the user's classes that it contains to `classes`."""
     out = io.BytesIO()
     writer = Writer(out, pickle.HIGHEST_PROTOCOL)
     writer.classes = {} if classes is None else classes
@@ -298,7 +298,7 @@ def loaded(content: bytes) -> Any:
     return Loader(io.BytesIO(content)).load()
 
 
-# Runs and recordings of which the graphs are looked at where somebody asks for them.
+# Runs and recordings whose graphs are unpickled only when somebody asks for them.
 
 
 FIELDS = (
@@ -312,7 +312,7 @@ ABOUT = (
 
 
 class StoredRun(Run):
-    """A run of which all that is called is machine code."""
+    """A run that is all machine code: it calls nothing else."""
 
     def __init__(self, about: dict[str, Any], graphs: bytes) -> None:
         vars(self).update(about, packed=graphs, objects={})
@@ -332,7 +332,7 @@ class StoredRun(Run):
 
 
 def provide(text: str) -> None:
-    """Make what a module calls by name: its plan does so otherwise."""
+    """Make the functions that a module calls by name; without a plan nobody else does."""
     if f"@{thread_pool.SYMBOL}(" in text:
         thread_pool.ready()
     for dtype, (letter, _) in blas.LETTERS.items():
@@ -343,7 +343,7 @@ def provide(text: str) -> None:
 
 
 class StoredRecording(Recording):
-    """A recording of which the graph is what has become of it, with its loops rolled."""
+    """A recording whose graph is that of its program: optimised, with loops rolled."""
 
     def __init__(self, about: dict[str, Any], guards: Sequence[Any], program: Program) -> None:
         vars(self).update(about)
@@ -419,7 +419,7 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     state = path.state
     for x in recording.outputs:
         if not (of(x, (Variable, type, enum.Enum)) or type(x) in VALUES or is_numpy(type(x))):
-            raise Unportable(f"it returns an object of {type(x).__name__}")
+            raise Unportable(f"it returns an object of type `{type(x).__name__}`")
     guards = [(guard.asked, guard.answer, guard.line) for guard in path.guards]
     about = {name: getattr(recording, name) for name in ABOUT}
     native = path.program.native and not run.calls and native_records.native(run)

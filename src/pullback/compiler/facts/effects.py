@@ -209,7 +209,7 @@ def holders(places: Iterable[Place], arrays: Sequence[Any]) -> list[Store]:
 
 def said(place: Place) -> str:
     name = place.name if type(place.name) is str else getattr(place.name, "__name__", "")
-    return f"`{name}`" if name else f"an object of {type(place.owner).__name__}"
+    return f"`{name}`" if name else f"an object of type `{type(place.owner).__name__}`"
 
 
 def of_items(owner: Any, was: Any, now: Any, kind: str) -> list[Found]:

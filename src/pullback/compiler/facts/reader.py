@@ -1,17 +1,18 @@
-"""The reader: what a function finds beside its arguments, and how to tell that it has not changed.
+"""The reader: what a function finds besides its arguments, and how to tell that it has not changed.
 
-A recorded call may be repeated only where the function would take the same way again. It is a
+A recording may be replayed only where the function would take the same way again. It is a
 deterministic function of its arguments and of what its code can reach: globals, closure cells,
 defaults, and attributes and items of those, as far as their names occur in the code that ran. All
-of that is written down as a *token*, a plain tuple; a call is repeated if its token is equal.
+of that is written down as a *token*: parts, and the places where they were found. The recording is
+replayed if all places hold what they held, or if another reading would make an equal token.
 
     numbers, text        by value
     functions, modules   by identity; what they read themselves is followed
     arrays               by their elements
     containers, objects  by what they hold
 
-What is of no known kind (a generator, a file, a random generator) cannot be proved to be the same,
-and the function is not compiled.
+An object of an unknown kind (a generator, a file, a random generator) cannot be proved unchanged,
+and the function falls back to Python.
 """
 
 from __future__ import annotations
@@ -234,12 +235,12 @@ class Reader(CodeReader):
             arrays = open_object(kind)
             if arrays is not None:
                 return self.of_scipy(x, arrays)
-            raise Unprovable(f"an object of {kind.__module__}.{kind.__qualname__}")
+            raise Unprovable(f"an object of type `{kind.__module__}.{kind.__qualname__}`")
         if not own:
             for base in kind.__mro__:
                 foreign = of_library(base) or not of_python(base)
                 if foreign and not transparent(base) and not plain(base):
-                    raise Unprovable(f"an object of a class of {base.__module__}.{base.__name__}")
+                    raise Unprovable(f"an object derived from `{base.__module__}.{base.__name__}`")
         parts = [self.read(kind), Same(x)]
         if own:  # what is ours stays as it was made
             held = x.reads() if tells(kind) else dict_of(x) or {}

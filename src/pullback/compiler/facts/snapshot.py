@@ -3,6 +3,7 @@
 A call is recorded in a *rehearsal* that leaves nothing behind; then the function runs in Python,
 and that is the call. For this all that the function can reach must be known in advance:
 
+    roots_of   where code begins to read: the globals that it names, the modules that it imports
     foresee    what the code that may run reads, and whether it might do what cannot be undone
     Snapshot   what that state holds now, and how to put it back
 """

@@ -1,7 +1,8 @@
-"""State: what certain code reads beside its arguments, and the token that says what that was.
+"""State: what certain code reads besides its arguments, and a token that describes it.
 
-A token is a plain tuple of parts, made by a `Reader`; a recorded call is repeated if its token is
-equal to what another reading would make.
+A token is a tuple of parts and the places where they were found, made by a `Reader`. A recorded
+call is replayed if all places of its token hold what they held, or if another reading would make an
+equal token.
 """
 
 from __future__ import annotations

@@ -363,7 +363,7 @@ def operand_key(x: Any) -> Any:
 
 
 def frozen(x: Any) -> Any:
-    """Static parameters as what can be a key of a dict."""
+    """Static parameters in a hashable form, to be the key of a dict."""
     if isinstance(x, dict):
         return tuple([(key, frozen(value)) for key, value in sorted(x.items())])
     if type(x) in (tuple, list):

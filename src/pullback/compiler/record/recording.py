@@ -348,7 +348,7 @@ def refusal(
     for x in out.outputs:
         known = isinstance(x, (Variable, np.ndarray, *STATIC)) and type(x) is not Array
         if not known or (isinstance(x, np.ndarray) and x.dtype.hasobject):
-            return f"it returns an object of {type(x).__name__}"
+            return f"it returns an object of type `{type(x).__name__}`"
     if out.written and share_memory(inputs.plain()):
         return "it writes into arguments that may share memory"
     return None

@@ -116,7 +116,7 @@ class Tree:
     def __getattr__(self, name: str) -> Any:
         if hasattr(spatial.KDTree, name):
             raise MissingRuleError(
-                f"`KDTree.{name}` has no derivative by the points of the tree.\n"
+                f"`KDTree.{name}` has no derivative with respect to the tree's points.\n"
                 "  Take indices from `query_pairs` or `query_ball_point`, and compute with these."
             )
         raise AttributeError(name)

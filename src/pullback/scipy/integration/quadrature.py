@@ -232,8 +232,8 @@ class ScalarQuadrature:
             return y
         if self.weight not in WEIGHTS:
             raise MissingRuleError(
-                f"`scipy.integrate.quad` with weight='{self.weight}' has no derivative by its"
-                " limits.\n  Map the range to a fixed one."
+                f"`scipy.integrate.quad` with weight='{self.weight}' has no derivative with"
+                " respect to its limits.\n  Map the range to a fixed one."
             )
         return y * WEIGHTS[self.weight](x, self.wvar)
 
@@ -330,7 +330,7 @@ def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) 
     args = args if isinstance(args, tuple) else (args,)
     if is_live(options.get("wvar")):
         raise MissingRuleError(
-            "`scipy.integrate.quad` has no derivative by `wvar`.\n"
+            "`scipy.integrate.quad` has no derivative with respect to `wvar`.\n"
             "  Write the weight as a part of the integrand."
         )
     if whole:

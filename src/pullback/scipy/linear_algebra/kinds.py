@@ -197,9 +197,9 @@ class Given(Primitive):
 class Moving(OfMatrices):
     """SciPy's result, which moves with xs as motion(out, at, *xs) does where xs are `at`.
 
-    motion is a NumPy program of which only the derivative by xs counts: it may be any program with
-    the right one, and read the result and where it was found. Of several results it gives those
-    that are floating, which come first.
+    motion is a NumPy program of which only the derivative with respect to xs counts: it may be any
+    program with the right one, and read the result and where it was found. Of several results it
+    gives the floating ones, which come first.
     """
 
     reads = "out xs"
