@@ -1,10 +1,10 @@
-"""First calls: a function runs as it is until recording it pays, with its long loops compiled.
+"""First calls: run the function in Python until recording pays, with its long loops compiled.
 
-To record a call costs about a millisecond, and beyond that several times what the function takes.
-So calls of one kind first run as they are: a few, and those after them until they have taken as
-long together as a recording takes at least; of a function that takes long, one. Then one call is
-recorded, machine code is made in the background, and until it is there calls run as they are again.
-A call that no path stands for begins anew, so no more than a part of all time goes into recordings.
+Recording a call costs about a millisecond, plus several times what the function takes. So calls of
+one kind first run in Python: a few, and more until together they have taken at least as long as a
+recording takes; one call, if the function takes long. Then one call is recorded, machine code is
+made in the background, and until it is ready calls run in Python again. A call that no path stands
+for begins anew, so recordings take only a part of all time.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def families() -> tuple[str, ...]:
 
 
 def load(everything: bool = True) -> None:
-    """Import the families; those that are there already cost next to nothing.
+    """Import the families; those that have been imported cost next to nothing.
 
     everything: also those of modules of NumPy that nobody has imported so far.
     """

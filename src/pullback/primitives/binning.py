@@ -1,4 +1,4 @@
-"""Among edges: interp, histograms, bincount. Where a number falls has no derivative."""
+"""Numbers among edges: interp, histograms, bincount. Which bin a number is in has no derivative."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments: which leaves of a call are inputs, and what kind of call it is."""
+"""Arguments: which leaves of a call are inputs, and the key of its cache entry."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""compile: a function that is recorded once, and then repeated without Python.
+"""compile: record a function once, and replay it without Python.
 
-For each kind of arguments (tree, shapes, dtypes, static values) there is an entry; an entry holds
-paths, one for each way that the program has taken. A call runs the path that was taken last. Where
-a guard gets another answer, the path that begins with the answers so far is tried, and where there
-is none the function runs as it is, and is recorded once that pays (`first_call`). What a path
-computed before its guard failed has no effect and is thrown away.
+Each kind of call (tree, shapes, dtypes, static values) has a cache entry, which holds paths: one
+for each way that the program has taken. A call takes the path of the call before it. If a guard
+gives another answer, the path that begins with the answers so far is tried; if there is none, the
+function runs in Python, and is recorded once that pays (`first_call`). What a path computed before
+its guard failed has no effect and is discarded.
 """
 
 from __future__ import annotations

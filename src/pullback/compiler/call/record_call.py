@@ -1,8 +1,8 @@
-"""A call that is recorded: rehearsed, undone and run as it is; the recording is kept if it may be.
+"""Record a call: rehearse it, undo that, run the function, keep the recording if it may be kept.
 
-In comes a call that no path stands for; out goes its result, as the function itself gives it. A
-path is kept only if the run agreed with its rehearsal and left all that the path reads as it was.
-One thread at a time records, since undoing would take back what others did.
+Enters: a call that no path stands for. Leaves: its result, as the function itself gives it. A path
+is kept only if the run agreed with its rehearsal and left all that the path reads unchanged. One
+thread at a time records, since undoing would revert what other threads did.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Rehearsal: a call that is recorded and then undone, so that the call itself can be made after it.
+"""Rehearsal: record a call and undo it, so that the call itself can be made afterwards.
 
-What the code that may run reads is found before it runs (`facts.snapshot.foresee`), and put back
-afterwards. Where all code that can be reached would forbid that, the call is only observed; the
-next one is rehearsed for the code that ran, and stops where other code begins.
+The state that the code may touch is found before it runs (`facts.snapshot.foresee`), and restored
+afterwards. If code within reach might do what cannot be undone, the call is only observed; the next
+one is rehearsed for the code that ran, and stops where other code begins.
 """
 
 from __future__ import annotations

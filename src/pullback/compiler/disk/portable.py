@@ -1,9 +1,10 @@
-"""Portable readings: what a function reads, said without addresses, for a later process.
+"""Portable readings: what a function reads, described without addresses, for a later process.
 
-Within a process a state is known by the very objects that it holds. Another process holds others
-that do the same: a function is its name and its code, a class its name and what is read of it, an
-array its elements and how they lie. Equal readings mean that the same would be done. What has no
-such description raises `Unportable`, and so does code that `chances` finds.
+Within a process a state is identified by the very objects that it holds. Another process holds
+other objects that do the same: a function is described by its name and code, a class by its name
+and what is read of it, an array by its elements and memory layout. Equal readings mean equal
+behaviour. What has no such description raises `Unportable`, and so does code whose results
+`process_dependence` says differ between processes.
 """
 
 from __future__ import annotations

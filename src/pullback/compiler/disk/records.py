@@ -1,13 +1,12 @@
-"""Records on disk: what an earlier process learnt of a function, without running it again.
+"""Cached artifacts: paths that an earlier process recorded, for later ones.
 
-A path that has been repeated is written down beside its machine code: what the function reads and
-a digest of it, the questions and answers on the way, and the program. Another process finds it by
-the code of the function and the kind of the arguments; it stands for a call there where all that is
-read has the same digest. Then the function need not run to be known, and neither LLVM nor any pass
-is needed.
+A path that has been replayed is written beside its machine code: what the function reads and a
+digest of it, the guards with their answers, and the program. A later process looks it up by the
+function's code and the kind of call; it stands for a call there if everything it reads has the same
+digest. Then the function need not run first, and neither LLVM nor any pass is needed.
 
-Not written down are paths of which `portable` has no description, and those that hold functions of
-the user's or return what was there before.
+Paths are left out if `portable` cannot describe them, if they hold the user's functions, or if they
+return objects that existed before.
 """
 
 from __future__ import annotations

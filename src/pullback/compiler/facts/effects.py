@@ -1,9 +1,9 @@
-"""Effects: what a call stored, and how a repetition stores it again.
+"""Effects: what a call stored, and how a replay stores it again.
 
-What a rehearsal stored is seen where it was stored: the places of its snapshot hold something else.
-A store of the very object that was there before is none, as long as the place is read as well: the
-call is repeated only where it holds that object. So a place is left out of what is read only where
-the code that ran stores there and nowhere loads from there.
+Stores show in the snapshot of a rehearsal: their places hold something else afterwards. Storing the
+very object that was there before does not show, and need not as long as the place counts as read:
+the recording is replayed only if it holds that object. So a place is left out of what is read only
+if the code that ran stores there and never loads from there.
 
     Store      one place that is stored to: what it holds now, and how to put a value there
     WriteOnly  containers that the code only fills; they are emptied while a call is rehearsed, so

@@ -1,8 +1,8 @@
-"""Judging calls: whether what a call gives, and does, depends on its arguments alone.
+"""Judge calls: whether the result and the effects of a call depend on its arguments alone.
 
-The object that is called decides, under whatever name it was found: its own module and name say
-what it is. What is allowed is listed; what is unknown may not be repeated. Functions of the user's
-need no judgement, since the calls that they make are seen.
+The object that is called decides, under whatever name it was found, by its own module and name.
+Allowed calls are listed; an unknown call may not be repeated. The user's functions need no
+judgement, since the calls that they make are seen.
 
     may_repeat(callee, args)   why a call cannot be repeated, or None
     pure(callee)               the user's word that it can

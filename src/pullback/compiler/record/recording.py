@@ -1,8 +1,9 @@
 """Recording: one call of a function as a graph, with the answers that Python asked for on the way.
 
 The function runs on real values. Where Python asks for one (`if x > 0`, `int(n)`, `x.item()`), a
-guard is noted: the question, and the answer that it got. The record stands for every call in which
-all guards get the same answers and what the function reads beside its arguments has not changed.
+guard is noted: the question, and the answer that it got. The recording stands for every call in
+which all guards get the same answers and what the function reads besides its arguments is
+unchanged.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Staging: a function that is differentiated inside a recording is written down first, and rolled.
+"""Staging: functions that are differentiated inside a recording are recorded first, and rolled.
 
-The record of a gradient has a backward stretch, in which each operation of each step of a loop
-comes again in a way of its own. So the function runs on values alone; its record, in which loops
-are easily found, is what the transformation differentiates, by the rules of `Scan`. What Python
-asked on the way is asked of the loops.
+The recording of a gradient has a backward stretch, in which each operation of each step of a loop
+comes again in a form of its own. So the function runs on values alone; in that recording loops are
+easily found, and the transformation differentiates it by the rules of `Scan`. What Python asked on
+the way is asked of the loops.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Ufuncs that scipy.special keeps to itself, and on which scipy.stats is built.
+"""Ufuncs that scipy.special keeps private, and on which scipy.stats is built.
 
-Of those that the installed version has: densities, survival functions and quantiles by Boost.
+Those that the installed version has: densities, survival functions and quantiles by Boost.
 """
 
 from __future__ import annotations

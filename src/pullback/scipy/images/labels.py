@@ -1,4 +1,4 @@
-"""Objects and nearest pixels: choices, which stay while the image moves a little."""
+"""Labels, objects and nearest pixels: choices that are locally constant."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     y_{i+1} - y_i = h/6 (f_i + 4 f_{i+1/2} + f_{i+1}),    bc(y_0, y_m, p) = 0
 
-The mesh stays; y and p move as the implicit function theorem says.
+The mesh is held; the implicit function theorem gives the derivatives of y and p.
 """
 
 from __future__ import annotations

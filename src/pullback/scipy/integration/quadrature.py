@@ -1,4 +1,4 @@
-"""Integrals: the derivative is an integral too, and one term for each limit that moves.
+"""Integrals: the derivative is an integral too, and one term for each limit that is differentiated.
 
     d/dtheta int_a^b f(x, theta) dx = int_a^b f_theta dx + f(b) b' - f(a) a'
 
@@ -167,7 +167,7 @@ def served(name: str, fun: Any, a: Any, b: Any, how: Any, found: Examples | None
     except Unstaged:
         if found.traces:
             raise MissingRuleError(
-                f"`{name}` under `vmap` needs an integrand without questions to values of x.\n"
+                f"`{name}` under `vmap` needs an integrand that does not ask for values.\n"
                 "  Choose with `np.where(condition, a, b)` instead of `if`."
             ) from None
         return how.summed(fun, a, b, results), results[1]
