@@ -56,9 +56,9 @@ def faster(loops: Faster) -> Iterator[None]:
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Search all that lives for garbage less often: a record is of many objects, all in use.
+    """Run full garbage collections less often: a recording makes many objects, all in use.
 
-    What dies young is collected as ever. One thread at a time is in here.
+    Young objects are collected as ever. One thread at a time is in here.
     """
     often = gc.get_threshold()
     seldom = (*often[:2], min(often[2] * SELDOM, MOST))  # one recording may hold others
@@ -104,7 +104,7 @@ class Faster:
         return loop.step.derive("back program", lambda: program_of(loop, inputs))(*xs)
 
     def make(self, make: Callable[[], Any]) -> Any:
-        """What is made here runs no code of the user's, which would have to be watched."""
+        """Call `make`, which runs none of the user's code, without watching it."""
         token = STAGED.set(None)
         try:
             with unwatched():
@@ -114,9 +114,9 @@ class Faster:
 
 
 class Early:
-    """The calls of one kind that ran as they are since the last path was recorded.
+    """The calls of one kind that ran in Python since the last path was recorded.
 
-    numbers: whether their Python floats may be inputs of what is recorded first.
+    numbers: whether their Python floats may be inputs of the first recording.
     loops: what long `pb.scan` loops in them were compiled to, for the recording as well.
     """
 
@@ -130,7 +130,7 @@ class Early:
         return (self.calls >= FEW and self.seconds >= ENOUGH) or self.seconds >= MUCH
 
     def run(self, begun: float, fun: Any, args: Any, kwargs: Any) -> Any:
-        """The result of a call that runs as it is; it counts from when it begun."""
+        """The result of a call that runs in Python; its time counts from `begun` on."""
         token = FASTER.set(self.loops)  # as `faster` does, which would cost a tenth of such a call
         try:
             return fun(*args, **kwargs)

@@ -267,13 +267,13 @@ class Compiled(Transformation):
     # What happened.
 
     def cache_info(self) -> CacheInfo:
-        """Counts of calls and of what is kept."""
+        """Counts of calls, cache entries and paths."""
         paths = sum([len(entry.paths) for entry in self.entries.values()])
         hits = self.hits + int(self.counter[0])
         return CacheInfo(hits, self.misses, len(self.entries), paths)
 
     def cache_clear(self) -> None:
-        """Forget all records."""
+        """Forget all recordings."""
         self.entries.clear()
         self.know([])
         self.quick_node = None
@@ -283,12 +283,12 @@ class Compiled(Transformation):
         self.carried = Carried()
 
     def forget(self) -> None:
-        """Forget the records, which have less passed to them than is carried now."""
+        """Forget the recordings, which were made with fewer carried places than there are now."""
         self.entries.clear()
         self.know([])
 
     def why(self, *args: Any, **kwargs: Any) -> str:
-        """Why the last call took the way that it took; or, with arguments, what they would do.
+        """Why the last call took the way that it took; or, with arguments, what a call would do.
 
         Nothing is recorded, and the function does not run.
         """
@@ -321,7 +321,7 @@ class Compiled(Transformation):
         return str(path.program.ir)
 
     def path(self, args: Any, kwargs: Any) -> Path:
-        """The record that stands for these arguments; made now, if calls were too early for one."""
+        """The path that stands for these arguments; recorded now, if calls were too early."""
         call = self.arrange(args, kwargs)
         path = self.path_of(call)
         entry = None if call is None else self.entries.get(call.key)
@@ -336,7 +336,7 @@ class Compiled(Transformation):
         return path
 
     def path_of(self, call: Call | None) -> Path | None:
-        """The path that stands for a call, rather one of which numbers are inputs."""
+        """The path that stands for a call; one whose numbers are inputs comes first."""
         entry = None if call is None else self.entries.get(call.key)
         if call is None or entry is None:
             return None

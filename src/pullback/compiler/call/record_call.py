@@ -52,9 +52,9 @@ def record_call(
     kwargs: Any,
     known: list[Path] | None = None,
 ) -> Any:
-    """Rehearse the call, undo that, and run the function as it is; keep the record if it may.
+    """Rehearse the call, undo that, and run the function; keep the recording if it may be kept.
 
-    Nobody else records or runs it meanwhile, since undoing would take back what they did.
+    Nobody else records or runs it meanwhile, since undoing would revert what they did.
 
     Args:
         known: the paths that have been tried; another thread may have found more.
@@ -100,7 +100,7 @@ def keep(
     compiled: Compiled, entry: Entry, call: Call, result: Any, passed: Any,
     recording: Recording | None, failure: str, state: State, token: Any,
 ) -> None:  # fmt: skip
-    """Keep a record if it stands for the function, which has run as it is meanwhile."""
+    """Keep a recording if it stands for the function, which has run in Python meanwhile."""
     floats = [call.leaves[i] for i in call.floats]
     if recording is None:
         why: str | None = f"it raised {failure} when it was recorded"

@@ -67,7 +67,7 @@ VALUES = (bool, int, float, complex, str, bytes, type(None))
 
 @functools.cache
 def circumstances() -> tuple[str, ...]:
-    """What decides beside the function and its arguments: this library, and those it stands on."""
+    """What decides besides the function and its arguments: this library, and those it stands on."""
     found = [FORM, np.__version__]
     (top,) = sys.modules[__name__.partition(".")[0]].__path__
     for folder, _, names in os.walk(top):
@@ -147,7 +147,7 @@ def plain(x: Any) -> bool:
 
 
 def containers_of(call: Call) -> list[type]:
-    """The classes of the user's of which containers among the arguments are.
+    """The user's classes of the containers among the arguments.
 
     Raises:
         Unportable: a key of a dict has more to it than its text.
@@ -373,7 +373,7 @@ def home(rule: Any) -> str:
 
 
 def sign_of(compiled: Compiled) -> str:
-    """The name of the file that says that there are records of a function of this name."""
+    """The name of the file that marks that artifacts exist for a function of this name."""
     fun = compiled.fun
     while hasattr(fun, "fun"):  # of a transformation
         fun = fun.fun
@@ -382,7 +382,7 @@ def sign_of(compiled: Compiled) -> str:
 
 
 def is_likely(compiled: Compiled) -> bool:
-    """Whether an earlier process may have left records of a function: cheap to ask, no proof."""
+    """Whether an earlier process may have left artifacts of a function: cheap to ask, no proof."""
     try:
         return disk.has(sign_of(compiled))
     except Exception:  # of an object that does not answer as others do
@@ -473,7 +473,7 @@ def find(compiled: Compiled, entry: Entry, call: Call) -> None:
 
 
 def drop(compiled: Compiled, call: Call) -> None:
-    """Forget what was found on disk: of it the program is known, and not the record."""
+    """Forget the paths that were found on disk: they have programs, but no recordings."""
     entry = compiled.entry(call.key)
     entry.sought = options()
     compiled.know([])  # machine code may repeat it

@@ -46,7 +46,7 @@ IMMUTABLE = (int, float, complex, str, bytes, bool, type(None), np.number, np.bo
 
 
 class Unlocated(Exception):
-    """Something was changed in a way that cannot be repeated."""
+    """Something was changed in a way that a replay cannot."""
 
     array: Any = None  # what was changed, if it is an array
 
@@ -68,7 +68,7 @@ class Store(NamedTuple):
     name: Any
 
     def now(self) -> Any:
-        """What is there now; of what is appended, what was appended last."""
+        """What the place holds now; of a list that is appended to, what was appended last."""
         match self.kind:
             case "item":
                 return dict.get(self.owner, self.name, MISSING)
@@ -99,7 +99,7 @@ class Store(NamedTuple):
                 self.owner.extend(value)
 
     def getter(self) -> Callable[[], Any]:
-        """What says what is there now, at the least cost."""
+        """The fastest function that returns what the place holds."""
         match self.kind:
             case "item" if type(self.owner) is dict:
                 return partial(self.owner.get, self.name, MISSING)
@@ -286,11 +286,11 @@ def located(
     places: list[Place], hidden: WriteOnly, edges: dict[int, Edge],
     codes: Iterable[types.CodeType], lifted: InputPlaces,
 ) -> Located:  # fmt: skip
-    """What a rehearsal stored, and why that cannot be repeated, if it cannot.
+    """What a rehearsal stored, or why a replay cannot store it.
 
     Args:
         codes: what ran, also on ways that were seen before.
-        lifted: the places of which what they held is among the inputs.
+        lifted: the places whose values are among the inputs.
     """
     codes = list(codes)
     try:
@@ -329,7 +329,7 @@ def located(
 
 
 def attributes_in(places: Iterable[Place]) -> set[int]:
-    """The dicts of which the items are globals or attributes, and not those of a user's dict."""
+    """The dicts whose items are globals or attributes, and not those of a user's dict."""
     found = {id(place.owner) for place in places if type(place.kind) is Item}
     return found | {id(place.was) for place in places if type(place.kind) is OwnDict}
 

@@ -174,7 +174,7 @@ class Reader(CodeReader):
         return Same(x), *self.looks("layout", x), self.looks("content", x)
 
     def builtin(self, x: Any) -> Any:
-        """What is written in C; a bound method comes with what it is bound to."""
+        """A function written in C; a bound method is read with its owner."""
         if type(x) is np.ufunc and any(of(y, types.FunctionType) for y in gc.get_referents(x)):
             raise Unprovable(f"a function of Python's in a ufunc (`{x.__name__}`)")
         if of(x, np.dtype):
@@ -186,7 +186,7 @@ class Reader(CodeReader):
         return Same(x), self.read(owner)
 
     def dtype(self, x: np.dtype) -> Any:
-        """A dtype; its names can be changed, and what is in its metadata."""
+        """A dtype; its names and the contents of its metadata can be changed."""
         if x.names is None and x.metadata is None and x.subdtype is None:
             return Same(x)
         self.looks("opaque", x)
@@ -263,7 +263,7 @@ class Reader(CodeReader):
         return (*parts, self.mapping(x)) if of(x, dict) else parts
 
     def constant(self, x: Any) -> Any:
-        """An object of a library of which code cannot see a change; None if it may."""
+        """An object of a library that code cannot see change; None if it may."""
         if is_alias(x):
             return Same(x), self.read(getattr(x, "__origin__", None))
         said = said_by_date(x)
@@ -273,7 +273,7 @@ class Reader(CodeReader):
         return Same(x) if type(x) is object or inert or held_by_library(x) else None
 
     def fields(self, x: Any, whole: bool) -> list[Any]:
-        """The attributes of an object and what is in its slots."""
+        """The attributes and slots of an object."""
         self.looks("type", x)
         parts = [(name, self.at(name, y)) for name, y in self.own(x, whole)]
         slots = [y for y in slots_of(type(x)) if whole or self.state.asks(y.__name__)]

@@ -91,7 +91,7 @@ class State:
         return {(id(r[0]), r[1]) if type(r) is tuple else id(r) for r in self.roots}
 
     def limits(self) -> Any:
-        """Of what is found, what is read, as plain values: `ran`, and `parts` by names."""
+        """Which part of what is found is read, as plain values: `ran`, and `parts` by names."""
         parts = [
             (module.__name__, None if names is None else sorted(names))
             for module, names in self.parts.values()

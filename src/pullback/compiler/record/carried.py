@@ -34,7 +34,7 @@ INTEGER = np.dtype(np.int64)
 
 
 class Carried:
-    """The places whose objects are passed to records of one function.
+    """The places whose objects are passed to the recordings of one function.
 
     >>> carried = Carried()
     >>> state = {"n": 3, "v": 1.5}
@@ -78,7 +78,7 @@ class Carried:
         return holders(token.places, changed)
 
     def values(self) -> tuple[Any, ...]:
-        """What is passed: the object in each place."""
+        """The values that are passed: the object in each place."""
         return tuple(
             [
                 (float(x),) if type(x) is int and -SMALL < x < SMALL else x
@@ -88,7 +88,7 @@ class Carried:
         )
 
     def passed(self) -> tuple[Any, ...]:
-        """What is passed beside the arguments of a call: the values, if there are any."""
+        """What is passed besides the arguments of a call: the values, if there are any."""
         return (self.values(),) if self.stores else ()
 
     def stand_ins(self) -> StandIns:
@@ -96,7 +96,7 @@ class Carried:
 
 
 class StandIns:
-    """The places while one call is recorded: they hold what is recorded in place of numbers."""
+    """The places while one call is recorded: they hold Arrays in place of numbers."""
 
     def __init__(self, stores: tuple[Store, ...]) -> None:
         self.stores = stores

@@ -181,7 +181,7 @@ def recorded(
     traced: bool,
     located: Callable[[], Located],
 ) -> Recording:
-    """Run fun once and record it. What it changes besides is left as it is then.
+    """Run fun once and record it. Its other effects are left in place.
 
     Args:
         lift: from a function on leaves to (args, kwargs) with that function applied to the inputs,
@@ -276,7 +276,7 @@ def note_layout(out: Recording, inputs: Inputs, decided: bool) -> None:
 
 
 def note_numbers(out: Recording, inputs: Inputs) -> None:
-    """Note whether Python floats may be inputs, here and in what is recorded next."""
+    """Note whether Python floats may be inputs, here and in the next recordings."""
     names, notes = out.state.names, inputs.trace.state
     asked = not names.isdisjoint(UNLIKE_NAMES) or {"isinstance", "float64"} <= names
     out.numbers, out.unsure = not asked, notes.unsure

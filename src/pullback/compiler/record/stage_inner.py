@@ -96,7 +96,7 @@ class ValueTrace(CompileTrace):
 
 
 class Staged:
-    """A function to be differentiated: called on Arrays, it is recorded, and then repeated."""
+    """A function to be differentiated: called on Arrays, it is recorded, and then replayed."""
 
     def __init__(self, verb: str, fun: Callable[..., Any]) -> None:
         self.verb, self.fun = verb, fun
@@ -131,7 +131,7 @@ def is_differentiated(x: Array) -> bool:
 
 
 def recorded(x: Any, asked: str | None = None) -> Array | None:
-    """What the trace that records has of a value; a mapped one refuses to be asked."""
+    """The recording trace's Array of a value; a mapped one refuses to be asked."""
     while type(x) is Array and not isinstance(x.within, CompileTrace):
         if asked is not None and isinstance(x.within, BatchTrace):
             x.within.concrete(x, asked)
