@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("function", metavar=TARGET)
         command.add_argument(
             "--at", nargs="+", default=[], metavar="NAME=VALUE",
-            help="arguments to differentiate by: numbers and lists, which become float64",
+            help="arguments that are differentiated: numbers and lists, which become float64",
         )  # fmt: skip
         command.add_argument(
             "--static", nargs="+", default=[], metavar="NAME=VALUE",

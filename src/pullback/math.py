@@ -45,7 +45,7 @@ def number(x: Any) -> Any:
 
 
 def heed(function: Callable[..., Any], *xs: Any) -> bool:
-    """Raise what `math` raises for these values; False for mapped Arrays, which have many."""
+    """Raise what `math` raises for these values, else return True; False, unchecked, if mapped."""
     values = [peel(x) for x in xs]
     if any(np.ndim(value) for value in values):
         return False

@@ -197,8 +197,9 @@ def softmax_cross_entropy(logits: Any, labels: Any, axis: int = -1) -> Any:
     >>> softmax_cross_entropy(logits, np.array([[1.0, 0.0], [0.5, 0.5]]))
     array([1.26928011e-01, 4.00000000e+02])
 
-    The gradient by the logits is softmax(logits) - labels, with labels as probabilities. What has
-    probability 0 in both counts as 0, so that a class may be excluded with a logit of -inf.
+    The gradient with respect to the logits is softmax(logits) - labels, with labels as
+    probabilities. A class with probability 0 in both counts as 0, so that a logit of -inf excludes
+    it.
 
     Args:
         logits: scores of any real size, with the classes along `axis`.

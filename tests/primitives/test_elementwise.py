@@ -160,8 +160,9 @@ class TestRefusals:
         with pytest.raises(UnsupportedKeywordError) as caught:
             grad(lambda x: np.add(x, 1, where=np.array([True, False])).sum())(np.ones(2))
         assert str(caught.value) == (
-            "`numpy.add` was given `where=`, which without `out=` leaves the rest"
-            " undefined.\n  Write `numpy.where(mask, numpy.add(...), other)` instead."
+            "`numpy.add` was given `where=`, which without `out=` leaves the elements"
+            " outside the mask undefined."
+            "\n  Write `numpy.where(mask, numpy.add(...), other)` instead."
         )
 
     def test_where_with_out_warns_of_nothing_else(self):

@@ -130,7 +130,9 @@ def test_every_ufunc_is_classified(name):
     assert len(primitive.partials) == ufunc.nin
     for partial in primitive.partials:
         if hasattr(partial, "refused"):
-            with pytest.raises(MissingRuleError, match="has no derivative by its argument `"):
+            with pytest.raises(
+                MissingRuleError, match=r"no derivative with respect to its arg.* `"
+            ):
                 partial(None)
 
 

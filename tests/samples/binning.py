@@ -86,7 +86,13 @@ SAMPLES = [
 ]
 
 ERRORS = [
-    ErrorSample(np.interp, (X, XP, real(4)), {}, ShapeError, "5 points xp and 4 values"),
+    ErrorSample(
+        np.interp,
+        (X, XP, real(4)),
+        {},
+        ShapeError,
+        "one value in fp for each .* 5 points xp and 4 values",
+    ),
     ErrorSample(np.interp, (X, XP, real(5)), {"period": 0.0}, ArgumentError, "period"),
     ErrorSample(np.interp, (X, real(2, 2), real(4)), {}, ShapeError, "vectors"),
     ErrorSample(np.histogram, (A,), {"bins": 0}, ArgumentError, "at least one bin"),

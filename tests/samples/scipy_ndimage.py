@@ -146,6 +146,6 @@ SAMPLES = [sample for sample in SAMPLES if not asks(sample)]
 ERRORS = [
     ErrorSample(traced(nd.gaussian_filter, lambda g, s: g(np.arange(6), s)), (0.7,), raises=ArgumentError, match="image.astype"),
     ErrorSample(traced(nd.gaussian_filter, lambda g, x: g(x, 1.0, output=OUTPUT)), (real(5),), raises=ArgumentError, match="output="),
-    ErrorSample(traced(nd.fourier_ellipsoid, lambda g, s: g(np.ones((3, 3)), s)), (0.7,), raises=MissingRuleError, match="no derivative by `size`"),
+    ErrorSample(traced(nd.fourier_ellipsoid, lambda g, s: g(np.ones((3, 3)), s)), (0.7,), raises=MissingRuleError, match="no derivative with respect to `size`"),
     ErrorSample(traced(nd.distance_transform_bf, lambda g, s: g(np.eye(3), sampling=s)), (np.ones(2),), raises=MissingRuleError, match="distance_transform_edt"),
 ]

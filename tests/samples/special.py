@@ -1,4 +1,7 @@
-"""Samples of rounding to decimals, ldexp and its kin, sinc, i0 and nan_to_num."""
+"""Samples of rounding to decimals, ldexp and its kin, nan_to_num, and NumPy's sinc and i0.
+
+Those of SciPy's special functions are in `special_functions`.
+"""
 
 import numpy as np
 

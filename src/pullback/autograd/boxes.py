@@ -3,7 +3,7 @@
     class FunBox(Box, Fun): ...      FunBox.register(Fun)
     class FunSpace(VSpace): ...      FunSpace.register(Fun)
 
-While a derivative by such an object is taken, a box stands for it. For pullback it is a number
+While such an object is differentiated, a box stands for it. For pullback it is a number
 without a meaning, its token: who uses the box in a primitive is a parent of the result. The
 cotangents themselves, objects too, are summed in the box, where the rule of the primitive that
 made it finds them.
@@ -76,7 +76,7 @@ def vjp_of_object(fun: Callable[..., Any], x: Any) -> tuple[Callable[[Any], Any]
     """The pullback of fun at an object, a function from a cotangent to an object; and fun(x)."""
     if stands(x):
         raise MissingRuleError(
-            f"A second derivative by an object of `{type(x._value).__name__}` was asked for.\n"
+            f"A second derivative with respect to a `{type(x._value).__name__}` was asked for.\n"
             "  Objects with a vector space of their own have first derivatives, in reverse mode."
         )
     boxes = []

@@ -129,7 +129,7 @@ def holomorphic_grad(fun: Callable[..., Any], x: Any) -> Any:
 
 
 def grad_named(fun: Callable[..., Any], argname: str) -> Any:
-    """The gradient by the argument of this name."""
+    """The gradient with respect to the argument of this name."""
     return grad(fun, list(inspect.signature(fun).parameters).index(argname))
 
 
@@ -188,7 +188,7 @@ def make_ggnvp(fun: Callable[..., Any], g: Any = half_square, f_argnum: Any = 0)
 
 
 def multigrad_dict(fun: Callable[..., Any]) -> Callable[..., Any]:
-    """The gradients by all arguments at once, as a dict by their names."""
+    """The gradients with respect to all arguments at once, as a dict by their names."""
     signature = inspect.signature(fun)
 
     def gradients(*args: Any, **kwargs: Any) -> dict[str, Any]:

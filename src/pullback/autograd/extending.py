@@ -160,7 +160,7 @@ class CallOfPrimitive:
     def push(self, out: Any, xs: Any, x_dots: Any) -> Any:
         if self.box is not None or any(stands(self.parts[i][0][j]) for i, j in self.at):
             raise MissingRuleError(
-                f"A tangent of `{self.of.__name__}` by an object was asked for.\n"
+                f"A tangent of `{self.of.__name__}` with respect to an object was asked for.\n"
                 "  Objects with a vector space of their own have reverse mode alone."
             )
         dots = dict(zip(self.at, x_dots, strict=True))

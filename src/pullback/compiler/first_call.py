@@ -1,10 +1,10 @@
-"""First calls: a function runs as it is until recording it pays, with its long loops compiled.
+"""First calls: run the function in Python until recording pays, with its long loops compiled.
 
-To record a call costs about a millisecond, and beyond that several times what the function takes.
-So calls of one kind first run as they are: a few, and those after them until they have taken as
-long together as a recording takes at least; of a function that takes long, one. Then one call is
-recorded, machine code is made in the background, and until it is there calls run as they are again.
-A call that no path stands for begins anew, so no more than a part of all time goes into recordings.
+Recording a call costs about a millisecond, plus several times what the function takes. So calls of
+one kind first run in Python: a few, and more until together they have taken at least as long as a
+recording takes; one call, if the function takes long. Then one call is recorded, machine code is
+made in the background, and until it is ready calls run in Python again. A call that no path stands
+for begins anew, so recordings take only a part of all time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["Early", "Faster", "faster", "imported", "seldom_collected"]
 # more where a call takes microseconds.
 FEW, ENOUGH, MUCH = 10, 1e-3, 0.1
 LONG = 2000  # equations done in a loop from which machine code pays
-SELDOM = 100  # times as seldom as otherwise all that lives is searched for garbage
+SELDOM = 100  # full garbage collections run so many times less often
 MOST = 2**31 - 1  # what `gc.set_threshold` takes
 
 
@@ -56,9 +56,9 @@ def faster(loops: Faster) -> Iterator[None]:
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Search all that lives for garbage less often: a record is of many objects, all in use.
+    """Run full garbage collections less often: a recording makes many objects, all in use.
 
-    What dies young is collected as ever. One thread at a time is in here.
+    Young objects are collected as ever. One thread at a time is in here.
     """
     often = gc.get_threshold()
     seldom = (*often[:2], min(often[2] * SELDOM, MOST))  # one recording may hold others
@@ -104,7 +104,7 @@ class Faster:
         return loop.step.derive("back program", lambda: program_of(loop, inputs))(*xs)
 
     def make(self, make: Callable[[], Any]) -> Any:
-        """What is made here runs no code of the user's, which would have to be watched."""
+        """Call `make`, which runs none of the user's code, without watching it."""
         token = STAGED.set(None)
         try:
             with unwatched():
@@ -114,9 +114,9 @@ class Faster:
 
 
 class Early:
-    """The calls of one kind that ran as they are since the last path was recorded.
+    """The calls of one kind that ran in Python since the last path was recorded.
 
-    numbers: whether their Python floats may be inputs of what is recorded first.
+    numbers: whether their Python floats may be inputs of the first recording.
     loops: what long `pb.scan` loops in them were compiled to, for the recording as well.
     """
 
@@ -130,7 +130,7 @@ class Early:
         return (self.calls >= FEW and self.seconds >= ENOUGH) or self.seconds >= MUCH
 
     def run(self, begun: float, fun: Any, args: Any, kwargs: Any) -> Any:
-        """The result of a call that runs as it is; it counts from when it begun."""
+        """The result of a call that runs in Python; its time counts from `begun` on."""
         token = FASTER.set(self.loops)  # as `faster` does, which would cost a tenth of such a call
         try:
             return fun(*args, **kwargs)

@@ -1,1 +1,35 @@
-"""The engine without any operation: values in flight, traces, primitives and their kinds."""
+"""The engine without any operation: values in flight, traces, primitives and their kinds.
+
+Values:
+
+    spec        Spec(shape, dtype): what is known before there are values
+    layout      how arrays lie in memory
+    array       Array: a value in flight, and the eager array
+    tree        nested containers of arrays
+    cotangent   dense, masked and scattered cotangents
+    errors      what pullback raises
+
+Traces and operations:
+
+    trace       which active transformation interprets an operation
+    primitive   primitives and their kinds
+    rules       the rules of nodes, resolved when a primitive is declared
+    traits      what an operation is besides its rules
+    node        one operation of a reverse trace
+    graph       a recorded program
+    dispatch    NumPy function -> implementation
+    past        NumPy's functions for plain arrays, without its protocol
+    quiet       no warnings from rules
+
+Reaching the program's code:
+
+    namespaces  what stands for what, and whose code it is
+    bytecode    call sites that ask what they call
+    reach       the code that a transformation reaches
+    resolve     what a call site calls
+    instrument  what users say about reach
+    foreign     errors of foreign code that was given an Array
+    leftover    Arrays that outlive their trace
+    lost        derivatives lost on purpose or unseen
+    shutdown    the end of the process
+"""

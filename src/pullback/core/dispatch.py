@@ -55,7 +55,7 @@ LOADERS: list[Callable[[], None]] = []  # import what has not been needed so far
 
 
 class Registry(dict[Any, Any]):
-    """A dict that has the remaining families imported before it says that a key is not there."""
+    """A dict that imports the remaining families before it answers that a key is missing."""
 
     def __missing__(self, key: Any) -> Any:
         for load in LOADERS:
@@ -325,7 +325,8 @@ def loop_operands(ufunc: Any, inputs: list[Any], keywords: dict[str, Any]) -> li
     signature = keywords.pop("signature", keywords.pop("sig", None))
     if keywords.pop("where", True) is not True:
         raise UnsupportedKeywordError(
-            f"`{name}` was given `where=`, which without `out=` leaves the rest undefined."
+            f"`{name}` was given `where=`, which without `out=` leaves the elements outside the"
+            " mask undefined."
             f"\n  Write `numpy.where(mask, {name}(...), other)` instead."
         )
     refuse(name, **keywords)

@@ -1,4 +1,4 @@
-"""What users say about reach: the switch, and two names from when methods had to be named."""
+"""Users' control over reach: a switch, and two names from when classes had to be declared."""
 
 from __future__ import annotations
 

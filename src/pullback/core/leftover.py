@@ -1,4 +1,4 @@
-"""What traced code leaves behind holds its value, one trace further out, when its trace ends.
+"""Arrays that traced code leaves behind become their values, one trace out, when the trace ends.
 
     def step(self, u):
         self.x = self.x * 0.9 + u        # `self.x` is an Array; after `grad(...)` it is a number

@@ -96,7 +96,7 @@ def warn_trimmed(name: str) -> None:
     """Of coefficients that are 0 and carry a derivative, which a polynomial leaves out."""
     line = line_of_user()
     warn(
-        f"`{name}` left out coefficients that are 0, as NumPy's does, and with them the derivative"
+        f"`{name}` left out coefficients that are 0, as NumPy does, and with them the derivative"
         f" by them, in {place(line)}\n"
         "  Where coefficients begin at 0, evaluate with `numpy.polyval` or"
         " `numpy.polynomial.polynomial.polyval`, which keep all of them.",

@@ -1,4 +1,4 @@
-"""What is known before a transformation begins: what stands for what, and whose code it is."""
+"""Known before a transformation begins: which function stands for which, and whose code it is."""
 
 from __future__ import annotations
 

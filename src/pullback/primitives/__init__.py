@@ -3,6 +3,74 @@
 What every program uses is imported with the package; the rest when one of its functions is asked
 for the first time, so that `import pullback` stays cheap. What is about SciPy is imported when the
 program has imported that module of SciPy, and never imports it itself.
+
+Element by element:
+
+    elementwise          the ufuncs, one row each
+    selecting            where, maximum, clip
+    parts                real and imaginary parts, sign, angle
+    special              round, modf, divmod, sinc, i0, nan_to_num
+    scimath              numpy.emath
+    predicates           questions about values
+    kinks                a warning for second derivatives at kinks
+    ufuncmethods         reduce, accumulate, reduceat, outer
+    scipy_special        scipy.special
+
+Arrays put together, taken apart and rearranged:
+
+    creation             zeros_like, linspace, diag
+    shapes               reshape, transpose, broadcast, cast
+    strided              diagonals, sliding windows
+    joining              concatenate, stack, split, tile
+    padding              pad
+    indexing, keys       x[key]; keys taken apart
+    selections           x[mask] under vmap
+    positions            nonzero and its kin
+    assignment           x[key] = v, in-place operators
+    assigned_attributes  x.flat, x.shape = ...
+    writing              fill_diagonal, put_along_axis and their kin
+    sorting              sort, partition, unique
+    sets                 intersect1d and its kin
+
+Along axes:
+
+    reductions           sum, mean, prod, max, min, ptp
+    nanfunctions         the same without NaN
+    queries              all, any, argmax, argmin
+    statistics           var, std, average, cov, corrcoef
+    quantiles            median, quantile, percentile
+    cumulative           cumsum, cumprod, diff, linear recurrences
+    binning              interp, histograms, bincount
+    callables            apply_along_axis, apply_over_axes
+
+Linear algebra:
+
+    matmul               the matrix product
+    contractions         dot, tensordot and their kin
+    einsum               einsum
+    products             cross, convolve, correlate
+    linalg               solve, inv, det, matrix_power
+    lapack               LAPACK for one matrix, without NumPy's checks
+    triangular           cholesky, qr
+    decompositions       eigh, eig, svd
+    spectra              functions of eigenvalues or singular values alone
+    leastsquares         pinv, lstsq
+    norms                norm, cond, matrix_rank
+    fft                  numpy.fft
+
+Polynomials:
+
+    poly1d               highest power first
+    polynomial           numpy.polynomial.polynomial
+    fits                 polyfit
+
+Around the operations:
+
+    arguments            NumPy's conventions for axes, shapes, dtypes and lists
+    methods              operators, methods and attributes of Array
+    operands             operands of a kind that NumPy does not know
+    descriptions         dtype, memory and text of an array
+    refused              what has no derivative, and why
 """
 
 import pkgutil
@@ -28,7 +96,7 @@ def families() -> tuple[str, ...]:
 
 
 def load(everything: bool = True) -> None:
-    """Import the families; those that are there already cost next to nothing.
+    """Import the families; those that have been imported cost next to nothing.
 
     everything: also those of modules of NumPy that nobody has imported so far.
     """

@@ -1,4 +1,4 @@
-"""NumPy's conventions for arguments: axes, shapes, dtypes, lists for arrays, what was not given."""
+"""NumPy's conventions for arguments: axes, shapes, dtypes, lists for arrays, missing ones."""
 
 from __future__ import annotations
 

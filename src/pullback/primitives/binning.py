@@ -1,4 +1,4 @@
-"""Among edges: interp, histograms, bincount. Where a number falls has no derivative."""
+"""Numbers among edges: interp, histograms, bincount. Which bin a number is in has no derivative."""
 
 from __future__ import annotations
 
@@ -238,7 +238,10 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     if xp.ndim != 1 or fp.ndim != 1:
         raise ShapeError(f"`numpy.interp` takes vectors xp and fp, but got {xp.shape}, {fp.shape}.")
     if xp.shape != fp.shape or not xp.size:
-        raise ShapeError(f"`numpy.interp` was given {len(xp)} points xp and {len(fp)} values fp.")
+        raise ShapeError(
+            "`numpy.interp` needs one value in fp for each point in xp, and at least one, but got"
+            f" {len(xp)} points xp and {len(fp)} values fp."
+        )
     refuse_complex(x, "numpy.interp", "x")
     refuse_complex(xp, "numpy.interp", "xp")
     x, xp = cast(x, np.float64), cast(xp, np.float64)

@@ -1,4 +1,4 @@
-"""Along an axis: cumsum, cumprod, diff and what is made of differences; linear recurrences."""
+"""Along an axis: cumsum, cumprod, diff and functions of differences; linear recurrences."""
 
 from __future__ import annotations
 

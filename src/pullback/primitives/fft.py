@@ -1,6 +1,6 @@
 """Discrete Fourier transforms: three linear primitives, of which NumPy's functions are composed.
 
-Lengths are brought about before the transform, by a slice or by padding with zeros.
+A slice or zeros bring the operand to its length before the transform.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ def is_zero(x):
 
 
 def at_kink(name, where, kink, *xs):
-    """Warn if a rule is differentiated by one of its operands xs where the mask `kink` holds.
+    """Warn if a rule is differentiated with respect to its operands xs where the mask `kink` holds.
 
     A rule whose operands are plain is not differentiated: it asks for `type(x) is Array` first.
     """

@@ -1,8 +1,8 @@
-"""LAPACK for one matrix of float64, past the looks that NumPy's functions take at arguments.
+"""LAPACK for one float64 matrix, without the checks that NumPy's functions make of arguments.
 
-For small matrices these looks take longer than LAPACK: 4 of 7 us of `numpy.linalg.solve`. So one
-matrix goes to the same inner function of NumPy's. It answers with NaN where there is no result;
-then, and for everything else, NumPy's function is called, which raises as it does.
+For small matrices these checks take longer than LAPACK: 4 of 7 us of `numpy.linalg.solve`. So one
+matrix goes straight to NumPy's inner function. It answers with NaN where there is no result; then,
+and for everything else, NumPy's own function is called, which raises as it does.
 """
 
 from __future__ import annotations
@@ -56,5 +56,5 @@ inv = direct(np.linalg.inv, "inv")
 
 
 def cholesky(a, upper):
-    """The triangular factor of a: the lower one, or the upper one."""
+    """The Cholesky factor of a: the upper one if `upper`, else the lower one."""
     return np.linalg.cholesky(a, upper=True) if upper else lower_factor(a)

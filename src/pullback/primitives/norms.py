@@ -1,4 +1,4 @@
-"""Norms, and what is told by them: condition numbers and ranks."""
+"""Norms, and what follows from them: condition numbers and ranks."""
 
 from __future__ import annotations
 

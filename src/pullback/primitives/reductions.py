@@ -34,7 +34,7 @@ __all__ = [
 
 
 def reduced(shape, axis, keepdims=False):
-    """The shape that is left of a shape after a reduction."""
+    """The shape after a reduction over the axes `axis`; `keepdims` leaves them with length 1."""
     if keepdims:
         return tuple([1 if i in axis else n for i, n in enumerate(shape)])
     return tuple([n for i, n in enumerate(shape) if i not in axis])

@@ -1,4 +1,8 @@
-"""Selecting: where, maximum, clip and their kin. What was not picked has no derivative at all."""
+"""Selecting: where, maximum, clip and their kin.
+
+An operand that was not picked gets no derivative at all, not a computed zero: zero times an
+infinite partial would be NaN. Operands of maximum and minimum that tie share it.
+"""
 
 from __future__ import annotations
 

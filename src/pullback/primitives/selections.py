@@ -74,22 +74,22 @@ class MaskedRows(NDArrayOperatorsMixin):
         raise refused(self, f"x.{name}")
 
     def __len__(self):
-        raise refused(self, "len")
+        raise refused(self, "len(x[mask])")
 
     def __bool__(self):
-        raise refused(self, "bool")
+        raise refused(self, "bool(x[mask])")
 
     def __getitem__(self, key):
-        raise refused(self, "an index")
+        raise refused(self, "x[mask][key]")
 
     def __setitem__(self, key, value):
-        raise refused(self, "assignment")
+        raise refused(self, "x[mask][key] = v")
 
     def __iter__(self):
-        raise refused(self, "iteration")
+        raise refused(self, "iter(x[mask])")
 
     def __repr__(self):
-        return f"Selection({self.values!r}, where={self.there!r})"
+        return f"MaskedRows({self.values!r}, where={self.there!r})"
 
     ndim = property(lambda self: self.values.ndim)
     dtype = property(lambda self: self.values.dtype)
@@ -190,7 +190,7 @@ def refused(x, asked):
     return ConversionError(
         f"`{asked}` was asked of `x[mask]`, and the examples that are mapped by"
         f" `{x.mask.within.name}` select different numbers of elements: elementwise functions,"
-        " reductions and assignment by the same mask work on it.\n"
+        " reductions and `x[mask] = v` with the same mask work.\n"
         "  Write `np.where(mask, x, 0)`, which keeps the shape, or do this outside of vmap."
     )
 

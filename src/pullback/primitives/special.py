@@ -1,4 +1,7 @@
-"""Elementwise functions with parameters or several results, and two special functions."""
+"""Elementwise functions with parameters or several results, and two special functions of NumPy's.
+
+SciPy's are in `scipy_special`.
+"""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def hermitian(x):
 def from_triangle(a, upper=False):
     """The Hermitian matrix that NumPy sees: it reads one triangle, and the diagonal's real part.
 
-    So a change of the other triangle changes nothing, and the derivative by it is zero.
+    So a change of the other triangle changes nothing, and its derivative is zero.
     """
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         return a  # NumPy raises

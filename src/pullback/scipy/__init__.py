@@ -36,7 +36,7 @@ _OLDEST = 1, 17
 if tuple(map(int, __version__.split(".")[:2])) < _OLDEST:
     raise _MissingExtraError(
         f"`pullback.scipy` differentiates SciPy 1.17 and later, but SciPy {__version__} is"
-        " installed, whose private functions are others.\n"
+        " installed, whose private functions differ.\n"
         "  Install a later one: pip install 'scipy>=1.17'."
     )
 

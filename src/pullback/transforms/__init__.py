@@ -1,1 +1,17 @@
-"""The transformations: each file one trace, its user functions and its errors."""
+"""The transformations: each file one trace, its user functions and its errors.
+
+common    arguments on their way in, results on their way out
+forward   jvp, linearize
+reverse   vjp, grad, value_and_grad
+backward  the backward pass
+batch     vmap
+stage     functions recorded as graphs
+record    what a function did, operation by operation
+eager     array, backward, no_grad
+derived   jacobian, hessian, hvp, elementwise_grad
+call      functions as one operation: checkpoint, stop_gradient
+custom    custom_vjp, custom_jvp
+extend    primitive: an operation of the user's
+loops     scan, fori_loop, while_loop
+nans      debug_nans
+"""

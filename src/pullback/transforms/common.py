@@ -218,7 +218,7 @@ def as_primal(
 def refuse_leaf(
     leaf: Any, what: str, fun: Any, position: int, within: tuple[Any, int] | None
 ) -> NoReturn:
-    """Say why a leaf of an argument is nothing to differentiate by; what: the transformation."""
+    """Say why a leaf of an argument cannot be differentiated; what: the transformation."""
     kind = type(leaf)
     if isinstance(leaf, np.ma.MaskedArray):
         raise ArgumentTypeError(
@@ -233,10 +233,10 @@ def refuse_leaf(
         )
     if hasattr(leaf, "to_numpy"):
         raise ArgumentTypeError(
-            f"{what} was given {kind_of(leaf)} for argument {position}; a"
-            " derivative is one of arrays and numbers.\n"
-            "  Pass its values, `x.to_numpy(float)`, which the function then gets; a gradient `g`"
-            " has their shape and order."
+            f"{what} was given {kind_of(leaf)} for argument {position};"
+            " only arrays and numbers can be differentiated.\n"
+            "  Pass its values, `x.to_numpy(float)`: the function then receives an array, and the"
+            " gradient has its shape and order."
         )
     if hasattr(leaf, "tocsr"):
         raise ArgumentTypeError(
@@ -343,9 +343,9 @@ def settle(x: Any, trace: Trace) -> Any:
         return x
     if type(other) is Ended:
         raise EscapedError(
-            f"`{name_of(trace.fun)}` returned an Array of `{other.name}`, which has ended, to"
-            f" `{trace.name}`.\n  Return it from `{other.verb}` as a result or through"
-            " `has_aux=True`, and not through a variable."
+            f"`{name_of(trace.fun)}` returned to `{trace.name}` an Array of `{other.name}`, which"
+            f" has ended.\n  Return it from `{other.verb}` as a result, not through a variable;"
+            " `grad`, `value_and_grad` and `vjp` also take `has_aux=True`."
         )
     if other.birth > trace.birth:
         raise EscapedError(

@@ -54,7 +54,7 @@ def test_kinds_that_come_again_stay_compiled():
 def test_recordings_that_cost_more_than_they_save():
     fast = pb.compile(lambda x: np.sum(x * 2))
     fast.budget.recordings, fast.budget.spent = 100, 5.0
-    with pytest.warns(RuntimeWarning, match="101 recordings took 5 s, and 0 repetitions"):
+    with pytest.warns(RuntimeWarning, match="101 recordings took 5 s, and 0 replays"):
         fast(np.ones(3))
     equal(fast(np.ones(4)), np.float64(8.0))
     assert fast.cache_info().misses == 1

@@ -545,7 +545,7 @@ class TestEffects:
             numbers = iter(range(100))
             return (lambda x: x * next(numbers)), None
 
-        agree(maker, times(5, X), refused="it reads an object of builtins.range_iterator")
+        agree(maker, times(5, X), refused="it reads an object of type `builtins.range_iterator`")
 
     def test_clocks(self):
         import time
@@ -642,6 +642,26 @@ class TestComposition:
         fast(np.eye(2))
         assert fast(np.eye(2)) == 2.0
         assert "sum" in fast.graph(np.eye(2))
+
+    def test_the_graph_is_that_of_the_program_that_runs(self):
+        """The same before there is machine code and with it: loops are rolled, guards are named."""
+
+        def f(x):
+            for _ in range(200):
+                x = np.sin(x) * 1.5
+            return np.sum(x) if x[0] > 0 else x[0]
+
+        fast = pb.compile(f)
+        fast(X)
+        graph = fast.graph(X)
+        assert "scan[200]" in graph
+        assert "guard bool(x)" in graph
+        fast.ir(X)  # which makes the program
+        (path,) = [path for entry in fast.entries.values() for path in entry.paths]
+        assert path.program is not None
+        assert fast.graph(X) == graph
+        path.program = None
+        assert fast.graph(X) == graph
 
     @pytest.mark.parametrize(
         "of",

@@ -18,7 +18,7 @@ def fixed_point(
 ) -> Any:
     """The x with f(a)(x) == x, by iteration from x0 until distance(x, previous) <= tol.
 
-    Its derivative by a is that of the fixed point; x0 has none.
+    Its derivative with respect to a is that of the fixed point; x0 has none.
     """
     step = f(a)
     x, previous = step(x0), x0

@@ -1,6 +1,7 @@
 """NumPy under autograd's name: the same functions, which pullback differentiates as they are.
 
-A few differ from NumPy's, as autograd's do: iterators are joined, and `where` takes keywords.
+A few differ, as autograd's do: `concatenate`, `stack` and their kin take iterators, `where` takes
+keywords, and `make_diagonal` is added.
 """
 
 from __future__ import annotations

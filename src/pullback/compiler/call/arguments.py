@@ -1,4 +1,4 @@
-"""Arguments: which leaves of a call are inputs, and what kind of call it is."""
+"""Arguments: which leaves of a call are inputs, and the key of its cache entry."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def arranged(
     args: Any, kwargs: Any, static_argnums: Sequence[int], static_argnames: Sequence[str],
     beside: tuple[Any, ...] = (),
 ) -> Call | None:  # fmt: skip
-    """The arguments as inputs and static values; None if they are none that are compiled.
+    """The arguments as inputs and static values; None if they are of kinds that are not compiled.
 
     beside: what is passed after those by position.
     """

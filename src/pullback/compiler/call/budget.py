@@ -1,9 +1,9 @@
 """Budget: whether recording pays for one compiled function, over all its arguments.
 
-A recording costs as much as hundreds of calls. It pays when it is replayed: each replay saves about
-what the function takes in Python. If every call is of a new kind, nothing is ever replayed, and the
-function had better run in Python. Time is measured in seconds of the thread's own: what other
-threads and processes take says nothing about recording.
+A recording costs as much as hundreds of calls. It pays if it is replayed often enough: each replay
+saves about what the function takes in Python. If nothing is replayed, the function falls back to
+Python. Times are CPU seconds of the recording thread, so other threads and processes do not count.
+With `wait=True` no clock is read: only the number of recordings in a row without a replay counts.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 __all__ = ["Budget"]
 
 FEW = 64  # recordings that are made whatever they cost
-VAIN = 96  # recordings in a row, none of which is repeated
-SECONDS = 1.0  # that recordings may cost beyond what repetitions save
-# The same for recordings in a row none of which is repeated, from a few on: seconds, and the times
-# that the function itself takes.
+VAIN = 96  # recordings in a row, none of which is replayed
+SECONDS = 1.0  # that recordings may cost beyond what replays save
+# The same for recordings in a row none of which is replayed, from a few on: seconds, and multiples
+# of the time that the function itself takes.
 ROW, ROW_SECONDS, ROW_RATIO = 4, 2.0, 4.0
 
 
@@ -36,7 +36,7 @@ class Budget:
         self.recordings += 1
 
     def why(self, hits: int) -> str | None:
-        """Why recordings do not pay, after so many repetitions; None while they may."""
+        """Why recordings do not pay, after so many replays; None while they may."""
         if hits > self.hits:
             self.vain, self.row_spent, self.row_plain = 0, 0.0, 0.0
         else:
@@ -49,6 +49,6 @@ class Budget:
         if not poor and self.vain <= VAIN:
             return None
         return (
-            f"{self.recordings} recordings took {self.spent:.2g} s, and {hits} repetitions saved"
+            f"{self.recordings} recordings took {self.spent:.2g} s, and {hits} replays saved"
             f" {saved:.2g} s"
         )

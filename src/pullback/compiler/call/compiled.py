@@ -1,10 +1,10 @@
-"""compile: a function that is recorded once, and then repeated without Python.
+"""compile: record a function once, and replay it without Python.
 
-For each kind of arguments (tree, shapes, dtypes, static values) there is an entry; an entry holds
-paths, one for each way that the program has taken. A call runs the path that was taken last. Where
-a guard gets another answer, the path that begins with the answers so far is tried, and where there
-is none the function runs as it is, and is recorded once that pays (`first_call`). What a path
-computed before its guard failed has no effect and is thrown away.
+Each kind of call (tree, shapes, dtypes, static values) has a cache entry, which holds paths: one
+for each way that the program has taken. A call takes the path of the call before it. If a guard
+gives another answer, the path that begins with the answers so far is tried; if there is none, the
+function runs in Python, and is recorded once that pays (`first_call`). What a path computed before
+its guard failed has no effect and is discarded.
 """
 
 from __future__ import annotations
@@ -267,13 +267,13 @@ class Compiled(Transformation):
     # What happened.
 
     def cache_info(self) -> CacheInfo:
-        """Counts of calls and of what is kept."""
+        """Counts of calls, cache entries and paths."""
         paths = sum([len(entry.paths) for entry in self.entries.values()])
         hits = self.hits + int(self.counter[0])
         return CacheInfo(hits, self.misses, len(self.entries), paths)
 
     def cache_clear(self) -> None:
-        """Forget all records."""
+        """Forget all recordings."""
         self.entries.clear()
         self.know([])
         self.quick_node = None
@@ -283,12 +283,12 @@ class Compiled(Transformation):
         self.carried = Carried()
 
     def forget(self) -> None:
-        """Forget the records, which have less passed to them than is carried now."""
+        """Forget the recordings, which were made with fewer carried places than there are now."""
         self.entries.clear()
         self.know([])
 
     def why(self, *args: Any, **kwargs: Any) -> str:
-        """Why the last call took the way that it took; or, with arguments, what they would do.
+        """Why the last call took the way that it took; or, with arguments, what a call would do.
 
         Nothing is recorded, and the function does not run.
         """
@@ -299,12 +299,12 @@ class Compiled(Transformation):
         return reasons.of_call(self, args, kwargs)
 
     def graph(self, *args: Any, **kwargs: Any) -> str:
-        """The recorded program for these arguments, as text, with its guards.
+        """The program for these arguments as text: after all passes, with its loops and guards.
 
         If calls with such arguments have not taken long enough to be recorded, one is made now.
 
         Raises:
-            ArgumentError: there is no record that stands for them.
+            ArgumentError: no recording stands for them.
         """
         return reasons.listing(self.path(args, kwargs))
 
@@ -321,7 +321,7 @@ class Compiled(Transformation):
         return str(path.program.ir)
 
     def path(self, args: Any, kwargs: Any) -> Path:
-        """The record that stands for these arguments; made now, if calls were too early for one."""
+        """The path that stands for these arguments; recorded now, if calls were too early."""
         call = self.arrange(args, kwargs)
         path = self.path_of(call)
         entry = None if call is None else self.entries.get(call.key)
@@ -336,7 +336,7 @@ class Compiled(Transformation):
         return path
 
     def path_of(self, call: Call | None) -> Path | None:
-        """The path that stands for a call, rather one of which numbers are inputs."""
+        """The path that stands for a call; one whose numbers are inputs comes first."""
         entry = None if call is None else self.entries.get(call.key)
         if call is None or entry is None:
             return None

@@ -1,7 +1,7 @@
 """Export: a compiled function as an object file and a C header, for programs without Python.
 
-What is recorded for some arguments becomes one C function. It reads its inputs and writes its
-outputs through pointers, holds its constants, and calls nothing but the C library.
+The recording for some arguments becomes one C function. It reads its inputs and writes its outputs
+through pointers, holds its constants, and calls nothing but the C library.
 """
 
 from __future__ import annotations

@@ -380,7 +380,7 @@ class Compound(Primitive):
         return outs if self.n_out is not None else outs[0]
 
     def warm(self) -> None:
-        """Make machine code, and of what is repeated better machine code."""
+        """Make machine code, and better machine code once there were enough runs."""
         if self.program is None:
             self.program = build(self.graph, 0)
             self.compute = self.program.entry
@@ -493,7 +493,7 @@ def derived(name: str, rule: Callable[..., Any], xs: Sequence[Any]) -> Any:
 
 
 def pushed(graph: Graph, leaves: Sequence[Any], moving: Sequence[bool]) -> list[Any]:
-    """The tangents of a graph's results; None where nothing moves."""
+    """The tangents of a graph's results; None for zero."""
     n = len(graph.inputs)
     dots = iter(leaves[n:])
     trace = ForwardTrace("jvp")

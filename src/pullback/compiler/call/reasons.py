@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..path import Path, told_line
+from ..loops.roll import looped
+from ..path import Path, answering, told_line
 
 __all__ = [
     "AWAITED", "EARLY", "NEW", "PREPARED", "REPEATED", "listing", "missed", "of_call", "of_last",
@@ -64,8 +65,10 @@ def of_call(compiled: Any, args: Any, kwargs: Any) -> str:
 
 
 def listing(path: Path) -> str:
-    """The recorded program as text, with its guards."""
-    lines = str(path.recording.graph).splitlines()
+    """The program of a path as text, after all passes and with its loops rolled, and its guards."""
+    program = path.program
+    graph = looped(answering(path.recording)) if program is None else program.run.whole
+    lines = str(graph).splitlines()
     n = path.n_results + len(path.recording.written)
     names = [name for name in lines[-1].removeprefix("  return ").split(", ") if name.strip()]
     guards = [

@@ -1,8 +1,8 @@
-"""A call that is recorded: rehearsed, undone and run as it is; the recording is kept if it may be.
+"""Record a call: rehearse it, undo that, run the function, keep the recording if it may be kept.
 
-In comes a call that no path stands for; out goes its result, as the function itself gives it. A
-path is kept only if the run agreed with its rehearsal and left all that the path reads as it was.
-One thread at a time records, since undoing would take back what others did.
+Enters: a call that no path stands for. Leaves: its result, as the function itself gives it. A path
+is kept only if the run agreed with its rehearsal and left all that the path reads unchanged. One
+thread at a time records, since undoing would revert what other threads did.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def record_call(
     kwargs: Any,
     known: list[Path] | None = None,
 ) -> Any:
-    """Rehearse the call, undo that, and run the function as it is; keep the record if it may.
+    """Rehearse the call, undo that, and run the function; keep the recording if it may be kept.
 
-    Nobody else records or runs it meanwhile, since undoing would take back what they did.
+    Nobody else records or runs it meanwhile, since undoing would revert what they did.
 
     Args:
         known: the paths that have been tried; another thread may have found more.
@@ -100,7 +100,7 @@ def keep(
     compiled: Compiled, entry: Entry, call: Call, result: Any, passed: Any,
     recording: Recording | None, failure: str, state: State, token: Any,
 ) -> None:  # fmt: skip
-    """Keep a record if it stands for the function, which has run as it is meanwhile."""
+    """Keep a recording if it stands for the function, which has run in Python meanwhile."""
     floats = [call.leaves[i] for i in call.floats]
     if recording is None:
         why: str | None = f"it raised {failure} when it was recorded"

@@ -1,8 +1,8 @@
-"""Rehearsal: a call that is recorded and then undone, so that the call itself can be made after it.
+"""Rehearsal: record a call and undo it, so that the call itself can be made afterwards.
 
-What the code that may run reads is found before it runs (`facts.snapshot.foresee`), and put back
-afterwards. Where all code that can be reached would forbid that, the call is only observed; the
-next one is rehearsed for the code that ran, and stops where other code begins.
+The state that the code may touch is found before it runs (`facts.snapshot.foresee`), and restored
+afterwards. If code within reach might do what cannot be undone, the call is only observed; the next
+one is rehearsed for the code that ran, and stops where other code begins.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Rehearsal:
         self.stand_ins = compiled.carried.stand_ins()
 
     def lift(self, enter: Callable[[Any], Array]) -> Any:
-        """The arguments, with `enter` applied to the inputs; what is carried goes to its places."""
+        """The arguments, with `enter` applied to the inputs; carried values go to their places."""
         call = self.call
         lifted, given = list(call.leaves), dict(zip(call.inputs, call.arrays, strict=True))
         for i in call.passed(self.entry.floats):
@@ -129,7 +129,7 @@ class Rehearsal:
         )
 
     def is_stopped(self) -> bool:
-        """Whether other code ran than what is known; from now on it is expected too."""
+        """Whether unexpected code ran; from now on it is expected too."""
         compiled, watch = self.compiled, self.watch
         if compiled.ran is None or not self.other:
             return False
@@ -192,7 +192,7 @@ class Rehearsal:
 
 
 def carry(compiled: Compiled, stores: Sequence[Store]) -> bool:
-    """Pass what is in these places to records from now on; False if that can't be."""
+    """Pass the values of these places to recordings from now on; False if that can't be."""
     more = bool(stores) and compiled.carried.add(stores)
     if more:
         compiled.forget()
@@ -242,7 +242,7 @@ def foreseen(compiled: Compiled, statics: list[Any]) -> Scout | None:
 
 
 def observe(compiled: Compiled, entry: Entry, call: Call, args: Any, kwargs: Any) -> Any:
-    """Run the function as it is, and note which code runs; what that reads may forbid more."""
+    """Run the function in Python, and note which code runs; what it reads may forbid more."""
     with Observer() as observer:
         try:
             result = call_inside(compiled.fun, args, kwargs)

@@ -1,9 +1,10 @@
-"""Trial: whether machine code is faster than the function as it is, measured once for each path.
+"""Trial: measure once for each path whether its machine code is faster than the function.
 
-When the best machine code of a path is there, some calls take either way in turn, each one way
-alone, and the clock decides; the choice is kept. Where running the function takes much longer, once
-is enough, and where that took long when it was recorded there is nothing to try. With `wait=True`
-there are no trials.
+Once a path has its best machine code, its calls alternate between the two and are timed, at most
+eight each. The faster way is kept: machine code, unless the function is more than 5% faster. A
+trial ends early if one way takes over eight times as long as the other, or if recording has already
+shown that the function takes that long. With `wait=True` there are no trials, since they depend on
+the clock.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..path import Call, Path, plain_way
 __all__ = ["Trial", "is_timed", "is_to_try", "tried"]
 
 TURNS = 8  # calls of each way
-FAR, LONG = 8.0, 0.05  # what takes so many times as long, and so many seconds, is not tried
+FAR, LONG = 8.0, 0.05  # not tried: so many times slower, and so many seconds, when recorded
 RATIO, SLACK = 1.05, 1e-6  # by which machine code may be slower
 ON = [True]  # off where something else is tested: the clock decides nothing then
 
@@ -37,7 +38,7 @@ class Trial:
 
     @property
     def is_over(self) -> bool:
-        if len(self.compiled) == 2 and not self.plain:
+        if self.compiled and not self.plain:
             return self.recorded > FAR * min(self.compiled) + LONG
         if self.plain and self.plain[-1] > FAR * min(self.compiled):
             return True

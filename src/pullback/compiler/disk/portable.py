@@ -1,9 +1,10 @@
-"""Portable readings: what a function reads, said without addresses, for a later process.
+"""Portable readings: what a function reads, described without addresses, for a later process.
 
-Within a process a state is known by the very objects that it holds. Another process holds others
-that do the same: a function is its name and its code, a class its name and what is read of it, an
-array its elements and how they lie. Equal readings mean that the same would be done. What has no
-such description raises `Unportable`, and so does code that `chances` finds.
+Within a process a state is identified by the very objects that it holds. Another process holds
+other objects that do the same: a function is described by its name and code, a class by its name
+and what is read of it, an array by its elements and memory layout. Equal readings mean equal
+behaviour. What has no such description raises `Unportable`, and so does code whose results
+`process_dependence` says differ between processes.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ class Portable(Reader):
 
     def cls(self, x: type) -> Any:
         if issubclass(x, (set, frozenset)):
-            raise Unportable("a class of sets")
+            raise Unportable(f"the set class `{x.__qualname__}`")
         about: list[Any] = [(base.__module__, base.__qualname__) for base in (*x.__mro__, type(x))]
         if of_library(x):
             return super().cls(x), about
@@ -255,7 +256,7 @@ def named(x: Any) -> Any:
     own |= kind.__name__ == "_tuplegetter"  # of a named tuple
     if own or kind in CONTAINERS or of(x, WRAPPED) or not of_library(kind):
         return "object", kind.__module__, kind.__qualname__  # what it holds is read
-    raise Unportable(f"an object of {kind.__module__}.{kind.__qualname__}")
+    raise Unportable(f"an object of type `{kind.__module__}.{kind.__qualname__}`")
 
 
 def at(x: Any, names: str) -> Any:
@@ -344,11 +345,11 @@ def constant(x: Any) -> Any:
         return "slice", constant((x.start, x.stop, x.step))
     if type(x) in PLAIN:
         return type(x).__name__, repr(x)
-    raise Unportable(f"a constant of {type(x).__name__}")
+    raise Unportable(f"code with a constant of type `{type(x).__name__}`")
 
 
 def nested(code: types.CodeType) -> Iterable[types.CodeType]:
-    """The code inside code."""
+    """The code objects nested in `code`, at any depth, without `code` itself."""
     for x in code.co_consts:
         if type(x) is types.CodeType:
             yield x

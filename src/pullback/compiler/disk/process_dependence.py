@@ -1,6 +1,6 @@
-"""Chances: what code may do of which the result is another in each process, with the same state.
+"""Chances: results that differ between processes: hash order, addresses, random seeds.
 
-The hashes of text have a seed, objects lie elsewhere in memory, and lines move in a file.
+Line numbers count as well, since a file may change between processes.
 """
 
 from __future__ import annotations

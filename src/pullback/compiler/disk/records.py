@@ -1,13 +1,12 @@
-"""Records on disk: what an earlier process learnt of a function, without running it again.
+"""Cached artifacts: paths that an earlier process recorded, for later ones.
 
-A path that has been repeated is written down beside its machine code: what the function reads and
-a digest of it, the questions and answers on the way, and the program. Another process finds it by
-the code of the function and the kind of the arguments; it stands for a call there where all that is
-read has the same digest. Then the function need not run to be known, and neither LLVM nor any pass
-is needed.
+A path that has been replayed is written beside its machine code: what the function reads and a
+digest of it, the guards with their answers, and the program. A later process looks it up by the
+function's code and the kind of call; it stands for a call there if everything it reads has the same
+digest. Then the function need not run first, and neither LLVM nor any pass is needed.
 
-Not written down are paths of which `portable` has no description, and those that hold functions of
-the user's or return what was there before.
+Paths are left out if `portable` cannot describe them, if they hold the user's functions, or if they
+return objects that existed before.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ VALUES = (bool, int, float, complex, str, bytes, type(None))
 
 @functools.cache
 def circumstances() -> tuple[str, ...]:
-    """What decides beside the function and its arguments: this library, and those it stands on."""
+    """What decides besides the function and its arguments: this library, and those it stands on."""
     found = [FORM, np.__version__]
     (top,) = sys.modules[__name__.partition(".")[0]].__path__
     for folder, _, names in os.walk(top):
@@ -148,7 +147,7 @@ def plain(x: Any) -> bool:
 
 
 def containers_of(call: Call) -> list[type]:
-    """The classes of the user's of which containers among the arguments are.
+    """The user's classes of the containers among the arguments.
 
     Raises:
         Unportable: a key of a dict has more to it than its text.
@@ -225,7 +224,7 @@ class Writer(pickle.Pickler):
             if (x.__module__, x.__qualname__) not in MAKERS:
                 raise Unportable(f"a function of {x.__module__}")
         elif of(x, type) and not is_held(x) and (x.__module__, x.__qualname__) not in MAKERS:
-            raise Unportable(f"an object of {x.__module__}.{x.__qualname__}")
+            raise Unportable(f"an object of type `{x.__module__}.{x.__qualname__}`")
         if of(x, Primitive):  # one of its own, for a loop or a call
             state = dict(vars(x))
             state |= {name: make() for name, make in BEGUN.items() if name in state}
@@ -244,19 +243,19 @@ class Writer(pickle.Pickler):
 class Loader(pickle.Unpickler):
     def persistent_load(self, place: Any) -> Any:
         if place[0].partition(".")[0] not in ("pullback", "numpy") and place[0] not in sys.modules:
-            raise pickle.UnpicklingError(f"{place[0]} has not been imported")
+            raise pickle.UnpicklingError(f"`{place[0]}` has not been imported")
         importlib.import_module(place[0])
         return thing_at(*place)
 
     def find_class(self, module: str, name: str) -> Any:
-        """One of the few functions that make data, or a class of which records hold instances."""
+        """One of the few functions that make data, or a class that artifacts may hold."""
         if (module, name) in MAKERS:
             return super().find_class(module, name)
         if module not in sys.modules and module.partition(".")[0] != "pullback":
-            raise pickle.UnpicklingError(f"{module} has not been imported")
+            raise pickle.UnpicklingError(f"`{module}` has not been imported")
         x = super().find_class(module, name)
         if not (of(x, type) and is_held(x)) and x is not Ellipsis and x is not NotImplemented:
-            raise pickle.UnpicklingError(f"{module}.{name} is in no record")
+            raise pickle.UnpicklingError(f"`{module}.{name}` is not allowed in a cached artifact")
         return x
 
 
@@ -277,7 +276,7 @@ PARTS = ("pullback.core.graph", "pullback.core.spec", "pullback.compiler.lower")
 
 
 def is_held(cls: type) -> bool:
-    """Whether records hold instances of a class, or the class itself: it runs nothing."""
+    """Whether artifacts may hold a class or instances of it; asking runs nothing."""
     if not of_library(cls):
         return True  # the user's: it has been imported, and what it reads is compared
     if cls.__module__.partition(".")[0] == "pullback":
@@ -286,7 +285,7 @@ def is_held(cls: type) -> bool:
 
 
 def written(x: Any, classes: dict[type, None] | None = None) -> bytes:
-    """A pickle; the user's classes in it are entered among those."""
+    """Pickle x, and add the user's classes that it contains to `classes`."""
     out = io.BytesIO()
     writer = Writer(out, pickle.HIGHEST_PROTOCOL)
     writer.classes = {} if classes is None else classes
@@ -298,7 +297,7 @@ def loaded(content: bytes) -> Any:
     return Loader(io.BytesIO(content)).load()
 
 
-# Runs and recordings of which the graphs are looked at where somebody asks for them.
+# Runs and recordings whose graphs are unpickled only when somebody asks for them.
 
 
 FIELDS = (
@@ -312,7 +311,7 @@ ABOUT = (
 
 
 class StoredRun(Run):
-    """A run of which all that is called is machine code."""
+    """A run that is all machine code: it calls nothing else."""
 
     def __init__(self, about: dict[str, Any], graphs: bytes) -> None:
         vars(self).update(about, packed=graphs, objects={})
@@ -332,7 +331,7 @@ class StoredRun(Run):
 
 
 def provide(text: str) -> None:
-    """Make what a module calls by name: its plan does so otherwise."""
+    """Make the functions that a module calls by name; without a plan nobody else does."""
     if f"@{thread_pool.SYMBOL}(" in text:
         thread_pool.ready()
     for dtype, (letter, _) in blas.LETTERS.items():
@@ -343,7 +342,7 @@ def provide(text: str) -> None:
 
 
 class StoredRecording(Recording):
-    """A recording of which the graph is what has become of it, with its loops rolled."""
+    """A recording whose graph is that of its program: optimised, with loops rolled."""
 
     def __init__(self, about: dict[str, Any], guards: Sequence[Any], program: Program) -> None:
         vars(self).update(about)
@@ -374,7 +373,7 @@ def home(rule: Any) -> str:
 
 
 def sign_of(compiled: Compiled) -> str:
-    """The name of the file that says that there are records of a function of this name."""
+    """The name of the file that marks that artifacts exist for a function of this name."""
     fun = compiled.fun
     while hasattr(fun, "fun"):  # of a transformation
         fun = fun.fun
@@ -383,7 +382,7 @@ def sign_of(compiled: Compiled) -> str:
 
 
 def is_likely(compiled: Compiled) -> bool:
-    """Whether an earlier process may have left records of a function: cheap to ask, no proof."""
+    """Whether an earlier process may have left artifacts of a function: cheap to ask, no proof."""
     try:
         return disk.has(sign_of(compiled))
     except Exception:  # of an object that does not answer as others do
@@ -419,7 +418,7 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     state = path.state
     for x in recording.outputs:
         if not (of(x, (Variable, type, enum.Enum)) or type(x) in VALUES or is_numpy(type(x))):
-            raise Unportable(f"it returns an object of {type(x).__name__}")
+            raise Unportable(f"it returns an object of type `{type(x).__name__}`")
     guards = [(guard.asked, guard.answer, guard.line) for guard in path.guards]
     about = {name: getattr(recording, name) for name in ABOUT}
     native = path.program.native and not run.calls and native_records.native(run)
@@ -474,7 +473,7 @@ def find(compiled: Compiled, entry: Entry, call: Call) -> None:
 
 
 def drop(compiled: Compiled, call: Call) -> None:
-    """Forget what was found on disk: of it the program is known, and not the record."""
+    """Forget the paths that were found on disk: they have programs, but no recordings."""
     entry = compiled.entry(call.key)
     entry.sought = options()
     compiled.know([])  # machine code may repeat it

@@ -1,11 +1,11 @@
-"""Conditions of the native entry, as machine code: what must be so for a way to be repeated.
+"""Conditions of the native entry, as machine code: what must hold before a path is replayed.
 
-    @holds   is what is read beside the arguments as it was?
+    @holds   is what is read besides the arguments as it was?
     @opens   are the arguments as they were? Their addresses go into `table`
     @agrees  did the guards get the answers that were recorded?
 
-Each takes a record, whose fields are named here, and returns a flag. Where objects lie in memory is
-said in `object_layout`, and tested there; `o` has the offsets.
+Each takes a record, whose fields are named here, and returns a flag. `object_layout` tells where
+objects lie in memory, and tests it; `o` has the offsets.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Checks: the places of a token, as machine code looks at them.
 
 Each place of a reading becomes rows that machine code compares: an item of a dict, a cell, the
-elements of an array. As long as all rows agree, the state is what it was. It may be so as well
-where a place holds another object that is equal; then `State` decides.
+elements of an array. As long as all rows agree, the state is what it was. Where one differs, its
+place may hold another object that is equal; then `State` decides.
 """
 
 from __future__ import annotations

@@ -1,1 +1,16 @@
-"""What a function reads besides its arguments, what it may do, and how to undo it."""
+"""What a function reads besides its arguments, what it may do, and how to undo it.
+
+bytecode       what the instructions of a function tell before it runs
+classes        what is known of objects by their class
+constants      objects of libraries that code cannot see change
+judge          whether a call may be repeated
+call_monitor   the calls that run while a function is recorded
+quick_profile  the same watch in machine code
+places         where something was found: how to look there again, and how to put it back
+reading        the places that one reading passes
+code_reader    functions, classes and modules
+reader         objects and containers
+state          what certain code reads, and a token that describes it
+effects        what a call stores, and how a replay stores it
+snapshot       what a rehearsal may touch, and how to undo it
+"""

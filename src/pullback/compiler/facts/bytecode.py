@@ -1,4 +1,4 @@
-"""Code: what the instructions of a function say of it, before it runs."""
+"""Code: what the instructions of a function tell about it before it runs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ SINGLE = (type(None), bool, type(Ellipsis))
 
 
 class Code:
-    """What is known of a code object with those nested in it.
+    """What the instructions of a code object, and of those nested in it, tell about it.
 
     names: attributes that it may ask for; `getattr(x, "rate")` has them as text. COMPUTED_NAMES is
         among them if there may be others.
@@ -69,7 +69,7 @@ class Code:
         asked for where they are called by their names, of which a recording is told.
     handed: names of globals and attributes that it reads otherwise than to call them.
     imports: level and name of what it imports.
-    stores: whether it binds or changes anything beside variables of its own.
+    stores: whether it binds or changes anything besides variables of its own.
     loads: names of globals, attributes and variables of functions around it that it loads.
     uses: what becomes of what it loads by a name: "append", "store" (an item of it), or "other".
     strings: text among its constants.

@@ -1,8 +1,8 @@
-"""Watching a call: which code runs, and whether it does what a repetition could not do.
+"""Watch a call: which code runs, and whether it does something that a replay could not do.
 
-While a function is recorded, Python tells of each call that the user's code makes. Code of the
-user's is noted, for `state`; a call that has an effect or an answer of its own (printing,
-files, clocks, random numbers) is not made: the recording ends there, and is undone.
+While a function is recorded, Python reports each call that the user's code makes. The user's code
+is noted, for `state`; a call with an effect or an answer of its own (printing, files, clocks,
+random numbers) is not made: the recording ends there, and is undone.
 """
 
 from __future__ import annotations
@@ -192,9 +192,9 @@ class Watch:
         return runs_beneath(frame, IMPORTING, self.around)
 
     def is_quiet(self, frame: Any) -> bool:
-        """Whether a method of a logger will say nothing, as long as its level stays as it is.
+        """Whether a method of a logger will log nothing, as long as its level stays the same.
 
-        Nor does it say anything to look up a logger that is there.
+        Looking up an existing logger logs nothing either.
         """
         logger, name = frame.f_locals.get("self"), frame.f_code.co_name
         if frame.f_code is logging.getLogger.__code__:
@@ -254,7 +254,7 @@ class Observer(Watch):
 
 @contextmanager
 def unwatched() -> Iterator[None]:
-    """What is done in here runs no code of the user's."""
+    """A context that runs none of the user's code, so that calls need no watching."""
     watch = WATCHING.get()
     off = watch is None or watch.profile is None or sys.getprofile() is None
     if watch is None or off or watch.thread != get_ident():
@@ -343,7 +343,7 @@ def code_is_thrown_into(code: CodeType, offset: int, error: BaseException) -> No
 
 
 def code_calls(code: CodeType, offset: int, function: Any, first: Any) -> Any:
-    """Code is about to call something; only what is written in C does not begin as code."""
+    """Code is about to call something; only functions written in C do not begin as code."""
     if code in HARMLESS and code is not FOREIGN:
         return DISABLE
     if type(function) is MethodDescriptorType and first is not MISSING:
@@ -367,7 +367,7 @@ if sys.version_info >= (3, 12):
 
 
 def collects(frame: Any) -> bool:
-    """Whether Python looks for garbage, and has called what is told of that (`gc.callbacks`)."""
+    """Whether a frame runs beneath one of `gc.callbacks`, which Python calls by itself."""
     codes = {getattr(call, "__code__", None) for call in gc.callbacks}
     codes |= {getattr(type(call).__call__, "__code__", None) for call in gc.callbacks}
     codes.discard(None)

@@ -159,7 +159,7 @@ class CodeReader(Reading):
         return tuple(parts)
 
     def registered(self, x: abc.ABCMeta) -> Any:
-        """What is registered as subclasses of abstract classes: of which, nobody tells."""
+        """The classes registered with abstract classes; Python does not tell with which."""
         return self.looks("ambient", abc.get_cache_token)
 
     def attributes(self, owner: Any) -> list[Any]:

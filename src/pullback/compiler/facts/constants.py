@@ -1,4 +1,4 @@
-"""Constants: objects of libraries of which nothing that code does can see a change.
+"""Constants: objects of libraries that code cannot see change.
 
 They enter a token by identity, or by value where they are made anew and equal:
 

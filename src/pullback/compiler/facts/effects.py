@@ -1,9 +1,9 @@
-"""Effects: what a call stored, and how a repetition stores it again.
+"""Effects: what a call stored, and how a replay stores it again.
 
-What a rehearsal stored is seen where it was stored: the places of its snapshot hold something else.
-A store of the very object that was there before is none, as long as the place is read as well: the
-call is repeated only where it holds that object. So a place is left out of what is read only where
-the code that ran stores there and nowhere loads from there.
+Stores show in the snapshot of a rehearsal: their places hold something else afterwards. Storing the
+very object that was there before does not show, and need not as long as the place counts as read:
+the recording is replayed only if it holds that object. So a place is left out of what is read only
+if the code that ran stores there and never loads from there.
 
     Store      one place that is stored to: what it holds now, and how to put a value there
     WriteOnly  containers that the code only fills; they are emptied while a call is rehearsed, so
@@ -46,7 +46,7 @@ IMMUTABLE = (int, float, complex, str, bytes, bool, type(None), np.number, np.bo
 
 
 class Unlocated(Exception):
-    """Something was changed in a way that cannot be repeated."""
+    """Something was changed in a way that a replay cannot."""
 
     array: Any = None  # what was changed, if it is an array
 
@@ -68,7 +68,7 @@ class Store(NamedTuple):
     name: Any
 
     def now(self) -> Any:
-        """What is there now; of what is appended, what was appended last."""
+        """What the place holds now; of a list that is appended to, what was appended last."""
         match self.kind:
             case "item":
                 return dict.get(self.owner, self.name, MISSING)
@@ -99,7 +99,7 @@ class Store(NamedTuple):
                 self.owner.extend(value)
 
     def getter(self) -> Callable[[], Any]:
-        """What says what is there now, at the least cost."""
+        """The fastest function that returns what the place holds."""
         match self.kind:
             case "item" if type(self.owner) is dict:
                 return partial(self.owner.get, self.name, MISSING)
@@ -209,7 +209,7 @@ def holders(places: Iterable[Place], arrays: Sequence[Any]) -> list[Store]:
 
 def said(place: Place) -> str:
     name = place.name if type(place.name) is str else getattr(place.name, "__name__", "")
-    return f"`{name}`" if name else f"an object of {type(place.owner).__name__}"
+    return f"`{name}`" if name else f"an object of type `{type(place.owner).__name__}`"
 
 
 def of_items(owner: Any, was: Any, now: Any, kind: str) -> list[Found]:
@@ -286,11 +286,11 @@ def located(
     places: list[Place], hidden: WriteOnly, edges: dict[int, Edge],
     codes: Iterable[types.CodeType], lifted: InputPlaces,
 ) -> Located:  # fmt: skip
-    """What a rehearsal stored, and why that cannot be repeated, if it cannot.
+    """What a rehearsal stored, or why a replay cannot store it.
 
     Args:
         codes: what ran, also on ways that were seen before.
-        lifted: the places of which what they held is among the inputs.
+        lifted: the places whose values are among the inputs.
     """
     codes = list(codes)
     try:
@@ -329,7 +329,7 @@ def located(
 
 
 def attributes_in(places: Iterable[Place]) -> set[int]:
-    """The dicts of which the items are globals or attributes, and not those of a user's dict."""
+    """The dicts whose items are globals or attributes, and not those of a user's dict."""
     found = {id(place.owner) for place in places if type(place.kind) is Item}
     return found | {id(place.was) for place in places if type(place.kind) is OwnDict}
 

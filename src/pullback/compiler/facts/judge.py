@@ -1,8 +1,8 @@
-"""Judging calls: whether what a call gives, and does, depends on its arguments alone.
+"""Judge calls: whether the result and the effects of a call depend on its arguments alone.
 
-The object that is called decides, under whatever name it was found: its own module and name say
-what it is. What is allowed is listed; what is unknown may not be repeated. Functions of the user's
-need no judgement, since the calls that they make are seen.
+The object that is called decides, under whatever name it was found, by its own module and name.
+Allowed calls are listed; an unknown call may not be repeated. The user's functions need no
+judgement, since the calls that they make are seen.
 
     may_repeat(callee, args)   why a call cannot be repeated, or None
     pure(callee)               the user's word that it can
@@ -130,11 +130,11 @@ CODES: dict[int, CodeType] = {}  # and the code of functions written in Python
 
 
 def pure(callee: F) -> F:
-    """Declare that what a function of a library gives depends on its arguments alone.
+    """Declare that the result of a library's function depends on its arguments alone.
 
-    `compile` falls back to Python where a function is called that it does not know: one of an
-    extension module, say. Declared pure, such a function is called while a call is recorded, and
-    what it gave is repeated. It must not read files, clocks or random numbers, and must not change
+    `compile` falls back to Python where an unknown function is called: one of an extension module,
+    say. Declared pure, such a function is called while a call is recorded, and replays use the
+    result that it gave then. It must not read files, clocks or random numbers, and must not change
     anything.
 
     >>> import zlib
@@ -202,7 +202,7 @@ def homes_in(module: Any, owner: str) -> list[Any]:
 
 
 def may_repeat(callee: Any, args: tuple[Any, ...] = ()) -> str | None:
-    """Why a call cannot be repeated from a record; None if it can, or if its own calls are seen."""
+    """Why a call cannot be replayed; None if it can, or if its own calls are seen."""
     callee = getattr(callee, "__func__", callee)
     if declared_pure(callee) or id(callee) in HOLDERS:
         return None

@@ -65,7 +65,7 @@ class Kind(ABC):
 
 
 class Item(Kind):
-    """An item of a dict of globals, or that there is none."""
+    """An item of a dict of globals, or its absence."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return owner.get(name, MISSING)
@@ -205,7 +205,7 @@ class Slot(Kind):
 
 
 class Layout(Kind):
-    """Of which dtype and shape an array is, and how its elements lie."""
+    """The dtype, shape and memory layout of an array."""
 
     def look(self, owner: Any, name: Any) -> Any:
         return owner.dtype, owner.shape, owner.strides, owner.flags.writeable

@@ -1,12 +1,12 @@
-"""A profile function in machine code, which leaves out what is known to be harmless.
+"""A profile function in machine code, which skips code that is known to be harmless.
 
-Before Python 3.12 a profile function hears of each call and each return, those of NumPy's and of
-this package's own code as well, which are nearly all. Here machine code looks up the code that
-runs, and only where it is not known to be harmless asks the profile function of Python.
+Before Python 3.12 a profile function is told of each call and each return, also of NumPy's and of
+this package's own code, which are nearly all. Here machine code looks up the code that runs, and
+asks the profile function in Python only if that code is not known to be harmless.
 
-While there is a profile function, CPython 3.11 also runs each instruction the slow way. So where
-its fields are where they are looked for, machine code evaluates frames (PEP 523): harmless ones as
-if there were no profile function, and what they call is looked at again.
+While a profile function is set, CPython 3.11 also runs each instruction the slow way. So if its
+fields are where they are expected, machine code evaluates frames (PEP 523): harmless ones as if no
+profile function were set; what they call is looked at again.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
-"""The reader: what a function finds beside its arguments, and how to tell that it has not changed.
+"""The reader: what a function finds besides its arguments, and how to tell that it has not changed.
 
-A recorded call may be repeated only where the function would take the same way again. It is a
+A recording may be replayed only where the function would take the same way again. It is a
 deterministic function of its arguments and of what its code can reach: globals, closure cells,
 defaults, and attributes and items of those, as far as their names occur in the code that ran. All
-of that is written down as a *token*, a plain tuple; a call is repeated if its token is equal.
+of that is written down as a *token*: parts, and the places where they were found. The recording is
+replayed if all places hold what they held, or if another reading would make an equal token.
 
     numbers, text        by value
     functions, modules   by identity; what they read themselves is followed
     arrays               by their elements
     containers, objects  by what they hold
 
-What is of no known kind (a generator, a file, a random generator) cannot be proved to be the same,
-and the function is not compiled.
+An object of an unknown kind (a generator, a file, a random generator) cannot be proved unchanged,
+and the function falls back to Python.
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ class Reader(CodeReader):
         return Same(x), *self.looks("layout", x), self.looks("content", x)
 
     def builtin(self, x: Any) -> Any:
-        """What is written in C; a bound method comes with what it is bound to."""
+        """A function written in C; a bound method is read with its owner."""
         if type(x) is np.ufunc and any(of(y, types.FunctionType) for y in gc.get_referents(x)):
             raise Unprovable(f"a function of Python's in a ufunc (`{x.__name__}`)")
         if of(x, np.dtype):
@@ -185,7 +186,7 @@ class Reader(CodeReader):
         return Same(x), self.read(owner)
 
     def dtype(self, x: np.dtype) -> Any:
-        """A dtype; its names can be changed, and what is in its metadata."""
+        """A dtype; its names and the contents of its metadata can be changed."""
         if x.names is None and x.metadata is None and x.subdtype is None:
             return Same(x)
         self.looks("opaque", x)
@@ -234,12 +235,12 @@ class Reader(CodeReader):
             arrays = open_object(kind)
             if arrays is not None:
                 return self.of_scipy(x, arrays)
-            raise Unprovable(f"an object of {kind.__module__}.{kind.__qualname__}")
+            raise Unprovable(f"an object of type `{kind.__module__}.{kind.__qualname__}`")
         if not own:
             for base in kind.__mro__:
                 foreign = of_library(base) or not of_python(base)
                 if foreign and not transparent(base) and not plain(base):
-                    raise Unprovable(f"an object of a class of {base.__module__}.{base.__name__}")
+                    raise Unprovable(f"an object derived from `{base.__module__}.{base.__name__}`")
         parts = [self.read(kind), Same(x)]
         if own:  # what is ours stays as it was made
             held = x.reads() if tells(kind) else dict_of(x) or {}
@@ -262,7 +263,7 @@ class Reader(CodeReader):
         return (*parts, self.mapping(x)) if of(x, dict) else parts
 
     def constant(self, x: Any) -> Any:
-        """An object of a library of which code cannot see a change; None if it may."""
+        """An object of a library that code cannot see change; None if it may."""
         if is_alias(x):
             return Same(x), self.read(getattr(x, "__origin__", None))
         said = said_by_date(x)
@@ -272,7 +273,7 @@ class Reader(CodeReader):
         return Same(x) if type(x) is object or inert or held_by_library(x) else None
 
     def fields(self, x: Any, whole: bool) -> list[Any]:
-        """The attributes of an object and what is in its slots."""
+        """The attributes and slots of an object."""
         self.looks("type", x)
         parts = [(name, self.at(name, y)) for name, y in self.own(x, whole)]
         slots = [y for y in slots_of(type(x)) if whole or self.state.asks(y.__name__)]

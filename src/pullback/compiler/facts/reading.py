@@ -75,6 +75,6 @@ class Reading(ABC):
         return [(n, y) for n, y in self.looks("items", held, names) if names is None or n in names]
 
     def stored_in(self, owner: Any) -> set[Any]:
-        """Names under which code stores in an object, and of what is there compares nothing."""
+        """Names under which code stores in an object, and whose values are not compared."""
         stored = self.state.stored
         return {name for at, name in stored if at == id(owner)} if stored else set()

@@ -3,6 +3,7 @@
 A call is recorded in a *rehearsal* that leaves nothing behind; then the function runs in Python,
 and that is the call. For this all that the function can reach must be known in advance:
 
+    roots_of   where code begins to read: the globals that it names, the modules that it imports
     foresee    what the code that may run reads, and whether it might do what cannot be undone
     Snapshot   what that state holds now, and how to put it back
 """
@@ -75,10 +76,10 @@ def parts_of(pairs: Iterable[tuple[types.CodeType, dict[str, Any]]]) -> Parts:
 
 
 class Scout(Lenient):
-    """A reading that notes which effects what it meets can have.
+    """A reading that notes the effects that the functions it meets can have.
 
-    passed: an effect of a function that is read otherwise than to be called by name. What is
-        called from C is not seen when it is called.
+    passed: an effect of a function that is read for other uses than a call by name: calls from C
+        are not seen.
     outside: effects of functions that are called by their names.
     edges: containers, and the names under which they are found.
     """

@@ -1,7 +1,8 @@
-"""State: what certain code reads beside its arguments, and the token that says what that was.
+"""State: what certain code reads besides its arguments, and a token that describes it.
 
-A token is a plain tuple of parts, made by a `Reader`; a recorded call is repeated if its token is
-equal to what another reading would make.
+A token is a tuple of parts and the places where they were found, made by a `Reader`. A recorded
+call is replayed if all places of its token hold what they held, or if another reading would make an
+equal token.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class State:
         return {(id(r[0]), r[1]) if type(r) is tuple else id(r) for r in self.roots}
 
     def limits(self) -> Any:
-        """Of what is found, what is read, as plain values: `ran`, and `parts` by names."""
+        """Which part of what is found is read, as plain values: `ran`, and `parts` by names."""
         parts = [
             (module.__name__, None if names is None else sorted(names))
             for module, names in self.parts.values()

@@ -1,1 +1,11 @@
-"""Passes from graph to graph."""
+"""Passes from graph to graph.
+
+rewriting         how passes are written: a rule for each equation
+optimise          all passes in order; folding, sharing, simplifying
+store_forwarding  reads of what was assigned before
+contractions      sums of products and stacks of matrix products
+complex_parts     complex matrix products as four real ones
+decompose         lower functions that existing loops can express
+partly_used       operations of which only a part is used
+small_systems     linear systems small enough for code of our own
+"""

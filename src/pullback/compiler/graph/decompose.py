@@ -1,4 +1,4 @@
-"""A pass: functions that are done by loops that there are already."""
+"""A pass: lower functions that existing loops can express."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@
     folded       operations on constants alone are done once, now
     contracted   sums of products become loops and products of matrices (see `contractions`)
     partly_used  decompositions do without what only derivatives need, orders that sort are sorts
-    answered     positions of extreme elements, variances and norms become loops (see `answers`)
-    separated    the two results of slogdet are computed on their own (see `solving`)
-    simplified   operations that give back their operand, exactly as IEEE has it, are left out
+    answered     positions of extreme elements, variances and norms become loops (see `decompose`)
+    separated    the two results of slogdet are computed on their own (see `small_systems`)
+    simplified   operations that return their operand, exactly as IEEE has it, are left out
     shared       equal operations on equal operands are done once
 
 Results keep value, dtype, shape and kind: a NumPy scalar stays one.
@@ -363,7 +363,7 @@ def operand_key(x: Any) -> Any:
 
 
 def frozen(x: Any) -> Any:
-    """Static parameters as what can be a key of a dict."""
+    """Static parameters in a hashable form, to be the key of a dict."""
     if isinstance(x, dict):
         return tuple([(key, frozen(value)) for key, value in sorted(x.items())])
     if type(x) in (tuple, list):

@@ -1,8 +1,8 @@
 """A pass: operations of which only a part is used do that part alone.
 
-Spectrums compute, for derivatives, more than NumPy's functions return; where no derivative is
-taken, NumPy's function serves. An order of elements by which these elements alone are picked is
-never needed: they are sorted.
+Spectral decompositions compute, for derivatives, more than NumPy's functions return; where no
+derivative is taken, NumPy's function serves. An order that only picks the elements it was made of
+is not needed: they are sorted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What passes are written with: a graph is put through a rule, one equation after the other."""
+"""How passes are written: a rule is applied to each equation of a graph in turn."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which systems of equations, inverses, determinants and Cholesky factors have code of our own.
+"""Which linear systems, inverses, determinants and Cholesky factors have code of our own.
 
-Those of small matrices: calls of LAPACK cost as much as the arithmetic there. `slogdet` counts as
-two operations, one a result, since mostly one of them is used.
+Small ones: there a call of LAPACK costs as much as the arithmetic. `slogdet` counts as two
+operations, one for each result, since mostly one of them is used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is read of an array where it was assigned to before, number by number."""
+"""A pass: reads of elements that were assigned before become the assigned values."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ memory; for blocks of small pages that advice costs as much as fresh pages, and 
 knows them by its interface for allocators: an array says whose its memory is, and gives it back
 there.
 
-Blocks begin at a line of the cache, and large ones lie in large pages. Who calls holds the global
+Blocks begin at a line of the cache, and large ones lie in large pages. Callers hold the global
 lock. Only on Linux; elsewhere NumPy's own memory serves.
 """
 

@@ -1,10 +1,12 @@
-"""Object files of x86-64 Linux in memory, ready to run, without LLVM.
+"""Load x86-64 object files into memory on Linux, ready to run, without LLVM.
 
-LLVM takes 50 ms to be loaded, and code that an earlier process made needs none of it. Its code is
-for any address and any distance: what is to be filled in are absolute addresses and differences.
+Loading LLVM takes 50 ms, and code that an earlier process compiled does not need it. Enters: the
+bytes of an object file, and a function from a symbol's name to its address. Leaves: an `Image`,
+which owns the memory and knows the functions' addresses. Relocations are absolute or PC-relative.
 
 The format: System V Application Binary Interface, chapters 4 and 5, and its AMD64 supplement,
-section 4.4 (relocation types). `Image` raises Unlinkable for what it does not know.
+section 4.4 (relocation types). `Image` raises Unlinkable for anything else; `binding` then loads
+the file through LLVM.
 """
 
 from __future__ import annotations

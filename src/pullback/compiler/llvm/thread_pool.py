@@ -3,9 +3,9 @@
     parallel(work, given, parts)    calls work(given, i) for each i from 0 to parts - 1
 
 The caller takes parts too, and returns when all are done. The threads start with the first large
-loop, sleep in between, know nothing of Python, and end with the process. Who finds the pool at work
-for another thread does its parts alone. Which thread does a part decides nothing: results do not
-depend on their number.
+loop, sleep in between, know nothing of Python, and end with the process. A caller that finds the
+pool busy does all parts itself. Which thread does a part decides nothing: results do not depend on
+their number.
 
 The number of threads is PULLBACK_THREADS, or that of the processors that the process may use.
 """

@@ -1,4 +1,4 @@
-"""The steps of a loop found in a recording: which operands are the same, and which move."""
+"""The steps of a loop found in a recording: which operands stay the same, and which change."""
 
 from __future__ import annotations
 

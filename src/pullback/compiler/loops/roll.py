@@ -1,13 +1,14 @@
-"""Rolling: what a `for` of Python's left in a record becomes one loop again.
+"""Rolling: what a `for` of Python's left in a recording becomes one loop again.
 
-    rolled(graph)    the same program, with `scan` equations where it repeats itself
+    rolled(graph)      the same program, with `scan` equations where it repeats itself
+    refusals(graph)    why stretches that repeat stay as they are
 
-A stretch of the record that repeats is a loop if each operand is, in every step, one of these:
+A stretch of the recording that repeats is a loop if each operand is, in every step, one of these:
 
     the same          an operand of all steps, or a constant
     of this step      computed by an earlier line
     of steps before   a carry; two steps back it is a chain of two
-    from outside      another in each step: a row of what is stacked, or read along an array
+    from outside      different in each step: a row of what is stacked, or read along an array
     part of an array  that is carried: read or written where a row of integers says
 
 What is read of a step after the loop becomes a row of its results. What is the same in all steps
@@ -34,7 +35,7 @@ from .find import BACK, Numbered, Stretch, cut, stretches, structure, weight
 from .loop_steps import LoopSteps
 from .stack_rows import Rows, indices, row_of, source_of, tidied
 
-__all__ = ["looped", "packed", "rolled"]
+__all__ = ["looped", "packed", "refusals", "rolled"]
 
 PERIODS = 8  # a loop has at least so many steps
 EQUATIONS = 400  # and so many equations in all, below which it is done faster one after the other
@@ -43,7 +44,7 @@ TRIES = 3  # first steps that are left out to see whether the rest is a loop
 
 
 class NoLoop(Exception):
-    """A stretch that repeats is not a loop."""
+    """A stretch that repeats is not a loop; the message says why, and `refusals` shows it."""
 
 
 def rolled(graph: Graph) -> Graph:
@@ -61,9 +62,25 @@ def rolled(graph: Graph) -> Graph:
     return graph if result is None else functional(result)
 
 
-def repeated(graph: Graph) -> Graph | None:
+def refusals(graph: Graph) -> list[str]:
+    """Why stretches of a graph that repeat stay as they are.
+
+    >>> from functools import reduce
+    >>> from pullback.testing import staged
+    >>> graph, _ = staged(lambda x: reduce(lambda y, i: y**i, range(2, 500), x), [1.0])
+    >>> print(*refusals(graph))
+    498 steps of 1 equation, from a `power` on: the numbers in `power` differ, and cannot be rows.
+    """
+    if size(graph) < EQUATIONS:
+        return [f"It has {size(graph)} operations in all, and loops begin at {EQUATIONS}."]
+    whole = Rolling()
+    repeated(graph, whole)
+    return list(dict.fromkeys(whole.refused))
+
+
+def repeated(graph: Graph, whole: Rolling | None = None) -> Graph | None:
     """The graph with the loops that are found, None if there are none."""
-    whole, result = Rolling(), graph
+    whole, result = whole or Rolling(), graph
     while len(result.equations) >= EQUATIONS or size(result) >= EQUATIONS:
         again = whole.once(result)
         if again is None:
@@ -120,6 +137,7 @@ class Rolling:
 
     def __init__(self) -> None:
         self.scans: dict[Any, Scan] = {}  # equal loops are one primitive, so that they compare
+        self.refused: list[str] = []  # why stretches stay as they are
 
     def once(self, graph: Graph) -> Graph | None:
         """The graph with the innermost loops that are found; None if there is none."""
@@ -127,7 +145,12 @@ class Rolling:
         found: list[FoundLoop] = []
         taken = np.zeros(len(graph.equations), bool)
         for p, begin, end in stretches(numbered.tokens, PERIODS):
-            if numbered.cost(begin, end) >= EQUATIONS and not taken[begin:end].any():
+            if taken[begin:end].any():
+                continue
+            if numbered.cost(begin, end) < EQUATIONS:
+                why = f"these are fewer than {EQUATIONS} operations"
+                self.refuse(numbered, p, begin, (end - begin) // p, why)
+            else:
                 for loop in self.loops(numbered, p, begin, end):
                     taken[loop.at : loop.end] = True
                     found.append(loop)
@@ -145,6 +168,11 @@ class Rolling:
         result = Graph(graph.inputs, equations, graph.outputs)
         return renamed(result, same) if same else result
 
+    def refuse(self, numbered: Numbered, p: int, at: int, count: int, why: str) -> None:
+        lines = f"{p} equation{'s' if p > 1 else ''}"
+        start = numbered.graph.equations[at].primitive
+        self.refused.append(f"{count} steps of {lines}, from a `{start}` on: {why}.")
+
     def loops(self, numbered: Numbered, p: int, begin: int, end: int) -> list[FoundLoop]:
         """The loops in a stretch that repeats after p equations."""
         begin += cut(numbered, p, begin, end, PERIODS)
@@ -157,13 +185,18 @@ class Rolling:
             if last - first >= PERIODS and cost >= EQUATIONS:
                 try:
                     found.append(FoundLoop(self, steps, first, last))
-                except NoLoop:
+                except NoLoop as error:
+                    self.refuse(numbered, p, begin + first * p, last - first, str(error))
                     break
                 first, tries = last, 0
             elif tries < TRIES:
                 first, tries = first + 1, tries + 1
             else:
                 first, tries = max(last, first + 1), 0
+        else:
+            if not found:
+                why = f"operands follow no pattern for {PERIODS} steps and {EQUATIONS} operations"
+                self.refuse(numbered, p, begin, steps.count, why)
         return found
 
 
@@ -191,7 +224,7 @@ class FoundLoop(LoopSteps):
         self.stack = Rows(lambda x: source_of(numbered.maker(x)))
         self.equations = self.built()
         if not self.body or len(self.equations) >= self.end - self.at:
-            raise NoLoop  # nothing but values that are picked
+            raise NoLoop("as a loop it would have as many equations")  # it only picks values
 
     # Operands.
 
@@ -245,7 +278,7 @@ class FoundLoop(LoopSteps):
             xs = [self.known(i) for i in numbers.tolist()]
             whole = self.stack.of(xs, e, position)
             if whole is None:
-                raise NoLoop
+                raise NoLoop(f"the numbers in `{e.primitive}` differ, and cannot be rows")
             self.rows[key] = self.row_of(whole)
         return self.rows[key][0]
 
@@ -295,7 +328,7 @@ class FoundLoop(LoopSteps):
         self, e: Equation, columns: Any, slots: Any, keys: list[Any], lifted: set[int]
     ) -> None:
         if len(e.inputs) > (2 if e.primitive is setitem_p else 1) or e.static.get("path"):
-            raise NoLoop
+            raise NoLoop(f"the key of `{e.primitive}` differs, and has arrays or is that of a view")
         if e.primitive is setitem_p:
             if not self.put(e, columns, slots[0], keys):
                 self.indexed(e, columns, slots, keys, lifted)
@@ -314,7 +347,7 @@ class FoundLoop(LoopSteps):
         """A part of an array that the loop changes, at places that are rows of integers."""
         found = indices(e.inputs[0].spec.shape, keys, lifted)
         if found is None:
-            raise NoLoop
+            raise NoLoop(f"slices in the key of `{e.primitive}` differ in length, or several do")
         key, pairs = found
         inputs = [self.read(c, e, i) for i, c in enumerate(columns)]
         for starts, reach in pairs:

@@ -1,1 +1,43 @@
-"""A graph becomes LLVM text: plan, kernels, loops, calls of libraries."""
+"""A graph becomes LLVM text: plan, kernels, loops, calls of libraries.
+
+The plan:
+
+    role              what an equation becomes: a loop, a reduction, a view, a call of NumPy
+    geometry          where the elements of a value lie
+    schedule          items, which are done together, and in which order
+    plan              all of it for a graph
+    memory            the arena of intermediate values
+    join_scatter      parts written straight to their place in a whole
+    matmul_axes       matrix products found in labels
+    matmul_layout     how operands and results of matrix products lie
+
+Elements and the loops over them:
+
+    emit              the facade that `lower` rules speak to
+    complex_numbers   complex arithmetic
+    exp_log           exponentials and logarithms of vectors
+    gather            reads and writes at arrays of integers
+    loop_space        the axes of a kernel, and the width of its vectors
+    loop_kernel       equations on elements, and reductions of them
+    row_pen           rows of elements in memory
+    partials          partial results of reductions
+    reduction_tree    the order in which partial results are added
+    scalars           equations of one element each
+
+Other functions:
+
+    text              functions of numbers with loops
+    cumulative        cumulative sums and products
+    convolve_search   convolutions, and places in sorted arrays
+    small_matrices    systems, inverses, determinants and Cholesky factors
+    gemm              matrix products in code of our own
+    blas              matrix products by BLAS
+    loop_text         loops that call the functions of their bodies
+    scan, while_      `scan` and `while` made ready for the plan
+
+The whole:
+
+    addresses         addresses of buffers in one function
+    module            the text of a program
+    driver            one function that runs all segments
+"""

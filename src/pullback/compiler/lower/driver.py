@@ -2,7 +2,8 @@
 
     whole(arena, table, constants)
 
-It may be added to a module's text where what it calls by name is there: see `entry/python_calls`.
+It may be added to a module's text where the functions that it calls exist: see
+`entry/python_calls`.
 Results of NumPy's calls are objects, which it holds until it is done. If a call fails, the flag
 behind the table is set.
 """

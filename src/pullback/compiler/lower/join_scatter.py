@@ -1,6 +1,6 @@
-"""Placing what is put together from parts: joined, assigned, scattered; and what is gathered.
+"""Parts of joined, assigned and scattered arrays, written straight to their place; and gathering.
 
-Each part is written by the item that computes it straight to its place in the whole.
+Each part is written by the item that computes it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Functions of numbers with loops, in LLVM's text: what elements of arrays alone cannot say."""
+"""Functions of numbers with loops, in LLVM's text: for what elementwise code cannot express."""
 
 from __future__ import annotations
 

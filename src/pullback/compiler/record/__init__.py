@@ -1,1 +1,11 @@
-"""One call becomes a graph with guards; the verdict says whether it may stand for others."""
+"""One call becomes a graph with guards; a verdict says whether it may stand for later calls.
+
+asked_names    names that code may ask for
+compile_trace  the trace that records, and its guards
+own_code       what operations may do: run the user's code, raise
+recording      one traced run of a call
+carried        state that a function reads, changes and stores
+stage_inner    differentiated functions, recorded first and rolled
+while_loops    a `while` of Python's as one equation
+verify         whether a rehearsal did what the function then did
+"""

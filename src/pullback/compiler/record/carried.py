@@ -1,13 +1,13 @@
-"""Carried state: what a function reads, changes and stores again is an input of its record.
+"""Carried state: what a function reads, changes and stores again is an input of its recording.
 
 Momentum, running means, counters: `self.v = mu * self.v + g` finds something else in each call, so
-a record that held for one value would stand for one call. The objects in such places are passed to
-the program beside the arguments, in a last one: a tuple with an item for each place. They are
+a recording that held for one value would stand for one call. The objects in such places are passed
+to the program besides the arguments, in a last one: a tuple with an item for each place. They are
 guarded as arguments are, by dtype and shape; the places are left out of what is compared; what the
 call stores is an output, which is put there.
 
 While a call is recorded the places hold Arrays. A counter, which is an integer of Python's, is
-passed as a float in a tuple of one, and becomes an integer again in the record.
+passed as a float in a tuple of one, and becomes an integer again in the recording.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ INTEGER = np.dtype(np.int64)
 
 
 class Carried:
-    """The places whose objects are passed to records of one function.
+    """The places whose objects are passed to the recordings of one function.
 
     >>> carried = Carried()
     >>> state = {"n": 3, "v": 1.5}
@@ -78,7 +78,7 @@ class Carried:
         return holders(token.places, changed)
 
     def values(self) -> tuple[Any, ...]:
-        """What is passed: the object in each place."""
+        """The values that are passed: the object in each place."""
         return tuple(
             [
                 (float(x),) if type(x) is int and -SMALL < x < SMALL else x
@@ -88,7 +88,7 @@ class Carried:
         )
 
     def passed(self) -> tuple[Any, ...]:
-        """What is passed beside the arguments of a call: the values, if there are any."""
+        """What is passed besides the arguments of a call: the values, if there are any."""
         return (self.values(),) if self.stores else ()
 
     def stand_ins(self) -> StandIns:
@@ -96,7 +96,7 @@ class Carried:
 
 
 class StandIns:
-    """The places while one call is recorded: they hold what is recorded in place of numbers."""
+    """The places while one call is recorded: they hold Arrays in place of numbers."""
 
     def __init__(self, stores: tuple[Store, ...]) -> None:
         self.stores = stores

@@ -1,8 +1,8 @@
 """The trace that records for `compile`, and the guards that it notes where Python asks for a value.
 
 Where a value is asked for (`if x > 0`, `int(n)`, `x.item()`), the trace answers, and writes down
-the question and the answer. It also notes what may raise for other values, and what Python's own
-numbers would do otherwise than NumPy's.
+the question and the answer. It also notes what may raise for other values, and where Python's own
+numbers would behave differently from NumPy's.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PLAIN_NUMBERS = (int, float, bool, complex, str)
 
 
 class Guard:
-    """A question about a value of the program, and the answer that the record depends on."""
+    """A question about a value of the program, and the answer that the recording depends on."""
 
     __slots__ = ("answer", "asked", "line", "variable")
 
@@ -121,9 +121,9 @@ class Questions(Notes):
 
 
 class CompileTrace(StageTrace):
-    """A stage trace of which Python may ask values.
+    """A stage trace that Python may ask for values.
 
-    What `stop_gradient` stops is noted where the record is for a call in a transformation.
+    Recordings for calls inside transformations note what `stop_gradient` stops.
     """
 
     __slots__ = ()
@@ -193,7 +193,7 @@ class CompileTrace(StageTrace):
         return Array(out, self, variable)
 
     def of_numbers(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        """An operation of which all operands are Python's numbers where nothing is recorded."""
+        """An operation whose operands would all be Python numbers if nothing were recorded."""
         notes = self.state
         if primitive.python_differs or any(type(x) is complex for x in xs):
             notes.unlike = True

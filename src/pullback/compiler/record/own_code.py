@@ -1,4 +1,4 @@
-"""What operations may do: run code of the user's, and raise for other values."""
+"""What operations may do: run the user's code, and raise for other values."""
 
 from __future__ import annotations
 

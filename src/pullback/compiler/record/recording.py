@@ -1,8 +1,9 @@
 """Recording: one call of a function as a graph, with the answers that Python asked for on the way.
 
 The function runs on real values. Where Python asks for one (`if x > 0`, `int(n)`, `x.item()`), a
-guard is noted: the question, and the answer that it got. The record stands for every call in which
-all guards get the same answers and what the function reads beside its arguments has not changed.
+guard is noted: the question, and the answer that it got. The recording stands for every call in
+which all guards get the same answers and what the function reads besides its arguments is
+unchanged.
 """
 
 from __future__ import annotations
@@ -180,7 +181,7 @@ def recorded(
     traced: bool,
     located: Callable[[], Located],
 ) -> Recording:
-    """Run fun once and record it. What it changes besides is left as it is then.
+    """Run fun once and record it. Its other effects are left in place.
 
     Args:
         lift: from a function on leaves to (args, kwargs) with that function applied to the inputs,
@@ -275,7 +276,7 @@ def note_layout(out: Recording, inputs: Inputs, decided: bool) -> None:
 
 
 def note_numbers(out: Recording, inputs: Inputs) -> None:
-    """Note whether Python floats may be inputs, here and in what is recorded next."""
+    """Note whether Python floats may be inputs, here and in the next recordings."""
     names, notes = out.state.names, inputs.trace.state
     asked = not names.isdisjoint(UNLIKE_NAMES) or {"isinstance", "float64"} <= names
     out.numbers, out.unsure = not asked, notes.unsure
@@ -348,7 +349,7 @@ def refusal(
     for x in out.outputs:
         known = isinstance(x, (Variable, np.ndarray, *STATIC)) and type(x) is not Array
         if not known or (isinstance(x, np.ndarray) and x.dtype.hasobject):
-            return f"it returns an object of {type(x).__name__}"
+            return f"it returns an object of type `{type(x).__name__}`"
     if out.written and share_memory(inputs.plain()):
         return "it writes into arguments that may share memory"
     return None

@@ -1,9 +1,9 @@
-"""Staging: a function that is differentiated inside a recording is written down first, and rolled.
+"""Staging: functions that are differentiated inside a recording are recorded first, and rolled.
 
-The record of a gradient has a backward stretch, in which each operation of each step of a loop
-comes again in a way of its own. So the function runs on values alone; its record, in which loops
-are easily found, is what the transformation differentiates, by the rules of `Scan`. What Python
-asked on the way is asked of the loops.
+The recording of a gradient has a backward stretch, in which each operation of each step of a loop
+comes again in a form of its own. So the function runs on values alone; in that recording loops are
+easily found, and the transformation differentiates it by the rules of `Scan`. What Python asked on
+the way is asked of the loops.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class ValueTrace(CompileTrace):
 
 
 class Staged:
-    """A function to be differentiated: called on Arrays, it is recorded, and then repeated."""
+    """A function to be differentiated: called on Arrays, it is recorded, and then replayed."""
 
     def __init__(self, verb: str, fun: Callable[..., Any]) -> None:
         self.verb, self.fun = verb, fun
@@ -131,7 +131,7 @@ def is_differentiated(x: Array) -> bool:
 
 
 def recorded(x: Any, asked: str | None = None) -> Array | None:
-    """What the trace that records has of a value; a mapped one refuses to be asked."""
+    """The recording trace's Array of a value; a mapped one refuses to be asked."""
     while type(x) is Array and not isinstance(x.within, CompileTrace):
         if asked is not None and isinstance(x.within, BatchTrace):
             x.within.concrete(x, asked)

@@ -29,10 +29,10 @@ DIGITS = {2: 1e-2, 4: 1e-4, 8: 1e-8}  # by bytes of a real number
 def verdict(
     recording: Recording, result: Any, arrays: list[np.ndarray], passed: Any, state: State
 ) -> str | None:
-    """Why a record does not stand for the function, or None; it learns which results are shared.
+    """Why a recording does not stand for the function, or None; notes which results are shared.
 
     Args:
-        result: what the function returned when it ran as it is.
+        result: what the function returned when it ran in Python.
         arrays: the arrays among its arguments, which it may have written into.
         passed: all arguments.
     """
@@ -75,7 +75,7 @@ def verdict(
 def share(
     recording: Recording, leaves: list[Any], arrays: list[np.ndarray], state: State
 ) -> str | None:
-    """Enter into a record which of its results are not new memory."""
+    """Enter into a recording which of its results share memory."""
     fresh: list[np.ndarray] = []
     first = {id(x): i for i, x in reversed(list(enumerate(arrays)))}
     earlier: dict[int, int] = {}

@@ -4,8 +4,21 @@ Imported when scipy.special has been imported and one of its functions meets an 
 `pullback.scipy.special`; never by `import pullback`.
 
     kinds           how a row enters the registry; several results; inverse functions; refusals
-    slopes          derivatives by parameters for which there is no formula
+    slopes          derivatives with respect to parameters that have no formula
     formulas        elementary functions that the tables share
+    bessel          Bessel, Kelvin, Airy and Struve functions, and their integrals
+    convenience     logarithms, exponentials, logistic functions (expit), entropies, losses
+    distributions   distribution functions and their inverses
+    student         Student's t for many degrees of freedom
+    elliptic        elliptic integrals and functions
+    errors          the error function, the normal distribution
+    gamma           gamma, beta and zeta functions, incomplete gamma functions
+    hypergeometric  hypergeometric and parabolic cylinder functions
+    integrals       exponential, sine, cosine and Fresnel integrals; Spence's function
+    polynomials     orthogonal polynomials, Legendre functions
+    waves           Mathieu functions, spheroidal wave functions
+    functions       what is no ufunc: softmax, logsumexp, comb, and what is refused
+    statistics      private ufuncs on which scipy.stats is built
 """
 
 from importlib import import_module

@@ -37,7 +37,7 @@ def only_real(name, z, partial):
 
 
 def cylinder(f, partial):
-    """A function f(v, z) of which partial is the derivative by z; the one by v is a slope."""
+    """A function f(v, z): partial is its derivative with respect to z; that of v is a slope."""
     by_order, _ = curve(f, formulas={1: partial})
     row(f, by_order, partial)
 

@@ -1,6 +1,6 @@
 """Distribution functions and their inverses, in all real parameters.
 
-A distribution function has its density for partial; by its parameters it is a slope. Each inverse
+The partial of a distribution function is its density; in its parameters it is a slope. Each inverse
 has the partials of the function that it inverts, by the theorem of the inverse function.
 """
 

@@ -25,7 +25,7 @@ __all__ = []
 
 
 def existing(*names):
-    """Those of scipy.special's names that the installed version has."""
+    """The functions with these names that the installed scipy.special has."""
     return [getattr(sp, name) for name in names if hasattr(sp, name)]
 
 

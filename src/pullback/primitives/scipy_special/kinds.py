@@ -37,7 +37,7 @@ def floats_together(xs):
 
 
 class SeveralResults(Primitive):
-    """A ufunc with several results: partials[i](out, *xs) are the derivatives by x_i.
+    """A ufunc with several results: partials[i](out, *xs) are the derivatives in x_i.
 
     Those of all results come as a tuple, with None for zero.
     """
@@ -117,12 +117,12 @@ def inverse(i, *forward):
     return [by(j) for j in range(len(forward))]
 
 
-def refused(name, argument, instead):
-    """The partial of an argument by which there is no derivative; its order, mostly."""
+def refused(name, argument, instead, module="scipy.special"):
+    """The partial of an argument without a derivative; mostly the order of a function."""
 
     def partial(out, *xs):
         raise MissingRuleError(
-            f"`scipy.special.{name}` has no derivative by its argument `{argument}`.\n"
+            f"`{module}.{name}` has no derivative with respect to its argument `{argument}`.\n"
             f"  {instead}, or detach the argument with `pullback.stop_gradient({argument})`."
         )
 

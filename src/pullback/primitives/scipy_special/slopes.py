@@ -1,4 +1,4 @@
-"""Derivatives by parameters for which there is no formula: orders, shapes, degrees of freedom.
+"""Derivatives with respect to parameters that have no formula: orders, shapes, degrees of freedom.
 
 SciPy's function is interpolated along the parameter in Chebyshev points, and the interpolant is
 differentiated. For a function that is analytic in the parameter that converges geometrically: from
@@ -53,12 +53,12 @@ class Curve:
     span: float = 0.5  # half-width of the first interval, of max(1, |x|)
 
     def along(self, i, formula):
-        """The derivative by operand i, by its formula, as a curve."""
+        """The derivative with respect to operand i, by its formula, as a curve."""
         f = self.functions[0][1]
         return Curve(((1, lambda *xs: formula(f(*xs), *xs)),), self.bounds, {}, self.span)
 
     def steep(self, i, order):
-        """The derivative by operand i as a curve that is computed here."""
+        """The derivative with respect to operand i, as a curve that is computed here."""
         orders = {i: order}
         return Curve(((1, lambda *xs: compute(self, orders, xs)),), self.bounds, {}, self.span)
 
@@ -198,7 +198,7 @@ slope_p = Slope("special.slope")
 
 
 def slope(of, i, n):
-    """The partial by operand i of n, of the curve of that name."""
+    """The partial of the curve of that name with respect to operand i of n."""
     orders = raised((0,) * n, i)
 
     def partial(out, *xs):

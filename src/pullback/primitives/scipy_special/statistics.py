@@ -1,6 +1,6 @@
-"""Ufuncs that scipy.special keeps to itself, and on which scipy.stats is built.
+"""Ufuncs that scipy.special keeps private, and on which scipy.stats is built.
 
-Of those that the installed version has: densities, survival functions and quantiles by Boost.
+Those that the installed version has: densities, survival functions and quantiles by Boost.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def binom_cdf_p(out, k, n, p):
     return np.where(inside, -beta_density(count + 1, total - count, p), 0)
 
 
-TRIALS = refused("_binom", "n", COUNT)
-declare("_binom_pmf", refused("_binom_pmf", "x", COUNT), TRIALS, binom_pmf_p)
+TRIALS = refused("binom", "n", COUNT, module="scipy.stats")
+declare("_binom_pmf", refused("binom.pmf", "k", COUNT, module="scipy.stats"), TRIALS, binom_pmf_p)
 declare("_binom_cdf", ZERO, TRIALS, binom_cdf_p)
 declare("_binom_sf", ZERO, TRIALS, lambda out, k, n, p: -binom_cdf_p(out, k, n, p))
 for name in ("_binom_ppf", "_binom_isf", "_nbinom_ppf", "_nbinom_isf"):
@@ -103,7 +103,12 @@ def nbinom_cdf_p(out, k, n, p):
 
 
 nbinom_cdf = ZERO, nbinom_cdf_n, nbinom_cdf_p
-declare("_nbinom_pmf", refused("_nbinom_pmf", "x", COUNT), nbinom_pmf_n, nbinom_pmf_p)
+declare(
+    "_nbinom_pmf",
+    refused("nbinom.pmf", "k", COUNT, module="scipy.stats"),
+    nbinom_pmf_n,
+    nbinom_pmf_p,
+)
 declare("_nbinom_cdf", *nbinom_cdf)
 declare("_nbinom_sf", ZERO, *negative(nbinom_cdf[1:]))
 for name in ("mean", "variance", "skewness", "kurtosis_excess"):
@@ -220,7 +225,8 @@ declare("_kolmogci", lambda out, p: -1 / _ufuncs._kolmogp(out))
 declare("_smirnovc", SIZE, lambda out, n, x: -_ufuncs._smirnovp(n, x))
 declare("_smirnovci", SIZE, lambda out, n, p: -1 / _ufuncs._smirnovp(n, out))
 
-for name, arguments in (("_gen_harmonic", "n"), ("_normalized_gen_harmonic", "jkn")):
+for name, arguments in (("_gen_harmonic", "n"), ("_normalized_gen_harmonic", "kkn")):
     partials = slopes(name)
     if partials is not None:
-        declare(name, *[refused(name, x, COUNT) for x in arguments], partials[-1])
+        counts = [refused("zipfian", x, COUNT, module="scipy.stats") for x in arguments]
+        declare(name, *counts, partials[-1])

@@ -1,4 +1,4 @@
-"""Student's t: its density, and the derivative of its distribution by the degrees of freedom.
+"""Student's t: its density, and the derivative of its distribution in the degrees of freedom.
 
 For many degrees of freedom the derivative is of the order 1/df^2, and no slope of the distribution
 function has digits left. So it is an integral of a density times a logarithmic derivative, written

@@ -1,4 +1,4 @@
-"""Mathieu functions and spheroidal wave functions: by their argument from their equations."""
+"""Mathieu and spheroidal wave functions: derivatives in their argument, from their equations."""
 
 from __future__ import annotations
 

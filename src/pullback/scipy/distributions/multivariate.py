@@ -40,7 +40,8 @@ class LogDensity(Primitive):
     def value(self, x, mean, cov, *, allow_singular):
         if allow_singular and _PSD(cov, allow_singular=True).rank < cov.shape[0]:
             raise MissingRuleError(
-                "`multivariate_normal` has no derivative by a covariance that is singular.\n"
+                "`multivariate_normal` has no derivative with respect to a singular"
+                " covariance.\n"
                 "  Take the density of the variables that vary, with a regular covariance."
             )
         given = stats.multivariate_normal, x, mean, cov, allow_singular
@@ -119,7 +120,8 @@ def served(original: Any, of: Any) -> None:
             return call_outside(original, (self, x, mean, cov, allow_singular), {})
         if isinstance(cov, stats.Covariance):
             raise MissingRuleError(
-                "`multivariate_normal` has derivatives by a covariance that is a matrix.\n"
+                "`multivariate_normal` has derivatives with respect to a covariance that is a"
+                " matrix.\n"
                 "  Pass `cov.covariance`, which is an array."
             )
         return of(x, mean, cov, allow_singular)

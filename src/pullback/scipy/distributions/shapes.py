@@ -38,8 +38,8 @@ def refuse_at(name: str, limits: dict[str, float]) -> None:
         for (shape, value), x in zip(limits.items(), shapes, strict=True):
             if is_live(x) and somewhere(x == value):
                 raise MissingRuleError(
-                    f"`scipy.stats.{name}` has no derivative by its shape `{shape}` at {value:g}"
-                    " exactly, where SciPy computes with the limiting distribution.\n"
+                    f"`scipy.stats.{name}` has no derivative with respect to its shape `{shape}`"
+                    f" at {value:g} exactly, where SciPy computes with the limiting distribution.\n"
                     f"  Take a value nearby, such as {value + 1e-4:g}, or detach it with"
                     " `pullback.stop_gradient(x)`."
                 )

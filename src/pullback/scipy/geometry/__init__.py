@@ -1,10 +1,10 @@
-"""scipy.spatial and scipy.cluster: what is compiled.
+"""scipy.spatial and scipy.cluster: the functions that compiled code computes.
 
 distances       cdist, pdist and what is made of them
 rotations       Rotation, Slerp, RigidTransform
-neighbours      KDTree: neighbours are constant, distances move
-hulls           ConvexHull, Delaunay by their simplices
-clusters        vq, kmeans, linkage with assignments and merges constant
+neighbours      KDTree: which points are nearest is constant, their distances are differentiable
+hulls           ConvexHull, Delaunay, Voronoi by their simplices
+clusters        vq, kmeans, linkage, with assignments and merges constant
 """
 
 from importlib import import_module

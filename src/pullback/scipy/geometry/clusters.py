@@ -180,6 +180,6 @@ def inconsistent(tree, out, n, d):
 
 refuses(
     "orders or converts a tree of merges in compiled code",
-    "Use it on plain numbers, and take what moves from `scipy.cluster.hierarchy.linkage`",
+    "Use it on plain numbers, and differentiate the result of `scipy.cluster.hierarchy.linkage`",
     hierarchy.optimal_leaf_ordering, hierarchy.from_mlab_linkage,
 )  # fmt: skip

@@ -146,7 +146,7 @@ class Corners(OfPoints):
         native, plain = self.native, fixed(self.points)
         if not np.isfinite(native.intersections).all():
             raise MissingRuleError(
-                "`HalfspaceIntersection` that is not bounded has corners without a derivative.\n"
+                "An unbounded `HalfspaceIntersection` has corners without a derivative.\n"
                 "  Add halfspaces that bound it."
             )
         d = plain.shape[1] - 1

@@ -1,4 +1,4 @@
-"""KDTree: which points are nearest is constant; their distances move."""
+"""KDTree: which points are nearest is constant; their distances are differentiable."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ BOUND.update(dict.fromkeys((spatial.cKDTree, spatial.KDTree), of_tree))
 
 
 class Tree:
-    """A tree of points that move."""
+    """A tree of points that are differentiated."""
 
     def __init__(self, kind: Any, data: Any, options: dict[str, Any]) -> None:
         self.data, self.native = data, kind(np.array(fixed(data)), **options)
@@ -116,7 +116,7 @@ class Tree:
     def __getattr__(self, name: str) -> Any:
         if hasattr(spatial.KDTree, name):
             raise MissingRuleError(
-                f"`KDTree.{name}` has no derivative by the points of the tree.\n"
+                f"`KDTree.{name}` has no derivative with respect to the tree's points.\n"
                 "  Take indices from `query_pairs` or `query_ball_point`, and compute with these."
             )
         raise AttributeError(name)
@@ -130,7 +130,7 @@ def made(kind: Any) -> None:
         options |= dict(zip(names, args, strict=False))
         if options.get("boxsize") is not None:
             raise MissingRuleError(
-                f"`{kind.__name__}` of points that move has no derivative with `boxsize`.\n"
+                f"`{kind.__name__}` of differentiated points has no derivative with `boxsize`.\n"
                 "  Add copies of the points beyond the border."
             )
         return Tree(kind, as_array(data), options)

@@ -5,8 +5,8 @@
     ranks           the smallest, largest or k-th pixel near each pixel; functions of the user's
     spectra         products with the Fourier transforms of filters
     splines         the coefficients of splines
-    interpolation   splines at moving places
-    labels          objects, distances: choices
+    interpolation   splines at points that may depend on parameters
+    labels          objects and distances, which are locally constant
 
 The functions above them, such as `gaussian_filter` and `rotate`, are SciPy's own Python, which
 takes part as the user's code does.

@@ -1,4 +1,4 @@
-"""Padding of images, in SciPy's modes, which are integers here."""
+"""Pad images in SciPy's boundary modes, given as integers, and collect each pixel's neighbours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splines at moving places: in the image, in the places, and in what says where the places are."""
+"""Splines at points: differentiable in the image, in the points, and in what gives the points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects and nearest pixels: choices, which stay while the image moves a little."""
+"""Labels, objects and nearest pixels: choices that are locally constant."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ by_force = chosen(_nd_image.distance_transform_bf, 3, 4)
 def distance_transform_bf(x, metric, sampling, distances, features):
     if is_live(sampling):
         raise MissingRuleError(
-            "`scipy.ndimage.distance_transform_bf` has no derivative by `sampling`.\n"
+            "`scipy.ndimage.distance_transform_bf` has no derivative with respect to `sampling`.\n"
             "  Use `scipy.ndimage.distance_transform_edt`, which has."
         )
     return by_force(x, metric, sampling, distances, features)

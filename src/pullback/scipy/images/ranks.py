@@ -1,6 +1,6 @@
 """The smallest, largest or k-th of the pixels near each pixel, and functions of them.
 
-The derivative is that of the pixel that was chosen; of equal ones it is the first.
+The derivative is that of the chosen pixel; of equal ones it is the first.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ filter_p = Described(
 def fourier_filter(x, sizes, n, axis, output, kind):
     if kind == ELLIPSOID and is_live(sizes):
         raise MissingRuleError(
-            "`scipy.ndimage.fourier_ellipsoid` has no derivative by `size`.\n"
+            "`scipy.ndimage.fourier_ellipsoid` has no derivative with respect to `size`.\n"
             "  Use `fourier_gaussian` or `fourier_uniform`, which have."
         )
     static = {"n": int(n), "axis": axis, "kind": kind, "dtype": output.dtype}

@@ -1,8 +1,10 @@
-"""scipy.integrate: integrals under the integral sign, and solutions of differential equations.
+"""scipy.integrate: derivatives of integrals and of solutions of differential equations.
 
 quadrature      quad, quad_vec, dblquad, tplquad, nquad
+subdivision     adaptive integrals of vectors over [0, 1], for derivatives of quadrature
 steps           one step of a method on Arrays, with the step size held
-initial         solve_ivp, odeint, ode
+initial         solve_ivp, odeint
+stepwise        ode
 boundary        solve_bvp
 """
 

@@ -2,7 +2,7 @@
 
     y_{i+1} - y_i = h/6 (f_i + 4 f_{i+1/2} + f_{i+1}),    bc(y_0, y_m, p) = 0
 
-The mesh stays; y and p move as the implicit function theorem says.
+The mesh is held; the implicit function theorem gives the derivatives of y and p.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Spline(interpolate.PPoly):
     def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
         if nu or is_live(x):
             raise MissingRuleError(
-                "`sol` of `scipy.integrate.solve_bvp` has derivatives by what the problem depends"
-                " on, at plain points and of order 0.\n"
+                "`sol` of `scipy.integrate.solve_bvp` has derivatives with respect to what the"
+                " problem depends on, at plain points and of order 0.\n"
                 "  Make the points part of the mesh `x` and read `y` and `yp`."
             )
         x = np.asarray(x, float)
@@ -65,7 +65,10 @@ def solve_bvp(*args: Any, **options: Any) -> Any:
         return found.first
     first = found.first
     if is_live(given["S"]):
-        raise MissingRuleError("`scipy.integrate.solve_bvp` has no derivative by `S`.")
+        raise MissingRuleError(
+            "`scipy.integrate.solve_bvp` has no derivative with respect to `S`.\n"
+            "  Write the singular term into `fun`, or pass `pullback.stop_gradient(S)`."
+        )
     fun, bc, x = given["fun"], given["bc"], found.item("x")
     singular = given["S"]
     y = found.item("y")

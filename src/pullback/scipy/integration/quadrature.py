@@ -1,4 +1,4 @@
-"""Integrals: the derivative is an integral too, and one term for each limit that moves.
+"""Integrals: the derivative is an integral too, and one term for each limit that is differentiated.
 
     d/dtheta int_a^b f(x, theta) dx = int_a^b f_theta dx + f(b) b' - f(a) a'
 
@@ -167,7 +167,7 @@ def served(name: str, fun: Any, a: Any, b: Any, how: Any, found: Examples | None
     except Unstaged:
         if found.traces:
             raise MissingRuleError(
-                f"`{name}` under `vmap` needs an integrand without questions to values of x.\n"
+                f"`{name}` under `vmap` needs an integrand that does not ask for values.\n"
                 "  Choose with `np.where(condition, a, b)` instead of `if`."
             ) from None
         return how.summed(fun, a, b, results), results[1]
@@ -232,8 +232,8 @@ class ScalarQuadrature:
             return y
         if self.weight not in WEIGHTS:
             raise MissingRuleError(
-                f"`scipy.integrate.quad` with weight='{self.weight}' has no derivative by its"
-                " limits.\n  Map the range to a fixed one."
+                f"`scipy.integrate.quad` with weight='{self.weight}' has no derivative with"
+                " respect to its limits.\n  Map the range to a fixed one."
             )
         return y * WEIGHTS[self.weight](x, self.wvar)
 
@@ -330,7 +330,7 @@ def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) 
     args = args if isinstance(args, tuple) else (args,)
     if is_live(options.get("wvar")):
         raise MissingRuleError(
-            "`scipy.integrate.quad` has no derivative by `wvar`.\n"
+            "`scipy.integrate.quad` has no derivative with respect to `wvar`.\n"
             "  Write the weight as a part of the integrand."
         )
     if whole:

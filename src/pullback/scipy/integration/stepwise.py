@@ -1,4 +1,4 @@
-"""`ode`: an integrator that keeps its state, and goes on from there."""
+"""`ode`: an integrator that keeps its state and continues from it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ode(integrate.ode):  # named as SciPy's
 
     def set_solout(self, solout: Any) -> None:
         raise MissingRuleError(
-            "`ode.set_solout` is not followed by derivatives.\n"
+            "`ode.set_solout` has no derivative.\n"
             "  Use `scipy.integrate.solve_ivp` with `events` or `t_eval`."
         )
 

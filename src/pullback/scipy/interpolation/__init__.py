@@ -1,6 +1,6 @@
 """scipy.interpolate: what compiled code evaluates, fits and looks up.
 
-    basis           B-splines and polynomials in pieces as NumPy programs
+    basis           B-splines and piecewise polynomials as NumPy programs
     piecewise       PPoly, BPoly and what is made of them
     splines         BSpline and fits of it
     fitpack         splrep, splev and the classes over FITPACK
@@ -8,8 +8,9 @@
     scattered       interpolation of scattered points
     cubic           cubics in triangles
 
-SciPy's Python code takes part as the user's does. In which interval a point lies is constant; the
-value, and the derivative by data, points and knots, are those of the formula there.
+SciPy's Python code takes part as the user's does. The interval in which a point lies is constant;
+the value, and its derivatives with respect to data, points and knots, are those of the formula
+there.
 """
 
 from importlib import import_module

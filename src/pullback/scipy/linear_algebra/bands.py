@@ -1,4 +1,4 @@
-"""Matrices by their diagonals, and by what else describes them: products without the matrix.
+"""Matrices by their diagonals, and by other descriptions: products without the matrix.
 
 Bands with `upper` diagonals above the main one hold a[i, j] in row upper + i - j, column j.
 """

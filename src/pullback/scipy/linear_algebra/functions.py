@@ -26,9 +26,10 @@ __all__ = ["expm_p", "logm_p"]
 
 
 def angle(a: Any) -> Any:
-    """By how much to turn the plane so that no eigenvalue is where logarithms have their cut.
+    """The angle to turn the plane clockwise by, so that no eigenvalue lies on the logarithm's cut.
 
-    Eigenvalues below the cut stay on their side of it. None need be turned mostly: 0.
+    The cut is the negative real axis. Eigenvalues below it do not cross it. Mostly none lies on the
+    cut, and the angle is 0.
     """
     w = np.linalg.eigvals(a)
     on = (np.real(w) < 0) & (np.abs(np.imag(w)) <= 1e-7 * np.abs(w))

@@ -1,9 +1,9 @@
-"""The kinds of functions of `scipy.linalg`. Of all of them the value is SciPy's, bit for bit.
+"""The kinds of functions of `scipy.linalg`. The value of all of them is SciPy's, bit for bit.
 
-    WithoutDerivative      what SciPy returns, without a derivative
-    Given       a decomposition of NumPy's rules, whose factors were found by SciPy
-    Moving      what moves as a program says, from where it is
-    System      the solution of a linear system, and of any linear equation for a matrix
+    WithoutDerivative  SciPy's result, without a derivative
+    Given              a decomposition with NumPy's rules, whose factors SciPy found
+    Moving             SciPy's result, differentiated as a NumPy program
+    System             the solution of a linear system, or of any linear equation for a matrix
 
 Besides, `exact` gives SciPy's value the derivative of the same computed with other functions.
 
@@ -197,9 +197,9 @@ class Given(Primitive):
 class Moving(OfMatrices):
     """SciPy's result, which moves with xs as motion(out, at, *xs) does where xs are `at`.
 
-    motion is a NumPy program of which only the derivative by xs counts: it may be any program with
-    the right one, and read the result and where it was found. Of several results it gives those
-    that are floating, which come first.
+    motion is a NumPy program of which only the derivative with respect to xs counts: it may be any
+    program with the right one, and read the result and where it was found. Of several results it
+    gives the floating ones, which come first.
     """
 
     reads = "out xs"

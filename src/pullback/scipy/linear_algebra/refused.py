@@ -1,4 +1,4 @@
-"""What has no derivative here, and what to write instead."""
+"""Functions without a derivative here, and what to write instead."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ refuses(
     sl.cossin,
 )
 refuses(
-    "multiplies with a random matrix by compiled code",
+    "multiplies with a random matrix in compiled code",
     "Multiply with a random matrix that NumPy draws",
     sl.clarkson_woodruff_transform,
 )
 refuses(
-    "changes factors that are there already, by compiled code",
+    "updates given factors in compiled code",
     "Factorise the changed matrix, `scipy.linalg.qr(q @ r + np.outer(u, v))`",
     sl.qr_delete,
     sl.qr_insert,

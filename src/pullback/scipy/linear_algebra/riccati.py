@@ -1,4 +1,4 @@
-"""The algebraic Riccati equations: the solution moves as the linearised equation says.
+"""The algebraic Riccati equations: the derivative of a solution solves the linearised equation.
 
 With the feedback in the loop, that is a Lyapunov equation of the closed loop.
 """

@@ -1,4 +1,4 @@
-"""scipy.optimize: what a solver finds has the derivative of a root or of a stationary point.
+"""scipy.optimize: solutions have the derivative of a root or of a stationary point.
 
 roots           brentq, newton, fsolve, root, fixed_point and their kin
 conditions      which constraints are active, and the equations of a constrained minimum

@@ -1,4 +1,4 @@
-"""Minima: a minimum moves as the equations of `conditions` say."""
+"""Minima, differentiated by the equations of `conditions`."""
 
 from __future__ import annotations
 

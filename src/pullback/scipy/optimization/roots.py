@@ -1,4 +1,4 @@
-"""Roots: a root moves as the implicit function theorem says."""
+"""Roots, differentiated by the implicit function theorem."""
 
 from __future__ import annotations
 

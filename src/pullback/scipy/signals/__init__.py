@@ -2,7 +2,7 @@
 
     correlation     sums of products along sliding windows; medians in them
     recursive       filters with feedback, and the states they begin in
-    resampling      filters between rates
+    resampling      filters between sampling rates
     splines         coefficients and values of splines
     polynomials     fits, and which roots count as one
     peaks           where peaks are, how high and how wide

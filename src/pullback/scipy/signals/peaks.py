@@ -1,4 +1,4 @@
-"""Peaks: which they are stays while the signal moves a little; how high and wide they are moves."""
+"""Peaks: where they are is locally constant; their heights and widths are differentiable."""
 
 from __future__ import annotations
 

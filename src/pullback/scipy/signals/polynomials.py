@@ -1,4 +1,4 @@
-"""Polynomials: their fits, and which of their roots count as one, which is a choice that stays."""
+"""Polynomials: their fits, and which of their roots count as one, which is locally constant."""
 
 from __future__ import annotations
 

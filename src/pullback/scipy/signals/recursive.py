@@ -1,8 +1,8 @@
-"""Filters along an axis: with coefficients, signals and states that may all be differentiated.
+"""Linear filters along an axis, differentiable in coefficients, signals and states.
 
 A filter with feedback solves a triangular system, so its transpose runs from the end:
 
-    y[n] = u[n] - a[1] y[n-1] - a[2] y[n-2] ...     and     u = the sum of b[k] x[n-k]
+    y[n] = u[n] - a[1] y[n-1] - a[2] y[n-2] ...     with     u[n] = sum_k b[k] x[n-k]
 """
 
 from __future__ import annotations

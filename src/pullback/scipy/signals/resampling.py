@@ -1,4 +1,4 @@
-"""A filter between rates: zeros are put between the numbers, and of the result some are kept."""
+"""A filter between sampling rates: zeros are put between the numbers, and some results are kept."""
 
 from __future__ import annotations
 

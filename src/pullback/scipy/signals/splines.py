@@ -43,8 +43,8 @@ def starts(original: Any) -> None:
     def start(signal, *parameters):
         if any(map(is_live, parameters)):
             raise MissingRuleError(
-                f"`scipy.signal.{name.partition('_')[0]}` has a derivative by the signal, and none"
-                " by the parameters of the filter.\n"
+                f"`scipy.signal.{name.partition('_')[0]}` has a derivative with respect to the"
+                " signal, and none with respect to the parameters of the filter.\n"
                 "  Use `scipy.signal.lfilter` or `scipy.signal.sosfilt` forwards and backwards."
             )
         return start_p(as_array(signal), parameters=tuple([float(p) for p in parameters]))

@@ -1,6 +1,11 @@
 """What functions that solve or integrate have in common.
 
 plain       SciPy's own call on plain values, for each example of a batch
-implicit    a solution as one operation, with the derivative of what it is
+implicit    a solution as one operation, differentiated by the implicit function theorem
+exact       a value of SciPy's with the derivative of the same value computed again
+motion      tangents and cotangents of a NumPy program, for the rules of others
+following   functions of arrays that a NumPy program describes; indices that are locally constant
 serving     how a rule is entered for SciPy's function, and what stands for a module of SciPy's
+leaves      how a rule is entered for compiled code inside SciPy
+namespace   SciPy's wrapping of NumPy for several array libraries
 """

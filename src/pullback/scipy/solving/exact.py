@@ -1,4 +1,4 @@
-"""A value that SciPy computed, with the derivative of the same computed again."""
+"""SciPy's value of a result, with the derivative of the same result computed by other functions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Functions of SciPy's on arrays.
+"""SciPy's functions of arrays.
 
-Following   moves as a program over the same operands does
-Chosen      gives indices, which stay while the operands move a little
+Following   SciPy's value, differentiated as a NumPy program of the same operands
+Chosen      indices, which are locally constant
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A solution as one operation: it has the derivative of what it is, not of the iterations.
+"""A solution as one operation, differentiated by its equation and not through iterations.
 
 A solution z of F(z, theta) = 0 moves with theta as the implicit function theorem says,
 

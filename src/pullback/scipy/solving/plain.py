@@ -147,7 +147,11 @@ def solve(call: Callable[[PlainValues], Any]) -> Examples:
     while True:
         for trace in traces:
             if not trace.state:
-                raise ArgumentError("A solver was called under `vmap` on an empty batch.")
+                raise ArgumentError(
+                    "A solver was called under `vmap` on an empty batch: it runs once for each"
+                    " example, and without one the shapes of its results are unknown.\n"
+                    "  Give `vmap` at least one example."
+                )
         results, live = [], False
         try:
             for example in product(*[range(trace.state) for trace in traces]):

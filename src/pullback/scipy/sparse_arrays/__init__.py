@@ -1,17 +1,17 @@
 """scipy.sparse: SciPy's own arrays, whose numbers may be Arrays.
 
-A sparse array of SciPy's keeps its numbers in `data` and where they stand in arrays of integers.
-Its Python code takes part as the user's does; what is compiled has rules here:
+A sparse array of SciPy's keeps its numbers in `data` and their places in arrays of integers. Its
+Python code takes part as the user's does; what is compiled has rules here:
 
-    patterns        where the numbers of a sparse array stand
+    patterns        the places of the numbers of a sparse array
     products        a sparse array times a dense one
-    moves           functions that only move numbers: conversions, slices, transposes
+    moves           functions that only rearrange numbers: conversions, slices, transposes
     sums            functions that add or combine numbers: sums, products of sparse arrays
     formats         lists of rows, dictionaries, blocks, diagonals, dense arrays
     matrices        dense matrices, which sums of sparse matrices give
     systems         systems of equations, by SuperLU and by iterations
     spectra         eigenvalues and singular values by ARPACK
-    graphs          paths and trees by the choice that was made
+    graphs          paths and trees along the edges that SciPy chose
     trees           sparse arrays as arguments and results
 
 The pattern is constant: an entry that happens to be zero stays an entry, and has its derivative.

@@ -1,7 +1,7 @@
-"""What formats do in their own way: lists of rows, dictionaries, blocks, diagonals, dense arrays.
+"""Formats with methods of their own: lists of rows, dictionaries, blocks, diagonals, dense arrays.
 
-SciPy drops numbers that are zero from several of them. One that moves stays: it is zero here, and
-its derivative is not.
+SciPy drops zeros from several of them. A differentiated one stays: its value is zero here, and its
+derivative is not.
 """
 
 from __future__ import annotations

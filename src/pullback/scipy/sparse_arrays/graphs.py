@@ -1,4 +1,4 @@
-"""scipy.sparse.csgraph: paths and trees by the choice that was made.
+"""scipy.sparse.csgraph: paths and trees along the edges that SciPy chose.
 
 Which edges a shortest path takes stays while their lengths move a little; its length is the sum of
 theirs. Where two paths are equally long, the derivative is that of the one that SciPy took.

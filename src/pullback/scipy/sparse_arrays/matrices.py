@@ -1,7 +1,7 @@
-"""Dense matrices, `numpy.matrix`, of numbers that move: what sums of sparse matrices give.
+"""Dense matrices, `numpy.matrix`, of differentiated numbers: what sums of sparse matrices give.
 
 Its operations are those of `numpy.matrix`: `*` multiplies matrices, and all results have two
-dimensions. What it does not have is refused; `np.asarray(m)` is the array.
+dimensions. Other operations are refused; `np.asarray(m)` is the array.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Functions of SciPy's that only move numbers: conversions, slices, transposes.
+"""Functions of SciPy's that only rearrange numbers: conversions, slices, transposes.
 
 Which number goes where is learnt from SciPy's own function: it is called on the positions
 1, 2, 3, ... in place of the numbers, and what it returns says where each of the results comes from.

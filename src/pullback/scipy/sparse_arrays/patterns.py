@@ -1,4 +1,4 @@
-"""Where the numbers of a sparse array stand: a pattern, which is constant.
+"""The places of the numbers of a sparse array: a pattern, which is constant.
 
 csr     outer holds where each row begins, inner the columns
 csc     the same by columns

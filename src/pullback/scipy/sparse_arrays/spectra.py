@@ -138,8 +138,8 @@ def given_to(original: Any, args: Any, options: Any) -> dict[str, Any]:
     parts = parts_of(given["A"])
     if parts is None or any(moves(x) for key, x in given.items() if key != "A"):
         raise MissingRuleError(
-            f"`{original.__name__}` has a derivative by the numbers of a sparse or dense array A;"
-            " here a function is given for it, or another argument is differentiated.\n"
+            f"`{original.__name__}` has a derivative with respect to the numbers of a sparse or"
+            " dense array A alone; here A is a function, or another argument is differentiated.\n"
             "  Pass A as an array, and reduce a general problem to one without `M`."
         )
     given = {key: fixed(x) if type(x) is Array else x for key, x in given.items()}

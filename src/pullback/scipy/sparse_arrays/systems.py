@@ -4,7 +4,7 @@ The solution x of A x = b moves with the numbers of A and with b:
 
     A x_dot = b_dot - A_dot x,        b_bar = A^-T x_bar,        A_bar = -b_bar x^T at the entries
 
-Both rules solve one more system, with the factors that there are already.
+Both rules solve one more system, with the same factors.
 """
 
 from __future__ import annotations

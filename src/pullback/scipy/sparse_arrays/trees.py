@@ -1,6 +1,6 @@
 """Sparse arrays as arguments and results: trees of one leaf, the numbers, in a fixed pattern.
 
-So a gradient by a sparse array is a sparse array with the same entries, and a compiled function
+So the gradient with respect to a sparse array has the same entries, and a compiled function
 that is given one, or returns one, is recorded for its pattern.
 """
 

@@ -1,4 +1,4 @@
-"""Bodies of loops: how they are written down, and run many times."""
+"""Bodies of loops: how they are recorded, and run many times."""
 
 from __future__ import annotations
 

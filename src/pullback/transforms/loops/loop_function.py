@@ -1,4 +1,4 @@
-"""One step of a loop: how its function is called, what it may return, how it is written down."""
+"""One step of a loop: how its function is called, what it may return, how it is recorded."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class LoopFunction:
         if outer is not None and outer.compared:
             raise Unstaged("another state")
         raise ArgumentError(
-            f"{self.name} runs `{name_of(self.fun)}` for all steps from one record under a"
+            f"{self.name} runs `{name_of(self.fun)}` for all steps from one recording under a"
             f" transformation, but {what} counts its calls, draws random numbers, or changes what"
             " it reads.\n"
             "  Keep what changes in the carry, pass numbers drawn before the loop as rows, or"

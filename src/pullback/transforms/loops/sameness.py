@@ -1,13 +1,14 @@
 """Whether two recordings of one function are the same program.
 
-A loop records its body once and runs the record in every step. That is right only if the body is a
-function: called again with the same arguments, it does the same. So the body is recorded twice, and
-the two records must agree in everything that they hold: operations, operands, constants and static
-parameters, down to the programs inside of operations (an inner loop, a checkpoint, a custom rule).
+A loop records its body once and runs the recording in every step. That is right only if the body is
+a function: called again with the same arguments, it does the same. So the body is recorded twice,
+and the two recordings must agree in everything that they hold: operations, operands, constants and
+static parameters, down to the programs inside of operations (an inner loop, a checkpoint, a custom
+rule).
 
     def body(c, x):
         k[0] += 1
-        return c + w[k[0] - 1] * x, None    # w[0] in one record, w[1] in the other
+        return c + w[k[0] - 1] * x, None    # w[0] in one recording, w[1] in the other
 """
 
 from __future__ import annotations

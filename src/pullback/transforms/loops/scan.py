@@ -1,9 +1,8 @@
 """Loops that count their steps: scan, fori_loop.
 
-Outside of transformations they are loops of Python's. Inside, the body is written down once and
-the loop is one operation, `Scan`, however many steps it has. A body that asks for a value (`if`)
-cannot be written down once for all steps; then the loop runs as one of Python's, under the
-transformation.
+Outside of transformations they are loops of Python's. Inside, the body is recorded once and the
+loop is one operation, `Scan`, however many steps it has. A body that asks for a value (`if`) cannot
+be recorded once for all steps; then the loop runs as one of Python's, under the transformation.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     (*consts, *carry, *xs) -> (*carry, *ys)
 
 The body is a Graph on (*consts, *carry, *x) that gives (*carry, *y); x runs through the rows of
-xs, and the rows y make ys. Every derivative of a loop is a loop: the bodies of those are recorded
-from the body, once for each choice of operands, whatever the number of steps.
+xs, and the rows y make ys. Every derivative of a loop is a loop too: its body is recorded from this
+one, once for each choice of differentiated operands, however many steps there are.
 """
 
 from __future__ import annotations
