@@ -39,7 +39,7 @@ CONTIGUOUS_ALIGNED, WRITEABLE_ALIGNED = 0x101, 0x500
 OWNED = 0x105  # contiguous and aligned, with memory of its own
 STACK = 1 << 14  # bytes of an arena up to which it lies on the stack
 
-# HalfEmpty of NumPy's table of C functions, part of its public interface.
+# Slots of NumPy's table of C functions, part of its public interface.
 ARRAY_TYPE, TO_SCALAR, FROM_DESCR, EMPTY, SET_HANDLER = 2, 60, 94, 184, 304
 
 MISS: Any = object()  # what the entry returns where no way fits
