@@ -28,7 +28,8 @@ from tests.clients.cases import CASES, REFUSED
 
 PAGE = Path(__file__).parent.parent / "docs" / "clients.md"
 ROUNDS = 15
-SETTLED = 1.0  # seconds of calls, after which machine code and the choice of it are made
+SETTLED = 1.0  # seconds of calls, and more until machine code and the choice of it are made
+LONGEST = 60.0  # seconds, after which it is what it is
 
 
 def frames_of(call: Any, x: Any) -> set[str]:
@@ -67,6 +68,13 @@ def seconds(calls: list[Any], x: Any) -> list[float]:
     return [min(found) for found in times]
 
 
+def is_settled(compiled: Any) -> bool:
+    """Whether later calls go the way of this one: each path has been tried, or there is none."""
+    paths = [path for entry in compiled.entries.values() for path in entry.paths]
+    tried = [path.trial is not None and path.trial.is_over for path in paths]
+    return compiled.refusal is not None or (bool(paths) and all(tried))
+
+
 def row(case: Any) -> tuple[list[str], bool, str]:
     """Package, function and times; whether it is compiled, and why not."""
     package, fun, (x,) = case
@@ -75,9 +83,11 @@ def row(case: Any) -> tuple[list[str], bool, str]:
     gradient = pb.grad(fun)
     compiled = pb.compile(gradient)
     begin, calls = time.perf_counter(), 0
-    while calls < 12 or (calls < 400 and time.perf_counter() - begin < SETTLED):
+    while calls < 12 or not is_settled(compiled) or time.perf_counter() - begin < SETTLED:
         compiled(given)
         calls += 1
+        if time.perf_counter() - begin > LONGEST:
+            break
     outside = frames_of(compiled, given)
     times = seconds([fun, gradient, compiled], given)
     reason = "" if not outside else compiled.why(given)

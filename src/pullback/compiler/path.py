@@ -55,6 +55,7 @@ __all__ = [
 
 SECOND = 20  # runs of a path after which it is compiled again, better
 VAIN = 32  # records in a row that nothing repeats
+SOME = 3  # runs of early machine code after which it may be found to be slow
 OFTEN = 5  # repetitions of a record for certain numbers after which one for all is made
 
 
@@ -114,6 +115,7 @@ class Path:
         self.failed = False  # whether machine code could not be made in the background
         self.expected: list[tuple[int, bytes]] | None = None  # what guards ask about, as it was
         self.took = 0.0  # seconds that the function took when it was recorded
+        self.least = float("inf")  # and a call by its early machine code
         self.trial: Any = None  # which way is faster
         self.slow = False  # whether the function itself is faster, and is run
         self.learnt = 0  # how often machine code was told how arguments lie
@@ -156,13 +158,21 @@ class Path:
             self.warming.release()
 
     def is_awaited(self) -> bool:
-        """Whether its machine code is still being made; it is asked for if it is not."""
-        if self.program is not None or self.failed:
+        """Whether machine code worth to be run is still being made; it is asked for if not."""
+        program = self.program
+        if self.failed or not (program is None or self.lags):
             return False
         if self.waits % SECOND == 0:  # again where a process has forked meanwhile
-            self.make_later()
+            (self.make_later if program is None else program.improve_later)()
         self.waits += 1
         return True
+
+    @property
+    def lags(self) -> bool:
+        """Whether early machine code, with what is checked around it, took longer than the function
+        did: until the better one is there, which is tried, the function itself runs."""
+        slow = self.runs >= SOME and self.least > self.took > 0.0
+        return slow and self.program.level < BEST
 
     def improve(self, wait: bool = False) -> None:
         """Ask for better machine code, if there were enough runs."""
@@ -389,7 +399,7 @@ def way_of(
     recording, token = path.recording, path.token
     if path.program is None or not native_records.native(path.program.run):
         return None
-    if recording.written or recording.layouts is not None:
+    if recording.written or recording.layouts:
         return None
     if recording.orders is not None and set(recording.orders) - {"C"}:
         return None  # it reads arrays in C order

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import dis
 import linecache
+import re
 import textwrap
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
@@ -73,13 +74,13 @@ def translate(error: BaseException) -> None:
     ours = cause_of(error)
     if ours is not None:
         raise ours from error
-    name, lives = entered(below[0]) if below else called(last)
+    name, lives = entered(below[0]) if below else called(last, is_of_class(error))
     if lives:
-        cure = MEMORY if name in [each.__name__ for each in BUFFERS] else PLAIN
+        memory = name in [each.__name__ for each in BUFFERS] or "bytes-like" in str(error)
+        cure = MEMORY if memory else PLAIN
         raise ConversionError(
-            f"`{name}` was given an Array {lives[0].within.spec(lives[0])} of"
-            f" `{lives[0].within.name}`, in {place(lines[-1])}, and raised {type(error).__name__}:"
-            f" {error}\n  {cure}"
+            f"`{name}` was given an Array {whose(lives[0])}, in {place(lines[-1])}, and raised"
+            f" {type(error).__name__}: {error}\n  {cure}"
         ) from error
 
 
@@ -90,18 +91,33 @@ def made_of_text(error: BaseException) -> bool:
     return isinstance(error, NameError) and error.name == Array.__name__
 
 
+def is_of_class(error: BaseException) -> bool:
+    """Whether it says that something was an Array, as in "a real number is required, not Array"."""
+    return (
+        isinstance(error, TypeError) and re.search(rf"\b{Array.__name__}\b", str(error)) is not None
+    )
+
+
 def operation(step: TracebackType) -> str:
     return dis.opname[step.tb_frame.f_code.co_code[step.tb_lasti]]
 
 
-def arrays_in(x: Any, depth: int = 3) -> list[Array]:
-    """The Arrays with a derivative in an argument, and in containers there."""
+def whose(x: Array) -> str:
+    """Shape and dtype of an Array, and where it belongs."""
+    return f"{x.within.spec(x)} " + (f"of `{x.within.name}`" if x.within.live else "made there")
+
+
+def arrays_in(x: Any, depth: int = 3, constant: bool = False) -> list[Array]:
+    """The Arrays with a derivative in an argument, and in containers there.
+
+    constant: whether those without one count as well.
+    """
     if type(x) is Array:
-        return [x] if x.within.live else []
+        return [x] if constant or x.within.live else []
     if not depth or type(x) not in (list, tuple, dict, set):
         return []
     inner = list(x.values() if type(x) is dict else x)[:64]
-    return [found for y in inner for found in arrays_in(y, depth - 1)]
+    return [found for y in inner for found in arrays_in(y, depth - 1, constant)]
 
 
 def entered(step: TracebackType) -> tuple[str, list[Array]]:
@@ -116,8 +132,11 @@ def entered(step: TracebackType) -> tuple[str, list[Array]]:
     return f"{public_module(module, code.co_qualname)}.{code.co_qualname}", arrays_in(given)
 
 
-def called(step: TracebackType) -> tuple[str, list[Array]]:
-    """A call of C code, as the program writes it: its name, and Arrays that it was given."""
+def called(step: TracebackType, certain: bool) -> tuple[str, list[Array]]:
+    """A call of C code, as the program writes it: its name, and Arrays that it was given.
+
+    certain: whether the error is known to come of that, whoever was called and with which Array.
+    """
     call = call_at(step)
     if call is None:
         return "", []
@@ -127,10 +146,11 @@ def called(step: TracebackType) -> tuple[str, list[Array]]:
     if home == "builtins" and callee not in BUFFERS:
         owner = getattr(callee, "__self__", None)
         home = type(owner).__module__ if owner is not None else home
-    if callee not in BUFFERS and stays(home) and str(home).partition(".")[0] not in WANTING:
+    plain = callee not in BUFFERS and not certain
+    if plain and stays(home) and str(home).partition(".")[0] not in WANTING:
         return "", []
     given = [x for x in ast.walk(call) if isinstance(x, ast.Name) and x is not call.func]
-    lives = [y for x in given for y in arrays_in(meant(x, frame))]
+    lives = [y for x in given for y in arrays_in(meant(x, frame), constant=certain)]
     name = ast.unparse(call.func)
     return name, lives
 

@@ -24,7 +24,7 @@ from ..core.array import (
     told,
 )
 from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary, is_python
-from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
+from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError, name_of
 from ..core.layout import layout
 from ..core.spec import dtype_of
 from ..core.trace import CONSTANT, Ended
@@ -313,9 +313,10 @@ def view(self, dtype=None, type=None):
             out.flags.writeable = False  # what is written here would not be seen in the Array
             return out
         raise MissingRuleError(
-            f"`x.view` to another dtype or type reads the bits of {self.within.spec(self)},"
-            " and has no derivative.\n  Write `x.astype(dtype)` to convert the numbers, or `x.real`"
-            " and `x.imag` for the parts of complex ones."
+            f"`x.view({name_of(type)})` has no derivative.\n  Let the class keep `self.value = x`."
+            if type not in (None, np.ndarray)
+            else "`x.view` to another dtype reads the bits, and has no derivative.\n"
+            "  Write `x.astype(dtype)` to convert the numbers, or `x.real` and `x.imag` for parts."
         )
     return self[...]
 

@@ -377,6 +377,30 @@ class TestBehind:
         finally:
             sys.setswitchinterval(before)
 
+    @pytest.mark.parametrize("took", [1e-9, 10.0])
+    def test_early_machine_code_runs_unless_the_function_was_faster(self, took):
+        def f(x):
+            x *= 2.0 + took  # calls are arranged in Python
+            return x.sum()
+
+        fast = pb.compile(f)
+        for _ in range(3):
+            fast(X.copy())
+        while WORKER.thread is not None:
+            time.sleep(0.001)
+        (path,) = paths_of(fast)
+        assert path.program.level == 0
+        path.took, said = took, []
+        with WORKER.held():
+            for _ in range(6):
+                np.testing.assert_allclose(fast(X.copy()), f(X.copy()), rtol=1e-14)
+                said.append(fast.why() == reasons.AWAITED)
+        assert said == ([False] * 3 + [True] * 3 if took < 1 else [False] * 6)
+        y = np.zeros(3)
+        settle(fast, y, calls=30)
+        assert path.program.level == 3
+        assert path.trial.is_over
+
     def test_results_are_nobody_elses(self):
         constant, fast = np.arange(3.0), pb.compile(lambda x: (x * 1.0, np.cos(x).T, constant * 2))
         with WORKER.held():

@@ -214,6 +214,7 @@ def make():
             self.w, self.k, self.parts = np.ones(3), 2.0, [np.ones(3), np.zeros(3)]
             self.rates = {"a": 0.5, "b": [1, 2]}
             self.slotted = Slotted()
+            self.names, self.none = {"a", "b", "c"}, set()
 
         @property
         def gain(self):
@@ -223,6 +224,7 @@ def make():
             y = x * self.w.ravel() * self.gain
             for part in self.parts:
                 y = y + part
+            y = y * len([name for name in self.names if name != "c"]) + len(self.none)
             return self.slotted(self.helper(y)) * self.rates["a"] + sum(self.rates["b"])
 
     Model.bases = (Other,)
@@ -230,13 +232,16 @@ def make():
 
 
 class Slotted:
-    __slots__ = ("k",)
+    __slots__ = ("empty", "k")
 
     def __init__(self):
         self.k = 2.0
 
     def __call__(self, x):
-        return x * self.k
+        try:
+            return x * self.k + self.empty
+        except AttributeError:
+            return x * self.k
 
 
 def put(place, key, value):
@@ -261,6 +266,15 @@ CHANGES = [
     lambda m: setattr(m, "helper", lambda y: y.sum()),
     lambda m: setattr(m, "scale", 6.0),
     lambda m: setattr(m.slotted, "k", 7.0),
+    lambda m: setattr(m.slotted, "empty", 7.0),
+    lambda m: delattr(m.slotted, "k") or setattr(m.slotted, "k", 5.0),
+    lambda m: m.names.add("d"),
+    lambda m: m.names.remove("a"),
+    lambda m: m.names.remove("c") or m.names.add("d"),
+    lambda m: m.names.update(map(str, range(40))),
+    lambda m: m.names.clear(),
+    lambda m: m.none.add(1.5),
+    lambda m: setattr(m, "none", {2, 3}),
     lambda m: setattr(m, "slotted", lambda x: -x),
     lambda m: setattr(type(m), "scale", 4.0),
     lambda m: setattr(type(m).__mro__[1], "scale", 4.0),
@@ -314,6 +328,14 @@ LAYOUTS = [
     lambda x: x.byteswap(inplace=True),
     lambda x: x.resize((3, 3), refcheck=False),
 ]
+
+
+def test_what_has_no_arguments_to_look_at():
+    """Nothing is asked of how arrays lie where there are none, whatever the code may ask."""
+    f = pb.compile(pb.grad(lambda x: 3.0 * x if (x * np.ones(2)).flags.owndata else hash(x)))
+    for x in (0.5, 0.5, 2.0):
+        assert f(x) == 3.0
+    repeated(f, 2.0)
 
 
 @pytest.mark.filterwarnings("ignore:Setting the")

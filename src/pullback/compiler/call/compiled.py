@@ -130,6 +130,8 @@ class Compiled(Transformation):
                 if is_to_try(self, path):
                     return tried(self, path, call, args, kwargs)
                 out = path.results(values, call.arrays)
+                if path.program.level < BEST:
+                    path.least = min(path.least, thread_time() - begun)
                 pending = path.numbers is not None and entry.floats  # it may come to stand for all
                 if path.n_results or not pending:
                     self.learn(path, call, args, kwargs, not pending)

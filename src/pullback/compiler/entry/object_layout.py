@@ -26,12 +26,15 @@ from .conditions import RECORD
 __all__ = [
     "AXES", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "SHAPE", "STRIDES", "TYPE",
     "NativeRecord", "builtin", "creates", "error_settings", "errors_variable", "field", "memory",
-    "shared", "usable",
+    "offset_of", "shared", "table_of", "usable",
 ]  # fmt: skip
 
 # Offsets of fields, of 64-bit CPython with the ordinary head of an object.
 TYPE, DATA, AXES, SHAPE, STRIDES, DTYPE, FLAGS, NUMBER = 8, 16, 24, 32, 40, 56, 64, 16
 LENGTH, ITEMS, USED, CELL, CAPSULE = 16, 24, 16, 16, 16
+SET_COUNTS, SET_MASK, SET_TABLE, SET_ENTRY = (16, 24), 32, 40, 16  # an entry: object and hash
+MEMBER, MEMBER_KIND, MEMBER_OFFSET = 40, 8, 16  # of a slot's descriptor, and of what it points to
+OBJECTS = (6, 16)  # kinds of members that are one object, or none
 CONTIGUOUS_ALIGNED, WRITEABLE_ALIGNED = 0x101, 0x500
 OWNED = 0x105  # contiguous and aligned, with memory of its own
 STACK = 1 << 14  # bytes of an arena up to which it lies on the stack
@@ -71,6 +74,13 @@ class NativeRecord(np.ndarray):
             raw = ctypes.c_void_p.from_address(block - 8).value
             block = ctypes.c_int64.from_address(block).value
             free(ctypes.c_void_p(raw))
+
+
+class HalfEmpty:
+    """Something with slots, one of them empty."""
+
+    __slots__ = ("first", "second")
+    second: Any
 
 
 @cache
@@ -172,6 +182,21 @@ def memory(at: int, size: int) -> bytes:
     return ctypes.string_at(at, size)
 
 
+def table_of(x: set[Any]) -> tuple[int, int]:
+    """Where a set keeps its elements, in the order in which it gives them: address and size."""
+    return field(x, SET_TABLE), SET_ENTRY * (field(x, SET_MASK) + 1)
+
+
+def offset_of(slot: Any) -> int | None:
+    """Where objects have what is in a slot of their class; None if that is no object."""
+    if type(slot) is not types.MemberDescriptorType:
+        return None
+    member = field(slot, MEMBER)
+    if ctypes.c_int.from_address(member + MEMBER_KIND).value not in OBJECTS:
+        return None
+    return int(ctypes.c_int64.from_address(member + MEMBER_OFFSET).value)
+
+
 @cache
 def usable() -> bool:
     """Whether objects lie in memory as the entries take them to; asked of objects that exist."""
@@ -216,7 +241,32 @@ def containers_agree() -> bool:
         if field(held, LENGTH) != 2 or found != [id(a), id(b)]:
             return False
     cell = types.CellType(a)
-    return field({1: a, 2: b, 3: a}, USED) == 3 and field(cell, CELL) == id(a)
+    if field({1: a, 2: b, 3: a}, USED) != 3 or field(cell, CELL) != id(a):
+        return False
+    return sets_agree() and slots_agree()
+
+
+def sets_agree() -> bool:
+    """Whether small and large sets hold their elements where they are looked for."""
+    for n in (0, 3, 40):
+        some = {object() for _ in range(n)}
+        some.add(removed := object())
+        some.remove(removed)  # its entry remains
+        at, size = table_of(some)
+        words = np.frombuffer(memory(at, size), np.int64)[::2]
+        found = [x for x in words.tolist() if x in set(map(id, some))]
+        filled, used = [field(some, at) for at in SET_COUNTS]
+        if found != list(map(id, some)) or (filled, used) != (n + 1, n):
+            return False
+    return True
+
+
+def slots_agree() -> bool:
+    """Whether objects have what is in their slots where it is looked for."""
+    x = HalfEmpty()
+    x.second = held = object()
+    places = [offset_of(vars(HalfEmpty)[name]) for name in ("first", "second")]
+    return None not in places and [field(x, place) for place in places if place] == [0, id(held)]
 
 
 def errors_agree() -> bool:

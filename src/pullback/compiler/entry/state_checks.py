@@ -27,6 +27,9 @@ from .object_layout import (
     DTYPE,
     ITEMS,
     LENGTH,
+    SET_COUNTS,
+    SET_MASK,
+    SET_TABLE,
     SHAPE,
     STRIDES,
     TYPE,
@@ -34,6 +37,8 @@ from .object_layout import (
     errors_variable,
     field,
     memory,
+    offset_of,
+    table_of,
 )  # fmt: skip
 
 __all__ = ["CHECKED", "checks_of"]
@@ -141,7 +146,9 @@ class Checks:
 
     def elements(self, place: Place) -> None:
         x = place.owner
-        if not isinstance(x, list):
+        if of(x, set) and not place.name:
+            return self.entries(x)
+        if not of(x, list):
             raise Unchecked
         self.field(x, LENGTH)
         if x:
@@ -151,11 +158,23 @@ class Checks:
                 self.bytes(at + 8 * first, memory(at + 8 * first, 8 * (last - first)))
             self.numbers.held.append(list(x))
 
+    def entries(self, x: set[Any]) -> None:
+        """The elements of a set, and their order."""
+        for offset in (*SET_COUNTS, SET_MASK, SET_TABLE):
+            self.field(x, offset)
+        self.bytes(table_of(x)[0], memory(*table_of(x)))
+        self.numbers.held.append(list(x))
+
     def slot(self, place: Place) -> None:
-        if place.was is MISSING:
+        offset = offset_of(place.name)
+        if offset is not None:
+            expected = 0 if place.was is MISSING else self.numbers.of(place.was)
+            self.add(FIELD, place.owner, offset, expected)
+        elif place.was is MISSING:
             raise Unchecked
-        name = self.numbers.of(place.name.__name__)
-        self.add(ATTRIBUTE, place.owner, name, self.numbers.of(place.was))
+        else:
+            name = self.numbers.of(place.name.__name__)
+            self.add(ATTRIBUTE, place.owner, name, self.numbers.of(place.was))
 
     def layout(self, place: Place) -> None:
         x = place.owner
