@@ -258,6 +258,44 @@ def test_entropy_by_shape(dist, shapes):
         assert np.isclose(slope, expected, rtol=1e-5)
 
 
+DEGENERATE = {
+    "gennorm.ppf": (lambda b: stats.gennorm.ppf(0.5, b), 1.4, 0.0),
+    "gennorm.isf": (lambda b: stats.gennorm.isf(0.5, b), 0.6, 0.0),
+    "gennorm.median": (lambda s: stats.gennorm.median(1.4, s, s), 2.0, 1.0),
+    "gennorm.cdf": (lambda x: stats.gennorm.cdf(x, 1.4), 0.0, stats.gennorm.pdf(0, 1.4)),
+    "norm.expect": (lambda s: stats.norm.expect(np.square, loc=s, scale=s), 1.2, 4.8),
+    "frozen expect": (lambda s: stats.norm(0.3, s).expect(np.square), 1.2, 2.4),
+    "gamma.expect": (lambda s: stats.gamma.expect(np.log, (1.3,), scale=s), 1.2, 1 / 1.2),
+    "pearson3.entropy": (stats.pearson3.entropy, -2.0, 0.5),
+    "genpareto.logsf": (lambda c: stats.genpareto.logsf(2.0, c), 1e-9, 2.0),
+    "genextreme.logcdf": (lambda c: stats.genextreme.logcdf(1.0, c), 1e-9, np.exp(-1) / 2),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_where_a_formula_cancels_or_multiplies_zero_by_infinity():
+    wrong = {}
+    for name, (fun, x, expected) in DEGENERATE.items():
+        found = pb.grad(fun)(x), pb.jvp(fun, (x,), (1.0,))[1]
+        if not np.allclose(found, expected, rtol=1e-6, atol=1e-12):
+            wrong[name] = found, expected
+    assert not wrong
+
+
+def test_sums_of_masses_of_a_batch():
+    """Of distributions without a formula; the places that count differ between the examples."""
+    k, s = np.array([3, 0, 7]), np.array([2.5, 1.5, 3.5])
+    for fun in (
+        lambda k, s: stats.betabinom.cdf(k, 8, 1.5, s),
+        lambda k, s: stats.logser.cdf(k, 1 / s),
+        lambda k, s: stats.zipf.cdf(k, s),
+    ):
+        by_s = pb.grad(fun, 1)
+        found = pb.vmap(fun)(k, s), pb.vmap(by_s)(k, s)
+        one_by_one = [[f(*each) for each in zip(k, s, strict=True)] for f in (fun, by_s)]
+        np.testing.assert_allclose(found, one_by_one, rtol=1e-12, atol=1e-15)
+
+
 def test_covariance_that_may_be_singular():
     """Where it is regular the derivative is that of the density; elsewhere it is refused."""
     density = stats.multivariate_normal.logpdf

@@ -524,7 +524,7 @@ def tell_class(x: Any) -> None:
     while type(x) is Array:
         x = current(x)
         if x.within.compared:
-            x.within.class_asked()
+            x.within.class_asked(x)
         x = x.value
 
 

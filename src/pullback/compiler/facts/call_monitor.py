@@ -25,7 +25,7 @@ from ...core.namespaces import apart
 from ...core.reach import ASKED
 from ...core.resolve import FOREIGN
 from .bytecode import COMPUTED_NAMES, code_of
-from .judge import declare_computing, declared_pure, effectful, home_of, may_repeat
+from .judge import acts, declare_computing, declared_pure, effectful, home_of, may_act, may_repeat
 from .quick_profile import HARMLESS, frames_sorted, install
 
 __all__ = ["WATCHES", "WATCHING", "Halt", "Observer", "Watch", "unwatched"]
@@ -156,8 +156,13 @@ class Watch:
                 return
             declare_computing(module)
             if declared_pure(code) or not effectful(module, name):
-                HARMLESS.add(code)
+                if not may_act(code):
+                    HARMLESS.add(code)
+                elif acts(frame):
+                    self.forbid(f"it calls `{module}.{name}`")
                 return
+            if acts(frame):
+                self.forbid(f"it calls `{module}.{name}`")
             if decorates_pure(frame):  # not for ever: its code decorates other functions too
                 return
             caller = frame.f_back

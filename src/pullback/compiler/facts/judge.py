@@ -28,8 +28,8 @@ from ...core.namespaces import apart
 from .classes import of_library
 
 __all__ = [
-    "CLOCK", "OUTSIDE", "PURE", "REFUSED", "declared_pure", "effectful", "home_of", "may_repeat",
-    "pure",
+    "CLOCK", "OUTSIDE", "PURE", "REFUSED", "acts", "declared_pure", "effectful", "home_of",
+    "may_act", "may_repeat", "pure",
 ]  # fmt: skip
 
 F = TypeVar("F")
@@ -48,15 +48,24 @@ PURE = frozenset(
 )  # fmt: skip
 SCIPY = (
     "scipy.special", "scipy.linalg", "scipy.fft", "scipy.ndimage", "scipy.signal", "scipy.sparse",
-    "scipy.interpolate", "scipy.spatial", "scipy.cluster", "scipy._lib._sparse",
+    "scipy.interpolate", "scipy.spatial", "scipy.cluster", "scipy._lib._sparse", "scipy.stats",
+)  # fmt: skip
+# Modules of those that sample.
+SAMPLING = (
+    "scipy.stats._qmc", "scipy.stats._sobol", "scipy.stats.qmc", "scipy.stats._sampling",
+    "scipy.stats.sampling", "scipy.stats._unuran",
 )  # fmt: skip
 # Of those, what draws random numbers, reads or writes files, or changes how SciPy works.
 OF_SCIPY = frozenset(
     {
         "random", "random_array", "rand", "kmeans", "kmeans2", "save_npz", "load_npz", "use_solver",
         "set_backend", "set_global_backend", "register_backend", "skip_backend", "set_workers",
+        "rvs", "resample", "sample", "seed", "set_bandwidth", "reset_cache",
     }
 )  # fmt: skip
+# Parameters by which functions of SciPy's draw random numbers, or plot.
+DRAWS = frozenset({"rng", "random_state", "seed", "n_resamples"})
+PLOTS = "plot"
 # Of those, what does more: of builtins and others.
 DENIED = frozenset(
     {
@@ -168,18 +177,6 @@ COMPUTING = {
     "scipy.integrate._quadrature": {
         "": "trapezoid simpson cumulative_trapezoid cumulative_simpson romb",
     },
-    "scipy.stats._continuous_distns": {
-        "*": "_pdf _logpdf _cdf _logcdf _sf _logsf _ppf _isf",
-    },
-    "scipy.stats._distn_infrastructure": {
-        "rv_generic": "__call__ freeze stats moment median mean var std interval entropy support",
-        "rv_continuous": "pdf logpdf cdf logcdf sf logsf ppf isf",
-        "rv_discrete": "pmf logpmf cdf logcdf sf logsf ppf isf",
-        "rv_frozen": "pdf logpdf cdf logcdf ppf isf sf logsf stats median mean var std moment "
-        "interval entropy support",
-        "rv_continuous_frozen": "pdf logpdf",
-        "rv_discrete_frozen": "pmf logpmf",
-    },
 }
 
 
@@ -226,6 +223,28 @@ def may_repeat(callee: Any, args: tuple[Any, ...] = ()) -> str | None:
     return None
 
 
+def acts(frame: Any) -> bool:
+    """Whether code of SciPy's, which begins, draws random numbers or plots, whoever calls it.
+
+    It has a parameter for that. A constructor keeps what it draws from. A sequence is a range of
+    percentages, or the whole of a seed.
+    """
+    code, module = frame.f_code, str(frame.f_globals.get("__name__"))
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    if not module.startswith("scipy.") or module.startswith("scipy._lib"):
+        return False
+    if PLOTS in names and frame.f_locals[PLOTS] is not None:
+        return True
+    if code.co_name.startswith("__") or code.co_name == "random_state":  # sets it
+        return False
+    return any(type(frame.f_locals[name]) not in (tuple, list) for name in DRAWS & {*names})
+
+
+def may_act(code: CodeType) -> bool:
+    """Whether `acts` depends on how the code is called."""
+    return not {PLOTS, *DRAWS}.isdisjoint(code.co_varnames)
+
+
 def home_of(x: Any) -> tuple[str, str]:
     """The module that a function is of, or the class that it is a method of; and its name."""
     module = getattr(x, "__module__", None)
@@ -243,6 +262,6 @@ def effectful(module: str, name: str) -> bool:
     top = module.partition(".")[0]
     if top == "inspect":
         return name not in INSPECTING
-    pure = top in PURE or module.startswith(SCIPY)
+    pure = top in PURE or (module.startswith(SCIPY) and not module.startswith(SAMPLING))
     refused = {"numpy": REFUSED, "scipy": OUTSIDE | OF_SCIPY}.get(top, OUTSIDE)
     return not pure or name in DENIED or "random" in module or name in refused

@@ -9,11 +9,16 @@ Formulas and moments are Python over `scipy.special`, and take part as the user'
     checks          SciPy's checks of arguments, with plain values
     multivariate    the normal distribution of vectors
     kernels         gaussian_kde
+    ranks           the distribution of a statistic of ranks
+    steps           the distribution function of discrete ones without a formula
 """
 
 from importlib import import_module
 
-FAMILIES = ("choices", "methods", "continuous", "shapes", "checks", "multivariate", "kernels")
+FAMILIES = (
+    "choices", "methods", "continuous", "shapes", "checks", "multivariate", "kernels", "ranks",
+    "steps",
+)  # fmt: skip
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

@@ -6,14 +6,16 @@ the density underflows, the slope of p log(p) is not a number.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.spec import is_inexact
+from ...primitives.arguments import everywhere
 from ...primitives.elementwise import stopped
 from ..integration.quadrature import quad
 from ..optimization.conditions import Minimum, minimum
@@ -91,6 +93,17 @@ inverse(stats.rv_continuous.ppf, "_cdf")
 inverse(stats.rv_continuous.isf, "_sf")
 
 entropy_of_scipy: Any = stats.rv_continuous._entropy
+
+
+def gamma_entropy(skew: Any) -> Any:
+    """Of Pearson's third distribution, which is a gamma distribution."""
+    alpha = 4 / skew**2
+    standard = alpha + special.gammaln(alpha) + (1 - alpha) * special.digamma(alpha)
+    return standard + np.log(np.abs(skew) / 2)
+
+
+# Where the integral has no slope: an end moves with the shape, and the density has a pole there.
+CLOSED: dict[Any, Callable[..., Any]] = {type(stats.pearson3): gamma_entropy}
 LEAST = -700.0  # logarithms of densities that count
 
 
@@ -99,6 +112,10 @@ def entropy(self: Any, *shapes: Any) -> Any:
     found = solve(lambda values: entropy_of_scipy(self, *values.tree(shapes)))
     if not found.live:
         return found.first
+
+    formula = CLOSED.get(type(self))
+    if formula is not None:
+        return exact(found.of(np.float64), np.reshape(formula(*map(as_array, shapes)), ()))
 
     def surprise(x: Any) -> Any:
         log = np.reshape(ask(self, "_logpdf", *vectors(*map(as_array, (x, *shapes)))), ())
@@ -136,6 +153,33 @@ def moment(self: Any, m: Any, *shapes: Any) -> Any:
     above = quad(lambda x: weighted(x, "_sf"), p, high, full_output=1)[0]
     below = quad(lambda x: weighted(x, "_cdf"), low, p, full_output=1)[0]
     return exact(found.of(np.float64), p**m + above - below)
+
+
+expect_of_scipy: Any = stats.rv_continuous.expect
+expectation = traced(expect_of_scipy)
+
+
+@serves_method(expect_of_scipy)
+def expect(
+    self: Any, func: Any = None, args: Any = (), loc: Any = 0, scale: Any = 1, lb: Any = None,
+    ub: Any = None, conditional: Any = False, **kwds: Any,
+) -> Any:  # fmt: skip
+    """SciPy integrates from `loc + scale * low`, which has no slope where the end is infinite."""
+    ends = ask(self, "_get_support", *args)
+    lb, ub = [
+        moved(end, loc, scale) if x is None else x for end, x in zip(ends, (lb, ub), strict=True)
+    ]
+    return expectation(self, func, args, loc, scale, lb, ub, conditional, **kwds)
+
+
+def moved(end: Any, loc: Any, scale: Any) -> Any:
+    """An end of the support with location and scale; an infinite one stays where it is."""
+    if everywhere(as_array(end) == 0):
+        return loc
+    finite = np.isfinite(end)
+    if everywhere(~finite):
+        return stopped(as_array(end))[()]
+    return np.where(finite, loc + scale * np.where(finite, end, 0.0), stopped(as_array(end)))[()]
 
 
 fit_of_scipy = stats.rv_continuous.fit

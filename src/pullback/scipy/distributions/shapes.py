@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ...primitives.arguments import somewhere
 from ..integration.quadrature import quad
 from ..solving.exact import exact
 from ..solving.plain import is_live, solve
-from ..solving.serving import serves_method
+from ..solving.serving import serves_method, traced
 from .choices import vectors
 
 __all__ = []
@@ -66,6 +67,58 @@ def by_logarithm(name: str) -> None:
 
 for distribution in ("powernorm", "powerlognorm"):
     by_logarithm(distribution)
+
+
+# log(1 + c x) / c, of which the slope by c cancels where c is small.
+
+PARETO, EXTREME = type(stats.genpareto), type(stats.genextreme)
+NEAR = 0.03  # of c x: above, two digits are lost, and below, the next term of the series is nothing
+SERIES = [(-1.0) ** k / (k + 1) for k in range(12)]
+
+
+def log1p_over(x: Any, c: Any) -> Any:
+    u = c * x
+    near = np.abs(u) < NEAR
+    small, rest = np.where(near, u, 0.0), np.where(near, 1.0, u)
+    series = np.polyval(SERIES[::-1], small) * x
+    return np.where(near, series, np.log1p(rest) / np.where(near, 1.0, c))
+
+
+def by_small_shape(original: Any, formula: Callable[[Any, Any], Any]) -> None:
+    @serves_method(original)
+    def logarithm(self: Any, x: Any, c: Any) -> Any:
+        found = solve(lambda values: original(self, *values.tree((x, c))))
+        if not found.live:
+            return found.first
+        value = found.of(np.asarray)
+        inside = np.isfinite(value)
+        out = formula(*[np.where(inside, y, 0.0) for y in (x, c)])
+        return exact(value, np.where(inside, np.broadcast_to(out, value.shape), value))
+
+
+by_small_shape(PARETO._logpdf, lambda x, c: -(c + 1) * log1p_over(x, c))
+by_small_shape(PARETO._logsf, lambda x, c: -log1p_over(x, c))
+by_small_shape(EXTREME._loglogcdf, lambda x, c: -log1p_over(x, -c))
+
+
+# The generalised normal distribution: in its middle, a power of zero that the formula multiplies by
+# zero.
+
+TWO_SIDED: Any = type(stats.gennorm)._cdf
+
+
+@serves_method(TWO_SIDED)
+def of_two_sides(self: Any, x: Any, beta: Any) -> Any:
+    x, beta = map(as_array, (x, beta))
+    middle = x == 0
+    if not somewhere(middle):
+        return by_sides(self, x, beta)
+    density = np.exp(call_inside(self._logpdf, (np.zeros(x.shape), beta), {}))
+    beside = by_sides(self, np.where(middle, 1.0, x), beta)
+    return np.where(middle, 0.5 + x * density, beside)
+
+
+by_sides = traced(TWO_SIDED)
 
 
 # The generalised inverse Gaussian: its density, and integrals of it, are compiled in SciPy.

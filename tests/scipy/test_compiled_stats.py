@@ -1,0 +1,162 @@
+"""scipy.stats under `compile`: what only computes is repeated, what draws or plots never is."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import pullback as pb
+from tests.conftest import LONG
+
+X = np.random.default_rng(3).normal(2.0, 0.4, 12)
+V = np.array([0.3, 0.8, 1.4])
+S = np.array([[3.0, 0.4, 0.1], [0.4, 4.0, 0.3], [0.1, 0.3, 5.0]])
+A, B, C = slice(4), slice(4, 8), slice(8, 12)
+
+OF_ONE = """
+bartlett circmean circstd circvar describe differential_entropy entropy gmean gstd gzscore hmean iqr
+jarque_bera kstat kstatvar kurtosis lmoment median_abs_deviation moment rankdata sem sigmaclip skew
+skewtest tmax tmean tmin tsem tstd tvar variation zscore
+""".split()
+OF_TWO = """
+ansari cramervonmises_2samp energy_distance epps_singleton_2samp f_oneway fligner kruskal ks_2samp
+levene linregress mannwhitneyu mood pearsonr pointbiserialr ranksums spearmanr
+theilslopes ttest_ind ttest_rel wasserstein_distance zmap chatterjeexi brunnermunzel
+""".split()
+
+
+def numbers(result):
+    """The sum of what a test or a description consists of."""
+    if isinstance(result, tuple):
+        return sum(map(numbers, result))
+    if hasattr(result, "statistic"):
+        return numbers((result.statistic, result.pvalue))
+    return np.sum(result) * 1.0
+
+
+def of_one(fun):
+    return lambda x: numbers(fun(x, x[:6]) if fun is stats.bartlett else fun(x))
+
+
+def of_two(fun):
+    return lambda x: numbers(fun(x[:6], x[6:]))
+
+
+def with_keywords(fun, keywords):
+    return lambda x: numbers(fun(x, **keywords))
+
+
+COMPUTE = {name: (of_one(getattr(stats, name)), X) for name in OF_ONE}
+COMPUTE |= {name: (of_two(getattr(stats, name)), X) for name in OF_TWO}
+COMPUTE |= {
+    f"{name} {keywords}": (with_keywords(getattr(stats, name), keywords), X)
+    for name in ("skew", "sem", "gmean", "variation", "circvar", "iqr", "kstat")
+    for keywords in ({"axis": None}, {"nan_policy": "omit"}, {"keepdims": True})
+}
+COMPUTE |= {
+    "boxcox_llf": (lambda x: stats.boxcox_llf(0.4, x), X),
+    "yeojohnson": (lambda x: numbers(stats.yeojohnson(x, 0.4)), X),
+    "fit": (lambda x: numbers(stats.norm.fit(x)), X),
+    "nnlf": (lambda v: stats.gamma.nnlf((v[0], 0.0, v[1]), V), V),
+    "kde": (lambda v: numbers(stats.gaussian_kde(v)(np.array([0.5, 1.0]))), V),
+    "kde.logpdf": (lambda v: numbers(stats.gaussian_kde(V * 1.1, 0.4).logpdf(v)), V),
+    "dirichlet": (lambda v: stats.dirichlet.logpdf(np.array([0.2, 0.3, 0.5]), v), V),
+    "wishart": (lambda v: stats.wishart(5.5, S + np.outer(v, v)).logpdf(S), V),
+    "multivariate_t": (lambda v: stats.multivariate_t.logpdf(V * 2, v, S, df=4.0), V),
+    "matrix_normal": (lambda v: stats.matrix_normal.logpdf(S, rowcov=S + np.outer(v, v)), V),
+    "multinomial": (lambda v: stats.multinomial.entropy(4, v / np.sum(v)), V),
+    "Normal": (lambda v: numbers(stats.Normal(mu=v[0], sigma=v[1]).logpdf(V * 2)), V),
+    "Covariance": (lambda v: stats.multivariate_normal.entropy(v, S + np.outer(v, v)), V),
+    "probplot": (lambda x: numbers(stats.probplot(x)), X),
+}
+
+
+@pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning", "ignore::RuntimeWarning")
+def test_what_computes_is_repeated():
+    """The derivative, of every fourth; `make test-long` takes all."""
+    missed = {}
+    for name, (fun, x) in list(COMPUTE.items())[:: 1 if LONG else 4]:
+        plain = pb.grad(fun)
+        compiled = pb.compile(plain, wait=True)
+        for factor in (1.0, 1.0, 1.001):
+            compiled(factor * x)
+        why = str(compiled.why(x))
+        close = np.allclose(compiled(x * 1.01), plain(x * 1.01), 1e-9, 1e-12, equal_nan=True)
+        if why != "Machine code would repeat it." or not close:
+            missed[name] = why, close
+    assert not missed
+
+
+NORMAL = (stats.norm.rvs, stats.norm.rvs)
+OUTSIDE = stats.gaussian_kde(V)
+DRAW = {
+    "rvs": lambda x: stats.norm.rvs(size=3)[0] * x[0],
+    "frozen rvs": lambda x: stats.norm(1.0, 2.0).rvs() * x[0],
+    "rvs of vectors": lambda x: stats.multivariate_normal.rvs(V, S)[0] * x[0],
+    "sample": lambda x: stats.Normal(mu=1.0, sigma=2.0).sample() * x[0],
+    "resample": lambda x: OUTSIDE.resample(2)[0, 0] * x[0],
+    "set_bandwidth": lambda x: OUTSIDE.set_bandwidth(0.5) or x[0],
+    "cdf of vectors": lambda x: stats.multivariate_normal.cdf(V, V * 2, S) * x[0],
+    "cdf of frozen": lambda x: stats.multivariate_t(V * 2, S, 4).cdf(V) * x[0],
+    "bootstrap": lambda x: stats.bootstrap((X,), np.mean, n_resamples=9).standard_error * x[0],
+    "permutations": lambda x: (
+        stats.pearsonr(X[:9], X[3:], method=stats.PermutationMethod(n_resamples=9)).pvalue * x[0]
+    ),
+    "Monte Carlo": lambda x: (
+        stats.pearsonr(X[A], X[B], method=stats.MonteCarloMethod(9, rvs=NORMAL)).pvalue * x[0]
+    ),
+    "permutations of means": lambda x: (
+        stats.ttest_ind(X, X * 2, method=stats.PermutationMethod(n_resamples=9)).pvalue * x[0]
+    ),
+    "monte_carlo_test": lambda x: (
+        stats.monte_carlo_test(X, stats.norm.rvs, np.mean, n_resamples=9).pvalue * x[0]
+    ),
+    "goodness_of_fit": lambda x: (
+        stats.goodness_of_fit(stats.norm, X, n_mc_samples=9, statistic="ks").pvalue * x[0]
+    ),
+    "dunnett": lambda x: stats.dunnett(X[A], X[B], control=X[C]).pvalue[0] * x[0],
+    "Sobol": lambda x: stats.qmc.Sobol(1).random(1)[0, 0] * x[0],
+    "random_state": lambda x: stats.ortho_group.rvs(2)[0, 0] * x[0],
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*falls back to Python")
+def test_what_draws_is_not_repeated():
+    repeated = {}
+    for name, fun in DRAW.items():
+        compiled = pb.compile(fun, wait=True)
+        for _ in range(3):
+            compiled(V)
+        why = str(compiled.why(V))
+        if not re.match("It falls back to Python: it (may )?calls? `scipy", why):
+            repeated[name] = why
+    assert not repeated
+
+
+@pytest.mark.filterwarnings("ignore:.*falls back to Python")
+def test_what_plots_is_not_repeated():
+    class Plot:
+        calls = 0
+
+        def plot(self, *args):
+            Plot.calls += 1
+
+        def __getattr__(self, name):
+            return lambda *args, **keywords: None
+
+    plot = Plot()
+    compiled = pb.compile(lambda x: numbers(stats.boxcox_normplot(x, 0, 1, plot=plot, N=5)))
+    for _ in range(4):
+        compiled(X)
+    assert Plot.calls == 4
+
+
+def test_a_density_from_outside_is_read_again():
+    density = stats.gaussian_kde(V)
+    compiled = pb.compile(lambda x: numbers(density(x)), wait=True)
+    for factor in (None, 0.3, 0.8):
+        density.set_bandwidth(factor)
+        for _ in range(3):
+            np.testing.assert_allclose(compiled(V * 1.1), np.sum(density(V * 1.1)), 1e-12)
+    assert compiled.why(V * 1.1) == "Machine code would repeat it."
