@@ -121,12 +121,19 @@ def smooth_forms():
 def is_taken(mode, name):
     """Whether a mode takes a function: `vmap` none that compares.
 
-    The eager door asks rules only, and those of jumps and of `relu` are not asked or keep too
+    The eager door is given no functions of `math` and SciPy, and asks rules only, and those of jumps and of `relu` are not asked or keep too
     little: it has one trace, which does not know while it runs that two derivatives will be taken.
     """
     if "mapped" in mode:
         return not name.endswith(tuple(COMPARING))
-    return mode != "eager" or not name.endswith((*COMPARING, "sign", "heaviside", "relu"))
+    unasked = (*COMPARING, "sign", "heaviside", "relu", *BY_CALL_SITES)
+    return mode != "eager" or not name.endswith(unasked)
+
+
+BY_CALL_SITES = (
+    "math.fabs", "math.hypot", "math.dist", "scipy's norm", "euclidean", "cdist", "pdist",
+    "cityblock", "chebyshev",
+)  # fmt: skip
 
 
 def by_hand(f):
@@ -140,7 +147,7 @@ def by_hand(f):
         for i in range(len(x)):
             a.zero_grad()
             slope[i].backward(retain_graph=True)
-            rows.append(a.grad.numpy())
+            rows.append(np.asarray(a.grad))
         return np.stack(rows)
 
     return second
