@@ -121,8 +121,9 @@ def smooth_forms():
 def is_taken(mode, name):
     """Whether a mode takes a function: `vmap` none that compares.
 
-    The eager door is given no functions of `math` and SciPy, and asks rules only, and those of jumps and of `relu` are not asked or keep too
-    little: it has one trace, which does not know while it runs that two derivatives will be taken.
+    The eager door is given no functions of `math` and SciPy. It asks rules only, and those of
+    jumps and of `relu` are not asked or keep too little: it has one trace, which does not know
+    while it runs that two derivatives will be taken.
     """
     if "mapped" in mode:
         return not name.endswith(tuple(COMPARING))
