@@ -30,6 +30,7 @@ from .core.dispatch import as_array, check_class
 from .core.errors import ArgumentError, DtypeError, ShapeError
 from .core.primitive import Elementwise, Primitive
 from .core.spec import Spec, spec_of
+from .primitives.kinks import at_zero
 
 __all__ = ["log_softmax", "relu", "sigmoid", "softmax_cross_entropy", "softplus"]
 
@@ -146,7 +147,9 @@ def relu(x: Any) -> Any:
 
     The derivative is 1 for x > 0 and 0 elsewhere, at 0 as well (`np.maximum(x, 0)` has 1/2 there).
     """
-    return relu_p(floating(x, "relu"))
+    x = floating(x, "relu")
+    at_zero("pullback.nn.relu", x)
+    return relu_p(x)
 
 
 def sigmoid(x: Any) -> Any:

@@ -377,3 +377,43 @@ class TestLoops:
             np.testing.assert_allclose(g, 8 * x)
 
         assert grows(work, 2_000) < 9
+
+
+def going_on(x):
+    """Loops over one `x.flat`, each of which goes on where the last one ended."""
+    it, other = x.flat, x.flat
+    first, out = next(it), []
+    for v in it:
+        out.append(v * first)
+        if len(out) == 2:
+            break
+    return [
+        first**2,
+        *out,
+        sum(it),
+        sum(it),
+        next(it, 7.0),
+        *[v * w for v, w in zip(other, x.T.flat, strict=True)],
+    ]
+
+
+def test_flat_is_an_iterator():
+    x = np.arange(1.0, 7.0).reshape(2, 3)
+    plain = np.array(going_on(x))
+    stacked = lambda x: np.stack([v + 0 * x[0, 0] for v in going_on(x)])
+    assert np.array_equal(stacked(x), plain)
+    for f in (
+        lambda f: lambda x: pb.vmap(f)(x[None])[0],
+        lambda f: lambda x: pb.jvp(f, (x,), (x,))[0],
+    ):
+        assert np.array_equal(f(stacked)(x), plain)
+        assert np.array_equal(pb.compile(f(stacked), wait=True)(x), plain)
+    near, _ = pb.linearize(stacked, x)
+    assert np.array_equal(near, plain)
+    step = 1e-6
+    for i in range(6):
+        bump = np.zeros(6)
+        bump[i] = step
+        bump = bump.reshape(2, 3)
+        slope = (stacked(x + bump) - stacked(x - bump)) / (2 * step)
+        np.testing.assert_allclose(pb.jacobian(stacked)(x)[:, i // 3, i % 3], slope, atol=1e-8)

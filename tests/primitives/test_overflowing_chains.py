@@ -122,3 +122,72 @@ def test_chains(begin):
     assert not wrong
     assert count > 600
     assert lost < 0.01 * count
+
+
+POWERS = {
+    "u**-2": (lambda u: u**-2, lambda u: 1 / u**2),
+    "u**-1": (lambda u: u**-1.0, lambda u: 1 / u),
+    "u**-3": (lambda u: np.power(u, -3.0), lambda u: 1 / u**3),
+    "u**-1/2": (lambda u: u**-0.5, lambda u: 1 / mp.sqrt(u)),
+    "u**-3/2": (lambda u: u**-1.5, lambda u: 1 / (u * mp.sqrt(u))),
+    "u**[-2]": (lambda u: u ** np.full(np.shape(u), -2.0), lambda u: 1 / u**2),
+    "float_power": (lambda u: np.float_power(u, -2.0), lambda u: 1 / u**2),
+    "1 / u": (lambda u: 1 / u, lambda u: 1 / u),
+    "reciprocal": (np.reciprocal, lambda u: 1 / u),
+    "sqrt": (np.sqrt, mp.sqrt),
+    "cbrt": (np.cbrt, mp.cbrt),
+    "u**3/10": (lambda u: u**0.3, lambda u: u ** mp.mpf("0.3")),
+    "square": (np.square, lambda u: u * u),
+    "u**3": (lambda u: u**3, lambda u: u**3),
+}
+FAR = [1e-308, 1e-300, 1e-200, 1e-155, 1e-154, 1e-110, 1e-103, 1e-80, 1e80, 1e110, 1e155, 1e300]
+
+
+def exact_steps(names, x):
+    """The value and the slopes of all steps; None where a value leaves the range of numbers."""
+    u, slopes = mp.mpf(x), []
+    for name in names:
+        g, step = POWERS[name][1], abs(u) * mp.mpf(10) ** -20
+        slopes.append((g(u + step) - g(u - step)) / (2 * step))
+        u = g(u)
+        if not 1e-300 < abs(u) < 1e308:
+            return None
+    return u, slopes
+
+
+def underflows(slopes):
+    """Whether a tangent or a cotangent becomes too small for a number on its way."""
+    products = [
+        abs(mp.fprod(slopes[i:j])) for i in range(len(slopes)) for j in range(len(slopes) + 1)
+    ]
+    return any(product < 1e-290 for product in products)
+
+
+def test_powers_whose_slope_alone_overflows():
+    """What is too large for a number is infinite or NaN, and no large number in its place."""
+    wrong, count = [], 0
+    pairs = [(a, b) for a in POWERS for b in POWERS]
+    for names in [*[(a,) for a in POWERS], *pairs[:: 1 if LONG else 2]]:
+        for x in FAR:
+            with np.errstate(all="ignore"), mp.workdps(60):
+                exactly = exact_steps(names, x)
+                if exactly is None or underflows(exactly[1]):
+                    continue
+                right = float(mp.fprod(exactly[1]))
+
+                def f(u, names=names):
+                    for name in names:
+                        u = POWERS[name][0](u)
+                    return u
+
+                found = {
+                    "reverse": pb.grad(f)(np.float64(x)),
+                    "forward": pb.jvp(f, (np.float64(x),), (np.float64(1),))[1],
+                    "array": pb.vmap(pb.grad(f))(np.array([x]))[0],
+                }
+            count += 1
+            for mode, slope in found.items():
+                if np.isfinite(slope) and not abs(slope - right) <= 1e-6 * abs(right):
+                    wrong.append((names, x, mode, float(slope), right))
+    assert not wrong
+    assert count > 200

@@ -183,7 +183,7 @@ class Storage:
     step: Any  # from the base, as (primitive, static); None for one to read only
     places: Any  # where in a flat root the elements are, once that was asked
     owned: bool
-    copies: bool  # `x.flat`: what is read of it is not a view
+    copies: Any  # of `x.flat`, of which no view is read: [how far its iteration is]; else False
     root: Array | None  # of a view; None for a root
     ahead: Any  # of a view an Ahead, of a root a Behind; or None
     version: int  # of a root, how often it was written to; of a view, when it was read

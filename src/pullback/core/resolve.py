@@ -350,22 +350,11 @@ def called(x: Any) -> Any:
     return standing(x) if callable(x) and type(x) is not Array else x
 
 
-def extreme(f: Any) -> Any:
-    """`min` or `max`, of which `key=` may be a function."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return reached(*args, **kwargs) if kwargs else f(*args)
-
-    reached = reaching(f)
-    return functools.update_wrapper(call, f)
-
-
 CALLING_BACK = (
-    map, filter, sorted, functools.reduce, itertools.accumulate, itertools.starmap,
+    map, filter, functools.reduce, itertools.accumulate, itertools.starmap,
     itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.groupby,
 )  # fmt: skip
 STANDS.update({id(each): reaching(each) for each in CALLING_BACK})
-STANDS.update({id(min): extreme(min), id(max): extreme(max)})
 
 
 def of_container(f: Any) -> Any:

@@ -59,7 +59,16 @@ class Spec:
         return f"{self.dtype}[{','.join(map(str, self.shape))}]" if self.shape else str(self.dtype)
 
 
-known_spec = lru_cache(maxsize=4096)(Spec)  # nobody writes to a Spec
+# Of equal dtypes NumPy's own: others are what pickles and swapped bytes come with.
+OWN = {dtype: np.dtype(dtype.str) for dtype in map(np.dtype, "?bhilqBHILQefdgFDG")}
+
+
+@lru_cache(maxsize=4096)
+def known_spec(shape: tuple[int, ...], dtype: Any) -> Spec:
+    """The Spec that all arrays of this shape and of equal dtypes share; nobody writes to it."""
+    return Spec(shape, OWN.get(dtype, dtype))
+
+
 PYTHON = {float: np.dtype(float), complex: np.dtype(complex)}  # numbers that Arrays may hold
 WEAK = {kind: Spec((), dtype, kind) for kind, dtype in PYTHON.items()}
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import cmath
 import math
 import operator
+from functools import lru_cache
 
 import numpy as np
 
@@ -109,13 +110,16 @@ def round_infinity(x, to=HUGE):
 finite_p = own(round_infinity, ONE, name="finite", lower="finite")
 
 
-def round_off_pole(x, at):
-    if type(x) is float64 or type(x) is float:
-        return x if at == 0 else finite(x)
-    return np.where(at == 0, x, finite(x))[()] if count_nonzero(np.isinf(x)) else x
+def round_off_pole(slope, at):
+    if type(slope) is float64 or type(slope) is float:
+        return finite(slope) if 0 < abs(at) < 1 else slope
+    if not count_nonzero(np.isinf(slope)):
+        return slope
+    return np.where((at != 0) & (np.abs(at) < 1), finite(slope), slope)[()]
 
 
-# The same except where the second operand is zero: what is infinite there is a pole.
+# The slope of a power with infinity rounded where the power has overflowed as well: where the
+# second operand is between 0 and 1. At 0 is a pole; beyond 1 only the slope overflows, and is so.
 off_pole = own(round_off_pole, ONE, ZERO, name="finite_off_pole", lower="finite_off_pole")
 
 # The slope of x**2 where x is infinite: a tangent that has overflowed once does not overflow again
@@ -191,9 +195,23 @@ def power_x(out, x, y):
             return steep(y * x ** (y - 1), x)
         if y == 0.5:
             return 0.5 / np.sqrt(x)
-        return off_pole(y * x ** (y - 1), x)
+        slope, edge = y * x ** (y - 1), edge_of(y, getattr(x, "dtype", FLOAT))
+        return slope if edge is None else off_pole(slope, x * edge)
     singular = np.logical_and(x == 0, y == 0)
-    return off_pole(y * x ** np.where(singular, 0, y - 1), x)
+    overflowed = np.logical_and(np.isinf(x**y), x != 0)
+    return off_pole(y * x ** np.where(singular, 0, y - 1), np.where(overflowed, 0.5, 0.0))
+
+
+FLOAT = np.dtype(float)
+
+
+@lru_cache(maxsize=256)
+def edge_of(y, dtype):
+    """1 / |x| for the x below which x**y overflows; None if there is hardly any such x."""
+    most = np.finfo(dtype).maxexp
+    if y >= 0 or -y * (most - 1) <= most:
+        return None
+    return np.finfo(dtype).dtype.type(2.0) ** np.finfo(dtype).dtype.type(most / -y)
 
 
 def power_y(out, x, y):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, update_wrapper
 from math import prod
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ..core.array import Array, is_number
 from ..core.cotangent import Scattered, dense
 from ..core.dispatch import refuse, replaces
+from ..core.namespaces import STANDS
 from ..core.primitive import Linear, align
 from ..core.spec import Spec, known_spec, spec_of
 from .arguments import arrays_of, as_array, axis_of, common_dtype, somewhere
@@ -288,7 +289,30 @@ def length(x):
 def iterate(x):
     if not x.shape:
         raise TypeError("iteration over a 0-d array")
+    if x.storage is not None and x.storage.copies:
+        return remaining(x, x.storage.copies)
     return (x[i] for i in range(x.shape[0]))
+
+
+def remaining(x, gone):
+    """What is left of `x.flat`, which is an iterator: loops over it go on where the last ended."""
+    while gone[0] < x.shape[0]:
+        gone[0] += 1
+        yield x[gone[0] - 1]
+
+
+def following(f):
+    """`next`, of which `x.flat` may be an argument."""
+
+    def call(it, *default):
+        if type(it) is Array and it.storage is not None and it.storage.copies:
+            it = iterate(it)
+        return f(it, *default)
+
+    return update_wrapper(call, f)
+
+
+STANDS[id(next)] = following(next)
 
 
 # NumPy's functions that read at indices.

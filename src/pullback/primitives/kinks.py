@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from functools import update_wrapper
+from itertools import pairwise
+
+from ..core.array import Array
 from ..core.lost import warn_bent
+from ..core.namespaces import STANDS
+from ..core.resolve import reaching
 from ..core.trace import is_differentiated
 from .arguments import known_value, somewhere
 
-__all__ = ["at_kink", "is_zero"]
+__all__ = ["at_kink", "at_zero", "is_zero"]
 
 
 def is_zero(x):
     """x == 0, which is asked of plain values wherever they are known."""
     value = known_value(x)
     return (x if value is None else value) == 0
+
+
+def is_differentiated_twice(x):
+    """Whether two traces that compute derivatives have x."""
+    while type(x) is Array:
+        if x.within.differentiates and x.node is not None:
+            return is_differentiated(x.value)
+        x = x.value
+    return False
 
 
 def at_kink(name, where, kink, *xs):
@@ -22,3 +37,52 @@ def at_kink(name, where, kink, *xs):
     """
     if any(map(is_differentiated, xs)) and somewhere(kink):
         warn_bent(name, where)
+
+
+def at_zero(name, x):
+    """Warn if an operand of which no rule is left to ask is 0, where two derivatives are taken.
+
+    So it is where a derivative is 0 on both sides of a jump, or its rule keeps only the result.
+    """
+    if is_differentiated_twice(x) and somewhere(is_zero(x)):
+        warn_bent(name, "its argument is 0")
+
+
+# Python's own functions of several numbers, which compare them: equal ones are a kink.
+
+
+def extreme(f):
+    """`min` or `max`, of which `key=` may be a function."""
+    reached = reaching(f)
+
+    def call(*args, **kwargs):
+        if len(args) == 1 and not kwargs:
+            args = (list(args[0]),)
+        out = reached(*args, **kwargs) if kwargs else f(*args)
+        if type(out) is Array and not kwargs and is_differentiated_twice(out):
+            items = args[0] if len(args) == 1 else args
+            tied(f.__name__, [x for x in items if x is not out], out)
+        return out
+
+    return update_wrapper(call, f)
+
+
+def in_order(*args, **kwargs):
+    """`sorted`, of which `key=` may be a function."""
+    out = reaching(sorted)(*args, **kwargs)
+    if "key" not in kwargs and any(map(is_differentiated_twice, out)):
+        for x, y in pairwise(out):
+            tied("sorted", [x], y)
+    return out
+
+
+def tied(name, xs, y):
+    """Warn if one of the numbers xs equals y, which is another one."""
+    for x in xs:
+        if isinstance(x, (Array, float, int)) and somewhere(x == y):
+            warn_bent(name, "several of its arguments are equal")
+            return
+
+
+STANDS.update({id(min): extreme(min), id(max): extreme(max)})
+STANDS[id(sorted)] = update_wrapper(in_order, sorted)

@@ -13,6 +13,7 @@ from ..core.dispatch import replaces, unary
 from ..core.primitive import ZERO, Elementwise, Linear, Primitive
 from ..core.spec import Spec
 from .elementwise import is_complex, stopped
+from .kinks import at_zero
 
 __all__ = []
 
@@ -125,7 +126,10 @@ sign_real = Elementwise(np.sign, ZERO, lower="sign")
 
 @replaces(np.sign)
 def sign(x):
-    return sign_p(x) if is_complex(x) else unary(sign_real, x)
+    if is_complex(x):
+        return sign_p(x)
+    at_zero("numpy.sign", x)
+    return unary(sign_real, x)
 
 
 def nonzero(size):

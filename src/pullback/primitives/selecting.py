@@ -22,7 +22,7 @@ from ..core.spec import Spec, promoted, spec_of
 from .arguments import common_dtype
 from .elementwise import NUMBERS, own, row
 from .keys import known, mapped
-from .kinks import at_kink
+from .kinks import at_kink, at_zero
 from .shapes import lies
 
 __all__ = ["Pick", "chosen", "clip", "clip_p", "where_p"]
@@ -175,6 +175,7 @@ step = own(lambda x: np.heaviside(x, 0), ZERO, name="step", lower="step")
 def heaviside(x, h):
     kinds = [type(v) if type(v) in (int, float) else spec_of(v).dtype for v in (x, h)]
     dtype = np.heaviside.resolve_dtypes((*kinds, None))[-1]
+    at_zero("numpy.heaviside", x)
     out = np.where(x == 0, h, step(x))
     return out if out.dtype == dtype else np.astype(out, dtype)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import sys
 import threading
 import time
@@ -537,3 +538,14 @@ def test_a_number_that_a_rolled_loop_reads():
             np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-13)
     assert g.cache_info().misses == 2
     assert g.repeat[1]
+
+
+def test_a_dtype_of_a_pickle():
+    """An array with an equal dtype that is another object leaves machine code to those after it."""
+    strange = pickle.loads(pickle.dumps(np.ones(17)))
+    assert strange.dtype is not np.dtype(float)
+    f = pb.compile(lambda x: x * 2)
+    for x in (strange, np.ones(17).astype(">f8").byteswap().view(strange.dtype)):
+        for _ in range(4):
+            same(f(x), x * 2)
+    same(repeated(f, np.ones(17)), np.full(17, 2.0))

@@ -456,7 +456,10 @@ class Emit:
 
     @takes("f")
     def finite_off_pole(self, x: Value, at: Value) -> Value:
-        return self.where(self.equal(at, self.constant(0, at.dtype)), x, self.finite(x))
+        size = self.absolute(at)
+        zero, one = self.constant(0, at.dtype), self.constant(1, at.dtype)
+        beside = self.bitwise_and(self.greater(size, zero), self.less(size, one))
+        return self.where(beside, self.finite(x), x)
 
     @takes("f")
     def steep(self, slope: Value, x: Value) -> Value:
