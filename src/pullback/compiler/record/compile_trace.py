@@ -34,6 +34,7 @@ from ...transforms.call import FunctionCall
 from ...transforms.eager import SUSPENDED
 from ...transforms.stage import STOP, Notes, StageTrace
 from ..facts.call_monitor import Watch, unwatched
+from ..facts.effects import Located
 from .own_code import QUICK, is_ours
 from .while_loops import WhileLoops
 
@@ -103,6 +104,7 @@ class Questions(Notes):
         self.traced = traced  # whether the call that is recorded is in a transformation
         self.guards: list[Guard] = []
         self.loops = WhileLoops()
+        self.located: Callable[[], Located] | None = None  # tells what has been stored
         self.raised: str | None = None
         self.raising: list[Variable] = []  # of functions within: what may raise for other values
         # Numbers that are Python's where nothing is recorded: they divide by zero with an error,

@@ -189,6 +189,7 @@ def recorded(
         located: what has been stored. Its values are recorded as results are.
     """
     trace = CompileTrace("compile", fun, Questions(watch, traced))
+    trace.state.located = located
     inputs, out = Inputs(trace), Recording()
     args, kwargs, *put = lift(inputs.enter)
     passed = flatten([args, kwargs, put])
@@ -333,7 +334,7 @@ def refusal(
         return watch.effects[0]
     if notes.raised is not None:
         return notes.raised
-    if lost(notes, out.graph) or (notes.loops.folded and out.stores):
+    if lost(notes, out.graph):
         return LOST
     if out.captured:
         return "it uses Arrays of another transformation"

@@ -144,6 +144,7 @@ class InnerCall:
 
     def __init__(self, verb: str, fun: Callable[..., Any], base: CompileTrace) -> None:
         self.fun, self.base, self.notes = fun, base, LiveVariables(base.state.watch)
+        self.notes.located = base.state.located
         self.trace = ValueTrace(verb, fun, self.notes)
         self.inputs: dict[int, tuple[Array, Array, Variable]] = {}
 
@@ -206,11 +207,11 @@ class InnerCall:
             [*[leaves[i] for i in at], *[x for _, x in written]]
             + [guard.variable for guard in notes.guards],
         )
+        graph = with_raising(graph, notes)
         if lost(notes, graph):
             self.base.state.raised = self.base.state.raised or LOST
-        self.base.state.loops.folded |= notes.loops.folded
         with unwatched():
-            graph, places = packed(rolled(with_raising(graph, notes).pruned()), known)
+            graph, places = packed(rolled(graph.pruned()), known)
             graph = donating(graph)
         xs = [outer for outer, _, _ in self.inputs.values()] + [x for x, _ in captured]
         outs = graph.evaluate(*xs)
