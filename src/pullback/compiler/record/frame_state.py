@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import TALLY, Array
+from ...core.array import Array
 from ...core.graph import Variable
 from ...core.trace import CONSTANT
 from ..facts.classes import KEPT_BY_CLASSES, of_python
@@ -57,17 +57,19 @@ class Visit:
     """One test: how much was recorded before it, and the state of the frame.
 
     nodes: the variables of Arrays, in order. locals: of each local its nodes, and its value if it
-    is a number or an array that is no Array of the record. same: which Array objects are the same,
-    which counts where something is written in place; writes: how often that was done.
+    is a number or an array that is no Array of the record. arrays, scalars: which of those that
+    Arrays stand for are the same objects, as a write in place or `is` would tell.
     """
 
     def __init__(self, notes: Any, flag: Variable, frame: Any, trace: Any, live: Any) -> None:
         self.equations, self.guards, self.flag = len(notes.equations), len(notes.guards), flag
-        self.trace, self.writes = trace, TALLY.writes
+        self.trace = trace
         self.nodes: list[Variable] = []
-        self.same: list[int] = []
+        self.arrays: list[int] = []
+        self.scalars: list[int] = []
         self.locals: list[tuple[Any, list[Variable]]] = []
         self.seen: dict[int, int] = {}
+        self.objects: dict[int, int] = {}
         self.depth = 0
         self.state: list[tuple[str, Any]] | None = []
         try:
@@ -86,6 +88,11 @@ class Visit:
         if type(value) is np.ndarray:
             return value.copy() if type(x) is Array else None  # another may be somebody else's
         return value if type(value) in (float, np.float64) else None
+
+    def same_objects(self, other: Visit, strict: bool) -> bool:
+        """Whether the same places hold the same objects, of scalars too if that is asked."""
+        alike = ranks(self.arrays) == ranks(other.arrays)
+        return alike and (not strict or ranks(self.scalars) == ranks(other.scalars))
 
     def started(self, other: Visit) -> list[Any] | None:
         """What begins as the nodes of a later test; of some locals it is a constant as yet."""
@@ -132,7 +139,8 @@ class Visit:
         return kind, id(x) if own else getattr(x, "__name__", None), *parts
 
     def of_array(self, x: Array) -> Any:
-        self.same.append(self.seen.setdefault(id(x), len(self.seen)))
+        number = self.objects.setdefault(id(x), len(self.objects))
+        (self.scalars if isinstance(x.value, np.generic) else self.arrays).append(number)
         if x.storage is not None and x.storage.root is not None:
             raise NoState  # a view, which an assignment may change
         if x.within is self.trace:
@@ -186,6 +194,11 @@ class Visit:
             return ()
         held = [y for name, y in vars(x).items() if name not in KEPT_BY_CLASSES]
         return [*x.__bases__, *[y for y in held if type(y) is not MemberDescriptorType]]
+
+
+def ranks(numbers: list[int]) -> list[int]:
+    """By which place each number came first."""
+    return [numbers.index(x) for x in numbers]
 
 
 def contents(cell: CellType) -> Any:

@@ -6,8 +6,10 @@ other question is asked, Python takes the same way again, whatever the Arrays ho
 of the record are the same equations as well, with operands that are invariant, of the same step, or
 what the locals held at the test before, they are a `While`, which stands for every number of steps.
 
-What was recorded of the steps is taken out; variables of it that something still reads, though no
-local held them, make the record void (`lost`).
+The record of some steps shows what the loop gives where locals that hold one value in the end held
+one when it began (`gives_all`): if not, it is taken to begin a step later, and the tests before ask
+their guards. What was recorded of the steps is taken out; variables of it that something still
+reads, though no local held them, make the record void (`lost`), and the next one folds no loops.
 """
 
 from __future__ import annotations
@@ -183,11 +185,11 @@ class FoundWhile:
             return None
         size = last.equations - visits[-2].equations
         codes = [code_of(code) for code, _ in trace.state.watch.codes.values()]
-        strict = visits[0].writes < last.writes or any(code.identity for code in codes)
+        strict = any(code.identity for code in codes)
         while first > 0:
             a, b = visits[first - 1], visits[first]
             alike = b.guards - a.guards == 1 and b.equations - a.equations == size
-            if a.state != last.state or not alike or (strict and a.same != last.same):
+            if a.state != last.state or not alike or not a.same_objects(last, strict):
                 break
             first -= 1
         # The last steps are compared; since the state is the same, those before are like them.
@@ -203,40 +205,42 @@ class FoundWhile:
             return None
         if None in loop.sources or None in loop.operands or not loop.is_settled():
             return None
-        begins = list(range(first, len(visits) - LEAST))
-        if first and visits[first].guards - visits[first - 1].guards == 1:
-            begins.insert(0, first - 1)
-        for k in begins:
-            if loop.begins_at(trace, visits, k, first) and is_as_before(trace):
+        equations = trace.state.equations
+        made = {x: i for i, e in enumerate(equations) for x in e.outputs}
+        early = first and loop.starts(visits[first - 1], visits[first], last, equations)
+        if early and loop.gives_all(made) and is_as_before(trace):
+            return loop
+        for visit in visits[first : len(visits) - LEAST][:MOST]:
+            loop.begin, loop.start = visit, [*visit.nodes, visit.flag]
+            if loop.gives_all(made) and is_as_before(trace):
                 return loop
         return None
 
-    def begins_at(self, trace: Any, visits: list[Visit], k: int, first: int) -> bool:
-        """Whether all that is read of the steps from a test on is what the loop gives."""
-        start = visits[k].started(visits[-1]) if k < first else visits[k].nodes
-        if start is None:
+    def starts(self, a: Visit, b: Visit, last: Visit, equations: list[Equation]) -> bool:
+        """Begin with a test at which something is a constant as yet, if a step follows."""
+        start = a.started(last) if b.guards - a.guards == 1 else None
+        if start is None or not a.same_objects(last, False):
             return False
-        self.begin, self.start = visits[k], [*start, visits[k].flag]
-        equations = trace.state.equations
-        own = equations[self.begin.equations : visits[k + 1].equations]
-        if k < first and not self.is_step(own, [*visits[k + 1].nodes, visits[k + 1].flag]):
-            return False
-        before = {x for e in equations[: self.begin.equations] for x in e.outputs}
-        gone = {x for e in equations[self.begin.equations :] for x in e.outputs}
+        self.begin, self.start = a, [*start, a.flag]
+        return self.is_step(equations[a.equations : b.equations], [*b.nodes, b.flag])
+
+    def gives_all(self, made: dict[Variable, int]) -> bool:
+        """Whether all that is read of the steps is what the loop gives, after any number of them.
+
+        made: by which equation a variable is made, if it is.
+        """
+        begin = self.begin.equations
+        gone = {x for x, i in made.items() if i >= begin}
         if any(kind == "all" and in_set(x, gone) for kind, x in (*self.sources, *self.operands)):
             return False
-        last = self.nodes[-1]
         of_value: dict[Variable, int] = {}
-        for i, (x, begun) in enumerate(zip(last, self.start, strict=True)):
+        for i, (x, begun) in enumerate(zip(self.nodes[-1], self.start, strict=True)):
             j = of_value.setdefault(x, i)
             if begun is not self.start[j]:
                 return False  # they have become the same
             if x in gone:
-                if self.sources[i] != self.sources[j]:
-                    return False
-                if in_set(begun, before) or not isinstance(begun, Variable):
-                    continue
-                if begun.spec.shape:
+                passed = isinstance(begun, Variable) and begun not in made
+                if self.sources[i] != self.sources[j] or (passed and begun.spec.shape):
                     return False  # without a step it is the very object that was passed
             elif begun is not x or not self.stays(i):
                 return False
@@ -249,7 +253,10 @@ class FoundWhile:
 
     def is_step(self, equations: list[Equation], after: list[Any]) -> bool:
         """Whether a step, which began with constants in some places, is like the others."""
-        if [line(e) for e in equations] != [line(e) for e in self.steps[-1]]:
+        try:
+            if [line(e) for e in equations] != [line(e) for e in self.steps[-1]]:
+                return False
+        except TypeError:
             return False
         made = [x for e in equations for x in e.outputs]
         known = {"step": made, "local": self.start}
