@@ -265,3 +265,29 @@ def test_an_argument_is_returned_as_it_is():
     for scale in (3.0, 60.0, 200.0, 250.0):
         x = np.ones(3) * scale
         assert (fast(x) is x) == (f(x) is x), scale
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, pb.grad])
+@pytest.mark.timeout(60)
+def test_a_loop_makes_no_step_where_an_earlier_answer_differs(transform):
+    """It would never end: the root of a negative number is looked for."""
+
+    def f(a):
+        if a < 0:
+            return a * 2
+        x = a
+        while abs(x * x - a) > 1e-12 * a:
+            x = (x + a / x) / 2
+        return x
+
+    def g(a):
+        if a < 0:
+            return a * 3
+        return pb.while_loop(
+            lambda x: abs(x * x - a) > 1e-12 * a, lambda x: (x + a / x) / 2, a * 1.0
+        )
+
+    for h in map(transform, (f, g)):
+        fast = pb.compile(h, wait=True)
+        for a in (3.0, 5.0, -2.0, 7.0, -3.0, 2.5):
+            np.testing.assert_allclose(fast(np.float64(a)), h(np.float64(a)), rtol=1e-12)

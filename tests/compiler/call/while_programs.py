@@ -268,9 +268,10 @@ def program(seed):
         if taken.isdisjoint(own):
             names, taken = [*names, name], taken | own
     parts = [PARTS[name] for name in names]
-    test = rng.choice(TESTS).format(rng.choice([60, 100, 100.0]))
+    test = rng.choice([*TESTS, *TESTS[:1] * 10]).format(rng.choice([60, 100, 100.0]))
+    shapes = [*sorted(SHAPES), *["plain", "moved first"] * 8]  # most often what is folded
     step = "\n".join([part[1] for part in parts])
-    loop = filled(SHAPES[rng.choice(sorted(SHAPES))], test=test, move=rng.choice(MOVES), step=step)
+    loop = filled(SHAPES[rng.choice(shapes)], test=test, move=rng.choice(MOVES), step=step)
     results = ", ".join(["x", *[part[2] for part in parts]])
     whole = "\n".join([*[part[0] for part in parts], loop, f"return {results}"])
     if rng.random() < 0.3:  # in a frame of its own, which is entered several times

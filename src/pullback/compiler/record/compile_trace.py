@@ -48,10 +48,11 @@ PLAIN_NUMBERS = (int, float, bool, complex, str)
 class Guard:
     """A question about a value of the program, and the answer that the record depends on."""
 
-    __slots__ = ("answer", "asked", "line", "variable")
+    __slots__ = ("answer", "asked", "at", "line", "variable")
 
-    def __init__(self, variable: Any, asked: str, answer: Any, line: Any) -> None:
+    def __init__(self, variable: Any, asked: str, answer: Any, line: Any, at: int = 0) -> None:
         self.variable, self.asked, self.answer, self.line = variable, asked, answer, line
+        self.at = at  # how many equations came before it
 
     def ask(self, value: Any) -> Any:
         """The answer for a value."""
@@ -289,7 +290,7 @@ class CompileTrace(StageTrace):
         as_counted = asked == "x as an index" and x.node in self.state.limits
         if asked in UNLIKE_ANSWERS and self.is_weak(x) and not as_counted:
             self.state.unlike = True
-        guard = Guard(self.variable(x), asked, None, line_of_user())
+        guard = Guard(self.variable(x), asked, None, line_of_user(), len(self.state.equations))
         try:
             guard.answer = guard.ask(x.value)
         except Exception as error:

@@ -31,6 +31,7 @@ from ..facts.effects import Located, Store
 from ..facts.snapshot import parts_of, roots_of
 from ..facts.state import State
 from .compile_trace import CompileTrace, Guard, Questions
+from .gated import gated
 from .own_code import may_raise
 from .while_loops import LOST, lost
 
@@ -256,7 +257,7 @@ def note_graph(out: Recording, final: list[Any], inputs: Inputs) -> None:
     variables = [v for v in out.outputs if isinstance(v, Variable)]
     captured = [v for _, v in notes.captured.values()]
     entering = [*inputs.variables, *captured]
-    needed = Graph(entering, notes.equations, [*variables, *final, *questions])
+    needed = Graph(entering, gated(notes), [*variables, *final, *questions])
     out.graph = with_raising(needed, notes).pruned()
     out.guards = notes.guards
     out.captured, out.suspends = bool(notes.captured), notes.suspends

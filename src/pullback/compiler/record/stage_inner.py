@@ -30,6 +30,7 @@ from ...transforms.reverse import STAGED
 from ..facts.call_monitor import Watch, unwatched
 from ..loops.roll import packed, rolled
 from .compile_trace import CompileTrace, Guard, Questions
+from .gated import gated
 from .recording import with_raising
 from .while_loops import LOST, lost
 
@@ -203,7 +204,7 @@ class InnerCall:
         known = len(at) + len(written)
         graph = Graph(
             [*[node for _, _, node in self.inputs.values()], *[node for _, node in captured]],
-            notes.equations,
+            gated(notes),
             [*[leaves[i] for i in at], *[x for _, x in written]]
             + [guard.variable for guard in notes.guards],
         )
@@ -237,7 +238,8 @@ class InnerCall:
             if row is not None:
                 variable = Variable(Spec(x.shape[1:], x.dtype))
                 notes.equations.append(Equation(getitem_p, (x.node,), (variable,), {"key": (row,)}))
-            notes.guards.append(Guard(variable, guard.asked, guard.answer, guard.line))
+            at = len(notes.equations)
+            notes.guards.append(Guard(variable, guard.asked, guard.answer, guard.line, at))
 
 
 def is_not(x: Any, y: Any) -> bool:
