@@ -19,6 +19,7 @@ LAYERS = [  # a module imports from its own row, without cycles, and from the ro
     "cli __init__ __main__",
 ]
 ROOMS = [  # the same within `compiler`, in the order of its pipeline
+    "fall_back",
     "llvm",
     "facts",
     "graph",

@@ -23,6 +23,7 @@ from ..transforms.loops.scan_primitive import FASTER, Scan
 from ..transforms.loops.while_primitive import While, WhilePull
 from ..transforms.reverse import STAGED
 from .facts.call_monitor import unwatched
+from .fall_back import attempted
 from .loops.find import structure
 from .program import Program
 
@@ -80,7 +81,8 @@ class Faster:
         """The results of a loop on plain operands."""
         if scan.length * work(scan.body) < LONG:
             return scan.looped(xs, scan.length)
-        return scan.derive("program", lambda: self.program(scan))(*xs)
+        found = scan.derive("program", lambda: attempted(lambda: self.program(scan), "scan"))
+        return scan.looped(xs, scan.length) if found is None else found(*xs)
 
     def program(self, scan: Scan) -> Any:
         key: Any = scan
@@ -94,14 +96,19 @@ class Faster:
     def wait(self, loop: While, xs: Sequence[Any]) -> Any:
         """The results of a loop that may turn out to be long."""
         found = loop.looped(xs, LONG // max(1, work(loop.cond) + work(loop.body)))
-        return found or loop.derive("program", lambda: program_of(loop, loop.body.inputs))(*xs)
+        if found is not None:
+            return found
+        make = lambda: program_of(loop, loop.body.inputs)
+        program = loop.derive("program", lambda: attempted(make, "while_loop"))
+        return loop.looped(xs) if program is None else program(*xs)
 
     def back(self, loop: WhilePull, xs: Sequence[Any]) -> Any:
         """The results of a way back."""
         if int(loop.parts(xs)[2]) * work(loop.pull_graph) < LONG:
             return loop.looped(xs)
-        inputs = [Variable(spec_of(x)) for x in xs]
-        return loop.step.derive("back program", lambda: program_of(loop, inputs))(*xs)
+        make = lambda: program_of(loop, [Variable(spec_of(x)) for x in xs])
+        program = loop.step.derive("back program", lambda: attempted(make, "while_loop"))
+        return loop.looped(xs) if program is None else program(*xs)
 
     def make(self, make: Callable[[], Any]) -> Any:
         """Call `make`, which runs none of the user's code, without watching it."""

@@ -420,8 +420,8 @@ class TestBehind:
             fast(X)
         while WORKER.thread is not None:
             time.sleep(0.001)
-        with pytest.raises(RuntimeError, match="no machine code"):
-            fast(X)
+        with pytest.warns(RuntimeWarning, match="could not be made .RuntimeError: no machine code"):
+            np.testing.assert_array_equal(fast(X), np.sin(X))
 
 
 class TestWait:

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests.compiler.call.while_programs import differences, differences_of
+from tests.conftest import LONG
 
 
 def newton(a):
@@ -203,3 +205,89 @@ def test_two_arguments():
     for x, tol in ((0.5, 1e-3), (0.8, 1e-4), (0.2, 1e-2), (1.5, 1e-6)):
         np.testing.assert_allclose(fast(x, tol), pb.grad(decay)(x, tol), rtol=1e-12)
     assert fast.cache_info().misses <= 2
+
+
+@pytest.mark.filterwarnings("ignore:.*falls back to Python")
+def test_state_that_is_kept_in_any_way():
+    """Programs put together at random, each compiled in one way more than as it is."""
+    wrong = []
+    for seed in range(400 if LONG else 30):
+        wrong += differences(seed, None if LONG else [seed % 6], wait=seed % 5 > 0)
+    assert not wrong, "\n".join(wrong)
+
+
+# What is not random: each was wrong once. The lines before the loop, a step, and the result.
+KEPT = {
+    "the value of a constant array is that of the test": ("y = np.zeros(3)", "y[:] = x", "x + y"),
+    "two locals become the same": ("y = x * 2", "y = x", "y"),
+    "a value of before the loop": ("c = x * 3; y = x * 2", "y = c", "y"),
+    "values that are swapped": ("a = x * 2; b = x * 3", "a, b = b, a", "a + x"),
+    "a float without a step": ("y = 1.0", "y = y * x[0]", "y"),
+    "the argument without a step": ("", "pass", "x"),
+    "bound to a list": ("q = []; f = q.append; n = q.__len__; del q", "f(1)", "x * n()"),
+    "bound to an object": ("o = Plain(0); f = o.bump; n = o.count; del o", "f()", "x * n()"),
+    "partial": ("q = []; f = functools.partial(q.append, 1)", "f()", "x * len(q)"),
+    "the key of a dict": ("d = {Key(): 0}", "for k in d: k.n += 1", "x * [k.n for k in d][0]"),
+    "a list outside, empty again": (
+        "q = OUTSIDE.q",
+        "OUTSIDE.q.append(1)",
+        "x * len(q), q.clear()",
+    ),
+    "one object, for a step": (
+        "y = x * 1.0; p = y; s = 0.0",
+        "y[0] += 1; s = s + p[0]; p = y * 1; y = y * 0.9",
+        "y + s + p",
+    ),
+    "one object, without a step": ("x = x * 1.0; y = x", "pass", "x.__setitem__(0, 5.0), x, y"),
+    "asked whether it is one": ("x = x * 1.0; y = x", "pass", "x + (1.0 if y is x else 2.0)"),
+    "a large array": ("y = np.zeros(2000)", "y[7] += 1.0", "x + y[7]"),
+    "a way back with elements": ("y = 1", "y = y * x[0]", "np.sum(x * y)"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*falls back to Python")
+def test_state_that_was_missed():
+    wrong = []
+    for name, (before, step, result) in KEPT.items():
+        text = f"def f(x):\n    {before}\n    while np.sum(x) < 100:\n        {step}\n"
+        text += f"        x = x * 1.5\n    return {result}\n"
+        wrong += [f"{name}: {x}" for x in differences_of(text, [0, 2], True, 1)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_an_argument_is_returned_as_it_is():
+    def f(x):
+        while np.sum(x) < 100:
+            x = x * 1.5
+        return x
+
+    fast = pb.compile(f, wait=True)
+    for scale in (3.0, 60.0, 200.0, 250.0):
+        x = np.ones(3) * scale
+        assert (fast(x) is x) == (f(x) is x), scale
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, pb.grad])
+@pytest.mark.timeout(60)
+def test_a_loop_makes_no_step_where_an_earlier_answer_differs(transform):
+    """It would never end: the root of a negative number is looked for."""
+
+    def f(a):
+        if a < 0:
+            return a * 2
+        x = a
+        while abs(x * x - a) > 1e-12 * a:
+            x = (x + a / x) / 2
+        return x
+
+    def g(a):
+        if a < 0:
+            return a * 3
+        return pb.while_loop(
+            lambda x: abs(x * x - a) > 1e-12 * a, lambda x: (x + a / x) / 2, a * 1.0
+        )
+
+    for h in map(transform, (f, g)):
+        fast = pb.compile(h, wait=True)
+        for a in (3.0, 5.0, -2.0, 7.0, -3.0, 2.5):
+            np.testing.assert_allclose(fast(np.float64(a)), h(np.float64(a)), rtol=1e-12)

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import sys
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from time import thread_time
@@ -21,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.errors import ArgumentError, ArgumentTypeError, kind_of, name_of
-from ...core.namespaces import package
 from ...core.trace import running
 from ...transforms.common import Transformation
 from ..disk import records
 from ..entry import native_records
 from ..entry.native_records import MISS, Way
 from ..facts.snapshot import Codes
+from ..fall_back import REPORT, unmade, warn
 from ..llvm import thread_pool
 from ..llvm.binding import BEST, absent, at_leisure
 from ..path import CacheInfo, Call, Entry, Path, raising, same_bits, share_memory, shared, way_of
@@ -84,7 +82,7 @@ class Compiled(Transformation):
         self.in_advance: set[str] | None = None  # names in the code that can be told in advance
         # The code that ran, by code and globals; None as long as all that can be reached will do.
         self.ran: Codes | None = None
-        self.casts, self.cast = True, False  # see `Watch`
+        self.casts, self.cast, self.folds = True, False, True  # see `Watch`
         self.carried = Carried()  # what it reads, changes and stores again
         self.asked: set[str] = set()  # the names that it asked `getattr` for
         self.last_miss = "The function has not been called."
@@ -120,6 +118,8 @@ class Compiled(Transformation):
                 self.last_way = reasons.AWAITED
                 return self.fun(*args, **kwargs)
             found = self.match(entry, call.arrays, call.numbers)
+            if self.refusal is not None:
+                return self.fun(*args, **kwargs)
             if found is not None and not (entry.floats and found[0].narrow()):
                 path, values = found
                 self.hits += 1
@@ -241,7 +241,10 @@ class Compiled(Transformation):
             if path is None or shared(path, inputs):
                 self.last_miss = reasons.missed(paths, answers)
                 return None
-            path.warm(self.wait, is_timed(self))
+            try:
+                path.warm(self.wait, is_timed(self))
+            except Exception as error:  # a mistake of ours
+                return self.refuse(unmade(error), REPORT)
             try:
                 with np.errstate(all="ignore"):
                     values, found = path.computed(inputs)
@@ -257,14 +260,7 @@ class Compiled(Transformation):
         self.refusal = why
         fun = self.fun
         self.repeat = (lambda *xs, **more: MISS if running() else fun(*xs, **more)), []
-        frame, level = sys._getframe(1), 2
-        while frame.f_back is not None and package(frame.f_globals) == "pullback":
-            frame, level = frame.f_back, level + 1
-        warnings.warn(
-            f"`compile({name_of(self.fun)})` falls back to Python: {why}.\n  {cure}",
-            RuntimeWarning,
-            stacklevel=level,
-        )
+        warn(f"`compile({name_of(self.fun)})` falls back to Python: {why}.\n  {cure}")
 
     # What happened.
 

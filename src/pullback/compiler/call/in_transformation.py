@@ -34,6 +34,7 @@ from ...transforms.eager import EagerTrace
 from ...transforms.forward import ForwardTrace, LinearizeTrace
 from ...transforms.reverse import ReverseTrace
 from ..facts.call_monitor import WATCHING, Watch
+from ..fall_back import attempted
 from ..first_call import Faster, faster
 from ..loops.roll import rolled
 from ..path import SECOND, Call, Path, raising
@@ -86,7 +87,7 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             except Exception:  # for another example than the first: the function may catch it
                 pass
         return call_inside(compiled.fun, args, kwargs)
-    if entry.python:
+    if entry.python or compiled.refusal is not None:
         return call_inside(compiled.fun, args, kwargs)
     if timed and not entry.early.is_over:
         compiled.last_way = reasons.EARLY
@@ -382,7 +383,10 @@ class Compound(Primitive):
     def warm(self) -> None:
         """Make machine code, and better machine code once there were enough runs."""
         if self.program is None:
-            self.program = build(self.graph, 0)
+            self.program = attempted(lambda: build(self.graph, 0), self.name)
+            if self.program is None:
+                self.runs = SECOND + 1  # it is not tried again
+                return
             self.compute = self.program.entry
         self.runs += 1
         if self.runs == SECOND:

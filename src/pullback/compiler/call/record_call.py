@@ -67,6 +67,8 @@ def record_call(
             if found is not None:
                 compiled.misses, compiled.hits = compiled.misses - 1, compiled.hits + 1
                 return found[0].results(found[1], call.arrays)
+            if compiled.refusal is not None:
+                return call_inside(compiled.fun, args, kwargs)
         compiled.recorder = threading.get_ident()
         object_layout.prepare()
         imported()

@@ -71,6 +71,7 @@ class Rehearsal:
         self.snapshot = Snapshot(scout)
         self.watch = Watch(compiled.ran, compiled.asked)
         self.watch.casts, compiled.cast = compiled.casts, False
+        self.watch.folds = compiled.folds
         self.recording: Recording | None = None
         self.failure = ""
         self.refused: Any = None  # the plain array that was to be written into, if that failed
@@ -153,6 +154,9 @@ class Rehearsal:
             return True
         if watch.cast and (recording is None or recording.refusal or recording.unlike):
             compiled.casts = False  # something needs a float of Python's own: one record for each
+            return True
+        if watch.lost:
+            compiled.folds = False
             return True
         compiled.cast = watch.cast
         if recording is None:

@@ -68,6 +68,7 @@ class Watch:
     expected: the code that may run; other code is stopped before it begins. None: any.
     names: those by which it may ask for attributes, as `getattr` does, where code is expected.
     casts: whether `float(x)` is an operation, and not a question with one answer; cast: one was.
+    folds: whether steps of a `while` become one loop; lost: a value of one was read from elsewhere.
     asked: those by which it did; COMPUTED_NAMES, if code ran whose calls tell nothing.
     effects: what was about to be done that forbids a repetition, in words.
 
@@ -81,6 +82,7 @@ class Watch:
     ) -> None:
         self.names = names
         self.casts = self.cast = False
+        self.folds, self.lost = True, False
         self.asked: set[str] = set()
         self.codes: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
         self.expected = expected

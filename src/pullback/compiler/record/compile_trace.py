@@ -34,6 +34,7 @@ from ...transforms.call import FunctionCall
 from ...transforms.eager import SUSPENDED
 from ...transforms.stage import STOP, Notes, StageTrace
 from ..facts.call_monitor import Watch, unwatched
+from ..facts.effects import Located
 from .own_code import QUICK, is_ours
 from .while_loops import WhileLoops
 
@@ -47,10 +48,11 @@ PLAIN_NUMBERS = (int, float, bool, complex, str)
 class Guard:
     """A question about a value of the program, and the answer that the recording depends on."""
 
-    __slots__ = ("answer", "asked", "line", "variable")
+    __slots__ = ("answer", "asked", "at", "line", "variable")
 
-    def __init__(self, variable: Any, asked: str, answer: Any, line: Any) -> None:
+    def __init__(self, variable: Any, asked: str, answer: Any, line: Any, at: int = 0) -> None:
         self.variable, self.asked, self.answer, self.line = variable, asked, answer, line
+        self.at = at  # how many equations came before it
 
     def ask(self, value: Any) -> Any:
         """The answer for a value."""
@@ -103,6 +105,7 @@ class Questions(Notes):
         self.traced = traced  # whether the call that is recorded is in a transformation
         self.guards: list[Guard] = []
         self.loops = WhileLoops()
+        self.located: Callable[[], Located] | None = None  # tells what has been stored
         self.raised: str | None = None
         self.raising: list[Variable] = []  # of functions within: what may raise for other values
         # Numbers that are Python's where nothing is recorded: they divide by zero with an error,
@@ -288,7 +291,7 @@ class CompileTrace(StageTrace):
         as_counted = asked == "x as an index" and x.node in self.state.limits
         if asked in UNLIKE_ANSWERS and self.is_weak(x) and not as_counted:
             self.state.unlike = True
-        guard = Guard(self.variable(x), asked, None, line_of_user())
+        guard = Guard(self.variable(x), asked, None, line_of_user(), len(self.state.equations))
         try:
             guard.answer = guard.ask(x.value)
         except Exception as error:

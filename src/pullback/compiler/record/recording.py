@@ -32,6 +32,7 @@ from ..facts.effects import Located, Store
 from ..facts.snapshot import parts_of, roots_of
 from ..facts.state import State
 from .compile_trace import CompileTrace, Guard, Questions
+from .gated import gated
 from .own_code import may_raise
 from .while_loops import LOST, lost
 
@@ -190,6 +191,7 @@ def recorded(
         located: what has been stored. Its values are recorded as results are.
     """
     trace = CompileTrace("compile", fun, Questions(watch, traced))
+    trace.state.located = located
     inputs, out = Inputs(trace), Recording()
     args, kwargs, *put = lift(inputs.enter)
     passed = flatten([args, kwargs, put])
@@ -256,7 +258,7 @@ def note_graph(out: Recording, final: list[Any], inputs: Inputs) -> None:
     variables = [v for v in out.outputs if isinstance(v, Variable)]
     captured = [v for _, v in notes.captured.values()]
     entering = [*inputs.variables, *captured]
-    needed = Graph(entering, notes.equations, [*variables, *final, *questions])
+    needed = Graph(entering, gated(notes), [*variables, *final, *questions])
     out.graph = with_raising(needed, notes).pruned()
     out.guards = notes.guards
     out.captured, out.suspends = bool(notes.captured), notes.suspends
@@ -334,7 +336,7 @@ def refusal(
         return watch.effects[0]
     if notes.raised is not None:
         return notes.raised
-    if lost(notes, out.graph) or (notes.loops.folded and out.stores):
+    if lost(notes, out.graph):
         return LOST
     if out.captured:
         return "it uses Arrays of another transformation"

@@ -30,6 +30,7 @@ from ...transforms.reverse import STAGED
 from ..facts.call_monitor import Watch, unwatched
 from ..loops.roll import packed, rolled
 from .compile_trace import CompileTrace, Guard, Questions
+from .gated import gated
 from .recording import with_raising
 from .while_loops import LOST, lost
 
@@ -144,6 +145,7 @@ class InnerCall:
 
     def __init__(self, verb: str, fun: Callable[..., Any], base: CompileTrace) -> None:
         self.fun, self.base, self.notes = fun, base, LiveVariables(base.state.watch)
+        self.notes.located = base.state.located
         self.trace = ValueTrace(verb, fun, self.notes)
         self.inputs: dict[int, tuple[Array, Array, Variable]] = {}
 
@@ -202,15 +204,15 @@ class InnerCall:
         known = len(at) + len(written)
         graph = Graph(
             [*[node for _, _, node in self.inputs.values()], *[node for _, node in captured]],
-            notes.equations,
+            gated(notes),
             [*[leaves[i] for i in at], *[x for _, x in written]]
             + [guard.variable for guard in notes.guards],
         )
+        graph = with_raising(graph, notes)
         if lost(notes, graph):
             self.base.state.raised = self.base.state.raised or LOST
-        self.base.state.loops.folded |= notes.loops.folded
         with unwatched():
-            graph, places = packed(rolled(with_raising(graph, notes).pruned()), known)
+            graph, places = packed(rolled(graph.pruned()), known)
             graph = donating(graph)
         xs = [outer for outer, _, _ in self.inputs.values()] + [x for x, _ in captured]
         outs = graph.evaluate(*xs)
@@ -236,7 +238,8 @@ class InnerCall:
             if row is not None:
                 variable = Variable(Spec(x.shape[1:], x.dtype))
                 notes.equations.append(Equation(getitem_p, (x.node,), (variable,), {"key": (row,)}))
-            notes.guards.append(Guard(variable, guard.asked, guard.answer, guard.line))
+            at = len(notes.equations)
+            notes.guards.append(Guard(variable, guard.asked, guard.answer, guard.line, at))
 
 
 def is_not(x: Any, y: Any) -> bool:

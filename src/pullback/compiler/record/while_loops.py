@@ -6,48 +6,41 @@ other question is asked, Python takes the same way again, whatever the Arrays ho
 of the record are the same equations as well, with operands that are invariant, of the same step, or
 what the locals held at the test before, they are a `While`, which stands for every number of steps.
 
-What was recorded of the steps is taken out; variables of it that something still reads, though no
-local held them, make the record void (`lost`).
+The record of some steps shows what the loop gives where locals that hold one value in the end held
+one when it began (`gives_all`): if not, it is taken to begin a step later, and the tests before ask
+their guards. What was recorded of the steps is taken out; variables of it that something still
+reads, though no local held them, make the record void (`lost`), and the next one folds no loops.
 """
 
 from __future__ import annotations
 
 import dis
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from ...core.array import Array
 from ...core.graph import Equation, Graph, Variable
 from ...core.lost import frame_of_user
-from ...core.trace import CONSTANT
-from ...transforms.loops.body import Repeated
+from ...transforms.loops.body import Repeated, functional
 from ...transforms.loops.while_primitive import While
+from ..facts.bytecode import code_of
 from ..graph.optimise import frozen, operand_key
 from ..loops.find import named
+from .frame_state import Visit, is_as_before
 from .own_code import may_raise
 
 __all__ = ["LOST", "WhileLoops", "lost"]
 
 LEAST, MOST = 2, 4  # steps that are compared
-DEEP = 6  # containers within containers
 LOST = "it keeps a value of a `while` loop where the record cannot follow it"
-PLAIN = (int, float, bool, complex, str, bytes, type(None), np.generic, np.dtype)
-BY_IDENTITY = (type, ModuleType, BuiltinFunctionType, np.ufunc)
 BETWEEN = ("NOT_TAKEN", "CACHE", "EXTENDED_ARG", "NOP")
 FORWARD = ("POP_JUMP_FORWARD_IF_FALSE", "POP_JUMP_IF_FALSE")
 ENDS = ("RETURN_VALUE", "RETURN_CONST", "JUMP_FORWARD", "JUMP_BACKWARD", "RERAISE", "RAISE_VARARGS")
 READERS = {"locals", "eval", "exec", "vars", "dir", "_getframe", "currentframe"}
-CONSTANTS = (float, np.float64, np.ndarray, Array)
 GENERATOR = 0x20 | 0x80 | 0x200  # flags of code that can be left and entered again
-
-
-class NoState(Exception):
-    """A local of which it cannot be said whether it stays the same."""
 
 
 class Test:
@@ -80,7 +73,7 @@ def tests_in(code: CodeType) -> dict[int, Test]:
         else:
             continue
         if not any(
-            y.opname in ("FOR_ITER", "SEND") and y.offset < begin and y.argval > x.offset
+            y.opname in ("FOR_ITER", "SEND") and y.offset <= begin and y.argval > x.offset
             for y in whole
         ):
             last[begin] = end
@@ -128,106 +121,17 @@ def live_names(code: CodeType, whole: list[Any]) -> list[frozenset[str]] | None:
     return [names | others for names in after]
 
 
-class Visit:
-    """One test: how much was recorded before it, and the state of the frame."""
-
-    def __init__(self, notes: Any, flag: Variable, frame: Any, trace: Any, live: Any) -> None:
-        self.equations, self.guards, self.flag = len(notes.equations), len(notes.guards), flag
-        self.nodes: list[Variable] = []
-        self.locals: list[tuple[Any, list[Variable]]] = []
-        seen: dict[int, int] = {}
-        try:
-            known = [(k, x) for k, x in sorted(frame.f_locals.items()) if not live or k in live]
-            self.state: Any = []
-            for name, x in known:
-                first = len(self.nodes)
-                self.state.append((name, self.described(x, trace, seen, 0)))
-                self.locals.append((x, self.nodes[first:]))
-        except NoState:
-            self.state = None
-
-    def started(self, other: Visit, trace: Any) -> list[Any] | None:
-        """What begins as the nodes of a later test; of some locals it is a constant as yet."""
-        if self.state is None or other.state is None or len(self.state) != len(other.state):
-            return None
-        found: list[Any] = []
-        pairs = zip(self.state, other.state, strict=True)
-        for (x, nodes), ((name, mine), (other_name, its)) in zip(self.locals, pairs, strict=True):
-            if name != other_name:
-                return None
-            if mine == its:
-                found += nodes
-            elif type(x) in CONSTANTS and type(its) is tuple and its[0] is Array:
-                x = x.value if type(x) is Array and x.within is CONSTANT else x
-                x = np.float64(x) if type(x) is float else x
-                if its[2:4] != (x.shape, x.dtype):
-                    return None
-                found.append(trace.variable(x) if type(x) is Array else np.array(x)[()])
-            else:
-                return None
-        return found
-
-    def described(self, x: Any, trace: Any, seen: dict[int, int], depth: int) -> Any:
-        """What is the same for equal state; Arrays of the record are noted apart."""
-        if type(x) is Array:
-            if x.storage is not None and x.storage.root is not None:
-                raise NoState  # a view, which an assignment may change
-            if x.within is trace:
-                self.nodes.append(x.node)
-                weak = x.node in trace.state.weak
-                return Array, type(x.value), x.shape, x.dtype, weak
-            if x.within is CONSTANT:
-                return id(x), self.described(x.value, trace, seen, depth)
-            return "of a trace around", id(x), id(x.node)
-        if isinstance(x, PLAIN):
-            return type(x), repr(x)
-        if isinstance(x, BY_IDENTITY):
-            return id(x)
-        if id(x) in seen:
-            return "again", seen[id(x)]
-        seen[id(x)] = len(seen)
-        if depth > DEEP:
-            raise NoState
-        if isinstance(x, np.ndarray):
-            return id(x), operand_key(np.array(x))
-        if type(x) in (tuple, list):
-            return type(x), *[self.described(y, trace, seen, depth + 1) for y in x]
-        if type(x) is dict:
-            items = [(repr(k), self.described(y, trace, seen, depth + 1)) for k, y in x.items()]
-            return dict, *items
-        if type(x).__module__.startswith("pullback.") and hasattr(x, "fun"):  # grad(f), say
-            return type(x), id(x), self.described(x.fun, trace, seen, depth + 1)
-        parts = self.parts(x)
-        return type(x), id(x), *[self.described(y, trace, seen, depth + 1) for y in parts]
-
-    def parts(self, x: Any) -> Iterator[Any]:
-        """What an object holds."""
-        if isinstance(x, FunctionType):
-            yield from x.__defaults__ or ()
-            for cell in x.__closure__ or ():
-                try:
-                    yield cell.cell_contents
-                except ValueError:
-                    continue
-            yield from x.__dict__.values()
-            return
-        if not hasattr(x, "__dict__") or (hasattr(type(x), "__slots__") and type(x).__slots__):
-            raise NoState
-        if type(x).__module__.partition(".")[0] in ("builtins", "itertools", "collections", "io"):
-            raise NoState
-        yield from vars(x).values()
-
-
 class WhileLoops:
     """The loops that are under way in one record."""
 
     def __init__(self) -> None:
         self.open: dict[Any, tuple[Any, list[Visit]]] = {}
         self.gone: set[Variable] = set()
-        self.folded = False
 
     def asked(self, trace: Any, flag: Any, answer: Any) -> bool:
         """Note a question before its guard; whether it was the last of a loop that is folded."""
+        if not trace.state.watch.folds:
+            return False
         frame = frame_of_user()
         test = None if frame is None else tests_in(frame.f_code).get(frame.f_lasti)
         if test is None:
@@ -244,7 +148,6 @@ class WhileLoops:
             loop = FoundWhile.of(trace, visits)
             if loop is not None:
                 self.gone |= loop.put(trace.state)
-                self.folded = True
                 return True
         return False
 
@@ -281,10 +184,12 @@ class FoundWhile:
         if last.state is None or last.flag.spec.dtype != bool or last.flag.spec.shape:
             return None
         size = last.equations - visits[-2].equations
+        codes = [code_of(code) for code, _ in trace.state.watch.codes.values()]
+        strict = any(code.identity for code in codes)
         while first > 0:
             a, b = visits[first - 1], visits[first]
             alike = b.guards - a.guards == 1 and b.equations - a.equations == size
-            if a.state != last.state or not alike:
+            if a.state != last.state or not alike or not a.same_objects(last, strict):
                 break
             first -= 1
         # The last steps are compared; since the state is the same, those before are like them.
@@ -300,13 +205,68 @@ class FoundWhile:
             return None
         if None in loop.sources or None in loop.operands or not loop.is_settled():
             return None
-        loop.begin, loop.start = visits[first], [*visits[first].nodes, visits[first].flag]
-        if first and visits[first].guards - visits[first - 1].guards == 1:
-            start = visits[first - 1].started(last, trace)
-            if start is not None:
-                loop.begin = visits[first - 1]
-                loop.start = [*start, loop.begin.flag]
-        return loop
+        equations = trace.state.equations
+        made = {x: i for i, e in enumerate(equations) for x in e.outputs}
+        early = first and loop.starts(visits[first - 1], visits[first], last, equations)
+        if early and loop.gives_all(made) and is_as_before(trace):
+            return loop
+        for visit in visits[first : len(visits) - LEAST][:MOST]:
+            loop.begin, loop.start = visit, [*visit.nodes, visit.flag]
+            if loop.gives_all(made) and is_as_before(trace):
+                return loop
+        return None
+
+    def starts(self, a: Visit, b: Visit, last: Visit, equations: list[Equation]) -> bool:
+        """Begin with a test at which something is a constant as yet, if a step follows."""
+        start = a.started(last) if b.guards - a.guards == 1 else None
+        if start is None or not a.same_objects(last, False):
+            return False
+        self.begin, self.start = a, [*start, a.flag]
+        return self.is_step(equations[a.equations : b.equations], [*b.nodes, b.flag])
+
+    def gives_all(self, made: dict[Variable, int]) -> bool:
+        """Whether all that is read of the steps is what the loop gives, after any number of them.
+
+        made: by which equation a variable is made, if it is.
+        """
+        begin = self.begin.equations
+        gone = {x for x, i in made.items() if i >= begin}
+        if any(kind == "all" and in_set(x, gone) for kind, x in (*self.sources, *self.operands)):
+            return False
+        of_value: dict[Variable, int] = {}
+        for i, (x, begun) in enumerate(zip(self.nodes[-1], self.start, strict=True)):
+            j = of_value.setdefault(x, i)
+            if begun is not self.start[j]:
+                return False  # they have become the same
+            if x in gone:
+                passed = isinstance(begun, Variable) and begun not in made
+                if self.sources[i] != self.sources[j] or (passed and begun.spec.shape):
+                    return False  # without a step it is the very object that was passed
+            elif begun is not x or not self.stays(i):
+                return False
+        return True
+
+    def stays(self, i: int) -> bool:
+        """Whether the last value of a local is handed on to it as it is."""
+        (kind, what), x = self.sources[i], self.nodes[-1][i]
+        return (what if kind == "all" else self.nodes[-1][what] if kind == "local" else None) is x
+
+    def is_step(self, equations: list[Equation], after: list[Any]) -> bool:
+        """Whether a step, which began with constants in some places, is like the others."""
+        try:
+            if [line(e) for e in equations] != [line(e) for e in self.steps[-1]]:
+                return False
+        except TypeError:
+            return False
+        made = [x for e in equations for x in e.outputs]
+        known = {"step": made, "local": self.start}
+        operands = [x for e in equations for x in e.inputs]
+        return all(
+            same(x, what if kind == "all" else known[kind][what])
+            for x, (kind, what) in zip(
+                [*operands, *after], [*self.operands, *self.sources], strict=True
+            )
+        )
 
     def source(self, xs: list[Any]) -> Any:
         """Where a value of each step comes from: ("step", slot), ("local", number), ("all", x)."""
@@ -363,7 +323,7 @@ class FoundWhile:
             made += outputs
             equations.append(Equation(e.primitive, inputs, outputs, e.static))
         results = [read(source) for source in self.sources]
-        body = Graph([*consts.values(), *carry], equations, results)
+        body = functional(Graph([*consts.values(), *carry], equations, results))
         state = [Variable(x.spec) for x in body.inputs]
         cond = Graph(state, [], [state[-1]])
         examples = [np.ones(x.spec.shape, x.spec.dtype)[()] for x in body.inputs]
@@ -380,6 +340,18 @@ class FoundWhile:
         return gone.difference(outs)
 
 
+def in_set(x: Any, variables: set[Variable]) -> bool:
+    return isinstance(x, Variable) and x in variables
+
+
+def same(x: Any, y: Any) -> bool:
+    """Whether two operands are the same variable, or constants of which no bit differs."""
+    if isinstance(x, Variable) or isinstance(y, Variable):
+        return x is y
+    x, y = [np.asarray(c.opened() if hasattr(c, "opened") else c) for c in (x, y)]
+    return bool(x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes())
+
+
 def raises(e: Equation) -> bool:
     """Whether an operation of a step may raise for other values."""
     if not isinstance(e.primitive, Repeated):
@@ -389,9 +361,9 @@ def raises(e: Equation) -> bool:
 
 
 def lost(notes: Any, graph: Graph) -> bool:
-    """Whether a graph reads what a loop has taken out."""
+    """Whether a graph reads what a loop has taken out; the next record is then made without."""
     gone = notes.loops.gone
-    if not gone:
-        return False
-    used = [x for e in graph.equations for x in e.inputs] + list(graph.outputs)
-    return any(isinstance(x, Variable) and x in gone for x in used)
+    used = [x for e in graph.equations for x in e.inputs] + list(graph.outputs) if gone else []
+    found = any(in_set(x, gone) for x in used)
+    notes.watch.lost |= found
+    return found

@@ -90,6 +90,7 @@ class While(Repeated):
         self.cond, self.body, self.n_consts, self.n_carry = cond, body, n_consts, len(body.outputs)
         self.examples, self.keep, self.capacity = list(examples), keep, capacity
         self.step = Scan(body, n_consts, self.n_carry, 1, False, examples)
+        self.step.saved = {}  # the way back has the carries, and needs no more of them
         self.nondiff = self.step.nondiff
         self.specs = [x.spec for x in body.inputs[n_consts:]]
         self.n_out = self.n_carry + 1 + (self.n_carry if capacity else 0)

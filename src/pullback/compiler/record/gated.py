@@ -1,0 +1,74 @@
+"""Loops that wait for the questions before them: a run asks all its guards in the end.
+
+Where an earlier guard fails, what comes after it is done for values that the program would not have
+gone there with, and is thrown away. A loop that runs until something holds might never end for
+them. So each takes the answers before it as an operand more, and makes no step unless all are as
+they were recorded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.graph import Equation, Graph, Variable
+from ...core.spec import Spec
+from ...primitives.elementwise import equal, logical_and, logical_not, not_equal, trunc
+from ...transforms.loops.while_primitive import Trips, While
+
+__all__ = ["gated"]
+
+FLAG = Spec((), np.dtype(bool))
+ASKED = ("bool(x)", "int(x)", "x as an index")
+
+
+def gated(notes: Any) -> list[Equation]:
+    """The equations of a record, with loops that make steps only after the same answers."""
+    if not notes.guards or not any(type(e.primitive) in (While, Trips) for e in notes.equations):
+        return notes.equations
+    out: list[Equation] = []
+    known: Any = None
+    n = 0
+    for i, e in enumerate(notes.equations):
+        if type(e.primitive) in (While, Trips):
+            while n < len(notes.guards) and notes.guards[n].at <= i:
+                known = with_answer(known, notes.guards[n], out)
+                n += 1
+            if known is not None:
+                e = Equation(waiting(e.primitive), (known, *e.inputs), e.outputs, e.static)
+        out.append(e)
+    return out
+
+
+def with_answer(known: Any, guard: Any, out: list[Equation]) -> Any:
+    """Whether a guard holds as well as those before it."""
+
+    def applied(primitive: Any, *xs: Any) -> Variable:
+        found = Variable(FLAG if primitive is not trunc else xs[0].spec)
+        out.append(Equation(primitive, xs, (found,), {}))
+        return found
+
+    x, kind = guard.variable, guard.variable.spec.dtype.kind
+    if x.spec.shape or kind not in "biuf" or guard.asked not in ASKED:
+        return known  # it is compared when all is done
+    if guard.asked == "bool(x)":
+        x = x if kind == "b" else applied(not_equal, x, x.spec.dtype.type(0))
+        holds = x if guard.answer else applied(logical_not, x)
+    else:
+        x = applied(trunc, x) if kind == "f" else x
+        holds = applied(equal, x, x.spec.dtype.type(guard.answer))
+    return holds if known is None else applied(logical_and, known, holds)
+
+
+def waiting(loop: Any) -> Any:
+    """The loop with an operand more in front: whether it makes any step."""
+    if type(loop) is Trips:
+        return Trips(waiting(loop.loop))
+    may, goes_on = Variable(FLAG), Variable(FLAG)
+    (flag,) = loop.cond.outputs
+    both = Equation(logical_and, (flag, may), (goes_on,), {})
+    cond = Graph([may, *loop.cond.inputs], [*loop.cond.equations, both], [goes_on])
+    body = Graph([Variable(FLAG), *loop.body.inputs], loop.body.equations, loop.body.outputs)
+    examples = [np.True_, *loop.examples]
+    return While(cond, body, loop.n_consts + 1, examples, loop.keep, loop.capacity)
