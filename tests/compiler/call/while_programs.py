@@ -219,7 +219,8 @@ class Outside:
         self.n, self.s, self.q = 0, 0.0, []
 
     def told(self):
-        return self.n, float(self.s), list(map(float, self.q)), Plain.total
+        s = "an Array" if type(self.s) is pb.Array else float(self.s)  # of a transformation
+        return self.n, s, list(map(float, self.q)), Plain.total
 
 
 OUTSIDE = Outside()
