@@ -51,6 +51,27 @@ def test_kinds_that_come_again_stay_compiled():
     assert fast.cache_info().misses == 40
 
 
+@pytest.mark.trials
+def test_kinds_that_are_never_recorded():
+    """Calls of each run in Python first; where all are new, the function does so for good."""
+    fast = pb.compile(lambda x: np.sum(x * 2))
+    with pytest.warns(RuntimeWarning, match="193 kinds of arguments came") as told:
+        for n in range(1, 400):
+            equal(fast(np.ones(n)), np.float64(2.0 * n))
+    assert len(told) == 1
+    assert fast.refusal in fast.why()
+
+
+@pytest.mark.trials
+def test_one_kind_that_comes_again_among_many():
+    fast = pb.compile(lambda x: np.sum(x * 2))
+    x = np.ones(500)
+    for n in range(1, 400):
+        equal(fast(np.ones(n)), np.float64(2.0 * n))
+        equal(fast(x), np.float64(1000.0))
+    assert fast.refusal is None
+
+
 def test_recordings_that_cost_more_than_they_save():
     fast = pb.compile(lambda x: np.sum(x * 2))
     fast.budget.recordings, fast.budget.spent = 100, 5.0

@@ -12,6 +12,7 @@ __all__ = ["Budget"]
 
 FEW = 64  # recordings that are made whatever they cost
 VAIN = 96  # recordings in a row, none of which is replayed
+SCATTERED = 192  # kinds of arguments in a row that are forgotten before anything was recorded
 SECONDS = 1.0  # that recordings may cost beyond what replays save
 # The same for recordings in a row none of which is replayed, from a few on: seconds, and multiples
 # of the time that the function itself takes.
@@ -26,6 +27,7 @@ class Budget:
         self.spent = self.plain = 0.0
         self.row_spent = self.row_plain = 0.0
         self.recordings = self.vain = self.hits = 0
+        self.forgotten = 0
 
     def account(self, plain: float, spent: float) -> None:
         """Note a recording: the seconds that the function took, and those beyond that."""
@@ -34,6 +36,16 @@ class Budget:
         self.row_plain += plain
         self.row_spent += spent
         self.recordings += 1
+
+    def forget(self, recorded: bool) -> None:
+        """Note that a kind of arguments is forgotten; whether it or a later one was recorded."""
+        self.forgotten = 0 if recorded else self.forgotten + 1
+
+    def scattered(self) -> str | None:
+        """Why nothing will be recorded: nearly every call is of a new kind; None while it may."""
+        if self.forgotten <= SCATTERED:
+            return None
+        return f"{self.forgotten} kinds of arguments came, and none often enough to be recorded"
 
     def why(self, hits: int) -> str | None:
         """Why recordings do not pay, after so many replays; None while they may."""

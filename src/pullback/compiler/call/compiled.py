@@ -44,6 +44,7 @@ __all__ = ["CacheInfo", "Compiled", "compile"]
 
 ENTRIES = 64  # kinds of arguments that are kept; the one that was used least recently goes first
 # What to write instead.
+FEWER = "Calls with few kinds of arguments (shapes, dtypes, options) are worth compiling."
 OUTSIDE = "To have it compiled, leave this out of it, and pass what it gives as an argument."
 WAYS = 32  # of them, those that machine code tries by itself
 CHEAP = 50_000  # operations on elements that may be done in vain
@@ -140,6 +141,8 @@ class Compiled(Transformation):
                 return out
         if late or (timed and not entry.early.is_over):
             self.last_way = reasons.EARLY
+            if why := self.budget.scattered():
+                self.refuse(why, FEWER)
             return entry.early.run(begun, self.fun, args, kwargs)
         self.misses += 1
         if not entry.paths:
@@ -202,6 +205,7 @@ class Compiled(Transformation):
                 entry = self.entries.setdefault(key, Entry())
                 self.entries.move_to_end(key)
                 if len(self.entries) > ENTRIES:
+                    self.budget.forget(any(e.paths for e in self.entries.values()))
                     self.entries.popitem(last=False)
         return entry
 
