@@ -55,10 +55,11 @@ def test_kinds_that_come_again_stay_compiled():
 def test_kinds_that_are_never_recorded():
     """Calls of each run in Python first; where all are new, the function does so for good."""
     fast = pb.compile(lambda x: np.sum(x * 2))
-    with pytest.warns(RuntimeWarning, match="193 kinds of arguments came") as told:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
         for n in range(1, 400):
             equal(fast(np.ones(n)), np.float64(2.0 * n))
-    assert len(told) == 1
+    assert ["193 kinds of arguments came" in str(x.message) for x in told] == [True]
     assert fast.refusal in fast.why()
 
 
