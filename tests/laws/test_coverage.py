@@ -18,7 +18,8 @@ OURS = [p for p in Primitive.everything if type(p).__module__.startswith("pullba
 def reached():
     """The primitives that the samples reach, going forward and back."""
     with np.errstate(all="ignore"):
-        return set().union(*[primitives_of(sample) for _, sample in collect("SAMPLES")])
+        samples = [*collect("SAMPLES"), *collect("UNMAPPED")]
+        return set().union(*[primitives_of(sample) for _, sample in samples])
 
 
 def refused(primitive):

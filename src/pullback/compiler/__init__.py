@@ -13,6 +13,7 @@ above it and from `llvm`):
     pipeline    the order of what `graph`, `loops` and `lower` do, for running and exporting
     program     a graph as a callable
     path        a recording with the guard answers that lead to it
+    fall_back   how an error of ours while machine code is made is told
     first_call  run calls in Python until recording pays, with their long loops compiled
     disk        cached artifacts for later processes (optional)
     call        what `compile` returns

@@ -480,6 +480,11 @@ def has_rule(function: Any) -> bool:
     return function in OWN or function in REFUSED or FUNCTIONS[function] is not None
 
 
+def is_refused(x: Any) -> bool:
+    """Whether it is a function that is refused, perhaps of Cython's, and no class."""
+    return not isinstance(x, type) and x in REFUSED
+
+
 def member(original: Any) -> Any:
     """What stands here for an object of NumPy's: itself, unless it has to do with Arrays."""
     try:
@@ -492,7 +497,7 @@ def member(original: Any) -> Any:
         own: Any = Ufunc(original)
     elif type(original) is DISPATCHED:
         own = ours(original, original in FRESH)
-    elif type(original) in FUNCTION_TYPES or original in REFUSED:  # which may be of Cython
+    elif type(original) in FUNCTION_TYPES or is_refused(original):
         own = seeking(original)
     else:
         return original

@@ -65,7 +65,7 @@ OF_SCIPY = frozenset(
 )  # fmt: skip
 # Parameters by which functions of SciPy's draw random numbers, or plot.
 DRAWS = frozenset({"rng", "random_state", "seed", "n_resamples"})
-PLOTS = "plot"
+PLOTS, START = "plot", "v0"  # where an iteration begins, if not at random
 # Of those, what does more: of builtins and others.
 DENIED = frozenset(
     {
@@ -236,6 +236,8 @@ def acts(frame: Any) -> bool:
     if PLOTS in names and frame.f_locals[PLOTS] is not None:
         return True
     if code.co_name.startswith("__") or code.co_name == "random_state":  # sets it
+        return False
+    if START in names and frame.f_locals[START] is not None:
         return False
     return any(type(frame.f_locals[name]) not in (tuple, list) for name in DRAWS & {*names})
 

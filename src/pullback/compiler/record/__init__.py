@@ -6,6 +6,8 @@ own_code       what operations may do: run the user's code, raise
 recording      one traced run of a call
 carried        state that a function reads, changes and stores
 stage_inner    differentiated functions, recorded first and rolled
+frame_state    what a frame holds at the test of a `while`
 while_loops    a `while` of Python's as one equation
+gated          such a loop waits for the guards before it
 verify         whether a rehearsal did what the function then did
 """
