@@ -1,5 +1,6 @@
 """`y.shape = shape` in every mode: NumPy's values, its aliasing before and after, its errors."""
 
+import gc
 import itertools
 
 import numpy as np
@@ -24,6 +25,13 @@ SOURCES = {
     "rows": lambda x: np.concatenate([x, x])[:3],
     "assigned": lambda x: [y := x * 1.0, y.__setitem__((0, 0), x[1, 1] ** 2)][0],
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_objects():
+    """Views are sought among all objects that there are; those of other tests need not be."""
+    gc.collect()
+    gc.freeze()
 
 
 def program(source, view, shape, order):
