@@ -97,7 +97,7 @@ def warn_trimmed(name: str) -> None:
     line = line_of_user()
     warn(
         f"`{name}` left out coefficients that are 0, as NumPy does, and with them the derivative"
-        f" by them, in {place(line)}\n"
+        f" with respect to them, in {place(line)}\n"
         "  Where coefficients begin at 0, evaluate with `numpy.polyval` or"
         " `numpy.polynomial.polynomial.polyval`, which keep all of them.",
         line,

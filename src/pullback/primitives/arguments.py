@@ -24,6 +24,7 @@ __all__ = [
     "dtype_of",
     "given",
     "kept",
+    "known",
     "known_value",
     "none",
     "plainly_everywhere",
@@ -148,6 +149,12 @@ def known_value(x):
             return None
         x = x.value
     return x
+
+
+def known(x):
+    """The plain value of x; x itself where that is mapped, or has to be asked again."""
+    value = known_value(x)
+    return x if value is None else value
 
 
 def unsure(condition):

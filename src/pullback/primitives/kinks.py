@@ -10,15 +10,14 @@ from ..core.lost import warn_bent
 from ..core.namespaces import STANDS
 from ..core.resolve import reaching
 from ..core.trace import is_differentiated
-from .arguments import known_value, somewhere
+from .arguments import known, somewhere
 
 __all__ = ["at_kink", "at_zero", "is_zero"]
 
 
 def is_zero(x):
     """x == 0, which is asked of plain values wherever they are known."""
-    value = known_value(x)
-    return (x if value is None else value) == 0
+    return known(x) == 0
 
 
 def is_differentiated_twice(x):

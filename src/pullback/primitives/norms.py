@@ -11,7 +11,7 @@ from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.primitive import Primitive
 from ..core.spec import Spec, is_inexact
-from .arguments import as_array, axes_of, known_value, somewhere
+from .arguments import as_array, axes_of, known, somewhere
 from .elementwise import finite
 from .kinks import at_kink
 from .linalg import inverse_p
@@ -106,12 +106,10 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
 def vector_norm_of(x, ord, axes):
     (axis,) = axes
-    moves = type(ord) is Array and is_inexact(ord.dtype)
-    order = known_value(ord) if moves else None  # it is no search for a result
-    order = ord if order is None else order
+    order, moves = known(ord), type(ord) is Array and is_inexact(ord.dtype)
     if moves and not somewhere(np.logical_or(np.isinf(order), order == 0)):
         return np.sum(np.abs(x) ** ord, axis=axis) ** (1 / ord)  # no formula of one order alone
-    ord = order if moves else ord
+    ord = order  # what is asked of a plain number is no search for a result
     if isinstance(ord, str):
         raise ArgumentError(f"`numpy.linalg.norm` has no order {ord!r} for vectors.")
     if ord is None or ord == 2:

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import functools
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import (
     BuiltinFunctionType,
-    CellType,
     FunctionType,
     MemberDescriptorType,
     MethodType,
@@ -28,7 +27,7 @@ from ...core.array import Array
 from ...core.graph import Variable
 from ...core.trace import CONSTANT
 from ..facts.classes import KEPT_BY_CLASSES, of_python
-from ..facts.places import dict_of
+from ..facts.places import contents, dict_of, slot_of
 from ..graph.optimise import operand_key
 from ..llvm.content_hash import content_hash
 
@@ -201,20 +200,8 @@ def ranks(numbers: list[int]) -> list[int]:
     return [numbers.index(x) for x in numbers]
 
 
-def contents(cell: CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
-
-
-def slots(x: Any) -> Iterator[Any]:
-    """What is in the slots of an object."""
-    for base in type(x).__mro__:
-        for slot in vars(base).values():
-            if type(slot) is MemberDescriptorType and base is not object:
-                try:
-                    yield slot.__name__
-                    yield slot.__get__(x)
-                except AttributeError:
-                    continue
+def slots(x: Any) -> list[Any]:
+    """The names of the slots of an object, and what is in them."""
+    members = [y for base in type(x).__mro__ for y in vars(base).values()]
+    found = [y for y in members if type(y) is MemberDescriptorType]
+    return [part for slot in found for part in (slot.__name__, slot_of(x, slot))]
