@@ -25,6 +25,7 @@ from .spec import PYTHON, is_inexact, spec_of
 
 __all__ = [
     "CONSTANT",
+    "FEW",
     "RUNNING",
     "STARTS",
     "Ended",
@@ -200,6 +201,15 @@ class Trace:
             self.turning = line_of_user()
         else:
             self.decisions = 0
+
+    def repeated(self, decisions: int, line: Any) -> None:
+        """Hear of decisions that machine code made, and the line of the first branch that they
+        chose: None without branches, () if it is not known."""
+        self.decisions += decisions
+        if self.decisions >= FEW and self.turning is None:
+            self.turn()
+        if line is not None and self.comparison is None:
+            self.comparison = (line or line_of_user() or ()) if self.leaves_values else ()
 
     def led(self, outs: Any, reached: bool) -> None:
         """Warn where decisions alone led to floating results; reached: they have a way back."""

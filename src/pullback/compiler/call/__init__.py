@@ -6,7 +6,9 @@ record_call        rehearse a call, undo it, run it, and keep the recording if i
 rehearsal          record a call, and undo what it did
 budget             whether recording pays
 trial              whether machine code is faster than the function
-in_transformation  compiled functions as operations, with compiled rules
+in_transformation  which path stands for a call inside a transformation
+path_node          a path in a transformation, as operations
+compound           a graph as one operation, with compiled rules
 reasons            the texts of `f.why()` and `f.graph()`
 export_c           an object file for programs without Python
 c_header           its C header
