@@ -31,6 +31,7 @@ __all__ = [
     "Ended",
     "Trace",
     "bind",
+    "derivatives_of",
     "is_differentiated",
     "run",
     "running",
@@ -74,7 +75,8 @@ class Trace:
     )  # fmt: skip
     births = itertools.count(1)
     live = True  # converting an Array of this trace to a plain number would lose something
-    differentiates = False  # the node of an Array says how it depends on what is differentiated
+    # The node of an Array says how it depends on what is differentiated; how many times so.
+    differentiates: int = False
     eager = False  # has leaves with `.grad`
     leaves_values = False  # what its Arrays were stored into has their values when it has ended
     transparent = False  # Arrays look like the values that they have
@@ -297,6 +299,16 @@ def is_differentiated(x: Any) -> bool:
             return True
         x = x.value
     return False
+
+
+def derivatives_of(x: Any) -> int:
+    """How many traces that compute derivatives have x."""
+    count = 0
+    while type(x) is Array:
+        if x.node is not None:
+            count += x.within.differentiates
+        x = x.value
+    return count
 
 
 class Ended(Trace):

@@ -8,6 +8,7 @@ budget             whether recording pays
 trial              whether machine code is faster than the function
 in_transformation  which path stands for a call inside a transformation
 path_node          a path in a transformation, as operations
+second_derivatives whether one is taken at a kink, which the function itself warns of
 compound           a graph as one operation, with compiled rules
 reasons            the texts of `f.why()` and `f.graph()`
 export_c           an object file for programs without Python

@@ -7,7 +7,7 @@ every order and every nesting is machine code.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,9 +32,17 @@ from ..program import SpecChangedError, build
 from ..record.compile_trace import CompileTrace, Questions
 from ..record.verify import example
 
-__all__ = ["Compound", "Ready"]
+__all__ = ["Compound", "Ready", "batched", "staged"]
 
 RULES = 64  # of one primitive, before they are forgotten
+
+
+def batched(x: Any) -> bool:
+    while type(x) is Array:
+        if isinstance(x.within, BatchTrace):
+            return True
+        x = x.value
+    return False
 
 
 class Ready:
@@ -174,14 +182,19 @@ class Compound(Primitive):
         return unflatten(structure, leaves)
 
 
-def derived(name: str, rule: Callable[..., Any], xs: Sequence[Any]) -> Any:
-    """A rule as a primitive: (structure of the results, leaves, which of them it computes, it).
+class Staged(NamedTuple):
+    """A rule that was run on examples, and the operations that it was made of."""
 
-    "plain" if the rule does not always do the same, or runs code of the user's.
-    """
-    values = [example(x) if type(x) is Array else x for x in xs]
-    if any(x is None for x in values):
-        return "plain"
+    inputs: list[Variable]
+    notes: Questions
+    structure: Any
+    leaves: list[Any]  # of its results; None where a variable is
+    variables: list[Variable]
+    at: list[int]  # which leaves they are
+    repeats: bool  # whether it neither ran code of the user's nor had effects
+
+
+def staged(rule: Callable[..., Any], values: Sequence[Any]) -> Staged:
     watch = Watch()
     trace = CompileTrace("compile", rule, Questions(watch, traced=True))
     notes = trace.state
@@ -192,18 +205,29 @@ def derived(name: str, rule: Callable[..., Any], xs: Sequence[Any]) -> Any:
             out = run(trace, rule, arrays, {})
         leaves, structure = flatten(out)
         leaves = [settle(leaf, trace) for leaf in leaves]
-        at, outputs = [], []
-        for i, leaf in enumerate(leaves):
-            if type(leaf) is Array:
-                at.append(i)
-                outputs.append(trace.variable(leaf))
-        if notes.guards or notes.captured or watch.codes or watch.effects:
-            return "plain"
-        graph = Graph(inputs, notes.equations, outputs).pruned()
+        at = [i for i, leaf in enumerate(leaves) if type(leaf) is Array]
+        variables = [trace.variable(leaves[i]) for i in at]
     finally:
         trace.end()
     kept = [None if type(leaf) is Array else leaf for leaf in leaves]
-    return structure, kept, at, Compound(name, graph) if outputs else None
+    repeats = not (notes.captured or watch.codes or watch.effects)
+    return Staged(inputs, notes, structure, kept, variables, at, repeats)
+
+
+def derived(name: str, rule: Callable[..., Any], xs: Sequence[Any]) -> Any:
+    """A rule as a primitive: (structure of the results, leaves, which of them it computes, it).
+
+    "plain" if the rule does not always do the same, or runs code of the user's.
+    """
+    values = [example(x) if type(x) is Array else x for x in xs]
+    if any(x is None for x in values):
+        return "plain"
+    found = staged(rule, values)
+    if found.notes.guards or not found.repeats:
+        return "plain"
+    graph = Graph(found.inputs, found.notes.equations, found.variables).pruned()
+    compound = Compound(name, graph) if found.variables else None
+    return found.structure, found.leaves, found.at, compound
 
 
 def pushed(graph: Graph, leaves: Sequence[Any], moving: Sequence[bool]) -> list[Any]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...core.array import Array, is_number
 from ...core.reach import call_inside
-from ...core.trace import CONSTANT, STARTS
+from ...core.trace import CONSTANT, STARTS, derivatives_of
 from ...core.tree import flatten, unflatten
 from ...transforms.eager import EagerTrace
 from ...transforms.forward import ForwardTrace, LinearizeTrace
@@ -25,7 +25,8 @@ from ..path import Call, Path, raising
 from ..record.recording import share_memory
 from ..record.verify import example
 from . import reasons
-from .path_node import PathNode, batched
+from .compound import batched
+from .path_node import PathNode
 from .record_call import record_call
 from .trial import is_timed
 
@@ -37,7 +38,7 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     quick = compiled.quick_node
     if quick is not None and not kwargs:
         fitting = quick.fits(args)
-        if fitting is not None:
+        if fitting is not None and quick.node.stands_for(args):
             compiled.hits += 1
             return quick.node.alone(args, fitting)
     begun = thread_time()
@@ -82,8 +83,8 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 def arranged(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Call | None:
     """The arguments as for a plain call, Arrays by their values; None if there are no Arrays.
 
-    The leaves are the Arrays. What is live and what is constant are calls of another kind, since
-    what may be converted differs.
+    The leaves are the Arrays. What is live, what is constant and what is only mapped are calls of
+    other kinds: what may be converted differs, and what rules ask at kinks.
     """
     leaves, structure = flatten([list(args), kwargs])
     plain, marks, values = list(leaves), [], {}
@@ -92,7 +93,7 @@ def arranged(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Call | None:
             value = example(x)
             if value is None or value.dtype.kind not in "biufc":
                 return None
-            marks.append((i, is_number(x), x.within is CONSTANT))
+            marks.append((i, is_number(x), x.within is CONSTANT, min(derivatives_of(x), 2)))
             values[i] = value
             plain[i] = np.asarray(value)
     if not marks:
@@ -116,7 +117,9 @@ class QuickNode:
     def __init__(self, path: Path, xs: Sequence[Any]) -> None:
         self.path, self.node = path, path.node
         values = [example(x) for x in xs]
-        self.specs = [(type(x), x.dtype, x.shape) for x in values]
+        self.specs = [
+            (type(x), x.dtype, x.shape, depth_of(y)) for x, y in zip(values, xs, strict=True)
+        ]
         self.strict = np.geterr()
 
     @classmethod
@@ -131,14 +134,15 @@ class QuickNode:
         if len(args) != len(self.specs):
             return None
         values = []
-        for x, (kind, dtype, shape) in zip(args, self.specs):  # noqa: B905  # hot
+        for x, (kind, dtype, shape, depth) in zip(args, self.specs):  # noqa: B905  # hot
             if type(x) is not Array:
                 return None
             while type(x) is Array:
+                depth -= 1
                 if x.storage is not None or type(x.within) not in FOLLOWED:
                     return None
                 x = x.value
-            if type(x) is not kind or x.dtype is not dtype or x.shape != shape:
+            if depth or type(x) is not kind or x.dtype is not dtype or x.shape != shape:
                 return None
             values.append(x)
         path = self.path
@@ -154,6 +158,14 @@ class QuickNode:
 
 
 FOLLOWED = (ReverseTrace, ForwardTrace, LinearizeTrace, EagerTrace)
+
+
+def depth_of(x: Any) -> int:
+    """How many traces have x."""
+    depth = 0
+    while type(x) is Array:
+        x, depth = x.value, depth + 1
+    return depth
 
 
 def followed(x: Any) -> bool:

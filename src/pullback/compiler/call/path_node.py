@@ -19,23 +19,20 @@ from ...core.spec import is_inexact
 from ...core.trace import CONSTANT, FEW, running
 from ...core.tree import unflatten
 from ...primitives.shapes import astype_p
-from ...transforms.batch import BatchTrace
 from ...transforms.loops.while_primitive import While
 from ..loops.roll import rolled
 from ..path import Path
 from ..record.compile_trace import QUESTIONS
 from ..record.recording import as_kind
-from .compound import Compound, Ready
+from .compound import Compound, Ready, batched
+from .second_derivatives import Kinks
 
-__all__ = ["PathNode", "batched"]
+__all__ = ["PathNode"]
 
 
-def batched(x: Any) -> bool:
-    while type(x) is Array:
-        if isinstance(x.within, BatchTrace):
-            return True
-        x = x.value
-    return False
+def is_nested(x: Any) -> bool:
+    """Whether several transformations have x."""
+    return type(x) is Array and type(x.value) is Array
 
 
 class PathNode:
@@ -67,6 +64,7 @@ class PathNode:
         }
         self.plain = not (recording.written or recording.suspends or recording.stores)
         self.decisions, self.line = decisions(path, reached)
+        self.kinks = Kinks(name, Graph(graph.inputs, graph.equations, outputs).pruned())
         self.plans: dict[Any, Any] = {}
         # The operation, where its result is all that there is, and needs no more than to be bound.
         self.sole: Compound | None = None
@@ -76,8 +74,8 @@ class PathNode:
 
     def stands_for(self, xs: Sequence[Any]) -> bool:
         """Whether the path is what the function does on these Arrays."""
-        if not self.plain or not self.asked:
-            return self.plain
+        if not self.plain or (any(map(is_nested, xs)) and self.kinks.met(xs)):
+            return False
         return not any(self.asked >> i & 1 and batched(xs[i]) for i in range(self.n))
 
     def alone(self, xs: Sequence[Any], values: Sequence[Any]) -> Any:
