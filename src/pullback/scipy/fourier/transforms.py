@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 from scipy import fft as sf
 from scipy.fft import _basic_backend, _fftlog_backend, _realtransforms_backend
-from scipy.fft._pocketfft import pypocketfft as pfft
 
 from ...core.primitive import Linear
 from ...core.spec import Spec
+from ..releases import private
 from ..solving.leaves import leaf, python_of, store
 
 __all__ = []
+
+pfft = private("scipy.fft._duccfft.pyduccfft", "scipy.fft._pocketfft.pypocketfft")
 
 
 def later(axes: Any) -> Any:
