@@ -65,6 +65,11 @@ linear_value = Following(
 LINEAR = interpolate.LinearNDInterpolator
 
 
+def framed(native: Any, x: Any) -> Any:
+    """x where the interpolator has it, whose frame stays: weights in a triangle have none."""
+    return x if native.scale is None else (x - native.offset) / native.scale
+
+
 class MovingLinear:
     """A LinearNDInterpolator of points or values that move."""
 
@@ -83,9 +88,9 @@ class MovingLinear:
     def __call__(self, *args: Any) -> Any:
         at = coordinates(args if len(args) > 1 else args[0], ndim=self.points.shape[1])
         flat = np.reshape(at, (-1, at.shape[-1]))
-        out = linear_value(
-            self.points, self.values, flat, tri=self.tri, fill=float(fixed(self.fill_value))
-        )
+        points, flat = framed(self.native, self.points), framed(self.native, flat)
+        fill = float(fixed(self.fill_value))
+        out = linear_value(points, self.values, flat, tri=self.tri, fill=fill)
         return np.reshape(out, at.shape[:-1] + self.values.shape[1:])
 
 
@@ -104,7 +109,7 @@ def of_linear(native: Any) -> Any:
         values = np.reshape(np.asarray(native.values), (len(native.points), *shape))
         fill = float(native.fill_value)
         at = coordinates(args if len(args) > 1 else args[0], ndim=native.points.shape[1])
-        flat = np.reshape(at, (-1, at.shape[-1]))
+        flat = framed(native, np.reshape(at, (-1, at.shape[-1])))
         out = linear_value(np.asarray(native.tri.points), values, flat, tri=native.tri, fill=fill)
         return np.reshape(out, at.shape[:-1] + shape)
 
