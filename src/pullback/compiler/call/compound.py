@@ -182,7 +182,7 @@ class Compound(Primitive):
         return unflatten(structure, leaves)
 
 
-class Staged(NamedTuple):
+class StagedRule(NamedTuple):
     """A rule that was run on examples, and the operations that it was made of."""
 
     inputs: list[Variable]
@@ -194,7 +194,7 @@ class Staged(NamedTuple):
     repeats: bool  # whether it neither ran code of the user's nor had effects
 
 
-def staged(rule: Callable[..., Any], values: Sequence[Any]) -> Staged:
+def staged(rule: Callable[..., Any], values: Sequence[Any]) -> StagedRule:
     watch = Watch()
     trace = CompileTrace("compile", rule, Questions(watch, traced=True))
     notes = trace.state
@@ -211,7 +211,7 @@ def staged(rule: Callable[..., Any], values: Sequence[Any]) -> Staged:
         trace.end()
     kept = [None if type(leaf) is Array else leaf for leaf in leaves]
     repeats = not (notes.captured or watch.codes or watch.effects)
-    return Staged(inputs, notes, structure, kept, variables, at, repeats)
+    return StagedRule(inputs, notes, structure, kept, variables, at, repeats)
 
 
 def derived(name: str, rule: Callable[..., Any], xs: Sequence[Any]) -> Any:
