@@ -53,16 +53,14 @@ def moved(graph: Graph, examples: Sequence[Any], places: Sequence[int]) -> Graph
     return Graph(inputs, graph.equations, graph.outputs)
 
 
-def repeats(trace: ReverseTrace, xs: Sequence[Any]) -> bool:
-    """Whether values are those of a record that is repeated, and `trace` alone goes back."""
-    found = False
+def once(trace: ReverseTrace, xs: Sequence[Any]) -> bool:
+    """Whether `trace` alone goes back through these operands."""
     for x in xs:
         while type(x) is Array:
             if isinstance(x.within, ReverseTrace) and x.within is not trace:
                 return False
-            found |= isinstance(x.within, StageTrace) and x.within.repeats
             x = x.value
-    return found
+    return True
 
 
 class While(Repeated):
@@ -101,7 +99,7 @@ class While(Repeated):
         trace = youngest(xs)
         try:
             if isinstance(trace, ReverseTrace):
-                if self.capacity or not repeats(trace, xs):
+                if self.capacity or not once(trace, xs):
                     return self.counted(xs)
                 loop = self.storing()
                 loop.way_back([x if type(x) is Array and x.within is trace else None for x in xs])
