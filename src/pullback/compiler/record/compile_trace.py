@@ -130,7 +130,7 @@ class CompileTrace(StageTrace):
     """
 
     __slots__ = ()
-    transparent = repeats = compared = True
+    transparent = compared = True
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         watch = self.state.watch

@@ -51,7 +51,6 @@ class BodyTrace(StageTrace):
     """Writes down a body that is going to run many times; no single value may decide anything."""
 
     __slots__ = ()
-    repeats = True
 
     def foreign(self, x: Array) -> Any:
         return example(x)
