@@ -153,7 +153,9 @@ class Rehearsal:
             compiled.refuse(watch.effects[0])
             return True
         if watch.cast and (recording is None or recording.refusal or recording.unlike):
-            compiled.casts = False  # something needs a float of Python's own: one record for each
+            compiled.casts = (
+                False  # something needs a float of Python's own: one recording for each
+            )
             return True
         if watch.lost:
             compiled.folds = False

@@ -131,7 +131,7 @@ class CompileTrace(StageTrace):
     """
 
     __slots__ = ()
-    transparent = repeats = compared = True
+    transparent = compared = True
 
     @property
     def differentiates(self) -> int:  # type: ignore[override]  # a constant elsewhere

@@ -77,7 +77,7 @@ class Recording:
         machine's, (axes in memory, dtype); else None.
     identity: whether the code that ran may have asked which arguments are the same object.
     narrow: whether there are numbers of less than double precision.
-    refusal: why the record may not stand for other calls, or None.
+    refusal: why the recording may not stand for other calls, or None.
     unlike: whether it is wrong, since something in it is not as it is without recording.
     unsure: whether a function may raise for other values that get the same answers.
     numbers: whether Python floats may be inputs in what is recorded next.

@@ -230,7 +230,7 @@ class InnerCall:
         return unflatten(structure, leaves)
 
     def ask(self, outs: Any, places: list[tuple[int, int | None]]) -> None:
-        """Note the guards of the function in the record around."""
+        """Note the guards of the function in the recording around."""
         for guard, (i, row) in zip(self.notes.guards, places, strict=True):
             x = recorded(outs[i], guard.asked)
             if x is None:

@@ -248,7 +248,9 @@ def directed_hausdorff(u: Any, v: Any, rng: Any = None, **options: Any) -> Any:
     if not (is_live(u) or is_live(v)):
         return hausdorff_of_scipy(u, v, rng, **options)
     if u.shape[1:] != v.shape[1:]:
-        raise ArgumentError("`directed_hausdorff` takes points of one number of coordinates.")
+        raise ArgumentError(
+            "`directed_hausdorff` takes two sets of points with the same number of coordinates."
+        )
     pair = farthest_pair(u, v, rng=options.get("seed", rng))
     return length(take(u, pair[0], axis=0) - take(v, pair[1], axis=0)), pair[0], pair[1]
 
