@@ -112,10 +112,10 @@ class GuardedTrace(EagerTrace):
             return Trace.item(self, primitive, x, key)
         return ReverseTrace.item(self, primitive, x, key)
 
-    def gather(self, primitive: Any, x: Array, index: np.ndarray) -> Any:
+    def gather(self, primitive: Any, x: Array, key: Any, arrays: Any) -> Any:
         if SUSPENDED.here():
-            return Trace.gather(self, primitive, x, index)
-        return ReverseTrace.gather(self, primitive, x, index)
+            return Trace.gather(self, primitive, x, key, arrays)
+        return ReverseTrace.gather(self, primitive, x, key, arrays)
 
     single = Trace.single
 
