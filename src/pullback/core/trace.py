@@ -242,7 +242,8 @@ class Trace:
         if self.leaves is not None:
             session, first = self.leaves
             self.leaves = None
-            session.leave(self, first)
+            if session.notes is not None:
+                session.leave(self, first)
         if self.inner is not None:
             self.inner.end()
             self.inner = None

@@ -128,7 +128,8 @@ class ReverseTrace(Trace):
         elif type(a) in PLAIN and type(b) in PLAIN and a.dtype is DOUBLE is b.dtype:
             out = primitive.value(a, b)
         else:
-            p, q = bottom(a), bottom(b)
+            p = bottom(a) if type(a) is Array else a
+            q = bottom(b) if type(b) is Array else b
             same = type(p) is ndarray is type(q) and p.dtype is q.dtype
             if not same and not meet(p, q):
                 out = None
@@ -526,7 +527,7 @@ class Pullback:
     """out_bar -> a tuple of cotangents, one for each primal. It may be called again and again."""
 
     def __init__(self, trace: Trace, out: Any, lifted: Any, leaves: Any) -> None:
-        self.fun, self.name, self.trace = trace.fun, name_of(trace.fun), trace
+        self.fun, self.trace = trace.fun, trace
         self.lifted, self.leaves = lifted, leaves
         outs, self.structure = flatten(out)
         self.nodes = [x.node if type(x) is Array and x.within is trace else None for x in outs]
@@ -540,7 +541,7 @@ class Pullback:
             ShapeError: a cotangent has another shape than the output; nothing is broadcast.
             ArgumentError: the tree is another one.
         """
-        asker = f"The pullback of `{self.name}`"
+        asker = lambda: f"The pullback of `{name_of(self.fun)}`"
         bars = branches(out_bar, self.structure, "a cotangent", asker)
         seeds, taken = [], set()
         for node, spec, bar in zip(self.nodes, self.specs, bars, strict=True):
@@ -557,7 +558,7 @@ class Pullback:
         return found
 
     def __repr__(self) -> str:
-        return f"<pullback of {self.name}>"
+        return f"<pullback of {name_of(self.fun)}>"
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
