@@ -47,7 +47,7 @@ class Norm(Primitive):
         if static["ord"] == 2 and x.dtype.kind == "f":
             if type(out) is np.float64 and 0 < out < math.inf:
                 return (x / out * out_bar,)
-            if type(out) is np.ndarray and out.size and 0 < out.min() and out.max() < math.inf:
+            if type(out) is np.ndarray and out.size and out.min() > 0 and out.max() < math.inf:
                 kept = tuple([1 if i in static["axis"] else n for i, n in enumerate(x.shape)])
                 return (x / out.reshape(kept) * out_bar.reshape(kept),)
         slope, kept = self.slope(out, x, **static)
