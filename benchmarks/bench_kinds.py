@@ -1,9 +1,11 @@
 """What one operation of each kind costs, forward and backward, on 10 numbers or a 4 by 4 matrix.
 
 Each row is a step x -> x, taken many times inside one gradient; ours, autograd's and PyTorch's runs
-are interleaved in one process. The bars are ratios: the geometric mean at most 0.4 of autograd and
-0.8 of PyTorch, no row above 1.0 of autograd. Where NumPy itself takes most of the time, a row has
-its forward and backward written by hand in NumPy, and the bar is 1.3 of that.
+are interleaved in one process. Whole transformations are called 20 times in a turn, so that none
+is timed with what the others left in the processor's caches. The bars are ratios: the geometric
+mean at most 0.4 of autograd and 0.8 of PyTorch, no row above 1.0 of autograd. Where NumPy itself
+takes most of the time, a row has its forward and backward written by hand in NumPy, and the bar is
+1.3 of that.
 
     python benchmarks/bench_kinds.py              every row
     python benchmarks/bench_kinds.py sum solve    rows whose names contain one of these words
@@ -36,6 +38,7 @@ except ImportError:  # its column stays empty
 else:
     torch.set_num_threads(1)
 STEPS = 50  # in one gradient
+CALLS = 20  # of a whole transformation, in a turn
 rng = np.random.default_rng(0)
 
 PLAIN = {
@@ -382,6 +385,11 @@ def checked(calls: dict[str, Callable[[], Any]], name: str) -> dict[str, Callabl
     return calls
 
 
+def several(call: Callable[[], Any]) -> None:
+    for _ in range(CALLS):
+        call()
+
+
 def geometric_mean(ratios: list[float]) -> float:
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
@@ -393,13 +401,16 @@ def measure(
     medians = {}
     for name, calls, steps, turns in [
         *((row.name, partial(runs, row), STEPS, rounds) for row in listed),
-        *((name, calls, 1, rounds * 5) for name, calls in whole.items()),
+        *((name, calls, 1, rounds) for name, calls in whole.items()),
     ]:
         if words and not any(word in name for word in words):
             continue
-        turns = rounds if "353" in name else turns
         calls = calls if isinstance(calls, dict) else calls()
-        times = interleaved(checked(calls, name), turns, time.process_time)
+        calls = checked(calls, name)
+        if name in whole and "353" not in name:
+            steps = CALLS
+            calls = {peer: partial(several, call) for peer, call in calls.items()}
+        times = interleaved(calls, turns, time.process_time)
         medians[name] = {peer: seconds / steps for peer, seconds in times.items()}
     return medians
 
