@@ -92,7 +92,9 @@ class ForwardTrace(Trace):
     def pair(self, primitive: Any, x: Array, y: Array) -> Any:
         """Two operands of this trace."""
         a, b = x.value, y.value
-        if type(a) in PYTHON or type(b) in PYTHON or a.dtype is not b.dtype or a.shape != b.shape:
+        if type(a) in PYTHON or type(b) in PYTHON or a.dtype is not b.dtype:
+            return Trace.binary(self, primitive, x, y)
+        if a.shape != b.shape and ((a.shape and b.shape) or primitive.decides):
             return Trace.binary(self, primitive, x, y)
         out = primitive.value(a, b)
         if primitive.decides and self.decided(primitive.constant):
@@ -103,6 +105,8 @@ class ForwardTrace(Trace):
             out_dot = dots[0] + dots[1] if len(dots) == 2 else (*dots, None)[0]
         finally:
             STATE.reset(token)
+        if a.shape != b.shape and type(out_dot) is not np.ndarray:
+            return Trace.binary(self, primitive, x, y)
         return Array(out, self, match(out_dot, out, "jvp", primitive.name))
 
     def single(self, primitive: Any, x: Array, static: dict[str, Any]) -> Any:
