@@ -251,7 +251,7 @@ def of_numpy(x: Any) -> Any:
     """A Python number as one of NumPy's; of an Array that holds one as well."""
     if type(x) is Array:
         return Array(of_numpy(x.value), x.within, x.node) if is_python(x) else x
-    return np.asarray(x)[()]
+    return x if type(x) is np.ndarray and x.ndim else np.asarray(x)[()]
 
 
 def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:

@@ -50,6 +50,7 @@ __all__ = [
     "call_inside",
     "call_outside",
     "learn",
+    "reach_again",
     "reach_class",
     "reach_function",
     "reach_instance",
@@ -108,6 +109,8 @@ def active() -> bool:
 
 SETTLED: dict[int, CodeType] = {}  # code that asks, or is left alone, by its id
 REWRITTEN: dict[int, tuple[CodeType, CodeType]] = {}  # id of code -> the code, and its other form
+# Of code that was exchanged, by its id: that, its other form, what it names, and its class.
+AGAIN: dict[int, tuple[CodeType, CodeType, Any, str]] = {}
 MOST = 20_000  # pieces of code for which the other form is kept
 SWITCHED: list[tuple[Any, CodeType, CodeType]] = []  # function, its code now, and before
 MADE: list[Any] = []  # weak references to functions made by code that asks
@@ -149,6 +152,7 @@ def other_form(code: CodeType, scope: dict[str, Any]) -> CodeType:
         if len(REWRITTEN) > MOST:
             REWRITTEN.clear()
             SETTLED.clear()
+            AGAIN.clear()
         new = rewritten(code, hooks_for(scope))
         known = REWRITTEN[id(code)] = code, new
     return known[1]
@@ -319,7 +323,7 @@ def reach_function(fn: Any) -> None:
     if id(code) in SETTLED or not OPEN or id(fn) in STANDS:
         return
     known = REWRITTEN.get(id(code))
-    if known is not None:  # in an earlier session, usually
+    if known is not None:
         new = known[1]
     else:
         if original(code) is not code:
@@ -336,7 +340,38 @@ def reach_function(fn: Any) -> None:
         SETTLED[id(new)] = new
         fn.__code__ = new
         SWITCHED.append((fn, new, code))
+        names = names_of(code)
+        AGAIN[id(code)] = code, new, names.loads, names.home
     look_around(fn, code, scope)
+
+
+def reach_again(fn: Any) -> bool:
+    """Exchange code as in an earlier session, if it names nothing whose class is to be reached."""
+    code = fn.__code__
+    known = AGAIN.get(id(code))
+    if known is None or len(sys.modules) != LOADED[0] or id(fn) in STANDS or fn.__defaults__:
+        return False
+    _, new, loads, home = known
+    scope = fn.__globals__
+    if isinstance(scope.get(home), type):
+        return False
+    for name in loads:
+        x = scope.get(name)
+        kind = type(x)
+        if kind not in BORING or (kind is ModuleType and id(x) not in APART):
+            return False
+    for cell in fn.__closure__ or ():
+        try:
+            if type(cell.cell_contents) not in BORING:
+                return False
+        except ValueError:
+            return False
+    with LOCK:
+        if not OPEN:
+            return False
+        fn.__code__ = new
+        SWITCHED.append((fn, new, code))
+    return True
 
 
 def look_around(fn: Any, code: CodeType, scope: dict[str, Any]) -> None:
@@ -344,10 +379,11 @@ def look_around(fn: Any, code: CodeType, scope: dict[str, Any]) -> None:
 
     So is the class that a function is a static method of: it may make instances in its own way.
     """
-    home = scope.get(code.co_qualname.partition(".")[0])
+    names = names_of(code)
+    home = scope.get(names.home)
     if isinstance(home, type):
         reach_class(home)
-    for name in names_of(code).loads:
+    for name in names.loads:
         x = scope.get(name)
         kind = type(x)
         if kind not in BORING:

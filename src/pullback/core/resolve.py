@@ -43,6 +43,7 @@ from .reach import (
     Resolver,
     active,
     learn,
+    reach_again,
     reach_class,
     reach_function,
     reach_instance,
@@ -58,7 +59,7 @@ UFUNC = np.ufunc
 def resolved(self: Any, f: Any) -> Any:
     kind = type(f)
     if kind is FunctionType:
-        return f if id(f.__code__) in SETTLED else function(f)
+        return f if id(f.__code__) in SETTLED or reach_again(f) else function(f)
     if kind is UFUNC or kind is DISPATCHED:
         ours = DIRECT.get(f) or (None if f in MAKING else DIRECT.found(f))
         if ours is not None:

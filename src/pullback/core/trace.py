@@ -123,9 +123,9 @@ class Trace:
         key = key if type(key) is tuple else (key,)
         return current(x).within.process(primitive, (x,), {"key": key})
 
-    def gather(self, primitive: Any, x: Array, index: np.ndarray) -> Any:
-        """x[index] by a plain array of integers that nobody writes to."""
-        return primitive(x, index, key=primitive.one_index)
+    def gather(self, primitive: Any, x: Array, key: Any, arrays: Any) -> Any:
+        """x[key] by plain arrays of integers that nobody writes to; key is their template."""
+        return primitive(x, *arrays, key=key)
 
     def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
         """The short way of x[key] = v for one number; False says that it was not taken.
@@ -254,7 +254,8 @@ class Trace:
         if self.leaves is not None:
             session, first = self.leaves
             self.leaves = None
-            session.leave(self, first)
+            if session.notes is not None:
+                session.leave(self, first)
         if self.inner is not None:
             self.inner.end()
             self.inner = None

@@ -44,7 +44,7 @@ from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import CONSTANT, youngest
 from .arguments import as_array, somewhere
 from .indexing import along, as_index, getitem_p
-from .keys import INDEX, basic, batched, block, fill, in_order, mapped, nonzero, parse
+from .keys import INDEX, basic, batched, block, fill, in_order, mapped, nonzero, of_plain, parse
 from .operands import KNOWN, check_written
 from .selections import MaskedRows, select
 from .shapes import apart, copy_p, for_each
@@ -433,8 +433,8 @@ def getitem(x, key):
                     out.storage = view_of(x, read, (getitem_p, static))
                     return out
             return viewed(out, x, key)
-        if type(key) is np.ndarray and key.ndim and key.dtype.kind in "iu":
-            return x.within.gather(getitem_p, x, key.copy())
+        if (indices := of_plain(x.shape, key)) is not None:
+            return x.within.gather(getitem_p, x, *indices)
         if masks(key, x):
             return select(x, key)
         template, arrays, new = parse(x.shape, key)

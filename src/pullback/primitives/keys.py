@@ -20,6 +20,7 @@ from .shapes import ghost
 
 __all__ = [
     "INDEX",
+    "ONE_INDEX",
     "WHOLE",
     "alike",
     "basic",
@@ -32,6 +33,7 @@ __all__ = [
     "mapped",
     "nonzero",
     "numbers",
+    "of_plain",
     "parse",
 ]
 
@@ -44,8 +46,10 @@ class KeyPart(enum.Enum):
 
 
 INDEX = KeyPart.INDEX
+ONE_INDEX = (INDEX,)
 WHOLE = slice(None)
 BOUNDS = frozenset({int, type(None)})
+WRITTEN = frozenset({int, bool})
 BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
 
 
@@ -95,6 +99,39 @@ def parse(shape, key):
                 arrays.append(index)
         axis += rank(k)
     return tuple(template), arrays, tuple(new)
+
+
+def of_plain(shape, key):
+    """`parse` in short for the usual keys with arrays: (template, arrays of integers), or None.
+
+    These are plain arrays and lists of integers or truth values, beside slices and integers. The
+    arrays are the caller's no more.
+    """
+    if type(key) is np.ndarray and key.ndim and key.dtype.kind in "iu":
+        return ONE_INDEX, (key.copy(),)
+    template, arrays, axis = [], [], 0
+    for k in key if type(key) is tuple else (key,):
+        kind = type(k)
+        if kind is int or (kind is slice and basic(k)):
+            template.append(k)
+            axis += 1
+            continue
+        if kind is list and len(set(map(type, k))) == 1 and type(k[0]) in WRITTEN:
+            k = np.array(k)
+        elif kind is not np.ndarray:
+            return None
+        if k.dtype.kind == "b":
+            if not k.ndim or k.shape != shape[axis : axis + k.ndim]:
+                return None
+            arrays += k.nonzero()
+        elif k.dtype.kind in "iu" and k.ndim:
+            arrays.append(k.copy() if kind is np.ndarray else k)
+        else:
+            return None
+        found = len(arrays) - template.count(INDEX)
+        template += [INDEX] * found
+        axis += found
+    return (tuple(template), tuple(arrays)) if arrays and axis <= len(shape) else None
 
 
 def entry(k):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from contextlib import suppress
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ..core.cotangent import unbroadcast
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError
 from ..core.primitive import Primitive, align
+from ..core.quiet import SILENT, STATE
 from ..core.spec import Spec
 from . import lapack
 from .arguments import as_array
@@ -136,8 +138,18 @@ class Inverse(OfMatrix):
 
 def condition(a, inv):
     """The condition number of plain matrices by column sums."""
-    with np.errstate(all="ignore"):
-        return np.prod([np.abs(x).sum(axis=-2).max(axis=-1, initial=0) for x in (a, inv)], axis=0)
+    token = STATE.set(SILENT)
+    try:
+        first, second = [np.abs(x).sum(axis=-2).max(axis=-1, initial=0) for x in (a, inv)]
+        return first * second
+    finally:
+        STATE.reset(token)
+
+
+@lru_cache(maxsize=8)
+def largest_condition(dtype):
+    """From which condition number on an inverse is not taken to be one."""
+    return np.finfo(dtype).eps ** (-1 / 3)
 
 
 inverse_p = Inverse("inverse")
@@ -215,7 +227,7 @@ class Det(OfMatrix):
     total = True
 
     def value(self, a):
-        return np.linalg.det(a)
+        return lapack.det(a)
 
     def spec(self, a):
         return Spec(a.shape[:-2], computed(a))
@@ -259,9 +271,9 @@ def inverse_if_safe(a):
         inv = lapack.inv(a)
     except np.linalg.LinAlgError:
         return None
-    if np.any(condition(a, inv) >= np.finfo(inv.dtype).eps ** (-1 / 3)):  # NaN goes through
+    if (condition(a, inv) >= largest_condition(inv.dtype)).any():  # NaN goes through
         return None
-    return inv, np.linalg.det(a)[..., None, None]
+    return inv, lapack.det(a)[..., None, None]
 
 
 def unfolded(a):

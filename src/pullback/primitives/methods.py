@@ -360,7 +360,7 @@ def flags_of(self):
 
 
 attribute("dtype", dtype)
-attribute("ndim", lambda self: len(self.within.shape(self)))
+attribute("ndim", lambda self: len(shape(self)))
 attribute("size", lambda self: math.prod(self.within.shape(self)))
 attribute("itemsize", lambda self: self.dtype.itemsize)
 attribute("nbytes", lambda self: math.prod(self.within.shape(self)) * self.dtype.itemsize)

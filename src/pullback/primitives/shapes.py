@@ -246,7 +246,7 @@ def laid(x, order, like=None, swapped=False):
     if type(value) is np.ndarray and not x.within.maps and value.flags.c_contiguous:
         same = like.value if type(like) is Array else like
         native = not swapped or value.dtype is getattr(same, "dtype", None)
-        if native and (order == "C" or value.ndim < 2):
+        if native and (order == "C" or value.ndim < 2 or (type(order) is str and compact(like))):
             return x
     if is_number(x):
         return x
@@ -260,6 +260,13 @@ def laid(x, order, like=None, swapped=False):
     if dtype == x.dtype and example(x).transpose(order).flags.c_contiguous:
         return x
     return astype_p(x, dtype=dtype, order=order)
+
+
+def compact(x):
+    """Whether x lies in memory in the order of its axes, for sure."""
+    if type(x) is Array:
+        x = None if x.within.maps else x.value
+    return type(x) is np.ndarray and x.flags.c_contiguous
 
 
 def axes_like(shape, order, like):
@@ -382,8 +389,8 @@ def ravel(a, order="C"):
     if order == "K":
         a = transpose_p(a, axes=read_order(layout(a).strides))
         order = "C"
-    out = np.reshape(a, -1, order=order)
-    if type(out) is not Array or np.ndim(peel(out)) == 1:
+    out = reshape(a, (-1,), order)
+    if type(out) is not Array or peel(out).ndim == 1:
         return laid(out, "C")
     # The batch may have been copied where one example alone would be read backwards.
     return out if layout(a).reshape(-1, order=order).flags.c_contiguous else np.copy(out)

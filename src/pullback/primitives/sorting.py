@@ -14,8 +14,8 @@ from ..core.errors import ArgumentError
 from ..core.primitive import Primitive
 from ..core.spec import Spec
 from .arguments import as_array, axes_of, reduced_axes
-from .indexing import ONE_INDEX, getitem_p
-from .keys import mapped
+from .indexing import getitem_p
+from .keys import ONE_INDEX, mapped
 from .shapes import lies
 
 __all__ = ["argpartition_p", "argsort_p", "lexsort_p"]
@@ -62,7 +62,7 @@ def picked(a, axis, indices):
     """The elements at indices along an axis."""
     if a.ndim == 1:
         if type(a) is Array and type(indices) is np.ndarray:
-            return a.within.gather(getitem_p, a, indices)
+            return a.within.gather(getitem_p, a, ONE_INDEX, (indices,))
         return getitem_p(a, indices, key=ONE_INDEX)
     return np.take_along_axis(a, indices, axis=axis)
 

@@ -37,6 +37,7 @@ import numpy as np
 from ..core.cotangent import unbroadcast
 from ..core.primitive import Primitive
 from ..core.spec import Spec, promoted
+from .selecting import where_p
 
 __all__ = [
     "adjoint",
@@ -78,7 +79,7 @@ def from_triangle(a, upper=False):
     """
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         return a  # NumPy raises
-    mirrored = np.where(triangle(a.shape[-1], upper), a, adjoint(a))
+    mirrored = where_p(triangle(a.shape[-1], upper), a, adjoint(a))
     if a.dtype.kind != "c":
         return mirrored
     return np.where(np.eye(a.shape[-1], dtype=bool), np.real(a), mirrored)

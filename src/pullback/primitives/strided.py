@@ -12,8 +12,10 @@ from ..core.cotangent import Scattered, dense
 from ..core.dispatch import refuse, replaces
 from ..core.primitive import Linear
 from ..core.spec import Spec, spec_of
+from .arguments import as_array
 from .indexing import scatter
 from .keys import INDEX
+from .reductions import sum as add
 from .shapes import ghost, shape_by
 
 __all__ = ["diagonal_of", "strided_p"]
@@ -32,9 +34,8 @@ class StridedWindow(Linear):
     def value(self, x, *, start, axes, shape):
         if type(x) is not np.ndarray:
             return x[index_of(x.ndim, start, axes, shape)]
-        strides = [sum([x.strides[axis] for axis in walk]) for walk in axes]
+        first, strides = placed(x.strides, start, axes)
         if x.flags.c_contiguous and x.flags.writeable and prod(shape):
-            first = sum([i * step for i, step in zip(start, x.strides, strict=True)])
             return np.ndarray(shape, x.dtype, x, first, strides)
         first = x[tuple([slice(i, None) for i in start])] if prod(shape) else x[:0]
         return np.lib.stride_tricks.as_strided(first, shape, strides)
@@ -61,6 +62,13 @@ class StridedWindow(Linear):
 
 
 strided_p = StridedWindow("strided")
+
+
+@lru_cache(maxsize=1024)
+def placed(strides, start, axes):
+    """Where the first element lies, and how far the next along each axis of out, in bytes."""
+    first = sum([i * step for i, step in zip(start, strides, strict=True)])
+    return first, tuple([sum([strides[axis] for axis in walk]) for walk in axes])
 
 
 @lru_cache(maxsize=1024)
@@ -104,7 +112,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 @replaces(np.trace)
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     refuse("numpy.trace", out=out)
-    return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+    return add(diagonal(as_array(a), offset, axis1, axis2), axis=-1, dtype=dtype)
 
 
 @replaces(np.lib.stride_tricks.sliding_window_view)

@@ -37,7 +37,7 @@ class Cholesky(Decomposition):
 
     def jvp(self, out, xs, x_dots, *, upper):
         l = adjoint(out) if upper else out
-        inv = np.linalg.inv(l)
+        inv = lapack.inv(l)
         l_dot = l @ half_lower(inv @ hermitian(x_dots[0]) @ adjoint(inv))
         return adjoint(l_dot) if upper else l_dot
 
@@ -46,7 +46,7 @@ class Cholesky(Decomposition):
         l, g = residual.out, conj(out_bar)
         if upper:
             l, g = adjoint(l), adjoint(g)
-        inv = np.linalg.inv(l)
+        inv = lapack.inv(l)
         return (conj(hermitian(adjoint(inv) @ half_lower(adjoint(l) @ g) @ inv)),)
 
 
