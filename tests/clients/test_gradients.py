@@ -13,6 +13,7 @@ from tests.clients import (  # noqa: F401  # they add cases
     fifth_cases,
     fourth_cases,
     more_cases,
+    sixth_cases,
     third_cases,
 )
 from tests.clients.cases import CASES, REFUSED
