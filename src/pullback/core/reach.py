@@ -39,10 +39,12 @@ __all__ = [
     "DIRECT",
     "DISPATCHED",
     "KNOWN",
+    "MAKERS",
     "MAKING",
     "OFF",
     "OPEN",
     "OURS",
+    "RESULTS",
     "SESSION",
     "SETTLED",
     "active",
@@ -132,6 +134,7 @@ def restore() -> None:
         while MADE:
             plain(MADE.pop()())
         while REACHED:
+            STANDS.pop(REACHED[-1], None)
             KNOWN.pop(REACHED.pop(), None)
 
 
@@ -375,6 +378,8 @@ BORING: set[type] = {
     Array, np.ndarray, np.float64, np.float32,
 }  # fmt: skip
 OURS: set[type] = set()  # classes of ours whose objects are called as they are
+RESULTS: dict[type, Any] = {}  # types of ours that hold an Array: how they give it as a result
+MAKERS: list[Any] = []  # what says by which function a class is called, if it is by one
 
 
 def reach_class(cls: type) -> None:
@@ -388,6 +393,9 @@ def reach_class(cls: type) -> None:
         if not takes_part({"__name__": base.__module__, **file_of(base.__module__)}):
             continue
         REACHED.append(id(base))
+        maker = MAKERS[0](base)
+        if maker is not None:
+            STANDS[id(base)] = maker
         for name, x in list(vars(base).items()):
             if name not in PLAIN_METHODS:
                 reach_member(x)
@@ -496,7 +504,8 @@ def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
             notes = session.notes
             trace.leaves = session, 0 if notes is None else len(notes.places)
         reach_arguments(args)
-        return CALLS[fun](*args, **kwargs)
+        out = CALLS[fun](*args, **kwargs)
+        return RESULTS[type(out)](out) if type(out) in RESULTS else out
     session = Session()
     if trace is not None:
         trace.leaves = session, 0
@@ -518,7 +527,8 @@ def begun(session: Session, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             OPEN[id(session)] = weakref.ref(session)
         learn()
         reach_arguments(args)
-        return CALLS[fun](*args, **kwargs)
+        out = CALLS[fun](*args, **kwargs)
+        return RESULTS[type(out)](out) if type(out) in RESULTS else out
     finally:
         SESSION.reset(token)
 
