@@ -105,6 +105,8 @@ ARRAY_PROGRAMS = {
     "sorted": lambda c, x: np.sort(c(x))[0] + np.cumsum(c(x))[-1],
     "attribute": lambda c, x: (c(x) * len(c(x).unit)).sum(),
     "attribute of a result": lambda c, x: (c(x) * 2.0).sum() * len((c(x) * 2.0).unit),
+    "assigned": lambda c, x: assigned(c, x).sum(),
+    "made of a buffer": lambda c, x: np.ndarray.__new__(c, x.shape, float, x * 2.0).sum(),
     "comparison": lambda c, x: np.sum(np.where(c(x) > 0.2, c(x), x**2)),
 }  # fmt: skip
 
@@ -118,6 +120,13 @@ def in_place(a):
 def written(a, x):
     a[0] = x[1] * x[2]
     a[1:] = a[1:] * 3.0
+    return a
+
+
+def assigned(c, x):
+    a = np.zeros((2, 3))
+    a[0], a[1, 1:] = c(x), (c(x) * 2.0)[1:]
+    a[1, :] += FACTOR * x
     return a
 
 

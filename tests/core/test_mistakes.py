@@ -211,7 +211,7 @@ MISTAKES = {
         "x.numpy().tolist()", "[x]", "[x.numpy().tolist()]", 3.0,
     ),
     "memory of a class of arrays": Mistake(
-        "class Sub(np.ndarray):\n    def __new__(cls, x):\n"
+        "class Sub(np.ndarray):\n    __slots__ = ('unit',)\n    def __new__(cls, x):\n"
         "        return super(Sub, cls).__new__(cls, x.shape, float, x)\n\n"
         "def g(x):\n    y = Sub.__new__(Sub, x)\n    return np.sum(x * x)\n\n"
         "out = pb.grad(g)(np.array([1.5]))[0]",

@@ -18,6 +18,7 @@ which the Array would not hear of, that is refused.
 
 from __future__ import annotations
 
+import math
 import sys
 from types import MethodType
 from typing import Any
@@ -26,7 +27,8 @@ import numpy as np
 
 from .array import Array, current, peel
 from .dispatch import CLASSES, DEFERS, HOLDERS
-from .errors import MissingRuleError
+from .errors import ConversionError, MissingRuleError
+from .foreign import MEMORY, whose
 from .leftover import HOLDS, SETTLING
 from .reach import BORING, CALLS, MAKERS, RESULTS, reach_class
 from .trace import CONSTANT
@@ -40,6 +42,7 @@ __all__ = [
     "example",
     "in_classes",
     "inside",
+    "new_array",
     "new_float",
     "of_root",
     "viewed",
@@ -456,6 +459,21 @@ def new_float(cls: Any, *args: Any) -> Any:
 
 
 MAKERS.append(lambda cls: making(cls) if derives(cls) else None)
+
+
+def new_array(cls: Any, shape: Any, dtype: Any = float, buffer: Any = None, *more: Any) -> Any:
+    """`ndarray.__new__(cls, shape, dtype, buffer)`, where the buffer is an Array."""
+    if type(buffer) is not Array:
+        return np.ndarray.__new__(cls, shape, dtype, buffer, *more)
+    if more or not derives(cls) or buffer.dtype != np.dtype(dtype):
+        raise ConversionError(
+            f"`numpy.ndarray.__new__` was given an Array {whose(buffer)} for the memory of a"
+            f" `{cls.__name__}`.\n  {MEMORY}"
+        )
+    shape = shape if type(shape) is tuple else (shape,)
+    if buffer.shape != shape:
+        buffer = buffer.reshape(-1)[: math.prod(shape)].reshape(shape)
+    return viewed(buffer[...], cls, None)
 
 
 def settled(x: Instance, exchanged: Any) -> Any:

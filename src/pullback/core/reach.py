@@ -362,10 +362,7 @@ def look_around(fn: Any, code: CodeType, scope: dict[str, Any]) -> None:
             for attribute in code.co_names:
                 reach_instance(vars(x).get(attribute))
     for cell in fn.__closure__ or ():
-        try:
-            x = cell.cell_contents
-        except ValueError:
-            continue
+        x = content(cell)
         if type(x) not in BORING:
             reach_instance(x)
     for x in fn.__defaults__ or ():
@@ -425,10 +422,15 @@ def reach_member(x: Any) -> None:
     kind = type(x)
     if kind is FunctionType:
         reach_function(x)
-    elif kind is property:
+    elif isinstance(x, property):
         for part in (x.fget, x.fset, x.fdel):
             if type(part) is FunctionType:
                 reach_function(part)
+                for cell in part.__closure__ or ():  # of what a decorator has made
+                    if type(held := content(cell)) is FunctionType:
+                        reach_function(held)
+        if kind is not property:
+            reach_class(kind)
     elif kind in (staticmethod, classmethod):
         if type(x.__func__) is FunctionType:
             reach_function(x.__func__)
@@ -439,6 +441,13 @@ def reach_member(x: Any) -> None:
             reach_function(inner)
         if hasattr(kind, "__get__"):
             reach_class(kind)
+
+
+def content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
 
 
 def reach_instance(x: Any, depth: int = 2) -> None:

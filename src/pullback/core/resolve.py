@@ -27,7 +27,7 @@ from . import instance_methods  # noqa: F401  # it completes Instance
 from .array import Array, current
 from .errors import PullbackError
 from .foreign import refused
-from .instances import ROOTS, Instance, derives, new_float, of_root
+from .instances import ROOTS, Instance, derives, new_array, new_float, of_root
 from .leftover import HOLDS, WRITERS
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
@@ -402,6 +402,7 @@ STANDS.update({id(each): writing_first(each) for each in WRITING_FIRST})
 
 
 STANDS[id(float.__new__)] = new_float
+STANDS[id(np.ndarray.__new__)] = new_array
 CONSTRUCTING = {"__init__", "__getattribute__", "__setattr__", "__delattr__", "__array_function__"}
 
 
