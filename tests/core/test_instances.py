@@ -273,6 +273,18 @@ def test_second_derivatives():
     np.testing.assert_allclose(hessian, np.diag(6.0 * X))
 
 
+def test_an_object_in_a_tree_is_its_array():
+    jacobian = pb.jacobian(lambda x: {"a": [Length(x) * 2.0]})(X)
+    np.testing.assert_array_equal(jacobian["a"][0], 2.0 * np.eye(3))
+    stopped = pb.grad(lambda x: pb.stop_gradient(Length(x) * 3.0).sum() + x.sum())(X)
+    np.testing.assert_array_equal(stopped, np.ones(3))
+    gradient, aux = pb.grad(lambda x: (Length(x).sum(), (Length(x),)), has_aux=True)(X)
+    np.testing.assert_array_equal(gradient, np.ones(3))
+    np.testing.assert_array_equal(aux[0], X)
+    saved = pb.grad(lambda x: pb.checkpoint(lambda y: Length(y) * y)(x).sum())(X)
+    np.testing.assert_allclose(saved, 2.0 * X)
+
+
 class Doubling(np.ndarray):
     """A class that computes where NumPy only hands on a result."""
 
@@ -286,6 +298,7 @@ class Slotted(np.ndarray):
 
 REFUSED = {
     "numbers changed in `__array_wrap__`": lambda x: np.asarray(np.sin(x.view(Doubling))).sum(),
+    "mapped": lambda x: pb.vmap(lambda y: Length(y).sum())(np.ones((2, 3)) * x).sum(),
     "slots": lambda x: x.view(Slotted).sum(),
     "masked arrays": lambda x: (x * np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])).sum(),
     "memory": lambda x: memoryview(x.view(Bare)),

@@ -30,8 +30,9 @@ from .dispatch import CLASSES, DEFERS, HOLDERS
 from .errors import ConversionError, MissingRuleError
 from .foreign import MEMORY, whose
 from .leftover import HOLDS, SETTLING
-from .reach import BORING, CALLS, MAKERS, RESULTS, reach_class
+from .reach import BORING, CALLS, MAKERS, reach_class
 from .trace import CONSTANT
+from .tree import RESULTS
 
 __all__ = [
     "INNER",

@@ -32,6 +32,7 @@ from .errors import ConversionError
 from .leftover import HOLDS, StoredPlaces, settle_noted
 from .namespaces import LOADED, STANDS, keeps, library, names_of, scan, takes_part
 from .spec import spec_of
+from .tree import RESULTS
 
 __all__ = [
     "ASKED",
@@ -44,7 +45,6 @@ __all__ = [
     "OFF",
     "OPEN",
     "OURS",
-    "RESULTS",
     "SESSION",
     "SETTLED",
     "active",
@@ -375,7 +375,6 @@ BORING: set[type] = {
     Array, np.ndarray, np.float64, np.float32,
 }  # fmt: skip
 OURS: set[type] = set()  # classes of ours whose objects are called as they are
-RESULTS: dict[type, Any] = {}  # types of ours that hold an Array: how they give it as a result
 MAKERS: list[Any] = []  # what says by which function a class is called, if it is by one
 
 
@@ -503,6 +502,15 @@ def learn() -> None:
         scan()
 
 
+def given_back(out: Any) -> Any:
+    """A result, with Arrays for objects of ours that hold one, also beside others in a tuple."""
+    if type(out) in RESULTS:
+        return RESULTS[type(out)](out)
+    if type(out) is tuple and not RESULTS.keys().isdisjoint(map(type, out)):
+        return tuple([RESULTS[type(x)](x) if type(x) in RESULTS else x for x in out])
+    return out
+
+
 def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
     """Call the user's function as a part of a transformation, under a trace if there is one."""
     session = SESSION.get()
@@ -514,7 +522,7 @@ def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
             trace.leaves = session, 0 if notes is None else len(notes.places)
         reach_arguments(args)
         out = CALLS[fun](*args, **kwargs)
-        return RESULTS[type(out)](out) if type(out) in RESULTS else out
+        return out if type(out) is Array else given_back(out)
     session = Session()
     if trace is not None:
         trace.leaves = session, 0
@@ -537,7 +545,7 @@ def begun(session: Session, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         learn()
         reach_arguments(args)
         out = CALLS[fun](*args, **kwargs)
-        return RESULTS[type(out)](out) if type(out) in RESULTS else out
+        return out if type(out) is Array else given_back(out)
     finally:
         SESSION.reset(token)
 
