@@ -117,6 +117,7 @@ LIMIT = [1000]  # at how many of them those that have died are looked for
 APART: dict[int, Any] = {}  # modules that take no part, by their ids
 KNOWN: dict[int, Any] = {}  # id -> classes that were reached, and callables that are left alone
 REACHED: list[int] = []  # which of them are forgotten with the last session
+MADE_BY: list[int] = []  # classes that a function stands for meanwhile
 
 
 def restore() -> None:
@@ -134,8 +135,9 @@ def restore() -> None:
         while MADE:
             plain(MADE.pop()())
         while REACHED:
-            STANDS.pop(REACHED[-1], None)
             KNOWN.pop(REACHED.pop(), None)
+        while MADE_BY:
+            STANDS.pop(MADE_BY.pop(), None)
 
 
 def plain(fn: Any) -> None:
@@ -390,8 +392,9 @@ def reach_class(cls: type) -> None:
             continue
         REACHED.append(id(base))
         maker = MAKERS[0](base)
-        if maker is not None:
+        if maker is not None and id(base) not in STANDS:
             STANDS[id(base)] = maker
+            MADE_BY.append(id(base))
         for name, x in list(vars(base).items()):
             if name not in PLAIN_METHODS:
                 reach_member(x)
