@@ -32,6 +32,7 @@ from .errors import ConversionError
 from .leftover import HOLDS, StoredPlaces, settle_noted
 from .namespaces import LOADED, STANDS, keeps, library, names_of, scan, takes_part
 from .spec import spec_of
+from .tree import RESULTS
 
 __all__ = [
     "ASKED",
@@ -39,6 +40,7 @@ __all__ = [
     "DIRECT",
     "DISPATCHED",
     "KNOWN",
+    "MAKERS",
     "MAKING",
     "OFF",
     "OPEN",
@@ -118,6 +120,7 @@ LIMIT = [1000]  # at how many of them those that have died are looked for
 APART: dict[int, Any] = {}  # modules that take no part, by their ids
 KNOWN: dict[int, Any] = {}  # id -> classes that were reached, and callables that are left alone
 REACHED: list[int] = []  # which of them are forgotten with the last session
+MADE_BY: list[int] = []  # classes that a function stands for meanwhile
 
 
 def restore() -> None:
@@ -136,6 +139,8 @@ def restore() -> None:
             plain(MADE.pop()())
         while REACHED:
             KNOWN.pop(REACHED.pop(), None)
+        while MADE_BY:
+            STANDS.pop(MADE_BY.pop(), None)
 
 
 def plain(fn: Any) -> None:
@@ -395,10 +400,7 @@ def look_around(fn: Any, code: CodeType, scope: dict[str, Any]) -> None:
             for attribute in code.co_names:
                 reach_instance(vars(x).get(attribute))
     for cell in fn.__closure__ or ():
-        try:
-            x = cell.cell_contents
-        except ValueError:
-            continue
+        x = content(cell)
         if type(x) not in BORING:
             reach_instance(x)
     for x in fn.__defaults__ or ():
@@ -411,6 +413,7 @@ BORING: set[type] = {
     Array, np.ndarray, np.float64, np.float32,
 }  # fmt: skip
 OURS: set[type] = set()  # classes of ours whose objects are called as they are
+MAKERS: list[Any] = []  # what says by which function a class is called, if it is by one
 
 
 def reach_class(cls: type) -> None:
@@ -424,6 +427,10 @@ def reach_class(cls: type) -> None:
         if not takes_part({"__name__": base.__module__, **file_of(base.__module__)}):
             continue
         REACHED.append(id(base))
+        maker = MAKERS[0](base)
+        if maker is not None and id(base) not in STANDS:
+            STANDS[id(base)] = maker
+            MADE_BY.append(id(base))
         for name, x in list(vars(base).items()):
             if name not in PLAIN_METHODS:
                 reach_member(x)
@@ -453,10 +460,15 @@ def reach_member(x: Any) -> None:
     kind = type(x)
     if kind is FunctionType:
         reach_function(x)
-    elif kind is property:
+    elif isinstance(x, property):
         for part in (x.fget, x.fset, x.fdel):
             if type(part) is FunctionType:
                 reach_function(part)
+                for cell in part.__closure__ or ():  # of what a decorator has made
+                    if type(held := content(cell)) is FunctionType:
+                        reach_function(held)
+        if kind is not property:
+            reach_class(kind)
     elif kind in (staticmethod, classmethod):
         if type(x.__func__) is FunctionType:
             reach_function(x.__func__)
@@ -467,6 +479,13 @@ def reach_member(x: Any) -> None:
             reach_function(inner)
         if hasattr(kind, "__get__"):
             reach_class(kind)
+
+
+def content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
 
 
 def reach_instance(x: Any, depth: int = 2) -> None:
@@ -522,6 +541,15 @@ def learn() -> None:
         scan()
 
 
+def given_back(out: Any) -> Any:
+    """A result, with Arrays for objects of ours that hold one, also beside others in a tuple."""
+    if type(out) in RESULTS:
+        return RESULTS[type(out)](out)
+    if type(out) is tuple and not RESULTS.keys().isdisjoint(map(type, out)):
+        return tuple([RESULTS[type(x)](x) if type(x) in RESULTS else x for x in out])
+    return out
+
+
 def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
     """Call the user's function as a part of a transformation, under a trace if there is one."""
     session = SESSION.get()
@@ -532,7 +560,8 @@ def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
             notes = session.notes
             trace.leaves = session, 0 if notes is None else len(notes.places)
         reach_arguments(args)
-        return CALLS[fun](*args, **kwargs)
+        out = CALLS[fun](*args, **kwargs)
+        return out if type(out) is Array else given_back(out)
     session = Session()
     if trace is not None:
         trace.leaves = session, 0
@@ -554,7 +583,8 @@ def begun(session: Session, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             OPEN[id(session)] = weakref.ref(session)
         learn()
         reach_arguments(args)
-        return CALLS[fun](*args, **kwargs)
+        out = CALLS[fun](*args, **kwargs)
+        return out if type(out) is Array else given_back(out)
     finally:
         SESSION.reset(token)
 

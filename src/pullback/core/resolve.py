@@ -23,9 +23,11 @@ from typing import Any
 
 import numpy as np
 
+from . import instance_methods  # noqa: F401  # it completes Instance
 from .array import Array, current
 from .errors import PullbackError
 from .foreign import refused
+from .instances import ROOTS, Instance, derives, new_array, new_float, of_root
 from .leftover import HOLDS, WRITERS
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
@@ -153,9 +155,10 @@ def a_class(cls: Any) -> Any:
         if not cls.__flags__ & HEAP:
             KNOWN[id(cls)] = cls
         return cls
-    if any(type(x) is FunctionType for base in cls.__mro__ for x in vars(base).values()):
+    own = derives(cls)
+    if own or any(type(x) is FunctionType for base in cls.__mro__ for x in vars(base).values()):
         reach_class(cls)
-        return cls
+        return STANDS.get(id(cls), cls)
     return foreign(cls)
 
 
@@ -399,6 +402,8 @@ WRITING_FIRST = (
 STANDS.update({id(each): writing_first(each) for each in WRITING_FIRST})
 
 
+STANDS[id(float.__new__)] = new_float
+STANDS[id(np.ndarray.__new__)] = new_array
 CONSTRUCTING = {"__init__", "__getattribute__", "__setattr__", "__delattr__", "__array_function__"}
 
 
@@ -407,6 +412,8 @@ def of_class(f: Any) -> Any:
     name, owner = f.__name__, f.__objclass__
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if args and type(args[0]) is Instance and owner in ROOTS:
+            return of_root(args[0], owner, name)(*args[1:], **kwargs)
         if any(type(x) is Array for x in args) and isinstance(args[0], owner):
             x = args[0] if type(args[0]) is Array else np.asarray(args[0])[()]
             return getattr(x, name)(*args[1:], **kwargs)

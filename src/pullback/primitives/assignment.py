@@ -376,10 +376,8 @@ def replace(x, path, key, arrays, v):
 
 def plain_operand(v):
     """A plain value to be assigned; lists may hold Arrays."""
-    v = operand(v)
-    if v is NotImplemented:
-        v = np.asarray(v)
-    return v
+    known = operand(v)
+    return as_array(v) if known is NotImplemented else known
 
 
 def writable(x, path):

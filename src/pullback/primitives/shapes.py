@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from functools import lru_cache, wraps
 from math import prod
@@ -11,7 +12,8 @@ import numpy as np
 from ..core.array import TALLY, Array, arrayed, is_number, link, peel
 from ..core.cotangent import fit, unbroadcast
 from ..core.dispatch import replaces
-from ..core.errors import ArgumentTypeError
+from ..core.errors import ArgumentTypeError, MissingRuleError, name_of
+from ..core.instances import derives, viewed
 from ..core.layout import duplicate, example, layout, read_order
 from ..core.past import flip as flip_past
 from ..core.primitive import Linear
@@ -31,6 +33,7 @@ __all__ = [
     "reshape_p",
     "shape_by",
     "transpose_p",
+    "view",
 ]
 
 
@@ -550,3 +553,23 @@ def shape(a):
 @replaces(np.size)
 def size(a, axis=None):
     return np.size(ghost(a.shape), axis)
+
+
+def view(self, dtype=None, type=None):
+    """A view of all; another dtype would read its bits, which has no derivative."""
+    if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
+        dtype, type = None, dtype  # given by position
+    if type not in (None, np.ndarray) or (dtype is not None and np.dtype(dtype) != self.dtype):
+        if not self.within.live:
+            out = np.asarray(self).view(*[x for x in (dtype, type) if x is not None])
+            out.flags.writeable = False  # the Array would not hear of what is written here
+            return out
+        if derives(type, np.ndarray) and dtype in (None, self.dtype):
+            return viewed(self[...], type, self)
+        raise MissingRuleError(
+            f"`x.view({name_of(type)})` has no derivative.\n  Let the class keep `self.value = x`."
+            if type not in (None, np.ndarray)
+            else "`x.view` to another dtype reads the bits, and has no derivative.\n"
+            "  Write `x.astype(dtype)` to convert the numbers, or `x.real` and `x.imag` for parts."
+        )
+    return self[...]
