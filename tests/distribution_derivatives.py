@@ -33,7 +33,7 @@ CANCELLING = {"truncpareto", "truncweibull_min", "skewnorm", "foldnorm", "exponw
 LEVELS = ((1e-8, True), (0.3, True), (0.15, False), (1e-8, False), (1e-100, True), (1e-100, False))
 MIDDLE = ((0.02, True), (0.4, True), (0.03, False))
 # Digits at ordinary places, and in tails and near 0.
-DIGITS, MORE = 80, 320
+DIGITS, MORE = 80, 640
 
 
 def cases():
@@ -62,7 +62,11 @@ def difference(f, at, i):
     """The derivative of f by argument i."""
     step = mp.mpf(10) ** (-mp.mp.dps // 3) * (abs(at[i]) if at[i] else 1)
     moved = [[x + (sign * step if j == i else 0) for j, x in enumerate(at)] for sign in (1, -1)]
-    return (f(*moved[0]) - f(*moved[1])) / (2 * step)
+    above, below = f(*moved[0]), f(*moved[1])
+    change = above - below
+    if abs(change) < abs(above) * mp.mpf(10) ** (5 - mp.mp.dps):  # of an even function, at 0
+        return mp.mpf(0)
+    return change / (2 * step)
 
 
 def places(name, shapes, x):

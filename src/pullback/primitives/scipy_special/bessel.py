@@ -49,11 +49,11 @@ def ive_z(out, v, z):
 row(sp.j0, lambda out, x: -sp.j1(x), reads="x0")
 row(sp.j1, lambda out, x: (sp.j0(x) - sp.jv(2, x)) / 2, reads="x0")
 row(sp.y0, lambda out, x: -sp.y1(x), reads="x0")
-row(sp.y1, lambda out, x: (sp.y0(x) - sp.yv(2, x)) / 2, reads="x0")
+row(sp.y1, lambda out, x: sp.y0(x) - out / x)
 row(sp.i0, lambda out, x: finite(sp.i1(x)), reads="x0")
 row(sp.i1, lambda out, x: finite((sp.i0(x) + sp.iv(2, x)) / 2), reads="x0")
 row(sp.k0, lambda out, x: -sp.k1(x), reads="x0")
-row(sp.k1, lambda out, x: (sp.k0(x) + sp.kv(2, x)) / -2, reads="x0")
+row(sp.k1, lambda out, x: -sp.k0(x) - out / x)
 
 
 def scaled_gap(x):
@@ -85,7 +85,7 @@ def i1e_x(out, x):
 row(sp.i0e, i0e_x, reads="x0")
 row(sp.i1e, i1e_x, reads="x0")
 row(sp.k0e, lambda out, x: out - sp.k1e(x))
-row(sp.k1e, lambda out, x: out - (sp.k0e(x) + sp.kve(2, x)) / 2)
+row(sp.k1e, lambda out, x: out - sp.k0e(x) - out / x)
 
 for f in (sp.jv, sp.yv, sp.hankel1, sp.hankel2):
     cylinder(f, half_step(f, -1))
@@ -97,8 +97,8 @@ cylinder(sp.ive, only_real("ive", "z", ive_z))
 cylinder(sp.kve, lambda out, v, z: out + half_step(sp.kve, 1, -1)(out, v, z))
 cylinder(sp.hankel1e, lambda out, v, z: half_step(sp.hankel1e, -1)(out, v, z) - 1j * out)
 cylinder(sp.hankel2e, lambda out, v, z: half_step(sp.hankel2e, -1)(out, v, z) + 1j * out)
-row(sp.yn, refused("yn", "n", ORDER), half_step(sp.yv, -1), reads="x0 x1")
-row(sp.kn, refused("kn", "n", ORDER), half_step(sp.kv, 1, -1), reads="x0 x1")
+row(sp.yn, refused("yn", "n", ORDER), lambda out, n, x: sp.yn(n - 1, x) - n / x * out)
+row(sp.kn, refused("kn", "n", ORDER), lambda out, n, x: -sp.kn(abs(n - 1), x) - n / x * out)
 
 
 # Spherical ones, with counts for orders: f_n' = (n f_(n-1) + sign (n+1) f_(n+1)) / (2n + 1).

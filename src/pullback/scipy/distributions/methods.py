@@ -27,6 +27,8 @@ from ...primitives.arguments import everywhere, known_value, plainly_everywhere
 from ...primitives.elementwise import stopped
 from ..solving.serving import serves_method
 from .choices import common_shape, vectors
+from .densities import at_once
+from .formulas import FORMULAS, again
 
 __all__ = ["ask"]
 
@@ -38,6 +40,12 @@ def bare(*xs: Any) -> bool:
 def ask(self: Any, name: str, *xs: Any) -> Any:
     """A method of the distribution, which may be the user's."""
     return call_inside(getattr(self, name), xs, {})
+
+
+def computed(dist: Any, name: str, *xs: Any) -> Any:
+    """SciPy's formula, or its value with the derivative of another."""
+    formula = FORMULAS.get((type(dist), name))
+    return ask(dist, name, *xs) if formula is None else again(dist, name, formula, xs)
 
 
 def middle(low: Any, high: Any) -> Any:
@@ -79,13 +87,13 @@ class Method:
         *of_shapes, spread = [
             x.reshape(-1) if x.size == 1 else next(several) for x in (*shapes, scale)
         ]
-        value = self.finish(ask(dist, self.name, first, *of_shapes), spread)
+        value = self.finish(computed(dist, self.name, first, *of_shapes), spread)
         if value.shape == shape:
             return value
         if value.size != math.prod(shape):
             # A formula that does not depend on all of them, or goes through them by `zip`.
             *all_of, spread = vectors(np.broadcast_to(at, shape), *shapes, scale)
-            value = self.finish(ask(dist, self.name, *all_of), spread)
+            value = self.finish(computed(dist, self.name, *all_of), spread)
             value = np.broadcast_to(value, all_of[0].shape)
         return np.reshape(value, shape)
 
@@ -145,6 +153,9 @@ def served(original: Any, method: Method, standard: Standard) -> None:
             return call_outside(original, (self, x, *args), kwds)
         shapes, loc, scale = self._parse_args(*args, **kwds)
         x, loc, scale, *shapes = map(as_array, (x, loc, scale, *shapes))
+        out = at_once(self, method, x, loc, scale, shapes) if ours else None
+        if out is not None:
+            return out
         z = standard.of(x, loc, scale)
         inside = standard.inside(self, z, shapes, scale) if ours else None
         if inside is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
+from scipy.stats import _multivariate as multivariate
 from scipy.stats._multivariate import _PSD
 
 from ...core.array import Array
@@ -16,16 +17,18 @@ from ...core.cotangent import unbroadcast
 from ...core.dispatch import as_array, holds_arrays
 from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
-from ...core.reach import call_outside
+from ...core.reach import call_outside, called_by_name
 from ...core.spec import Spec
 from ...primitives.scipy_special.functions import multigammaln
 from ..solving.exact import exact
 from ..solving.plain import solve
-from ..solving.serving import serves_method
+from ..solving.serving import serves_method, traced
 
 __all__ = []
 
 NORMAL: Any = type(stats.multivariate_normal)
+GENERIC = multivariate.multi_rv_generic
+called_by_name(GENERIC, *[type(x) for x in vars(multivariate).values() if isinstance(x, GENERIC)])
 
 
 class LogDensity(Primitive):
@@ -128,13 +131,25 @@ def served(original: Any, of: Any) -> None:
 
 
 def density(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Any:
-    given = x, mean, cov, allow_singular
-    found = solve(lambda values: density_of_scipy(stats.multivariate_normal, *values.tree(given)))
-    return exact(found.of(np.asarray)[()], np.exp(log_density(*given)))
+    return np.exp(log_density(x, mean, cov, allow_singular))
 
 
 served(log_density_of_scipy, log_density)
 served(density_of_scipy, density)
+
+entropy_of_scipy = NORMAL.entropy
+
+
+@serves_method(entropy_of_scipy)
+def entropy(self: Any, mean: Any = None, cov: Any = 1) -> Any:
+    """Half of the logarithm of the determinant, and a constant."""
+    found = solve(lambda values: entropy_of_scipy(self, *values.tree((mean, cov))))
+    if not found.live or type(cov) is not Array or cov.ndim != 2:
+        return entropy_by_scipy(self, mean, cov)
+    return exact(found.of(np.float64), 0.5 * np.linalg.slogdet(cov)[1])
+
+
+entropy_by_scipy = traced(entropy_of_scipy)
 
 inverse_wishart = type(stats.invwishart)._logpdf
 

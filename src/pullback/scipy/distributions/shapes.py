@@ -17,6 +17,7 @@ from ..solving.exact import exact
 from ..solving.plain import is_live, solve
 from ..solving.serving import serves_method, traced
 from .choices import vectors
+from .formulas import log1p_over
 
 __all__ = []
 
@@ -51,37 +52,9 @@ for distribution, limits in LIMITS.items():
     refuse_at(distribution, limits)
 
 
-# Where a power of a tail overflows that the density does not have: the slope of its logarithm.
-
-
-def by_logarithm(name: str) -> None:
-    original = type(getattr(stats, name))._pdf
-
-    @serves_method(original)
-    def density(self: Any, x: Any, *shapes: Any) -> Any:
-        found = solve(lambda values: original(self, *values.tree((x, *shapes))))
-        if not found.live:
-            return found.first
-        return exact(found.of(np.asarray), np.exp(call_inside(self._logpdf, (x, *shapes), {})))
-
-
-for distribution in ("powernorm", "powerlognorm"):
-    by_logarithm(distribution)
-
-
-# log(1 + c x) / c, of which the slope by c cancels where c is small.
+# Powers of 1 + c x, of which the slope by c cancels where c is small.
 
 PARETO, EXTREME = type(stats.genpareto), type(stats.genextreme)
-NEAR = 0.03  # of c x: above, two digits are lost, and below, the next term of the series is nothing
-SERIES = [(-1.0) ** k / (k + 1) for k in range(12)]
-
-
-def log1p_over(x: Any, c: Any) -> Any:
-    u = c * x
-    near = np.abs(u) < NEAR
-    small, rest = np.where(near, u, 0.0), np.where(near, 1.0, u)
-    series = np.polyval(SERIES[::-1], small) * x
-    return np.where(near, series, np.log1p(rest) / np.where(near, 1.0, c))
 
 
 def by_small_shape(original: Any, formula: Callable[[Any, Any], Any]) -> None:
