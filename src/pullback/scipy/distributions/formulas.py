@@ -291,6 +291,57 @@ invgauss_below = of_invgauss(stats.invgauss._cdf, "invgauss.cdf", 1)
 invgauss_above = of_invgauss(stats.invgauss._sf, "invgauss.sf", -1)
 
 
+def of_truncnorm(method: str, sign: int) -> Any:
+    """A probability of the truncated normal distribution; it moves with each end by its density."""
+
+    def density(x: Any, a: Any, b: Any) -> Any:
+        return sign * np.exp(call_inside(stats.truncnorm._logpdf, (x, a, b), {}))
+
+    def function(x: Any, a: Any, b: Any) -> Any:
+        shape = np.broadcast_shapes(np.shape(x), np.shape(a), np.shape(b))
+        xs = [np.ravel(np.broadcast_to(y, shape)) for y in (x, a, b)]
+        return np.reshape(getattr(stats.truncnorm, method)(*xs), shape)[()]
+
+    return OfFloats(
+        function,
+        lambda out, x, a, b: density(x, a, b),
+        lambda out, x, a, b: -density(a, a, b) * truncnorm_above(x, a, b),
+        lambda out, x, a, b: -density(b, a, b) * truncnorm_below(x, a, b),
+        reads="xs",
+        name=f"truncnorm{method}",
+    )
+
+
+truncnorm_below, truncnorm_above = of_truncnorm("_cdf", 1), of_truncnorm("_sf", -1)
+
+
+def of_semicircular(method: str, sign: int) -> Any:
+    function = getattr(stats.semicircular, method)
+    slope = sign * 2 / np.pi
+    return OfFloats(
+        function,
+        lambda out, x: slope * np.sqrt((1 - x) * (1 + x)),
+        reads="x0",
+        name=f"semicircular{method}",
+    )
+
+
+def skewcauchy_side(x: Any, a: Any, sign: int) -> Any:
+    """The probability below, with sign 1, or above."""
+    left = x < 0
+    side = np.where(left, 1 - a, 1 + a)
+    outer = side / np.pi * np.arctan2(side, np.abs(x))
+    return np.where(left if sign > 0 else ~left, outer, 1 - outer)
+
+
+def jf_skew_t_side(x: Any, a: Any, b: Any, sign: int) -> Any:
+    s, left = np.sqrt(a + b + x * x), x < 0
+    share = (a + b) / (2 * s * (s + np.abs(x)))
+    first, second = np.where(left, a, b), np.where(left, b, a)
+    outer = sp.betainc(first, second, share)
+    return np.where(left if sign > 0 else ~left, outer, 1 - outer)
+
+
 def in_reciprocal(name: str, function: Any, other: Any) -> Callable[..., Any]:
     """A probability of f by 1/d: of many degrees of freedom d, it is a smooth function of that."""
 
@@ -357,9 +408,25 @@ def argus_above(x: Any, chi: Any) -> Any:
     return sp.gammainc(1.5, inner * inner / 2) / sp.gammainc(1.5, chi * chi / 2)
 
 
+def boltzmann_log(k: Any, rate: Any, n: Any) -> Any:
+    return np.log(sp.exprel(-rate) / (n * sp.exprel(-rate * n))) - rate * k
+
+
+def boltzmann_below(k: Any, rate: Any, n: Any) -> Any:
+    m = np.floor(k) + 1
+    return m * sp.exprel(-rate * m) / (n * sp.exprel(-rate * n))
+
+
+def boltzmann_above(k: Any, rate: Any, n: Any) -> Any:
+    m = np.floor(k) + 1
+    return np.exp(-rate * m) * (n - m) * sp.exprel(rate * (m - n)) / (n * sp.exprel(-rate * n))
+
+
 # name -> (logarithm of the density, probability below, probability above); None is SciPy's own.
 ROWS: dict[str, tuple[Any, Any, Any]] = {
     "argus": (None, argus_below, argus_above),
+    "boltzmann": (boltzmann_log, boltzmann_below, boltzmann_above),
+    "burr": (None, *by_logarithm(lambda x, c, d: -d * np.logaddexp(0.0, -c * np.log(x)))),
     "bradford": (None, lambda x, c: log1p_over(x, c) / log1p_over(1.0, c), bradford_above),
     "crystalball": (None, crystal_below, crystal_above),
     "f": (
@@ -369,6 +436,11 @@ ROWS: dict[str, tuple[Any, Any, Any]] = {
     ),
     "exponnorm": (exponnorm_log, None, None),
     "exponweib": (None, exponweib_below, exponweib_above),
+    "fisk": (
+        None,
+        lambda x, c: sp.expit(c * np.log(x)),
+        lambda x, c: sp.expit(-c * np.log(x)),
+    ),
     "foldcauchy": (foldcauchy_log, foldcauchy_below, foldcauchy_above),
     "genexpon": (None, genexpon_below, genexpon_above),
     "genhyperbolic": (genhyperbolic_log, None, None),
@@ -380,13 +452,22 @@ ROWS: dict[str, tuple[Any, Any, Any]] = {
     "genlogistic": (None, *by_logarithm(lambda x, c: -c * np.logaddexp(0.0, -x))),
     "halflogistic": (None, lambda x: np.tanh(x / 2), lambda x: 2 * sp.expit(-x)),
     "invgauss": (None, invgauss_below, invgauss_above),
-    "jf_skew_t": (jf_skew_t_log, None, None),
+    "jf_skew_t": (
+        jf_skew_t_log,
+        lambda x, a, b: jf_skew_t_side(x, a, b, 1),
+        lambda x, a, b: jf_skew_t_side(x, a, b, -1),
+    ),
     "kappa3": (None, *by_logarithm(kappa3_log_below)),
     "kappa4": (kappa4_log, *by_logarithm(kappa4_log_below)),
     "loglaplace": (
         lambda x, c: np.log(c / 2) + np.where(x < 1, c - 1, -c - 1) * np.log(x),
         None,
         None,
+    ),
+    "loguniform": (
+        None,
+        lambda x, a, b: np.log1p((x - a) / a) / np.log(b / a),
+        lambda x, a, b: np.log1p((b - x) / x) / np.log(b / a),
     ),
     "mielke": (None, *by_logarithm(mielke_log_below)),
     "nakagami": (nakagami_log, None, None),
@@ -395,8 +476,15 @@ ROWS: dict[str, tuple[Any, Any, Any]] = {
         of_small_skew(stats.pearson3._cdf, stats.pearson3._sf, "pearson3.cdf", 1),
         of_small_skew(stats.pearson3._sf, stats.pearson3._cdf, "pearson3.sf", -1),
     ),
+    "semicircular": (None, of_semicircular("_cdf", 1), of_semicircular("_sf", -1)),
+    "skewcauchy": (
+        None,
+        lambda x, a: skewcauchy_side(x, a, 1),
+        lambda x, a: skewcauchy_side(x, a, -1),
+    ),
     "triang": (None, triang_below, triang_above),
     "truncexpon": (None, lambda x, b: np.expm1(-x) / np.expm1(-b), truncexpon_above),
+    "truncnorm": (None, truncnorm_below, truncnorm_above),
     "truncpareto": (truncpareto_log, truncpareto_below, truncpareto_above),
     "truncweibull_min": (
         None,
@@ -414,21 +502,20 @@ BY_LOGARITHM = (
 
 
 def of_probabilities(below: Any, above: Any) -> dict[str, Callable[..., Any]]:
-    """The four functions; of each the derivative is right, and not the value."""
+    """The four functions, each by the smaller probability."""
 
     def smaller(first: Any, second: Any) -> Callable[..., Any]:
         def formula(*xs: Any) -> Any:
             low, high = below(*xs), above(*xs)
             small = stopped(low) < 0.5
-            return np.where(
-                small, first(np.where(small, low, 0.25)), second(np.where(small, 0.25, high))
-            )
+            low, high = np.where(small, low, 0.25), np.where(small, 0.25, high)
+            return np.where(small, first(low), second(high))
 
         return formula
 
     return {
-        "_cdf": smaller(lambda low: low, lambda high: -high),
-        "_sf": smaller(lambda low: -low, lambda high: high),
+        "_cdf": smaller(lambda low: low, lambda high: 1 - high),
+        "_sf": smaller(lambda low: 1 - low, lambda high: high),
         "_logcdf": smaller(np.log, lambda high: np.log1p(-high)),
         "_logsf": smaller(lambda low: np.log1p(-low), np.log),
     }
@@ -439,8 +526,9 @@ def entries() -> dict[Any, Callable[..., Any]]:
     for name, (log, below, above) in ROWS.items():
         kind = type(getattr(stats, name))
         if log is not None:
-            found[kind, "_logpdf"] = log
-            found[kind, "_pdf"] = lambda *xs, log=log: np.exp(log(*xs))
+            density = "pdf" if hasattr(kind, "pdf") else "pmf"
+            found[kind, f"_log{density}"] = log
+            found[kind, f"_{density}"] = lambda *xs, log=log: np.exp(log(*xs))
         if below is not None:
             found |= {(kind, method): f for method, f in of_probabilities(below, above).items()}
     for name in BY_LOGARITHM:

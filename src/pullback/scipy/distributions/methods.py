@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,9 @@ from ...core.array import Array, snapshot
 from ...core.dispatch import as_array
 from ...core.namespaces import STANDS
 from ...core.reach import call_inside, call_outside, called_by_name
-from ...primitives.arguments import everywhere, known_value, plainly_everywhere
+from ...primitives.arguments import everywhere, known_value, plainly_everywhere, somewhere
 from ...primitives.elementwise import stopped
+from ..solving.plain import solve
 from ..solving.serving import serves_method
 from .choices import common_shape, vectors
 from .densities import at_once
@@ -124,6 +126,8 @@ class Standard:
                 return None
         if id(type(dist)._argcheck) in STANDS:  # it refuses some values
             ask(dist, "_argcheck", *shapes)
+        if not np.isfinite(values[0]).all():
+            return None
         inside, _ = call_outside(self.valid, (dist, self.mask, *values), {})
         sure = type(inside) in TRUTHS and np.count_nonzero(inside) == inside.size
         return inside if sure else None
@@ -162,8 +166,18 @@ def served(original: Any, method: Method, standard: Standard) -> None:
             out = method.formula(self, z, inside.shape, shapes, scale)
         else:
             inside, regular = standard.valid(self, standard.mask, z, scale, *shapes)
-            out = method(self, z, inside, regular, shapes, scale)
+            out = method(self, z, inside & np.isfinite(z), regular, shapes, scale)
+            out = at_infinity(partial(original, self), out, z, inside, (x, *args), kwds)
         return out if out.ndim else out[()]
+
+
+def at_infinity(original: Any, out: Any, z: Any, inside: Any, args: Any, kwds: Any) -> Any:
+    """Where z is infinite inside the support, SciPy's value stays, whatever the formula makes."""
+    far = np.logical_and(inside, np.isinf(z))
+    if not somewhere(far):
+        return out
+    value = solve(lambda values: original(*values.tree(args), **values.tree(kwds))).of(np.asarray)
+    return np.where(far, value, out)
 
 
 def continuous(self: Any, mask: str, z: Any, scale: Any, *shapes: Any) -> Any:
