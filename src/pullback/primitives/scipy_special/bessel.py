@@ -69,6 +69,19 @@ def scaled_gap(x):
     return np.where(far, total * np.sqrt(u / (2 * math.pi)), sp.i0e(near) - sp.i1e(near))
 
 
+def scaled_rise(x):
+    """(K_1 - K_0)(x) exp(x); at large x, where the two cancel, by its series."""
+    far = x > 40
+    u = 1 / np.where(far, x, 40)
+    total, first, second = 0, 1.0, 1.0
+    for k in range(1, 26):
+        first *= -((2 * k - 1) ** 2) / (8 * k)
+        second *= (4 - (2 * k - 1) ** 2) / (8 * k)
+        total = total + (second - first) * u**k
+    near = np.where(far, 1, x)
+    return np.where(far, total * np.sqrt(math.pi / 2 * u), sp.k1e(near) - sp.k0e(near))
+
+
 def i0e_x(out, x):
     return -np.sign(x) * scaled_gap(np.abs(x))
 
@@ -84,8 +97,8 @@ def i1e_x(out, x):
 
 row(sp.i0e, i0e_x, reads="x0")
 row(sp.i1e, i1e_x, reads="x0")
-row(sp.k0e, lambda out, x: out - sp.k1e(x))
-row(sp.k1e, lambda out, x: out - sp.k0e(x) - out / x)
+row(sp.k0e, lambda out, x: -scaled_rise(x), reads="x0")
+row(sp.k1e, lambda out, x: scaled_rise(x) - out / x)
 
 for f in (sp.jv, sp.yv, sp.hankel1, sp.hankel2):
     cylinder(f, half_step(f, -1))
