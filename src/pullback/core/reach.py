@@ -388,9 +388,8 @@ def reach_class(cls: type) -> None:
         if not takes_part({"__name__": base.__module__, **file_of(base.__module__)}):
             continue
         REACHED.append(id(base))
-        asked = str(base.__module__).startswith("scipy.")  # whoever calls its methods asks by name
         for name, x in list(vars(base).items()):
-            if name not in PLAIN_METHODS and not (asked and is_method(name, x)):
+            if name not in PLAIN_METHODS:
                 reach_member(x)
         # `__new__` may make an object of a derived class, of which Python calls the `__init__`.
         if type(vars(base).get("__new__")) is staticmethod:
@@ -404,11 +403,6 @@ def reach_class(cls: type) -> None:
 def called_by_name(*classes: type) -> None:
     """Classes without operators and properties: of them what is called is reached, and no more."""
     KNOWN.update({id(cls): cls for cls in classes})
-
-
-def is_method(name: str, x: Any) -> bool:
-    """Whether a member is called by its name only, and never by Python itself."""
-    return type(x) is FunctionType and not name.startswith("__")
 
 
 PLAIN_METHODS = frozenset({"__array__", "__del__"})  # NumPy and Python want nothing else of them
