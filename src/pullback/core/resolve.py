@@ -138,6 +138,7 @@ def other(f: Any, kind: Any) -> Any:
         if id(called) in STANDS and active():
             return MethodType(STANDS[id(called)], f)
         reach_instance(f)
+        reach_function(called)  # of a class of which methods are called by name only
         return f
     home = getattr(f, "__module__", None) or kind.__module__
     if home == "builtins" and vars(builtins).get(kind.__name__) is not kind:
