@@ -152,9 +152,14 @@ def binary(primitive: Elementwise, x: Any, y: Any) -> Any:
 PLAIN = frozenset({float, int, complex, bool, np.ndarray, np.float64, np.float32})
 
 
-def check_class(cls: type) -> None:
-    """Refuse masked arrays, matrices and others whose operations mean something else."""
+def check_class(cls: type, *values: Any) -> None:
+    """Refuse masked arrays, matrices and others whose operations mean something else.
+
+    A masked array among the values in which nothing is masked is its data.
+    """
     if issubclass(cls, np.ndarray) and cls not in (np.ndarray, np.memmap):
+        if issubclass(cls, np.ma.MaskedArray) and values and not masks(values):
+            return
         instead = (
             "Pass the data and the mask apart, and select with `np.where(mask, x, 0)`."
             if issubclass(cls, np.ma.MaskedArray)
@@ -166,12 +171,19 @@ def check_class(cls: type) -> None:
         )
 
 
+def masks(x: Any) -> bool:
+    """Whether x holds a masked array of which something is masked."""
+    if isinstance(x, (list, tuple)):
+        return any(map(masks, x))
+    return isinstance(x, np.ma.MaskedArray) and bool(np.ma.is_masked(x))
+
+
 def operand(x: Any) -> Any:
     """A plain operand as NumPy would take it; NotImplemented leaves the operation to x."""
     if type(x) in DEFERS:
         return NotImplemented
     if isinstance(x, np.ndarray):
-        check_class(type(x))
+        check_class(type(x), x)
         return np.asarray(x)
     if isinstance(x, np.generic):
         return x
@@ -262,7 +274,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     if "order" in keywords and method in ("__call__", "outer"):
         return in_order(ufunc, method, inputs, keywords)
     for x in inputs:
-        check_class(type(x))
+        check_class(type(x), x)
     out = keywords.pop("out", None)
     outs = out if isinstance(out, tuple) else (out,)
     if any(o is not None for o in outs):
@@ -392,7 +404,7 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
         if not DEFERS.isdisjoint(types):
             return NotImplemented
         for cls in types:
-            check_class(cls)
+            check_class(cls, *args, *kwargs.values())
     if type(kwargs.get("out")) is Array:
         out = kwargs.pop("out")
         return written((out,), function(*args, **kwargs))

@@ -44,6 +44,7 @@ from . import (  # noqa: F401  # each declares its primitives
     strided,
 )
 from .arguments import surely
+from .masked import without_mask
 from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor
 
 __all__ = []
@@ -307,7 +308,7 @@ def view(self, dtype=None, type=None):
     """A view of all; another dtype would read its bits, which has no derivative."""
     if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
         dtype, type = None, dtype  # given by position
-    if type not in (None, np.ndarray) or (dtype is not None and np.dtype(dtype) != self.dtype):
+    if not without_mask(self, type) or (dtype is not None and np.dtype(dtype) != self.dtype):
         if not self.within.live:
             out = np.asarray(self).view(*[x for x in (dtype, type) if x is not None])
             out.flags.writeable = False  # what is written here would not be seen in the Array
@@ -321,8 +322,8 @@ def view(self, dtype=None, type=None):
     return self[...]
 
 
-Array.reshape, Array.transpose, Array.flatten = reshape, transpose, flatten
-Array.astype, Array.view = astype, view
+Array.reshape, Array.transpose, Array.flatten, Array.astype = reshape, transpose, flatten, astype
+Array.view = view
 # The copy of a NumPy scalar is one.
 Array.copy = lambda self, order="C": (
     np.astype(self, self.dtype) if is_number(self) else np.copy(self, order=order)
