@@ -4,6 +4,7 @@
     piecewise       PPoly, BPoly and what is made of them
     splines         BSpline and fits of it
     fitpack         splrep, splev and the classes over FITPACK
+    smoothing       the equations of fits that smooth
     grids           interpolation on grids
     scattered       interpolation of scattered points
     cubic           cubics in triangles
