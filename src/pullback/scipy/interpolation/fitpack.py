@@ -12,14 +12,13 @@ from ...core.reach import call_outside
 from ...primitives.arguments import as_array
 from ..solving.exact import exact
 from ..solving.following import Following
-from ..solving.leaves import leaf
-from ..solving.serving import refuses, serves, traced
+from ..solving.serving import refuses, serves, serves_method, traced
 from ..sparse_arrays.patterns import fixed, is_live
+from . import native_fitpack
 from .basis import antiderivative, bspline
+from .native_fitpack import CURFIT, native, regrid_smth, rule_of
 from .smoothing import Smoothing, data_at
 from .splines import fitted
-
-from scipy.interpolate import _dfitpack as native  # isort: skip
 
 __all__ = []
 
@@ -30,7 +29,7 @@ __all__ = []
 def value_found(t: Any, c: Any, x: Any, *, k: int, nu: int, ext: int) -> Any:
     if nu == 0:
         return native.splev(t, c, k, x, ext)[0]
-    return native.splder(t, c, k, x, nu, ext)[0]
+    return native_fitpack.splder(t, c, k, x, nu, ext)[0]
 
 
 def value_program(t: Any, c: Any, x: Any, *, k: int, nu: int, ext: int) -> Any:
@@ -47,7 +46,7 @@ def as_arrays(*xs: Any) -> list[Any]:
     return [x if hasattr(x, "dtype") else np.asarray(x, float) for x in xs]
 
 
-@leaf(native.splev)
+@rule_of("splev")
 def splev(t, c, k, x, ext=0):
     t, c, x = as_arrays(t, c, x)
     k, ext = int(k), int(ext)
@@ -55,13 +54,13 @@ def splev(t, c, k, x, ext=0):
     return spline_value(t, c, x, k=k, nu=0, ext=ext), ier
 
 
-@leaf(native.splder)
+@rule_of("splder")
 def splder(t, c, k, x, nu, ext=0):
     t, c, x = as_arrays(t, c, x)
     return spline_value(t, c, x, k=int(k), nu=int(nu), ext=int(ext)), 0
 
 
-@leaf(native.spalde)
+@rule_of("spalde")
 def spalde(t, c, k1, x):
     t, c, x = as_arrays(t, c, np.reshape(x, (1,)))
     parts = [spline_value(t, c, x, k=k1 - 1, nu=nu, ext=0)[0] for nu in range(k1)]
@@ -72,7 +71,7 @@ def spalde(t, c, k1, x):
 
 
 def integral_found(t: Any, c: Any, a: Any, b: Any, *, k: int) -> Any:
-    return native.splint(t, c, k, a, b)[0]
+    return native_fitpack.splint(t, c, k, a, b)
 
 
 def integral_program(t: Any, c: Any, a: Any, b: Any, *, k: int) -> Any:
@@ -85,7 +84,7 @@ def integral_program(t: Any, c: Any, a: Any, b: Any, *, k: int) -> Any:
 spline_integral = Following("splint", integral_found, integral_program, lambda *_, **static: ())
 
 
-@leaf(native.splint)
+@rule_of("splint")
 def splint(t, c, k, a, b):
     t, c, a, b = as_arrays(t, c, a, b)
     return spline_integral(t, c, a, b, k=int(k)), np.zeros(t.shape[0])
@@ -94,7 +93,7 @@ def splint(t, c, k, a, b):
 # Roots.
 
 
-@leaf(native.sproot)
+@rule_of("sproot")
 def sproot(t, c, mest=10):
     found, m, ier = native.sproot(fixed(t), fixed(c), mest)
     roots = moved = found[:m]
@@ -139,6 +138,7 @@ def with_ends(inner: Any, low: Any, high: Any, k: int) -> Any:
 
 
 INTERPOLATES, SMOOTHS = -1, 0  # what FITPACK says of a fit; POLYNOMIAL -2 has no inner knots
+GIVEN = -1  # what it is told where knots are given
 AGAIN = 1  # there was no room for more knots
 
 
@@ -278,29 +278,44 @@ def completed(found: Any, x: Any, y: Any, w: Any, ends: Any, s: Any, t: Any = No
     return tuple(found)
 
 
-@leaf(native.fpcurf0)
-def fpcurf0(x, y, k, w=None, xb=None, xe=None, s=None):
-    given = {"w": w, "xb": xb, "xe": xe, "s": s}
-    plain = {key: copied(value) for key, value in given.items() if value is not None}
-    found = native.fpcurf0(copied(x), copied(y), k, **plain)
-    return completed(found, as_array(x), as_array(y), w, (xb, xe), s)
+def curve_fits() -> None:
+    """The rules of what fits curves, which are three functions until SciPy 1.17."""
+
+    @rule_of("fpcurf0")
+    def fpcurf0(x, y, k, w=None, xb=None, xe=None, s=None):
+        given = {"w": w, "xb": xb, "xe": xe, "s": s}
+        plain = {key: copied(value) for key, value in given.items() if value is not None}
+        found = native.fpcurf0(copied(x), copied(y), k, **plain)
+        return completed(found, as_array(x), as_array(y), w, (xb, xe), s)
+
+    @rule_of("fpcurf1")
+    def fpcurf1(x, y, w, xb, xe, k, s, *rest):
+        found = native.fpcurf1(*[copied(value) for value in (x, y, w, xb, xe, k, s, *rest)])
+        return completed(found, as_array(x), as_array(y), as_array(w), (xb, xe), s)
+
+    @rule_of("fpcurfm1")
+    def fpcurfm1(x, y, k, t, w=None, xb=None, xe=None):
+        given = {"w": w, "xb": xb, "xe": xe}
+        plain = {key: copied(value) for key, value in given.items() if value is not None}
+        found = native.fpcurfm1(copied(x), copied(y), k, copied(t), **plain)
+        return completed(found, as_array(x), as_array(y), w, (xb, xe), None, as_array(t))
 
 
-@leaf(native.fpcurf1)
-def fpcurf1(x, y, w, xb, xe, k, s, *rest):
-    found = native.fpcurf1(*[copied(value) for value in (x, y, w, xb, xe, k, s, *rest)])
-    return completed(found, as_array(x), as_array(y), as_array(w), (xb, xe), s)
+def curve_fit_in_c(x, y, k, w=None, xb=None, xe=None, s=None, nest=None, iopt=0, t=None, **more):
+    given = {"w": w, "xb": xb, "xe": xe, "s": s, "nest": nest, "iopt": iopt, "t": t, **more}
+    plain = {key: copied(value) for key, value in given.items()}
+    found = CURFIT(copied(x), copied(y), k, **plain)
+    t = as_array(t) if iopt == GIVEN else None
+    return completed(found, as_array(x), as_array(y), w, (xb, xe), s, t)
 
 
-@leaf(native.fpcurfm1)
-def fpcurfm1(x, y, k, t, w=None, xb=None, xe=None):
-    given = {"w": w, "xb": xb, "xe": xe}
-    plain = {key: copied(value) for key, value in given.items() if value is not None}
-    found = native.fpcurfm1(copied(x), copied(y), k, copied(t), **plain)
-    return completed(found, as_array(x), as_array(y), w, (xb, xe), None, as_array(t))
+if CURFIT is None:
+    curve_fits()
+else:
+    serves_method(CURFIT)(curve_fit_in_c)
 
 
-@leaf(native.fpchec)
+@rule_of("fpchec")
 def fpchec(*args):
     return native.fpchec(*map(fixed, args))
 
@@ -352,7 +367,7 @@ at_points = Following("bispeu", points_found, points_of, lambda tx, ty, c, x, y,
 
 
 def two_variables(name: str, primitive: Any, orders: bool) -> None:
-    @leaf(getattr(native, name))
+    @rule_of(name)
     def rule(tx, ty, c, kx, ky, *args):
         (nux, nuy), (x, y) = (args[:2], args[2:4]) if orders else ((0, 0), args[:2])
         tx, ty, c, x, y = as_arrays(tx, ty, c, np.atleast_1d(x), np.atleast_1d(y))
@@ -400,17 +415,17 @@ def volume(tx: Any, ty: Any, c: Any, ends: Any, *, kx: int, ky: int) -> Any:
 double_integral = Following("dblint", volume_found, volume, lambda *_, **static: ())
 
 
-@leaf(native.dblint)
+@rule_of("dblint")
 def dblint(tx, ty, c, kx, ky, *ends):
     tx, ty, c = as_arrays(tx, ty, c)
     return double_integral(tx, ty, c, np.stack(as_arrays(*ends)), kx=kx, ky=ky)
 
 
-@leaf(native.regrid_smth)
-def regrid_smth(x, y, z, xb, xe, yb, ye, kx, ky, s, *args):
+@rule_of("regrid_smth")
+def surface_fit(x, y, z, xb, xe, yb, ye, kx, ky, s, *args):
     x, y, z = as_arrays(x, y, z)
     plain = [fixed(v) for v in (x, y, z, xb, xe, yb, ye, kx, ky, s, *args)]
-    nx, found_tx, ny, found_ty, found_c, fp, ier = native.regrid_smth(*plain)
+    nx, found_tx, ny, found_ty, found_c, fp, ier = regrid_smth(*plain)
     if plain[9]:
         raise MissingRuleError(
             "`RectBivariateSpline` has a derivative where it interpolates (s=0).\n"
