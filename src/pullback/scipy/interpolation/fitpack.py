@@ -389,7 +389,7 @@ def slope_of(t: Any, c: Any, k: int, nu: int) -> Any:
     return c
 
 
-@leaf(native.pardtc)
+@rule_of("pardtc")
 def pardtc(tx, ty, c, kx, ky, nux, nuy):
     tx, ty, c = as_arrays(tx, ty, c)
     found, ier = native.pardtc(*map(copied, (tx, ty, c)), kx, ky, nux, nuy)
