@@ -6,7 +6,6 @@
     native_fitpack  FITPACK of several releases in one form
     smoothing       splines as smooth as a sum of squares allows
     fitpack         splrep, splev and the classes over FITPACK
-    smoothing       the equations of fits that smooth
     grids           interpolation on grids
     scattered       interpolation of scattered points
     cubic           cubics in triangles
