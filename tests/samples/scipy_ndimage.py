@@ -94,6 +94,7 @@ SAMPLES += [
 PLACES = np.array([[0.3, 1.7, 2.4, 3.8, -0.6], [1.2, 3.3, -0.4, 4.6, 2.1]])
 SAMPLES += [
     *[of(nd.spline_filter1d, real(6), order=order, mode=mode) for order, mode in ((2, "mirror"), (3, "reflect"), (5, "reflect"), (4, "grid-wrap"), (3, "nearest"), (2, "constant"))], of(nd.spline_filter1d, real(4, 3), order=4, axis=0), of(nd.spline_filter1d, cplx(5), output=complex), of(nd.spline_filter1d, real(40), order=5, mode="reflect"), of(nd.spline_filter1d, real(40), order=5), of(nd.spline_filter1d, real(40, 2), axis=0, mode="grid-wrap"), of(nd.spline_filter, real(4, 5)), of(nd.spline_filter, real(4, 5), order=2, mode="reflect"), of(nd.spline_filter1d, real(1)), of(nd.spline_filter1d, real(2)),
+    *[of(nd.correlate, real(5, 6), real(3, 3), mode=mode) for mode in ("grid-constant", "grid-wrap", "grid-mirror")],
     *[of(nd.map_coordinates, real(5, 6), PLACES, order=order, smooth=order > 2 or 1) for order in (1, 2, 3, 4, 5)],
     *[of(nd.map_coordinates, real(5, 6), PLACES, order=1, mode=mode, smooth=1) for mode in MODES],
     *[of(nd.map_coordinates, real(5, 6), PLACES * 3.0 + 0.01, order=3, mode=mode) for mode in MODES],

@@ -156,14 +156,17 @@ def binary(primitive: Elementwise, x: Any, y: Any) -> Any:
 PLAIN = frozenset({float, int, complex, bool, np.ndarray, np.float64, np.float32})
 
 
-def check_class(cls: type) -> bool:
+def check_class(cls: type, *values: Any) -> bool:
     """Whether a class derives from ndarray and answers for itself.
 
-    Masked arrays, matrices and others whose operations mean something else are refused.
+    Masked arrays, matrices and others whose operations mean something else are refused; a masked
+    array among the values in which nothing is masked is its data.
     """
     if issubclass(cls, np.ndarray) and cls not in (np.ndarray, np.memmap):
         if CLASSES["derives"](cls):
             return True
+        if issubclass(cls, np.ma.MaskedArray) and values and not masks(values):
+            return False
         instead = (
             "Pass the data and the mask apart, and select with `np.where(mask, x, 0)`."
             if issubclass(cls, np.ma.MaskedArray)
@@ -176,12 +179,19 @@ def check_class(cls: type) -> bool:
     return False
 
 
+def masks(x: Any) -> bool:
+    """Whether x holds a masked array of which something is masked."""
+    if isinstance(x, (list, tuple)):
+        return any(map(masks, x))
+    return isinstance(x, np.ma.MaskedArray) and bool(np.ma.is_masked(x))
+
+
 def operand(x: Any) -> Any:
     """A plain operand as NumPy would take it; NotImplemented leaves the operation to x."""
     if type(x) in DEFERS:
         return NotImplemented
     if isinstance(x, np.ndarray):
-        return NotImplemented if check_class(type(x)) else np.asarray(x)
+        return NotImplemented if check_class(type(x), x) else np.asarray(x)
     if isinstance(x, np.generic):
         return x
     if isinstance(x, Cotangent) or getattr(type(x), "__array_ufunc__", False) is None:
@@ -278,7 +288,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         return NotImplemented
     if "order" in keywords and method in ("__call__", "outer"):
         return in_order(ufunc, method, inputs, keywords)
-    if any(check_class(type(x)) or type(x) in DEFERS for x in inputs):
+    if any(check_class(type(x), x) or type(x) in DEFERS for x in inputs):
         return beside(ufunc, method, inputs, keywords)
     out = keywords.pop("out", None)
     outs = out if isinstance(out, tuple) else (out,)
@@ -408,7 +418,7 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
     if len(types) > 1:
         if not DEFERS.isdisjoint(types):
             return NotImplemented
-        if any(check_class(cls) for cls in types):
+        if any(check_class(cls, *args, *kwargs.values()) for cls in types):
             return CLASSES["function"](function, args, kwargs)
     if type(kwargs.get("out")) is Array:
         out = kwargs.pop("out")

@@ -11,6 +11,7 @@ from ..core.array import Array, peel
 from ..core.dispatch import FUNCTIONS, as_array, holds_arrays, leaves
 from ..core.errors import ArgumentTypeError
 from ..core.instances import INNER, Instance
+from ..core.namespaces import STANDS
 from ..primitives import creation
 from ..primitives.arguments import somewhere
 from .wrapping import FRESH, OWN, answers_for, is_fresh, made
@@ -100,6 +101,14 @@ converter(np.asanyarray, creation.asarray)
 converter(np.ascontiguousarray, creation.ascontiguousarray)
 converter(np.asfortranarray, creation.asfortranarray)
 converter(np.require, creation.require)
+
+
+def array_of_array(x: Any, dtype: Any = None, copy: Any = None) -> Any:
+    """`x.__array__()` in code that takes part, where an ndarray gives itself."""
+    return (OWN[np.array] if copy else OWN[np.asarray])(x, dtype=dtype)
+
+
+STANDS[id(Array.__array__)] = array_of_array
 
 
 @answers_for(np.asarray_chkfinite)

@@ -67,6 +67,7 @@ Polynomials:
 Around the operations:
 
     arguments            NumPy's conventions for axes, shapes, dtypes and lists
+    masked               what numpy.ma asks of an array without a mask
     methods              operators, methods and attributes of Array
     operands             operands of a kind that NumPy does not know
     descriptions         dtype, memory and text of an array

@@ -48,7 +48,7 @@ def is_ours(x):
 def defers(other):
     """Whether an ndarray leaves an operator to this operand on its right."""
     kind = type(other)
-    if is_ours(other) or (isinstance(other, np.ndarray) and check_class(kind)):
+    if is_ours(other) or (isinstance(other, np.ndarray) and check_class(kind, other)):
         return True
     if hasattr(kind, "__array_ufunc__"):
         return kind.__array_ufunc__ is None

@@ -19,6 +19,7 @@ from ..core.past import flip as flip_past
 from ..core.primitive import Linear
 from ..core.spec import Spec
 from .arguments import INTS, arrays_of, as_array, axes_of, dims
+from .masked import without_mask
 
 __all__ = [
     "apart",
@@ -559,7 +560,7 @@ def view(self, dtype=None, type=None):
     """A view of all; another dtype would read its bits, which has no derivative."""
     if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
         dtype, type = None, dtype  # given by position
-    if type not in (None, np.ndarray) or (dtype is not None and np.dtype(dtype) != self.dtype):
+    if not without_mask(self, type) or (dtype is not None and np.dtype(dtype) != self.dtype):
         if not self.within.live:
             out = np.asarray(self).view(*[x for x in (dtype, type) if x is not None])
             out.flags.writeable = False  # the Array would not hear of what is written here

@@ -14,7 +14,7 @@ from ..core.primitive import Linear
 from ..core.spec import Spec, spec_of
 from .arguments import as_array
 from .indexing import scatter
-from .keys import INDEX
+from .keys import INDEX, basic
 from .reductions import sum as add
 from .shapes import ghost, shape_by
 
@@ -47,7 +47,13 @@ class StridedWindow(Linear):
         (x,) = xs
         index = index_of(len(x.shape), start, axes, shape)
         key = (INDEX,) * len(x.shape)
-        return Scattered(spec_of(x), [((key, index), dense(out_bar))], scatter)
+        parts = [((key, part_of(index, shape, at)), bar) for at, bar in read_parts(out_bar)]
+        return Scattered(spec_of(x), parts, scatter)
+
+    def vjp(self, out_bar, residual, wanted):
+        if type(out_bar) is Scattered:  # of few windows only these are placed
+            return [self.transpose(0, residual.xs, out_bar, **residual.static)]
+        return super().vjp(out_bar, residual, wanted)
 
     def batch(self, xs, mapped, size, **static):
         return self(xs[0], **self.mapped_static(size, static))
@@ -62,6 +68,19 @@ class StridedWindow(Linear):
 
 
 strided_p = StridedWindow("strided")
+
+
+def read_parts(bar):
+    """(key, value) of each part of a cotangent that basic keys read; of all of it, `...`."""
+    parts = bar.parts if type(bar) is Scattered and bar.base is None else ()
+    if parts and all(not arrays and basic(key) for (key, arrays), _ in parts):
+        return [(key, value) for (key, _), value in parts]
+    return [(..., dense(bar))]
+
+
+def part_of(index, shape, key):
+    """The indices of the places of out that a key reads: few, where every tenth window is."""
+    return index if key is ... else tuple([np.broadcast_to(i, shape)[key] for i in index])
 
 
 @lru_cache(maxsize=1024)

@@ -380,6 +380,25 @@ two_variables("bispeu", at_points, False)
 two_variables("pardeu", at_points, True)
 
 
+def slope_of(t: Any, c: Any, k: int, nu: int) -> Any:
+    """The coefficients of the nu-th derivative, along the first axis."""
+    for order in range(nu):
+        degree, knots = k - order, t[order : t.shape[0] - order]
+        width = knots[degree + 1 : -1] - knots[1 : -degree - 1]
+        c = degree * (c[1:] - c[:-1]) / width[:, None]
+    return c
+
+
+@rule_of("pardtc")
+def pardtc(tx, ty, c, kx, ky, nux, nuy):
+    tx, ty, c = as_arrays(tx, ty, c)
+    found, ier = native.pardtc(*map(copied, (tx, ty, c)), kx, ky, nux, nuy)
+    table = np.reshape(c, (tx.shape[0] - kx - 1, ty.shape[0] - ky - 1))
+    rows = slope_of(tx, table, kx, nux)
+    flat = np.swapaxes(slope_of(ty, np.swapaxes(rows, 0, 1), ky, nuy), 0, 1).reshape(-1)
+    return exact(found, np.concatenate([flat, np.zeros(len(found) - flat.shape[0])])), ier
+
+
 def volume_found(tx: Any, ty: Any, c: Any, ends: Any, *, kx: int, ky: int) -> Any:
     return native.dblint(tx, ty, c, kx, ky, *ends)
 
