@@ -18,6 +18,8 @@ import re
 import sys
 import threading
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -52,7 +54,7 @@ from .reach import (
 )
 from .tree import flatten
 
-__all__ = ["FOREIGN", "given_function"]
+__all__ = ["FOREIGN", "forgotten", "given_function"]
 
 MISSING = object()
 UFUNC = np.ufunc
@@ -266,6 +268,24 @@ class Cached:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.wrapper, name)
+
+
+@contextmanager
+def forgotten() -> Iterator[None]:
+    """Within, functions under `lru_cache` have no results yet; afterwards, those from before.
+
+    Otherwise a rehearsed call would leave its results to the call itself, which would then skip
+    what these functions do beside computing.
+    """
+    session = SESSION.get()
+    if session is None or session.closed:
+        yield
+        return
+    known, session.results = session.results, {}
+    try:
+        yield
+    finally:
+        session.results = known
 
 
 def clearing(f: Any) -> Any:

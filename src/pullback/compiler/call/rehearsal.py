@@ -15,6 +15,7 @@ import numpy as np
 from ...core.array import Array
 from ...core.errors import ArgumentError, name_of
 from ...core.reach import call_inside
+from ...core.resolve import forgotten
 from ...core.trace import running
 from ...core.tree import unflatten
 from ..facts.call_monitor import Halt, Observer, Watch
@@ -98,7 +99,7 @@ class Rehearsal:
         compiled, watch = self.compiled, self.watch
         try:
             self.snapshot.filled.prepare()
-            with np.errstate(all="ignore"), faster(loops), staging():
+            with np.errstate(all="ignore"), faster(loops), staging(), forgotten():
                 self.recording = recorded(
                     compiled.fun, self.lift, self.statics, watch, self.around, self.located
                 )

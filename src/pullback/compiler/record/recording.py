@@ -369,12 +369,12 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     if watch.expected is not None:
         names |= watch.asked
     codes = [code for code, _ in watch.codes.values()]
-    settings: list[Any] = [*watch.quiet]
+    settings: list[Any] = [*watch.enabled]
     if any(code_of(x).digits for x in codes):
         settings.append(sys.get_int_max_str_digits)
     if watch.prints:
         settings.append(print_options())
-    state = State([*roots, fun, *watched], names, codes, settings)
+    state = State([*roots, fun, *watched, *watch.loggers], names, codes, settings)
     state.parts = parts_of(watch.codes.values())
     state.ran = frozenset([code_of(code).key for code in codes])
     return state
