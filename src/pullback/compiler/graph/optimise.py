@@ -4,6 +4,7 @@
     folded       operations on constants alone are done once, now
     contracted   sums of products become loops and products of matrices (see `contractions`)
     partly_used  decompositions do without what only derivatives need, orders that sort are sorts
+    with_composed_values  what is composed of other operations is done by these
     answered     positions of extreme elements, variances and norms become loops (see `decompose`)
     separated    the two results of slogdet are computed on their own (see `small_systems`)
     simplified   operations that return their operand, exactly as IEEE has it, are left out
@@ -26,10 +27,12 @@ from ...primitives.assignment import setitem_p
 from ...primitives.creation import adopt_p, like_p
 from ...primitives.elementwise import logical_and, logical_not, logical_or
 from ...primitives.indexing import getitem_p
+from ...primitives.inner_loops import Ingredient
 from ...primitives.joining import concatenate_p
 from ...primitives.selecting import where_p
 from ...primitives.shapes import astype_p, broadcast_p, reshape_p, transpose_p
 from ..llvm.dtypes import TYPES
+from .composed_values import with_composed_values
 from .contractions import contracted
 from .decompose import answered
 from .partly_used import partly_used
@@ -55,7 +58,7 @@ FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
 def optimised(graph: Graph) -> Graph:
     """All passes."""
     graph = folded(functional(graph)).pruned()
-    graph = folded(separated(answered(contracted(partly_used(graph)))))
+    graph = folded(separated(answered(contracted(with_composed_values(partly_used(graph))))))
     while True:
         before = len(graph.equations)
         graph = shared(simplified(graph)).pruned()
@@ -331,7 +334,7 @@ def shared(graph: Graph) -> Graph:
     seen: dict[Any, tuple[Variable, ...]] = {}
 
     def rule(e: Equation) -> Any:
-        if not declared(e.primitive):
+        if not declared(e.primitive) and not isinstance(e.primitive, Ingredient):
             return e
         try:
             parts = [id(x) if type(x) is Variable else operand_key(x) for x in e.inputs]

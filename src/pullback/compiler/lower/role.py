@@ -25,6 +25,7 @@ from .complex_numbers import ComplexEmit, over
 from .convolve_search import convolves, searches
 from .emit import Emit, Refused, Value
 from .geometry import VIEWS
+from .inner_loops import served
 from .scan import Rolled
 from .while_ import Waiting
 
@@ -60,11 +61,19 @@ def is_exact(primitive: Any, dtype: Any = float) -> bool:
 
 
 def role(e: Equation) -> str:
-    """What becomes of it: "element", "reduce", "call" for NumPy, or what the plan knows."""
+    """What becomes of it: "element", "reduce", "call" for NumPy, or what the plan knows.
+
+    What NumPy does in a loop of its own is "inner", a call of that loop.
+    """
+    found = role_of_code(e)
+    return "inner" if found == "call" and served(e) else found
+
+
+def role_of_code(e: Equation) -> str:
     lower = e.primitive.lower
     if isinstance(e.primitive, (Rolled, Waiting)):
         return "loop" if e.primitive.fits else "call"
-    if lower is None or e.primitive.n_out is not None:
+    if lower in (None, "inner") or e.primitive.n_out is not None:
         return "call"
     specs = [spec_in(x) for x in e.inputs]
     (out,) = e.outputs
