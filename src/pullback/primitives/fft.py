@@ -21,19 +21,18 @@ from .shapes import lies
 __all__ = ["fft_p", "irfft_p", "rfft_p"]
 
 
-def by_loop(name, x, axis, length, out_length, forward, norm):
-    """A transform along an axis by the loop that NumPy's function calls."""
-    real = np.zeros((), x.dtype).real.dtype.type
+def by_loop(name, x, axis, length, out_length, forward, norm, dtype):
+    """A transform along an axis by the loop that NumPy's function calls, in the dtypes it takes."""
+    real = np.result_type(np.zeros((), x.dtype).real, 1.0).type
     norm = norm if forward else swapped(norm)
     parts = {"ortho": np.sqrt(real(length)), "forward": real(length)}
-    factor = np.reciprocal(parts[norm]) if norm in parts else real(1)
-    out = LOOPS[name](np.moveaxis(x, axis, -1), factor, **{FREE[name]: out_length})
-    return np.moveaxis(out, -1, axis)
-
-
-def in_floats(x):
-    """x as floating-point numbers, as transforms take it."""
-    return x if x.dtype.kind in "fc" else x.astype(float)
+    factor = np.reciprocal(parts[norm]) if norm in parts else 1
+    loop = LOOPS[name]
+    given = x.dtype, int if factor == 1 and norm not in parts else factor.dtype, dtype
+    takes, factor_dtype, _ = loop.ufunc.resolve_dtypes(given)
+    rows = np.moveaxis(x, axis, -1).astype(takes, copy=False)
+    out = loop(rows, factor_dtype.type(factor), **{FREE[name]: out_length})
+    return np.moveaxis(out.astype(dtype, copy=False), -1, axis)
 
 
 # What the signatures of the loops call the length of a result.
@@ -56,10 +55,10 @@ class FFT(Linear):
     def composed(self, x, *, axes, inverse, norm):
         if not loops("fft", "ifft"):
             return NotImplemented
-        x = x.astype(np.result_type(x.dtype, 1j))
+        name, dtype = "ifft" if inverse else "fft", np.result_type(x.dtype, 1j)
         for axis in reversed(axes):
             n = x.shape[axis]
-            x = by_loop("ifft" if inverse else "fft", x, axis, n, n, not inverse, norm)
+            x = by_loop(name, x, axis, n, n, not inverse, norm, dtype)
         return x
 
     def transpose(self, i, xs, out_bar, *, axes, inverse, norm):
@@ -88,7 +87,8 @@ class RFFT(Linear):
         name = "rfft_n_odd" if n % 2 else "rfft_n_even"
         if not loops(name):
             return NotImplemented
-        return by_loop(name, in_floats(x), axis, n, n // 2 + 1, True, norm)
+        dtype = np.result_type(x.dtype, 1j)
+        return by_loop(name, x, axis, n, n // 2 + 1, True, norm, dtype)
 
     def transpose(self, i, xs, out_bar, *, axis, norm):
         x = xs[0]
@@ -116,8 +116,8 @@ class IRFFT(Linear):
     def composed(self, x, *, n, axis, norm):
         if not loops("irfft"):
             return NotImplemented
-        x = x.astype(np.result_type(x.dtype, 1j))
-        return by_loop("irfft", x, axis, n, n, False, norm)
+        dtype = self.spec(x, n=n, axis=axis, norm=norm).dtype
+        return by_loop("irfft", x, axis, n, n, False, norm, dtype)
 
     def transpose(self, i, xs, out_bar, *, n, axis, norm):
         x_bar = rfft_p(out_bar, axis=axis, norm=swapped(norm))

@@ -25,8 +25,8 @@ from ..core.traits import Traits
 __all__ = [
     "LOOPS",
     "Assumed",
-    "InnerLoop",
     "Ingredient",
+    "InnerLoop",
     "Ordering",
     "doubled",
     "loop_of",
