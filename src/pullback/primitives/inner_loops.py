@@ -69,9 +69,9 @@ class InnerLoop(Ingredient):
     lower = "inner"
 
     def __init__(
-        self, module: str, name: str, tells: int | None = None, changes: bool = False
+        self, module: str, name: str, tells: int | None = None, changes: bool = False, end: str = ""
     ) -> None:
-        super().__init__(name)
+        super().__init__(name + end)
         try:
             self.ufunc = getattr(import_module(module), name, None)
         except ImportError:  # a NumPy that keeps them elsewhere
@@ -158,6 +158,7 @@ LOOPS = {
         InnerLoop(LINALG, "qr_r_raw", changes=True),
         *[InnerLoop(LINALG, name) for name in ("qr_reduced", "qr_complete", "det", "slogdet")],
         InnerLoop(LINALG, "lstsq", tells=0),
+        InnerLoop(LINALG, "inv", end=" or NaN"),
         *[InnerLoop(LINALG, name, tells=0) for name in ("solve", "inv")],
         *[InnerLoop(LINALG, f"cholesky_{part}", tells=0) for part in ("lo", "up")],
         *[InnerLoop(FFT, name) for name in ("fft", "ifft", "rfft_n_even", "rfft_n_odd", "irfft")],
@@ -233,4 +234,4 @@ def assumed_by(name: str) -> Assumed:
 
 def loops(*names: str) -> bool:
     """Whether this NumPy has them."""
-    return all(LOOPS[name].ufunc is not None for name in names)
+    return all(name in LOOPS and LOOPS[name].ufunc is not None for name in names)

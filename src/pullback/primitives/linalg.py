@@ -128,9 +128,10 @@ class Inverse(OfMatrix):
         return out
 
     def composed(self, a, *, singular):
-        if singular != "raise" or not loops("inv"):
+        name = {"raise": "inv", "nan": "inv or NaN"}.get(singular, "")
+        if not loops(name):
             return NotImplemented
-        return LOOPS["inv"](doubled(a)).astype(computed(a), copy=False)
+        return LOOPS[name](doubled(a)).astype(computed(a), copy=False)
 
     def spec(self, a, *, singular):
         return Spec(a.shape, computed(a))

@@ -49,6 +49,13 @@ CALLS = {
     "stable argsort": (lambda a: np.argsort(a, kind="stable", axis=0), (LINE, TALL)),
     "median": (lambda a: np.median(a), (LINE, LINE[1:])),
     "nextafter": (lambda a: np.nextafter(a, 2), (LINE, STACK[::-1], SQUARE.astype(np.float32))),
+    "whole parts": (lambda a: (a * 1e3).astype(int), (LINE, SQUARE, LINE.astype(np.float32))),
+    "whole parts of all kinds": (lambda a: (a.astype(np.int64), a.astype(np.int32)), (
+        np.array([0.5, -0.5, 2.0**31 - 0.5, -(2.0**31) - 0.5, 2.0**31, 2.0**63, -(2.0**63), 1e300]),
+        np.array([np.nan, np.inf, -np.inf, -0.0, 1e18, -1e18]).astype(np.float32),
+    )),
+    "rounding": (lambda a: (np.round(a), np.round(a, 2), np.round(a, -1)), (LINE * 7, COMPLEX)),
+    "largest with a bound": (lambda a: np.max(a, initial=0.1), (LINE, SQUARE)),
     "spacing": (np.spacing, (LINE, np.float64(0.3))),
 }  # fmt: skip
 
@@ -57,6 +64,7 @@ def leaves(out):
     return list(out) if isinstance(out, tuple) else [out]
 
 
+@np.errstate(invalid="ignore")
 def test_bits_and_no_calls():
     wrong = []
     for name, (f, xs) in CALLS.items():
@@ -137,6 +145,22 @@ def test_iterations_are_loops_of_machine_code():
             np.testing.assert_allclose(fast(POSITIVE), d(spread)(POSITIVE), rtol=1e-9)
         (path,) = [path for entry in fast.entries.values() for path in entry.paths]
         assert path.program.simple
+
+
+def test_parts_without_elements_are_left_out():
+    """A determinant by minors, whose first and last columns have nothing before and behind them."""
+
+    def minors(a):
+        if len(a) == 1:
+            return a[0, 0]
+        rest = [np.concatenate([a[1:, :j], a[1:, j + 1 :]], axis=1) for j in range(len(a))]
+        return sum((-1) ** j * a[0, j] * minors(x) for j, x in enumerate(rest))
+
+    fast = pb.compile(pb.grad(minors), wait=True)
+    for _ in range(2):
+        np.testing.assert_allclose(fast(SQUARE), pb.grad(L.det)(SQUARE), rtol=1e-9)
+    (path,) = [path for entry in fast.entries.values() for path in entry.paths]
+    assert path.program.simple
 
 
 def test_without_them_numpy_is_called(monkeypatch):

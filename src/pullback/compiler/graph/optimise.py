@@ -26,9 +26,10 @@ from ...core.primitive import Primitive
 from ...primitives.assignment import setitem_p
 from ...primitives.creation import adopt_p, like_p
 from ...primitives.elementwise import logical_and, logical_not, logical_or
-from ...primitives.indexing import getitem_p
+from ...primitives.indexing import getitem_p, scatter_p
 from ...primitives.inner_loops import Ingredient
 from ...primitives.joining import concatenate_p
+from ...primitives.keys import count
 from ...primitives.selecting import where_p
 from ...primitives.shapes import astype_p, broadcast_p, reshape_p, transpose_p
 from ..llvm.dtypes import TYPES
@@ -106,6 +107,8 @@ def folded(graph: Graph) -> Graph:
             same = np.result_type(*[spec_in(x).dtype for x in kept]) == e.outputs[0].spec.dtype
             if len(kept) < len(inputs) and same:
                 inputs, e = kept, Equation(e.primitive, kept, e.outputs, e.static)
+        if e.primitive is scatter_p:
+            e, inputs = without_empty_parts(e)
         if e.primitive is adopt_p and not isinstance(inputs[1], Variable):
             return (compact(np.array(opened(inputs[1]))),)
         if e.primitive is like_p and e.static["make"] in NUMBERS:
@@ -126,6 +129,23 @@ def folded(graph: Graph) -> Graph:
         return tuple([compact(x) for x in (out if e.primitive.n_out is not None else (out,))])
 
     return rewritten(graph, rule)
+
+
+def without_empty_parts(e: Equation) -> tuple[Equation, tuple[Any, ...]]:
+    """A scatter without parts that have no elements; one at least stays. And its operands."""
+    keys = e.static["keys"]
+    parts, arrays = e.inputs[: len(keys)], list(e.inputs[len(keys) :])
+    if all(spec_in(x).size for x in parts) or not any(spec_in(x).size for x in parts):
+        return e, e.inputs
+    kept, places = [], list[Any]()
+    for key, part in zip(keys, parts, strict=True):
+        own, arrays = arrays[: count(key)], arrays[count(key) :]
+        if spec_in(part).size:
+            kept.append((key, part))
+            places += own
+    inputs = (*[part for _, part in kept], *places)
+    static = {**e.static, "keys": tuple([key for key, _ in kept])}
+    return Equation(e.primitive, inputs, e.outputs, static), inputs
 
 
 def is_held(e: Equation) -> bool:

@@ -122,7 +122,7 @@ def trial(e: Equation, specs: list[Spec]) -> Any:
 def reducible(e: Equation, specs: list[Spec]) -> bool:
     if len(e.inputs) > 1 and opened(e.inputs[1]) is not True:
         return False
-    if e.static.get("bounded") or specs[0].dtype not in TYPES:
+    if specs[0].dtype not in TYPES:
         return False
     identity(e)
     wide = accumulator(e)
