@@ -89,6 +89,7 @@ class Recurrence(Primitive):
     """
 
     reads = "out x0"
+    lower = "recur"
 
     def value(self, a, b, *, axis, reverse):
         a, b = np.broadcast_arrays(a, b)

@@ -33,7 +33,7 @@ class Round(Primitive):
         return np.round(x, decimals)
 
     def composed(self, x, *, decimals):
-        if x.dtype.kind not in "fc":
+        if x.dtype.kind != "f":
             return NotImplemented
         if decimals == 0:
             return np.rint(x)

@@ -54,7 +54,7 @@ CALLS = {
         np.array([0.5, -0.5, 2.0**31 - 0.5, -(2.0**31) - 0.5, 2.0**31, 2.0**63, -(2.0**63), 1e300]),
         np.array([np.nan, np.inf, -np.inf, -0.0, 1e18, -1e18]).astype(np.float32),
     )),
-    "rounding": (lambda a: (np.round(a), np.round(a, 2), np.round(a, -1)), (LINE * 7, COMPLEX)),
+    "rounding": (lambda a: (np.round(a), np.round(a, 2), np.round(a, -1)), (LINE * 7, STACK)),
     "largest with a bound": (lambda a: np.max(a, initial=0.1), (LINE, SQUARE)),
     "spacing": (np.spacing, (LINE, np.float64(0.3))),
 }  # fmt: skip
@@ -145,6 +145,19 @@ def test_iterations_are_loops_of_machine_code():
             np.testing.assert_allclose(fast(POSITIVE), d(spread)(POSITIVE), rtol=1e-9)
         (path,) = [path for entry in fast.entries.values() for path in entry.paths]
         assert path.program.simple
+
+
+def test_recurrences_are_machine_code():
+    """Those of the gradient of `cumprod`, along any axis and in both directions."""
+    for axis in (0, 1, 2):
+        f = pb.grad(lambda x, axis=axis: np.sum(np.cumprod(x, axis=axis) ** 2))
+        for d in (f, pb.grad(lambda x, f=f: np.sum(f(x) ** 2))):
+            fast = pb.compile(d, wait=True)
+            x = STACK[:, :, ::2]
+            for _ in range(2):
+                np.testing.assert_allclose(fast(x), d(x), rtol=1e-10)
+            (path,) = [path for entry in fast.entries.values() for path in entry.paths]
+            assert path.program.simple
 
 
 def test_parts_without_elements_are_left_out():

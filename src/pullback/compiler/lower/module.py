@@ -21,7 +21,7 @@ from . import blas, gemm, matmul_axes
 from .addresses import Addresses
 from .complex_numbers import over
 from .convolve_search import convolved, placed
-from .cumulative import cumulated
+from .cumulative import cumulated, recurred
 from .emit import Emit, element, memory, store_element
 from .geometry import Region, Strided
 from .inner_loops import called
@@ -40,7 +40,7 @@ PARAMETERS = "ptr noalias %arena, ptr noalias %table, ptr noalias %constants"
 GIVEN = "ptr %arena, ptr %table, ptr %constants"
 PAUSED, OFTEN = 1 << 22, 64  # operations on elements, or steps, after which a loop asks for signals
 EACH = 10  # operations of NumPy's loops for a number of a row, about
-FUNCTIONS = {"solve": written, "convolve": convolved, "search": placed}
+FUNCTIONS = {"solve": written, "convolve": convolved, "search": placed, "recur": recurred}
 
 
 class Module:

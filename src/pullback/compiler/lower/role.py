@@ -23,6 +23,7 @@ from ..llvm.dtypes import TYPES
 from ..llvm.pen import Pen
 from .complex_numbers import ComplexEmit, over
 from .convolve_search import convolves, searches
+from .cumulative import recurs
 from .emit import Emit, Refused, Value
 from .geometry import VIEWS
 from .inner_loops import served
@@ -33,8 +34,8 @@ __all__ = ["REDUCTIONS", "emitted", "given", "is_exact", "loop_dtypes", "role", 
 
 # What the plan knows, and what is a function of its own where it fits.
 STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum", "cumulate"})
-FITTING = {"solve": fits, "convolve": convolves, "search": searches}
-ROUNDED = frozenset({"matmul", "einsum", "solve", "convolve"})  # otherwise than by NumPy
+FITTING = {"solve": fits, "convolve": convolves, "search": searches, "recur": recurs}
+ROUNDED = frozenset({"matmul", "einsum", "solve", "convolve", "recur"})  # otherwise than by NumPy
 REAL = frozenset({"matmul", "einsum", "cumulate"})  # of complex numbers NumPy does them
 # How partial results are brought together, and what is neutral.
 REDUCTIONS: dict[str, tuple[str, Any]] = {
