@@ -33,6 +33,7 @@ __all__ = [
     "loops",
 ]
 
+VALUES_ALONE = ("eigvalsh_lo", "eigvalsh_up", "svd")  # computed in another way than with vectors
 LINALG, FFT = "numpy.linalg._umath_linalg", "numpy.fft._pocketfft_umath"
 
 
@@ -77,6 +78,7 @@ class InnerLoop(Ingredient):
         except ImportError:  # a NumPy that keeps them elsewhere
             self.ufunc = None
         self.module, self.tells, self.changes = module, tells, changes
+        self.alone = name in VALUES_ALONE
         if self.ufunc is not None:
             n = self.ufunc.nout + changes
             self.n_out = n if n > 1 else None
@@ -153,7 +155,7 @@ LOOPS = {
     for loop in (
         *[InnerLoop(LINALG, f"eigh_{part}", tells=0) for part in ("lo", "up")],
         *[InnerLoop(LINALG, name, tells=1) for name in ("svd_s", "svd_f")],
-        *[InnerLoop(LINALG, name, tells=0) for name in ("eigvalsh_lo", "eigvalsh_up", "svd")],
+        *[InnerLoop(LINALG, name, tells=0) for name in VALUES_ALONE],
         InnerLoop(LINALG, "eig", tells=0),
         InnerLoop(LINALG, "qr_r_raw", changes=True),
         *[InnerLoop(LINALG, name) for name in ("qr_reduced", "qr_complete", "det", "slogdet")],
