@@ -97,6 +97,7 @@ SAMPLES += [
     *[of(nd.map_coordinates, real(5, 6), PLACES, order=order, smooth=order > 2 or 1) for order in (1, 2, 3, 4, 5)],
     *[of(nd.map_coordinates, real(5, 6), PLACES, order=1, mode=mode, smooth=1) for mode in MODES],
     *[of(nd.map_coordinates, real(5, 6), PLACES * 3.0 + 0.01, order=3, mode=mode) for mode in MODES],
+    of(nd.map_coordinates, real(5, 6), PLACES * 2.0 - 1.3, order=3, mode="nearest", prefilter=False),
     *[of(nd.map_coordinates, real(5, 6), program=lambda g, x, mode=mode: g(x, PLACES, order=0, mode=mode), name=f"order 0, {mode}") for mode in MODES[2:5]],
     of(nd.map_coordinates, real(5, 6), PLACES, 0.7, program=lambda g, x, at, c: g(x, at, mode="constant", cval=c), name="cval"), of(nd.map_coordinates, real(5, 6), PLACES, 0.7, program=lambda g, x, at, c: g(x, at, mode="grid-constant", cval=c), name="cval, grid"), of(nd.map_coordinates, real(5, 6), PLACES, prefilter=False), of(nd.map_coordinates, cplx(5, 6), PLACES), of(nd.map_coordinates, real(7), np.array([[0.3, 2.2, 5.1]])), of(nd.map_coordinates, real(3, 4, 5), 1.0 + real(3, 4)), of(nd.map_coordinates, real(5, 6, dtype="f4"), PLACES, order=1, smooth=1), of(nd.map_coordinates, real(5, 6), np.reshape(PLACES[:, :4], (2, 2, 2))),
 ]

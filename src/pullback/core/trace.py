@@ -25,11 +25,13 @@ from .spec import PYTHON, is_inexact, spec_of
 
 __all__ = [
     "CONSTANT",
+    "FEW",
     "RUNNING",
     "STARTS",
     "Ended",
     "Trace",
     "bind",
+    "derivatives_of",
     "is_differentiated",
     "run",
     "running",
@@ -73,7 +75,8 @@ class Trace:
     )  # fmt: skip
     births = itertools.count(1)
     live = True  # converting an Array of this trace to a plain number would lose something
-    differentiates = False  # the node of an Array says how it depends on what is differentiated
+    # The node of an Array says how it depends on what is differentiated; how many times so.
+    differentiates: int = False
     eager = False  # has leaves with `.grad`
     leaves_values = False  # what its Arrays were stored into has their values when it has ended
     transparent = False  # Arrays look like the values that they have
@@ -201,6 +204,15 @@ class Trace:
         else:
             self.decisions = 0
 
+    def repeated(self, decisions: int, line: Any) -> None:
+        """Hear of decisions that machine code made, and the line of the first branch that they
+        chose: None without branches, () if it is not known."""
+        self.decisions += decisions
+        if self.decisions >= FEW and self.turning is None:
+            self.turn()
+        if line is not None and self.comparison is None:
+            self.comparison = (line or line_of_user() or ()) if self.leaves_values else ()
+
     def led(self, outs: Any, reached: bool) -> None:
         """Warn where decisions alone led to floating results; reached: they have a way back."""
         if reached or not any(map(is_floating, outs)):
@@ -287,6 +299,16 @@ def is_differentiated(x: Any) -> bool:
             return True
         x = x.value
     return False
+
+
+def derivatives_of(x: Any) -> int:
+    """How many traces that compute derivatives have x."""
+    count = 0
+    while type(x) is Array:
+        if x.node is not None:
+            count += x.within.differentiates
+        x = x.value
+    return count
 
 
 class Ended(Trace):

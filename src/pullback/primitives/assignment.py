@@ -44,7 +44,7 @@ from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import CONSTANT, youngest
 from .arguments import as_array, somewhere
 from .indexing import along, as_index, getitem_p
-from .keys import INDEX, basic, batched, block, fill, mapped, nonzero, parse
+from .keys import INDEX, basic, batched, block, fill, in_order, mapped, nonzero, parse
 from .operands import KNOWN, check_written
 from .selections import MaskedRows, select
 from .shapes import apart, copy_p, for_each
@@ -133,6 +133,7 @@ class Setitem(Linear):
         key, arrays, source, destination = batched(key, arrays, mapped[2:], size)
         if source:
             v = np.moveaxis(np.broadcast_to(v, (size, *shape)), destination, source)
+        v = in_order(v)
         path = tuple([(p, p.mapped_static(size, static)) for p, static in path])
         return self(x, v, *arrays, path=path, key=key, donate=donate)
 

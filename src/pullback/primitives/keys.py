@@ -27,6 +27,7 @@ __all__ = [
     "block",
     "count",
     "fill",
+    "in_order",
     "known",
     "mapped",
     "nonzero",
@@ -221,4 +222,14 @@ def batched(key, arrays, mapped, size):
     rows = np.reshape(np.arange(size), (size,) + (1,) * n)
     source = tuple(range(1, 1 + n)) if contiguous and position else ()
     destination = tuple([axis + position for axis in source])
-    return (INDEX, *key), [rows, *align(arrays, mapped)], source, destination
+    arrays = [in_order(x) for x in align(arrays, mapped)]
+    return (INDEX, *key), [rows, *arrays], source, destination
+
+
+def in_order(x):
+    """x as it is read from its first number to its last.
+
+    NumPy writes at several arrays of indices in the order of memory, at one in that of the array;
+    of what is written twice to a place, the last stays.
+    """
+    return x if type(x) is not np.ndarray or x.flags.c_contiguous else np.ascontiguousarray(x)

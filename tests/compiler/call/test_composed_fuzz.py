@@ -65,7 +65,7 @@ def check(seed):
 def early(monkeypatch):
     """Better machine code comes after few runs."""
     monkeypatch.setattr("pullback.compiler.path.SECOND", 3)
-    monkeypatch.setattr("pullback.compiler.call.in_transformation.SECOND", 3)
+    monkeypatch.setattr("pullback.compiler.call.compound.SECOND", 3)
 
 
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))

@@ -67,7 +67,7 @@ class Rehearsal:
     def __init__(self, compiled: Compiled, entry: Entry, call: Call, scout: Scout) -> None:
         self.compiled, self.entry, self.call = compiled, entry, call
         self.statics = call.statics(entry.floats)
-        self.traced = any(type(x) is Array for x in call.leaves)
+        self.around = [x for x in call.leaves if type(x) is Array]
         self.snapshot = Snapshot(scout)
         self.watch = Watch(compiled.ran, compiled.asked)
         self.watch.casts, compiled.cast = compiled.casts, False
@@ -100,7 +100,7 @@ class Rehearsal:
             self.snapshot.filled.prepare()
             with np.errstate(all="ignore"), faster(loops), staging():
                 self.recording = recorded(
-                    compiled.fun, self.lift, self.statics, watch, self.traced, self.located
+                    compiled.fun, self.lift, self.statics, watch, self.around, self.located
                 )
         except Exception as error:
             self.failure, self.refused = type(error).__name__, getattr(error, "array", None)
@@ -169,7 +169,7 @@ class Rehearsal:
         elif recording.changes is not None:
             if not carry(compiled, recording.read):
                 changed(compiled, entry, recording.changes)
-        elif self.traced and recording.stores:
+        elif self.around and recording.stores:
             entry.python = True  # Arrays of a transformation would be stored
         elif recording.stores and self.snapshot.caches():
             compiled.refuse("it stores something, perhaps in a function behind `lru_cache`")

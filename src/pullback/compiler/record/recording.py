@@ -23,7 +23,7 @@ from ...core.dispatch import UFUNCS
 from ...core.graph import Graph, Variable
 from ...core.layout import UNORDERED, axes_in_memory, placement
 from ...core.spec import spec_of
-from ...core.trace import CONSTANT, run
+from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import flatten
 from ...transforms.common import settle
 from ..facts.bytecode import code_of
@@ -179,7 +179,7 @@ def recorded(
     lift: Callable[..., Any],
     watched: Any,
     watch: Watch,
-    traced: bool,
+    around: Sequence[Array],
     located: Callable[[], Located],
 ) -> Recording:
     """Run fun once and record it. Its other effects are left in place.
@@ -188,9 +188,11 @@ def recorded(
         lift: from a function on leaves to (args, kwargs) with that function applied to the inputs,
             and perhaps what was put elsewhere.
         watched: other objects that the call depends on, for its state.
+        around: the Arrays that the call was given by transformations around it.
         located: what has been stored. Its values are recorded as results are.
     """
-    trace = CompileTrace("compile", fun, Questions(watch, traced))
+    trace = CompileTrace("compile", fun, Questions(watch, bool(around)))
+    trace.state.derivatives = max(map(derivatives_of, around), default=0)
     trace.state.located = located
     inputs, out = Inputs(trace), Recording()
     args, kwargs, *put = lift(inputs.enter)

@@ -30,12 +30,7 @@ class Spline(interpolate.PPoly):
 
     def __init__(self, found: Examples, x: Any, y: Any, slopes: Any) -> None:
         plain = found.first.sol
-        self.c, self.x, self.extrapolate, self.axis = (
-            plain.c,
-            plain.x,
-            plain.extrapolate,
-            plain.axis,
-        )
+        super().__init__(plain.c, plain.x, plain.extrapolate, plain.axis)
         self.found, self.plain = found, [result.sol for result in found.results]
         self.nodes, self.y, self.slopes = x, y, slopes
 
