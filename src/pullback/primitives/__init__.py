@@ -51,6 +51,7 @@ Linear algebra:
     products             cross, convolve, correlate
     linalg               solve, inv, det, matrix_power
     lapack               LAPACK for one matrix, without NumPy's checks
+    inner_loops          what NumPy's functions call in the end, for compiled programs
     triangular           cholesky, qr
     decompositions       eigh, eig, svd
     spectra              functions of eigenvalues or singular values alone

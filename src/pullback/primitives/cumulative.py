@@ -94,6 +94,7 @@ class Recurrence(Primitive):
     """
 
     reads = "out x0"
+    lower = "recur"
 
     def value(self, a, b, *, axis, reverse):
         if a.shape != b.shape:

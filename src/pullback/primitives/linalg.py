@@ -22,6 +22,7 @@ from ..core.spec import Spec
 from . import lapack
 from .arguments import as_array
 from .elementwise import stopped
+from .inner_loops import LOOPS, Assumed, doubled, loops
 from .shapes import laid
 from .spectra import adjoint, computed, conj, real_of, row
 
@@ -57,6 +58,13 @@ class Solve(Primitive):
 
     def value(self, a, b):
         return lapack.solve(a, b)
+
+    def composed(self, a, b):
+        dtype = computed(a, b)
+        if not loops("solve"):
+            return NotImplemented
+        out = LOOPS["solve"](doubled(a, dtype.kind), doubled(b, dtype.kind))
+        return out.astype(dtype, copy=False)
 
     def spec(self, a, b):
         stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
@@ -120,6 +128,12 @@ class Inverse(OfMatrix):
             lost = condition(a, out) > 0.01 / np.finfo(out.dtype).eps
             out = np.where(lost[..., None, None], np.nan, out)
         return out
+
+    def composed(self, a, *, singular):
+        name = {"raise": "inv", "nan": "inv or NaN"}.get(singular, "")
+        if not loops(name):
+            return NotImplemented
+        return LOOPS[name](doubled(a)).astype(computed(a), copy=False)
 
     def spec(self, a, *, singular):
         return Spec(a.shape, computed(a))
@@ -229,6 +243,11 @@ class Det(OfMatrix):
     def value(self, a):
         return lapack.det(a)
 
+    def composed(self, a):
+        if not loops("det"):
+            return NotImplemented
+        return LOOPS["det"](doubled(a)).astype(computed(a), copy=False)
+
     def spec(self, a):
         return Spec(a.shape[:-2], computed(a))
 
@@ -295,6 +314,13 @@ class Cofactors(OfMatrix):
         u, s, vh, phase = unfolded(a)
         return phase * conj((u * row(but_one(s))) @ vh)
 
+    def composed(self, a):
+        """By the inverse, where it is safe."""
+        inv, determinant = inverse_p(a, singular="nan"), det_p(a)[..., None, None]
+        sizes = [np.max(np.sum(np.abs(x), axis=-2), axis=-1) for x in (a, inv)]
+        safe = np.all(sizes[0] * sizes[1] < np.finfo(inv.dtype).eps ** (-1 / 3))
+        return COFACTORS(safe, determinant * transposed(inv), a)
+
     def spec(self, a):
         return Spec(a.shape, computed(a))
 
@@ -306,6 +332,9 @@ class Cofactors(OfMatrix):
 
 
 cofactors_p = Cofactors("cofactors")
+
+
+COFACTORS = Assumed("cofactors of a stack", cofactors_p.value)
 
 
 class Minors(Primitive):
@@ -381,6 +410,13 @@ class Slogdet(OfMatrix):
 
     def value(self, a):
         return tuple(np.linalg.slogdet(a))
+
+    def composed(self, a):
+        if not loops("slogdet"):
+            return NotImplemented
+        sign, log = LOOPS["slogdet"](doubled(a))
+        dtype = computed(a)
+        return sign.astype(dtype, copy=False), log.astype(real_of(dtype), copy=False)
 
     def spec(self, a):
         dtype = computed(a)

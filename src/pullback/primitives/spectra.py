@@ -141,6 +141,8 @@ class Levels(Primitive):
             labels = np.argmax(np.abs(col(w) - row(w)) <= col(tolerance), axis=-1)
             return np.where(w <= tolerance, -1, labels) if kind == "svd" else labels
 
+    composed = value
+
     def spec(self, w, *, kind):
         return Spec(w.shape, np.intp)
 
@@ -398,6 +400,8 @@ class Spectral(SpectralOperands):
     def value(self, a, token, y, w, left, right, *, kind):
         return (left * row(y)) @ adjoint(right)
 
+    composed = value
+
     def spec(self, a, token, y, w, left, right, *, kind):
         stack = np.broadcast_shapes(y.shape[:-1], left.shape[:-2])
         return Spec((*stack, left.shape[-2], right.shape[-2]), promoted(left, y))
@@ -437,6 +441,8 @@ class Motion(SpectralOperands):
     def value(self, a, token, x, w, left, right, *, kind):
         out = np.sum(conj(left) * (x @ right), axis=-2)
         return out if kind == "eig" else np.real(out)
+
+    composed = value
 
     def spec(self, a, token, x, w, left, right, *, kind):
         stack = np.broadcast_shapes(x.shape[:-2], left.shape[:-2])

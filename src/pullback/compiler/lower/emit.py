@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..llvm.binding import SCALAR, known, prefixes
+from ..llvm.cpu import is_x86
 from ..llvm.dtypes import TYPES, part_of
 from ..llvm.pen import Pen
 from . import exp_log
@@ -208,7 +209,7 @@ class Emit:
     # Conversion.
 
     def cast(self, x: Value, dtype: Any) -> Value:
-        """x in another dtype, as NumPy converts; floats to integers are left to NumPy."""
+        """x in another dtype, as NumPy converts."""
         dtype, old = np.dtype(dtype), x.dtype
         if dtype == old:
             return x
@@ -224,7 +225,7 @@ class Emit:
             return ComplexValue(self.cast(x, part), self.constant(0, part))
         if old.kind == "f":
             if dtype.kind != "f":
-                raise Refused("a cast of floats to integers")
+                return self.whole_part(x, dtype)
             how = "fptrunc" if dtype.itemsize < old.itemsize else "fpext"
         elif dtype.kind == "f":
             how = "sitofp" if old.kind == "i" else "uitofp"
@@ -233,6 +234,17 @@ class Emit:
         else:
             how = "sext" if old.kind == "i" else "zext"
         return self.op(f"{how} {{t}} {{0}} to {self.type(dtype)}", x, dtype=dtype)
+
+    def whole_part(self, x: Value, dtype: np.dtype) -> Value:
+        """x without its fraction; where there is no room for it, what the processor gives."""
+        if dtype not in (np.int64, np.int32) or not is_x86():
+            raise Refused("a cast of floats to integers")
+        bits = 8 * dtype.itemsize
+        size = self.absolute(self.trunc(x))
+        inside = self.less(size, self.constant(2.0 ** (bits - 1), x.dtype))
+        x = self.where(inside, x, self.constant(0, x.dtype))
+        whole = self.op(f"fptosi {{t}} {{0}} to {self.type(dtype)}", x, dtype=dtype)
+        return self.where(inside, whole, self.constant(np.iinfo(dtype).min, dtype))
 
     def truth(self, x: Value) -> Value:
         """x != 0."""
