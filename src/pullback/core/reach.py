@@ -28,10 +28,9 @@ import numpy as np
 
 from .array import Array
 from .bytecode import SUPPORTED, Hooks, original, rewritten
-from .errors import ConversionError
-from .leftover import HOLDS, StoredPlaces, settle_noted
+from .leftover import StoredPlaces, settle_noted
 from .namespaces import LOADED, STANDS, keeps, library, names_of, scan, takes_part
-from .spec import spec_of
+from .stores import Stores
 from .tree import RESULTS
 
 __all__ = [
@@ -97,6 +96,7 @@ ASKED: list[Any] = []
 OFF = Session(closed=True)  # where `rebinding(False)` is in force
 SWITCHED_OFF = os.environ.get("PULLBACK_REBINDING") == "0" or not SUPPORTED
 SESSION: ContextVar[Any] = ContextVar("session", default=OFF if SWITCHED_OFF else None)
+STORES = Stores(SESSION)
 LOCK = threading.RLock()
 OPEN: dict[int, Any] = {}  # weak references to the sessions of all threads
 
@@ -262,29 +262,6 @@ class Made:
 Made.one = Made()
 
 
-CO_OPTIMIZED = 1
-
-
-class Stores:
-    """Hears of stores into objects, containers, globals and variables of enclosing functions."""
-
-    def __setitem__(self, where: Any, value: Any) -> None:
-        if type(value) not in HOLDS or type(where) is Array:
-            return
-        session = SESSION.get()
-        if session is not None and not session.closed:
-            if type(where) is np.ndarray:
-                refuse_store(where, value)
-            if where is self:  # a name: of a function's global, of a module or of `exec`
-                frame = sys._getframe(1)
-                optimized = frame.f_code.co_flags & CO_OPTIMIZED
-                where = frame.f_globals if optimized else frame.f_locals
-            session.note(where)
-
-
-STORES = Stores()
-
-
 class Imports:
     """Hears of imports: modules run as they are, since what they define outlives the program."""
 
@@ -298,22 +275,6 @@ class Imports:
 
 
 IMPORTS = Imports()
-
-
-def refuse_store(array: Any, value: Any) -> None:
-    """Raise where a plain array would be given an Array, of which it could hold the value alone."""
-    if array.dtype.kind == "O":
-        return
-    for x in (value,) if type(value) is Array else value:
-        if type(x) is Array and not x.within.converts(x, "float(x)"):
-            spec = spec_of(array)
-            raise ConversionError(
-                f"`a[i] = x` was asked of a plain array {spec}, with an Array of `{x.within.name}`;"
-                " the derivative would have been lost.\n"
-                "  Create `a` where the transformation runs, as with `np.zeros(3)`, or write"
-                " `a = np.array(a)` before, of an attribute `self.a = np.array(self.a)`; `a * 0` is"
-                " plain as well."
-            )
 
 
 # Reaching.
