@@ -7,7 +7,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -176,8 +176,8 @@ class Path:
     def make(self, level: int) -> None:
         needed = self.n_known + len(self.guards)
         self.program = build(answering(self.recording), level, self.n_known, needed)
-        if level == BEST and self.program.native:  # what calls it may be better later as well
-            WORKER.do(partial(object_layout.improve, level))
+        if level == BEST and self.program.native:
+            object_layout.improve(level)
 
     def make_later(self) -> None:
         """Make the first machine code in the background; what fails is done again, and heard of."""
@@ -379,14 +379,15 @@ def foreign(placed: Any) -> bool:
     return placed is not None and not placed[1].isnative
 
 
-def results_of(recording: Recording) -> list[Result]:
-    """The results that machine code computes, of which kind and where."""
-    found = []
+def results_of(recording: Recording, form: int) -> list[Result]:
+    """The results that machine code computes, of which kind and where in what is returned."""
+    found = list[Result]()
     outputs = zip(recording.outputs, recording.kinds, recording.placed, strict=True)
     for place, (x, kind, placed) in enumerate(outputs):
         if isinstance(x, Variable):
             moved = placed is not None and placed[0] is not None and not foreign(placed)
             kind, axes = (conditions.PLACED, placed[0]) if moved else (KINDS[kind], ())
+            place = place if form == native_records.TUPLE else len(found)
             found.append(Result(kind, place, axes))
     return found
 
@@ -440,7 +441,7 @@ def way_of(
         checks,
         rows,
         kwargs,
-        results_of(recording),
+        results_of(recording, form),
         known_answers(path),
         native_records.always(numbers, constants if form == native_records.TUPLE else {}),
         areas,
