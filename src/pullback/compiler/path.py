@@ -14,13 +14,13 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.graph import Equation, Graph, Variable
-from ..core.layout import UNORDERED, axes_in_memory, placement, placing
+from ..core.layout import axes_in_memory, placement, placing
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT, STARTS
 from ..core.tree import flatten, unflatten
 from ..primitives.elementwise import add, not_equal, trunc
-from .entry import native_records, object_layout
-from .entry.native_records import Way
+from .entry import conditions, native_records, object_layout
+from .entry.native_records import Result, Way
 from .entry.state_checks import checks_aside, checks_of
 from .facts.reading import Same
 from .facts.state import State
@@ -56,6 +56,7 @@ __all__ = [
 SECOND = 20  # runs of a path after which it is compiled again, better
 VAIN = 32  # recordings in a row that nothing repeats
 SOME = 3  # runs of early machine code after which it may be found to be slow
+AREAS = 16  # pieces of memory of which machine code compares each pair
 OFTEN = 5  # repetitions of a recording for certain numbers after which one for all is made
 
 
@@ -113,22 +114,12 @@ class Path:
         self.warming = threading.Lock()  # not waited for: a process may fork while it is held
         self.improving = False  # whether better machine code has been asked for
         self.failed = False  # whether machine code could not be made in the background
-        self.expected: list[tuple[int, bytes]] | None = None  # what guards ask about, as it was
+        self.expected: dict[int, bytes] | None = None  # what guards ask about, as it was
         self.took = 0.0  # seconds that the function took when it was recorded
         self.least = float("inf")  # and a call by its early machine code
         self.trial: Any = None  # which way is faster
         self.slow = False  # whether the function itself is faster, and is run
         self.learnt = 0  # how often machine code was told how arguments lie
-        structure = recording.structure
-        self.single = structure is None and isinstance(recording.outputs[0], Variable)
-        # A tuple of results, all of them computed.
-        self.flat = (
-            structure is not None
-            and structure == flatten((0.0,) * len(recording.outputs))[1]
-            and all(isinstance(x, Variable) for x in recording.outputs)
-        )
-        if any(place is not None for place in recording.placed) or int in recording.kinds:
-            self.single = self.flat = False  # the results go through `finisher`
         self.n_results = sum([isinstance(x, Variable) for x in recording.outputs])
         self.n_known = self.n_results + len(recording.written)
         # Where what each guard asks about is: the number of an output, and of a row of it.
@@ -185,6 +176,8 @@ class Path:
     def make(self, level: int) -> None:
         needed = self.n_known + len(self.guards)
         self.program = build(answering(self.recording), level, self.n_known, needed)
+        if level == BEST and self.program.native:
+            object_layout.improve(level)
 
     def make_later(self) -> None:
         """Make the first machine code in the background; what fails is done again, and heard of."""
@@ -263,39 +256,25 @@ class Path:
         return finish
 
     def finisher(self) -> Callable[[Any], Any]:
-        """What makes the output tree of computed results that are of their kinds already."""
+        """What makes the output tree of computed results that machine code has not placed."""
         recording, outputs, finished = self.recording, self.recording.outputs, self.finished
-        places: list[Any] = [
-            int if kind is int else None if placed is None else placing(*placed)
-            for kind, placed in zip(recording.kinds, recording.placed, strict=True)
-        ]
-        alone = places[0] if len(places) == 1 else None
-        if recording.structure is None and alone is not None and not recording.stores:
-            return lambda values: alone(values[0])
+        kinds = recording.kinds
         if recording.structure is None and type(outputs[0]) in IMMUTABLE and not recording.stores:
-            constant = as_kind(outputs[0], recording.kinds[0])
+            constant = as_kind(outputs[0], kinds[0])
             return lambda values: constant
+        moved = [placing(*placed) if foreign(placed) else None for placed in recording.placed]
 
         def finish(values: Any) -> Any:
             rest = iter(values)
             leaves = [
                 next(rest) if isinstance(x, Variable) else as_kind(x, kind)
-                for x, kind in zip(outputs, recording.kinds, strict=True)
+                for x, kind in zip(outputs, kinds, strict=True)
             ]
-            leaves = [x if p is None else p(x) for x, p in zip(leaves, places, strict=True)]
-            return finished(leaves)
+            return finished([x if p is None else p(x) for x, p in zip(leaves, moved, strict=True)])
 
-        if not all(isinstance(x, Variable) for x in outputs):
+        if any(moved) or not all(isinstance(x, Variable) for x in outputs):
             return finish
-        moved = [(i, p) for i, p in enumerate(places) if p is not None]
-
-        def computed(values: Any) -> Any:
-            leaves = list(values)
-            for i, place in moved:
-                leaves[i] = place(leaves[i])
-            return finished(leaves)
-
-        return computed
+        return lambda values: finished(list(values))
 
     def lies(self, arrays: list[Any]) -> bool:
         """Whether arguments lie in memory as those that were recorded, where that counts."""
@@ -310,9 +289,8 @@ class Path:
     def holds(self, values: Any, program: Any) -> bool:
         """Whether what guards ask about is what it was, all rows of an array at once."""
         if self.expected is None:
-            at = sorted({i for i, _ in program.run.asked[: len(self.guards)]})
-            self.expected = list(zip(at, answers_of(self), strict=True))
-        return all(values[i].tobytes() == answer for i, answer in self.expected)
+            self.expected = answers_of(self)
+        return all(values[i].tobytes() == answer for i, answer in self.expected.items())
 
     def answered(self, values: Any, program: Any) -> list[Any]:
         """The answers of a run of machine code, up to the first that differs."""
@@ -368,7 +346,7 @@ def answer_bytes(guard: Guard, spec: Spec) -> bytes:
     return bytes(guard.answer[2])
 
 
-def answers_of(path: Path) -> list[bytes]:
+def answers_of(path: Path) -> dict[int, bytes]:
     """What each output that guards ask about must be."""
     outputs = path.program.run.outputs
     parts: dict[int, dict[int, bytes]] = {}
@@ -377,16 +355,53 @@ def answers_of(path: Path) -> list[bytes]:
         spec = spec if row is None else Spec(spec.shape[1:], spec.dtype)
         rows = parts.setdefault(i, {})
         rows[row or 0] = answer_bytes(guard, spec)
-    return [b"".join([rows[k] for k in sorted(rows)]) for _, rows in sorted(parts.items())]
+    return {i: b"".join([rows[k] for k in sorted(rows)]) for i, rows in parts.items()}
+
+
+def known_answers(path: Path) -> list[bytes]:
+    """The bytes of all outputs that are no results; none of what is there since it may raise."""
+    run, asked = path.program.run, answers_of(path)
+    n = len(run.outputs) - len(run.answers)
+    return [asked.get(i, b"") for i in range(path.n_known, n)] + run.answers
 
 
 IMMUTABLE = {float, int, bool, str, complex, type(None), *np.sctypeDict.values()}
 KINDS = {
-    float: native_records.FLOAT,
-    int: native_records.SCALAR,  # which `finisher` makes Python's
-    np.generic: native_records.SCALAR,
-    np.ndarray: native_records.ARRAY,
+    float: conditions.FLOAT,
+    int: conditions.INT,
+    np.generic: conditions.SCALAR,
+    np.ndarray: conditions.ARRAY,
 }
+
+
+def foreign(placed: Any) -> bool:
+    """Whether a result has its bytes in another order than the machine's."""
+    return placed is not None and not placed[1].isnative
+
+
+def results_of(recording: Recording, form: int) -> list[Result]:
+    """The results that machine code computes, of which kind and where in what is returned."""
+    found = list[Result]()
+    outputs = zip(recording.outputs, recording.kinds, recording.placed, strict=True)
+    for place, (x, kind, placed) in enumerate(outputs):
+        if isinstance(x, Variable):
+            moved = placed is not None and placed[0] is not None and not foreign(placed)
+            kind, axes = (conditions.PLACED, placed[0]) if moved else (KINDS[kind], ())
+            place = place if form == native_records.TUPLE else len(found)
+            found.append(Result(kind, place, axes))
+    return found
+
+
+def form_of(recording: Recording) -> int:
+    """What machine code returns: the one result, a tuple, or what Python makes of a tuple."""
+    structure, outputs = recording.structure, recording.outputs
+    if any(map(foreign, recording.placed)):
+        return native_records.FINISHED
+    if structure is None and isinstance(outputs[0], Variable):
+        return native_records.ONE
+    known = all(isinstance(x, Variable) or type(x) in {*IMMUTABLE, np.ndarray} for x in outputs)
+    tuples = known and structure == flatten((0.0,) * len(outputs))[1]
+    return native_records.TUPLE if tuples else native_records.FINISHED
 
 
 def way_of(
@@ -401,14 +416,6 @@ def way_of(
         return None
     if recording.written or recording.layouts:
         return None
-    if recording.orders is not None and set(recording.orders) - {"C"}:
-        return None  # it reads arrays in C order
-    if recording.axes is not None and not set(recording.axes) <= {None, UNORDERED}:
-        return None
-    if path.program.run.raising:
-        return None  # something is computed since it may raise
-    if recording.identity and len(call.arrays) + bool(path.state.arrays) > 1:
-        return None  # it may ask which of them, or of those that it reads, are the same
     if any(source is not None for source in recording.sources) or Array in recording.kinds:
         return None  # an object that was there before is returned, or one of ours
     numbers = native_records.Numbers()
@@ -422,15 +429,11 @@ def way_of(
         rows = native_records.arguments(numbers, args, kwargs, indices, slots, equal)
     except native_records.Unopened:
         return None
-    kinds = [
-        KINDS[kind]
-        for x, kind in zip(recording.outputs, recording.kinds, strict=True)
-        if isinstance(x, Variable)
-    ]
-    answers = answers_of(path) + path.program.run.answers
-    form, finish = 1 if path.single else 0 if path.flat else 2, 0
-    if form == 2:
-        finish = numbers.of(path.finisher())
+    areas = native_records.areas(call.arrays, path.state.arrays) if recording.identity else []
+    if len(areas) > AREAS:
+        return None
+    form = form_of(recording)
+    constants = {i: x for i, x in enumerate(recording.outputs) if not isinstance(x, Variable)}
     return native_records.Way(
         path,
         path.program.run,
@@ -438,10 +441,12 @@ def way_of(
         checks,
         rows,
         kwargs,
-        kinds,
-        answers,
+        results_of(recording, form),
+        known_answers(path),
+        native_records.always(numbers, constants if form == native_records.TUPLE else {}),
+        areas,
         form=form,
-        finish=finish,
+        finish=numbers.of(path.finisher()) if form == native_records.FINISHED else 0,
         hits=int(counter.ctypes.data),
         left=0 if path.trial is not None and path.trial.is_over else SECOND,
     )
@@ -468,8 +473,17 @@ def plain_way(
             row["layout"] = native_records.ANY
     except native_records.Unopened:
         return None
-    given = {"form": 3, "finish": numbers.of(fun), "hits": int(counter.ctypes.data)}
-    way = native_records.Way(path, run, numbers, checks, rows, kwargs, None, (), **given)
+    way = native_records.Way(
+        path,
+        run,
+        numbers,
+        checks,
+        rows,
+        kwargs,
+        form=native_records.ITSELF,
+        finish=numbers.of(fun),
+        hits=int(counter.ctypes.data),
+    )
     way.work = 0  # none is done in vain
     return way
 

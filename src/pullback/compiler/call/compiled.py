@@ -175,9 +175,10 @@ class Compiled(Transformation):
         _, ways = self.repeat
         mine = next((way for way in ways if way.path is path), None)
         if mine is not None and mine.spent():
-            if path.program.level < BEST:
+            best = path.program.level >= BEST
+            if not best:
                 path.program.improve_later()
-            mine.pass_after(LATER)
+            mine.pass_after(0 if best and not is_to_try(self, path) else LATER)
         elif path.learnt < LEARNT:
             path.learnt += 1
             way = way_of(path, call, call.args, kwargs, self.counter, equal)

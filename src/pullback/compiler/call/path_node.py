@@ -68,7 +68,8 @@ class PathNode:
         self.plans: dict[Any, Any] = {}
         # The operation, where its result is all that there is, and needs no more than to be bound.
         self.sole: Compound | None = None
-        if path.single and not self.arrays and is_inexact(self.graph.outputs[0].spec.dtype):
+        alone = recording.structure is None and recording.placed == [None] and len(kinds) == 1
+        if alone and not self.arrays and is_inexact(self.graph.outputs[0].spec.dtype):
             ((compound, _, inputs),) = self.plan([0] * self.n) or [(None, None, ())]
             self.sole = compound if len(inputs) == self.n else None
 

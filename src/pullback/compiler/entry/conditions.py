@@ -2,6 +2,7 @@
 
     @holds   is what is read besides the arguments as it was?
     @opens   are the arguments as they were? Their addresses go into `table`
+    @apart   does no argument share memory with another, or with what is read, where that counts?
     @agrees  did the guards get the answers that were recorded?
 
 Each takes a record, whose fields are named here, and returns a flag. `object_layout` tells where
@@ -14,23 +15,33 @@ from typing import Any
 
 from ..llvm.pen import Fields, Routine
 
-__all__ = ["CHECK", "OUT", "RECORD", "ROW", "text"]
+__all__ = [
+    "AREA", "ARRAY", "CHECK", "COPIED", "FLOAT", "GIVEN", "INT", "OUT", "PLACED", "RECORD", "ROW",
+    "SCALAR", "text",
+]  # fmt: skip
 
 # Fields of 8 bytes each.
 RECORD = (
     "n_checks", "checks", "n_rows", "rows", "n_args", "n_names", "names", "n_in", "n_out",
     "n_results", "outs", "segment", "constants", "arena", "spare", "release", "form", "finish",
-    "left", "hits",
+    "left", "hits", "n_areas", "areas", "n_copied", "copied", "n_given", "given",
 )  # fmt: skip
 # What is read beside the arguments: `kind` says where to look, and what must be there.
 CHECK = ("kind", "at", "name", "expected")
 # An argument, or an item of one before it: where it is, what it must be, its place in the table.
 ROW = (
     "parent", "how", "position", "key", "test", "slot", "first", "second", "dtype", "axes", "shape",
-    "layout",
+    "layout", "strides",
 )  # fmt: skip
-# A result (an array, a number of NumPy's, a float of Python's), or what a guard looks at.
-OUT = ("dtype", "axes", "shape", "kind", "expected", "bytes")
+# A result: of which kind, at which place of a tuple, with which strides. Or what a guard looks at.
+ARRAY, PLACED, SCALAR, FLOAT, INT = range(5)
+OUT = ("dtype", "axes", "shape", "kind", "expected", "bytes", "place", "strides")
+# Memory: of the argument in a slot, or, without one, from an address on.
+AREA = ("slot", "start", "bytes")
+# An argument that the work reads from a copy in C order: its row, and its slot.
+COPIED = ("row", "slot")
+# A result that is always the same: an object, or an array of which a copy is given.
+GIVEN = ("object", "place", "copy")
 
 # The kinds of checks, by number.
 KINDS = (
@@ -41,7 +52,7 @@ KINDS = (
 
 def text(o: Any) -> str:
     """The functions, with the offsets of fields."""
-    return "".join([holds(o), maps(o), opens(o), agrees()])
+    return "".join([holds(o), maps(o), opens(o), apart(), agrees()])
 
 
 def answered(pen: Routine) -> str:
@@ -232,17 +243,47 @@ def fitting(pen: Routine, row: Fields, x: str, o: Any) -> None:
     pen.need(pen.test("eq i64", pen.field(x, o.DTYPE, "i64"), row["dtype"]), "no")
     flags = pen.op("and i32", pen.field(x, o.FLAGS, "i32"), o.CONTIGUOUS_ALIGNED)
     lies = pen.test("eq i32", flags, o.CONTIGUOUS_ALIGNED)
-    pen.need(pen.op("or i1", lies, pen.test("eq i64", row["layout"], 1)), "no")
+    pen.need(pen.op("or i1", lies, pen.test("ne i64", row["layout"], 0)), "no")
     axes = pen.line(f"sext i32 {pen.field(x, o.AXES, 'i32')} to i64")
     pen.need(pen.test("eq i64", axes, row["axes"]), "no")
-    shape, wanted = pen.field(x, o.SHAPE), row.pointer("shape")
-    with pen.loop(axes) as a:
-        pen.need(pen.test("eq i64", pen.at(shape, a, "i64"), pen.at(wanted, a, "i64")), "no")
+    equal(pen, pen.field(x, o.SHAPE), row.pointer("shape"), axes)
+    pen.branch(pen.test("eq i64", row["layout"], 2), "exact", "located")
+    pen.label("exact")
+    equal(pen, pen.field(x, o.STRIDES), row.pointer("strides"), axes)
+    pen.label("located")
     pen.give("enter", pen.field(x, o.DATA))
     pen.label("enter")
     pen.put("%table", row["slot"], pen.given("ptr"))
     pen.jump("good")
     pen.label("good")
+
+
+def equal(pen: Routine, found: str, wanted: str, n: str) -> None:
+    """Go to `no` unless these are the same n numbers."""
+    with pen.loop(n) as a:
+        pen.need(pen.test("eq i64", pen.at(found, a, "i64"), pen.at(wanted, a, "i64")), "no")
+
+
+def apart() -> str:
+    pen = Routine("define internal i1 @apart(ptr %record, ptr %table)")
+    record = Fields(pen, RECORD, "%record")
+    areas = record.pointer("areas")
+
+    def ends(i: str) -> tuple[str, str, str]:
+        area = Fields.row(pen, AREA, areas, i)
+        fixed = pen.test("slt i64", area["slot"], 0)
+        slot = pen.select(fixed, "i64", 0, area["slot"])
+        start = pen.select(fixed, "i64", area["start"], pen.at("%table", slot, "i64"))
+        return fixed, start, pen.op("add i64", start, area["bytes"])
+
+    with pen.loop(record["n_areas"]) as i:
+        fixed, start, end = ends(i)
+        with pen.loop(i) as k:
+            both, first, last = ends(k)
+            beside = pen.test("ule i64", end, first), pen.test("ule i64", last, start)
+            fine = pen.op("or i1", pen.op("or i1", *beside), pen.op("and i1", fixed, both))
+            pen.need(fine, "no")
+    return answered(pen)
 
 
 def agrees() -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..llvm.pen import Fields, Routine, declared, external
 from . import conditions, python_calls
-from .conditions import OUT, RECORD
+from .conditions import COPIED, GIVEN, OUT, PLACED, RECORD, SCALAR
 
 __all__ = ["CALLED", "PLACES", "text"]
 
@@ -29,6 +29,7 @@ CALLED = {
     "PyTuple_New": "ptr (i64)",
     "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
     "PyFloat_FromDouble": "ptr (double)",
+    "PyLong_FromLongLong": "ptr (i64)",
     "PyDict_GetItem": "ptr (ptr, ptr)",
     "PyDict_Next": "i32 (ptr, ptr, ptr, ptr)",
     "PyFunction_GetCode": "ptr (ptr)",
@@ -54,6 +55,8 @@ PLACES = {
     "pullback_to_scalar": "ptr (ptr, ptr, ptr)",
     "pullback_empty": "ptr (i32, ptr, ptr, i32)",
     "pullback_from_descr": "ptr (ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)",
+    "pullback_copy": "ptr (ptr, i32)",
+    "pullback_copy_into": "i32 (ptr, ptr)",
     "pullback_miss": "",
     "pullback_errors_variable": "",
     "pullback_errors_ignored": "",
@@ -87,12 +90,15 @@ def attempt(o: Any) -> str:
     places, n_made = pen.room("ptr", n_rows, 16), pen.room("i64")
     given = [*PASSED, f"ptr {places}", f"ptr {table}"]
     pen.need(pen.ask("i1", "@opens", "ptr %record", *given), "miss")
+    pen.need(pen.ask("i1", "@apart", "ptr %record", f"ptr {table}"), "miss")
     left = pen.op("sub i64", record["left"], 1)
     pen.store("i64", left, record.place("left"))
     pen.unless(pen.test("eq i64", left, 0), "miss")
     pen.unless(pen.test("eq i64", record["form"], 3), "leave")  # the function itself is faster
 
     block, small = arena(pen, record, o)
+    pen.store("i64", "0", n_made)
+    copies, n_copies = copied(pen, record, places, table, o)
     rows = record.pointer("outs")
     with pen.loop(n_out) as j:
         row = Fields.row(pen, OUT, rows, j)
@@ -118,6 +124,7 @@ def attempt(o: Any) -> str:
     pen.label("undo")
     value = pen.given("ptr")
     pen.do("@pullback_let_go", f"ptr {made}", f"i64 {pen.load('i64', n_made)}")
+    pen.do("@pullback_let_go", f"ptr {copies}", f"i64 {pen.load('i64', n_copies)}")
     pen.unless(small, "over")
     pen.store("ptr", pen.load("ptr", record.place("spare")), block)
     pen.store("ptr", block, record.place("spare"))
@@ -158,9 +165,24 @@ def arena(pen: Routine, record: Fields, o: Any) -> tuple[str, str]:
     return pen.given("ptr"), small
 
 
+def copied(pen: Routine, record: Fields, places: str, table: str, o: Any) -> tuple[str, str]:
+    """Copies of the arguments that lie in another order than C, in the table instead of them."""
+    n = record["n_copied"]
+    copies, done = pen.room("ptr", n, 16), pen.room("i64")
+    pen.store("i64", "0", done)
+    with pen.loop(n) as c:
+        row = Fields.row(pen, COPIED, record.pointer("copied"), c)
+        copy = pen.ask("ptr", "@pullback_copy", f"ptr {pen.at(places, row['row'])}", "i32 0")
+        pen.unless(pen.is_null(copy), "raised")
+        pen.put(copies, c, copy)
+        pen.store("i64", pen.op("add i64", c, 1), done)
+        pen.put(table, row["slot"], pen.field(copy, o.DATA))
+    return copies, done
+
+
 def result_memory(pen: Routine, row: Fields, j: str, made: str, numbers: str, o: Any) -> str:
     """Where result j goes: into a new array, which is `made`, or to the numbers."""
-    pen.branch(pen.test("sge i64", row["kind"], 1), "slot", "create")
+    pen.branch(pen.test("sge i64", row["kind"], SCALAR), "slot", "create")
     pen.label("slot")
     pen.put(made, j, "null")
     pen.give("placed", pen.place(numbers, j, "i128"))
@@ -206,24 +228,30 @@ def perform(pen: Routine, release: str, work: Callable[[], None], places: str, n
 
 def results(pen: Routine, record: Fields, rows: str, made: str, numbers: str) -> None:
     """Give the result, or a tuple of results, to `undo`; what is given away is no longer made."""
-    one, n = pen.test("eq i64", record["form"], 1), record["n_results"]
+    one, n, more = pen.test("eq i64", record["form"], 1), record["n_results"], record["n_given"]
     pen.branch(one, "single", "several")
     pen.label("single")
     pen.give("fill", "null")
     pen.label("several")
-    wrapped = pen.ask("ptr", "@PyTuple_New", f"i64 {n}")
+    wrapped = pen.ask("ptr", "@PyTuple_New", f"i64 {pen.op('add i64', n, more)}")
     pen.unless(pen.is_null(wrapped), "raised")
     pen.give("fill", wrapped)
     pen.label("fill")
     into = pen.given("ptr")
     with pen.loop(n) as k:
-        thing = result(pen, rows, k, made, numbers)
+        row = Fields.row(pen, OUT, rows, k)
+        thing = result(pen, row, k, made, numbers)
         pen.put(made, k, "null")
         pen.branch(one, "itself", "item")
         pen.label("itself")
         pen.give("filled", thing)
         pen.label("item")
-        pen.ask("i32", "@PyTuple_SetItem", f"ptr {into}", f"i64 {k}", f"ptr {thing}")
+        pen.ask("i32", "@PyTuple_SetItem", f"ptr {into}", f"i64 {row['place']}", f"ptr {thing}")
+    constants = record.pointer("given")
+    with pen.loop(more) as c:
+        row = Fields.row(pen, GIVEN, constants, c)
+        thing = always(pen, row)
+        pen.ask("i32", "@PyTuple_SetItem", f"ptr {into}", f"i64 {row['place']}", f"ptr {thing}")
     pen.give("filled", into)
     pen.label("filled")
     whole = pen.given("ptr")
@@ -234,18 +262,55 @@ def results(pen: Routine, record: Fields, rows: str, made: str, numbers: str) ->
     pen.jump("raised")
 
 
-def result(pen: Routine, rows: str, k: str, made: str, numbers: str) -> str:
+def always(pen: Routine, row: Fields) -> str:
+    """A result that no call computes; where it cannot be copied, go to `drop`."""
+    thing = row.pointer("object")
+    pen.branch(pen.test("eq i64", row["copy"], 0), "same", "duplicate")
+    pen.label("same")
+    pen.do("@Py_IncRef", f"ptr {thing}")
+    pen.give("always", thing)
+    pen.label("duplicate")
+    copy = pen.ask("ptr", "@pullback_copy", f"ptr {thing}", "i32 2")  # in the same order
+    pen.unless(pen.is_null(copy), "drop")
+    pen.give("always", copy)
+    pen.label("always")
+    return pen.given("ptr")
+
+
+def placed(pen: Routine, row: Fields, array: str) -> str:
+    """An array with the elements of another, in the order of memory that its strides say."""
+    dtype, axes = row.pointer("dtype"), pen.line(f"trunc i64 {row['axes']} to i32")
+    pen.do("@Py_IncRef", f"ptr {dtype}")
+    shape, strides = row.pointer("shape"), row.pointer("strides")
+    head = "ptr @pullback_array_type", f"ptr {dtype}", f"i32 {axes}"
+    rest = f"ptr {shape}", f"ptr {strides}", "ptr null", "i32 0", "ptr null"
+    room = pen.ask("ptr", "@pullback_from_descr", *head, *rest)
+    pen.unless(pen.is_null(room), "drop")
+    pen.ask("i32", "@pullback_copy_into", f"ptr {room}", f"ptr {array}")
+    pen.do("@Py_DecRef", f"ptr {array}")
+    return room
+
+
+def result(pen: Routine, row: Fields, k: str, made: str, numbers: str) -> str:
     """Result k as an object; where it cannot be made, go to `drop`."""
     array = pen.at(made, k)
     pen.branch(pen.is_null(array), "box", "array")
     pen.label("array")
+    pen.branch(pen.test("eq i64", row["kind"], PLACED), "elsewhere", "here")
+    pen.label("elsewhere")
+    pen.give("object", placed(pen, row, array))
+    pen.label("here")
     pen.give("object", array)
     pen.label("box")
-    row, number = Fields.row(pen, OUT, rows, k), pen.place(numbers, k, "i128")
-    pen.branch(pen.test("eq i64", row["kind"], 2), "python", "scalar")
-    pen.label("python")
+    number = pen.place(numbers, k, "i128")
+    kind = pen.op("sub i64", row["kind"], SCALAR)
+    pen.switch(kind, ("scalar", "python_float", "python_int"), "scalar")
+    pen.label("python_float")
     double = pen.load("double", number)
     pen.give("boxed", pen.ask("ptr", "@PyFloat_FromDouble", f"double {double}"))
+    pen.label("python_int")
+    whole = pen.load("i64", number)
+    pen.give("boxed", pen.ask("ptr", "@PyLong_FromLongLong", f"i64 {whole}"))
     pen.label("scalar")
     given = f"ptr {number}", f"ptr {row.pointer('dtype')}", "ptr null"
     pen.give("boxed", pen.ask("ptr", "@pullback_to_scalar", *given))

@@ -8,19 +8,23 @@ must get. `first_of` tries some ways in turn, and returns `MISS` where none fits
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from ..llvm.dtypes import TYPES
-from .conditions import CHECK, OUT, RECORD, ROW
+from .conditions import AREA, ARRAY, CHECK, COPIED, GIVEN, OUT, PLACED, RECORD, ROW, SCALAR
 from .object_layout import MISS, NativeRecord, builtin, shared, usable
 
 __all__ = [
     "MISS",
     "Numbers",
+    "Result",
     "Unopened",
     "Way",
+    "always",
+    "areas",
     "arguments",
     "first_of",
     "first_with_state",
@@ -32,9 +36,9 @@ __all__ = [
 RELEASED = 50_000  # operations on elements from which other threads may run meanwhile
 MOST = 1 << 14  # arguments and results
 CALL = 5_000  # operations on elements that a call of NumPy costs as much as
-ARRAY, SCALAR, FLOAT = range(3)  # kinds of results
+TUPLE, ONE, FINISHED, ITSELF = range(4)  # forms of ways
 ARGUMENT, OF_TUPLE, OF_LIST, OF_DICT = range(4)  # where an argument lies
-ORDERED, ANY = range(2)  # how the elements of an array may lie in memory
+ORDERED, ANY, EXACT = range(3)  # how the elements of an array may lie in memory
 VERY, LEAF, SIZED, DICT, EQUAL = range(5)  # what it must be
 
 
@@ -76,7 +80,7 @@ class Numbers:
         return id(x)
 
 
-def flat(numbers: Numbers, rows: list[dict[str, int]], names: Sequence[str]) -> int:
+def flat(numbers: Numbers, rows: Sequence[dict[str, int]], names: Sequence[str]) -> int:
     return numbers.address([row.get(name, 0) for row in rows for name in names])
 
 
@@ -105,6 +109,8 @@ def arguments(
             if kind is np.ndarray:
                 what |= {"first": 0, "second": 0, "dtype": numbers.of(x.dtype), "axes": x.ndim}
                 what["shape"] = numbers.address(x.shape)
+                if not (x.flags.c_contiguous and x.flags.aligned):
+                    what |= {"layout": EXACT, "strides": numbers.address(x.strides)}
         elif kind in (tuple, list, dict) and type(index) is kind:
             test = DICT if kind is dict else SIZED
             what = {"test": test, "first": id(kind), "axes": len(x)}
@@ -131,38 +137,82 @@ def arguments(
     return rows
 
 
+class Result(NamedTuple):
+    """A result that a run computes: of which kind, and its place in the tuple of results.
+
+    axes: of a PLACED one, from the outermost in memory to the innermost.
+    """
+
+    kind: int
+    place: int
+    axes: tuple[int, ...] = ()
+
+    def row(self, numbers: Numbers, spec: Any) -> dict[str, int]:
+        fields = {"kind": self.kind, "place": self.place}
+        if self.kind == PLACED:
+            strides, step = [0] * spec.ndim, spec.dtype.itemsize
+            for axis in reversed(self.axes):
+                strides[axis], step = step, step * spec.shape[axis]
+            fields["strides"] = numbers.address(strides)
+        return fields
+
+
+def always(numbers: Numbers, constants: dict[int, Any]) -> list[dict[str, int]]:
+    """Results that are the same in each call, by place; of arrays a copy is given."""
+    return [
+        {"object": numbers.of(x), "place": place, "copy": int(type(x) is np.ndarray)}
+        for place, x in constants.items()
+    ]
+
+
+def areas(arguments: Sequence[Any], read: Sequence[np.ndarray]) -> list[dict[str, int]]:
+    """The memory of the arguments that are arrays, by slot, and of the arrays that are read."""
+    found = []
+    for slot, x in [*enumerate(arguments), *[(-1, x) for x in read]]:
+        if type(x) is np.ndarray and x.size:
+            first, end = byte_bounds(x)
+            start = first - x.ctypes.data if slot >= 0 else first
+            found.append({"slot": slot, "start": start, "bytes": end - first})
+    return found
+
+
 def record(
     run: Any,
     numbers: Numbers,
     rows: list[dict[str, int]],
-    kinds: Sequence[int] | None,
+    results: Sequence[Result] | None,
     answers: Sequence[bytes] = (),
     **given: int,
 ) -> NativeRecord:
     """A record: what is given, and what the run decides.
 
-    kinds: of the results; the outputs after them are what guards look at. None: there are no
-        results, and the run is not performed.
+    results: those that the run computes; the outputs after them are what guards look at. None: the
+        run is not performed.
     answers: what these must be.
     """
     outs: list[dict[str, int]] = []
-    performed, kinds = kinds is not None, kinds or ()
+    performed, results = results is not None, results or ()
     for i, x in enumerate(run.outputs if performed else ()):
         row = {"dtype": numbers.of(x.spec.dtype), "axes": x.spec.ndim}
         row["shape"] = numbers.address(x.spec.shape)
-        if i < len(kinds):
-            row["kind"] = kinds[i]
+        if i < len(results):
+            row |= results[i].row(numbers, x.spec)
         else:
-            answer = answers[i - len(kinds)]
+            answer = answers[i - len(results)]
             row |= {"kind": ARRAY if x.spec.shape else SCALAR, "bytes": len(answer)}
             row["expected"] = numbers.bytes(answer)
         outs.append(row)
+    copied = [
+        {"row": i, "slot": row["slot"]} for i, row in enumerate(rows) if row.get("layout") == EXACT
+    ]
     fields = {
         "n_rows": len(rows),
         "rows": flat(numbers, rows, ROW),
         "n_in": run.n_in if performed else len(rows),
         "n_out": len(outs),
-        "n_results": len(kinds),
+        "n_results": len(results),
+        "n_copied": len(copied),
+        "copied": flat(numbers, copied, COPIED),
         "outs": flat(numbers, outs, OUT),
         "segment": int(run.segment.ctypes.data),
         "constants": int(run.constant_table.ctypes.data),
@@ -182,7 +232,7 @@ def program(run: Any) -> Any:
     if not run.results or not native(run):
         return None
     numbers = Numbers()
-    rows, kinds = [], []
+    rows, results = [], list[Result]()
     for i, spec in enumerate(run.specs):
         scalar = id(spec.dtype.type) if not spec.shape else 0
         python = id(float) if scalar and spec.dtype == np.float64 else scalar
@@ -200,9 +250,9 @@ def program(run: Any) -> Any:
         kind = "array" if x.spec.shape else run.kinds.get(x, "scalar")
         if not isinstance(kind, str):
             return None  # as an argument is, which may differ from call to call
-        kinds.append(SCALAR if kind == "scalar" else ARRAY)
+        results.append(Result(SCALAR if kind == "scalar" else ARRAY, len(results)))
     fields = {"n_args": run.n_in, "finish": id(run)}
-    out = record(run, numbers, rows, kinds, run.answers, **fields)
+    out = record(run, numbers, rows, results, run.answers, **fields)
     out.kept.append(numbers.held)
     return builtin(out, False)
 
@@ -218,10 +268,11 @@ class Way:
         path: what it repeats.
         checks: what is read beside the arguments.
         rows: how the arguments lie; the last of them are those by name.
-        given: `form`, 1 where the one result is returned as it is; `finish`, what makes the result
-            out of a tuple of results, for form 2, and what is called instead of all for form 3;
-            `hits`, where calls are counted; `left`, after
-            so many calls one is passed to Python, that it may compile anew.
+        results, constants: of a call, those that are computed and those that are always the same.
+        areas: pieces of memory that must not overlap.
+        given: `form`: a TUPLE of results is returned, or ONE as it is, or `finish` makes it of a
+            tuple (FINISHED), or is called instead of all (ITSELF); `hits`, where calls are counted;
+            `left`, after so many calls one is passed to Python, that it may compile anew.
     """
 
     __slots__ = ("held", "path", "record", "work")
@@ -234,12 +285,18 @@ class Way:
         checks: list[dict[str, int]],
         rows: list[dict[str, int]],
         names: Sequence[str],
-        kinds: Sequence[int] | None,
-        answers: Sequence[bytes],
+        results: Sequence[Result] | None = None,
+        answers: Sequence[bytes] = (),
+        constants: Sequence[dict[str, int]] = (),
+        areas: Sequence[dict[str, int]] = (),
         **given: int,
     ) -> None:
         arguments = sum([row["how"] == ARGUMENT for row in rows])
         fields = {
+            "n_given": len(constants),
+            "given": flat(numbers, constants, GIVEN),
+            "n_areas": len(areas),
+            "areas": flat(numbers, areas, AREA),
             "n_checks": len(checks),
             "checks": flat(numbers, checks, CHECK),
             "n_args": arguments - len(names),
@@ -247,7 +304,7 @@ class Way:
             "names": numbers.address([numbers.of(name) for name in names]),
             **given,
         }
-        self.record = record(run, numbers, rows, kinds, answers, **fields)
+        self.record = record(run, numbers, rows, results, answers, **fields)
         self.path, self.held = path, numbers.held
         self.work = sum(run.work) + CALL * len(run.calls)
 

@@ -1,0 +1,96 @@
+"""Calls that machine code serves: any order of memory, constant results, which array is which."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.compiler.entry import object_layout
+
+from .test_native import repeated, same
+
+pytestmark = pytest.mark.skipif(not object_layout.usable(), reason="no native entry here")
+
+A, B = np.arange(12.0).reshape(3, 4) + 1, np.arange(24.0).reshape(2, 3, 4) + 1
+BESIDE, EDGES = np.arange(3.0), np.array([0, 1])
+ORDERS = {  # what is called, in turn with which arguments
+    "a result by columns": (lambda a: np.asfortranarray(a) * 2, [(A,)]),
+    "several": (lambda a: (np.asfortranarray(a) * 2, a + 1, a.sum()), [(A,)]),
+    "axes exchanged": (lambda b: b.transpose(1, 0, 2) * 2, [(B,)]),
+    "axes rotated": (lambda b: b.transpose(2, 0, 1) * 2, [(B,)]),
+    "a transposed argument": (lambda a: a * 2, [(A.T,)]),
+    "in a list": (lambda xs: xs[0] * xs[1][0][..., None], [([B.T, [A.T, A]],)]),
+    "strides": (lambda a: a * 2, [(A[:, ::2],)]),
+    "backwards": (lambda a: np.cumsum(a, axis=1), [(A[::-1, ::-1],)]),
+    "memory order is asked": (lambda a, b: a.ravel("K") + b.ravel("K"), [(A.T, A.T)]),
+    "both orders": (lambda a: a * 2, [(A,), (np.asfortranarray(A),)]),
+    "a constant among results": (lambda a: (a * 2, 3, np.ones((2, 3), order="F"), "b"), [(A,)]),
+    "a gradient of nothing": (pb.grad(lambda a, b: np.sum(a * a), (0, 1)), [(A, B)]),
+    "which is it": (lambda a, b: a * 3 if a is b else a + b, [(A, A + 1), (A[:2], A[1:] * 2)]),
+    "is it that one": (lambda a: a * 3 if a is BESIDE else a + EDGES[0], [(BESIDE + 1,)]),
+}
+
+
+def test_results_and_arguments_of_every_kind_are_served_by_machine_code():
+    """Names the cases that Python serves, or that differ from what the function gives."""
+    wrong = []
+    for name, (fun, calls) in ORDERS.items():
+        fast = pb.compile(fun, wait=True)
+        for _ in range(6):
+            for args in calls:
+                fast(*args)
+        before = int(fast.counter[0])
+        for args in calls:
+            out, again, expected = fast(*args), fast(*args), fun(*args)
+            pairs = [x if type(x) is tuple else (x,) for x in (out, again, expected)]
+            for x, other, y in zip(*pairs, strict=True):
+                same(x, y)
+                if type(x) is np.ndarray:
+                    kept = x is other or np.shares_memory(x, other) or not x.flags.writeable
+                    if kept or x.strides != y.strides:
+                        wrong.append((name, "memory", x.strides, y.strides))
+        if int(fast.counter[0]) != before + 2 * len(calls):
+            wrong.append((name, fast.why(*calls[0])))
+    assert not wrong
+
+
+def test_arguments_that_share_memory_go_another_way():
+    """A record in which two arguments were apart is not repeated where they overlap."""
+
+    def fun(a, b):
+        return a * 3 if a is b else a + b
+
+    def beside(a):
+        return a * 3 if a is BESIDE else a + BESIDE
+
+    x, fast, near = np.arange(6.0), pb.compile(fun, wait=True), pb.compile(beside, wait=True)
+    for _ in range(6):
+        same(fast(x, x + 1), fun(x, x + 1))
+        same(near(BESIDE + 1), beside(BESIDE + 1))
+    for args in ((x, x), (x[1:], x[:-1]), (x[::-1], x), (x, x + 1)):
+        before = int(fast.counter[0])
+        same(fast(*args), fun(*args))
+        assert fast.counter[0] - before == int(not np.may_share_memory(*args))
+    same(near(BESIDE), beside(BESIDE))
+
+
+def test_copies_and_results_hold_and_lose_no_references():
+    """References of arguments, copies and results stay what they were over many calls."""
+    fast = pb.compile(lambda a: (np.asfortranarray(a) * 2, np.ones(2)), wait=True)
+    x = A.T
+    repeated(fast, x)
+    held = fast.repeat[1][0].held
+    before = sys.getrefcount(x), sys.getrefcount(x.dtype), [sys.getrefcount(y) for y in held]
+    for _ in range(100):
+        out = fast(x)
+        counts = list(map(sys.getrefcount, out))
+        assert counts == [2, 2]  # the tuple and the call
+    del out
+    assert before == (
+        sys.getrefcount(x),
+        sys.getrefcount(x.dtype),
+        [sys.getrefcount(y) for y in held],
+    )
