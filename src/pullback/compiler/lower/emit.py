@@ -94,63 +94,12 @@ def literal(x: Any, dtype: np.dtype) -> str:
     return str(int(x))
 
 
-def function(symbol: str, doc: str = "") -> Any:
-    """A method that calls a function of the mathematical libraries."""
-
-    def method(self: Emit, *xs: Value) -> Value:
-        return self.library(symbol, *xs)
-
-    return takes("f", ulp=4)(method)
-
-
-def exact(name: str) -> Any:
-    def method(self: Emit, *xs: Value) -> Value:
-        return self.intrinsic(name, *xs)
-
-    return takes("f")(method)
-
-
-def comparison(ordered: str, integer: str) -> Any:
-    def method(self: Emit, x: Value, y: Value) -> Value:
-        if x.dtype.kind == "f":
-            return self.op(f"fcmp {ordered} {{t}} {{0}}, {{1}}", x, y, dtype=BOOL)
-        signed = [x.dtype.kind == "i", y.dtype.kind == "i"]
-        sign = "" if integer in ("eq", "ne") else "s" if all(signed) else "u"
-        found = self.op(f"icmp {sign}{integer} {{t}} {{0}}, {{1}}", x, y, dtype=BOOL)
-        if signed[0] == signed[1]:
-            return found
-        # NumPy compares int64 with uint64 as numbers: a negative one is less than the other.
-        one = x if signed[0] else y
-        negative = self.less(one, self.constant(0, one.dtype))
-        if integer == "ne" or (integer[0] == ("l" if signed[0] else "g")):
-            return self.bitwise_or(negative, found)
-        return self.bitwise_and(self.logical_not(negative), found)
-
-    return takes("fiub")(method)
-
-
-def bitwise(name: str) -> Any:
-    def method(self: Emit, x: Value, y: Value) -> Value:
-        return self.op(f"{name} {{t}} {{0}}, {{1}}", x, y)
-
-    return takes("iub")(method)
-
-
-def logical(name: str) -> Any:
-    def method(self: Emit, x: Value, y: Value) -> Value:
-        return self.op(f"{name} {{t}} {{0}}, {{1}}", self.truth(x), self.truth(y))
-
-    return takes("fiub")(method)
-
-
-class Emit:
-    """Writes the lines of straight code for elements: `width` at once, or one number (width 1)."""
+class Writer:
+    """Writes lines for elements: `width` at once, or one number (width 1)."""
 
     def __init__(self, width: int, pen: Pen, declared: set[str]) -> None:
         self.width, self.pen, self.declared = width, pen, declared
         self.lines, self.line, self.fresh = pen.lines, pen.line, pen.fresh
-
-    # Writing.
 
     def type(self, dtype: np.dtype) -> str:
         text = TYPES[dtype]
@@ -205,6 +154,59 @@ class Emit:
             part = self.call(symbol, scalar, parts)
             out = self.line(f"insertelement {t} {out}, {scalar} {part.name}, i32 {i}")
         return Value(out, dtype)
+
+
+def function(symbol: str, doc: str = "") -> Any:
+    """A method that calls a function of the mathematical libraries."""
+
+    def method(self: Emit, *xs: Value) -> Value:
+        return self.library(symbol, *xs)
+
+    return takes("f", ulp=4)(method)
+
+
+def exact(name: str) -> Any:
+    def method(self: Emit, *xs: Value) -> Value:
+        return self.intrinsic(name, *xs)
+
+    return takes("f")(method)
+
+
+def comparison(ordered: str, integer: str) -> Any:
+    def method(self: Emit, x: Value, y: Value) -> Value:
+        if x.dtype.kind == "f":
+            return self.op(f"fcmp {ordered} {{t}} {{0}}, {{1}}", x, y, dtype=BOOL)
+        signed = [x.dtype.kind == "i", y.dtype.kind == "i"]
+        sign = "" if integer in ("eq", "ne") else "s" if all(signed) else "u"
+        found = self.op(f"icmp {sign}{integer} {{t}} {{0}}, {{1}}", x, y, dtype=BOOL)
+        if signed[0] == signed[1]:
+            return found
+        # NumPy compares int64 with uint64 as numbers: a negative one is less than the other.
+        one = x if signed[0] else y
+        negative = self.less(one, self.constant(0, one.dtype))
+        if integer == "ne" or (integer[0] == ("l" if signed[0] else "g")):
+            return self.bitwise_or(negative, found)
+        return self.bitwise_and(self.logical_not(negative), found)
+
+    return takes("fiub")(method)
+
+
+def bitwise(name: str) -> Any:
+    def method(self: Emit, x: Value, y: Value) -> Value:
+        return self.op(f"{name} {{t}} {{0}}, {{1}}", x, y)
+
+    return takes("iub")(method)
+
+
+def logical(name: str) -> Any:
+    def method(self: Emit, x: Value, y: Value) -> Value:
+        return self.op(f"{name} {{t}} {{0}}, {{1}}", self.truth(x), self.truth(y))
+
+    return takes("fiub")(method)
+
+
+class Emit(Writer):
+    """Writes the lines of straight code: for each operation on elements a method."""
 
     # Conversion.
 
