@@ -94,7 +94,7 @@ def literal(x: Any, dtype: np.dtype) -> str:
     return str(int(x))
 
 
-class Writer:
+class Lines:
     """Writes lines for elements: `width` at once, or one number (width 1)."""
 
     def __init__(self, width: int, pen: Pen, declared: set[str]) -> None:
@@ -205,7 +205,7 @@ def logical(name: str) -> Any:
     return takes("fiub")(method)
 
 
-class Emit(Writer):
+class Emit(Lines):
     """Writes the lines of straight code: for each operation on elements a method."""
 
     # Conversion.
