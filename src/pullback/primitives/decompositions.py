@@ -258,13 +258,6 @@ class Eig(Spectrum):
     def shown(self, a):
         return as_complex(*np.linalg.eig(a))
 
-    def shown_composed(self, a):
-        if not loops("eig"):
-            return NotImplemented
-        w, v = LOOPS["eig"](doubled(a))
-        dtype = np.result_type(computed(a), np.complex64)
-        return w.astype(dtype), v.astype(dtype)
-
     def value(self, a, *faced):
         return self.results(a, *np.linalg.eig(a), faced=faced)
 

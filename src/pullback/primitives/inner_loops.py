@@ -5,7 +5,8 @@ rows, whose loop calls LAPACK or pocketfft; sorting calls a function of its dtyp
 calls these loops without Python in between, and so gets the same bits. `composed` of a
 primitive says how its value is made of them; see `Traits`.
 
-    InnerLoop   the loop of a ufunc, for arrays of its own dtypes
+    InnerLoop   the loop of a ufunc, for arrays of its own dtypes; not that of `eig`, since LAPACK's
+                routine writes beyond its memory where an element is infinite
     Ordering    sorting along the last axis
     Assumed     a short way that holds where a condition does, which is asked when a program runs
 """
@@ -156,7 +157,6 @@ LOOPS = {
         *[InnerLoop(LINALG, f"eigh_{part}", tells=0) for part in ("lo", "up")],
         *[InnerLoop(LINALG, name, tells=1) for name in ("svd_s", "svd_f")],
         *[InnerLoop(LINALG, name, tells=0) for name in VALUES_ALONE],
-        InnerLoop(LINALG, "eig", tells=0),
         InnerLoop(LINALG, "qr_r_raw", changes=True),
         *[InnerLoop(LINALG, name) for name in ("qr_reduced", "qr_complete", "det", "slogdet")],
         InnerLoop(LINALG, "lstsq", tells=0),

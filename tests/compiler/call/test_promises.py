@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import pullback as pb
 
@@ -101,6 +102,13 @@ def test_what_is_out_of_scope(monkeypatch):
     np.testing.assert_array_equal(compiled(f)(X), X * 3.0)
     monkeypatch.setattr(Fraction, "__float__", lambda self: 3.0, raising=False)
     np.testing.assert_array_equal(other(X), X * 3.0)  # of `fractions` it is
+    monkeypatch.setattr(stats.norm, "k", 2.0, raising=False)
+    h = lambda x: x * stats.norm.k
+    fast = compiled(h)
+    fast(X)
+    monkeypatch.setattr(stats.norm, "k", 3.0)
+    np.testing.assert_array_equal(fast(X), X * 2.0)
+    np.testing.assert_array_equal(compiled(h)(X), X * 3.0)
 
 
 def test_counters_that_are_taken_by_value():

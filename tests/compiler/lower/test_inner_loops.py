@@ -30,7 +30,6 @@ CALLS = {
     "thin svd": (lambda a: L.svd(a, full_matrices=False), (TALL, WIDE)),
     "full svd": (L.svd, (TALL, WIDE)),
     "svdvals": (lambda a: L.svd(a, compute_uv=False), (TALL, STACK)),
-    "eig": (lambda a: L.eig(a)[0], (COMPLEX, COMPLEX[::-1])),
     "qr": (L.qr, (SQUARE, TALL, WIDE, STACK, COMPLEX, TALL[::-1, ::2])),
     "complete qr": (lambda a: L.qr(a, "complete"), (TALL, WIDE)),
     "lstsq": (lambda a: L.lstsq(a, a[:, :2] * 2, rcond=None)[::3], (TALL, WIDE, COMPLEX)),
