@@ -66,9 +66,9 @@ class TestTree:
         from scipy.optimize import minimize
 
         def objective(x):
-            return np.sum(x * x) * x.__array__()[0]
+            return np.sum(x * x) * len(x.tobytes())
 
-        with pytest.raises(pb.ConversionError, match=r"`numpy.asarray\(x\)`"):
+        with pytest.raises(pb.ConversionError, match=r"`x.tobytes\(\)`"):
             minimize(pb.value_and_grad(objective), X, jac=True, method=method)
 
     def test_every_class_is_public(self):
@@ -85,7 +85,7 @@ class TestTree:
         calls = [
             lambda: pb.grad(residuals)(2.0),
             lambda: pb.grad(loss)(np.arange(3)),
-            lambda: pb.grad(lambda x: x.__array__())(2.0),
+            lambda: pb.grad(lambda x: x.tobytes())(2.0),
             lambda: pb.vjp(np.sin, X)[1](np.ones(2)),
             lambda: pb.grad(loss, 5)(X),
             lambda: pb.hvp(loss)(X),
@@ -268,15 +268,16 @@ class TestArguments:
         assert "`pullback.register_tree`" in text
 
     @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
-    @pytest.mark.parametrize("make", [np.ma.array, np.matrix])
+    @pytest.mark.parametrize("make", [np.ma.masked_invalid, np.matrix])
     def test_subclasses_with_other_meanings(self, make):
-        """Masked arrays and matrices compute otherwise than arrays do."""
-        other = make([1.0, 2.0, 3.0])
+        """Masked arrays, of which something is masked, and matrices compute otherwise."""
+        other = make([1.0, np.nan, 3.0])
         text = text_of(lambda: pb.grad(loss)(other), pb.ArgumentTypeError)
         assert "argument 0" in text
         for combine in (operator.mul, operator.add, operator.matmul, np.add):
             text = text_of(lambda: pb.grad(lambda x: np.sum(combine(x, other)))(X))
-            assert ("np.where(mask, x, 0)" if make is np.ma.array else "np.asarray") in text
+            cure = "np.asarray" if make is np.matrix else "np.where(mask, x, 0)"
+            assert cure in text
             text_of(lambda: pb.grad(lambda x: np.sum(combine(other, x)))(X))
 
     def test_memory_mapped_arrays_are_arrays(self, tmp_path):

@@ -286,7 +286,7 @@ class TestAsItIs:
                 close(gradient(x), slope)
 
     def test_a_conversion_that_would_detach(self):
-        fast = compile(lambda x: x * x.__array__())
+        fast = compile(lambda x: x * np.frombuffer(x.tobytes())[0])
         assert fast(np.array(2.0)) == 4.0
         for _ in range(3):
             with pytest.raises(pb.ConversionError):

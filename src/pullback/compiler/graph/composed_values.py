@@ -13,8 +13,10 @@ import numpy as np
 from ...core.graph import Equation, Graph, Variable
 from ...core.primitive import Primitive
 from ...core.spec import Spec, spec_of
+from ...primitives.inner_loops import Ingredient
 from ...primitives.shapes import copy_p
 from ...transforms.stage import StageTrace, capture
+from ..llvm.binding import SCALAR
 from ..llvm.dtypes import TYPES
 from .rewriting import rewritten, spec_in
 from .small_systems import fits
@@ -47,13 +49,18 @@ def parts_of(e: Equation) -> Any:
     if not says(e.primitive) or not may(e):
         return e
     found = sketched(e)
-    if found is None:
+    if found is None or (SCALAR.get() and any(map(is_ingredient, found.equations))):
         return e
     equations: list[Equation] = []
     for f in instead(e, found):
         made = parts_of(f)
         equations += [made] if isinstance(made, Equation) else made
     return equations
+
+
+def is_ingredient(e: Equation) -> bool:
+    """Whether NumPy has the code of an operation, which a program without Python cannot call."""
+    return isinstance(e.primitive, Ingredient)
 
 
 def says(primitive: Any) -> bool:

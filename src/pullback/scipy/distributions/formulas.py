@@ -17,6 +17,7 @@ from scipy import special as sp
 from scipy import stats
 
 from ...core.reach import call_inside
+from ...primitives.arguments import known_value
 from ...primitives.elementwise import stopped
 from ...primitives.scipy_special.formulas import horner, near
 from ...primitives.scipy_special.gamma import POSITIVE
@@ -24,17 +25,23 @@ from ...primitives.scipy_special.kinds import OfFloats
 from ...primitives.scipy_special.slopes import curve
 from ...primitives.scipy_special.statistics import invgauss
 from ..solving.exact import exact
-from ..solving.plain import solve
+from ..solving.plain import is_live, solve
 
 __all__ = ["FORMULAS", "again", "log1p_over"]
 
 
 def again(dist: Any, name: str, formula: Callable[..., Any], xs: Any) -> Any:
-    """SciPy's value with the derivative of the formula."""
-    found = solve(lambda values: getattr(dist, name)(*values.tree(xs)))
-    if not found.live:
-        return found.first
-    value = found.of(np.asarray)
+    """SciPy's value with the derivative of the formula.
+
+    What is mapped or recorded is traced, but for its derivative: machine code has it all.
+    """
+    if any(known_value(x) is None for x in xs):
+        value = call_inside(getattr(dist, name), [stopped(x) if is_live(x) else x for x in xs], {})
+    else:
+        found = solve(lambda values: getattr(dist, name)(*values.tree(xs)))
+        if not found.live:
+            return found.first
+        value = found.of(np.asarray)
     with np.errstate(all="ignore"):
         out = formula(*xs)
     return exact(value, np.broadcast_to(out, value.shape))
