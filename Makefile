@@ -23,6 +23,8 @@ TIMEOUT := 300
 
 # Two test processes share two cores best if each computes in one thread.
 export OPENBLAS_NUM_THREADS ?= 1
+# Tests start some 200 processes, which would each compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-long test-array-api test-clients coverage-table docs bench clean lint pytest
 

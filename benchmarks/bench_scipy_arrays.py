@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from common import interleaved, settled, table
 from scipy import fft, interpolate, ndimage, signal, sparse
+from scipy.cluster import vq
 from scipy.sparse.linalg import spsolve
 from scipy.spatial.distance import cdist
 
@@ -33,6 +34,7 @@ PLACES = rng.uniform(2, 60, size=(2, 4096))
 POINTS, OTHERS = rng.normal(size=(200, 3)), rng.normal(size=(300, 3))
 KNOTS, HEIGHTS, AT = np.arange(64.0), rng.normal(size=64), rng.uniform(0, 63, 4096)
 MATRIX = sparse.random_array((4000, 4000), density=2e-3, rng=rng).tocsr()
+WEIGHTS, ROWS = np.linspace(0.5, 1.5, 4096), np.arange(64.0)
 SOLID, CUBE = rng.normal(size=(64, 64)), rng.normal(size=(5, 5))
 
 
@@ -64,8 +66,42 @@ def by_jax() -> dict[str, Callable[..., Any]]:
         "cdist": lambda x: jnp.sum(jnp.sqrt(jnp.sum((x[:, None] - OTHERS) ** 2, axis=-1))),
         "sparse, vector": lambda x: square(constant @ x),
         "sparse, numbers": lambda x: square(matrix(x) @ SIGNAL[:4000]),
+        "fft2": lambda x: square(jnp.fft.fft2(x)),
+        "dct": lambda x: square(jsp.fft.dct(x) * WEIGHTS),
+        "lfilter": lambda x: square(recursion(jax, jnp, x)),
+        "gaussian blur": lambda x: square(blurred(jnp, x) - PICTURE),
+        "correlate2d": lambda x: square(jsp.signal.correlate2d(x, CUBE, mode="same")),
+        "welch": lambda x: square(jsp.signal.welch(x, nperseg=256)[1]),
+        "stft": lambda x: square(jsp.signal.stft(x, nperseg=256)[2] * WEIGHTS[:129, None]),
+        "detrend": lambda x: square(jsp.signal.detrend(x) ** 2),
+        "kernel": lambda x: jnp.sum(jnp.exp(-jnp.sum((x[:, None] - OTHERS) ** 2, axis=-1))),
+        "kmeans": lambda x: jnp.mean(jnp.min(jnp.sum((x - OTHERS[:, None]) ** 2, -1), 1)),
+        "table": lambda x: square(
+            jsp.interpolate.RegularGridInterpolator((ROWS, ROWS), x)(PLACES.T)
+        ),
     }
     return {name: jax.jit(jax.grad(f)) for name, f in programs.items()}
+
+
+def recursion(jax: Any, jnp: Any, x: Any) -> Any:
+    """`lfilter` as jax has it: one sample after another."""
+
+    def step(state: Any, sample: Any) -> Any:
+        first, second, before = state
+        out = sample + 0.4 * before + 0.5 * first - 0.2 * second
+        return (out, first, sample), out
+
+    return jax.lax.scan(step, (0.0, 0.0, 0.0), x)[1]
+
+
+def blurred(jnp: Any, x: Any) -> Any:
+    """`gaussian_filter` as two convolutions of a reflected picture."""
+    width = np.exp(-0.5 * np.arange(-4, 5) ** 2)
+    rows = jnp.asarray(width / width.sum())
+    for _ in range(2):
+        wide = jnp.pad(x, ((4, 4), (0, 0)), mode="symmetric")
+        x = sum(rows[k] * wide[k : k + x.shape[0]] for k in range(9)).T
+    return x
 
 
 def by_torch() -> dict[str, Callable[..., Any]]:
@@ -89,6 +125,10 @@ def by_torch() -> dict[str, Callable[..., Any]]:
         "convolve2d": lambda x: square(conv2(x[None, None], cube, padding=4)),
         "cdist": lambda x: torch.sum(torch.cdist(x, others)),
         "sparse, vector": lambda x: square(csr @ x),
+        "fft2": lambda x: square(torch.fft.fft2(x)),
+        "correlate2d": lambda x: square(conv2(x[None, None], tensor(CUBE)[None, None], padding=2)),
+        "kernel": lambda x: torch.sum(torch.exp(-torch.sum((x[:, None] - others) ** 2, dim=-1))),
+        "kmeans": lambda x: torch.mean(torch.min(torch.sum((x - others[:, None]) ** 2, -1), 1)[0]),
     }
 
     def gradient(f: Any) -> Any:
@@ -126,8 +166,20 @@ OURS: dict[str, tuple[Callable[..., Any], Any]] = {
     "cdist": (lambda x: np.sum(cdist(x, OTHERS)), POINTS),
     "sparse, vector": (lambda x: square(MATRIX @ x), SIGNAL[:4000]),
     "sparse, numbers": (lambda x: square(with_numbers(x) @ SIGNAL[:4000]), 1.0 * MATRIX.data),
-    # Neither of the others has these; the ratio is that to the value by SciPy.
+    "fft2": (lambda x: square(fft.fft2(x)), SOLID),
+    "dct": (lambda x: square(fft.dct(x) * WEIGHTS), SIGNAL),
     "lfilter": (lambda x: square(signal.lfilter([1.0, 0.4], [1.0, -0.5, 0.2], x)), SIGNAL),
+    "gaussian blur": (lambda x: square(ndimage.gaussian_filter(x, 1.0) - PICTURE), SOLID),
+    "correlate2d": (lambda x: square(signal.correlate2d(x, CUBE, mode="same")), SOLID),
+    "welch": (lambda x: square(signal.welch(x, nperseg=256)[1]), SIGNAL),
+    "stft": (lambda x: square(signal.stft(x, nperseg=256)[2] * WEIGHTS[:129, None]), SIGNAL),
+    "detrend": (lambda x: square(signal.detrend(x) ** 2), SIGNAL),
+    "kernel": (lambda x: np.sum(np.exp(-cdist(x, OTHERS, "sqeuclidean"))), POINTS),
+    "kmeans": (lambda x: np.mean(vq.vq(OTHERS, x)[1] ** 2), POINTS[:20]),
+    "table": (
+        lambda x: square(interpolate.RegularGridInterpolator((ROWS, ROWS), x)(PLACES.T)), PICTURE
+    ),
+    # Neither of the others has these; the ratio is that to the value by SciPy.
     "sosfilt": (lambda x: square(signal.sosfilt(signal.butter(4, 0.2, output="sos"), x)), SIGNAL),
     "CubicSpline": (lambda x: square(interpolate.CubicSpline(KNOTS, x)(AT)), HEIGHTS),
 }

@@ -1,4 +1,4 @@
-"""Derivatives of scipy.stats' continuous distributions by mpmath, kept in a table.
+"""Derivatives of scipy.stats' distributions by mpmath, kept in a table.
 
 A place is a distribution, its shapes and an argument. The table has there the logarithm of the
 density and its derivatives by the argument and each shape, the same of the distribution function,
@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 from scipy.stats._distr_params import distcont
 
-from tests.distribution_references import DENSITIES, POINTS, PROBABILITIES
+from tests.distribution_references import DENSITIES, MASSES, POINTS, PROBABILITIES
 
 TABLE = Path(__file__).with_suffix(".json")
 # What takes mpmath seconds for each number.
@@ -33,11 +33,18 @@ CANCELLING = {"truncpareto", "truncweibull_min", "skewnorm", "foldnorm", "exponw
 LEVELS = ((1e-8, True), (0.3, True), (0.15, False), (1e-8, False), (1e-100, True), (1e-100, False))
 MIDDLE = ((0.02, True), (0.4, True), (0.03, False))
 # Digits at ordinary places, and in tails and near 0.
-DIGITS, MORE = 80, 320
+DIGITS, MORE = 80, 640
 
 
 def cases():
     """(name, shapes, x) at ordinary and extreme places inside the support."""
+    for name, (_, several) in MASSES.items():
+        for shapes in several:
+            low, high = getattr(stats, name).support(*shapes)
+            found = [quantile(level, *shapes) for quantile, level in quantiles(name)]
+            for k in dict.fromkeys([*found, max(low, found[0] - 1)]):
+                if low <= k <= high and k - max(low, -MOST) < MOST:
+                    yield name, shapes, float(k)
     examples = [(name, tuple(map(float, shapes))) for name, shapes in distcont]
     more = [(name, tuple(map(float, s))) for name, several in POINTS.items() for s in several]
     for name, shapes in [*examples, *more]:
@@ -58,11 +65,40 @@ def cases():
                 yield name, shapes, x
 
 
+MOST = 300  # masses to be added up
+
+
+def quantiles(name):
+    dist = getattr(stats, name)
+    return [(dist.ppf, 1e-8), (dist.ppf, 0.3), (dist.isf, 0.15), (dist.isf, 1e-8)]
+
+
+def sum_of_masses(log):
+    """The distribution function at k, from masses that count."""
+
+    def below(k, *shapes):
+        total, low = mp.mpf(0), 1 if log in STARTING_AT_1 else 0
+        if log is MASSES["dlaplace"][0]:
+            low = int(k) - 40 * mp.mp.dps
+        for j in range(low, int(k) + 1):
+            total += mp.exp(log(mp.mpf(j), *shapes))
+        return total
+
+    return below
+
+
+STARTING_AT_1 = {MASSES[name][0] for name in ("geom", "logser", "yulesimon", "zipf", "zipfian")}
+
+
 def difference(f, at, i):
     """The derivative of f by argument i."""
     step = mp.mpf(10) ** (-mp.mp.dps // 3) * (abs(at[i]) if at[i] else 1)
     moved = [[x + (sign * step if j == i else 0) for j, x in enumerate(at)] for sign in (1, -1)]
-    return (f(*moved[0]) - f(*moved[1])) / (2 * step)
+    above, below = f(*moved[0]), f(*moved[1])
+    change = above - below
+    if abs(change) < abs(above) * mp.mpf(10) ** (5 - mp.mp.dps):  # of an even function, at 0
+        return mp.mpf(0)
+    return change / (2 * step)
 
 
 def places(name, shapes, x):
@@ -74,6 +110,12 @@ def places(name, shapes, x):
         slopes = [difference(f, at, i) if i in movable else None for i in range(len(at))]
         return [f(*at), *slopes]
 
+    if name in MASSES:
+        movable = [i for i, shape in enumerate(shapes, 1) if type(shape) is float]
+        log = MASSES[name][0]
+        with mp.workdps(60):
+            found = [row(log), row(sum_of_masses(log))]
+            return written([*found, [1 - found[1][0]]])
     digits = DIGITS if 1e-9 < abs(x) < 1e9 and name not in CANCELLING else MORE
     with mp.workdps(digits):
         found = [row(DENSITIES[name])]
@@ -85,7 +127,11 @@ def places(name, shapes, x):
                 below = row(PROBABILITIES[name])
         with mp.workdps(MORE):
             found += [below, [1 - below[0]]]
-    return [[None if v is None else mp.nstr(v, 16) for v in values] for values in found]
+    return written(found)
+
+
+def written(rows):
+    return [[None if v is None else mp.nstr(v, 16) for v in values] for values in rows]
 
 
 def places_by_name():
@@ -111,9 +157,10 @@ def slopes(name, shapes, x, rows):
     """
     (log, *log_slopes), *probabilities = rows
     density = np.exp(log)
+    kind = "pmf" if name in MASSES else "pdf"
     exact = {
-        "logpdf": [log, *log_slopes],
-        "pdf": [density, *[None if v is None else density * v for v in log_slopes]],
+        f"log{kind}": [log, *log_slopes],
+        kind: [density, *[None if v is None else density * v for v in log_slopes]],
     }
     if probabilities:
         (below, *changes), (above,) = probabilities

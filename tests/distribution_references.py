@@ -2,8 +2,8 @@
 """The continuous distributions of scipy.stats, as mpmath computes them from their formulas.
 
 DENSITIES has the logarithm of each density in its standard form, PROBABILITIES the distribution
-function where it has a closed form. POINTS are shapes
-beyond SciPy's own examples: degenerate, large, small.
+function where it has a closed form. POINTS are shapes beyond SciPy's own examples: degenerate,
+large, small. MASSES are the discrete ones.
 """
 
 import mpmath as mp
@@ -410,6 +410,29 @@ PROBABILITIES = {
     "weibull_max": lambda x, c: EXP(-((-x) ** c)),
     "weibull_min": lambda x, c: 1 - EXP(-(x**c)),
     "wrapcauchy": lambda x, c: mp.atan((1 + c) / (1 - c) * mp.tan(x / 2)) / PI + (1 if x > PI else 0),
+}  # fmt: skip
+
+
+def log_binomial(n, k):
+    return mp.loggamma(n + 1) - mp.loggamma(k + 1) - mp.loggamma(n - k + 1)
+
+
+# Logarithms of masses of discrete distributions, and shapes of which the whole ones are counts.
+MASSES = {
+    "bernoulli": (lambda k, p: LOG(p if k == 1 else 1 - p), [(0.3,), (1e-12,)]),
+    "betabinom": (lambda k, n, a, b: log_binomial(n, k) + log_beta(k + a, n - k + b) - log_beta(a, b), [(10, 2.3, 0.6), (40, 1e-3, 5.0), (30, 1e6, 2e6)]),
+    "betanbinom": (lambda k, n, a, b: mp.loggamma(n + k) - mp.loggamma(n) - mp.loggamma(k + 1) + log_beta(a + n, b + k) - log_beta(a, b), [(5, 9.3, 1.0), (3, 200.0, 0.1)]),
+    "binom": (lambda k, n, p: log_binomial(n, k) + k * LOG(p) + (n - k) * mp.log1p(-p), [(10, 0.3), (500, 1e-3), (100, 0.999)]),
+    "boltzmann": (lambda k, l, n: LOG((1 - EXP(-l)) / (1 - EXP(-l * n))) - l * k, [(1.4, 19), (1e-6, 50)]),
+    "dlaplace": (lambda k, a: LOG(mp.tanh(a / 2)) - a * abs(k), [(0.8,), (3.0,)]),
+    "geom": (lambda k, p: (k - 1) * mp.log1p(-p) + LOG(p), [(0.5,), (0.02,), (0.999,)]),
+    "logser": (lambda k, p: k * LOG(p) - LOG(k) - LOG(-mp.log1p(-p)), [(0.6,), (1e-6,), (0.98,)]),
+    "nbinom": (lambda k, n, p: mp.loggamma(n + k) - mp.loggamma(n) - mp.loggamma(k + 1) + n * LOG(p) + k * mp.log1p(-p), [(5.0, 0.5), (0.01, 0.3), (1e8, 1 - 1e-8)]),
+    "planck": (lambda k, l: LOG(-mp.expm1(-l)) - l * k, [(0.51,), (0.05,), (30.0,)]),
+    "poisson": (lambda k, m: k * LOG(m) - m - mp.loggamma(k + 1), [(0.6,), (150.0,), (1e-9,)]),
+    "yulesimon": (lambda k, a: LOG(a) + log_beta(k, a + 1), [(11.0,), (40.0,)]),
+    "zipf": (lambda k, a: -a * LOG(k) - LOG(mp.zeta(a)), [(6.6,), (12.0,)]),
+    "zipfian": (lambda k, a, n: -a * LOG(k) - LOG(sum(mp.mpf(j) ** -a for j in range(1, int(n) + 1))), [(1.25, 10), (6.5, 30)]),
 }  # fmt: skip
 
 # Shapes beside SciPy's own examples.

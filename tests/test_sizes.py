@@ -10,11 +10,8 @@ from tools.count_code import code_lines
 
 SRC = Path(__file__).resolve().parent.parent / "src" / "pullback"
 FILE, CLASS, FUNCTION = 600, 300, 60
-# Names that autograd gives to classes of its interface.
-SHARED = {
-    "Box": ["autograd/boxes.py", "explain/picture.py"],
-    "Node": ["autograd/tracer.py", "core/node.py", "explain/explanation.py"],
-}
+# A name that autograd gives to a class of its interface.
+SHARED = {"Node": ["autograd/tracer.py", "core/node.py"]}
 
 
 @cache

@@ -297,6 +297,7 @@ def results(sample):
 
 
 def holds(law, sample):
+    """The cell that a law gives for a sample."""
     try:
         with np.errstate(all="ignore"):
             law(sample)
@@ -305,7 +306,7 @@ def holds(law, sample):
     return "yes"
 
 
-def measured(x, found):
+def measured(x, found, holds):
     """What the laws say of a function, from the most telling call of it, and a note."""
     found = sorted(found, key=Call.rank)
     call, sample = found[0], found[0].sample
@@ -399,7 +400,7 @@ def is_refused(ufunc):
     return bool(partials) and all(hasattr(partial, "refused") for partial in partials)
 
 
-def row(name, x, found):
+def row(name, x, found, holds):
     if type(x) is np.ufunc and is_refused(x):
         return (
             "yes",
@@ -410,7 +411,7 @@ def row(name, x, found):
             "SciPy's values have too few right digits",
         )
     if id(x) in found:
-        cells, note = measured(x, found[id(x)])
+        cells, note = measured(x, found[id(x)], holds)
         return (*cells, note or "-")
     why = REFUSED.get(x)
     if why is not None:
@@ -421,9 +422,10 @@ def row(name, x, found):
     return ("no",) * 5 + ("no sample calls it",)
 
 
-def rows(module, samples):
+def rows(module, samples, holds):
     """name -> row, for the functions of a module."""
-    return {name: row(name, x, samples) for name, x in public(module).items() if has_row(name, x)}
+    functions = {name: x for name, x in public(module).items() if has_row(name, x)}
+    return {name: row(name, x, samples, holds) for name, x in functions.items()}
 
 
 def kinds(module):
@@ -451,11 +453,11 @@ def parse(text):
     return tables
 
 
-def table(old=""):
+def table(old="", holds=holds):
     """The text of the table; rows of names that are not installed are taken from the old one."""
     samples, before, sections, cells = calls(), parse(old), [], []
     for module in MODULES:
-        here, others = rows(module, samples), kinds(module)
+        here, others = rows(module, samples, holds), kinds(module)
         there, other_kinds = before.get(module.__name__, ({}, {}))
         names = public(module)
         here |= {name: cells for name, cells in there.items() if name not in names}

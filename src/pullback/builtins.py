@@ -22,9 +22,11 @@ from typing import Any, Protocol, Union
 import numpy as np
 
 from .core.array import Array, class_of_number, current, is_number, snapshot, without_axes
+from .core.instances import INNER, Instance, above, in_classes
+from .core.instances import example as example_of
 from .core.reach import ASKED, other_form
 
-__all__ = ["complex", "eval", "exec", "float", "getattr", "hasattr", "isinstance", "type"]
+__all__ = ["complex", "eval", "exec", "float", "getattr", "hasattr", "isinstance", "super", "type"]
 
 
 def number(x: Any, asked: str, dtype: Any) -> Any:
@@ -40,6 +42,8 @@ def number(x: Any, asked: str, dtype: Any) -> Any:
 
 
 def float(*args: Any) -> Any:
+    if len(args) == 1 and real.type(args[0]) is Instance and not own_float(args[0]):
+        args = (INNER.__get__(args[0]),)
     if len(args) == 1 and real.type(args[0]) is Array and args[0].dtype.kind != "c":
         out = number(args[0], "float(x)", np.float64)
         if out is not None:
@@ -50,6 +54,12 @@ def float(*args: Any) -> Any:
         out = args[0].__float__()  # of a class of the user's: what it returns may be an Array
         return float(out) if real.type(out) is Array else real.float(out)
     return real.float(*args)
+
+
+def own_float(x: Any) -> bool:
+    """Whether the class of an Instance says itself what number it is."""
+    found = in_classes(x.__class__.__mro__, "__float__")
+    return real.isinstance(found, FunctionType)
 
 
 def complex(*args: Any, **kwargs: Any) -> Any:
@@ -64,9 +74,13 @@ def complex(*args: Any, **kwargs: Any) -> Any:
 
 
 def type(*args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and real.type(args[0]) is Array:
+    if len(args) == 1 and real.type(args[0]) in (Array, Instance):
         return args[0].__class__
     return real.type(*args, **kwargs)
+
+
+def super(*args: Any) -> Any:
+    return above(*args)
 
 
 # What is asked of the structure of an object is asked of one like what NumPy would have.
@@ -93,6 +107,8 @@ def example(x: Array) -> Any:
 
 
 def isinstance(x: Any, kinds: Any, /) -> bool:
+    if real.type(x) is Instance:
+        return real.isinstance(example_of(x), kinds)
     if real.type(x) is not Array or real.type(kinds) is real.type:
         return real.isinstance(x, kinds)
     if real.type(kinds) is tuple:

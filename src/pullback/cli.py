@@ -152,7 +152,9 @@ def bound(
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        raise Unusable(f"`{target}` does not tell its parameters.") from None
+        raise Unusable(
+            f"the parameters of `{target}` can't be found: it has no signature."
+        ) from None
     positional = [
         name
         for name, p in signature.parameters.items()

@@ -22,6 +22,7 @@ import numpy as np
 
 from .core.array import Array, current, peel, without_axes
 from .core.errors import ConversionError, MissingExtraError
+from .core.instances import Instance, inside
 from .core.primitive import Elementwise, Primitive
 from .core.spec import Spec
 
@@ -42,6 +43,13 @@ def number(x: Any) -> Any:
         return x
     x = without_axes(x)
     return x if x.dtype == np.float64 or x.dtype.kind == "c" else np.astype(x, np.dtype(float))
+
+
+def instead(*xs: Any) -> Any:
+    """Arguments that do not convert, with the Arrays of Instances in their places."""
+    if Instance not in map(type, xs):
+        raise  # where it is caught
+    return inside(xs)
 
 
 def heed(function: Callable[..., Any], *xs: Any) -> bool:
@@ -87,7 +95,10 @@ def numeric(name: str, ufunc: Callable[..., Any]) -> None:
             if live(x):
                 break
         else:
-            return plain(*xs)
+            try:
+                return plain(*xs)
+            except ConversionError:
+                return call(*instead(*xs))
         exact = 1 if name == "ldexp" else len(xs)  # whose exponent is an integer
         xs = (*[number(x) for x in xs[:exact]], *xs[exact:])
         sure = heed(plain, *xs)
@@ -228,6 +239,8 @@ def answering(name: str, ufunc: Callable[..., Any], kind: type) -> None:
 
     @functools.wraps(plain)
     def call(x: Any, /) -> Any:
+        if type(x) is Instance:
+            (x,) = instead(x)
         if not live(x):
             return plain(x)
         x = number(x)
@@ -267,6 +280,8 @@ def frexp(x: Any, /) -> tuple[Any, Any]:
 
 
 def hypot(*coordinates: Any) -> Any:
+    if Instance in map(type, coordinates):
+        coordinates = instead(*coordinates)
     if not any(map(live, coordinates)):
         return real.hypot(*coordinates)
     return pythons(functools.reduce(np.hypot, [number(x) for x in coordinates], 0.0))

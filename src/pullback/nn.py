@@ -95,6 +95,8 @@ class LogSoftmax(Primitive):
             x = x - np.max(x, axis=axis, keepdims=True)
         return x - np.log(np.sum(np.exp(x), axis=axis, keepdims=True))
 
+    composed = value
+
     def spec(self, x, *, axis):
         return Spec(x.shape, x.dtype)
 

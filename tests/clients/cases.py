@@ -8,14 +8,16 @@ what `requirements.txt` names into an environment of its own.
 import numpy as np
 
 CASES = []
-# What is refused, and why: compiled by numba; a subclass of ndarray; masked arrays; text that is
-# evaluated; a subclass of float that is made of the argument; a column of a DataFrame that carries
-# a derivative, and of which pandas' compiled code picks rows.
+# What is refused, and why: compiled by numba; masked arrays; text that is evaluated; numbers that
+# are put into text on their way; a column of a DataFrame that carries a derivative, and of which
+# pandas' compiled code picks rows; functions of NumPy's that are private.
 REFUSED = {
-    "saturation_pressure", "enthalpy", "madgwick", "pykalman_smoother", "haversine_distance",
-    "randles_circuit", "spherical_distance", "vincenty_distance", "radius_of_curvature",
-    "box_volume", "frame_column", "frame_groups",
+    "saturation_pressure", "enthalpy", "pykalman_smoother", "haversine_distance",
+    "randles_circuit", "spherical_distance", "vincenty_distance", "frame_column", "frame_groups",
+    "riemann_distance",
 }  # fmt: skip
+# The package rounds its result, so that zero is the derivative: a warning says so.
+WARNED = {"color_of_hue"}
 V3 = np.array([0.3, -0.5, 0.8])
 Q = np.array([0.8, 0.2, -0.4, 0.4]) / np.linalg.norm([0.8, 0.2, -0.4, 0.4])
 

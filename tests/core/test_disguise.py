@@ -485,17 +485,26 @@ MASKED = {
     "masked_invalid": lambda x: np.ma.masked_invalid(x),
     "sum": lambda x: np.ma.sum(x),
     "average": lambda x: np.ma.average(x),
-    "exp": lambda x: np.ma.exp(x),
     "where": lambda x: np.ma.where([1, 0, 0], x, 0.0),
-    "concatenate": lambda x: np.ma.concatenate([x, x]),
     "dot": lambda x: np.ma.dot(x, x),
-    "getdata": lambda x: np.ma.getdata(x),
     "times an Array": lambda x: np.ma.array(V, mask=[0, 1, 0]) * x,
     "Array times": lambda x: x * np.ma.array(V, mask=[0, 1, 0]),
-    "np.multiply": lambda x: np.multiply(x, np.ma.array(V)),
-    "np.where": lambda x: np.where(np.ma.array([True, False, True]), x, 0.0),
-    "stack": lambda x: np.stack([x, np.ma.array(V)]),
+    "masked minus an Array": lambda x: np.ma.array(V, mask=[0, 1, 0]) - x,
+    "np.multiply": lambda x: np.multiply(x, np.ma.array(V, mask=[0, 1, 0])),
+    "np.where": lambda x: np.where(np.ma.array([True, False, True], mask=[0, 1, 0]), x, 0.0),
+    "stack": lambda x: np.stack([x, np.ma.array(V, mask=[0, 1, 0])]),
+    "outside a domain": lambda x: np.ma.log(x - 2.0),
     "assigned": lambda x: np.ma.array(V).__setitem__(slice(None), x),
+}
+UNMASKED = {
+    "exp": lambda x, m: np.ma.exp(x) * m,
+    "log": lambda x, m: np.ma.log(x),
+    "getdata": lambda x, m: np.ma.getdata(x),
+    "operators": lambda x, m: (m - x) * (x / m) + m**x - x**m,
+    "functions": lambda x, m: np.multiply(np.maximum(x, m), np.hypot(m, x)),
+    "in place": lambda x, m: operator.iadd(x * 1.0, m),
+    "products": lambda x, m: np.dot(m, x) * (x @ m) * np.outer(x, m),
+    "parts": lambda x, m: np.where(m > 1.0, x, m) + np.stack([x, m]) + x * m[0],
 }
 SUBCLASSES = {
     "matrix": lambda x: np.matrix(x),
@@ -552,6 +561,19 @@ class TestWhatIsRefused:
     @pytest.mark.parametrize("name", MASKED)
     def test_masked_arrays(self, name):
         under_grad(functools.partial(refused, MASKED[name]), V)
+
+    def test_masked_arrays_of_which_nothing_is_masked(self):
+        """They are their data, whether their mask is an array or there is none."""
+        wrong = []
+        for name, f in UNMASKED.items():
+            expected = pb.jacobian(lambda x, f=f: f(x, V + 0.5))(V)
+            for mask in (np.ma.nomask, [0, 0, 0]):
+                m = np.ma.array(V + 0.5, mask=mask)
+                found = pb.jacobian(lambda x, f=f, m=m: f(x, m))(V)
+                values = pb.vjp(lambda x, f=f, m=m: f(x, m), V)[0], np.ma.filled(f(V, m), np.nan)
+                if not (np.allclose(found, expected) and np.array_equal(*values)):
+                    wrong.append((name, mask))
+        assert wrong == []
 
     @pytest.mark.parametrize("name", SUBCLASSES)
     def test_other_classes_and_memory(self, name):
@@ -615,7 +637,7 @@ class TestWhatIsRefused:
             with pytest.raises(pb.ArgumentTypeError, match=r"Python objects.*\n.*astype\(float\)"):
                 x * stored([1.0, 2.0, 3.0])
             with pytest.raises(pb.ArgumentTypeError, match=r"MaskedArray.*\n.*np\.where"):
-                x * np.ma.array(V)
+                x * np.ma.array(V, mask=[0, 1, 0])
             with pytest.raises(
                 pb.MissingRuleError, match=r"view\(matrix\)` has no derivative.*\n.*self.value = x"
             ):

@@ -1123,3 +1123,22 @@ class TestViewsAhead:
             assert dead() is None
         finally:
             gc.enable()
+
+
+def test_of_what_is_written_twice_the_last_stays_for_each_example():
+    """NumPy writes at several arrays of indices in the order of memory, which a batch adds."""
+    places = np.array([0, 2, 1, 0, 2, 2, 1, 0])
+
+    def last(x, where, step):
+        out = np.zeros(3) + 0.0 * x[0]
+        out[where[::step]] = x[::step]
+        return out
+
+    x = np.arange(1.0, 17.0).reshape(2, 8)
+    where = np.stack([places, places[::-1]])
+    for step in (1, -1):
+        expected = [last(*pair, step) for pair in zip(x, where, strict=True)]
+        found = pb.vmap(lambda x, where, step=step: last(x, where, step))(x, where)
+        np.testing.assert_array_equal(found, expected)
+        slopes = pb.vmap(pb.jacobian(lambda x, where, step=step: last(x, where, step)))(x, where)
+        np.testing.assert_array_equal(slopes @ x[..., None], np.stack(expected)[..., None])

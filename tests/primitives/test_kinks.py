@@ -196,14 +196,25 @@ def test_smooth_functions_of_kinks():
     assert not eager
 
 
+def repeated(f, derive=pb.hessian):
+    """f compiled, and recorded beside its kinks, in derivatives."""
+    fast = pb.compile(f, wait=True)
+    for scale in (1.0, 2.0):
+        derive(fast)(scale * np.array([1.25, 2.5]))
+    return fast
+
+
 def test_compiled():
     """A compiled second derivative asks in each call whether it is at a kink, and then warns."""
     wrong, _ = silently_wrong(
         {
             "compiled": lambda f: pb.compile(pb.hessian(f), wait=True),
+            "of a compiled one": lambda f: pb.hessian(repeated(f)),
+            "of a compiled one, mapped": lambda f: mapped(repeated(f)),
+            "of a compiled gradient": lambda f: pb.jacobian(repeated(pb.grad(f), pb.jacobian)),
             "compiled and mapped": lambda f: pb.compile(mapped(f), wait=True),
         },
-        every=1 if LONG else 12,
+        every=1 if LONG else 16,
     )
     assert not wrong
 

@@ -23,6 +23,9 @@ Z, QG = random.normal(size=(7, 6)), np.array([[0.7, 0.9], [1.6, 1.1], [2.9, 0.2]
 XY, VALUES, NEAR = random.uniform(size=(12, 2)), random.normal(size=12), np.array([[0.41, 0.52], [0.55, 0.45]])
 
 
+LONG = np.array([1.0, 7.0])
+
+
 def of(f, program, *xs, name="", smooth=True):
     said = ", ".join(str(np.shape(x)) for x in xs)
     return Sample(traced(f, program), xs, smooth=smooth, name=f"{f.__name__} {name}({said})")
@@ -81,6 +84,7 @@ SAMPLES = [
 
 # Where a point or a knot lies decides what is computed, so `vmap` refuses these.
 UNMAPPED = [
+    of(si.RectBivariateSpline, lambda f, z: f(GX, GY, z, kx=2).partial_derivative(1, 2)(QG[:, 0], np.array([0.1, 0.7])), Z, name="partial derivative"),
     of(si.make_lsq_spline, lambda f, t, x, y, q: f(x, y, knots(t))(q), np.array([3.0]), np.linspace(0.1, 5.9, 9), np.append(Y, 0.3), Q),
     of(si.make_interp_spline, at_points, X, Y, Q, name="points"),
     of(si.BarycentricInterpolator, at_points, X, Y, Q),
@@ -91,14 +95,16 @@ UNMAPPED = [
     of(si.UnivariateSpline, lambda f, x, y: f(x, y, s=1e3)(Q) * f(x, y, s=1e3).get_residual(), X, Y, name="polynomial"),
     of(si.splrep, lambda f, y: si.splev(Q, f(X, y, s=1e3)) * f(X, y, s=1e3, full_output=1)[1], Y, name="polynomial"),
     of(si.RectBivariateSpline, lambda f, z: f(np.arange(4.0), np.arange(5.0), z)(1.3, 0.4, dx=1), np.cos(np.arange(20.0)).reshape(4, 5), name="slope"),
+    of(si.splprep, lambda f, x, y: f([x, y], s=0)[0][1][1] * f([x, y], s=1e4, k=2)[1], X, Y),
     of(si.InterpolatedUnivariateSpline, at_points, X, Y, Q),
     of(si.RectBivariateSpline, lambda f, z: f(GX, GY, z).ev(QG[:, 0], QG[:, 1]), Z, name="data"),
     of(si.LinearNDInterpolator, lambda f, x, z: f(x, z)(NEAR), XY, VALUES, name="points"),
+    of(si.LinearNDInterpolator, lambda f, x, z, q: f(x * LONG, z, rescale=True)(q * LONG) * f(XY * LONG, VALUES, rescale=True)(q * LONG), XY, VALUES, NEAR, name="rescaled"),
     of(si.CubicSpline, lambda f, y: f(X, y).roots()[:1], Y, name="roots"),
     of(si.PPoly, lambda f, c, x: f(c, x).roots(), np.array([[1.0, 1.0], [-0.5, -0.3]]), np.array([0.0, 1.0, 2.0]), name="roots at a jump"),
 ]
 
 ERRORS = [
-    ErrorSample(traced(si.splrep, lambda f, y: si.splev(Q, f(X, y, s=0.1))), (Y,), raises=MissingRuleError, match="make_smoothing_spline"),
-    ErrorSample(traced(si.UnivariateSpline, lambda f, y: f(X, y, s=0.1)(Q)), (Y,), raises=MissingRuleError, match="s=0"),
+    ErrorSample(traced(si.splrep, lambda f, y: f(X, y, per=1)[1]), (Y,), raises=MissingRuleError, match="make_interp_spline"),
+    ErrorSample(traced(si.splprep, lambda f, y: f([X, y], s=1e-30)[0][1][0]), (Y,), raises=MissingRuleError, match="larger s"),
 ]

@@ -103,7 +103,10 @@ SAMPLES = [
     *[of(f, lambda f, a: f(a > 0.5, B4 > 0.6) * a[0], B4) for f in (distance.dice, distance.jaccard, distance.rogerstanimoto, distance.russellrao, distance.sokalsneath, distance.yule)],
     of(csgraph.breadth_first_order, lambda f, d: f(graph(d), 0)[0] * d[0], LENGTHS),
     of(csgraph.depth_first_order, lambda f, d: f(graph(d), 0)[0] * d[0], LENGTHS),
+    *[of(f, lambda f, d, more=more: np.ravel(f(sparse.csr_array((d, ([0, 1, 2], [1, 2, 0])), shape=(3, 3)), *more)) * d[0], LENGTHS[:3], name="of pairs") for f, more in ((csgraph.structural_rank, ()), (csgraph.maximum_bipartite_matching, ()))],
+    *[of(f, lambda f, d: f(sparse.csr_array((d, ([0, 1, 2], [1, 2, 0])), shape=(3, 3)), 0)[0] * d[0], LENGTHS[:3], name="of pairs") for f in (csgraph.breadth_first_order, csgraph.depth_first_order)],
     of(csgraph.maximum_bipartite_matching, lambda f, d: f(graph(d)) * d[0], LENGTHS),
+    of(csgraph.reverse_cuthill_mckee, lambda f, d: f(graph(d)) * d[0], LENGTHS),
     of(csgraph.structural_rank, lambda f, d: f(graph(d)) * d, LENGTHS),
     of(csgraph.maximum_flow, lambda f, d: f(EDGES.astype(np.int32), 0, 3).flow_value * d, LENGTHS),
     of(csgraph.csgraph_from_masked, lambda f, d: f(np.ma.masked_equal(GRAPH, 0)).toarray()[0, 1] * d, LENGTHS),
@@ -147,7 +150,6 @@ UNMAPPED = [
     of(hierarchy.fclusterdata, lambda f, x: f(x, 2, "maxclust") * x[0, 0], POINTS),
     of(csgraph.connected_components, lambda f, d: f(graph(d))[1] * d[0] + d[1], LENGTHS),
     of(csgraph.min_weight_full_bipartite_matching, lambda f, d: f(matrix(d))[1] * d[0], DATA),
-    of(csgraph.reverse_cuthill_mckee, lambda f, d: f(graph(d)) * d[0], LENGTHS),
     of(vq.kmeans, lambda f, x: f(x, OTHERS[:2])[0], POINTS),
 ]
 

@@ -94,9 +94,11 @@ SAMPLES += [
 PLACES = np.array([[0.3, 1.7, 2.4, 3.8, -0.6], [1.2, 3.3, -0.4, 4.6, 2.1]])
 SAMPLES += [
     *[of(nd.spline_filter1d, real(6), order=order, mode=mode) for order, mode in ((2, "mirror"), (3, "reflect"), (5, "reflect"), (4, "grid-wrap"), (3, "nearest"), (2, "constant"))], of(nd.spline_filter1d, real(4, 3), order=4, axis=0), of(nd.spline_filter1d, cplx(5), output=complex), of(nd.spline_filter1d, real(40), order=5, mode="reflect"), of(nd.spline_filter1d, real(40), order=5), of(nd.spline_filter1d, real(40, 2), axis=0, mode="grid-wrap"), of(nd.spline_filter, real(4, 5)), of(nd.spline_filter, real(4, 5), order=2, mode="reflect"), of(nd.spline_filter1d, real(1)), of(nd.spline_filter1d, real(2)),
+    *[of(nd.correlate, real(5, 6), real(3, 3), mode=mode) for mode in ("grid-constant", "grid-wrap", "grid-mirror")],
     *[of(nd.map_coordinates, real(5, 6), PLACES, order=order, smooth=order > 2 or 1) for order in (1, 2, 3, 4, 5)],
     *[of(nd.map_coordinates, real(5, 6), PLACES, order=1, mode=mode, smooth=1) for mode in MODES],
     *[of(nd.map_coordinates, real(5, 6), PLACES * 3.0 + 0.01, order=3, mode=mode) for mode in MODES],
+    of(nd.map_coordinates, real(5, 6), PLACES * 2.0 - 1.3, order=3, mode="nearest", prefilter=False),
     *[of(nd.map_coordinates, real(5, 6), program=lambda g, x, mode=mode: g(x, PLACES, order=0, mode=mode), name=f"order 0, {mode}") for mode in MODES[2:5]],
     of(nd.map_coordinates, real(5, 6), PLACES, 0.7, program=lambda g, x, at, c: g(x, at, mode="constant", cval=c), name="cval"), of(nd.map_coordinates, real(5, 6), PLACES, 0.7, program=lambda g, x, at, c: g(x, at, mode="grid-constant", cval=c), name="cval, grid"), of(nd.map_coordinates, real(5, 6), PLACES, prefilter=False), of(nd.map_coordinates, cplx(5, 6), PLACES), of(nd.map_coordinates, real(7), np.array([[0.3, 2.2, 5.1]])), of(nd.map_coordinates, real(3, 4, 5), 1.0 + real(3, 4)), of(nd.map_coordinates, real(5, 6, dtype="f4"), PLACES, order=1, smooth=1), of(nd.map_coordinates, real(5, 6), np.reshape(PLACES[:, :4], (2, 2, 2))),
 ]

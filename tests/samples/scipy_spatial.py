@@ -22,6 +22,7 @@ IN_PYTHON = hasattr(getattr(transform, "_rotation", None), "select_backend")  # 
 
 WEIGHTED = ["euclidean", "sqeuclidean", "cityblock", "chebyshev", "canberra", "braycurtis", "cosine", "correlation"]
 CONSTANT = ["hamming", "jaccard"]
+TRUTH = [*CONSTANT, "dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule"]
 
 
 def of(f, program, *xs, name="", smooth=True):
@@ -33,6 +34,8 @@ SAMPLES = [
     *[of(distance.cdist, lambda f, a, b, m=m: f(a, b, m), A, B, name=m) for m in (*WEIGHTED, *CONSTANT, "minkowski", "jensenshannon")],
     *[of(distance.cdist, lambda f, a, b, w, m=m: f(a, b, m, w=w), A, B, W, name=f"{m} w") for m in WEIGHTED if m not in ("correlation", "chebyshev")],
     of(distance.cdist, lambda f, a, b: f(a, b, "chebyshev", w=W), A, B, name="chebyshev w"),
+    of(distance.cdist, lambda f, w: np.stack([f(np.round(2 * A), np.round(2 * B), m, w=w) for m in TRUTH]), W, name="truth values w"),
+    of(R.from_rotvec, lambda f, e: f(e).as_quat() + f(e, degrees=True).as_matrix()[0, 1], np.zeros(3), name="without a turn"),
     of(distance.cdist, lambda f, a, b, w: f(a, b, "minkowski", p=3, w=w), A, B, W, name="minkowski w"),
     of(distance.cdist, lambda f, a, b, vi: f(a, b, "mahalanobis", VI=vi), A, B, VI, name="mahalanobis"),
     of(distance.cdist, lambda f, a, b, v: f(a, b, "seuclidean", V=v), A, B, W, name="seuclidean"),

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import integrate, stats
 
 import pullback as pb
 from tests.conftest import LONG
@@ -68,6 +68,8 @@ COMPUTE |= {
     "multinomial": (lambda v: stats.multinomial.entropy(4, v / np.sum(v)), V),
     "Normal": (lambda v: numbers(stats.Normal(mu=v[0], sigma=v[1]).logpdf(V * 2)), V),
     "Covariance": (lambda v: stats.multivariate_normal.entropy(v, S + np.outer(v, v)), V),
+    "named": (lambda x: stats.linregress(x[:6], x[6:]).slope + stats.ttest_1samp(x, 1).pvalue, X),
+    "fixed_quad": (lambda v: integrate.fixed_quad(lambda t: np.exp(v[0] * t), 0, v[1])[0], V),
     "probplot": (lambda x: numbers(stats.probplot(x)), X),
 }
 

@@ -53,30 +53,32 @@ def numbers(out):
 
 
 class Case:
-    """A program as a function of all its arguments to one number."""
+    """A program, and as a function of all its arguments to one number."""
 
     def __init__(self, name):
         self.fun, self.args = PROGRAMS[name]
-        self.n = tuple(range(len(self.args)))
-        size = sum(math.prod(np.shape(x)) for x in self.results())
-        weights = np.cos(1.0 + np.arange(size))
+        self.total = total_of(self.fun, self.args)
+        self.grad = pb.grad(self.total, tuple(range(len(self.args))))
 
-        def total(*args):
-            out = self.fun(*args)
-            parts = out if isinstance(out, (tuple, list)) else [out]
-            at, sums = 0, 0.0
-            for part in parts:
-                n = math.prod(np.shape(part))
-                sums = sums + np.sum(np.reshape(weights[at : at + n], np.shape(part)) * part)
-                at += n
-            return sums
 
-        self.total = total
-        self.grad = pb.grad(total, self.n)
+def total_of(fun, args):
+    """The sum of all results with weights. It reaches the program alone, which is then compiled."""
 
-    def results(self):
-        out = self.fun(*self.args)
+    def parts_of(args):
+        out = fun(*args)
         return out if isinstance(out, (tuple, list)) else [out]
+
+    weights = np.cos(1.0 + np.arange(sum(math.prod(np.shape(x)) for x in parts_of(args))))
+
+    def total(*args):
+        at, sums = 0, 0.0
+        for part in parts_of(args):
+            n = math.prod(np.shape(part))
+            sums = sums + np.sum(np.reshape(weights[at : at + n], np.shape(part)) * part)
+            at += n
+        return sums
+
+    return total
 
 
 def extrapolated(f):

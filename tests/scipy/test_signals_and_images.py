@@ -1,10 +1,13 @@
 """scipy.fft, scipy.signal and scipy.ndimage: values to the last bit, and the Python above rules."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import fft, ndimage, signal
 
 import pullback as pb
+from pullback.scipy.images import interpolation
 from pullback.scipy.signals import designs
 from pullback.testing import Problem
 from tests.samples import plainly
@@ -136,3 +139,26 @@ def test_equiripple_filters_move_with_bands_desired_response_and_weights():
             value, actual = pb.jvp(filtered, (given[i],), (direction,))
             np.testing.assert_array_equal(value, found)
             np.testing.assert_allclose(actual, expected, atol=1e-7, err_msg=f"{kind} {i}")
+
+
+def test_programs_of_splined_images_are_what_scipy_computes():
+    """At places inside and far outside, in all modes and orders, with and without a margin."""
+    random, wrong = np.random.default_rng(0), []
+    for shape in ((1,), (2,), (7,), (3, 4)):
+        for mode, order, npad in product(range(7), range(6), (0, 12)):
+            image = np.pad(random.normal(size=shape), npad, mode="edge")
+            out = tuple([2 * n + 3 for n in shape])
+            static = {"order": order, "mode": mode, "npad": npad, "shape": out, "dtype": float}
+            far = random.uniform(-3, 3, len(shape))
+            zoom = random.uniform(0.4, 1.7, len(shape))
+            matrix = np.diag(zoom) + 0.1 * random.normal(size=(len(shape),) * 2)
+            for rule, xs, more in (
+                (interpolation.zoom_p, (zoom, far), {"grid": False}),
+                (interpolation.zoom_p, (zoom, far), {"grid": True}),
+                (interpolation.affine_p, (matrix, far), {}),
+            ):
+                with np.errstate(all="ignore"):
+                    program = rule.program(image, *xs, 0.3, **static, **more)
+                if not np.allclose(rule.found(image, *xs, 0.3, **static, **more), program):
+                    wrong.append((rule, shape, mode, order, npad))
+    assert wrong == []

@@ -54,10 +54,10 @@ __all__ = [
 ]
 
 SECOND = 20  # runs of a path after which it is compiled again, better
-VAIN = 32  # records in a row that nothing repeats
+VAIN = 32  # recordings in a row that nothing repeats
 SOME = 3  # runs of early machine code after which it may be found to be slow
 AREAS = 16  # pieces of memory of which machine code compares each pair
-OFTEN = 5  # repetitions of a record for certain numbers after which one for all is made
+OFTEN = 5  # repetitions of a recording for certain numbers after which one for all is made
 
 
 class CacheInfo(NamedTuple):
@@ -210,8 +210,8 @@ class Path:
         return values, self.answers_at(values, self.places)
 
     def narrow(self) -> bool:
-        """Whether it is time for a record in which numbers are inputs: this one is for some alone,
-        and no machine code repeats it."""
+        """Whether it is time for a recording in which numbers are inputs: this one is for some
+        alone, and no machine code repeats it."""
         return self.numbers is not None and self.runs == OFTEN
 
     def results(self, values: Any, inputs: Sequence[Any]) -> Any:
@@ -502,7 +502,9 @@ class Entry:
         self.weak = False  # whether they must not be, since they meet numbers of less precision
         self.python = False  # whether calls of this kind run in Python
         self.apart = False  # whether what is recorded is for arguments that share no memory
-        self.hits = self.vain = 0  # hits when it was recorded last, and records without one since
+        self.hits = self.vain = (
+            0  # hits when it was recorded last, and recordings without one since
+        )
 
     @property
     def slow(self) -> bool:
@@ -510,7 +512,7 @@ class Entry:
         return all(path.slow for path in self.paths)
 
     def in_vain(self, hits: int) -> bool:
-        """Whether one record after the other has been made, and none of them repeated."""
+        """Whether one recording after the other has been made, and none of them repeated."""
         self.vain = self.vain + 1 if hits == self.hits else 0
         self.hits = hits
         return self.vain > VAIN

@@ -299,6 +299,10 @@ class Run:
         return self.unchecked.evaluate(*leaves)
 
     def perform(self, act: Activation, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Run the segments in turn, and what NumPy does between them.
+
+        No graph is interpreted here: the equations are in the segments, but for those of NumPy.
+        """
         bases: dict[int, Any] = {}  # by number in the table
         for i, x in enumerate(leaves):
             # Contiguous, aligned and in the machine's order of bytes.

@@ -25,9 +25,12 @@ Reaching the program's code:
 
     namespaces  what stands for what, and whose code it is
     bytecode    call sites that ask what they call
+    stores      what that code puts into objects and containers
     reach       the code that a transformation reaches
     resolve     what a call site calls
     instrument  what users say about reach
+    instances   objects of classes that derive from ndarray or float
+    instance_methods  what they have of these
     foreign     errors of foreign code that was given an Array
     leftover    Arrays that outlive their trace
     lost        derivatives lost on purpose or unseen

@@ -514,7 +514,7 @@ def class_of_number(x: Any) -> type:
     while type(value) is Array:
         value = current(value)
         if value.within.compared and value.within.is_weak(value):
-            return PYTHONS[value.dtype.kind]  # where nothing is recorded; the record has NumPy's
+            return PYTHONS[value.dtype.kind]  # where nothing is recorded; the recording has NumPy's
         value = value.value
     return type(value) if type(value) in (float, complex) else value.dtype.type
 

@@ -9,6 +9,7 @@ is present, and only `dense` fills the rest with zeros.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -492,6 +493,9 @@ def unbroadcast(x_bar: Any, x: Any) -> Any:
         return x_bar
     if x_bar.shape != spec.shape:
         if isinstance(x_bar, Cotangent):
+            alone = x_bar.alone() if type(x_bar) is Scattered and not spec.shape else None
+            if alone is not None and alone[2].size:  # of one number
+                return fit(np.add.reduce(alone[2], axis=None), spec)
             bar = masked(x_bar, True)
             mask = folded(np.any, bar.mask, spec.shape)
             return Masked(mask, fit(folded(np.sum, bar.dense(), spec.shape), spec))
@@ -508,8 +512,12 @@ def folded(reduce: Callable[..., Any], x: Any, shape: tuple[int, ...]) -> Any:
         reduce = REDUCTIONS.get(reduce, reduce)  # past NumPy's checks of arguments
     if not shape:
         return reduce(x, axis=None)
-    lead = len(x.shape) - len(shape)
-    axes = tuple(
-        [i for i, n in enumerate(x.shape) if i < lead or (shape[i - lead] == 1 and n != 1)]
-    )
+    axes = repeated_axes(x.shape, shape)
     return reduce(x, axis=axes).reshape(shape) if axes else x
+
+
+@lru_cache(maxsize=1024)
+def repeated_axes(whole: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes along which an array of a shape is broadcast to the whole one."""
+    lead = len(whole) - len(shape)
+    return tuple([i for i, n in enumerate(whole) if i < lead or (shape[i - lead] == 1 and n != 1)])

@@ -28,9 +28,11 @@ from .trace import CONSTANT, youngest
 
 __all__ = [
     "ARRAYS",
+    "CLASSES",
     "CREATION",
     "DEFERS",
     "FUNCTIONS",
+    "HOLDERS",
     "METHODS",
     "OF_NUMPY",
     "PLAIN",
@@ -50,6 +52,8 @@ __all__ = [
     "unary",
 ]
 
+CLASSES: dict[str, Any] = {}  # what is done beside objects of users' classes: `core.instances`
+HOLDERS: set[type] = {Array}  # types of ours that are, or hold, an Array
 DEFERS: set[type] = set()  # types whose own operators and functions take over from an Array's
 LOADERS: list[Callable[[], None]] = []  # import what has not been needed so far
 
@@ -152,9 +156,17 @@ def binary(primitive: Elementwise, x: Any, y: Any) -> Any:
 PLAIN = frozenset({float, int, complex, bool, np.ndarray, np.float64, np.float32})
 
 
-def check_class(cls: type) -> None:
-    """Refuse masked arrays, matrices and others whose operations mean something else."""
+def check_class(cls: type, *values: Any) -> bool:
+    """Whether a class derives from ndarray and answers for itself.
+
+    Masked arrays, matrices and others whose operations mean something else are refused; a masked
+    array among the values in which nothing is masked is its data.
+    """
     if issubclass(cls, np.ndarray) and cls not in (np.ndarray, np.memmap):
+        if CLASSES["derives"](cls):
+            return True
+        if issubclass(cls, np.ma.MaskedArray) and values and not masks(values):
+            return False
         instead = (
             "Pass the data and the mask apart, and select with `np.where(mask, x, 0)`."
             if issubclass(cls, np.ma.MaskedArray)
@@ -164,6 +176,14 @@ def check_class(cls: type) -> None:
             f"An operation on an Array met a {cls.__name__}, which pullback does not trace.\n"
             f"  {instead}"
         )
+    return False
+
+
+def masks(x: Any) -> bool:
+    """Whether x holds a masked array of which something is masked."""
+    if isinstance(x, (list, tuple)):
+        return any(map(masks, x))
+    return isinstance(x, np.ma.MaskedArray) and bool(np.ma.is_masked(x))
 
 
 def operand(x: Any) -> Any:
@@ -171,8 +191,7 @@ def operand(x: Any) -> Any:
     if type(x) in DEFERS:
         return NotImplemented
     if isinstance(x, np.ndarray):
-        check_class(type(x))
-        return np.asarray(x)
+        return NotImplemented if check_class(type(x), x) else np.asarray(x)
     if isinstance(x, np.generic):
         return x
     if isinstance(x, Cotangent) or getattr(type(x), "__array_ufunc__", False) is None:
@@ -194,7 +213,7 @@ def as_array(x: Any) -> Any:
         return x
     if holds_arrays(x):
         return np.stack([as_array(item) for item in x])
-    return np.asarray(x)
+    return CLASSES["array"](x) if type(x) in HOLDERS else np.asarray(x)
 
 
 def holds_arrays(x: Any) -> bool:
@@ -202,7 +221,7 @@ def holds_arrays(x: Any) -> bool:
     if not isinstance(x, (list, tuple)):
         return False
     kinds = set(map(type, x))
-    if Array in kinds:
+    if not HOLDERS.isdisjoint(kinds):
         return True
     for kind in kinds:
         if issubclass(kind, (list, tuple)):
@@ -219,15 +238,23 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                 if type(x.value) not in OF_NUMPY:
                     x = of_numpy(x)
                 return x.within.unary(primitive, x)
+            operands = inputs
             for x in inputs:
                 if type(x) is Array and type(x.value) not in OF_NUMPY:
-                    return binary(primitive, *operands_of_numpy(inputs))
-            return binary(primitive, *inputs)
+                    operands = operands_of_numpy(inputs)
+                    break
+            out = binary(primitive, *operands)
+            return out if out is not NotImplemented else beside(ufunc, method, inputs, keywords)
         if ARRAYS.issuperset(map(type, inputs)):
             implementation = FUNCTIONS[ufunc]
             if implementation is not None:  # `matmul`, `sign`
                 return implementation(*inputs)
     return general_ufunc(ufunc, method, inputs, keywords)
+
+
+def beside(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
+    """A ufunc of an Array and of what may be objects of users' classes."""
+    return CLASSES["ufunc"](ufunc, method, inputs, keywords)
 
 
 ARRAYS = frozenset({Array, np.ndarray})
@@ -251,7 +278,7 @@ def of_numpy(x: Any) -> Any:
     """A Python number as one of NumPy's; of an Array that holds one as well."""
     if type(x) is Array:
         return Array(of_numpy(x.value), x.within, x.node) if is_python(x) else x
-    return np.asarray(x)[()]
+    return x if type(x) is np.ndarray and x.ndim else np.asarray(x)[()]
 
 
 def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
@@ -261,8 +288,8 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         return NotImplemented
     if "order" in keywords and method in ("__call__", "outer"):
         return in_order(ufunc, method, inputs, keywords)
-    for x in inputs:
-        check_class(type(x))
+    if any(check_class(type(x), x) or type(x) in DEFERS for x in inputs):
+        return beside(ufunc, method, inputs, keywords)
     out = keywords.pop("out", None)
     outs = out if isinstance(out, tuple) else (out,)
     if any(o is not None for o in outs):
@@ -391,8 +418,8 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
     if len(types) > 1:
         if not DEFERS.isdisjoint(types):
             return NotImplemented
-        for cls in types:
-            check_class(cls)
+        if any(check_class(cls, *args, *kwargs.values()) for cls in types):
+            return CLASSES["function"](function, args, kwargs)
     if type(kwargs.get("out")) is Array:
         out = kwargs.pop("out")
         return written((out,), function(*args, **kwargs))

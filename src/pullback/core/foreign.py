@@ -21,7 +21,7 @@ from .errors import ConversionError, PullbackError, public_module
 from .lost import place
 from .namespaces import library, package, stays, takes_part
 
-__all__ = ["refused", "translate"]
+__all__ = ["MEMORY", "refused", "translate", "whose"]
 
 # Of what Python brings along, the modules that want plain numbers.
 WANTING = frozenset(

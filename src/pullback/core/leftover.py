@@ -25,7 +25,7 @@ import numpy as np
 
 from .array import Array, along, current
 
-__all__ = ["HOLDS", "WRITERS", "StoredPlaces", "settle_noted"]
+__all__ = ["HOLDS", "SETTLING", "WRITERS", "StoredPlaces", "settle_noted"]
 
 CONTAINERS: Any = (list, dict, set, deque, tuple, OrderedDict, defaultdict)
 WRITTEN = frozenset({list, dict, set, deque, OrderedDict, defaultdict})
@@ -35,7 +35,9 @@ WRITERS = frozenset(
     {"append", "appendleft", "extend", "extendleft", "insert", "setdefault", "update",
      "__setitem__", "__ior__", "__iadd__"}
 )  # fmt: skip
-HOLDS = frozenset({Array, *CONTAINERS})
+HOLDS: set[type] = {Array, *CONTAINERS}
+# Types of ours whose objects hold an Array: what one becomes, given what an Array becomes.
+SETTLING: dict[type, Any] = {}
 
 
 class StoredPlaces:
@@ -166,6 +168,8 @@ class Ending:
         kind = type(x)
         if kind is Array:
             return self.value(x)
+        if kind in SETTLING:
+            return SETTLING[kind](x, self.exchanged)
         if kind is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
             parts = [self.exchanged(y) for y in x]
             if all(a is b for a, b in zip(parts, x, strict=True)):

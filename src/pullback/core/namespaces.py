@@ -97,13 +97,14 @@ DYNAMIC = frozenset({"eval", "exec", "globals"})
 class Names:
     """What code, with the functions and classes nested in it, reads and stores outside itself."""
 
-    __slots__ = ("assigned", "dynamic", "imports", "loads", "outward", "ref", "stores")
+    __slots__ = ("assigned", "dynamic", "home", "imports", "loads", "outward", "ref", "stores")
 
     def __init__(self, code: CodeType) -> None:
         self.loads: set[str] = set()
         self.stores: set[str] = set()
         self.assigned: set[str] = set()  # variables of an enclosing function that it assigns to
         self.imports = False
+        self.home = code.co_qualname.partition(".")[0]  # a class, if it is a method
         self.read(code)
         self.dynamic = not self.loads.isdisjoint(DYNAMIC)
         self.outward = bool(self.stores) or self.imports or self.dynamic

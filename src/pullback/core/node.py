@@ -70,7 +70,9 @@ def noted(out: Any, trace: Any, parents: tuple[Any, ...], rule: Any, residual: A
 
 def constant_node() -> Node:
     """For an Array that depends on nothing: a float whose derivative is zero."""
-    return node_of((), None, None)
+    node = Node()
+    node.parents, node.rule, node.residual, node.seen = (), None, None, None
+    return node
 
 
 def slot_rule(out_bar: Any, i: int, wanted: Any) -> tuple[Slots]:

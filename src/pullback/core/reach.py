@@ -28,10 +28,10 @@ import numpy as np
 
 from .array import Array
 from .bytecode import SUPPORTED, Hooks, original, rewritten
-from .errors import ConversionError
-from .leftover import HOLDS, StoredPlaces, settle_noted
+from .leftover import StoredPlaces, settle_noted
 from .namespaces import LOADED, STANDS, keeps, library, names_of, scan, takes_part
-from .spec import spec_of
+from .stores import Stores
+from .tree import RESULTS
 
 __all__ = [
     "ASKED",
@@ -39,6 +39,7 @@ __all__ = [
     "DIRECT",
     "DISPATCHED",
     "KNOWN",
+    "MAKERS",
     "MAKING",
     "OFF",
     "OPEN",
@@ -50,6 +51,7 @@ __all__ = [
     "call_inside",
     "call_outside",
     "learn",
+    "reach_again",
     "reach_class",
     "reach_function",
     "reach_instance",
@@ -94,6 +96,7 @@ ASKED: list[Any] = []
 OFF = Session(closed=True)  # where `rebinding(False)` is in force
 SWITCHED_OFF = os.environ.get("PULLBACK_REBINDING") == "0" or not SUPPORTED
 SESSION: ContextVar[Any] = ContextVar("session", default=OFF if SWITCHED_OFF else None)
+STORES = Stores(SESSION)
 LOCK = threading.RLock()
 OPEN: dict[int, Any] = {}  # weak references to the sessions of all threads
 
@@ -108,6 +111,8 @@ def active() -> bool:
 
 SETTLED: dict[int, CodeType] = {}  # code that asks, or is left alone, by its id
 REWRITTEN: dict[int, tuple[CodeType, CodeType]] = {}  # id of code -> the code, and its other form
+# Of code that was exchanged, by its id: that, its other form, what it names, and its class.
+AGAIN: dict[int, tuple[CodeType, CodeType, Any, str]] = {}
 MOST = 20_000  # pieces of code for which the other form is kept
 SWITCHED: list[tuple[Any, CodeType, CodeType]] = []  # function, its code now, and before
 MADE: list[Any] = []  # weak references to functions made by code that asks
@@ -115,6 +120,7 @@ LIMIT = [1000]  # at how many of them those that have died are looked for
 APART: dict[int, Any] = {}  # modules that take no part, by their ids
 KNOWN: dict[int, Any] = {}  # id -> classes that were reached, and callables that are left alone
 REACHED: list[int] = []  # which of them are forgotten with the last session
+MADE_BY: list[int] = []  # classes that a function stands for meanwhile
 
 
 def restore() -> None:
@@ -133,6 +139,8 @@ def restore() -> None:
             plain(MADE.pop()())
         while REACHED:
             KNOWN.pop(REACHED.pop(), None)
+        while MADE_BY:
+            STANDS.pop(MADE_BY.pop(), None)
 
 
 def plain(fn: Any) -> None:
@@ -149,6 +157,7 @@ def other_form(code: CodeType, scope: dict[str, Any]) -> CodeType:
         if len(REWRITTEN) > MOST:
             REWRITTEN.clear()
             SETTLED.clear()
+            AGAIN.clear()
         new = rewritten(code, hooks_for(scope))
         known = REWRITTEN[id(code)] = code, new
     return known[1]
@@ -253,29 +262,6 @@ class Made:
 Made.one = Made()
 
 
-CO_OPTIMIZED = 1
-
-
-class Stores:
-    """Hears of stores into objects, containers, globals and variables of enclosing functions."""
-
-    def __setitem__(self, where: Any, value: Any) -> None:
-        if type(value) not in HOLDS or type(where) is Array:
-            return
-        session = SESSION.get()
-        if session is not None and not session.closed:
-            if type(where) is np.ndarray:
-                refuse_store(where, value)
-            if where is self:  # a name: of a function's global, of a module or of `exec`
-                frame = sys._getframe(1)
-                optimized = frame.f_code.co_flags & CO_OPTIMIZED
-                where = frame.f_globals if optimized else frame.f_locals
-            session.note(where)
-
-
-STORES = Stores()
-
-
 class Imports:
     """Hears of imports: modules run as they are, since what they define outlives the program."""
 
@@ -291,22 +277,6 @@ class Imports:
 IMPORTS = Imports()
 
 
-def refuse_store(array: Any, value: Any) -> None:
-    """Raise where a plain array would be given an Array, of which it could hold the value alone."""
-    if array.dtype.kind == "O":
-        return
-    for x in (value,) if type(value) is Array else value:
-        if type(x) is Array and not x.within.converts(x, "float(x)"):
-            spec = spec_of(array)
-            raise ConversionError(
-                f"`a[i] = x` was asked of a plain array {spec}, with an Array of `{x.within.name}`;"
-                " the derivative would have been lost.\n"
-                "  Create `a` where the transformation runs, as with `np.zeros(3)`, or write"
-                " `a = np.array(a)` before, of an attribute `self.a = np.array(self.a)`; `a * 0` is"
-                " plain as well."
-            )
-
-
 # Reaching.
 
 
@@ -319,7 +289,7 @@ def reach_function(fn: Any) -> None:
     if id(code) in SETTLED or not OPEN or id(fn) in STANDS:
         return
     known = REWRITTEN.get(id(code))
-    if known is not None:  # in an earlier session, usually
+    if known is not None:
         new = known[1]
     else:
         if original(code) is not code:
@@ -336,7 +306,38 @@ def reach_function(fn: Any) -> None:
         SETTLED[id(new)] = new
         fn.__code__ = new
         SWITCHED.append((fn, new, code))
+        names = names_of(code)
+        AGAIN[id(code)] = code, new, names.loads, names.home
     look_around(fn, code, scope)
+
+
+def reach_again(fn: Any) -> bool:
+    """Exchange code as in an earlier session, if it names nothing whose class is to be reached."""
+    code = fn.__code__
+    known = AGAIN.get(id(code))
+    if known is None or len(sys.modules) != LOADED[0] or id(fn) in STANDS or fn.__defaults__:
+        return False
+    _, new, loads, home = known
+    scope = fn.__globals__
+    if isinstance(scope.get(home), type):
+        return False
+    for name in loads:
+        x = scope.get(name)
+        kind = type(x)
+        if kind not in BORING or (kind is ModuleType and id(x) not in APART):
+            return False
+    for cell in fn.__closure__ or ():
+        try:
+            if type(cell.cell_contents) not in BORING:
+                return False
+        except ValueError:
+            return False
+    with LOCK:
+        if not OPEN:
+            return False
+        fn.__code__ = new
+        SWITCHED.append((fn, new, code))
+    return True
 
 
 def look_around(fn: Any, code: CodeType, scope: dict[str, Any]) -> None:
@@ -344,10 +345,11 @@ def look_around(fn: Any, code: CodeType, scope: dict[str, Any]) -> None:
 
     So is the class that a function is a static method of: it may make instances in its own way.
     """
-    home = scope.get(code.co_qualname.partition(".")[0])
+    names = names_of(code)
+    home = scope.get(names.home)
     if isinstance(home, type):
         reach_class(home)
-    for name in names_of(code).loads:
+    for name in names.loads:
         x = scope.get(name)
         kind = type(x)
         if kind not in BORING:
@@ -359,10 +361,7 @@ def look_around(fn: Any, code: CodeType, scope: dict[str, Any]) -> None:
             for attribute in code.co_names:
                 reach_instance(vars(x).get(attribute))
     for cell in fn.__closure__ or ():
-        try:
-            x = cell.cell_contents
-        except ValueError:
-            continue
+        x = content(cell)
         if type(x) not in BORING:
             reach_instance(x)
     for x in fn.__defaults__ or ():
@@ -375,6 +374,7 @@ BORING: set[type] = {
     Array, np.ndarray, np.float64, np.float32,
 }  # fmt: skip
 OURS: set[type] = set()  # classes of ours whose objects are called as they are
+MAKERS: list[Any] = []  # what says by which function a class is called, if it is by one
 
 
 def reach_class(cls: type) -> None:
@@ -388,6 +388,10 @@ def reach_class(cls: type) -> None:
         if not takes_part({"__name__": base.__module__, **file_of(base.__module__)}):
             continue
         REACHED.append(id(base))
+        maker = MAKERS[0](base)
+        if maker is not None and id(base) not in STANDS:
+            STANDS[id(base)] = maker
+            MADE_BY.append(id(base))
         for name, x in list(vars(base).items()):
             if name not in PLAIN_METHODS:
                 reach_member(x)
@@ -417,10 +421,15 @@ def reach_member(x: Any) -> None:
     kind = type(x)
     if kind is FunctionType:
         reach_function(x)
-    elif kind is property:
+    elif isinstance(x, property):
         for part in (x.fget, x.fset, x.fdel):
             if type(part) is FunctionType:
                 reach_function(part)
+                for cell in part.__closure__ or ():  # of what a decorator has made
+                    if type(held := content(cell)) is FunctionType:
+                        reach_function(held)
+        if kind is not property:
+            reach_class(kind)
     elif kind in (staticmethod, classmethod):
         if type(x.__func__) is FunctionType:
             reach_function(x.__func__)
@@ -431,6 +440,13 @@ def reach_member(x: Any) -> None:
             reach_function(inner)
         if hasattr(kind, "__get__"):
             reach_class(kind)
+
+
+def content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
 
 
 def reach_instance(x: Any, depth: int = 2) -> None:
@@ -486,6 +502,15 @@ def learn() -> None:
         scan()
 
 
+def given_back(out: Any) -> Any:
+    """A result, with Arrays for objects of ours that hold one, also beside others in a tuple."""
+    if type(out) in RESULTS:
+        return RESULTS[type(out)](out)
+    if type(out) is tuple and not RESULTS.keys().isdisjoint(map(type, out)):
+        return tuple([RESULTS[type(x)](x) if type(x) in RESULTS else x for x in out])
+    return out
+
+
 def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
     """Call the user's function as a part of a transformation, under a trace if there is one."""
     session = SESSION.get()
@@ -496,7 +521,8 @@ def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
             notes = session.notes
             trace.leaves = session, 0 if notes is None else len(notes.places)
         reach_arguments(args)
-        return CALLS[fun](*args, **kwargs)
+        out = CALLS[fun](*args, **kwargs)
+        return out if type(out) is Array else given_back(out)
     session = Session()
     if trace is not None:
         trace.leaves = session, 0
@@ -518,7 +544,8 @@ def begun(session: Session, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             OPEN[id(session)] = weakref.ref(session)
         learn()
         reach_arguments(args)
-        return CALLS[fun](*args, **kwargs)
+        out = CALLS[fun](*args, **kwargs)
+        return out if type(out) is Array else given_back(out)
     finally:
         SESSION.reset(token)
 

@@ -18,14 +18,18 @@ import re
 import sys
 import threading
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from . import instance_methods  # noqa: F401  # it completes Instance
 from .array import Array, current
 from .errors import PullbackError
 from .foreign import refused
+from .instances import ROOTS, Instance, derives, new_array, new_float, of_root
 from .leftover import HOLDS, WRITERS
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
@@ -43,13 +47,14 @@ from .reach import (
     Resolver,
     active,
     learn,
+    reach_again,
     reach_class,
     reach_function,
     reach_instance,
 )
 from .tree import flatten
 
-__all__ = ["FOREIGN", "given_function"]
+__all__ = ["FOREIGN", "forgotten", "given_function"]
 
 MISSING = object()
 UFUNC = np.ufunc
@@ -58,7 +63,7 @@ UFUNC = np.ufunc
 def resolved(self: Any, f: Any) -> Any:
     kind = type(f)
     if kind is FunctionType:
-        return f if id(f.__code__) in SETTLED else function(f)
+        return f if id(f.__code__) in SETTLED or reach_again(f) else function(f)
     if kind is UFUNC or kind is DISPATCHED:
         ours = DIRECT.get(f) or (None if f in MAKING else DIRECT.found(f))
         if ours is not None:
@@ -135,6 +140,7 @@ def other(f: Any, kind: Any) -> Any:
         if id(called) in STANDS and active():
             return MethodType(STANDS[id(called)], f)
         reach_instance(f)
+        reach_function(called)  # of a class of which methods are called by name only
         return f
     home = getattr(f, "__module__", None) or kind.__module__
     if home == "builtins" and vars(builtins).get(kind.__name__) is not kind:
@@ -152,9 +158,10 @@ def a_class(cls: Any) -> Any:
         if not cls.__flags__ & HEAP:
             KNOWN[id(cls)] = cls
         return cls
-    if any(type(x) is FunctionType for base in cls.__mro__ for x in vars(base).values()):
+    own = derives(cls)
+    if own or any(type(x) is FunctionType for base in cls.__mro__ for x in vars(base).values()):
         reach_class(cls)
-        return cls
+        return STANDS.get(id(cls), cls)
     return foreign(cls)
 
 
@@ -261,6 +268,24 @@ class Cached:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.wrapper, name)
+
+
+@contextmanager
+def forgotten() -> Iterator[None]:
+    """Within, functions under `lru_cache` have no results yet; afterwards, those from before.
+
+    Otherwise a rehearsed call would leave its results to the call itself, which would then skip
+    what these functions do beside computing.
+    """
+    session = SESSION.get()
+    if session is None or session.closed:
+        yield
+        return
+    known, session.results = session.results, {}
+    try:
+        yield
+    finally:
+        session.results = known
 
 
 def clearing(f: Any) -> Any:
@@ -398,6 +423,8 @@ WRITING_FIRST = (
 STANDS.update({id(each): writing_first(each) for each in WRITING_FIRST})
 
 
+STANDS[id(float.__new__)] = new_float
+STANDS[id(np.ndarray.__new__)] = new_array
 CONSTRUCTING = {"__init__", "__getattribute__", "__setattr__", "__delattr__", "__array_function__"}
 
 
@@ -406,6 +433,8 @@ def of_class(f: Any) -> Any:
     name, owner = f.__name__, f.__objclass__
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if args and type(args[0]) is Instance and owner in ROOTS:
+            return of_root(args[0], owner, name)(*args[1:], **kwargs)
         if any(type(x) is Array for x in args) and isinstance(args[0], owner):
             x = args[0] if type(args[0]) is Array else np.asarray(args[0])[()]
             return getattr(x, name)(*args[1:], **kwargs)

@@ -25,11 +25,13 @@ from .spec import PYTHON, is_inexact, spec_of
 
 __all__ = [
     "CONSTANT",
+    "FEW",
     "RUNNING",
     "STARTS",
     "Ended",
     "Trace",
     "bind",
+    "derivatives_of",
     "is_differentiated",
     "run",
     "running",
@@ -73,7 +75,8 @@ class Trace:
     )  # fmt: skip
     births = itertools.count(1)
     live = True  # converting an Array of this trace to a plain number would lose something
-    differentiates = False  # the node of an Array says how it depends on what is differentiated
+    # The node of an Array says how it depends on what is differentiated; how many times so.
+    differentiates: int = False
     eager = False  # has leaves with `.grad`
     leaves_values = False  # what its Arrays were stored into has their values when it has ended
     transparent = False  # Arrays look like the values that they have
@@ -120,9 +123,9 @@ class Trace:
         key = key if type(key) is tuple else (key,)
         return current(x).within.process(primitive, (x,), {"key": key})
 
-    def gather(self, primitive: Any, x: Array, index: np.ndarray) -> Any:
-        """x[index] by a plain array of integers that nobody writes to."""
-        return primitive(x, index, key=primitive.one_index)
+    def gather(self, primitive: Any, x: Array, key: Any, arrays: Any) -> Any:
+        """x[key] by plain arrays of integers that nobody writes to; key is their template."""
+        return primitive(x, *arrays, key=key)
 
     def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
         """The short way of x[key] = v for one number; False says that it was not taken.
@@ -201,6 +204,15 @@ class Trace:
         else:
             self.decisions = 0
 
+    def repeated(self, decisions: int, line: Any) -> None:
+        """Hear of decisions that machine code made, and the line of the first branch that they
+        chose: None without branches, () if it is not known."""
+        self.decisions += decisions
+        if self.decisions >= FEW and self.turning is None:
+            self.turn()
+        if line is not None and self.comparison is None:
+            self.comparison = (line or line_of_user() or ()) if self.leaves_values else ()
+
     def led(self, outs: Any, reached: bool) -> None:
         """Warn where decisions alone led to floating results; reached: they have a way back."""
         if reached or not any(map(is_floating, outs)):
@@ -242,7 +254,8 @@ class Trace:
         if self.leaves is not None:
             session, first = self.leaves
             self.leaves = None
-            session.leave(self, first)
+            if session.notes is not None:
+                session.leave(self, first)
         if self.inner is not None:
             self.inner.end()
             self.inner = None
@@ -287,6 +300,16 @@ def is_differentiated(x: Any) -> bool:
             return True
         x = x.value
     return False
+
+
+def derivatives_of(x: Any) -> int:
+    """How many traces that compute derivatives have x."""
+    count = 0
+    while type(x) is Array:
+        if x.node is not None:
+            count += x.within.differentiates
+        x = x.value
+    return count
 
 
 class Ended(Trace):

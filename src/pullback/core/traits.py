@@ -31,9 +31,9 @@ class Traits:
     # Whether values decide if it raises: of these kinds of dtype, or not at all if it is `total`.
     raises_for: str = ""
     total: bool = False
-    # `shortcut(*specs, **static)` is a function of plain arrays of these specs with less Python
-    # around what computes the value, or None. Compiled programs call it, where it proves right.
-    shortcut: Any = None
+    # `composed(*xs, **static)` computes the value by operations that have machine code, in the
+    # dialect of rules; NotImplemented where it does not. Compiled programs do that instead.
+    composed: Any = None
 
     def declare(self, **traits: Any) -> Self:
         """Set traits of one operation."""

@@ -32,6 +32,7 @@ NAMESPACE = "pullback"
 FIRST_SIGHT = threading.Lock()
 SEEN: set[type] = set()  # dataclasses and sparse classes that were registered on first sight
 SPARSE = "scipy.sparse."  # the modules of classes of sparse arrays
+RESULTS: dict[type, Any] = {}  # types of ours that hold an Array: how they give it as a result
 ATOMS = frozenset({Array, np.ndarray, np.float64, np.float32, float, int, complex})
 
 
@@ -81,6 +82,8 @@ def register_tree(
 def flatten(tree: Any) -> tuple[list[Any], Any]:
     """The leaves of a tree, and its structure. A plain array never goes through optree.
 
+    Objects of ours that hold an Array are leaves, which that Array stands for.
+
     Views among them are up to date.
     """
     if type(tree) in ATOMS:
@@ -88,9 +91,12 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     while True:
         leaves, structure = optree.tree_flatten(tree, namespace=NAMESPACE)
         # Some classes are registered on first sight; then the tree is deeper than it seemed.
-        new = {cls for cls in set(map(type, leaves)) - ATOMS if is_new(cls)}
+        others = set(map(type, leaves)) - ATOMS
+        new = {cls for cls in others if is_new(cls)}
         if not new:
             alone = len(leaves) == 1 and leaves[0] is tree
+            if not others.isdisjoint(RESULTS):
+                leaves = [RESULTS[type(x)](x) if type(x) in RESULTS else x for x in leaves]
             for leaf in leaves:
                 if type(leaf) is Array:
                     current(leaf)

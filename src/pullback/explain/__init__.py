@@ -17,9 +17,9 @@ from typing import Any
 
 from ..transforms.common import Transformation
 from .explanation import Explanation as Explanation
-from .explanation import Node as Node
+from .explanation import ProgramNode as ProgramNode
 
-__all__ = ["Explanation", "Node", "explain"]
+__all__ = ["Explanation", "ProgramNode", "explain"]
 
 
 class Explain(Transformation):

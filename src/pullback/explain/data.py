@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.spec import spec_of
-from .picture import Box, Picture
+from .picture import Picture, PictureBox
 from .reading import CELLS, Sampled, extent
 
 if TYPE_CHECKING:
-    from .explanation import Explanation, Node, Received
+    from .explanation import Explanation, ProgramNode, Received
 
 __all__ = ["data"]
 
@@ -56,7 +56,7 @@ def data(explanation: Explanation, limit: int) -> dict[str, Any]:
     }
 
 
-def described(box: Box, picture: Picture, files: list[str]) -> dict[str, Any]:
+def described(box: PictureBox, picture: Picture, files: list[str]) -> dict[str, Any]:
     """All that is told of a box but its place."""
     node, first = box.node, box.nodes[0]
     line = first.line if node is None else node.line
@@ -95,11 +95,11 @@ def described(box: Box, picture: Picture, files: list[str]) -> dict[str, Any]:
     }
 
 
-def operands(node: Node, picture: Picture) -> list[dict[str, Any]]:
+def operands(node: ProgramNode, picture: Picture) -> list[dict[str, Any]]:
     return [{"node": picture.place[x]} if type(x) is int else {"text": x} for x in node.operands]
 
 
-def arriving(box: Box, picture: Picture) -> list[tuple[Node, Received]]:
+def arriving(box: PictureBox, picture: Picture) -> list[tuple[ProgramNode, Received]]:
     """The cotangents that come to a box from outside of it."""
     return [
         (node, r) for node in box.nodes for r in node.received if picture.place[r.source] != box.id

@@ -17,7 +17,7 @@ from ..core.errors import name_of
 from ..core.spec import is_inexact
 from ..testing import Problem, Sample, difference, pair, precision
 from ..transforms.reverse import vjp
-from .explanation import Explanation, Node
+from .explanation import Explanation, ProgramNode
 from .picture import where
 from .reading import has_nan
 
@@ -109,7 +109,7 @@ def check_departures(found: Diagnosis) -> None:
         lines += [
             f"{named(node)}: the result depends on it by comparison alone."
             for node in explanation.missed
-            if type(node) is Node and node.marks == []
+            if type(node) is ProgramNode and node.marks == []
         ]
     found.lines += lines[:MANY]
     if len(lines) > MANY:
@@ -161,7 +161,7 @@ def kink(left: Any, right: Any, size: float) -> str:
     return "at a kink: its slopes from the two sides differ"
 
 
-def slopes(node: Node, rng: Any) -> tuple[Any, Any, Any, Any, float]:
+def slopes(node: ProgramNode, rng: Any) -> tuple[Any, Any, Any, Any, float]:
     """An operation's tangent; differences of its value from the left, right and both; their worth.
 
     All along one random direction, in double precision.
@@ -220,6 +220,6 @@ def norm(x: Any) -> float:
     return float(np.max(x[np.isfinite(x)], initial=0.0))
 
 
-def named(node: Node) -> str:
+def named(node: ProgramNode) -> str:
     at = f" ({where(node.line)}: {node.source})" if node.line is not None and node.source else ""
     return f"#{node.index} = {node.formula}{at}"

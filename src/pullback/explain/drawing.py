@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from .picture import Box, Picture, clip, short, where
+from .picture import Picture, PictureBox, clip, short, where
 
 if TYPE_CHECKING:
-    from .explanation import Explanation, Node
+    from .explanation import Explanation, ProgramNode
 
 __all__ = ["dot", "mermaid", "svg", "table"]
 
@@ -56,7 +56,7 @@ def table(explanation: Explanation, limit: int) -> str:
     return "\n".join([explanation.title, "", *lines, *summary(explanation)])
 
 
-def named(node: Node) -> str | None:
+def named(node: ProgramNode) -> str | None:
     """The label of an operation that has one beside its number."""
     return None if node.entry is None or node.label.startswith("#") else node.label
 
@@ -146,7 +146,7 @@ def curve(points: list[tuple[float, float]]) -> str:
     return text
 
 
-def drawn(box: Box, x: float, y: float, outputs: set[int]) -> list[str]:
+def drawn(box: PictureBox, x: float, y: float, outputs: set[int]) -> list[str]:
     width, height = box.size
     kinds = ["pb-box", "pb-fold" if box.node is None else f"pb-{box.node.kind}"]
     marks = box.marks
@@ -168,7 +168,7 @@ def drawn(box: Box, x: float, y: float, outputs: set[int]) -> list[str]:
     return [*lines, "</g>"]
 
 
-def hover(box: Box) -> str:
+def hover(box: PictureBox) -> str:
     """What is said of a box beyond its label."""
     node = box.node
     if node is None:

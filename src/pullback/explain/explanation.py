@@ -24,7 +24,7 @@ from .data import data
 from .page import page
 from .reading import Keeper, add, has_inf, has_nan, names_of, plain_tree, seeds, tangent_of
 
-__all__ = ["Explanation", "Node", "Received"]
+__all__ = ["Explanation", "ProgramNode", "Received"]
 
 ENOUGH = 1 << 28  # bytes of cotangents that are kept whole; beyond, samples of them are
 
@@ -38,7 +38,7 @@ class Received:
         self.source, self.value, self.count, self.total = source, value, count, total
 
 
-class Node:
+class ProgramNode:
     """An input or an operation of the program that is explained.
 
     Attributes:
@@ -236,13 +236,13 @@ class Explanation:
         return tuple([zero(n) if n.cotangent is None else n.cotangent for n in nodes])
 
     @property
-    def missed(self) -> list[Node | Departure]:
+    def missed(self) -> list[ProgramNode | Departure]:
         """What the gradient would miss: nodes that no cotangent reached, and where values left.
 
         Where no cotangent reached an input, the comparisons and counts among the nodes as well.
         """
         reached = any(self.nodes[i].cotangent is not None for i in self.inputs)
-        found: list[Node | Departure] = [
+        found: list[ProgramNode | Departure] = [
             node
             for node in self.nodes
             if "missed" in node.marks or not (reached or node.entry is None or node.differentiable)
@@ -288,17 +288,17 @@ class Explanation:
         return f'<div style="overflow: auto">{self.svg()}</div>'
 
 
-def nodes_of(run: Record, names: list[str]) -> tuple[list[Node], dict[int, int]]:
+def nodes_of(run: Record, names: list[str]) -> tuple[list[ProgramNode], dict[int, int]]:
     """The nodes of a recorded call, and the index of each by the id of the engine's node."""
-    nodes: list[Node] = []
+    nodes: list[ProgramNode] = []
     places: dict[int, int] = {}
     for x, name in zip(run.inputs, names, strict=True):
         places[id(x.node)] = len(nodes)
-        nodes.append(Node(len(nodes), "input", name, x.value, None))
+        nodes.append(ProgramNode(len(nodes), "input", name, x.value, None))
     for entry in run.entries:
         values = [x.value if type(x) is Array else x for x in entry.outs]
         value = values[0] if entry.primitive.n_out is None else tuple(values)
-        node = Node(len(nodes), "operation", entry.primitive.name, value, entry)
+        node = ProgramNode(len(nodes), "operation", entry.primitive.name, value, entry)
         for x in entry.inputs:
             place = places.get(id(x.node)) if type(x) is Array else None
             node.operands.append(words.literal(x) if place is None else place)
@@ -312,7 +312,7 @@ def nodes_of(run: Record, names: list[str]) -> tuple[list[Node], dict[int, int]]
     return nodes, places
 
 
-def name_nodes(nodes: list[Node]) -> None:
+def name_nodes(nodes: list[ProgramNode]) -> None:
     """Give each node the label by which formulas refer to it."""
     used: set[str] = set()
     for node in nodes:

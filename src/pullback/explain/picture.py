@@ -18,18 +18,20 @@ from .layout import Drawing, layout
 from .reading import Sampled, extent, has_inf, has_nan
 
 if TYPE_CHECKING:
-    from .explanation import Explanation, Node
+    from .explanation import Explanation, ProgramNode
 
-__all__ = ["Box", "Picture", "short"]
+__all__ = ["Picture", "PictureBox", "short"]
 
 CHARACTER, LINE, PADDING = 7.3, 17.0, 10.0  # of the boxes, in pixels
 LABEL = 34  # characters
 
 
-class Box:
+class PictureBox:
     """A node, or a fold of several, with its number among the boxes."""
 
-    def __init__(self, id: int, node: Node | None, fold: Fold | None, nodes: list[Node]) -> None:
+    def __init__(
+        self, id: int, node: ProgramNode | None, fold: Fold | None, nodes: list[ProgramNode]
+    ) -> None:
         self.id, self.node, self.fold, self.nodes = id, node, fold, nodes
 
     @property
@@ -87,7 +89,7 @@ class Picture:
         self.explanation = explanation
         nodes = explanation.nodes
         keys = [(n.kind, stem(n), n.line, getattr(n.value, "shape", None)) for n in nodes]
-        self.boxes: list[Box] = []
+        self.boxes: list[PictureBox] = []
         self.place: dict[int, int] = {}  # index of a node -> its box
         for item in fold(keys, limit):
             inside = item.indices() if type(item) is Fold else [item]
@@ -95,7 +97,9 @@ class Picture:
             for i in inside:
                 self.place[i] = len(self.boxes)
             alone = type(item) is not Fold
-            box = Box(len(self.boxes), held[0] if alone else None, None if alone else item, held)
+            box = PictureBox(
+                len(self.boxes), held[0] if alone else None, None if alone else item, held
+            )
             self.boxes.append(box)
         pulled = set(explanation.backward)
         gave = {node.index: {r.source for r in node.received} for node in nodes}
@@ -117,7 +121,7 @@ class Picture:
         return layout([box.size for box in self.boxes], [(a, b) for a, b, _ in self.edges])
 
 
-def stem(node: Node) -> str:
+def stem(node: ProgramNode) -> str:
     """The name without the place in a container: inputs of one list are alike."""
     return node.name.partition("[")[0]
 

@@ -10,13 +10,16 @@ import numpy as np
 from ..core.array import Array, peel
 from ..core.dispatch import FUNCTIONS, as_array, holds_arrays, leaves
 from ..core.errors import ArgumentTypeError
+from ..core.instances import INNER, Instance
+from ..core.namespaces import STANDS
 from ..primitives import creation
 from ..primitives.arguments import somewhere
 from .wrapping import FRESH, OWN, answers_for, is_fresh, made
 
 __all__ = ["AS_ARRAY", "Concatenator", "Grid"]
 
-AS_ARRAY: dict[type, Any] = {}  # type that holds an Array -> a function that gives it
+# type that holds an Array -> a function that gives it
+AS_ARRAY: dict[type, Any] = {Instance: INNER.__get__}
 
 NUMBERS = (bool, int, float, complex)  # they adapt their dtype
 KNOWN = frozenset({*NUMBERS, Array, np.float64, np.float32, np.int64})
@@ -71,6 +74,8 @@ def converter(function: Any, implementation: Any) -> None:
             check_numbers(function, x, kwargs.get("dtype", (*args, None, None)[1]))
             return implementation(x, *args, **kwargs)
         held = AS_ARRAY.get(type(x))
+        if type(x) is Instance and (function is np.asanyarray or kwargs.get("subok")):
+            return x if function is np.asanyarray and len(args) == 1 else x.astype(*args[1:])
         if held is not None:
             return call(held(x), *args[1:], **kwargs)
         out = function(*args, **kwargs)
@@ -80,7 +85,7 @@ def converter(function: Any, implementation: Any) -> None:
 def check_numbers(function: Any, x: Any, dtype: Any) -> None:
     """Refuse an array of objects that would hold Arrays."""
     kinds = [None if dtype is None else np.dtype(dtype)]
-    kinds += [np.asarray(y).dtype for y in leaves(x) if type(y) not in KNOWN]
+    kinds += [as_array(y).dtype for y in leaves(x) if type(y) not in KNOWN]
     for kind in kinds:
         if kind is not None and kind.kind not in "biufc":
             raise ArgumentTypeError(
@@ -96,6 +101,14 @@ converter(np.asanyarray, creation.asarray)
 converter(np.ascontiguousarray, creation.ascontiguousarray)
 converter(np.asfortranarray, creation.asfortranarray)
 converter(np.require, creation.require)
+
+
+def array_of_array(x: Any, dtype: Any = None, copy: Any = None) -> Any:
+    """`x.__array__()` in code that takes part, where an ndarray gives itself."""
+    return (OWN[np.array] if copy else OWN[np.asarray])(x, dtype=dtype)
+
+
+STANDS[id(Array.__array__)] = array_of_array
 
 
 @answers_for(np.asarray_chkfinite)

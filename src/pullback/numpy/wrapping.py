@@ -257,7 +257,7 @@ def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> A
         return made(function(*map(values, args), **{key: values(x) for key, x in kwargs.items()}))
     for x, kind in pairs:
         if kind == "array":
-            check_class(type(x))
+            check_class(type(x), x)
     args = [as_operand(x, kind) for x, kind in zip(args, kinds, strict=True)]
     return implementation(*args, **{k: as_operand(x, names.get(k)) for k, x in kwargs.items()})
 

@@ -51,6 +51,7 @@ Linear algebra:
     products             cross, convolve, correlate
     linalg               solve, inv, det, matrix_power
     lapack               LAPACK for one matrix, without NumPy's checks
+    inner_loops          what NumPy's functions call in the end, for compiled programs
     triangular           cholesky, qr
     decompositions       eigh, eig, svd
     spectra              functions of eigenvalues or singular values alone
@@ -67,6 +68,7 @@ Polynomials:
 Around the operations:
 
     arguments            NumPy's conventions for axes, shapes, dtypes and lists
+    masked               what numpy.ma asks of an array without a mask
     methods              operators, methods and attributes of Array
     operands             operands of a kind that NumPy does not know
     descriptions         dtype, memory and text of an array

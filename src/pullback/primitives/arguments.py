@@ -13,6 +13,7 @@ from ..core.spec import promoted, spec_of
 from ..core.trace import CONSTANT
 
 __all__ = [
+    "REDUCED_BY",
     "agreed",
     "arrays_of",
     "as_array",
@@ -39,6 +40,14 @@ __all__ = [
 
 none = np._NoValue
 INTS = frozenset({int})
+REDUCED_BY = {  # what `ufunc.reduce` is by another name
+    np.add: np.sum,
+    np.multiply: np.prod,
+    np.maximum: np.max,
+    np.minimum: np.min,
+    np.logical_and: np.all,
+    np.logical_or: np.any,
+}
 
 
 def given(argument):

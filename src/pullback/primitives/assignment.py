@@ -44,7 +44,7 @@ from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import CONSTANT, youngest
 from .arguments import as_array, somewhere
 from .indexing import along, as_index, getitem_p
-from .keys import INDEX, basic, batched, block, fill, mapped, nonzero, parse
+from .keys import INDEX, basic, batched, block, fill, in_order, mapped, nonzero, of_plain, parse
 from .operands import KNOWN, check_written
 from .selections import MaskedRows, select
 from .shapes import apart, copy_p, for_each
@@ -133,6 +133,7 @@ class Setitem(Linear):
         key, arrays, source, destination = batched(key, arrays, mapped[2:], size)
         if source:
             v = np.moveaxis(np.broadcast_to(v, (size, *shape)), destination, source)
+        v = in_order(v)
         path = tuple([(p, p.mapped_static(size, static)) for p, static in path])
         return self(x, v, *arrays, path=path, key=key, donate=donate)
 
@@ -375,10 +376,8 @@ def replace(x, path, key, arrays, v):
 
 def plain_operand(v):
     """A plain value to be assigned; lists may hold Arrays."""
-    v = operand(v)
-    if v is NotImplemented:
-        v = np.asarray(v)
-    return v
+    known = operand(v)
+    return as_array(v) if known is NotImplemented else known
 
 
 def writable(x, path):
@@ -432,8 +431,8 @@ def getitem(x, key):
                     out.storage = view_of(x, read, (getitem_p, static))
                     return out
             return viewed(out, x, key)
-        if type(key) is np.ndarray and key.ndim and key.dtype.kind in "iu":
-            return x.within.gather(getitem_p, x, key.copy())
+        if (indices := of_plain(x.shape, key)) is not None:
+            return x.within.gather(getitem_p, x, *indices)
         if masks(key, x):
             return select(x, key)
         template, arrays, new = parse(x.shape, key)

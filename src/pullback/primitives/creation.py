@@ -19,6 +19,7 @@ from .indexing import scatter_p
 from .keys import INDEX, known
 from .selecting import chosen
 from .shapes import astype_p, axes_like, broadcast_p, converted, for_each
+from .strided import diagonal
 
 __all__ = ["adopt", "adopt_p", "like_p"]
 
@@ -292,7 +293,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 @replaces(np.diag)
 def diag(v, k=0):
     if v.ndim == 2:
-        return np.diagonal(v, k)
+        return diagonal(v, k)
     if v.ndim != 1:
         raise ValueError("Input must be 1- or 2-d.")
     n = v.shape[0]

@@ -8,6 +8,7 @@ from ..core.array import Array
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, ShapeError
 from ..core.primitive import Linear, Primitive
+from ..core.quiet import SILENT, STATE
 from ..core.spec import Spec, is_inexact
 from .arguments import as_array, axes_of, cast, dtype_of, reduced_axes
 from .shapes import laid, lies
@@ -24,6 +25,10 @@ def along(axis, start, stop=None, step=None):
 
 def shifted(x, axis, fill=0):
     """x one place later along an axis: its first place is filled, its last is lost."""
+    if type(x) is np.ndarray:
+        out = np.empty(x.shape, x.dtype)
+        out[along(axis, 0, 1)], out[along(axis, 1)] = fill, x[along(axis, 0, -1)]
+        return out
     first = np.full_like(x[along(axis, 0, 1)], fill)
     return np.concatenate([first, x[along(axis, 0, -1)]], axis=axis) if x.size else x
 
@@ -89,17 +94,23 @@ class Recurrence(Primitive):
     """
 
     reads = "out x0"
+    lower = "recur"
 
     def value(self, a, b, *, axis, reverse):
-        a, b = np.broadcast_arrays(a, b)
-        a, b = np.moveaxis(a, axis, 0), np.moveaxis(b, axis, 0)
-        with np.errstate(all="ignore"):
+        if a.shape != b.shape:
+            a, b = np.broadcast_arrays(a, b)
+        if axis:
+            a, b = np.moveaxis(a, axis, 0), np.moveaxis(b, axis, 0)
+        token = STATE.set(SILENT)
+        try:
             if reverse:
                 a = np.concatenate([a[:1], a[:0:-1]])
                 out = np.ascontiguousarray(solve_recurrence(a, b[::-1])[::-1])
             else:
                 out = solve_recurrence(a, b)
-        return np.moveaxis(out, 0, axis)
+        finally:
+            STATE.reset(token)
+        return np.moveaxis(out, 0, axis) if axis else out
 
     def spec(self, a, b, *, axis, reverse):
         return Spec(np.broadcast_shapes(a.shape, b.shape), np.result_type(a.dtype, b.dtype))
@@ -142,7 +153,7 @@ def solve_recurrence(a, b):
     n = len(b)
     if n < 2:
         return b.copy()
-    out = np.empty(b.shape, np.result_type(a, b))
+    out = np.empty(b.shape, b.dtype if a.dtype is b.dtype else np.result_type(a, b))
     odd, even = slice(1, n, 2), slice(0, n - 1, 2)
     out[odd] = solve_recurrence(a[odd] * a[even], a[odd] * b[even] + b[odd])
     out[0] = b[0]
@@ -202,6 +213,8 @@ class Diff(Linear):
     """Differences of neighbours along an axis."""
 
     def value(self, x, *, axis):
+        if type(x) is np.ndarray and x.dtype.kind in "fc":
+            return x[along(axis, 1)] - x[along(axis, None, -1)]
         return np.diff(x, axis=axis)
 
     def spec(self, x, *, axis):
@@ -211,6 +224,11 @@ class Diff(Linear):
 
     def transpose(self, i, xs, out_bar, *, axis):
         shape = xs[0].shape
+        if type(out_bar) is np.ndarray:
+            out = np.zeros(shape, out_bar.dtype)
+            out[along(axis, 1)] = out_bar
+            out[along(axis, None, -1)] -= out_bar
+            return out
         if shape[axis] < 2:
             return np.zeros_like(out_bar, shape=shape)
         edge = np.zeros_like(out_bar, shape=(*shape[:axis], 1, *shape[axis + 1 :]))

@@ -11,6 +11,9 @@ phase: what does not depend on it has its derivative.
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from ..core.array import stop
@@ -19,7 +22,9 @@ from ..core.dispatch import replaces
 from ..core.errors import MissingRuleError
 from ..core.primitive import Primitive
 from ..core.spec import Spec, full, spec_of
+from . import lapack
 from .arguments import as_array, settled, somewhere
+from .inner_loops import LOOPS, Assumed, doubled, loops
 from .linalg import inverse_p
 from .shapes import laid
 from .spectra import (
@@ -83,6 +88,12 @@ def either(columns):
     return np.logical_or(col(columns), row(columns))
 
 
+def like(x, a):
+    """A result in the precision of the matrix, as NumPy gives it."""
+    dtype = computed(a)
+    return x.astype(dtype if x.dtype.kind == "c" else real_of(dtype), copy=False)
+
+
 def added(x, y):
     return y if x is None else x if y is None else x + y
 
@@ -112,6 +123,11 @@ class Spectrum(Decomposition):
     cores: tuple[int, ...] = (2,)
     n_shown: int | None = None
 
+    # How the shown ones, and the values alone, are made by loops; see `inner_loops`.
+    shown_composed: Any = None
+    composed_values: Any = None
+    alone = False  # whether a function that gives the values alone was called
+
     def facing(self, xs, x_dots):
         """The operands, and their tangents, for vectors that face the direction of the first."""
         if len(xs) > len(self.cores) or x_dots[0] is None:
@@ -123,26 +139,19 @@ class Spectrum(Decomposition):
         return not np.all(settled(simple(out[self.values], self.kind)))
 
 
-# The loops that NumPy's functions call; NaN where they do not converge.
-LOOPS = getattr(np.linalg, "_umath_linalg", None)
+def generic_left(w, left, right, *faced, kind):
+    return generic(w, left, right, kind, *faced)[0]
 
 
-def decomposing(loop, spec, checked, instead):
-    """A decomposition of one matrix by its loop alone; None where that is something else.
+def generic_right(w, left, right, *faced, kind):
+    return generic(w, left, right, kind, *faced)[1]
 
-    checked: the number of the result that tells of NaN, for which NumPy's function is called.
-    """
-    loop = getattr(LOOPS, loop, None)
-    single = len(spec.shape) == 2 and min(spec.shape) > 0
-    if loop is None or not single or spec.dtype not in (np.float64, np.complex128):
-        return None
 
-    def decomposed(a):
-        out = loop(a)
-        first = out[checked].item(0)
-        return out if first == first else instead(a)
-
-    return decomposed
+# Frames of vectors are mostly the vectors themselves: where no values are equal.
+FRAMES = {
+    kind: [Assumed(f"{side.__name__} of {kind}", partial(side, kind=kind)) for side in sides]
+    for kind, sides in (("eigh", (generic_left,)), ("svd", (generic_left, generic_right)))
+}
 
 
 class Eigh(Spectrum):
@@ -155,12 +164,26 @@ class Eigh(Spectrum):
     def shown(self, a, *, UPLO):
         return np.linalg.eigh(a, UPLO)
 
-    def shortcut(self, a, *, UPLO):
-        loop = "eigh_lo" if UPLO.upper() == "L" else "eigh_up"
-        return decomposing(loop, a, 0, lambda a: self.shown(a, UPLO=UPLO))
+    def shown_composed(self, a, *, UPLO):
+        name = "eigh_lo" if UPLO.upper() == "L" else "eigh_up"
+        if not loops(name):
+            return NotImplemented
+        w, v = LOOPS[name](doubled(a))
+        return like(w, a), like(v, a)
+
+    def composed_values(self, a, *, UPLO):
+        name = "eigvalsh_lo" if UPLO.upper() == "L" else "eigvalsh_up"
+        return like(LOOPS[name](doubled(a)), a) if loops(name) else NotImplemented
+
+    def composed(self, a, *faced, UPLO):
+        found = self.shown_composed(a, UPLO=UPLO)
+        if faced or found is NotImplemented:
+            return NotImplemented
+        w, v = found
+        return w, v, FRAMES["eigh"][0](np.all(simple(w, "eigh")), v, w, v, v), v
 
     def value(self, a, *faced, UPLO):
-        return self.results(a, *np.linalg.eigh(a, UPLO), faced=faced)
+        return self.results(a, *lapack.eigh(a, UPLO), faced=faced)
 
     def results(self, a, w, v, *, faced=()):
         return w, v, generic(w, v, v, "eigh", *faced)[0], v
@@ -193,7 +216,13 @@ class Eigh(Spectrum):
         return (a_bar, *[None] * (len(wanted) - 1))
 
 
-eigh_p = Eigh("eigh")
+class Eigvalsh(Eigh):
+    """Its vectors are there for derivatives alone."""
+
+    alone = True
+
+
+eigh_p, eigvalsh_p = Eigh("eigh"), Eigvalsh("eigvalsh")
 
 
 @replaces(np.linalg.eigh)
@@ -203,7 +232,7 @@ def eigh(a, UPLO="L"):
 
 @replaces(np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L"):
-    return eigh_p(triangle_of(a, UPLO), UPLO=UPLO)[0]
+    return eigvalsh_p(triangle_of(a, UPLO), UPLO=UPLO)[0]
 
 
 def triangle_of(a, UPLO):
@@ -228,6 +257,13 @@ class Eig(Spectrum):
 
     def shown(self, a):
         return as_complex(*np.linalg.eig(a))
+
+    def shown_composed(self, a):
+        if not loops("eig"):
+            return NotImplemented
+        w, v = LOOPS["eig"](doubled(a))
+        dtype = np.result_type(computed(a), np.complex64)
+        return w.astype(dtype), v.astype(dtype)
 
     def value(self, a, *faced):
         return self.results(a, *np.linalg.eig(a), faced=faced)
@@ -332,13 +368,26 @@ class SVD(Spectrum):
     def shown(self, a, *, full):
         return thin(*np.linalg.svd(a, full_matrices=full))
 
-    def shortcut(self, a, *, full):
-        if full or len(a.shape) != 2:
-            return None
-        m, n = a.shape
-        factors = decomposing("svd_s", a, 1, lambda a: np.linalg.svd(a, full_matrices=False))
-        dtype, empty = a.dtype, np.empty
-        return factors and (lambda a: (*factors(a), empty((m, 0), dtype), empty((0, n), dtype)))
+    def shown_composed(self, a, *, full):
+        name = "svd_f" if full else "svd_s"
+        if not loops(name):
+            return NotImplemented
+        return thin(*[like(x, a) for x in LOOPS[name](doubled(a))])
+
+    def composed_values(self, a, *, full):
+        return like(LOOPS["svd"](doubled(a)), a) if loops("svd") else NotImplemented
+
+    def composed(self, a, *faced, full):
+        found = self.shown_composed(a, full=full)
+        if faced or found is NotImplemented:
+            return NotImplemented
+        u, s, vh, *_ = found
+        plain, v = np.all(simple(s, "svd")), adjoint(vh)
+        left, right = [
+            frame(plain, vectors, s, u, v)
+            for frame, vectors in zip(FRAMES["svd"], (u, v), strict=True)
+        ]
+        return *found, left, right, a.astype(u.dtype, copy=False)
 
     def value(self, a, *faced, full):
         return self.results(a, *np.linalg.svd(a, full_matrices=full), faced=faced)
@@ -466,7 +515,14 @@ class Undetermined(Primitive):
 
 undetermined_p = Undetermined("undetermined")
 
-svd_p = SVD("svd")
+
+class Svdvals(SVD):
+    """Its vectors are there for derivatives alone."""
+
+    alone = True
+
+
+svd_p, svdvals_p = SVD("svd"), Svdvals("svdvals")
 
 
 @replaces(np.linalg.svd)
@@ -475,10 +531,10 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     a = as_array(a)
     if hermitian:
         return svd_of_hermitian(a, compute_uv)
-    everything = full_matrices and compute_uv and a.ndim > 1 and a.shape[-1] != a.shape[-2]
-    u, s, vh, u_rest, vh_rest, *_ = svd_p(a, full=bool(everything))
     if not compute_uv:
-        return s
+        return svdvals_p(a, full=False)[1]
+    everything = full_matrices and a.ndim > 1 and a.shape[-1] != a.shape[-2]
+    u, s, vh, u_rest, vh_rest, *_ = svd_p(a, full=bool(everything))
     if everything and a.shape[-2] > a.shape[-1]:
         u = np.concatenate([u, u_rest], axis=-1)
     elif everything:

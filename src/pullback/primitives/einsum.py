@@ -11,6 +11,7 @@ from ..core.cotangent import masked
 from ..core.dispatch import cast, refuse, replaces
 from ..core.errors import ArgumentError, ShapeError
 from ..core.layout import layout
+from ..core.past import past
 from ..core.primitive import Multilinear
 from ..core.spec import Spec
 from .arguments import as_array
@@ -28,7 +29,8 @@ class Einsum(Multilinear):
     lower = "einsum"
 
     def value(self, *xs, ins, result, optimize):
-        return np.einsum(",".join(ins) + "->" + result, *xs, optimize=optimize)
+        compute = past(np.einsum) if {*map(type, xs)} == {np.ndarray} else np.einsum
+        return compute(",".join(ins) + "->" + result, *xs, optimize=optimize)
 
     def spec(self, *xs, ins, result, optimize):
         sizes = sizes_of(ins, [x.shape for x in xs])
@@ -41,7 +43,9 @@ class Einsum(Multilinear):
         if others or kept != result:
             ins = (result, *ins[:i], *ins[i + 1 :])
             out_bar = self(out_bar, *others, ins=ins, result=kept, optimize=optimize)
-        x_bar = np.broadcast_to(np.reshape(out_bar, spread), xs[i].shape)
+        x_bar = out_bar
+        if out_bar.shape != xs[i].shape:
+            x_bar = np.broadcast_to(np.reshape(out_bar, spread), xs[i].shape)
         return x_bar if len(set(term)) == len(term) else masked(x_bar, diagonal(term, xs[i].shape))
 
     def batch(self, xs, mapped, size, *, ins, result, optimize):

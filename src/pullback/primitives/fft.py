@@ -15,26 +15,28 @@ from ..core.errors import ArgumentError
 from ..core.primitive import Linear
 from ..core.spec import Spec
 from .arguments import as_array, axis_of
+from .inner_loops import LOOPS, loops
 from .shapes import lies
 
 __all__ = ["fft_p", "irfft_p", "rfft_p"]
 
-try:  # the loops that NumPy's functions call
-    from numpy.fft import _pocketfft_umath as pocketfft
-except ImportError:
-    pocketfft = None
 
-
-def transforming(name, spec, out, axis, length, forward, norm):
-    """A transform along the last axis by its loop alone; None where that is something else."""
-    if axis != len(spec.shape) - 1 or not length or not hasattr(pocketfft, name):
-        return None
-    if spec.dtype not in (np.float64, np.complex128):
-        return None
+def by_loop(name, x, axis, length, out_length, forward, norm, dtype):
+    """A transform along an axis by the loop that NumPy's function calls, in the dtypes it takes."""
+    real = np.result_type(np.zeros((), x.dtype).real, 1.0).type
     norm = norm if forward else swapped(norm)
-    factor = {"ortho": 1 / np.sqrt(length), "forward": np.reciprocal(float(length))}.get(norm, 1)
-    loop, empty, shape, dtype = getattr(pocketfft, name), np.empty, out.shape, out.dtype
-    return lambda x: loop(x, factor, empty(shape, dtype))
+    parts = {"ortho": np.sqrt(real(length)), "forward": real(length)}
+    factor = np.reciprocal(parts[norm]) if norm in parts else 1
+    loop = LOOPS[name]
+    given = x.dtype, int if factor == 1 and norm not in parts else factor.dtype, dtype
+    takes, factor_dtype, _ = loop.ufunc.resolve_dtypes(given)
+    rows = np.moveaxis(x, axis, -1).astype(takes, copy=False)
+    out = loop(rows, factor_dtype.type(factor), **{FREE[name]: out_length})
+    return np.moveaxis(out.astype(dtype, copy=False), -1, axis)
+
+
+# What the signatures of the loops call the length of a result.
+FREE = {"fft": "m", "ifft": "n", "rfft_n_even": "m", "rfft_n_odd": "m", "irfft": "n"}
 
 
 class FFT(Linear):
@@ -50,12 +52,14 @@ class FFT(Linear):
     def spec(self, x, *, axes, inverse, norm):
         return Spec(x.shape, np.result_type(x.dtype, 1j))
 
-    def shortcut(self, x, *, axes, inverse, norm):
-        if len(axes) != 1:
-            return None
-        name, n = "ifft" if inverse else "fft", x.shape[axes[0]]
-        out = self.spec(x, axes=axes, inverse=inverse, norm=norm)
-        return transforming(name, x, out, axes[0], n, not inverse, norm)
+    def composed(self, x, *, axes, inverse, norm):
+        if not loops("fft", "ifft"):
+            return NotImplemented
+        name, dtype = "ifft" if inverse else "fft", np.result_type(x.dtype, 1j)
+        for axis in reversed(axes):
+            n = x.shape[axis]
+            x = by_loop(name, x, axis, n, n, not inverse, norm, dtype)
+        return x
 
     def transpose(self, i, xs, out_bar, *, axes, inverse, norm):
         return self(out_bar, axes=axes, inverse=inverse, norm=norm)
@@ -78,10 +82,13 @@ class RFFT(Linear):
         shape[axis] = shape[axis] // 2 + 1
         return Spec(shape, np.result_type(x.dtype, 1j))
 
-    def shortcut(self, x, *, axis, norm):
+    def composed(self, x, *, axis, norm):
         n = x.shape[axis]
         name = "rfft_n_odd" if n % 2 else "rfft_n_even"
-        return transforming(name, x, self.spec(x, axis=axis, norm=norm), axis, n, True, norm)
+        if not loops(name):
+            return NotImplemented
+        dtype = np.result_type(x.dtype, 1j)
+        return by_loop(name, x, axis, n, n // 2 + 1, True, norm, dtype)
 
     def transpose(self, i, xs, out_bar, *, axis, norm):
         x = xs[0]
@@ -106,10 +113,11 @@ class IRFFT(Linear):
         shape[axis] = n
         return Spec(shape, np.result_type(np.zeros((), x.dtype).real, 1.0))
 
-    def shortcut(self, x, *, n, axis, norm):
-        return transforming(
-            "irfft", x, self.spec(x, n=n, axis=axis, norm=norm), axis, n, False, norm
-        )
+    def composed(self, x, *, n, axis, norm):
+        if not loops("irfft"):
+            return NotImplemented
+        dtype = self.spec(x, n=n, axis=axis, norm=norm).dtype
+        return by_loop("irfft", x, axis, n, n, False, norm, dtype)
 
     def transpose(self, i, xs, out_bar, *, n, axis, norm):
         x_bar = rfft_p(out_bar, axis=axis, norm=swapped(norm))

@@ -14,7 +14,7 @@ from ..core.namespaces import STANDS
 from ..core.primitive import Linear, align
 from ..core.spec import Spec, known_spec, spec_of
 from .arguments import arrays_of, as_array, axis_of, common_dtype, somewhere
-from .keys import INDEX, WHOLE, batched, block, count, fill
+from .keys import INDEX, ONE_INDEX, WHOLE, batched, block, count, fill
 from .shapes import copy_p, lies
 
 __all__ = ["along", "as_index", "getitem_p", "iterate", "length", "scatter", "scatter_p"]
@@ -23,15 +23,11 @@ __all__ = ["along", "as_index", "getitem_p", "iterate", "length", "scatter", "sc
 # The primitives: reading at indices, and its transpose, adding at indices of an array of zeros.
 
 
-ONE_INDEX = (INDEX,)
-
-
 class Getitem(Linear):
     """x[key]. Its cotangent is scattered: an index and what came for it."""
 
     lower = "view"
     views = moves = True
-    one_index = ONE_INDEX
 
     def shares(self, x, out, static):
         key = static["key"]
@@ -74,11 +70,7 @@ class Getitem(Linear):
         return [bar] + [None] * (len(wanted) - 1)
 
     def transpose(self, i, xs, out_bar, *, key):
-        if key == ONE_INDEX and type(xs[1]) is np.ndarray:
-            return gathered(out_bar, xs[1], spec_of(xs[0]))
-        if type(out_bar) is Scattered:
-            out_bar = out_bar.masked()
-        return Scattered(spec_of(xs[0]), [((key, tuple(xs[1:])), out_bar)], scatter)
+        return gathered(out_bar, key, tuple(xs[1:]), spec_of(xs[0]))
 
     def batch(self, xs, mapped, size, *, key):
         x, *arrays = xs
@@ -117,29 +109,38 @@ class Getitem(Linear):
             out_bar = out_bar.masked()
         return (Scattered(known_spec(shape, dtype), [((key, ()), out_bar)], scatter),)
 
-    # The same for one plain array of integers; see Trace.gather.
+    # The same for plain arrays of integers; see Trace.gather.
 
     @staticmethod
     def gather_rule(out_bar, residual, wanted):
-        index, shape, dtype = residual
-        return (gathered(out_bar, index, known_spec(shape, dtype)),)
+        (key, arrays), shape, dtype = residual
+        if type(out_bar) is np.ndarray and out_bar.size == prod(shape):
+            index, there = fill(key, arrays), np.zeros(shape, bool)
+            there[index] = True
+            if np.count_nonzero(there) == out_bar.size:  # each element, in another order
+                x_bar = np.empty(shape, dtype)
+                x_bar[index] = out_bar
+                return (x_bar,)
+        return (gathered(out_bar, key, arrays, known_spec(shape, dtype)),)
 
 
-def gathered(out_bar, index, spec):
-    """What came for x[index], x of this spec."""
+def gathered(out_bar, key, arrays, spec):
+    """What came for x[key], x of this spec."""
     if type(out_bar) is Scattered:
-        alone = out_bar.alone() if len(spec.shape) == 1 else None
+        alone = None
+        if key == ONE_INDEX and type(arrays[0]) is np.ndarray and len(spec.shape) == 1:
+            alone = out_bar.alone()
         if alone is None:
             out_bar = out_bar.masked()
         else:  # read at indices of indices
-            index, out_bar = np.asarray(index[alone[0]]), alone[2]
-    return Scattered(spec, [((ONE_INDEX, (index,)), out_bar)], scatter)
+            arrays, out_bar = (np.asarray(arrays[0][alone[0]]),), alone[2]
+    return Scattered(spec, [((key, arrays), out_bar)], scatter)
 
 
 getitem_p = Getitem("getitem")
 Getitem.gather_rule.primitive = getitem_p
 Getitem.gather_rule.operands = (0,)
-Getitem.gather_rule.unpack = lambda residual: [None, None, residual[0]]
+Getitem.gather_rule.unpack = lambda residual: [None, None, *residual[0][1]]
 Getitem.gather_rule.rebuild = lambda residual, node, trace: residual
 Getitem.item_rule.primitive = getitem_p
 Getitem.item_rule.operands = (0,)
@@ -268,7 +269,8 @@ def add_at(out, index, value):
     value = np.asarray(value)
     if out.ndim > 1 and 8 * value.size > out.size:  # NumPy is fastest along one axis
         index = numbered(out.shape)[index]
-        value = np.broadcast_to(value, index.shape).reshape(-1)
+        value = value if value.shape == index.shape else np.broadcast_to(value, index.shape)
+        value = value.reshape(-1)
         out, index = out.reshape(-1), index.reshape(-1)
     np.add.at(out, index, value)
 
@@ -360,7 +362,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     axis = axis_of(0 if axis is None else axis, len(shape))
     index = as_index(indices, shape[axis], mode)
     if axis == 0 and type(a) is Array and type(index) is np.ndarray and index.ndim:
-        return a.within.gather(getitem_p, a, index.copy() if index is indices else index)
+        index = index.copy() if index is indices else index
+        return a.within.gather(getitem_p, a, ONE_INDEX, (index,))
     return along(a, axis, index)
 
 

@@ -20,6 +20,7 @@ from .shapes import ghost
 
 __all__ = [
     "INDEX",
+    "ONE_INDEX",
     "WHOLE",
     "alike",
     "basic",
@@ -27,10 +28,12 @@ __all__ = [
     "block",
     "count",
     "fill",
+    "in_order",
     "known",
     "mapped",
     "nonzero",
     "numbers",
+    "of_plain",
     "parse",
 ]
 
@@ -43,8 +46,10 @@ class KeyPart(enum.Enum):
 
 
 INDEX = KeyPart.INDEX
+ONE_INDEX = (INDEX,)
 WHOLE = slice(None)
 BOUNDS = frozenset({int, type(None)})
+WRITTEN = frozenset({int, bool})
 BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
 
 
@@ -94,6 +99,39 @@ def parse(shape, key):
                 arrays.append(index)
         axis += rank(k)
     return tuple(template), arrays, tuple(new)
+
+
+def of_plain(shape, key):
+    """`parse` in short for the usual keys with arrays: (template, arrays of integers), or None.
+
+    These are plain arrays and lists of integers or truth values, beside slices and integers. The
+    arrays are the caller's no more.
+    """
+    if type(key) is np.ndarray and key.ndim and key.dtype.kind in "iu":
+        return ONE_INDEX, (key.copy(),)
+    template, arrays, axis = [], [], 0
+    for k in key if type(key) is tuple else (key,):
+        kind = type(k)
+        if kind is int or (kind is slice and basic(k)):
+            template.append(k)
+            axis += 1
+            continue
+        if kind is list and len(set(map(type, k))) == 1 and type(k[0]) in WRITTEN:
+            k = np.array(k)
+        elif kind is not np.ndarray:
+            return None
+        if k.dtype.kind == "b":
+            if not k.ndim or k.shape != shape[axis : axis + k.ndim]:
+                return None
+            arrays += k.nonzero()
+        elif k.dtype.kind in "iu" and k.ndim:
+            arrays.append(k.copy() if kind is np.ndarray else k)
+        else:
+            return None
+        found = len(arrays) - template.count(INDEX)
+        template += [INDEX] * found
+        axis += found
+    return (tuple(template), tuple(arrays)) if arrays and axis <= len(shape) else None
 
 
 def entry(k):
@@ -221,4 +259,14 @@ def batched(key, arrays, mapped, size):
     rows = np.reshape(np.arange(size), (size,) + (1,) * n)
     source = tuple(range(1, 1 + n)) if contiguous and position else ()
     destination = tuple([axis + position for axis in source])
-    return (INDEX, *key), [rows, *align(arrays, mapped)], source, destination
+    arrays = [in_order(x) for x in align(arrays, mapped)]
+    return (INDEX, *key), [rows, *arrays], source, destination
+
+
+def in_order(x):
+    """x as it is read from its first number to its last.
+
+    NumPy writes at several arrays of indices in the order of memory, at one in that of the array;
+    of what is written twice to a place, the last stays.
+    """
+    return x if type(x) is not np.ndarray or x.flags.c_contiguous else np.ascontiguousarray(x)

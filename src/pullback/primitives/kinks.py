@@ -9,10 +9,10 @@ from ..core.array import Array
 from ..core.lost import warn_bent
 from ..core.namespaces import STANDS
 from ..core.resolve import reaching
-from ..core.trace import is_differentiated
+from ..core.trace import derivatives_of, is_differentiated
 from .arguments import known, somewhere
 
-__all__ = ["at_kink", "at_zero", "is_zero"]
+__all__ = ["at_kink", "at_zero", "is_differentiated_twice", "is_zero"]
 
 
 def is_zero(x):
@@ -22,11 +22,7 @@ def is_zero(x):
 
 def is_differentiated_twice(x):
     """Whether two traces that compute derivatives have x."""
-    while type(x) is Array:
-        if x.within.differentiates and x.node is not None:
-            return is_differentiated(x.value)
-        x = x.value
-    return False
+    return type(x) is Array and derivatives_of(x) > 1
 
 
 def at_kink(name, where, kink, *xs):

@@ -16,13 +16,16 @@ try:
 except ImportError:  # a NumPy that keeps them elsewhere
     inner = None
 
-__all__ = ["cholesky", "inv", "product", "solve"]
+__all__ = ["cholesky", "det", "eigh", "inv", "product", "solve"]
 
 DOUBLE = np.dtype(float)
 
 
-def direct(function, name):
-    """A function of matrices that calls NumPy's inner function of this name where it can."""
+def direct(function, name, element=lambda out: out[0, 0]):
+    """A function of matrices that calls NumPy's inner function of this name where it can.
+
+    element: of its results the one that tells of NaN.
+    """
     call = getattr(inner, name, None)
 
     def compute(*xs):
@@ -38,7 +41,7 @@ def direct(function, name):
             return function(*xs)
         finally:
             STATE.reset(token)
-        first = out[0, 0]
+        first = element(out)
         return out if first == first else function(*xs)
 
     return compute
@@ -53,8 +56,15 @@ def product(x, y):
 lower_factor = direct(np.linalg.cholesky, "cholesky_lo")
 solve = direct(np.linalg.solve, "solve")
 inv = direct(np.linalg.inv, "inv")
+det = direct(np.linalg.det, "det", lambda out: out)
+eigh_of_lower = direct(np.linalg.eigh, "eigh_lo", lambda out: out[0][0])
 
 
 def cholesky(a, upper):
     """The Cholesky factor of a: the upper one if `upper`, else the lower one."""
     return np.linalg.cholesky(a, upper=True) if upper else lower_factor(a)
+
+
+def eigh(a, UPLO):
+    """The eigenvalues and vectors of Hermitian a, of which one triangle is read."""
+    return eigh_of_lower(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)

@@ -11,6 +11,7 @@ from ..core.primitive import Primitive
 from ..core.spec import Spec, zeros
 from .arguments import as_array
 from .decompositions import svd_p
+from .inner_loops import LOOPS, doubled, loops
 from .spectra import (
     adjoint,
     computed,
@@ -37,6 +38,15 @@ class Pinv(Primitive):
 
     def value(self, a, rcond, *, hermitian):
         return np.linalg.pinv(a, rcond, hermitian)
+
+    def composed(self, a, rcond, *, hermitian):
+        """By singular values that are not small, as NumPy does it."""
+        if hermitian or not loops("svd_s"):
+            return NotImplemented
+        u, s, vh, *_ = svd_p(conj(a), full=False)
+        large = s > rcond[..., None] * np.max(s, axis=-1, keepdims=True)
+        s = np.where(large, 1 / np.where(large, s, 1), 0)
+        return np.swapaxes(vh, -1, -2) @ (s[..., None] * np.swapaxes(u, -1, -2))
 
     def spec(self, a, rcond, *, hermitian):
         (*stack, m, n) = a.shape
@@ -97,6 +107,18 @@ class Lstsq(Primitive):
     def value(self, a, b, *, rcond):
         x, _, rank, s = np.linalg.lstsq(a, b, rcond)
         return x, np.asarray(rank)[()], s
+
+    def composed(self, a, b, *, rcond):
+        if not loops("lstsq") or not b.size:
+            return NotImplemented
+        dtype = computed(a, b)
+        if rcond is None:
+            rcond = np.finfo(dtype).eps * max(a.shape) if dtype.char in "dD" else None
+        if rcond is None:
+            return NotImplemented
+        kind = dtype.kind
+        x, _, rank, s = LOOPS["lstsq"](doubled(a, kind), doubled(b, kind), np.float64(rcond))
+        return x.astype(dtype, copy=False), rank, s.astype(real_of(dtype), copy=False)
 
     def spec(self, a, b, *, rcond):
         dtype = computed(a, b)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from contextlib import suppress
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,10 +17,12 @@ from ..core.cotangent import unbroadcast
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError
 from ..core.primitive import Primitive, align
+from ..core.quiet import SILENT, STATE
 from ..core.spec import Spec
 from . import lapack
 from .arguments import as_array
 from .elementwise import stopped
+from .inner_loops import LOOPS, Assumed, doubled, loops
 from .shapes import laid
 from .spectra import adjoint, computed, conj, real_of, row
 
@@ -55,6 +58,13 @@ class Solve(Primitive):
 
     def value(self, a, b):
         return lapack.solve(a, b)
+
+    def composed(self, a, b):
+        dtype = computed(a, b)
+        if not loops("solve"):
+            return NotImplemented
+        out = LOOPS["solve"](doubled(a, dtype.kind), doubled(b, dtype.kind))
+        return out.astype(dtype, copy=False)
 
     def spec(self, a, b):
         stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
@@ -119,6 +129,12 @@ class Inverse(OfMatrix):
             out = np.where(lost[..., None, None], np.nan, out)
         return out
 
+    def composed(self, a, *, singular):
+        name = {"raise": "inv", "nan": "inv or NaN"}.get(singular, "")
+        if not loops(name):
+            return NotImplemented
+        return LOOPS[name](doubled(a)).astype(computed(a), copy=False)
+
     def spec(self, a, *, singular):
         return Spec(a.shape, computed(a))
 
@@ -136,8 +152,18 @@ class Inverse(OfMatrix):
 
 def condition(a, inv):
     """The condition number of plain matrices by column sums."""
-    with np.errstate(all="ignore"):
-        return np.prod([np.abs(x).sum(axis=-2).max(axis=-1, initial=0) for x in (a, inv)], axis=0)
+    token = STATE.set(SILENT)
+    try:
+        first, second = [np.abs(x).sum(axis=-2).max(axis=-1, initial=0) for x in (a, inv)]
+        return first * second
+    finally:
+        STATE.reset(token)
+
+
+@lru_cache(maxsize=8)
+def largest_condition(dtype):
+    """From which condition number on an inverse is not taken to be one."""
+    return np.finfo(dtype).eps ** (-1 / 3)
 
 
 inverse_p = Inverse("inverse")
@@ -215,7 +241,12 @@ class Det(OfMatrix):
     total = True
 
     def value(self, a):
-        return np.linalg.det(a)
+        return lapack.det(a)
+
+    def composed(self, a):
+        if not loops("det"):
+            return NotImplemented
+        return LOOPS["det"](doubled(a)).astype(computed(a), copy=False)
 
     def spec(self, a):
         return Spec(a.shape[:-2], computed(a))
@@ -259,9 +290,9 @@ def inverse_if_safe(a):
         inv = lapack.inv(a)
     except np.linalg.LinAlgError:
         return None
-    if np.any(condition(a, inv) >= np.finfo(inv.dtype).eps ** (-1 / 3)):  # NaN goes through
+    if (condition(a, inv) >= largest_condition(inv.dtype)).any():  # NaN goes through
         return None
-    return inv, np.linalg.det(a)[..., None, None]
+    return inv, lapack.det(a)[..., None, None]
 
 
 def unfolded(a):
@@ -283,6 +314,13 @@ class Cofactors(OfMatrix):
         u, s, vh, phase = unfolded(a)
         return phase * conj((u * row(but_one(s))) @ vh)
 
+    def composed(self, a):
+        """By the inverse, where it is safe."""
+        inv, determinant = inverse_p(a, singular="nan"), det_p(a)[..., None, None]
+        sizes = [np.max(np.sum(np.abs(x), axis=-2), axis=-1) for x in (a, inv)]
+        safe = np.all(sizes[0] * sizes[1] < np.finfo(inv.dtype).eps ** (-1 / 3))
+        return COFACTORS(safe, determinant * transposed(inv), a)
+
     def spec(self, a):
         return Spec(a.shape, computed(a))
 
@@ -294,6 +332,9 @@ class Cofactors(OfMatrix):
 
 
 cofactors_p = Cofactors("cofactors")
+
+
+COFACTORS = Assumed("cofactors of a stack", cofactors_p.value)
 
 
 class Minors(Primitive):
@@ -369,6 +410,13 @@ class Slogdet(OfMatrix):
 
     def value(self, a):
         return tuple(np.linalg.slogdet(a))
+
+    def composed(self, a):
+        if not loops("slogdet"):
+            return NotImplemented
+        sign, log = LOOPS["slogdet"](doubled(a))
+        dtype = computed(a)
+        return sign.astype(dtype, copy=False), log.astype(real_of(dtype), copy=False)
 
     def spec(self, a):
         dtype = computed(a)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import copyreg
 import math
 import operator
@@ -24,7 +23,7 @@ from ..core.array import (
     told,
 )
 from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary, is_python
-from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError, name_of
+from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.layout import layout
 from ..core.spec import dtype_of
 from ..core.trace import CONSTANT, Ended
@@ -303,26 +302,8 @@ def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     return shapes.converted(self, dtype, order, copy)
 
 
-def view(self, dtype=None, type=None):
-    """A view of all; another dtype would read its bits, which has no derivative."""
-    if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
-        dtype, type = None, dtype  # given by position
-    if type not in (None, np.ndarray) or (dtype is not None and np.dtype(dtype) != self.dtype):
-        if not self.within.live:
-            out = np.asarray(self).view(*[x for x in (dtype, type) if x is not None])
-            out.flags.writeable = False  # what is written here would not be seen in the Array
-            return out
-        raise MissingRuleError(
-            f"`x.view({name_of(type)})` has no derivative.\n  Let the class keep `self.value = x`."
-            if type not in (None, np.ndarray)
-            else "`x.view` to another dtype reads the bits, and has no derivative.\n"
-            "  Write `x.astype(dtype)` to convert the numbers, or `x.real` and `x.imag` for parts."
-        )
-    return self[...]
-
-
 Array.reshape, Array.transpose, Array.flatten = reshape, transpose, flatten
-Array.astype, Array.view = astype, view
+Array.astype, Array.view = astype, shapes.view
 # The copy of a NumPy scalar is one.
 Array.copy = lambda self, order="C": (
     np.astype(self, self.dtype) if is_number(self) else np.copy(self, order=order)
@@ -360,7 +341,7 @@ def flags_of(self):
 
 
 attribute("dtype", dtype)
-attribute("ndim", lambda self: len(self.within.shape(self)))
+attribute("ndim", lambda self: len(shape(self)))
 attribute("size", lambda self: math.prod(self.within.shape(self)))
 attribute("itemsize", lambda self: self.dtype.itemsize)
 attribute("nbytes", lambda self: math.prod(self.within.shape(self)) * self.dtype.itemsize)

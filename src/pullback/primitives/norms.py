@@ -16,6 +16,7 @@ from .elementwise import finite
 from .kinks import at_kink
 from .linalg import inverse_p
 from .selecting import chosen
+from .shapes import ravel
 from .spectra import conj, real_of
 
 __all__ = ["norm_p"]
@@ -34,6 +35,12 @@ class Norm(Primitive):
             return np.linalg.norm(x, ord, axis[0])
         return np.linalg.norm(x, "fro", axis)
 
+    def composed(self, x, *, ord, axis):
+        if ord == 2:  # it is taken apart as it is
+            return NotImplemented
+        total = np.sum(np.abs(x) ** ord, axis=axis)
+        return total ** np.reciprocal(total.dtype.type(ord))
+
     def spec(self, x, *, ord, axis):
         return Spec([n for i, n in enumerate(x.shape) if i not in axis], real_of(x.dtype))
 
@@ -43,9 +50,12 @@ class Norm(Primitive):
 
     def vjp(self, out_bar, residual, wanted):
         (x,), static, out = residual.xs, residual.static, residual.out
-        quick = type(out) is np.float64 and static["ord"] == 2 and x.dtype.kind == "f"
-        if quick and 0 < out < math.inf:
-            return (x / out * out_bar,)
+        if static["ord"] == 2 and x.dtype.kind == "f":
+            if type(out) is np.float64 and 0 < out < math.inf:
+                return (x / out * out_bar,)
+            if type(out) is np.ndarray and out.size and out.min() > 0 and out.max() < math.inf:
+                kept = tuple([1 if i in static["axis"] else n for i, n in enumerate(x.shape)])
+                return (x / out.reshape(kept) * out_bar.reshape(kept),)
         slope, kept = self.slope(out, x, **static)
         return (np.reshape(out_bar, kept) * slope,)
 
@@ -82,7 +92,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
         or (ord in ("f", "fro") and ndim == 2)
         or (ndim == 1 and type(ord) is not Array and ord == 2)
     ):
-        out = norm_p(x if ndim == 1 else np.ravel(x), ord=2, axis=(0,))
+        out = norm_p(x if ndim == 1 else ravel(x), ord=2, axis=(0,))
         return np.reshape(out, (1,) * ndim) if keepdims else out
     try:
         axes = axes_of(axis, ndim)

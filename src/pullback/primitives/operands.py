@@ -17,8 +17,9 @@ import numpy as np
 
 from ..core.array import Array, is_number
 from ..core.cotangent import Cotangent
-from ..core.dispatch import DEFERS, PLAIN, as_array, is_python, operand
+from ..core.dispatch import DEFERS, PLAIN, as_array, check_class, is_python, operand
 from ..core.errors import ArgumentTypeError, kind_of
+from ..core.reach import reach_instance
 from ..core.spec import spec_of
 
 __all__ = ["KNOWN", "beside", "beside_on_the_left", "check_written", "compared_with", "factor"]
@@ -36,7 +37,8 @@ def numeric(x, other):
     if defers(other):
         return NotImplemented
     known = operand(other)
-    return as_array(list(other)) if known is NotImplemented and is_sequence(other) else known
+    listed = known is NotImplemented and is_sequence(other) and not isinstance(other, np.ndarray)
+    return as_array(list(other)) if listed else known
 
 
 def is_ours(x):
@@ -45,9 +47,9 @@ def is_ours(x):
 
 def defers(other):
     """Whether an ndarray leaves an operator to this operand on its right."""
-    if is_ours(other):
-        return True
     kind = type(other)
+    if is_ours(other) or (isinstance(other, np.ndarray) and check_class(kind, other)):
+        return True
     if hasattr(kind, "__array_ufunc__"):
         return kind.__array_ufunc__ is None
     return getattr(kind, "__array_priority__", 0.0) > 0.0
@@ -67,9 +69,20 @@ def beside(operation, apply, x, other):
         return NotImplemented
     if known is not NotImplemented:
         return apply(x, known)
+    reach_instance(other)  # its operators are called by Python
+    if isinstance(other, np.ndarray) and is_number(x) and not is_python(x) and operation in SCALARS:
+        return SCALARS[operation](x, other)
     if is_number(x) or defers(other):
         return NotImplemented
     return np.reshape(as_array([operation(element, other) for element in np.ravel(x)]), x.shape)
+
+
+# A scalar of NumPy's does not leave operations with arrays to the classes of these.
+SCALARS = {
+    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
+    operator.truediv: np.divide, operator.floordiv: np.floor_divide, operator.mod: np.remainder,
+    operator.pow: np.power,
+}  # fmt: skip
 
 
 def repeats(x, other):

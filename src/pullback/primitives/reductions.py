@@ -281,9 +281,12 @@ class Extremum(Primitive):
             picked = picked & where
         if type(picked) is np.ndarray and len(axis) == x.ndim and not keepdims:
             n = np.intp(count_nonzero(picked))  # of an array, much faster than its sum
+        elif type(picked) is np.ndarray:
+            n = np.add.reduce(picked, axis, None, None, keepdims)
         else:
             n = picked.sum(axis=axis, keepdims=keepdims)
-        at_kink(f"numpy.{self.name}", "several elements are the extreme", n > 1, x)
+        if type(x) is Array:
+            at_kink(f"numpy.{self.name}", "several elements are the extreme", n > 1, x)
         return picked, np.maximum(n, 1) if where is not True or not x.size else n
 
     def jvp(self, out, xs, x_dots, *, axis, keepdims, bounded):
@@ -323,6 +326,9 @@ min_p = Extremum(np.min, np.minimum, greatest)
 
 
 def extremum(primitive, a, axis, out, keepdims, initial, where):
+    if where is none and initial is none and out is None and type(a) is Array:
+        axes, keepdims = reduced_axes(axis, len(a.shape)), keepdims is not none and bool(keepdims)
+        return primitive(a, True, axis=axes, keepdims=keepdims, bounded=False)
     if out is not None:
         refuse(f"numpy.{primitive.name}", out=out)
     a = as_array(a)

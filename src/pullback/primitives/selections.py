@@ -15,7 +15,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ..core.dispatch import DEFERS, refuse, replaces
 from ..core.errors import ConversionError
-from .arguments import arrays_of, as_array, axes_of, rows, settled, wrapped
+from .arguments import REDUCED_BY, arrays_of, as_array, axes_of, rows, settled, wrapped
 from .indexing import getitem_p
 from .keys import INDEX, alike, mapped, nonzero, numbers
 
@@ -40,8 +40,8 @@ class MaskedRows(NDArrayOperatorsMixin):
         return np.ndarray
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **keywords):
-        if method == "reduce" and ufunc in REDUCE:
-            return self.__array_function__(REDUCE[ufunc], (), inputs, {"axis": 0, **keywords})
+        if method == "reduce" and ufunc in REDUCED_BY:
+            return self.__array_function__(REDUCED_BY[ufunc], (), inputs, {"axis": 0, **keywords})
         if method == "__call__" and ufunc is np.matmul and not keywords and out is None:
             return padded(ufunc, inputs, {})
         if method != "__call__" or ufunc.signature is not None or keywords:
@@ -128,14 +128,6 @@ REDUCTIONS = frozenset({
     np.nanstd, np.nansum, np.nanvar, np.prod, np.std, np.sum, np.var,
 })  # fmt: skip
 EXTREMA = {np.max: -1, np.amax: -1, np.min: 1, np.amin: 1}
-REDUCE = {
-    np.add: np.sum,
-    np.multiply: np.prod,
-    np.maximum: np.max,
-    np.minimum: np.min,
-    np.logical_and: np.all,
-    np.logical_or: np.any,
-}
 
 
 def method(function):

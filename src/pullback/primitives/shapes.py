@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from functools import lru_cache, wraps
 from math import prod
@@ -11,12 +12,14 @@ import numpy as np
 from ..core.array import TALLY, Array, arrayed, is_number, link, peel
 from ..core.cotangent import fit, unbroadcast
 from ..core.dispatch import replaces
-from ..core.errors import ArgumentTypeError
+from ..core.errors import ArgumentTypeError, MissingRuleError, name_of
+from ..core.instances import derives, viewed
 from ..core.layout import duplicate, example, layout, read_order
 from ..core.past import flip as flip_past
 from ..core.primitive import Linear
 from ..core.spec import Spec
 from .arguments import INTS, arrays_of, as_array, axes_of, dims
+from .masked import without_mask
 
 __all__ = [
     "apart",
@@ -31,6 +34,7 @@ __all__ = [
     "reshape_p",
     "shape_by",
     "transpose_p",
+    "view",
 ]
 
 
@@ -246,7 +250,7 @@ def laid(x, order, like=None, swapped=False):
     if type(value) is np.ndarray and not x.within.maps and value.flags.c_contiguous:
         same = like.value if type(like) is Array else like
         native = not swapped or value.dtype is getattr(same, "dtype", None)
-        if native and (order == "C" or value.ndim < 2):
+        if native and (order == "C" or value.ndim < 2 or (type(order) is str and compact(like))):
             return x
     if is_number(x):
         return x
@@ -260,6 +264,13 @@ def laid(x, order, like=None, swapped=False):
     if dtype == x.dtype and example(x).transpose(order).flags.c_contiguous:
         return x
     return astype_p(x, dtype=dtype, order=order)
+
+
+def compact(x):
+    """Whether x lies in memory in the order of its axes, for sure."""
+    if type(x) is Array:
+        x = None if x.within.maps else x.value
+    return type(x) is np.ndarray and x.flags.c_contiguous
 
 
 def axes_like(shape, order, like):
@@ -382,8 +393,8 @@ def ravel(a, order="C"):
     if order == "K":
         a = transpose_p(a, axes=read_order(layout(a).strides))
         order = "C"
-    out = np.reshape(a, -1, order=order)
-    if type(out) is not Array or np.ndim(peel(out)) == 1:
+    out = reshape(a, (-1,), order)
+    if type(out) is not Array or peel(out).ndim == 1:
         return laid(out, "C")
     # The batch may have been copied where one example alone would be read backwards.
     return out if layout(a).reshape(-1, order=order).flags.c_contiguous else np.copy(out)
@@ -543,3 +554,23 @@ def shape(a):
 @replaces(np.size)
 def size(a, axis=None):
     return np.size(ghost(a.shape), axis)
+
+
+def view(self, dtype=None, type=None):
+    """A view of all; another dtype would read its bits, which has no derivative."""
+    if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
+        dtype, type = None, dtype  # given by position
+    if not without_mask(self, type) or (dtype is not None and np.dtype(dtype) != self.dtype):
+        if not self.within.live:
+            out = np.asarray(self).view(*[x for x in (dtype, type) if x is not None])
+            out.flags.writeable = False  # the Array would not hear of what is written here
+            return out
+        if derives(type, np.ndarray) and dtype in (None, self.dtype):
+            return viewed(self[...], type, self)
+        raise MissingRuleError(
+            f"`x.view({name_of(type)})` has no derivative.\n  Let the class keep `self.value = x`."
+            if type not in (None, np.ndarray)
+            else "`x.view` to another dtype reads the bits, and has no derivative.\n"
+            "  Write `x.astype(dtype)` to convert the numbers, or `x.real` and `x.imag` for parts."
+        )
+    return self[...]

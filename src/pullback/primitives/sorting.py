@@ -14,11 +14,23 @@ from ..core.errors import ArgumentError
 from ..core.primitive import Primitive
 from ..core.spec import Spec
 from .arguments import as_array, axes_of, reduced_axes
-from .indexing import ONE_INDEX, getitem_p
-from .keys import mapped
+from .indexing import getitem_p
+from .inner_loops import LOOPS
+from .keys import ONE_INDEX, mapped
 from .shapes import lies
 
-__all__ = ["argpartition_p", "argsort_p", "lexsort_p"]
+__all__ = ["argpartition_p", "argsort_p", "in_order", "lexsort_p"]
+
+
+def in_order(x, axis, kind=None, stable=None, descending=None, indices=False):
+    """The elements along an axis in order, or their indices, by loops; see `inner_loops`."""
+    if x.ndim == 0 or x.dtype.kind not in "fiu" or descending:
+        return NotImplemented
+    if kind not in (None, "quicksort", "stable", "mergesort"):
+        return NotImplemented
+    name = "stable order" if stable or kind in ("stable", "mergesort") else "order"
+    order = LOOPS[f"{'indices' if indices else 'rows'} in {name}"]
+    return np.moveaxis(order(np.moveaxis(x, axis, -1)), -1, axis)
 
 
 class Order(Primitive):
@@ -37,6 +49,11 @@ class Order(Primitive):
 
     def spec(self, x, *, axis, **how):
         return Spec(x.shape, np.intp)
+
+    def composed(self, x, *, axis, **how):
+        if self.function is not np.argsort:
+            return NotImplemented
+        return in_order(x, axis, indices=True, **how)
 
     def batch(self, xs, mapped, size, *, axis, **how):
         return self(xs[0], axis=axis + 1, **how)
@@ -62,7 +79,7 @@ def picked(a, axis, indices):
     """The elements at indices along an axis."""
     if a.ndim == 1:
         if type(a) is Array and type(indices) is np.ndarray:
-            return a.within.gather(getitem_p, a, indices)
+            return a.within.gather(getitem_p, a, ONE_INDEX, (indices,))
         return getitem_p(a, indices, key=ONE_INDEX)
     return np.take_along_axis(a, indices, axis=axis)
 

@@ -32,6 +32,14 @@ class Round(Primitive):
     def value(self, x, *, decimals):
         return np.round(x, decimals)
 
+    def composed(self, x, *, decimals):
+        if x.dtype.kind != "f":
+            return NotImplemented
+        if decimals == 0:
+            return np.rint(x)
+        power = x.dtype.type(10.0 ** abs(decimals))
+        return np.rint(x * power) / power if decimals > 0 else np.rint(x / power) * power
+
     def spec(self, x, *, decimals):
         return x
 

@@ -37,6 +37,7 @@ import numpy as np
 from ..core.cotangent import unbroadcast
 from ..core.primitive import Primitive
 from ..core.spec import Spec, promoted
+from .selecting import where_p
 
 __all__ = [
     "adjoint",
@@ -78,7 +79,7 @@ def from_triangle(a, upper=False):
     """
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         return a  # NumPy raises
-    mirrored = np.where(triangle(a.shape[-1], upper), a, adjoint(a))
+    mirrored = where_p(triangle(a.shape[-1], upper), a, adjoint(a))
     if a.dtype.kind != "c":
         return mirrored
     return np.where(np.eye(a.shape[-1], dtype=bool), np.real(a), mirrored)
@@ -139,6 +140,8 @@ class Levels(Primitive):
             tolerance = 64 * np.finfo(w.dtype).eps * np.max(np.abs(w), axis=-1, keepdims=True)
             labels = np.argmax(np.abs(col(w) - row(w)) <= col(tolerance), axis=-1)
             return np.where(w <= tolerance, -1, labels) if kind == "svd" else labels
+
+    composed = value
 
     def spec(self, w, *, kind):
         return Spec(w.shape, np.intp)
@@ -397,6 +400,8 @@ class Spectral(SpectralOperands):
     def value(self, a, token, y, w, left, right, *, kind):
         return (left * row(y)) @ adjoint(right)
 
+    composed = value
+
     def spec(self, a, token, y, w, left, right, *, kind):
         stack = np.broadcast_shapes(y.shape[:-1], left.shape[:-2])
         return Spec((*stack, left.shape[-2], right.shape[-2]), promoted(left, y))
@@ -436,6 +441,8 @@ class Motion(SpectralOperands):
     def value(self, a, token, x, w, left, right, *, kind):
         out = np.sum(conj(left) * (x @ right), axis=-2)
         return out if kind == "eig" else np.real(out)
+
+    composed = value
 
     def spec(self, a, token, x, w, left, right, *, kind):
         stack = np.broadcast_shapes(x.shape[:-2], left.shape[:-2])

@@ -14,11 +14,12 @@ from ..core.spec import Spec, is_inexact
 from .arguments import as_array, axes_of, cast, given, kept, surely
 from .elementwise import stopped
 from .kinks import at_kink
-from .reductions import broadcastable, counted, mean, reduced, spread, sum, warn_if
+from .reductions import broadcastable, counted, mean, mean_p, reduced, spread, sum, warn_if
 
 __all__ = ["root", "var_p"]
 
 none = np._NoValue
+DOUBLE = np.dtype(float)
 
 
 def half_inverse(out, x):
@@ -38,6 +39,12 @@ class Var(Primitive):
     reads = "x0"
 
     def value(self, x, *, axis, keepdims, correction):
+        n = math.prod([x.shape[i] for i in axis])
+        double = type(x) is np.ndarray and x.dtype is DOUBLE
+        if double and type(correction) is int and n > correction >= 0:
+            # What np.var does, in half of its time.
+            away = x - np.add.reduce(x, axis, None, None, True) / n
+            return np.add.reduce(np.square(away), axis, None, None, keepdims) / (n - correction)
         return np.var(x, axis=axis, keepdims=keepdims, ddof=correction)
 
     def spec(self, x, *, axis, keepdims, correction):
@@ -51,8 +58,8 @@ class Var(Primitive):
         may all be 1e-17, and so may be the standard deviation, by which they are divided.
         """
         n = math.prod([x.shape[i] for i in axis]) - correction
-        away = x - mean(x, axis, keepdims=True)
-        away = away - mean(away, axis, keepdims=True)
+        away = x - mean_p(x, axis=axis, dtype=None, keepdims=True)
+        away = away - mean_p(away, axis=axis, dtype=None, keepdims=True)
         away = np.conj(away) if x.dtype.kind == "c" else away
         return away * (2 / n if n > 0 else math.nan)
 

@@ -12,8 +12,10 @@ from ..core.cotangent import Scattered, dense
 from ..core.dispatch import refuse, replaces
 from ..core.primitive import Linear
 from ..core.spec import Spec, spec_of
+from .arguments import as_array
 from .indexing import scatter
-from .keys import INDEX
+from .keys import INDEX, basic
+from .reductions import sum as add
 from .shapes import ghost, shape_by
 
 __all__ = ["diagonal_of", "strided_p"]
@@ -32,9 +34,8 @@ class StridedWindow(Linear):
     def value(self, x, *, start, axes, shape):
         if type(x) is not np.ndarray:
             return x[index_of(x.ndim, start, axes, shape)]
-        strides = [sum([x.strides[axis] for axis in walk]) for walk in axes]
+        first, strides = placed(x.strides, start, axes)
         if x.flags.c_contiguous and x.flags.writeable and prod(shape):
-            first = sum([i * step for i, step in zip(start, x.strides, strict=True)])
             return np.ndarray(shape, x.dtype, x, first, strides)
         first = x[tuple([slice(i, None) for i in start])] if prod(shape) else x[:0]
         return np.lib.stride_tricks.as_strided(first, shape, strides)
@@ -46,7 +47,13 @@ class StridedWindow(Linear):
         (x,) = xs
         index = index_of(len(x.shape), start, axes, shape)
         key = (INDEX,) * len(x.shape)
-        return Scattered(spec_of(x), [((key, index), dense(out_bar))], scatter)
+        parts = [((key, part_of(index, shape, at)), bar) for at, bar in read_parts(out_bar)]
+        return Scattered(spec_of(x), parts, scatter)
+
+    def vjp(self, out_bar, residual, wanted):
+        if type(out_bar) is Scattered:  # of few windows only these are placed
+            return [self.transpose(0, residual.xs, out_bar, **residual.static)]
+        return super().vjp(out_bar, residual, wanted)
 
     def batch(self, xs, mapped, size, **static):
         return self(xs[0], **self.mapped_static(size, static))
@@ -61,6 +68,26 @@ class StridedWindow(Linear):
 
 
 strided_p = StridedWindow("strided")
+
+
+def read_parts(bar):
+    """(key, value) of each part of a cotangent that basic keys read; of all of it, `...`."""
+    parts = bar.parts if type(bar) is Scattered and bar.base is None else ()
+    if parts and all(not arrays and basic(key) for (key, arrays), _ in parts):
+        return [(key, value) for (key, _), value in parts]
+    return [(..., dense(bar))]
+
+
+def part_of(index, shape, key):
+    """The indices of the places of out that a key reads: few, where every tenth window is."""
+    return index if key is ... else tuple([np.broadcast_to(i, shape)[key] for i in index])
+
+
+@lru_cache(maxsize=1024)
+def placed(strides, start, axes):
+    """Where the first element lies, and how far the next along each axis of out, in bytes."""
+    first = sum([i * step for i, step in zip(start, strides, strict=True)])
+    return first, tuple([sum([strides[axis] for axis in walk]) for walk in axes])
 
 
 @lru_cache(maxsize=1024)
@@ -104,7 +131,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 @replaces(np.trace)
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     refuse("numpy.trace", out=out)
-    return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+    return add(diagonal(as_array(a), offset, axis1, axis2), axis=-1, dtype=dtype)
 
 
 @replaces(np.lib.stride_tricks.sliding_window_view)

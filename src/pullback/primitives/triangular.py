@@ -12,6 +12,7 @@ from ..core.spec import Spec, spec_of, zeros
 from . import lapack
 from .arguments import as_array
 from .decompositions import Decomposition, added, full_nan, undetermined_p
+from .inner_loops import LOOPS, doubled, loops
 from .shapes import laid
 from .spectra import adjoint, computed, conj, from_triangle, hermitian, real_of
 
@@ -29,6 +30,12 @@ class Cholesky(Decomposition):
     def value(self, a, *, upper):
         return self.results(a, lapack.cholesky(a, upper))
 
+    def composed(self, a, *, upper):
+        name = "cholesky_up" if upper else "cholesky_lo"
+        if not loops(name):
+            return NotImplemented
+        return LOOPS[name](doubled(a)).astype(computed(a), copy=False)
+
     def results(self, a, l):
         return l
 
@@ -37,7 +44,7 @@ class Cholesky(Decomposition):
 
     def jvp(self, out, xs, x_dots, *, upper):
         l = adjoint(out) if upper else out
-        inv = np.linalg.inv(l)
+        inv = lapack.inv(l)
         l_dot = l @ half_lower(inv @ hermitian(x_dots[0]) @ adjoint(inv))
         return adjoint(l_dot) if upper else l_dot
 
@@ -46,7 +53,7 @@ class Cholesky(Decomposition):
         l, g = residual.out, conj(out_bar)
         if upper:
             l, g = adjoint(l), adjoint(g)
-        inv = np.linalg.inv(l)
+        inv = lapack.inv(l)
         return (conj(hermitian(adjoint(inv) @ half_lower(adjoint(l) @ g) @ inv)),)
 
 
@@ -82,6 +89,17 @@ class QR(Decomposition):
 
     def value(self, a, *, full):
         return self.results(a, *np.linalg.qr(a, "complete" if full else "reduced"))
+
+    def composed(self, a, *, full):
+        m, n = a.shape[-2:]
+        name = "qr_complete" if full and m > n else "qr_reduced"
+        if not loops("qr_r_raw", name):
+            return NotImplemented
+        raw, tau = LOOPS["qr_r_raw"](doubled(a))
+        k = m if full and m > n else min(m, n)
+        q = LOOPS[name](raw, tau)
+        r = np.triu(raw[..., :k, :])
+        return self.results(a, q.astype(computed(a), copy=False), r.astype(computed(a), copy=False))
 
     def results(self, a, q, r):
         k = min(a.shape[-2:])

@@ -11,6 +11,7 @@ from ..core.array import Array
 from ..core.dispatch import FUNCTIONS, METHODS, operand, refuse
 from ..core.errors import ArgumentError
 from ..core.layout import example
+from .arguments import REDUCED_BY
 from .elementwise import finite, stopped
 from .shapes import laid
 
@@ -26,16 +27,6 @@ def name_of(ufunc, method):
     return f"numpy.{ufunc.__name__}.{method}"
 
 
-REDUCTIONS = {
-    np.add: np.sum,
-    np.multiply: np.prod,
-    np.maximum: np.max,
-    np.minimum: np.min,
-    np.logical_and: np.all,
-    np.logical_or: np.any,
-}
-
-
 @method
 def reduce(
     ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=np._NoValue, where=True
@@ -46,7 +37,7 @@ def reduce(
         given["where"] = where
     if initial is not np._NoValue and initial is not None:
         given["initial"] = initial
-    named = REDUCTIONS.get(ufunc)
+    named = REDUCED_BY.get(ufunc)
     if named in (np.sum, np.prod):
         return FUNCTIONS[named](array, axis=axis, dtype=dtype, keepdims=keepdims, **given)
     if dtype is not None and ufunc not in (np.logical_and, np.logical_or):

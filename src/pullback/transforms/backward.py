@@ -29,10 +29,7 @@ LARGE = 1 << 18  # bytes from which a cotangent's buffer is worth using again
 class Pass:
     """A backward pass under way: what marks the nodes that it has seen."""
 
-    __slots__ = ("active",)
-
-    def __init__(self) -> None:
-        self.active = True
+    active = True
 
 
 def spent(out_bar: Any, residual: Any, wanted: Any) -> Any:

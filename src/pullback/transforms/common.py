@@ -396,18 +396,22 @@ def check_output(out: Any, verb: str, fun: Any) -> None:
 
 def kind_in(out: Any) -> str:
     """The kind of dtype of an array or a NumPy scalar; "f" for all else."""
-    return out.dtype.kind if isinstance(out, (np.ndarray, np.generic)) else "f"
+    known = type(out) is Array or isinstance(out, (np.ndarray, np.generic))
+    return out.dtype.kind if known else "f"
 
 
-def branches(tree: Any, structure: Any, what: str, asker: str) -> list[Any]:
-    """What stands in a tree of tangents or cotangents at the leaves of a structure."""
+def branches(tree: Any, structure: Any, what: str, asker: Callable[[], str]) -> list[Any]:
+    """What stands in a tree of tangents or cotangents at the leaves of a structure.
+
+    asker: for messages, who takes it.
+    """
     if structure is None:
         return [tree]
     try:
         return structure.flatten_up_to(tree)
     except (TypeError, ValueError):
         raise ArgumentError(
-            f"{asker} takes {what} that is a tree {shown(structure)}, but got"
+            f"{asker()} takes {what} that is a tree {shown(structure)}, but got"
             f" {shown(flatten(tree)[1]) or describe(tree)}."
         ) from None
 
@@ -418,28 +422,29 @@ def shown(structure: Any) -> str:
     return text.removeprefix("PyTreeSpec(").removesuffix(")").split(", namespace=")[0]
 
 
-def conform(leaf: Any, spec: Spec, what: str, asker: str) -> Any:
+def conform(leaf: Any, spec: Spec, what: str, asker: Callable[[], str]) -> Any:
     """A tangent or cotangent as the caller gave it: of the right shape, cast to the right dtype."""
     if type(leaf) is Array:
-        refuse_ended(leaf, f"{asker} was given {what} that is")
+        if type(current(leaf).within) is Ended:
+            refuse_ended(leaf, f"{asker()} was given {what} that is")
         leaf = peel(leaf) if leaf.within is CONSTANT else snapshot(leaf)
     if type(leaf) is not Array and not isinstance(leaf, (np.ndarray, np.generic)):
         if not isinstance(leaf, (int, float, complex)):
             raise ArgumentTypeError(
-                f"{asker} takes {what} of {spec}, but got {describe(leaf)}.\n"
+                f"{asker()} takes {what} of {spec}, but got {describe(leaf)}.\n"
                 "  Write `np.asarray(...)` around it if it holds numbers."
             )
         leaf = np.asarray(leaf)[()]
     if leaf.shape != spec.shape:
         raise ShapeError(
-            f"{asker} takes {what} of shape {spec.shape}, but got {leaf.shape}.\n"
+            f"{asker()} takes {what} of shape {spec.shape}, but got {leaf.shape}.\n"
             "  Nothing is broadcast here; write `np.broadcast_to(v, x.shape)` if that is meant."
         )
     if leaf.dtype != spec.dtype:
         if leaf.dtype.kind not in "fciu" or (leaf.dtype.kind == "c" and spec.dtype.kind != "c"):
             how = "v.real" if leaf.dtype.kind == "c" else f"v.astype({spec.dtype})"
             raise DtypeError(
-                f"{asker} takes {what} of {spec}, but got {spec_of(leaf)}.\n"
+                f"{asker()} takes {what} of {spec}, but got {spec_of(leaf)}.\n"
                 f"  Write `{how}` if that is meant."
             )
         leaf = leaf.astype(spec.dtype)

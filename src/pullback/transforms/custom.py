@@ -156,7 +156,7 @@ FORWARD: ContextVar[tuple[Any, ...]] = ContextVar("forward", default=())
 
 
 class Pair:
-    """What a forward rule returned, (out, residual), as its record has it.
+    """What a forward rule returned, (out, residual), as its recording has it.
 
     The results of its program are those leaves of out, and then of the residual, that are computed.
     """

@@ -112,10 +112,10 @@ class GuardedTrace(EagerTrace):
             return Trace.item(self, primitive, x, key)
         return ReverseTrace.item(self, primitive, x, key)
 
-    def gather(self, primitive: Any, x: Array, index: np.ndarray) -> Any:
+    def gather(self, primitive: Any, x: Array, key: Any, arrays: Any) -> Any:
         if SUSPENDED.here():
-            return Trace.gather(self, primitive, x, index)
-        return ReverseTrace.gather(self, primitive, x, index)
+            return Trace.gather(self, primitive, x, key, arrays)
+        return ReverseTrace.gather(self, primitive, x, key, arrays)
 
     single = Trace.single
 
@@ -319,7 +319,7 @@ def run_backward(
             )
         gradient = spec.dtype.type(1)
     else:
-        gradient = conform(gradient, spec, "a gradient", "`backward`")
+        gradient = conform(gradient, spec, "a gradient", lambda: "`backward`")
         if not create_graph and type(gradient) is Array and gradient.within is trace:
             gradient = gradient.value
     retain = create_graph if retain_graph is None else retain_graph
@@ -411,7 +411,7 @@ def set_grad(self: Array, value: Any) -> None:
             "`.grad` can be set on a leaf only, made with `array(..., requires_grad=True)`."
         )
     if value is not None:
-        value = conform(value, spec_of(self), "a gradient", "`x.grad`")
+        value = conform(value, spec_of(self), "a gradient", lambda: "`x.grad`")
     self.node.grad = value
 
 
@@ -461,7 +461,7 @@ def set_data(self: Array, value: Any) -> None:
             f"`.data` can be assigned on a leaf only, but this Array of `{self.within.name}` is"
             " computed from others."
         )
-    value = conform(value, spec_of(self), "data", "`x.data`")
+    value = conform(value, spec_of(self), "data", lambda: "`x.data`")
     trace = self.within
     if type(value) is Array and value.within is trace:
         value = value.value  # a step along a gradient that has a graph of its own

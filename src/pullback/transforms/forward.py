@@ -92,7 +92,9 @@ class ForwardTrace(Trace):
     def pair(self, primitive: Any, x: Array, y: Array) -> Any:
         """Two operands of this trace."""
         a, b = x.value, y.value
-        if type(a) in PYTHON or type(b) in PYTHON or a.dtype is not b.dtype or a.shape != b.shape:
+        if type(a) in PYTHON or type(b) in PYTHON or a.dtype is not b.dtype:
+            return Trace.binary(self, primitive, x, y)
+        if a.shape != b.shape and ((a.shape and b.shape) or primitive.decides):
             return Trace.binary(self, primitive, x, y)
         out = primitive.value(a, b)
         if primitive.decides and self.decided(primitive.constant):
@@ -103,6 +105,8 @@ class ForwardTrace(Trace):
             out_dot = dots[0] + dots[1] if len(dots) == 2 else (*dots, None)[0]
         finally:
             STATE.reset(token)
+        if a.shape != b.shape and type(out_dot) is not np.ndarray:
+            return Trace.binary(self, primitive, x, y)
         return Array(out, self, match(out_dot, out, "jvp", primitive.name))
 
     def single(self, primitive: Any, x: Array, static: dict[str, Any]) -> Any:
@@ -280,13 +284,14 @@ def along(
 ) -> tuple[Any, Any]:
     """jvp of fun, for messages `verb(shown)`, which was given `what`."""
     trace = ForwardTrace(verb, shown)
+    asker = lambda: f"`{verb}({name_of(shown)})`"
     args = []
     for position, (primal, tangent) in enumerate(zip(primals, tangents, strict=True)):
         if tangent is None:
             args.append(primal)
             continue
         lifted = Lifted(primal, verb, shown, position)
-        dots = iter(directions(lifted, tangent, what, f"`{verb}({name_of(shown)})`"))
+        dots = iter(directions(lifted, tangent, what, asker))
         lift = lambda x: Array(x, trace, next(dots))  # noqa: B023  # called in this turn
         args.append(lifted.map(lift))
     try:
@@ -308,7 +313,7 @@ def along(
     )
 
 
-def directions(lifted: Lifted, tangent: Any, what: str, asker: str) -> list[Any]:
+def directions(lifted: Lifted, tangent: Any, what: str, asker: Callable[[], str]) -> list[Any]:
     """The tangents of the differentiated leaves of one argument; None is zero."""
     dots = branches(tangent, lifted.structure, what, asker)
     return [
@@ -386,13 +391,14 @@ class Pushforward:
                 f"The pushforward of `{self.name}` takes {count(self.lifted, 'tangent')}, one for"
                 f" each primal, but got {len(tangents)}."
             )
+        asker = lambda: f"The pushforward of `{self.name}`"
         dots: dict[Any, Any] = {}  # (step, slot) -> tangent; step 0 are the inputs
         n = 0
         for lifted, tangent in zip(self.lifted, tangents, strict=True):
             given = (
                 [None] * len(lifted.differentiated)
                 if tangent is None
-                else directions(lifted, tangent, "a tangent", f"The pushforward of `{self.name}`")
+                else directions(lifted, tangent, "a tangent", asker)
             )
             for dot in given:
                 dots[0, n] = dot

@@ -42,7 +42,7 @@ __all__ = ["ReverseTrace", "grad", "value_and_grad", "vjp", "writes_number"]
 
 float64, ndarray, DOUBLE = np.float64, np.ndarray, np.dtype(float)
 ONE = float64(1)
-NUMBERS = frozenset({float, float64})
+NUMBERS, PLAIN = frozenset({float, float64}), frozenset({ndarray, float64})
 
 
 class ReverseTrace(Trace):
@@ -122,12 +122,14 @@ class ReverseTrace(Trace):
 
     def pair(self, primitive: Any, x: Array, y: Array) -> Any:
         """Two operands of this trace."""
-        a, b = x.value, y.value
+        a, b = p, q = x.value, y.value
         if type(a) is ndarray is type(b):
-            p, q = a, b
             out = primitive.value(a, b) if a.dtype is b.dtype else None
+        elif type(a) in PLAIN and type(b) in PLAIN and a.dtype is DOUBLE is b.dtype:
+            out = primitive.value(a, b)
         else:
-            p, q = bottom(a), bottom(b)
+            p = bottom(a) if type(a) is Array else a
+            q = bottom(b) if type(b) is Array else b
             same = type(p) is ndarray is type(q) and p.dtype is q.dtype
             if not same and not meet(p, q):
                 out = None
@@ -149,7 +151,7 @@ class ReverseTrace(Trace):
     def beside(self, primitive: Any, i: int, x: Array, plain: np.ndarray) -> Any:
         """x as operand i beside a small plain array of its dtype."""
         a = p = x.value
-        if type(a) is not ndarray:
+        if type(a) is Array:
             p = bottom(a)
         if type(p) in PYTHON or p.dtype is not plain.dtype:
             return self.process(primitive, (plain, x) if i else (x, plain), {})
@@ -174,12 +176,13 @@ class ReverseTrace(Trace):
         held = key, a.shape, a.dtype
         return noted(a[key], self, (x.node,), primitive.item_rule, held)
 
-    def gather(self, primitive: Any, x: Array, index: np.ndarray) -> Any:
+    def gather(self, primitive: Any, x: Array, key: Any, arrays: Any) -> Any:
         a = x.value
         if x.storage is not None or type(a) is not ndarray:
-            return Trace.gather(self, primitive, x, index)
-        held = index, a.shape, a.dtype
-        return noted(a[index], self, (x.node,), primitive.gather_rule, held)
+            return Trace.gather(self, primitive, x, key, arrays)
+        held = (key, arrays), a.shape, a.dtype
+        out = primitive.value(a, *arrays, key=key) if len(key) > 1 else a[arrays[0]]
+        return noted(out, self, (x.node,), primitive.gather_rule, held)
 
     def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
         a, node = x.value, None
@@ -227,7 +230,9 @@ class ReverseTrace(Trace):
                 parents[i] = None
                 pattern -= 1 << (n - 1 - i)
         one = primitive.n_out is None
-        if one and not (type(out) is ndarray and out.dtype is DOUBLE) and not moves(out, primals):
+        kind = type(out)
+        double = kind is float64 or (kind is ndarray and out.dtype is DOUBLE)
+        if one and not double and not moves(out, primals):
             return out
         if pattern == 1 << n:
             node = constant_node()
@@ -256,7 +261,9 @@ class ReverseTrace(Trace):
         if primitive.decides and self.decided(primitive.constant):
             return out
         one = primitive.n_out is None
-        if one and not (type(out) is ndarray and out.dtype is DOUBLE) and not moves(out, (a,)):
+        kind = type(out)
+        double = kind is float64 or (kind is ndarray and out.dtype is DOUBLE)
+        if one and not double and not moves(out, (a,)):
             return out
         if primitive.lone is not None:
             return noted(out, self, (x.node,), primitive.lone, (a.shape, a.dtype, static))
@@ -520,7 +527,7 @@ class Pullback:
     """out_bar -> a tuple of cotangents, one for each primal. It may be called again and again."""
 
     def __init__(self, trace: Trace, out: Any, lifted: Any, leaves: Any) -> None:
-        self.fun, self.name, self.trace = trace.fun, name_of(trace.fun), trace
+        self.fun, self.trace = trace.fun, trace
         self.lifted, self.leaves = lifted, leaves
         outs, self.structure = flatten(out)
         self.nodes = [x.node if type(x) is Array and x.within is trace else None for x in outs]
@@ -534,7 +541,7 @@ class Pullback:
             ShapeError: a cotangent has another shape than the output; nothing is broadcast.
             ArgumentError: the tree is another one.
         """
-        asker = f"The pullback of `{self.name}`"
+        asker = lambda: f"The pullback of `{name_of(self.fun)}`"
         bars = branches(out_bar, self.structure, "a cotangent", asker)
         seeds, taken = [], set()
         for node, spec, bar in zip(self.nodes, self.specs, bars, strict=True):
@@ -551,7 +558,7 @@ class Pullback:
         return found
 
     def __repr__(self) -> str:
-        return f"<pullback of {self.name}>"
+        return f"<pullback of {name_of(self.fun)}>"
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:

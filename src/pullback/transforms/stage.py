@@ -23,7 +23,7 @@ __all__ = ["STOP", "StageTrace", "capture"]
 
 
 class StopGradient(Primitive):
-    """The same value without derivatives; so a record of what is differentiated has it."""
+    """The same value without derivatives; so a recording of what is differentiated has it."""
 
     name = "stop_gradient"
     inert = True
@@ -60,7 +60,6 @@ class StageTrace(Trace):
     """Computes values without derivatives and writes operations down; the node is a Variable."""
 
     __slots__ = ()
-    repeats = False  # whether what is written down will be done with other values
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         values, inputs = [], []

@@ -13,7 +13,7 @@ from tests.conftest import LONG
 from tests.fuzz_carried import KINDS, PLACES, Program, fill, function
 
 GROUPS = 10
-PROGRAMS = 20_000 if LONG else 300
+PROGRAMS = 20_000 if LONG else 200
 
 
 def close(a, b):

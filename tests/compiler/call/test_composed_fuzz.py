@@ -15,7 +15,7 @@ from tests.fuzz_compile import changes, write
 pytestmark = pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
 
 EACH = 25
-COUNT = 10_000 if LONG else 150
+COUNT = 10_000 if LONG else 100
 
 
 def eager(f):
@@ -65,7 +65,7 @@ def check(seed):
 def early(monkeypatch):
     """Better machine code comes after few runs."""
     monkeypatch.setattr("pullback.compiler.path.SECOND", 3)
-    monkeypatch.setattr("pullback.compiler.call.in_transformation.SECOND", 3)
+    monkeypatch.setattr("pullback.compiler.call.compound.SECOND", 3)
 
 
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))

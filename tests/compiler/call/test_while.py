@@ -247,7 +247,6 @@ KEPT = {
 
 
 @pytest.mark.filterwarnings("ignore:.*falls back to Python")
-@pytest.mark.filterwarnings("ignore:.*is zero.*:RuntimeWarning")  # the function itself says so
 def test_state_that_was_missed():
     wrong = []
     for name, (before, step, result) in KEPT.items():

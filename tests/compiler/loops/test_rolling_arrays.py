@@ -277,7 +277,7 @@ class TestForms:
 
     @pytest.mark.parametrize("around", AROUND, ids=lambda f: f.__name__)
     def test_derivatives(self, form, around):
-        f, args = form(20)
+        f, args = form(20 if LONG else 14)
         right = around(total(f))(*args)
         fast, composed = compile(around(total(f))), around(compile(total(f)))
         tolerance = 1e-3 if args[0].dtype == "f4" else 1e-9
@@ -508,7 +508,7 @@ class TestRules:
 
 
 EACH = 5
-COUNT = 2000 if LONG else 20
+COUNT = 2000 if LONG else 10
 
 
 @pytest.mark.parametrize("start", range(0, COUNT, EACH))

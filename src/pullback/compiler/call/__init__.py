@@ -1,13 +1,16 @@
 """What `compile` returns, inside transformations and outside; export to C.
 
-arguments          which leaves of a call are inputs, and the key of its cache entry
-compiled           `compile`, and the object that it returns: which path a call takes
-record_call        rehearse a call, undo it, run it, and keep the recording if it may be kept
-rehearsal          record a call, and undo what it did
-budget             whether recording pays
-trial              whether machine code is faster than the function
-in_transformation  compiled functions as operations, with compiled rules
-reasons            the texts of `f.why()` and `f.graph()`
-export_c           an object file for programs without Python
-c_header           its C header
+arguments           which leaves of a call are inputs, and the key of its cache entry
+compiled            `compile`, and the object that it returns: which path a call takes
+record_call         rehearse a call, undo it, run it, and keep the recording if it may be kept
+rehearsal           record a call, and undo what it did
+budget              whether recording pays
+trial               whether machine code is faster than the function
+in_transformation   which path stands for a call inside a transformation
+path_node           a path in a transformation, as operations
+second_derivatives  whether one is taken at a kink, which the function itself warns of
+compound            a graph as one operation, with compiled rules
+reasons             the texts of `f.why()` and `f.graph()`
+export_c            an object file for programs without Python
+c_header            its C header
 """

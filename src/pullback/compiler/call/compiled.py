@@ -317,7 +317,7 @@ class Compiled(Transformation):
         If calls with such arguments have not taken long enough to be recorded, one is made now.
 
         Raises:
-            ArgumentError: there is no record that stands for them.
+            ArgumentError: there is no recording that stands for them.
         """
         path = self.path(args, kwargs)
         path.warm()
@@ -355,8 +355,8 @@ class Compiled(Transformation):
 
         `f.export("build/gradient", x, y)` makes a C function `gradient` of what f does with
         arguments like these: their shapes, dtypes and trees, and the values of those that are
-        neither arrays nor floats. The header says what it takes and gives. Where there is no record
-        for these arguments, f is called with them.
+        neither arrays nor floats. The header says what it takes and gives. Where there is no
+        recording for these arguments, f is called with them.
 
         Returns:
             The paths of both files.

@@ -15,6 +15,7 @@ import numpy as np
 from ...core.array import Array
 from ...core.errors import ArgumentError, name_of
 from ...core.reach import call_inside
+from ...core.resolve import forgotten
 from ...core.trace import running
 from ...core.tree import unflatten
 from ..facts.call_monitor import Halt, Observer, Watch
@@ -67,7 +68,7 @@ class Rehearsal:
     def __init__(self, compiled: Compiled, entry: Entry, call: Call, scout: Scout) -> None:
         self.compiled, self.entry, self.call = compiled, entry, call
         self.statics = call.statics(entry.floats)
-        self.traced = any(type(x) is Array for x in call.leaves)
+        self.around = [x for x in call.leaves if type(x) is Array]
         self.snapshot = Snapshot(scout)
         self.watch = Watch(compiled.ran, compiled.asked)
         self.watch.casts, compiled.cast = compiled.casts, False
@@ -98,9 +99,9 @@ class Rehearsal:
         compiled, watch = self.compiled, self.watch
         try:
             self.snapshot.filled.prepare()
-            with np.errstate(all="ignore"), faster(loops), staging():
+            with np.errstate(all="ignore"), faster(loops), staging(), forgotten():
                 self.recording = recorded(
-                    compiled.fun, self.lift, self.statics, watch, self.traced, self.located
+                    compiled.fun, self.lift, self.statics, watch, self.around, self.located
                 )
         except Exception as error:
             self.failure, self.refused = type(error).__name__, getattr(error, "array", None)
@@ -153,7 +154,9 @@ class Rehearsal:
             compiled.refuse(watch.effects[0])
             return True
         if watch.cast and (recording is None or recording.refusal or recording.unlike):
-            compiled.casts = False  # something needs a float of Python's own: one record for each
+            compiled.casts = (
+                False  # something needs a float of Python's own: one recording for each
+            )
             return True
         if watch.lost:
             compiled.folds = False
@@ -169,7 +172,7 @@ class Rehearsal:
         elif recording.changes is not None:
             if not carry(compiled, recording.read):
                 changed(compiled, entry, recording.changes)
-        elif self.traced and recording.stores:
+        elif self.around and recording.stores:
             entry.python = True  # Arrays of a transformation would be stored
         elif recording.stores and self.snapshot.caches():
             compiled.refuse("it stores something, perhaps in a function behind `lru_cache`")

@@ -38,7 +38,7 @@ from ..facts.classes import Unprovable, of_library
 from ..facts.places import of
 from ..facts.state import State
 from ..graph.optimise import declared, opened
-from ..llvm import binding, thread_pool
+from ..llvm import binding, numpy_loops, thread_pool
 from ..llvm import disk_cache as disk
 from ..lower import blas, gemm
 from ..lower.module import Module
@@ -266,7 +266,10 @@ MAKERS = {
     ("numpy", "dtype"),
     ("optree", "PyTreeSpec"), ("optree._C", "PyTreeSpec"),
     ("pullback.compiler.graph.partly_used", "shown_by"),
+    ("pullback.compiler.graph.partly_used", "values_by"),
     ("pullback.compiler.graph.partly_used", "arranged_by"),
+    ("pullback.primitives.inner_loops", "loop_of"),
+    ("pullback.primitives.inner_loops", "assumed_by"),
 }  # fmt: skip
 DATA = (
     bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, slice, range,
@@ -339,6 +342,8 @@ def provide(text: str) -> None:
             gemm.symbol(dtype)
         if f"@pullback_{letter}g" in text and not blas.available():
             raise Unportable("there is no SciPy here")
+    if not numpy_loops.provide(text):
+        raise Unportable("this NumPy has other loops")
 
 
 class StoredRecording(Recording):

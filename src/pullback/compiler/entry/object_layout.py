@@ -20,6 +20,7 @@ import numpy as np
 from ..llvm import array_memory
 from ..llvm.binding import LOCK, WORKER, MachineCode, add_symbol, at_hand, binding, compiled
 from ..llvm.dtypes import TYPES
+from ..llvm.numpy_loops import table
 from . import entry, python_calls
 from .conditions import RECORD
 
@@ -82,18 +83,6 @@ class HalfEmpty:
 
     __slots__ = ("first", "second")
     second: Any
-
-
-@cache
-def table() -> Any:
-    """NumPy's table of C functions."""
-    from importlib import import_module
-
-    capsule = import_module("numpy._core._multiarray_umath")._ARRAY_API
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    address = get(capsule, None)
-    return ctypes.cast(address, ctypes.POINTER(ctypes.c_void_p))
 
 
 @cache

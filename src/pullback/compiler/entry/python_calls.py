@@ -276,32 +276,7 @@ def called(run: Any, e: Equation) -> Callable[..., Any]:
     if isinstance(e.primitive, Elementwise) and isinstance(e.primitive.fast, np.ufunc):
         return e.primitive.fast
     fun = e.primitive.value if getattr(e.primitive, "direct", False) else e.primitive
-    fun = partial(fun, **e.static) if e.static else fun
-    return shorter(e, fun) or fun
-
-
-LARGE = 100_000  # elements from which Python around a loop does not count
-
-
-def shorter(e: Equation, fun: Callable[..., Any]) -> Callable[..., Any] | None:
-    """A way to the same results with less Python, if there is one that proves right here."""
-    specs = [spec_of(x) if not isinstance(x, Variable) else x.spec for x in e.inputs]
-    if getattr(e.primitive, "shortcut", None) is None or sum(x.size for x in specs) > LARGE:
-        return None
-    try:
-        found: Callable[..., Any] | None = e.primitive.shortcut(*specs, **e.static)
-        if found is None:
-            return None
-        xs = [np.cos(np.arange(x.size)).astype(x.dtype).reshape(x.shape) for x in specs]
-        with np.errstate(all="ignore"):
-            results = [out if isinstance(out, tuple) else (out,) for out in (found(*xs), fun(*xs))]
-        same = all(
-            (x.shape, x.dtype, x.tobytes()) == (y.shape, y.dtype, y.tobytes())
-            for x, y in zip(*results, strict=True)
-        )
-    except Exception:  # another NumPy may have other loops
-        return None
-    return found if same else None
+    return partial(fun, **e.static) if e.static else fun
 
 
 def settled(e: Equation) -> Callable[..., tuple[Any, ...]]:

@@ -1,8 +1,8 @@
 """Watch a call: which code runs, and whether it does something that a replay could not do.
 
-While a function is recorded, Python reports each call that the user's code makes. The user's code
-is noted, for `state`; a call with an effect or an answer of its own (printing, files, clocks,
-random numbers) is not made: the recording ends there, and is undone.
+While a function is recorded, Python reports each call that the user's code makes. Which code runs
+is noted, so that `state` can read what it depends on. A call that has an effect, or an answer of
+its own (printing, files, clocks, random numbers), isn't made: the recording ends and is undone.
 """
 
 from __future__ import annotations
@@ -50,15 +50,17 @@ LEVELS = {
     "error": logging.ERROR, "exception": logging.ERROR, "critical": logging.CRITICAL,
 }  # fmt: skip
 
+LOGGERS = (logging.Logger, logging.RootLogger)
 
-class Quiet(NamedTuple):
-    """Tells whether a logger says nothing at a level."""
+
+class Enabled(NamedTuple):
+    """Tells whether a logger says something at a level."""
 
     logger: logging.Logger
     level: int
 
     def __call__(self) -> bool:
-        return not self.logger.isEnabledFor(self.level)
+        return self.logger.isEnabledFor(self.level)
 
 
 class Watch:
@@ -90,7 +92,8 @@ class Watch:
         self.thread = 0
         self.imports = False  # whether a module was about to be imported, for the first time
         self.silences = False  # whether code ran that names `errstate`
-        self.quiet: set[Quiet] = set()  # loggers that were asked to say something, and did not
+        self.enabled: set[Enabled] = set()  # what loggers answered, or why they said nothing
+        self.loggers: list[logging.Logger] = []  # those that were asked for by name
         self.prints = False  # whether NumPy made text of an array, or was asked how it would
         self.profile: Any = None  # the profile function, while there is one
         self.around: Any = None  # the frame that began it
@@ -203,17 +206,27 @@ class Watch:
 
         Looking up an existing logger logs nothing either.
         """
-        logger, name = frame.f_locals.get("self"), frame.f_code.co_name
+        given, name = frame.f_locals, frame.f_code.co_name
         if frame.f_code is logging.getLogger.__code__:
-            asked = frame.f_locals.get("name")
+            asked = given.get("name")
             there = logging.root.manager.loggerDict.get(asked) if type(asked) is str else None
-            return asked is None or type(there) is logging.Logger
-        if type(logger) is not logging.Logger or name not in LEVELS:
-            return type(logger) is logging.Logger and name == "isEnabledFor"
-        quiet = Quiet(logger, LEVELS[name])
-        if quiet():
-            self.quiet.add(quiet)
-        return quiet()
+            logger = logging.root if asked is None else there
+            if not isinstance(logger, logging.Logger) or type(logger) not in LOGGERS:
+                return False
+            self.loggers.append(logger)
+            return True
+        logger = given.get("self")
+        if type(logger) not in LOGGERS:
+            return False
+        asks = frame.f_code is logging.Logger.isEnabledFor.__code__
+        level = given.get("level") if asks else LEVELS.get(name)
+        if type(level) is not int:
+            return False
+        enabled = Enabled(logger, level)
+        if asks or not enabled():
+            self.enabled.add(enabled)
+            return True
+        return False
 
     def calls(self, callee: Any, args: tuple[Any, ...], frame: Any) -> None:
         """Code is about to call something."""

@@ -49,6 +49,7 @@ PURE = frozenset(
 SCIPY = (
     "scipy.special", "scipy.linalg", "scipy.fft", "scipy.ndimage", "scipy.signal", "scipy.sparse",
     "scipy.interpolate", "scipy.spatial", "scipy.cluster", "scipy._lib._sparse", "scipy.stats",
+    "scipy._lib._bunch",
 )  # fmt: skip
 # Modules of those that sample.
 SAMPLING = (
@@ -175,7 +176,8 @@ def declared_pure(x: Any) -> bool:
 COMPUTING = {
     "scipy._lib._util": {"_RichResult": "__getattr__"},
     "scipy.integrate._quadrature": {
-        "": "trapezoid simpson cumulative_trapezoid cumulative_simpson romb",
+        "": "trapezoid simpson cumulative_trapezoid cumulative_simpson romb"
+        " fixed_quad newton_cotes",
     },
 }
 

@@ -48,6 +48,7 @@ from .classes import (
     plain,
     slots_of,
     tells,
+    theirs,
     transparent,
     unit_of,
 )  # fmt: skip
@@ -113,6 +114,21 @@ class KeptResults:
         return tuple(map(id, kept_results(self.x)))
 
 
+class FieldNames:
+    """Tells the names of the fields of a dtype, which can be changed."""
+
+    def __init__(self, x: np.dtype) -> None:
+        self.x = x
+
+    def __call__(self) -> tuple[str, ...] | None:
+        return self.x.names
+
+
+def tells_more(x: np.dtype) -> bool:
+    """Whether a dtype has fields or metadata."""
+    return x.names is not None or x.metadata is not None or x.subdtype is not None
+
+
 class Foreign(Unprovable):
     """An Array that the function was not given."""
 
@@ -133,6 +149,7 @@ class Reader(CodeReader):
         if of(x, np.generic):
             if of(x, np.void):
                 self.looks("content", x)  # it may be a part of an array
+                return kind, x.tobytes(), *unit_of(x), self.read(x.dtype)
             return (kind, x.tobytes(), *unit_of(x))
         if kind is slice:
             return kind, *[self.read(y) for y in (x.start, x.stop, x.step)]
@@ -153,8 +170,10 @@ class Reader(CodeReader):
             return self.function(x)
         if kind is types.ModuleType:
             return self.module(x)
-        if foreign_function(x) or kind is logging.Logger:
+        if foreign_function(x):
             return Same(x)
+        if kind is logging.Logger or kind is logging.RootLogger:
+            return Same(x), *self.fields(x, False)  # whether it is silent is an ambient fact
         if x is decimal.Decimal:
             return Same(x), self.looks("ambient", decimal_context)
         if of(x, KNOWN_BY_IDENTITY):
@@ -171,7 +190,8 @@ class Reader(CodeReader):
         if x.dtype.hasobject:
             raise Unprovable("an array of Python objects")
         self.arrays.append(x)
-        return Same(x), *self.looks("layout", x), self.looks("content", x)
+        parts = Same(x), *self.looks("layout", x), self.looks("content", x)
+        return (*parts, self.read(x.dtype)) if tells_more(x.dtype) else parts
 
     def builtin(self, x: Any) -> Any:
         """A function written in C; a bound method is read with its owner."""
@@ -187,12 +207,12 @@ class Reader(CodeReader):
 
     def dtype(self, x: np.dtype) -> Any:
         """A dtype; its names and the contents of its metadata can be changed."""
-        if x.names is None and x.metadata is None and x.subdtype is None:
+        if not tells_more(x):
             return Same(x)
-        self.looks("opaque", x)
-        parts = [(name, self.read(field[0])) for name, field in (x.fields or {}).items()]
-        parts += [(name, self.read(y)) for name, y in (x.metadata or {}).items()]
-        return Same(x), x.names, parts, x.subdtype and self.read(x.subdtype[0])
+        names = self.looks("ambient", FieldNames(x))
+        parts = [self.read(field[0]) for field in (x.fields or {}).values()]
+        parts += [self.read(y) for y in gc.get_referents(x.metadata or types.MappingProxyType({}))]
+        return Same(x), names, parts, x.subdtype and self.read(x.subdtype[0])
 
     def instance(self, x: Any) -> Any:
         kind = type(x)
@@ -242,9 +262,8 @@ class Reader(CodeReader):
                 if foreign and not transparent(base) and not plain(base):
                     raise Unprovable(f"an object derived from `{base.__module__}.{base.__name__}`")
         parts = [self.read(kind), Same(x)]
-        if own:  # what is ours stays as it was made
-            held = x.reads() if tells(kind) else dict_of(x) or {}
-            parts += [(name, self.at(name, y)) for name, y in held.items()]
+        if own:
+            parts += self.ours(x)
         else:
             # `value` of an Enum is kept by another name; a library's methods are not looked at.
             parts += self.fields(x, of(x, enum.Enum) or any(map(plain, kind.__mro__)))
@@ -255,6 +274,14 @@ class Reader(CodeReader):
             if of(x, container):
                 parts.append(getattr(self, CONTAINERS[container])(x))
         return tuple(parts)
+
+    def ours(self, x: Any) -> list[Any]:
+        """What an object of ours holds: it stays as it was made, but for rules of the user's."""
+        if not tells(type(x)):
+            return [(name, self.at(name, y)) for name, y in (dict_of(x) or {}).items()]
+        held = x.reads()
+        self.looks("items", vars(x), frozenset(held))
+        return [(name, self.at(name, y)) for name, y in held.items()]
 
     def of_scipy(self, x: Any, arrays: tuple[str, ...]) -> Any:
         """An object of SciPy's, such as a sparse array or a spline: all that it holds."""
@@ -269,8 +296,12 @@ class Reader(CodeReader):
         said = said_by_date(x)
         if said is not None:
             return type(x), said
+        if type(x) is object:
+            return Same(x)
         inert = not self.state.all and is_inert(x, self.state.names)
-        return Same(x) if type(x) is object or inert or held_by_library(x) else None
+        if inert or held_by_library(x):
+            return Same(x), *self.fields(x, False)  # attributes that its class does not tell of
+        return None
 
     def fields(self, x: Any, whole: bool) -> list[Any]:
         """The attributes and slots of an object."""
@@ -278,7 +309,13 @@ class Reader(CodeReader):
         parts = [(name, self.at(name, y)) for name, y in self.own(x, whole)]
         slots = [y for y in slots_of(type(x)) if whole or self.state.asks(y.__name__)]
         slots = [y for y in slots if (id(x), y.__name__) not in self.state.stored]
-        return [*parts, *[(y.__name__, self.read(self.looks("slot", x, y))) for y in slots]]
+        return [*parts, *[(y.__name__, self.slot(x, y)) for y in slots]]
+
+    def slot(self, x: Any, slot: types.MemberDescriptorType) -> Any:
+        """What a slot holds; a library that keeps a function of its own there may not call it."""
+        held = self.looks("slot", x, slot)
+        its_own = of_library(slot.__objclass__) and of(held, types.FunctionType)
+        return Same(held) if its_own and not theirs(held) else self.read(held)
 
     def of_error(self, x: BaseException) -> list[str]:
         """What an exception keeps beside its attributes, as far as the code may ask for it."""

@@ -7,5 +7,6 @@ contractions      sums of products and stacks of matrix products
 complex_parts     complex matrix products as four real ones
 decompose         lower functions that existing loops can express
 partly_used       operations of which only a part is used
+composed_values   operations that are composed of others, done by these
 small_systems     linear systems small enough for code of our own
 """

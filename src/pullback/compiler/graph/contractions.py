@@ -1,8 +1,8 @@
-"""A pass: sums of products by labels, and stacks of matrix products, as what has machine code.
+"""A pass: turn `einsum` and stacks of matrix products into operations that have machine code.
 
-What is summed in one operand alone is summed first. Products without a sum are broadcast, and a sum
-over what only one operand is the whole of is done in the loop of its product. What is left is a
-product of matrices in stacks: an `einsum` of two operands, for which the plan chooses the layout.
+An axis that only one operand has is summed first. Products without a sum are broadcast, and a sum
+over axes of which one operand has all runs in the loop of its product. What is left is a product of
+stacked matrices: an `einsum` of two operands, for which the plan chooses the layout.
 """
 
 from __future__ import annotations

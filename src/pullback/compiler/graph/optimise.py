@@ -4,6 +4,7 @@
     folded       operations on constants alone are done once, now
     contracted   sums of products become loops and products of matrices (see `contractions`)
     partly_used  decompositions do without what only derivatives need, orders that sort are sorts
+    with_composed_values  what is composed of other operations is done by these
     answered     positions of extreme elements, variances and norms become loops (see `decompose`)
     separated    the two results of slogdet are computed on their own (see `small_systems`)
     simplified   operations that return their operand, exactly as IEEE has it, are left out
@@ -25,11 +26,14 @@ from ...core.primitive import Primitive
 from ...primitives.assignment import setitem_p
 from ...primitives.creation import adopt_p, like_p
 from ...primitives.elementwise import logical_and, logical_not, logical_or
-from ...primitives.indexing import getitem_p
+from ...primitives.indexing import getitem_p, scatter_p
+from ...primitives.inner_loops import Ingredient
 from ...primitives.joining import concatenate_p
+from ...primitives.keys import count
 from ...primitives.selecting import where_p
 from ...primitives.shapes import astype_p, broadcast_p, reshape_p, transpose_p
 from ..llvm.dtypes import TYPES
+from .composed_values import with_composed_values
 from .contractions import contracted
 from .decompose import answered
 from .partly_used import partly_used
@@ -55,7 +59,7 @@ FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
 def optimised(graph: Graph) -> Graph:
     """All passes."""
     graph = folded(functional(graph)).pruned()
-    graph = folded(separated(answered(contracted(partly_used(graph)))))
+    graph = folded(separated(answered(contracted(with_composed_values(partly_used(graph))))))
     while True:
         before = len(graph.equations)
         graph = shared(simplified(graph)).pruned()
@@ -103,6 +107,8 @@ def folded(graph: Graph) -> Graph:
             same = np.result_type(*[spec_in(x).dtype for x in kept]) == e.outputs[0].spec.dtype
             if len(kept) < len(inputs) and same:
                 inputs, e = kept, Equation(e.primitive, kept, e.outputs, e.static)
+        if e.primitive is scatter_p:
+            e, inputs = without_empty_parts(e)
         if e.primitive is adopt_p and not isinstance(inputs[1], Variable):
             return (compact(np.array(opened(inputs[1]))),)
         if e.primitive is like_p and e.static["make"] in NUMBERS:
@@ -123,6 +129,23 @@ def folded(graph: Graph) -> Graph:
         return tuple([compact(x) for x in (out if e.primitive.n_out is not None else (out,))])
 
     return rewritten(graph, rule)
+
+
+def without_empty_parts(e: Equation) -> tuple[Equation, tuple[Any, ...]]:
+    """A scatter without parts that have no elements; one at least stays. And its operands."""
+    keys = e.static["keys"]
+    parts, arrays = e.inputs[: len(keys)], list(e.inputs[len(keys) :])
+    if all(spec_in(x).size for x in parts) or not any(spec_in(x).size for x in parts):
+        return e, e.inputs
+    kept, places = [], list[Any]()
+    for key, part in zip(keys, parts, strict=True):
+        own, arrays = arrays[: count(key)], arrays[count(key) :]
+        if spec_in(part).size:
+            kept.append((key, part))
+            places += own
+    inputs = (*[part for _, part in kept], *places)
+    static = {**e.static, "keys": tuple([key for key, _ in kept])}
+    return Equation(e.primitive, inputs, e.outputs, static), inputs
 
 
 def is_held(e: Equation) -> bool:
@@ -331,7 +354,7 @@ def shared(graph: Graph) -> Graph:
     seen: dict[Any, tuple[Variable, ...]] = {}
 
     def rule(e: Equation) -> Any:
-        if not declared(e.primitive):
+        if not declared(e.primitive) and not isinstance(e.primitive, Ingredient):
             return e
         try:
             parts = [id(x) if type(x) is Variable else operand_key(x) for x in e.inputs]

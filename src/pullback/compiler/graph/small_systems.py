@@ -1,4 +1,4 @@
-"""Which linear systems, inverses, determinants and Cholesky factors have code of our own.
+"""Which linear systems, inverses, determinants and Cholesky factors get machine code of their own.
 
 Small ones: there a call of LAPACK costs as much as the arithmetic. `slogdet` counts as two
 operations, one for each result, since mostly one of them is used.

@@ -132,6 +132,7 @@ def prefixes() -> dict[int, str]:
 
 
 def machine(level: int) -> Any:
+    """What makes machine code at a level. An engine takes it over, and needs one of its own."""
     llvm = binding()
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
@@ -139,6 +140,12 @@ def machine(level: int) -> Any:
         opt=level,
         jit=True,
     )
+
+
+@cache
+def shared_machine(level: int) -> Any:
+    """The one that makes object files: making it takes longer than many a module does."""
+    return machine(level)
 
 
 @cache
@@ -202,7 +209,7 @@ class MachineCode:
 def object_file(text: str, level: int) -> bytes:
     """The object file of a module."""
     with LOCK:
-        module, target = binding().parse_assembly(text), machine(level)
+        module, target = binding().parse_assembly(text), shared_machine(level)
         if level:
             optimise(module, target, level)
         COUNTS["compiled"] += 1
@@ -248,8 +255,8 @@ def assembly(text: str, level: int) -> str:
     with LOCK:
         module = binding().parse_assembly(text)
         if level:
-            optimise(module, machine(level), level)
-        return str(machine(level).emit_assembly(module))
+            optimise(module, shared_machine(level), level)
+        return str(shared_machine(level).emit_assembly(module))
 
 
 class Worker:

@@ -30,6 +30,7 @@ Other functions:
     cumulative        cumulative sums and products
     convolve_search   convolutions, and places in sorted arrays
     small_matrices    systems, inverses, determinants and Cholesky factors
+    inner_loops       calls of NumPy's inner loops, and of what sorts
     gemm              matrix products in code of our own
     blas              matrix products by BLAS
     loop_text         loops that call the functions of their bodies

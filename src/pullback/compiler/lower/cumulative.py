@@ -1,4 +1,4 @@
-"""Sums and products of the first elements along an axis, one element after the other."""
+"""Along an axis, one element after the other: sums, products and linear recurrences."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ...core.graph import Equation
 from ...primitives.cumulative import cumprod_p, cumsum_p
+from ..graph.rewriting import spec_in
+from ..llvm.dtypes import TYPES
 from .emit import Value, element, memory, store_element
-from .geometry import Strided
-from .text import Text
+from .geometry import Strided, transposed
+from .text import Matrix, Text, each
 
-__all__ = ["cumulated", "has_code"]
+__all__ = ["cumulated", "has_code", "recurred", "recurs"]
 
 COMBINED = {cumsum_p: "add", cumprod_p: "mul"}
 
@@ -55,3 +58,35 @@ def cumulated(primitive: Any, x: Strided, y: Strided, axis: int, declared: set[s
 def has_code(dtype: np.dtype, out: np.dtype) -> bool:
     """Whether elements of one dtype are cast to the other by machine code."""
     return "c" not in (dtype.kind, out.kind) and (dtype.kind != "f" or out.kind == "f")
+
+
+def recurs(e: Equation) -> bool:
+    """Whether a linear recurrence has machine code."""
+    specs, (out,) = [spec_in(x) for x in e.inputs], e.outputs
+    alike = all(s.dtype == out.spec.dtype and s.size for s in specs)
+    return alike and out.spec.dtype.kind == "f" and out.spec.dtype in TYPES
+
+
+def recurred(e: Equation, views: list[Strided], declared: set[str]) -> str:
+    """out[k] = a[k] out[k-1] + b[k], or from the end with a[k+1] and out[k+1]: step by step."""
+    *ins, out = views
+    axis, reverse, text = e.static["axis"], e.static["reverse"], Text(out.dtype, declared)
+    order = [k for k in range(len(out.shape)) if k != axis] + [axis]
+    a, b, out = [transposed(x.broadcast(out.shape), order) for x in (*ins, out)]
+    n, total = out.shape[-1], text.room(1)
+    with each(text, out.shape[:-1], [a, b, out]) as starts:
+        rows = [
+            Matrix(text, start, 0, view.strides[-1])
+            for start, view in zip(starts, (a, b, out), strict=True)
+        ]
+        with text.loop(n) as i:
+            at = text.whole("sub i64 {}, {}", n - 1, i) if reverse else i
+            first = Value(text.whole("icmp eq i64 {}, 0", i), np.dtype(bool))
+            step = text.line(f"select i1 {first.name}, i64 0, i64 {int(reverse)}")
+            factor = rows[0][0, text.whole("add i64 {}, {}", at, step)]
+            added = rows[1][0, at]
+            before = text.where(first, text.number(0.0), element(text, total, text.dtype))
+            new = text.where(first, added, text.add(text.mul(factor, before), added))
+            store_element(text, total, new)
+            rows[2][0, at] = new
+    return text.finished("%x0", "%x1")

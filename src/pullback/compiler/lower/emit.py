@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..llvm.binding import SCALAR, known, prefixes
+from ..llvm.cpu import is_x86
 from ..llvm.dtypes import TYPES, part_of
 from ..llvm.pen import Pen
 from . import exp_log
@@ -93,63 +94,12 @@ def literal(x: Any, dtype: np.dtype) -> str:
     return str(int(x))
 
 
-def function(symbol: str, doc: str = "") -> Any:
-    """A method that calls a function of the mathematical libraries."""
-
-    def method(self: Emit, *xs: Value) -> Value:
-        return self.library(symbol, *xs)
-
-    return takes("f", ulp=4)(method)
-
-
-def exact(name: str) -> Any:
-    def method(self: Emit, *xs: Value) -> Value:
-        return self.intrinsic(name, *xs)
-
-    return takes("f")(method)
-
-
-def comparison(ordered: str, integer: str) -> Any:
-    def method(self: Emit, x: Value, y: Value) -> Value:
-        if x.dtype.kind == "f":
-            return self.op(f"fcmp {ordered} {{t}} {{0}}, {{1}}", x, y, dtype=BOOL)
-        signed = [x.dtype.kind == "i", y.dtype.kind == "i"]
-        sign = "" if integer in ("eq", "ne") else "s" if all(signed) else "u"
-        found = self.op(f"icmp {sign}{integer} {{t}} {{0}}, {{1}}", x, y, dtype=BOOL)
-        if signed[0] == signed[1]:
-            return found
-        # NumPy compares int64 with uint64 as numbers: a negative one is less than the other.
-        one = x if signed[0] else y
-        negative = self.less(one, self.constant(0, one.dtype))
-        if integer == "ne" or (integer[0] == ("l" if signed[0] else "g")):
-            return self.bitwise_or(negative, found)
-        return self.bitwise_and(self.logical_not(negative), found)
-
-    return takes("fiub")(method)
-
-
-def bitwise(name: str) -> Any:
-    def method(self: Emit, x: Value, y: Value) -> Value:
-        return self.op(f"{name} {{t}} {{0}}, {{1}}", x, y)
-
-    return takes("iub")(method)
-
-
-def logical(name: str) -> Any:
-    def method(self: Emit, x: Value, y: Value) -> Value:
-        return self.op(f"{name} {{t}} {{0}}, {{1}}", self.truth(x), self.truth(y))
-
-    return takes("fiub")(method)
-
-
-class Emit:
-    """Writes the lines of straight code for elements: `width` at once, or one number (width 1)."""
+class Lines:
+    """Writes lines for elements: `width` at once, or one number (width 1)."""
 
     def __init__(self, width: int, pen: Pen, declared: set[str]) -> None:
         self.width, self.pen, self.declared = width, pen, declared
         self.lines, self.line, self.fresh = pen.lines, pen.line, pen.fresh
-
-    # Writing.
 
     def type(self, dtype: np.dtype) -> str:
         text = TYPES[dtype]
@@ -205,10 +155,63 @@ class Emit:
             out = self.line(f"insertelement {t} {out}, {scalar} {part.name}, i32 {i}")
         return Value(out, dtype)
 
+
+def function(symbol: str, doc: str = "") -> Any:
+    """A method that calls a function of the mathematical libraries."""
+
+    def method(self: Emit, *xs: Value) -> Value:
+        return self.library(symbol, *xs)
+
+    return takes("f", ulp=4)(method)
+
+
+def exact(name: str) -> Any:
+    def method(self: Emit, *xs: Value) -> Value:
+        return self.intrinsic(name, *xs)
+
+    return takes("f")(method)
+
+
+def comparison(ordered: str, integer: str) -> Any:
+    def method(self: Emit, x: Value, y: Value) -> Value:
+        if x.dtype.kind == "f":
+            return self.op(f"fcmp {ordered} {{t}} {{0}}, {{1}}", x, y, dtype=BOOL)
+        signed = [x.dtype.kind == "i", y.dtype.kind == "i"]
+        sign = "" if integer in ("eq", "ne") else "s" if all(signed) else "u"
+        found = self.op(f"icmp {sign}{integer} {{t}} {{0}}, {{1}}", x, y, dtype=BOOL)
+        if signed[0] == signed[1]:
+            return found
+        # NumPy compares int64 with uint64 as numbers: a negative one is less than the other.
+        one = x if signed[0] else y
+        negative = self.less(one, self.constant(0, one.dtype))
+        if integer == "ne" or (integer[0] == ("l" if signed[0] else "g")):
+            return self.bitwise_or(negative, found)
+        return self.bitwise_and(self.logical_not(negative), found)
+
+    return takes("fiub")(method)
+
+
+def bitwise(name: str) -> Any:
+    def method(self: Emit, x: Value, y: Value) -> Value:
+        return self.op(f"{name} {{t}} {{0}}, {{1}}", x, y)
+
+    return takes("iub")(method)
+
+
+def logical(name: str) -> Any:
+    def method(self: Emit, x: Value, y: Value) -> Value:
+        return self.op(f"{name} {{t}} {{0}}, {{1}}", self.truth(x), self.truth(y))
+
+    return takes("fiub")(method)
+
+
+class Emit(Lines):
+    """Writes the lines of straight code: for each operation on elements a method."""
+
     # Conversion.
 
     def cast(self, x: Value, dtype: Any) -> Value:
-        """x in another dtype, as NumPy converts; floats to integers are left to NumPy."""
+        """x in another dtype, as NumPy converts."""
         dtype, old = np.dtype(dtype), x.dtype
         if dtype == old:
             return x
@@ -224,7 +227,7 @@ class Emit:
             return ComplexValue(self.cast(x, part), self.constant(0, part))
         if old.kind == "f":
             if dtype.kind != "f":
-                raise Refused("a cast of floats to integers")
+                return self.whole_part(x, dtype)
             how = "fptrunc" if dtype.itemsize < old.itemsize else "fpext"
         elif dtype.kind == "f":
             how = "sitofp" if old.kind == "i" else "uitofp"
@@ -233,6 +236,17 @@ class Emit:
         else:
             how = "sext" if old.kind == "i" else "zext"
         return self.op(f"{how} {{t}} {{0}} to {self.type(dtype)}", x, dtype=dtype)
+
+    def whole_part(self, x: Value, dtype: np.dtype) -> Value:
+        """x without its fraction; where there is no room for it, what the processor gives."""
+        if dtype not in (np.int64, np.int32) or not is_x86():
+            raise Refused("a cast of floats to integers")
+        bits = 8 * dtype.itemsize
+        size = self.absolute(self.trunc(x))
+        inside = self.less(size, self.constant(2.0 ** (bits - 1), x.dtype))
+        x = self.where(inside, x, self.constant(0, x.dtype))
+        whole = self.op(f"fptosi {{t}} {{0}} to {self.type(dtype)}", x, dtype=dtype)
+        return self.where(inside, whole, self.constant(np.iinfo(dtype).min, dtype))
 
     def truth(self, x: Value) -> Value:
         """x != 0."""

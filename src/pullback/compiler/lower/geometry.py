@@ -16,7 +16,7 @@ from ...primitives.parts import imag_p, real_p
 from ...primitives.shapes import broadcast_p, flip_p, reshape_p, transpose_p
 from ...primitives.strided import strided_p
 
-__all__ = ["VIEWS", "Region", "Strided", "contiguous", "view_of"]
+__all__ = ["VIEWS", "Region", "Strided", "contiguous", "transposed", "view_of"]
 
 
 class Region:

@@ -21,9 +21,10 @@ from . import blas, gemm, matmul_axes
 from .addresses import Addresses
 from .complex_numbers import over
 from .convolve_search import convolved, placed
-from .cumulative import cumulated
+from .cumulative import cumulated, recurred
 from .emit import Emit, element, memory, store_element
 from .geometry import Region, Strided
+from .inner_loops import called
 from .loop_kernel import LoopKernel
 from .plan import Plan
 from .role import spec_in
@@ -38,7 +39,8 @@ __all__ = ["Module"]
 PARAMETERS = "ptr noalias %arena, ptr noalias %table, ptr noalias %constants"
 GIVEN = "ptr %arena, ptr %table, ptr %constants"
 PAUSED, OFTEN = 1 << 22, 64  # operations on elements, or steps, after which a loop asks for signals
-FUNCTIONS = {"solve": written, "convolve": convolved, "search": placed}
+EACH = 10  # operations of NumPy's loops for a number of a row, about
+FUNCTIONS = {"solve": written, "convolve": convolved, "search": placed, "recur": recurred}
 
 
 class Module:
@@ -122,6 +124,8 @@ class Module:
         product = self.plan.products.get(item.equation.outputs[0])
         if product is not None:
             return int(product.numbers[2])
+        if item.role == "inner":
+            return EACH * item.shape[-1] if item.shape else EACH
         if item.role != "matmul" and item.role not in FUNCTIONS:
             return 1  # it may have no operands
         return spec_in(item.equation.inputs[0]).shape[-1]
@@ -136,6 +140,11 @@ class Module:
             x, y = self.plan.where(e.inputs[0]), self.plan.geometry[e.outputs[0]]
             text = cumulated(e.primitive, x, y, e.static["axis"], self.declared)
             self.call(text, [x, y], addresses, pen)
+        elif piece.role == "inner":
+            e = piece.items[0].equation
+            changed = getattr(e.primitive, "changes", False)  # the first result is there already
+            views = [*map(self.plan.where, (*e.inputs, *e.outputs[changed:]))]
+            self.call(called(e, views, self.declared), views, addresses, pen)
         elif piece.role in FUNCTIONS:
             e = piece.items[0].equation
             views = [*map(self.plan.where, e.inputs), self.plan.geometry[e.outputs[0]]]

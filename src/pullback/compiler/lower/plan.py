@@ -22,10 +22,9 @@ from ..llvm.dtypes import TYPES
 from .cumulative import has_code
 from .gather import Places, computed, within
 from .geometry import Region, Strided, contiguous, view_of
+from .inner_loops import is_row, operand_dtypes
 from .join_scatter import gather, join, put, scatter
-from .matmul_axes import (
-    Product,
-)  # fmt: skip
+from .matmul_axes import Product
 from .matmul_layout import multiply
 from .memory import allocated
 from .role import role, spec_in
@@ -101,6 +100,8 @@ class Plan:
             self.loop(e)
         elif kind == "call":
             self.call(e)
+        elif kind == "inner":
+            self.inner(e)
         elif kind in PLACED:
             PLACED[kind](self, e)
         else:
@@ -155,6 +156,31 @@ class Plan:
             self.geometry[out] = contiguous(buffer, out.spec.shape, out.spec.dtype)
             self.writers[buffer] = [item]
         self.depend(item, e.inputs)
+        self.items.append(item)
+
+    def inner(self, e: Equation) -> None:
+        """A loop of NumPy's takes operands of its dtypes, wherever they lie.
+
+        What it changes is a copy of the first operand, which is the first result.
+        """
+        primitive, outputs = e.primitive, e.outputs
+        changes, dtypes = getattr(primitive, "changes", False), operand_dtypes(e)
+        for out in outputs:
+            self.geometry[out] = self.fresh(out.spec)
+        inputs = list(e.inputs)
+        if changes:
+            begun = self.part(e.inputs[0], self.geometry[outputs[0]])
+            inputs[0] = begun.equation.outputs[0]
+        for k, x in enumerate(inputs):
+            if dtypes is not None and spec_in(x).dtype != dtypes[k]:
+                inputs[k] = self.copied(x, dtypes[k])
+            elif not is_row(e, self.where(x)):
+                inputs[k] = self.copied(x)
+        called = Equation(primitive, tuple(inputs), outputs, e.static)
+        item = PlanItem(called, "inner", None, len(self.items))
+        self.depend(item, inputs)
+        for out in outputs:
+            self.writers.setdefault(self.geometry[out].buffer, []).append(item)
         self.items.append(item)
 
     def loop(self, e: Equation) -> None:
@@ -215,11 +241,11 @@ class Plan:
         self.geometry[out] = view
         return out
 
-    def copied(self, x: Any) -> Variable:
-        """x in contiguous memory of its own."""
+    def copied(self, x: Any, dtype: Any = None) -> Variable:
+        """x in contiguous memory of its own, as another dtype if that is asked."""
         spec = spec_in(x)
-        out = Variable(Spec(spec.shape, spec.dtype))
-        self.compute(Equation(astype_p, (x,), (out,), {"dtype": spec.dtype}))
+        out = Variable(Spec(spec.shape, dtype or spec.dtype))
+        self.compute(Equation(astype_p, (x,), (out,), {"dtype": out.spec.dtype}))
         return out
 
     def where(self, x: Any) -> Strided:

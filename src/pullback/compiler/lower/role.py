@@ -23,8 +23,10 @@ from ..llvm.dtypes import TYPES
 from ..llvm.pen import Pen
 from .complex_numbers import ComplexEmit, over
 from .convolve_search import convolves, searches
+from .cumulative import recurs
 from .emit import Emit, Refused, Value
 from .geometry import VIEWS
+from .inner_loops import served
 from .scan import Rolled
 from .while_ import Waiting
 
@@ -32,8 +34,8 @@ __all__ = ["REDUCTIONS", "emitted", "given", "is_exact", "loop_dtypes", "role", 
 
 # What the plan knows, and what is a function of its own where it fits.
 STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum", "cumulate"})
-FITTING = {"solve": fits, "convolve": convolves, "search": searches}
-ROUNDED = frozenset({"matmul", "einsum", "solve", "convolve"})  # otherwise than by NumPy
+FITTING = {"solve": fits, "convolve": convolves, "search": searches, "recur": recurs}
+ROUNDED = frozenset({"matmul", "einsum", "solve", "convolve", "recur"})  # otherwise than by NumPy
 REAL = frozenset({"matmul", "einsum", "cumulate"})  # of complex numbers NumPy does them
 # How partial results are brought together, and what is neutral.
 REDUCTIONS: dict[str, tuple[str, Any]] = {
@@ -49,8 +51,10 @@ REDUCTIONS: dict[str, tuple[str, Any]] = {
 
 
 def is_exact(primitive: Any, dtype: Any = float) -> bool:
-    """Whether its machine code gives NumPy's results of a dtype bit for bit."""
+    """Whether its machine code gives the results of rules for a dtype bit for bit."""
     lower = primitive.lower
+    if getattr(primitive, "alone", False):
+        return False  # LAPACK computes values alone in another way than rules, with vectors
     if lower in REDUCTIONS:
         return REDUCTIONS[lower][0] not in ("add", "mul")
     if not isinstance(lower, str) or lower in STRUCTURAL or lower in FITTING:
@@ -60,11 +64,19 @@ def is_exact(primitive: Any, dtype: Any = float) -> bool:
 
 
 def role(e: Equation) -> str:
-    """What becomes of it: "element", "reduce", "call" for NumPy, or what the plan knows."""
+    """What becomes of it: "element", "reduce", "call" for NumPy, or what the plan knows.
+
+    What NumPy does in a loop of its own is "inner", a call of that loop.
+    """
+    found = role_of_code(e)
+    return "inner" if found == "call" and served(e) else found
+
+
+def role_of_code(e: Equation) -> str:
     lower = e.primitive.lower
     if isinstance(e.primitive, (Rolled, Waiting)):
         return "loop" if e.primitive.fits else "call"
-    if lower is None or e.primitive.n_out is not None:
+    if lower in (None, "inner") or e.primitive.n_out is not None:
         return "call"
     specs = [spec_in(x) for x in e.inputs]
     (out,) = e.outputs
@@ -113,7 +125,7 @@ def trial(e: Equation, specs: list[Spec]) -> Any:
 def reducible(e: Equation, specs: list[Spec]) -> bool:
     if len(e.inputs) > 1 and opened(e.inputs[1]) is not True:
         return False
-    if e.static.get("bounded") or specs[0].dtype not in TYPES:
+    if specs[0].dtype not in TYPES:
         return False
     identity(e)
     wide = accumulator(e)

@@ -19,8 +19,10 @@ import numpy as np
 from ...core.graph import Equation, Graph, Variable
 from ...core.spec import Spec
 from ...primitives.elementwise import equal, logical_and
+from ...primitives.inner_loops import Assumed, InnerLoop
 from ...primitives.linalg import inverse_p, solve_p
 from ...primitives.queries import all_p
+from ...primitives.shapes import copy_p
 from ...primitives.triangular import cholesky_p
 from ...transforms.loops.scan_primitive import Scan
 from ..graph.rewriting import NewEquations, inlined, rewritten
@@ -38,9 +40,14 @@ TRUTH = Spec((), np.dtype(bool))
 
 def doubts(e: Equation, steps: NewEquations) -> list[Variable]:
     """What must be true for the results to be NumPy's."""
-    if e.primitive not in SOLVING or not fits(e):
+    if isinstance(e.primitive, InnerLoop):
+        if e.primitive.tells is None:
+            return []
+        out = e.outputs[e.primitive.tells]
+    elif e.primitive in SOLVING and fits(e):
+        (out,) = e.outputs
+    else:
         return []
-    (out,) = e.outputs
     known = steps.apply(equal, out, out)
     if not out.spec.shape:
         return [known]
@@ -50,6 +57,10 @@ def doubts(e: Equation, steps: NewEquations) -> list[Variable]:
 
 def asked(e: Equation, steps: NewEquations) -> tuple[Equation, list[Variable]]:
     """The equation, a loop as one that tells of all its steps, and its doubts."""
+    if isinstance(e.primitive, Assumed):
+        truth, quick, *_ = e.inputs
+        known = [truth] if isinstance(truth, Variable) else []
+        return Equation(copy_p, (quick,), e.outputs, {"dtype": e.outputs[0].spec.dtype}), known
     loop = telling(e.primitive) if isinstance(e.primitive, Scan) else None
     if loop is None:
         return e, doubts(e, steps)
@@ -103,7 +114,9 @@ def solves(graphs: Sequence[Graph]) -> bool:
     """Whether a loop asks, in its steps, for what may be in doubt, and nobody is told."""
     for e in (e for graph in graphs for e in graph.equations):
         p = e.primitive
-        if p in SOLVING or (isinstance(p, (Rolled, Waiting)) and solves(p.bodies)):
+        if p in SOLVING or (isinstance(p, InnerLoop) and p.tells is not None):
+            return True
+        if isinstance(p, (Rolled, Waiting)) and solves(p.bodies):
             return True
     return False
 

@@ -214,7 +214,7 @@ class StoredCarries(History):
 
 
 class RolledPull(Waiting):
-    """(*consts, *bars, count, *rows) -> (*bars); see `transforms.histories.back`."""
+    """(*consts, *bars, count, *rows) -> (*bars); see `transforms.loops.checkpoints.back`."""
 
     name = "while_pull"
 

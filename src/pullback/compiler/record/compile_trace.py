@@ -103,6 +103,7 @@ class Questions(Notes):
         super().__init__()
         self.watch = watch
         self.traced = traced  # whether the call that is recorded is in a transformation
+        self.derivatives = 0  # how many of them are taken around what is recorded
         self.guards: list[Guard] = []
         self.loops = WhileLoops()
         self.located: Callable[[], Located] | None = None  # tells what has been stored
@@ -130,7 +131,12 @@ class CompileTrace(StageTrace):
     """
 
     __slots__ = ()
-    transparent = repeats = compared = True
+    transparent = compared = True
+
+    @property
+    def differentiates(self) -> int:  # type: ignore[override]  # a constant elsewhere
+        """How many derivatives of what is recorded are taken around it: at kinks rules ask."""
+        return self.state.derivatives
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         watch = self.state.watch

@@ -1,4 +1,4 @@
-"""What a frame holds at the test of a loop: Arrays of the record, and all else by its content.
+"""What a frame holds at the test of a loop: Arrays of the recording, and all else by its content.
 
 Of two visits with equal states Python goes on alike, as long as the Arrays are not asked. So all
 that code can reach from the locals is looked into; a state with anything in it of which it cannot
@@ -56,7 +56,7 @@ class Visit:
     """One test: how much was recorded before it, and the state of the frame.
 
     nodes: the variables of Arrays, in order; holders: these Arrays. locals: of each local its
-    nodes, and its value if it is a number or an array that is no Array of the record. arrays,
+    nodes, and its value if it is a number or an array that is no Array of the recording. arrays,
     scalars: which of those that Arrays stand for are the same objects, as a write in place or `is`
     would tell.
     """
@@ -84,7 +84,7 @@ class Visit:
             self.state = None
 
     def constant(self, x: Any) -> Any:
-        """A number or array as it is now, if it is none of the record."""
+        """A number or array as it is now, if it is none of the recording."""
         value = x.value if type(x) is Array and x.within is CONSTANT else x
         if type(value) is np.ndarray:
             return value.copy() if type(x) is Array else None  # another may be somebody else's
@@ -116,7 +116,7 @@ class Visit:
         return found
 
     def described(self, x: Any) -> Any:
-        """What is the same for equal state; Arrays of the record are noted apart."""
+        """What is the same for equal state; Arrays of the recording are noted apart."""
         kind = type(x)
         if kind is Array:
             return self.of_array(x)

@@ -24,7 +24,7 @@ ASKED = ("bool(x)", "int(x)", "x as an index")
 
 
 def gated(notes: Any) -> list[Equation]:
-    """The equations of a record, with loops that make steps only after the same answers."""
+    """The equations of a recording, with loops that make steps only after the same answers."""
     if not notes.guards or not any(type(e.primitive) in (While, Trips) for e in notes.equations):
         return notes.equations
     out: list[Equation] = []

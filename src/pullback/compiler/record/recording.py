@@ -23,7 +23,7 @@ from ...core.dispatch import UFUNCS
 from ...core.graph import Graph, Variable
 from ...core.layout import UNORDERED, axes_in_memory, placement
 from ...core.spec import spec_of
-from ...core.trace import CONSTANT, run
+from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import flatten
 from ...transforms.common import settle
 from ..facts.bytecode import code_of
@@ -77,7 +77,7 @@ class Recording:
         machine's, (axes in memory, dtype); else None.
     identity: whether the code that ran may have asked which arguments are the same object.
     narrow: whether there are numbers of less than double precision.
-    refusal: why the record may not stand for other calls, or None.
+    refusal: why the recording may not stand for other calls, or None.
     unlike: whether it is wrong, since something in it is not as it is without recording.
     unsure: whether a function may raise for other values that get the same answers.
     numbers: whether Python floats may be inputs in what is recorded next.
@@ -179,7 +179,7 @@ def recorded(
     lift: Callable[..., Any],
     watched: Any,
     watch: Watch,
-    traced: bool,
+    around: Sequence[Array],
     located: Callable[[], Located],
 ) -> Recording:
     """Run fun once and record it. Its other effects are left in place.
@@ -188,9 +188,11 @@ def recorded(
         lift: from a function on leaves to (args, kwargs) with that function applied to the inputs,
             and perhaps what was put elsewhere.
         watched: other objects that the call depends on, for its state.
+        around: the Arrays that the call was given by transformations around it.
         located: what has been stored. Its values are recorded as results are.
     """
-    trace = CompileTrace("compile", fun, Questions(watch, traced))
+    trace = CompileTrace("compile", fun, Questions(watch, bool(around)))
+    trace.state.derivatives = max(map(derivatives_of, around), default=0)
     trace.state.located = located
     inputs, out = Inputs(trace), Recording()
     args, kwargs, *put = lift(inputs.enter)
@@ -367,12 +369,12 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     if watch.expected is not None:
         names |= watch.asked
     codes = [code for code, _ in watch.codes.values()]
-    settings: list[Any] = [*watch.quiet]
+    settings: list[Any] = [*watch.enabled]
     if any(code_of(x).digits for x in codes):
         settings.append(sys.get_int_max_str_digits)
     if watch.prints:
         settings.append(print_options())
-    state = State([*roots, fun, *watched], names, codes, settings)
+    state = State([*roots, fun, *watched, *watch.loggers], names, codes, settings)
     state.parts = parts_of(watch.codes.values())
     state.ran = frozenset([code_of(code).key for code in codes])
     return state

@@ -17,7 +17,7 @@ from ...core.graph import Equation, Graph, Variable
 from ...core.primitive import Primitive
 from ...core.reach import call_inside
 from ...core.spec import Spec, is_inexact, spec_of
-from ...core.trace import CONSTANT, Ended, run
+from ...core.trace import CONSTANT, Ended, derivatives_of, run
 from ...core.tree import flatten, unflatten
 from ...primitives.assignment import setitem_p
 from ...primitives.elementwise import stopped
@@ -183,6 +183,7 @@ class InnerCall:
                 self.notes.weak.add(node)
             if is_differentiated(x):
                 self.notes.live.add(node)
+            self.notes.derivatives = max(self.notes.derivatives, derivatives_of(x))
             self.inputs[id(x)] = x, Array(value, self.trace, node), node
         return self.inputs[id(x)][1]
 
@@ -229,7 +230,7 @@ class InnerCall:
         return unflatten(structure, leaves)
 
     def ask(self, outs: Any, places: list[tuple[int, int | None]]) -> None:
-        """Note the guards of the function in the record around."""
+        """Note the guards of the function in the recording around."""
         for guard, (i, row) in zip(self.notes.guards, places, strict=True):
             x = recorded(outs[i], guard.asked)
             if x is None:

@@ -1,15 +1,17 @@
-"""A `while` of Python's as one equation: where a record proves that it goes on as it began.
+"""A `while` of Python's as one equation: where a recording proves that it goes on as it began.
 
 At the test that ends a `while`, the trace looks at the frame: its locals are the state of the loop,
-Arrays of the record apart from everything else. If between two tests all else stays equal, and no
-other question is asked, Python takes the same way again, whatever the Arrays hold. So if the steps
-of the record are the same equations as well, with operands that are invariant, of the same step, or
-what the locals held at the test before, they are a `While`, which stands for every number of steps.
+Arrays of the recording apart from everything else. If between two tests all else stays equal, and
+no other question is asked, Python takes the same way again, whatever the Arrays hold. So if the
+steps of the recording are the same equations as well, with operands that are invariant, of the same
+step, or what the locals held at the test before, they are a `While`, which stands for every number
+of steps.
 
-The record of some steps shows what the loop gives where locals that hold one value in the end held
-one when it began (`gives_all`): if not, it is taken to begin a step later, and the tests before ask
-their guards. What was recorded of the steps is taken out; variables of it that something still
-reads, though no local held them, make the record void (`lost`), and the next one folds no loops.
+The recording of some steps shows what the loop gives where locals that hold one value in the end
+held one when it began (`gives_all`): if not, it is taken to begin a step later, and the tests
+before ask their guards. What was recorded of the steps is taken out; variables of it that something
+still reads, though no local held them, make the recording void (`lost`), and the next one folds no
+loops.
 
 A loop of many steps is not run to its end by Python: once some steps prove it, it goes on as a
 `While` on values, Python's Arrays get what it gives, and the test says that it is over (`done`).
@@ -40,7 +42,7 @@ __all__ = ["LOST", "WhileLoops", "lost"]
 
 LEAST, MOST = 2, 4  # steps that are compared
 ENOUGH = 8  # tests after which a loop is done without Python, or whenever they have doubled
-LOST = "it keeps a value of a `while` loop where the record cannot follow it"
+LOST = "it keeps a value of a `while` loop where the recording cannot follow it"
 BETWEEN = ("NOT_TAKEN", "CACHE", "EXTENDED_ARG", "NOP")
 FORWARD = ("POP_JUMP_FORWARD_IF_FALSE", "POP_JUMP_IF_FALSE")
 ENDS = ("RETURN_VALUE", "RETURN_CONST", "JUMP_FORWARD", "JUMP_BACKWARD", "RERAISE", "RAISE_VARARGS")
@@ -127,7 +129,7 @@ def live_names(code: CodeType, whole: list[Any]) -> list[frozenset[str]] | None:
 
 
 class WhileLoops:
-    """The loops that are under way in one record."""
+    """The loops that are under way in one recording."""
 
     def __init__(self) -> None:
         self.open: dict[Any, tuple[Any, list[Visit]]] = {}
@@ -411,7 +413,7 @@ def raises(e: Equation) -> bool:
 
 
 def lost(notes: Any, graph: Graph) -> bool:
-    """Whether a graph reads what a loop has taken out; the next record is then made without."""
+    """Whether a graph reads what a loop has taken out; the next recording is then made without."""
     gone = notes.loops.gone
     used = [x for e in graph.equations for x in e.inputs] + list(graph.outputs) if gone else []
     found = any(in_set(x, gone) for x in used)

@@ -49,11 +49,11 @@ def ive_z(out, v, z):
 row(sp.j0, lambda out, x: -sp.j1(x), reads="x0")
 row(sp.j1, lambda out, x: (sp.j0(x) - sp.jv(2, x)) / 2, reads="x0")
 row(sp.y0, lambda out, x: -sp.y1(x), reads="x0")
-row(sp.y1, lambda out, x: (sp.y0(x) - sp.yv(2, x)) / 2, reads="x0")
+row(sp.y1, lambda out, x: sp.y0(x) - out / x)
 row(sp.i0, lambda out, x: finite(sp.i1(x)), reads="x0")
 row(sp.i1, lambda out, x: finite((sp.i0(x) + sp.iv(2, x)) / 2), reads="x0")
 row(sp.k0, lambda out, x: -sp.k1(x), reads="x0")
-row(sp.k1, lambda out, x: (sp.k0(x) + sp.kv(2, x)) / -2, reads="x0")
+row(sp.k1, lambda out, x: -sp.k0(x) - out / x)
 
 
 def scaled_gap(x):
@@ -67,6 +67,19 @@ def scaled_gap(x):
         total = total + (first - second) * u**k
     near = np.where(far, 1, x)
     return np.where(far, total * np.sqrt(u / (2 * math.pi)), sp.i0e(near) - sp.i1e(near))
+
+
+def scaled_rise(x):
+    """(K_1 - K_0)(x) exp(x); at large x, where the two cancel, by its series."""
+    far = x > 40
+    u = 1 / np.where(far, x, 40)
+    total, first, second = 0, 1.0, 1.0
+    for k in range(1, 26):
+        first *= -((2 * k - 1) ** 2) / (8 * k)
+        second *= (4 - (2 * k - 1) ** 2) / (8 * k)
+        total = total + (second - first) * u**k
+    near = np.where(far, 1, x)
+    return np.where(far, total * np.sqrt(math.pi / 2 * u), sp.k1e(near) - sp.k0e(near))
 
 
 def i0e_x(out, x):
@@ -84,8 +97,8 @@ def i1e_x(out, x):
 
 row(sp.i0e, i0e_x, reads="x0")
 row(sp.i1e, i1e_x, reads="x0")
-row(sp.k0e, lambda out, x: out - sp.k1e(x))
-row(sp.k1e, lambda out, x: out - (sp.k0e(x) + sp.kve(2, x)) / 2)
+row(sp.k0e, lambda out, x: -scaled_rise(x), reads="x0")
+row(sp.k1e, lambda out, x: scaled_rise(x) - out / x)
 
 for f in (sp.jv, sp.yv, sp.hankel1, sp.hankel2):
     cylinder(f, half_step(f, -1))
@@ -97,8 +110,8 @@ cylinder(sp.ive, only_real("ive", "z", ive_z))
 cylinder(sp.kve, lambda out, v, z: out + half_step(sp.kve, 1, -1)(out, v, z))
 cylinder(sp.hankel1e, lambda out, v, z: half_step(sp.hankel1e, -1)(out, v, z) - 1j * out)
 cylinder(sp.hankel2e, lambda out, v, z: half_step(sp.hankel2e, -1)(out, v, z) + 1j * out)
-row(sp.yn, refused("yn", "n", ORDER), half_step(sp.yv, -1), reads="x0 x1")
-row(sp.kn, refused("kn", "n", ORDER), half_step(sp.kv, 1, -1), reads="x0 x1")
+row(sp.yn, refused("yn", "n", ORDER), lambda out, n, x: sp.yn(n - 1, x) - n / x * out)
+row(sp.kn, refused("kn", "n", ORDER), lambda out, n, x: -sp.kn(abs(n - 1), x) - n / x * out)
 
 
 # Spherical ones, with counts for orders: f_n' = (n f_(n-1) + sign (n+1) f_(n+1)) / (2n + 1).

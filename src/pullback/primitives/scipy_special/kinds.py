@@ -36,6 +36,12 @@ def floats_together(xs):
     ]
 
 
+class OutOfReals(OfFloats):
+    """Complex numbers of real operands: the short ways take these for numbers of one kind."""
+
+    __call__ = Primitive.__call__
+
+
 class SeveralResults(Primitive):
     """A ufunc with several results: partials[i](out, *xs) are the derivatives in x_i.
 
@@ -92,12 +98,19 @@ def row(ufunc, *partials, reads=None, kind=OfFloats):
     name = f"special.{ufunc.__name__}"
     if ufunc.nout > 1:
         FUNCTIONS[ufunc] = SeveralResults(ufunc, *partials, name=name)
+    elif leaves_reals(ufunc):
+        FUNCTIONS[ufunc] = OutOfReals(ufunc, *partials, reads=reads or "out xs", name=name)
     elif ufunc.nin > 2:
         FUNCTIONS[ufunc] = kind(ufunc, *partials, reads=reads or "out xs", name=name)
     else:
         reads = reads or ("out x0" if ufunc.nin == 1 else "out x0 x1")
         register(kind(ufunc, *partials, reads=reads, name=name))
     return partials
+
+
+def leaves_reals(ufunc):
+    """Whether real operands give complex numbers."""
+    return not any(loop.partition("->")[2] in "fdg" for loop in ufunc.types)
 
 
 def inverse(i, *forward):

@@ -30,13 +30,13 @@ def student_density(df, t):
     return power * np.exp(-sp.betaln(df / 2, 0.5)) / np.sqrt(df)
 
 
-def log1p_rest(u):
-    """log1p(u) - u / (1 + u), over u^2."""
+def log1p_part(u):
+    """log1p(u) - u / (1 + u)."""
     return near(
         u,
         0.2,
-        lambda u: horner(u, [(-1) ** k * (k + 1) / (k + 2) for k in range(26)]),
-        lambda u: (np.log1p(u) - u / (1 + u)) / (u * u),
+        lambda u: u * u * horner(u, [(-1) ** k * (k + 1) / (k + 2) for k in range(26)]),
+        lambda u: np.log1p(u) - u / (1 + u),
     )
 
 
@@ -50,8 +50,8 @@ def score(df, t):
     few = np.where(many, 1, df)
     series = w * w * horner(w * w, [0.5, -0.25, 0.5, -17 / 8, 31 / 2])
     gammas = np.where(many, series, digamma_gap(few / 2, 0.5) - 1 / few)
-    u = t * t * w
-    return (gammas - u * u * log1p_rest(u) + w * u / (1 + u)) / 2
+    u = finite(t * t * w)
+    return (gammas - log1p_part(u) + w * (u / (1 + u))) / 2
 
 
 def by_quadrature(df, t):

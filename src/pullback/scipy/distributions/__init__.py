@@ -7,7 +7,11 @@ Formulas and moments are Python over `scipy.special`, and take part as the user'
     continuous      ppf, isf: the inverse of the distribution function; fit: the likeliest
     shapes          where a shape has no derivative
     checks          SciPy's checks of arguments, with plain values
+    densities       densities of which the slopes are known, as one operation
+    scores          the slopes of their logarithms
+    formulas        what is differentiated where SciPy's formula cancels
     multivariate    the normal distribution of vectors
+    dirichlet       the Dirichlet distribution
     kernels         gaussian_kde
     ranks           the distribution of a statistic of ranks
     steps           the distribution function of discrete ones without a formula
@@ -16,8 +20,8 @@ Formulas and moments are Python over `scipy.special`, and take part as the user'
 from importlib import import_module
 
 FAMILIES = (
-    "choices", "methods", "continuous", "shapes", "checks", "multivariate", "kernels", "ranks",
-    "steps",
+    "choices", "methods", "continuous", "shapes", "checks", "multivariate", "dirichlet", "kernels",
+    "ranks", "steps",
 )  # fmt: skip
 
 for family in FAMILIES:

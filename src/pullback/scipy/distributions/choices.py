@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy._lib.array_api_extra import apply_where
 
 from ...core.dispatch import as_array
 from ...core.reach import call_inside
 from ...primitives.arguments import everywhere
+from ..releases import private
 from ..solving.serving import serves_method
 
 __all__ = ["common_shape", "vectors"]
@@ -52,7 +52,10 @@ def choice(cond: Any, xs: Any, first: Any, second: Any, fill: Any) -> Any:
     return np.where(np.reshape(cond, shape), here, there)
 
 
-@serves_method(apply_where)
+extra = private("scipy._external.array_api_extra", "scipy._lib.array_api_extra")
+
+
+@serves_method(extra.apply_where)
 def where(
     cond: Any, args: Any, f1: Any, f2: Any = None, /, *, fill_value: Any = None, xp: Any = None
 ) -> Any:

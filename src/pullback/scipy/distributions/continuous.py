@@ -21,12 +21,17 @@ from ..integration.quadrature import quad
 from ..optimization.conditions import Minimum, minimum
 from ..solving.exact import exact
 from ..solving.implicit import DiagonalEquations, RecordedFunction, constant, solution
-from ..solving.plain import solve
+from ..solving.plain import is_live, solve
 from ..solving.serving import serves_method, traced
 from .choices import vectors
+from .formulas import FORMULAS
 from .methods import ask
 
 __all__ = []
+
+
+# Their median is the middle whatever the shape is, also where the density there is zero.
+CENTRED = {type(stats.dgamma), type(stats.dweibull)}
 
 
 def inverse(original: Any, function: str) -> None:
@@ -53,6 +58,8 @@ def inverse(original: Any, function: str) -> None:
         several = plain.results * (len(found.results) // len(plain.results))
         z = found.stacked([standard(r, given) for r, given in found.results_with(several)])
         inside = np.isfinite(z)
+        if type(self) in CENTRED and not is_live(q):
+            inside = np.logical_and(inside, z != 0)
         middle = np.where(inside, z, 0.0)
         z = fixed(self, function, middle, inside, np.broadcast_to(q, x.shape), shapes)
         out = np.where(inside, loc + scale * z, 0.0)
@@ -68,10 +75,11 @@ def inverse(original: Any, function: str) -> None:
 
 def fixed(self: Any, function: str, z: Any, inside: Any, q: Any, shapes: Any) -> Any:
     """z where the function is q; the others stay."""
-    size = z.shape
+    size, formula = z.shape, FORMULAS.get((type(self), function))
 
     def gap(z: Any, inside: Any) -> Any:
-        value = ask(self, function, *vectors(z, *shapes))
+        xs = vectors(z, *shapes)
+        value = ask(self, function, *xs) if formula is None else formula(*xs)
         return np.where(inside, np.reshape(value, size) - q, 0.0)
 
     program = RecordedFunction(gap, z, inside)
@@ -84,7 +92,9 @@ def fixed(self: Any, function: str, z: Any, inside: Any, q: Any, shapes: Any) ->
         return np.where(mask, out, z - start)
 
     flat = np.ravel(z)
-    equations = DiagonalEquations("ppf" if function == "_cdf" else "isf", residual)
+    name = "ppf" if function == "_cdf" else "isf"
+    iterates = getattr(type(self), f"_{name}") is getattr(stats.rv_continuous, f"_{name}")
+    equations = DiagonalEquations(name, residual, closed=not iterates)
     (out,) = solution(equations, flat, program.theta, [np.ravel(inside), flat])
     return np.reshape(out, size)
 

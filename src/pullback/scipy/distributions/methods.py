@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,13 @@ from ...core.array import Array, snapshot
 from ...core.dispatch import as_array
 from ...core.namespaces import STANDS
 from ...core.reach import call_inside, call_outside, called_by_name
-from ...primitives.arguments import everywhere, known_value, plainly_everywhere
+from ...primitives.arguments import everywhere, known_value, plainly_everywhere, somewhere
 from ...primitives.elementwise import stopped
+from ..solving.plain import solve
 from ..solving.serving import serves_method
 from .choices import common_shape, vectors
+from .densities import at_once
+from .formulas import FORMULAS, again
 
 __all__ = ["ask"]
 
@@ -38,6 +42,12 @@ def bare(*xs: Any) -> bool:
 def ask(self: Any, name: str, *xs: Any) -> Any:
     """A method of the distribution, which may be the user's."""
     return call_inside(getattr(self, name), xs, {})
+
+
+def computed(dist: Any, name: str, *xs: Any) -> Any:
+    """SciPy's formula, or its value with the derivative of another."""
+    formula = FORMULAS.get((type(dist), name))
+    return ask(dist, name, *xs) if formula is None else again(dist, name, formula, xs)
 
 
 def middle(low: Any, high: Any) -> Any:
@@ -79,13 +89,13 @@ class Method:
         *of_shapes, spread = [
             x.reshape(-1) if x.size == 1 else next(several) for x in (*shapes, scale)
         ]
-        value = self.finish(ask(dist, self.name, first, *of_shapes), spread)
+        value = self.finish(computed(dist, self.name, first, *of_shapes), spread)
         if value.shape == shape:
             return value
         if value.size != math.prod(shape):
             # A formula that does not depend on all of them, or goes through them by `zip`.
             *all_of, spread = vectors(np.broadcast_to(at, shape), *shapes, scale)
-            value = self.finish(ask(dist, self.name, *all_of), spread)
+            value = self.finish(computed(dist, self.name, *all_of), spread)
             value = np.broadcast_to(value, all_of[0].shape)
         return np.reshape(value, shape)
 
@@ -116,6 +126,8 @@ class Standard:
                 return None
         if id(type(dist)._argcheck) in STANDS:  # it refuses some values
             ask(dist, "_argcheck", *shapes)
+        if not np.isfinite(values[0]).all():
+            return None
         inside, _ = call_outside(self.valid, (dist, self.mask, *values), {})
         sure = type(inside) in TRUTHS and np.count_nonzero(inside) == inside.size
         return inside if sure else None
@@ -145,14 +157,27 @@ def served(original: Any, method: Method, standard: Standard) -> None:
             return call_outside(original, (self, x, *args), kwds)
         shapes, loc, scale = self._parse_args(*args, **kwds)
         x, loc, scale, *shapes = map(as_array, (x, loc, scale, *shapes))
+        out = at_once(self, method, x, loc, scale, shapes) if ours else None
+        if out is not None:
+            return out
         z = standard.of(x, loc, scale)
         inside = standard.inside(self, z, shapes, scale) if ours else None
         if inside is not None:
             out = method.formula(self, z, inside.shape, shapes, scale)
         else:
             inside, regular = standard.valid(self, standard.mask, z, scale, *shapes)
-            out = method(self, z, inside, regular, shapes, scale)
+            out = method(self, z, inside & np.isfinite(z), regular, shapes, scale)
+            out = at_infinity(partial(original, self), out, z, inside, (x, *args), kwds)
         return out if out.ndim else out[()]
+
+
+def at_infinity(original: Any, out: Any, z: Any, inside: Any, args: Any, kwds: Any) -> Any:
+    """Where z is infinite inside the support, SciPy's value stays, whatever the formula makes."""
+    far = np.logical_and(inside, np.isinf(z))
+    if not somewhere(far):
+        return out
+    value = solve(lambda values: original(*values.tree(args), **values.tree(kwds))).of(np.asarray)
+    return np.where(far, value, out)
 
 
 def continuous(self: Any, mask: str, z: Any, scale: Any, *shapes: Any) -> Any:

@@ -5,10 +5,12 @@ And the inverse Wishart distribution of matrices, by solutions with their factor
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
 from scipy import stats
+from scipy.stats import _multivariate as multivariate
 from scipy.stats._multivariate import _PSD
 
 from ...core.array import Array
@@ -16,16 +18,22 @@ from ...core.cotangent import unbroadcast
 from ...core.dispatch import as_array, holds_arrays
 from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
-from ...core.reach import call_outside
+from ...core.reach import call_outside, called_by_name
 from ...core.spec import Spec
 from ...primitives.scipy_special.functions import multigammaln
 from ..solving.exact import exact
 from ..solving.plain import solve
-from ..solving.serving import serves_method
+from ..solving.serving import serves_method, traced
 
 __all__ = []
 
+SINGULAR = (
+    "`multivariate_normal` has no derivative with respect to a singular covariance.\n"
+    "  Take the density of the variables that vary, with a regular covariance."
+)
 NORMAL: Any = type(stats.multivariate_normal)
+GENERIC = multivariate.multi_rv_generic
+called_by_name(GENERIC, *[type(x) for x in vars(multivariate).values() if isinstance(x, GENERIC)])
 
 
 class LogDensity(Primitive):
@@ -39,11 +47,7 @@ class LogDensity(Primitive):
 
     def value(self, x, mean, cov, *, allow_singular):
         if allow_singular and _PSD(cov, allow_singular=True).rank < cov.shape[0]:
-            raise MissingRuleError(
-                "`multivariate_normal` has no derivative with respect to a singular"
-                " covariance.\n"
-                "  Take the density of the variables that vary, with a regular covariance."
-            )
+            raise MissingRuleError(SINGULAR)
         given = stats.multivariate_normal, x, mean, cov, allow_singular
         return np.reshape(call_outside(log_density_of_scipy, given, {}), x.shape[:-1])[()]
 
@@ -128,13 +132,75 @@ def served(original: Any, of: Any) -> None:
 
 
 def density(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Any:
-    given = x, mean, cov, allow_singular
-    found = solve(lambda values: density_of_scipy(stats.multivariate_normal, *values.tree(given)))
-    return exact(found.of(np.asarray)[()], np.exp(log_density(*given)))
+    return np.exp(log_density(x, mean, cov, allow_singular))
 
 
 served(log_density_of_scipy, log_density)
 served(density_of_scipy, density)
+
+entropy_of_scipy = NORMAL.entropy
+
+
+@serves_method(entropy_of_scipy)
+def entropy(self: Any, mean: Any = None, cov: Any = 1) -> Any:
+    """Half of the logarithm of the determinant, and a constant."""
+    found = solve(lambda values: entropy_of_scipy(self, *values.tree((mean, cov))))
+    if not found.live or type(cov) is not Array or cov.ndim != 2:
+        return entropy_by_scipy(self, mean, cov)
+    return exact(found.of(np.float64), 0.5 * np.linalg.slogdet(cov)[1])
+
+
+entropy_by_scipy = traced(entropy_of_scipy)
+
+# A covariance as SciPy keeps it: P = U U' is its inverse. U is determined up to a rotation, so
+# that it may be taken to move by -P dcov U / 2, also where eigenvalues are equal.
+
+
+class Halves(Primitive):
+    """U of SciPy's object for a covariance, and the logarithm of the determinant."""
+
+    n_out = 2
+    reads = "out xs"
+
+    def value(self, cov, *, made):
+        psd = call_outside(_PSD, (cov,), dict(made))
+        return np.asarray(psd.U), np.float64(psd.log_pdet)
+
+    def spec(self, cov, *, made):
+        return Spec(cov.shape, np.float64), Spec((), np.float64)
+
+    def jvp(self, out, xs, x_dots, **_):
+        u, (cov_dot,) = out[0], x_dots
+        turned = np.swapaxes(u, 0, 1) @ cov_dot @ u
+        return u @ turned / -2, np.trace(turned)
+
+    def vjp(self, bars, residual, wanted):
+        u = residual.out[0]
+        inner = 0.0 if bars[0] is None else np.swapaxes(u, 0, 1) @ bars[0] / -2
+        if bars[1] is not None:
+            inner = inner + bars[1] * np.eye(u.shape[0])
+        return (u @ np.broadcast_to(inner, u.shape) @ np.swapaxes(u, 0, 1),)
+
+    def batch(self, xs, mapped, size, **static):
+        return one_by_one(self, xs, mapped, size, static)
+
+
+halves_p = Halves("covariance")
+
+
+@serves_method(_PSD)
+def prepared(M: Any, *args: Any, **kwargs: Any) -> Any:
+    names = ("cond", "rcond", "lower", "check_finite", "allow_singular")
+    made = {**dict(zip(names, args, strict=False)), **kwargs}
+    examples = solve(lambda values: _PSD(values.of(M), **made))
+    psd = copy.copy(examples.first)
+    if examples.live:
+        if any(found.rank < len(found.U) for found in examples.results):
+            raise MissingRuleError(SINGULAR)
+        psd._M = M
+        psd.U, psd.log_pdet = halves_p(M, made=tuple(made.items()))
+    return psd
+
 
 inverse_wishart = type(stats.invwishart)._logpdf
 

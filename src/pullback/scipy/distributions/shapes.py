@@ -17,6 +17,7 @@ from ..solving.exact import exact
 from ..solving.plain import is_live, solve
 from ..solving.serving import serves_method, traced
 from .choices import vectors
+from .formulas import genhyperbolic_log, log1p_over
 
 __all__ = []
 
@@ -51,37 +52,9 @@ for distribution, limits in LIMITS.items():
     refuse_at(distribution, limits)
 
 
-# Where a power of a tail overflows that the density does not have: the slope of its logarithm.
-
-
-def by_logarithm(name: str) -> None:
-    original = type(getattr(stats, name))._pdf
-
-    @serves_method(original)
-    def density(self: Any, x: Any, *shapes: Any) -> Any:
-        found = solve(lambda values: original(self, *values.tree((x, *shapes))))
-        if not found.live:
-            return found.first
-        return exact(found.of(np.asarray), np.exp(call_inside(self._logpdf, (x, *shapes), {})))
-
-
-for distribution in ("powernorm", "powerlognorm"):
-    by_logarithm(distribution)
-
-
-# log(1 + c x) / c, of which the slope by c cancels where c is small.
+# Powers of 1 + c x, of which the slope by c cancels where c is small.
 
 PARETO, EXTREME = type(stats.genpareto), type(stats.genextreme)
-NEAR = 0.03  # of c x: above, two digits are lost, and below, the next term of the series is nothing
-SERIES = [(-1.0) ** k / (k + 1) for k in range(12)]
-
-
-def log1p_over(x: Any, c: Any) -> Any:
-    u = c * x
-    near = np.abs(u) < NEAR
-    small, rest = np.where(near, u, 0.0), np.where(near, 1.0, u)
-    series = np.polyval(SERIES[::-1], small) * x
-    return np.where(near, series, np.log1p(rest) / np.where(near, 1.0, c))
 
 
 def by_small_shape(original: Any, formula: Callable[[Any, Any], Any]) -> None:
@@ -121,10 +94,11 @@ def of_two_sides(self: Any, x: Any, beta: Any) -> Any:
 by_sides = traced(TWO_SIDED)
 
 
-# The generalised inverse Gaussian: its density, and integrals of it, are compiled in SciPy.
+# The generalised inverse Gaussian and hyperbolic distributions: their densities, and integrals of
+# these, are compiled in SciPy.
 
 INVERSE_GAUSS: Any = type(stats.geninvgauss)
-density_of_scipy, probability_of_scipy = INVERSE_GAUSS._logpdf, INVERSE_GAUSS._cdf
+density_of_scipy = INVERSE_GAUSS._logpdf
 
 
 @serves_method(INVERSE_GAUSS._logpdf)
@@ -139,16 +113,26 @@ def log_density(self: Any, x: Any, p: Any, b: Any) -> Any:
     return exact(value, np.broadcast_to(np.where(inside, log, -np.inf), value.shape))
 
 
-@serves_method(INVERSE_GAUSS._cdf)
-def probability(self: Any, x: Any, p: Any, b: Any) -> Any:
-    """SciPy's value with the derivative of the integral, one number after the other."""
-    found = solve(lambda values: probability_of_scipy(self, *values.tree((x, p, b))))
-    if not found.live:
-        return found.first
-    xs = vectors(*map(as_array, (x, p, b)))
-    parts = [
-        quad(lambda t, p, b: np.exp(call_inside(self._logpdf, (t, p, b), {})), 0.0, x, (p, b))[0]
-        for x, p, b in zip(*xs, strict=True)
-    ]
-    value = found.of(np.asarray)
-    return exact(value, np.reshape(np.stack(parts), value.shape)) if parts else value
+def by_integral(original: Any, log: Callable[..., Any], low: float | None) -> None:
+    """SciPy's value with the derivative of the integral of exp(log), one number after the other.
+
+    low: where the integral begins; if there is none, it goes from x to infinity.
+    """
+
+    @serves_method(original)
+    def probability(self: Any, x: Any, *shapes: Any) -> Any:
+        found = solve(lambda values: original(self, *values.tree((x, *shapes))))
+        if not found.live:
+            return found.first
+        density = lambda t, *shapes: np.exp(call_inside(log, (t, *shapes), {}))
+        parts = []
+        for at, *given in zip(*vectors(*map(as_array, (x, *shapes))), strict=True):
+            ends = (at, np.inf) if low is None else (low, at)
+            parts.append(quad(density, *ends, args=tuple(given))[0])
+        value = found.of(np.asarray)
+        return exact(value, np.reshape(np.stack(parts), value.shape)) if parts else value
+
+
+by_integral(INVERSE_GAUSS._cdf, stats.geninvgauss._logpdf, 0.0)
+by_integral(type(stats.genhyperbolic)._cdf, genhyperbolic_log, -np.inf)
+by_integral(type(stats.genhyperbolic)._sf, genhyperbolic_log, None)

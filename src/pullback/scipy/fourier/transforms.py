@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 from scipy import fft as sf
 from scipy.fft import _basic_backend, _fftlog_backend, _realtransforms_backend
-from scipy.fft._pocketfft import pypocketfft as pfft
 
 from ...core.primitive import Linear
 from ...core.spec import Spec
+from ..releases import private
 from ..solving.leaves import leaf, python_of, store
 
 __all__ = []
+
+pfft = private("scipy.fft._duccfft.pyduccfft", "scipy.fft._pocketfft.pypocketfft")
 
 
 def later(axes: Any) -> Any:
@@ -31,10 +33,14 @@ def along(x: Any, axis: int) -> Any:
 
 
 class Complex(Linear):
-    """The transform of complex or real numbers. Its matrix is symmetric."""
+    """The transform of complex or real numbers. Its matrix is symmetric.
 
-    def value(self, x, *, axes, forward, norm, workers):
-        return pfft.c2c(np.ascontiguousarray(x), axes, forward, norm, None, workers)
+    The rounding depends on whether SciPy has the result put where x was: `in_place`.
+    """
+
+    def value(self, x, *, axes, forward, norm, workers, in_place):
+        x = np.array(x, order="C") if in_place else np.ascontiguousarray(x)
+        return pfft.c2c(x, axes, forward, norm, x if in_place else None, workers)
 
     def spec(self, x, *, axes, **_):
         return Spec(x.shape, np.result_type(x.dtype, np.complex64))
@@ -148,7 +154,7 @@ def from_zero(x: Any, axes: Any) -> Any:
 
 @leaf(pfft.c2c)
 def c2c(x, axes, forward, norm, out=None, workers=1):
-    static = {"forward": forward, "norm": norm, "workers": workers}
+    static = {"forward": forward, "norm": norm, "workers": workers, "in_place": out is x}
     return complex_p(x, axes=from_zero(x, axes), **static)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.cluster import _hierarchy, _vq, hierarchy
+from scipy.cluster import hierarchy
 from scipy.spatial import distance
 
 from ...core.dispatch import as_array
 from ...core.reach import CALLS, call_outside
+from ..releases import private
 from ..solving.exact import exact
 from ..solving.following import Chosen
 from ..solving.leaves import choice, is_live, leaf, take
@@ -19,6 +20,9 @@ from ..sparse_arrays.products import product
 from .distances import length, root
 
 __all__ = []
+
+_hierarchy = private("scipy.cluster.hierarchy._hierarchy", "scipy.cluster._hierarchy")
+_vq = private("scipy.cluster.vq._vq", "scipy.cluster._vq")
 
 
 def codes(obs: Any, book: Any) -> Any:

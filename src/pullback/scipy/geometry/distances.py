@@ -90,6 +90,43 @@ def mahalanobis(a: Any, b: Any, VI: Any) -> Any:
     return root(np.sum((gap @ VI) * gap, axis=-1))
 
 
+def dice(a: Any, b: Any, w: Any = None) -> Any:
+    """SciPy takes numbers as they are here; where there are weights, it asks which differ."""
+    if w is not None:
+        apart = weighted(1.0 * (a != b), w)
+        return ratio(apart, 2 * weighted(1.0 * ((a != 0) & (b != 0)), w) + apart)
+    apart = np.sum(a * (1.0 - b) + (1.0 - a) * b, axis=-1)
+    return apart / (2.0 * np.sum(a * b, axis=-1) + apart)
+
+
+# Of truth values, by the weights where both hold, one alone, and none: tt, tf, ft, nn.
+RATIOS: dict[str, Callable[..., Any]] = {
+    "rogerstanimoto": lambda tt, tf, ft, nn: (2 * (tf + ft), tt + nn + 2 * (tf + ft)),
+    "russellrao": lambda tt, tf, ft, nn: (tf + ft + nn, tt + tf + ft + nn),
+    "sokalsneath": lambda tt, tf, ft, nn: (2 * (tf + ft), tt + 2 * (tf + ft)),
+    "yule": lambda tt, tf, ft, nn: (2 * tf * ft, tt * nn + tf * ft),
+}
+
+
+def ratio(part: Any, whole: Any) -> Any:
+    return np.where(part > 0, part / np.where(whole > 0, whole, 1.0), 0.0)
+
+
+def counted(name: str) -> Callable[..., Any]:
+    """A metric of truth values: constant in these, smooth in the weights."""
+
+    def metric(a: Any, b: Any, w: Any = None) -> Any:
+        x, y = a != 0, b != 0
+        if name == "hamming":
+            return weighted(1.0 * (a != b), w) / weighted(np.ones_like(a), w)
+        if name == "jaccard":
+            return ratio(weighted(1.0 * (x ^ y), w), weighted(1.0 * (x | y), w))
+        kinds = (x & y, x & ~y, ~x & y, ~x & ~y)
+        return ratio(*RATIOS[name](*[weighted(1.0 * kind, w) for kind in kinds]))
+
+    return metric
+
+
 METRICS: dict[str, Callable[..., Any]] = {
     "euclidean": lambda a, b, w=None: root(weighted((a - b) ** 2, w)),
     "sqeuclidean": lambda a, b, w=None: weighted((a - b) ** 2, w),
@@ -102,6 +139,8 @@ METRICS: dict[str, Callable[..., Any]] = {
     "braycurtis": lambda a, b, w=None: weighted(np.abs(a - b), w) / weighted(np.abs(a + b), w),
     "cosine": cosine,
     "correlation": correlation,
+    "dice": dice,
+    **{name: counted(name) for name in ("hamming", "jaccard", *RATIOS)},
     "jensenshannon": jensenshannon,
     "mahalanobis": mahalanobis,
     "seuclidean": lambda a, b, V: root(np.sum((a - b) ** 2 / V, axis=-1)),
@@ -117,10 +156,7 @@ def between(*operands: Any, metric: str, names: tuple[str, ...], pairs: bool) ->
     else:
         b, *rest = rest
         a, b = a[:, None, :], b[None, :, :]
-    program = METRICS.get(metric)
-    if program is None:  # constant
-        return np.sum(a * 0.0 + b * 0.0, axis=-1)
-    return program(a, b, **dict(zip(names, rest, strict=True)))
+    return METRICS[metric](a, b, **dict(zip(names, rest, strict=True)))
 
 
 def between_of_scipy(*operands: Any, metric: str, names: tuple[str, ...], pairs: bool) -> Any:
@@ -212,7 +248,9 @@ def directed_hausdorff(u: Any, v: Any, rng: Any = None, **options: Any) -> Any:
     if not (is_live(u) or is_live(v)):
         return hausdorff_of_scipy(u, v, rng, **options)
     if u.shape[1:] != v.shape[1:]:
-        raise ArgumentError("`directed_hausdorff` takes points of one number of coordinates.")
+        raise ArgumentError(
+            "`directed_hausdorff` takes two sets of points with the same number of coordinates."
+        )
     pair = farthest_pair(u, v, rng=options.get("seed", rng))
     return length(take(u, pair[0], axis=0) - take(v, pair[1], axis=0)), pair[0], pair[1]
 

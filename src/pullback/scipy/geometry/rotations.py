@@ -41,6 +41,26 @@ def of_matrices(backend: Any) -> None:
         return of_scipy(matrix, assume_valid)
 
 
+def of_vectors(backend: Any) -> None:
+    """The angle has a kink where nothing is turned; of its square the quaternion is smooth."""
+    of_scipy = traced(backend.from_rotvec)
+
+    @serves_method(backend.from_rotvec)
+    def from_rotvec(rotvec: Any, degrees: bool = False) -> Any:
+        found = of_scipy(stop_gradient(rotvec), degrees)
+        if not is_live(rotvec):
+            return found
+        v = np.deg2rad(rotvec) if degrees else rotvec
+        square = np.sum(v * v, axis=-1, keepdims=True)
+        small = square < 1e-4
+        half = np.sqrt(np.where(small, 1.0, square)) / 2
+        scale = 0.5 - square / 48 + square**2 / 3840 - square**3 / 645120
+        turn = 1.0 - square / 8 + square**2 / 384 - square**3 / 46080
+        scale = np.where(small, scale, np.sin(half) / (2 * half))
+        turn = np.where(small, turn, np.cos(half))
+        return exact(found, np.concatenate([v * scale, turn], axis=-1))
+
+
 def of_reductions(backend: Any) -> None:
     """Of a side without a group it is the identity; SciPy's Python takes another quaternion."""
     of_scipy = traced(backend.reduce)
@@ -84,5 +104,6 @@ def eigenvector(K: Any, v: Any) -> Any:
 for name in ("_rotation", "_rigid_transform"):
     in_python(getattr(transform, name))
 of_matrices(transform._rotation.xp_backend)
+of_vectors(transform._rotation.xp_backend)
 of_reductions(transform._rotation.xp_backend)
 of_means(transform._rotation.xp_backend)

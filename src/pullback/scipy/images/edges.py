@@ -15,6 +15,7 @@ from ...primitives.arguments import as_array
 __all__ = ["extended", "floating_output", "neighbours", "number"]
 
 NEAREST, WRAP, REFLECT, MIRROR, CONSTANT = range(5)
+ON_GRID = {5: WRAP, 6: CONSTANT}  # of pixels themselves, which is what filters see anyway
 OF_NUMPY: Any = {NEAREST: "edge", WRAP: "wrap", REFLECT: "symmetric", MIRROR: "reflect"}
 
 
@@ -22,6 +23,7 @@ def extended(x: Any, edges: Sequence[tuple[int, int]], mode: int, fill: Any) -> 
     """x with as many pixels before and after each axis; `fill` is their value if it is constant."""
     if not any(map(any, edges)):
         return x
+    mode = CONSTANT if 0 in x.shape else ON_GRID.get(mode, mode)
     if mode != CONSTANT:
         return np.pad(x, edges, mode=OF_NUMPY[mode])
     outside = np.pad(np.zeros(x.shape), edges, constant_values=1.0)

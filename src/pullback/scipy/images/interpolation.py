@@ -23,12 +23,12 @@ __all__ = []
 GRID_CONSTANT = 6
 
 
-def within(at: Any, n: int, mode: int) -> Any:
-    """Places on an axis of n pixels, where those outside are brought inside."""
+def within(at: Any, n: int, order: int, mode: int) -> Any:
+    """Places on an axis of n pixels, where those outside are brought inside, or near."""
     if n <= 1 and mode not in (CONSTANT, GRID_CONSTANT):
         return at * 0.0
     if mode == NEAREST:
-        return np.clip(at, 0.0, n - 1.0)
+        return np.clip(at, 0.0 - order, n - 1.0 + order)  # splines still reach inside from there
     if mode == WRAP:
         return np.where((at < 0) | (at > n - 1), at % (n - 1.0), at)
     if mode == GRID_WRAP:
@@ -79,7 +79,7 @@ class Taps:
 
     def __init__(self, at: Any, n: int, order: int, mode: int) -> None:
         self.beyond = (at < 0) | (at > n - 1) if mode == CONSTANT else None
-        at = within(at, n, mode)
+        at = within(at, n, order, mode)
         if self.beyond is not None:
             at = np.where(self.beyond, 0.0, at)
         half = 0.0 if order % 2 else 0.5

@@ -30,12 +30,9 @@ class Spline(interpolate.PPoly):
 
     def __init__(self, found: Examples, x: Any, y: Any, slopes: Any) -> None:
         plain = found.first.sol
-        self.c, self.x, self.extrapolate, self.axis = (
-            plain.c,
-            plain.x,
-            plain.extrapolate,
-            plain.axis,
-        )
+        self.__dict__.update(plain.__dict__)  # since SciPy 1.18, and slots until then
+        for name in getattr(interpolate.PPoly.__base__, "__slots__", ()):
+            setattr(self, name, getattr(plain, name))
         self.found, self.plain = found, [result.sol for result in found.results]
         self.nodes, self.y, self.slopes = x, y, slopes
 

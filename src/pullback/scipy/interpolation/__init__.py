@@ -3,6 +3,8 @@
     basis           B-splines and piecewise polynomials as NumPy programs
     piecewise       PPoly, BPoly and what is made of them
     splines         BSpline and fits of it
+    native_fitpack  FITPACK of several releases in one form
+    smoothing       splines as smooth as a sum of squares allows
     fitpack         splrep, splev and the classes over FITPACK
     grids           interpolation on grids
     scattered       interpolation of scattered points

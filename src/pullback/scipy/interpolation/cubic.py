@@ -28,6 +28,7 @@ from ..sparse_arrays.patterns import fixed
 from ..sparse_arrays.products import summed
 from ..sparse_arrays.systems import Factors, sparse_solve
 from .grids import coordinates
+from .scattered import simplex_of, tolerant
 
 __all__ = []
 
@@ -67,17 +68,17 @@ def slopes(points: Any, values: Any, tri: Any) -> Any:
     return out.reshape(n, 2, m)
 
 
-def part_of(points: Any, at: Any, *, tri: Any) -> Any:
+def part_of(points: Any, at: Any, *, tri: Any, tolerance: float) -> Any:
     """The triangle of each point, and the corner that is farthest from its part; -1 for none."""
     at = np.ascontiguousarray(at)
-    simplex = tri.find_simplex(at)
+    simplex = simplex_of(tri, at, tolerance)
     map_of = tri.transform[simplex]
     first = np.einsum("nij,nj->ni", map_of[:, :2], at - map_of[:, 2])
     weights = np.concatenate([first, 1.0 - first.sum(axis=1, keepdims=True)], axis=1)
     return np.stack([simplex, np.argmin(weights, axis=1)], axis=1)
 
 
-parts = Chosen("parts of triangles", part_of, lambda points, at, tri: (at.shape[0], 2))
+parts = Chosen("parts of triangles", part_of, lambda points, at, **_: (at.shape[0], 2))
 
 
 def weights_in(corners: Any, at: Any) -> Any:
@@ -109,15 +110,16 @@ def scaled(native: Any, points: Any, x: Any) -> Any:
     return (x - np.mean(points, axis=0)) / np.where(size > 0, size, 1.0)
 
 
-def found(points: Any, values: Any, at: Any, *, native: Any, make: Any) -> Any:
-    return np.reshape(make(values)(at), (at.shape[0], values.shape[1]))
+def found(points: Any, values: Any, at: Any, *, native: Any, make: Any, tolerance: float) -> Any:
+    out = make(values)(at, **tolerant(tolerance))
+    return np.reshape(out, (at.shape[0], values.shape[1]))
 
 
-def program(points: Any, values: Any, at: Any, *, native: Any, make: Any) -> Any:
+def program(points: Any, values: Any, at: Any, *, native: Any, make: Any, tolerance: float) -> Any:
     """The cubic of a point, by the control net of its triangle."""
     tri = native.tri
     points, at = scaled(native, points, points), scaled(native, points, at)
-    place = parts(points, at, tri=tri)
+    place = parts(points, at, tri=tri, tolerance=tolerance)
     outside = place[:, 0] < 0
     simplex, far = np.maximum(place[:, 0], 0), place[:, 1]
     numbers = tri.simplices[simplex]
@@ -177,11 +179,14 @@ class MovingCubic:
         self.make = lambda z: CUBIC(plain, np.ascontiguousarray(z), rescale=rescale, **options)
         self.native = CUBIC(plain, np.zeros(len(fixed(self.points))), rescale=rescale, **options)
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, simplex_tolerance: float = 1.0) -> Any:
         at = coordinates(args if len(args) > 1 else args[0], ndim=2)
         flat, more = np.reshape(at, (-1, 2)), self.values.shape[1:]
         columns = np.reshape(self.values, (self.values.shape[0], -1))
-        out = cubic_value(self.points, columns, flat, native=self.native, make=self.make)
+        out = cubic_value(
+            self.points, columns, flat,
+            native=self.native, make=self.make, tolerance=simplex_tolerance,
+        )  # fmt: skip
         return np.reshape(out, at.shape[:-1] + more)
 
 
@@ -193,9 +198,9 @@ def make_cubic(*args: Any, **options: Any) -> Any:
 def of_cubic(native: Any) -> Any:
     """A native interpolator that is called under a transformation."""
 
-    def call(*args: Any) -> Any:
+    def call(*args: Any, simplex_tolerance: float = 1.0) -> Any:
         if not any(is_live(as_array(x)) for x in args):
-            return foreign(native)(*args)
+            return foreign(native)(*args, **tolerant(simplex_tolerance))
         out = object.__new__(MovingCubic)
         out.points = np.asarray(native.points)
         if native.scale is not None:
@@ -203,7 +208,7 @@ def of_cubic(native: Any) -> Any:
         shape = len(out.points), *native.values_shape
         out.values, out.native = np.reshape(np.asarray(native.values), shape), native
         out.make = lambda z: native
-        return out(*args)
+        return out(*args, simplex_tolerance=simplex_tolerance)
 
     return call
 

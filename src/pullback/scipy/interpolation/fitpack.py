@@ -9,15 +9,16 @@ from scipy import interpolate
 
 from ...core.errors import MissingRuleError
 from ...core.reach import call_outside
+from ...primitives.arguments import as_array
 from ..solving.exact import exact
 from ..solving.following import Following
-from ..solving.leaves import leaf
-from ..solving.serving import refuses, serves, traced
+from ..solving.serving import refuses, serves, serves_method, traced
 from ..sparse_arrays.patterns import fixed, is_live
+from . import native_fitpack
 from .basis import antiderivative, bspline
+from .native_fitpack import CURFIT, native, regrid_smth, rule_of
+from .smoothing import Smoothing, data_at
 from .splines import fitted
-
-from scipy.interpolate import _dfitpack as native  # isort: skip
 
 __all__ = []
 
@@ -28,7 +29,7 @@ __all__ = []
 def value_found(t: Any, c: Any, x: Any, *, k: int, nu: int, ext: int) -> Any:
     if nu == 0:
         return native.splev(t, c, k, x, ext)[0]
-    return native.splder(t, c, k, x, nu, ext)[0]
+    return native_fitpack.splder(t, c, k, x, nu, ext)[0]
 
 
 def value_program(t: Any, c: Any, x: Any, *, k: int, nu: int, ext: int) -> Any:
@@ -45,7 +46,7 @@ def as_arrays(*xs: Any) -> list[Any]:
     return [x if hasattr(x, "dtype") else np.asarray(x, float) for x in xs]
 
 
-@leaf(native.splev)
+@rule_of("splev")
 def splev(t, c, k, x, ext=0):
     t, c, x = as_arrays(t, c, x)
     k, ext = int(k), int(ext)
@@ -53,13 +54,13 @@ def splev(t, c, k, x, ext=0):
     return spline_value(t, c, x, k=k, nu=0, ext=ext), ier
 
 
-@leaf(native.splder)
+@rule_of("splder")
 def splder(t, c, k, x, nu, ext=0):
     t, c, x = as_arrays(t, c, x)
     return spline_value(t, c, x, k=int(k), nu=int(nu), ext=int(ext)), 0
 
 
-@leaf(native.spalde)
+@rule_of("spalde")
 def spalde(t, c, k1, x):
     t, c, x = as_arrays(t, c, np.reshape(x, (1,)))
     parts = [spline_value(t, c, x, k=k1 - 1, nu=nu, ext=0)[0] for nu in range(k1)]
@@ -70,7 +71,7 @@ def spalde(t, c, k1, x):
 
 
 def integral_found(t: Any, c: Any, a: Any, b: Any, *, k: int) -> Any:
-    return native.splint(t, c, k, a, b)[0]
+    return native_fitpack.splint(t, c, k, a, b)
 
 
 def integral_program(t: Any, c: Any, a: Any, b: Any, *, k: int) -> Any:
@@ -83,7 +84,7 @@ def integral_program(t: Any, c: Any, a: Any, b: Any, *, k: int) -> Any:
 spline_integral = Following("splint", integral_found, integral_program, lambda *_, **static: ())
 
 
-@leaf(native.splint)
+@rule_of("splint")
 def splint(t, c, k, a, b):
     t, c, a, b = as_arrays(t, c, a, b)
     return spline_integral(t, c, a, b, k=int(k)), np.zeros(t.shape[0])
@@ -92,7 +93,7 @@ def splint(t, c, k, a, b):
 # Roots.
 
 
-@leaf(native.sproot)
+@rule_of("sproot")
 def sproot(t, c, mest=10):
     found, m, ier = native.sproot(fixed(t), fixed(c), mest)
     roots = moved = found[:m]
@@ -105,12 +106,19 @@ def sproot(t, c, mest=10):
 # Fits.
 
 
-def refuse_smoothing(name: str) -> None:
+def refuse_fit(name: str) -> None:
     raise MissingRuleError(
-        f"`{name}` has a derivative where it interpolates (s=0), its knots are given, or one"
-        " polynomial is smooth enough; here FITPACK chooses knots, and how smooth the spline is.\n"
-        "  Pass s=0, give the knots (`LSQUnivariateSpline`, `make_lsq_spline`), or use"
+        f"`{name}` has no derivative where FITPACK gives up: the spline that it returned does not"
+        " fit as it was asked to.\n"
+        "  Pass a larger s, give the knots (`LSQUnivariateSpline`, `make_lsq_spline`), or use"
         " `make_smoothing_spline(x, y, lam=...)`."
+    )
+
+
+def refuse_option(name: str, option: str) -> None:
+    raise MissingRuleError(
+        f"`{name}` has no derivative with `{option}`.\n"
+        "  Use `make_interp_spline(x, y, bc_type='periodic')` for a closed curve."
     )
 
 
@@ -129,33 +137,66 @@ def with_ends(inner: Any, low: Any, high: Any, k: int) -> Any:
     return np.concatenate([ends[0], inner, ends[1]])
 
 
-INTERPOLATES, POLYNOMIAL = -1, -2  # what FITPACK says of a fit
+INTERPOLATES, SMOOTHS = -1, 0  # what FITPACK says of a fit; POLYNOMIAL -2 has no inner knots
+GIVEN = -1  # what it is told where knots are given
+AGAIN = 1  # there was no room for more knots
 
 
-def chosen_knots(x: Any, low: Any, high: Any, k: int, ier: int, name: str) -> Any:
-    """FITPACK's knots, where they are no trial's: its values jump where trials end otherwise."""
-    if ier == POLYNOMIAL:
-        return with_ends(np.zeros(0), low, high, k)
-    if ier != INTERPOLATES:
-        refuse_smoothing(name)
-    return knots_of(x, low, high, k)
+class Fit:
+    """What FITPACK was given: y at x with weights w, between low and high, a distance s."""
 
+    def __init__(
+        self, name: str, x: Any, y: Any, w: Any, ends: tuple[Any, Any], k: int, s: Any
+    ) -> None:
+        self.name, self.x, self.y, self.w, self.k, self.s = name, x, y, w, k, s
+        self.low, self.high = [
+            x[i] if end is None else end for i, end in zip((0, -1), ends, strict=True)
+        ]
 
-def spline_of(x: Any, y: Any, w: Any, t: Any, k: int, found_t: Any, found_c: Any, name: str) -> Any:
-    """FITPACK's knots and coefficients with the derivative of the fit with the knots t."""
-    if t.shape != found_t.shape or not np.allclose(fixed(t), found_t, rtol=1e-9, atol=1e-12):
-        refuse_smoothing(name)
-    c = fitted(x, y, w, t, k)
-    if c.shape[0] < found_c.shape[0]:
-        c = np.concatenate([c, np.zeros(found_c.shape[0] - c.shape[0])])
-    return exact(found_t, t), exact(found_c, c)
+    def knots(self, found: Any, ier: int, given: Any = None) -> Any:
+        """The knots that were given, or those that FITPACK chose, by the data that they are."""
+        x, k = self.x, self.k
+        if given is not None:
+            t = with_ends(given, self.low, self.high, k)
+        elif ier == INTERPOLATES:
+            t = knots_of(x, self.low, self.high, k)
+        else:
+            inner = data_at(x, found[k + 1 : -k - 1])
+            if inner is None or ier > SMOOTHS:
+                refuse_fit(self.name)
+            t = with_ends(inner, self.low, self.high, k)
+        if t.shape != found.shape or not np.allclose(fixed(t), found, rtol=1e-9, atol=1e-12):
+            refuse_fit(self.name)
+        return t
 
+    def spline(self, found_t: Any, found_c: Any, fp: Any, ier: int, given: Any = None) -> Any:
+        """FITPACK's knots and coefficients with the derivative of the fit."""
+        t, k = self.knots(found_t, ier, given), self.k
+        n = t.shape[0] - k - 1
+        if given is None and ier == SMOOTHS and n > k + 1:
+            c = self.smoothed(t, found_c[:n], float(fixed(fp)))
+        else:
+            c = fitted(self.x, self.y, self.w, t, k)
+        if n < found_c.shape[0]:
+            c = np.concatenate([c, np.zeros(found_c.shape[0] - n)])
+        return exact(found_t, t), exact(found_c, c)
 
-def misfit(x: Any, y: Any, w: Any, pair: Any, k: int, found: Any) -> Any:
-    """FITPACK's sum of squares, of weighted distances."""
-    t, c = pair
-    gap = y - bspline(t, c[: t.shape[0] - k - 1], k, x)
-    return exact(np.float64(found), np.sum((gap if w is None else w * gap) ** 2))
+    def smoothed(self, t: Any, found: Any, fp: float) -> Any:
+        equations = Smoothing(self.x, self.y, self.w, t, self.k)
+        u = equations.weight_of(found if found.ndim == 2 else found[:, None], fp)
+        if u is None:
+            refuse_fit(self.name)
+        if not u:
+            return fitted(self.x, self.y, self.w, t, self.k)
+        distance = fp * (self.s / fixed(self.s)) if is_live(self.s) else fp
+        return np.reshape(equations.solved(u, distance), found.shape)
+
+    def misfit(self, pair: Any, found: Any) -> Any:
+        """FITPACK's sum of squares, of weighted distances."""
+        t, c = pair
+        gap = self.y - bspline(t, c[: t.shape[0] - self.k - 1], self.k, self.x)
+        weighted = gap if self.w is None else np.swapaxes(self.w * np.swapaxes(gap, 0, -1), 0, -1)
+        return exact(np.float64(found), np.sum(weighted**2))
 
 
 splrep_of_scipy = interpolate.splrep
@@ -172,62 +213,111 @@ def splrep(
         return traced(splrep_of_scipy)(x, y, **given, **rest)
     x, y = as_arrays(x, y)
     if per or task == 1:
-        refuse_smoothing("splrep")
+        refuse_option("splrep", "per" if per else "task=1")
     plain = {key: fixed(value) for key, value in given.items()}
     found, *rest = call_outside(
         splrep_of_scipy, (fixed(x), fixed(y)), {**plain, "k": k, "task": task, "full_output": 1}
     )
-    low, high = x[0] if xb is None else xb, x[-1] if xe is None else xe
-    if t is None:
-        knots = chosen_knots(x, low, high, k, rest[1], "splrep")
-    else:
-        knots = with_ends(t, low, high, k)
-    pair = spline_of(x, y, w, knots, k, found[0], found[1], "splrep")
+    w = None if w is None else as_arrays(w)[0]
+    fit = Fit("splrep", x, y, w, (xb, xe), k, s)
+    pair = fit.spline(found[0], found[1], rest[0], rest[1], t)
     if not full_output:
         return (*pair, k)
-    return (*pair, k), misfit(x, y, w, pair, k, rest[0]), *rest[1:]
+    return (*pair, k), fit.misfit(pair, rest[0]), *rest[1:]
 
 
-def data_of(name: str, knots: Any) -> Any:
-    """A rule for a fit that returns (x, y, w, xb, xe, k, s, n, t, c, fp, fpint, nrdata, ier)."""
-    function = getattr(native, name)
+splprep_of_scipy = interpolate.splprep
 
-    @leaf(function)
-    def fit(x, y, k, *args, w=None, xb=None, xe=None, s=None, **options):
-        x, y = as_arrays(x, y)
-        plain = {"w": w, "xb": xb, "xe": xe, "s": s, **options}
-        plain = {key: fixed(value) for key, value in plain.items() if value is not None}
-        found = list(function(fixed(x), fixed(y), k, *map(fixed, args), **plain))
-        n = found[7] if len(found) > 12 else len(found[8])
-        low, high = x[0] if xb is None else xb, x[-1] if xe is None else xe
-        of_scipy = found[8][:n], found[9][:n]
-        t = knots(x, low, high, k, args, found[-1])
-        pair = spline_of(x, y, w, t, k, *of_scipy, "UnivariateSpline")
-        found[10] = misfit(x, y, w, pair, k, found[10])
-        rest = [np.zeros(len(found[i]) - n) for i in (8, 9)]
-        found[8], found[9] = [
-            np.concatenate([part, more]) for part, more in zip(pair, rest, strict=True)
-        ]
+
+@serves(interpolate.splprep)
+def splprep(
+    x: Any, w: Any = None, u: Any = None, ub: Any = None, ue: Any = None, k: int = 3,
+    task: int = 0, s: Any = None, t: Any = None, full_output: int = 0, nest: Any = None,
+    per: int = 0, quiet: int = 1,
+) -> Any:  # fmt: skip
+    y = np.stack([as_array(column) for column in x], axis=1)
+    given = {"w": w, "u": u, "ub": ub, "ue": ue, "s": s, "t": t}
+    if per or task == 1:
+        refuse_option("splprep", "per" if per else "task=1")
+    plain = {key: fixed(value) for key, value in given.items()}
+    plain |= {"k": k, "task": task, "nest": nest, "full_output": 1}
+    (tck, found_u), fp, ier, text = call_outside(splprep_of_scipy, (list(fixed(y).T),), plain)
+    if u is None:
+        steps = np.sqrt(np.sum(np.diff(y, axis=0) ** 2, axis=1))
+        u = np.concatenate([np.zeros(1), np.cumsum(steps)]) / np.sum(steps)
+    inner = None if t is None else as_array(t)[k + 1 : -k - 1]
+    w = None if w is None else as_array(w)
+    u = exact(found_u, as_array(u))
+    fit = Fit("splprep", u, y, w, (ub, ue), k, s)
+    pair = fit.spline(tck[0], np.stack(tck[1], axis=1), fp, ier, inner)
+    out = [pair[0], [pair[1][:, i] for i in range(y.shape[1])], k], u
+    return (out, fit.misfit(pair, fp), ier, text) if full_output else out
+
+
+def copied(x: Any) -> Any:
+    """A plain value; FITPACK writes into arrays that it is given."""
+    x = fixed(x)
+    return x.copy() if isinstance(x, np.ndarray) else x
+
+
+def completed(found: Any, x: Any, y: Any, w: Any, ends: Any, s: Any, t: Any = None) -> Any:
+    """FITPACK's plain (x, y, w, xb, xe, k, s, n, t, c, fp, fpint, nrdata, ier) with derivatives."""
+    found = list(found)
+    s = found[6] if s is None else s
+    fit = Fit("UnivariateSpline", x, y, w, ends, found[5], s)
+    found[:5] = x, y, found[2] if w is None else w, fit.low, fit.high
+    found[6] = s
+    if found[-1] == AGAIN and t is None:
         return tuple(found)
-
-    return fit
-
-
-def interpolating(x: Any, low: Any, high: Any, k: int, args: Any, ier: int) -> Any:
-    return chosen_knots(x, low, high, k, ier, "UnivariateSpline")
-
-
-def with_knots(x: Any, low: Any, high: Any, k: int, args: Any, ier: int) -> Any:
-    return args[0]
+    n = found[7]
+    inner = None if t is None else t[fit.k + 1 : -fit.k - 1]
+    pair = fit.spline(found[8][:n], found[9][:n], found[10], found[-1], inner)
+    found[10] = fit.misfit(pair, found[10])
+    for i, part in zip((8, 9), pair, strict=True):
+        found[i] = np.concatenate([part, np.zeros(len(found[i]) - n)])
+    return tuple(found)
 
 
-@leaf(native.fpchec)
+def curve_fits() -> None:
+    """The rules of what fits curves, which are three functions until SciPy 1.17."""
+
+    @rule_of("fpcurf0")
+    def fpcurf0(x, y, k, w=None, xb=None, xe=None, s=None):
+        given = {"w": w, "xb": xb, "xe": xe, "s": s}
+        plain = {key: copied(value) for key, value in given.items() if value is not None}
+        found = native.fpcurf0(copied(x), copied(y), k, **plain)
+        return completed(found, as_array(x), as_array(y), w, (xb, xe), s)
+
+    @rule_of("fpcurf1")
+    def fpcurf1(x, y, w, xb, xe, k, s, *rest):
+        found = native.fpcurf1(*[copied(value) for value in (x, y, w, xb, xe, k, s, *rest)])
+        return completed(found, as_array(x), as_array(y), as_array(w), (xb, xe), s)
+
+    @rule_of("fpcurfm1")
+    def fpcurfm1(x, y, k, t, w=None, xb=None, xe=None):
+        given = {"w": w, "xb": xb, "xe": xe}
+        plain = {key: copied(value) for key, value in given.items() if value is not None}
+        found = native.fpcurfm1(copied(x), copied(y), k, copied(t), **plain)
+        return completed(found, as_array(x), as_array(y), w, (xb, xe), None, as_array(t))
+
+
+def curve_fit_in_c(x, y, k, w=None, xb=None, xe=None, s=None, nest=None, iopt=0, t=None, **more):
+    given = {"w": w, "xb": xb, "xe": xe, "s": s, "nest": nest, "iopt": iopt, "t": t, **more}
+    plain = {key: copied(value) for key, value in given.items()}
+    found = CURFIT(copied(x), copied(y), k, **plain)
+    t = as_array(t) if iopt == GIVEN else None
+    return completed(found, as_array(x), as_array(y), w, (xb, xe), s, t)
+
+
+if CURFIT is None:
+    curve_fits()
+else:
+    serves_method(CURFIT)(curve_fit_in_c)
+
+
+@rule_of("fpchec")
 def fpchec(*args):
     return native.fpchec(*map(fixed, args))
-
-
-data_of("fpcurf0", interpolating)
-data_of("fpcurfm1", with_knots)
 
 
 # Two variables.
@@ -277,7 +367,7 @@ at_points = Following("bispeu", points_found, points_of, lambda tx, ty, c, x, y,
 
 
 def two_variables(name: str, primitive: Any, orders: bool) -> None:
-    @leaf(getattr(native, name))
+    @rule_of(name)
     def rule(tx, ty, c, kx, ky, *args):
         (nux, nuy), (x, y) = (args[:2], args[2:4]) if orders else ((0, 0), args[:2])
         tx, ty, c, x, y = as_arrays(tx, ty, c, np.atleast_1d(x), np.atleast_1d(y))
@@ -288,6 +378,25 @@ two_variables("bispev", on_grid, False)
 two_variables("parder", on_grid, True)
 two_variables("bispeu", at_points, False)
 two_variables("pardeu", at_points, True)
+
+
+def slope_of(t: Any, c: Any, k: int, nu: int) -> Any:
+    """The coefficients of the nu-th derivative, along the first axis."""
+    for order in range(nu):
+        degree, knots = k - order, t[order : t.shape[0] - order]
+        width = knots[degree + 1 : -1] - knots[1 : -degree - 1]
+        c = degree * (c[1:] - c[:-1]) / width[:, None]
+    return c
+
+
+@rule_of("pardtc")
+def pardtc(tx, ty, c, kx, ky, nux, nuy):
+    tx, ty, c = as_arrays(tx, ty, c)
+    found, ier = native.pardtc(*map(copied, (tx, ty, c)), kx, ky, nux, nuy)
+    table = np.reshape(c, (tx.shape[0] - kx - 1, ty.shape[0] - ky - 1))
+    rows = slope_of(tx, table, kx, nux)
+    flat = np.swapaxes(slope_of(ty, np.swapaxes(rows, 0, 1), ky, nuy), 0, 1).reshape(-1)
+    return exact(found, np.concatenate([flat, np.zeros(len(found) - flat.shape[0])])), ier
 
 
 def volume_found(tx: Any, ty: Any, c: Any, ends: Any, *, kx: int, ky: int) -> Any:
@@ -306,17 +415,17 @@ def volume(tx: Any, ty: Any, c: Any, ends: Any, *, kx: int, ky: int) -> Any:
 double_integral = Following("dblint", volume_found, volume, lambda *_, **static: ())
 
 
-@leaf(native.dblint)
+@rule_of("dblint")
 def dblint(tx, ty, c, kx, ky, *ends):
     tx, ty, c = as_arrays(tx, ty, c)
     return double_integral(tx, ty, c, np.stack(as_arrays(*ends)), kx=kx, ky=ky)
 
 
-@leaf(native.regrid_smth)
-def regrid_smth(x, y, z, xb, xe, yb, ye, kx, ky, s, *args):
+@rule_of("regrid_smth")
+def surface_fit(x, y, z, xb, xe, yb, ye, kx, ky, s, *args):
     x, y, z = as_arrays(x, y, z)
     plain = [fixed(v) for v in (x, y, z, xb, xe, yb, ye, kx, ky, s, *args)]
-    nx, found_tx, ny, found_ty, found_c, fp, ier = native.regrid_smth(*plain)
+    nx, found_tx, ny, found_ty, found_c, fp, ier = regrid_smth(*plain)
     if plain[9]:
         raise MissingRuleError(
             "`RectBivariateSpline` has a derivative where it interpolates (s=0).\n"
@@ -336,8 +445,8 @@ def regrid_smth(x, y, z, xb, xe, yb, ye, kx, ky, s, *args):
 
 
 refuses(
-    "fits curves or surfaces in FITPACK's compiled code",
-    "Use `make_interp_spline` or `make_lsq_spline`, of several columns for a curve, and"
-    " `RectBivariateSpline` or `RBFInterpolator` for a surface",
-    interpolate.splprep, interpolate.bisplrep, interpolate.insert,
+    "fits surfaces or moves knots in FITPACK's compiled code",
+    "Use `BSpline(*tck).insert_knot(x)` for knots, and `RectBivariateSpline` or `RBFInterpolator`"
+    " for a surface",
+    interpolate.bisplrep, interpolate.insert,
 )  # fmt: skip

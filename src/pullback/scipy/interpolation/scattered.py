@@ -25,26 +25,46 @@ __all__ = []
 # Triangles.
 
 
-def triangle_of(points: Any, at: Any, *, tri: Any) -> Any:
+def simplex_of(tri: Any, at: Any, tolerance: float) -> Any:
+    """Number of the triangle in which each point lies, or almost lies; -1 where there is none.
+
+    The tolerance is in units of the usual one, of 100 roundings.
+    """
+    usual = 100 * np.finfo(float).eps
+    tol = None if tolerance == 1.0 else usual * tolerance
+    return tri.find_simplex(np.ascontiguousarray(at), tol=tol)
+
+
+def tolerant(tolerance: float) -> dict[str, float]:
+    """An option that interpolators have since SciPy 1.18, where it is used."""
+    return {} if tolerance == 1.0 else {"simplex_tolerance": tolerance}
+
+
+def triangle_of(points: Any, at: Any, *, tri: Any, tolerance: float) -> Any:
     """The corners of the triangle in which each point lies; -1 where there is none."""
-    simplex = tri.find_simplex(np.ascontiguousarray(at))
+    simplex = simplex_of(tri, at, tolerance)
     return np.where((simplex < 0)[:, None], -1, tri.simplices[simplex])
 
 
 triangles = Chosen(
     "corners of triangles",
     triangle_of,
-    lambda points, at, tri: (at.shape[0], at.shape[1] + 1),
+    lambda points, at, **_: (at.shape[0], at.shape[1] + 1),
 )
 
 
-def linear_found(points: Any, values: Any, at: Any, *, tri: Any, fill: Any) -> Any:
-    return interpolate.LinearNDInterpolator(tri, values, fill_value=fill)(at)
+def linear_found(
+    points: Any, values: Any, at: Any, *, tri: Any, fill: Any, tolerance: float
+) -> Any:
+    found = interpolate.LinearNDInterpolator(tri, values, fill_value=fill)
+    return found(at, **tolerant(tolerance))
 
 
-def linear_program(points: Any, values: Any, at: Any, *, tri: Any, fill: Any) -> Any:
+def linear_program(
+    points: Any, values: Any, at: Any, *, tri: Any, fill: Any, tolerance: float
+) -> Any:
     """The mean of the values at the corners, weighted by barycentric coordinates."""
-    corners = triangles(points, at, tri=tri)
+    corners = triangles(points, at, tri=tri, tolerance=tolerance)
     outside = corners[:, :1] < 0
     corners = np.where(outside, np.arange(corners.shape[1]) * 0 + tri.simplices[0], corners)
     near = take(points, corners, axis=0)
@@ -65,6 +85,11 @@ linear_value = Following(
 LINEAR = interpolate.LinearNDInterpolator
 
 
+def framed(native: Any, x: Any) -> Any:
+    """x where the interpolator has it, whose frame stays: weights in a triangle have none."""
+    return x if native.scale is None else (x - native.offset) / native.scale
+
+
 class MovingLinear:
     """A LinearNDInterpolator of points or values that move."""
 
@@ -80,11 +105,13 @@ class MovingLinear:
         self.points, self.values, self.fill_value = points, as_array(values), fill_value
         self.tri = self.native.tri
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, simplex_tolerance: float = 1.0) -> Any:
         at = coordinates(args if len(args) > 1 else args[0], ndim=self.points.shape[1])
         flat = np.reshape(at, (-1, at.shape[-1]))
+        points, flat = framed(self.native, self.points), framed(self.native, flat)
+        fill = float(fixed(self.fill_value))
         out = linear_value(
-            self.points, self.values, flat, tri=self.tri, fill=float(fixed(self.fill_value))
+            points, self.values, flat, tri=self.tri, fill=fill, tolerance=simplex_tolerance
         )
         return np.reshape(out, at.shape[:-1] + self.values.shape[1:])
 
@@ -97,15 +124,16 @@ def make_linear(*args: Any, **options: Any) -> Any:
 def of_linear(native: Any) -> Any:
     """A native interpolator that is called under a transformation."""
 
-    def call(*args: Any) -> Any:
+    def call(*args: Any, simplex_tolerance: float = 1.0) -> Any:
         if not any(is_live(as_array(x)) for x in args):
-            return foreign(native)(*args)
+            return foreign(native)(*args, **tolerant(simplex_tolerance))
         shape = tuple(native.values_shape)
         values = np.reshape(np.asarray(native.values), (len(native.points), *shape))
         fill = float(native.fill_value)
         at = coordinates(args if len(args) > 1 else args[0], ndim=native.points.shape[1])
-        flat = np.reshape(at, (-1, at.shape[-1]))
-        out = linear_value(np.asarray(native.tri.points), values, flat, tri=native.tri, fill=fill)
+        flat = framed(native, np.reshape(at, (-1, at.shape[-1])))
+        points, tri = np.asarray(native.tri.points), native.tri
+        out = linear_value(points, values, flat, tri=tri, fill=fill, tolerance=simplex_tolerance)
         return np.reshape(out, at.shape[:-1] + shape)
 
     return call

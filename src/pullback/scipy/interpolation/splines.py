@@ -189,9 +189,9 @@ def solve_of_bands(kl, ku, ab, b, **options):
     return ab, None, x, 0
 
 
-def solver_of_matrix(native: Any) -> Any:
+def solver_of_matrix(native: Any, **structure: Any) -> Any:
     def solve(a, b, **options):
-        x = CALLS[sl.solve](a, b)
+        x = CALLS[sl.solve](a, b, **structure)
         if is_mapped(a) or is_mapped(b):
             return a, None, x, 0
         _, pivots, found, info = native(fixed(a), fixed(b))
@@ -200,7 +200,15 @@ def solver_of_matrix(native: Any) -> Any:
     return solve
 
 
-for name in ("dgbsv", "zgbsv"):
-    leaf(getattr(lapack, name))(solve_of_bands)
-for name in ("dgesv", "zgesv"):
-    leaf(getattr(lapack, name))(solver_of_matrix(getattr(lapack, name)))
+def routines(name: str) -> list[Any]:
+    """LAPACK's routine for floats and complex numbers, with the integers that SciPy prefers."""
+    kinds = np.dtype(float), np.dtype(complex)
+    return [lapack.get_lapack_funcs((name,), dtype=dtype)[0] for dtype in kinds]
+
+
+for routine in routines("gbsv"):
+    leaf(routine)(solve_of_bands)
+for routine in routines("gesv"):
+    leaf(routine)(solver_of_matrix(routine))
+for routine in routines("sysv"):  # of radial functions, since SciPy 1.18
+    leaf(routine)(solver_of_matrix(routine, assume_a="sym"))

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import linalg as sl
 
 from ...core.spec import Spec, zeros
-from ...primitives.arguments import somewhere
+from ...primitives.arguments import plainly_everywhere, somewhere
 from ...primitives.elementwise import stopped
 from ...primitives.spectra import computed, row
 from ..solving.exact import exact
@@ -101,8 +101,33 @@ def as_found(out: Any, real: Any, a: Any) -> Any:
     return np.copy(np.real(out), order="K")
 
 
+class SquareRoot(MatrixFunction):
+    """r with r r = a, which moves as r r' + r' r = a' says."""
+
+    reads = "out"
+
+    def jvp(self, out, xs, x_dots, **static):
+        return self.moved(
+            np.real(out[0]) if plainly_everywhere(out[1]) else out[0], x_dots[0]
+        ), None
+
+    def vjp(self, bars, residual, wanted):
+        if bars[0] is None:
+            return (None,)
+        root, real = residual.out
+        root, bar = np.swapaxes(root, -1, -2), bars[0]
+        if plainly_everywhere(real) and residual.xs[0].dtype.kind != "c":
+            root, bar = np.real(root), np.real(bar)
+        return (self.moved(root, bar),)
+
+    def moved(self, root, e):
+        stack = np.broadcast_shapes(root.shape[:-2], e.shape[:-2])
+        root, e = [np.broadcast_to(x, (*stack, *x.shape[-2:])) for x in (root, e)]
+        return sylvester_p(root, root, e)
+
+
 expm_p = MatrixFunction("expm", sl.expm)
-sqrtm_p = MatrixFunction("sqrtm", sl.sqrtm, lambda turn: np.exp(0.5j * turn))
+sqrtm_p = SquareRoot("sqrtm", sl.sqrtm, lambda turn: np.exp(0.5j * turn))
 logm_p = MatrixFunction("logm", sl.logm, lambda turn: np.ones_like(turn))
 
 

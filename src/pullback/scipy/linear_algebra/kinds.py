@@ -46,12 +46,12 @@ def answers(original: Any, arrays: str = "a") -> Callable[[Any], Any]:
     It gets the arguments named in `arrays` as arrays, and others as they were given; those that
     were left out have its own defaults.
     """
-    signature = inspect.signature(original)
+    bound = binding(original)
 
     def enter(implementation: Any) -> Any:
         @replaces(original)
         def implemented(*args: Any, **kwargs: Any) -> Any:
-            given = signature.bind(*args, **kwargs).arguments
+            given = bound(args, kwargs)
             for name in arrays.split():
                 if given.get(name) is not None:
                     given[name] = as_array(given[name])
@@ -61,6 +61,26 @@ def answers(original: Any, arrays: str = "a") -> Callable[[Any], Any]:
         return implementation
 
     return enter
+
+
+def binding(original: Any) -> Callable[[Any, Any], dict[str, Any]]:
+    """`inspect.signature(original).bind`, and a quick way for calls that are plainly right."""
+    signature = inspect.signature(original)
+    parameters = signature.parameters.values()
+    ordered = [x for x in parameters if x.kind is x.POSITIONAL_OR_KEYWORD]
+    names = [x.name for x in ordered]
+    rest = {x.name for x in parameters if x.kind is x.KEYWORD_ONLY}
+    needed = sum(x.default is x.empty for x in ordered)
+    simple = len(names) + len(rest) == len(parameters)
+
+    def bound(args: Any, kwargs: Any) -> dict[str, Any]:
+        n = len(args)
+        later = {*names[n:], *rest}
+        if simple and needed <= n <= len(names) and kwargs.keys() <= later:
+            return {**dict(zip(names, args, strict=False)), **kwargs}
+        return dict(signature.bind(*args, **kwargs).arguments)
+
+    return bound
 
 
 # Stacks of matrices.

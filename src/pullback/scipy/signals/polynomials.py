@@ -9,6 +9,7 @@ from scipy.signal import _filter_design, _polyutils, _signaltools
 
 from ...core.errors import ArgumentError, ConversionError
 from ...primitives.arguments import as_array, everywhere
+from ..solving.following import Following
 from ..solving.leaves import is_live, leaf
 from ..solving.plain import solve
 from ..solving.serving import serves_method, traced
@@ -47,9 +48,18 @@ def grouped(p, tol):
     return groups
 
 
+# SciPy's coefficients are rounded otherwise than NumPy's.
+coefficients = Following(
+    "polyfit",
+    lambda x, y, *, deg, rcond: _polyutils.polyfit(x, y, deg, xp=np, rcond=rcond),
+    lambda x, y, *, deg, rcond: np.polyfit(x, y, deg, rcond=rcond),
+    lambda x, y, *, deg, rcond: (deg + 1, *y.shape[1:]),
+)
+
+
 @leaf(_polyutils.polyfit)
 def polyfit(x, y, deg, *, xp=None, rcond=None):
-    return np.polyfit(as_array(x), as_array(y), deg, rcond=rcond)
+    return coefficients(as_array(x), as_array(y), deg=int(deg), rcond=rcond)
 
 
 @serves_method(_filter_design.findfreqs)

@@ -129,7 +129,55 @@ def shape(b: Any, a: Any, x: Any, *state: Any, axis: int) -> Any:
     return Spec(x.shape, dtype), Spec(tuple(sizes), dtype)
 
 
-lfilter_p = Described("lfilter", of_scipy, program, shape, linear=(2,), rows=(2,))
+class Filter(Primitive):
+    """SciPy's filter of lines that begin at rest; its transpose is itself, from the end."""
+
+    reads = "out xs"
+
+    def value(self, b, a, x, *, axis):
+        return _sigtools._linear_filter(*[np.asarray(z, order="C") for z in (b, a, x)], axis)
+
+    def spec(self, b, a, x, *, axis):
+        return shape(b, a, x, axis=axis)
+
+    def jvp(self, out, xs, x_dots, *, axis):
+        (b, a, x), (b_dot, a_dot, x_dot) = xs, x_dots
+        come = None if x_dot is None else self(b, a, x_dot, axis=axis)
+        for dot, line, sign in ((b_dot, x, 1.0), (a_dot, out, -1.0)):
+            if dot is not None:
+                moved = self(sign * dot, a, line, axis=axis)
+                come = moved if come is None else come + moved
+        return come
+
+    def vjp(self, out_bar, residual, wanted):
+        (b, a, x), axis = residual.xs, residual.static["axis"]
+        back = np.flip(out_bar, axis)
+        b_bar = a_bar = x_bar = None
+        if wanted[2]:
+            x_bar = np.flip(self(b, a, back, axis=axis), axis)
+        if wanted[0] or wanted[1]:
+            pushed = np.moveaxis(
+                np.flip(self(np.ones_like(a[:1]), a, back, axis=axis), axis), axis, -1
+            )
+            if wanted[0]:
+                b_bar = fir_p.transpose(0, (b, np.moveaxis(x, axis, -1)), pushed)
+            if wanted[1]:
+                a_bar = -fir_p.transpose(0, (a, np.moveaxis(residual.out, axis, -1)), pushed)
+        bars = zip((b_bar, a_bar, x_bar), (b, a, x), strict=True)
+        return [None if bar is None else as_kind(bar, z) for bar, z in bars]
+
+    def batch(self, xs, mapped, size, *, axis):
+        if list(mapped) == [False, False, True]:
+            return self(*xs, axis=axis + 1)
+        return one_by_one(self, xs, mapped, size, {"axis": axis})
+
+
+def as_kind(bar: Any, x: Any) -> Any:
+    """A cotangent of x, of its kind of numbers."""
+    return (bar if x.dtype.kind == "c" else np.real(bar)).astype(x.dtype)
+
+
+lfilter_p = Filter("lfilter")
 lfilter_with_state_p = Described(
     "lfilter(state)", of_scipy, program, shape, n_out=2, linear=(2, 3), rows=(2, 3)
 )

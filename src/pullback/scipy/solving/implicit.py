@@ -58,7 +58,10 @@ class Equations:
     further[i](z, theta, given) -> a further result; None if its derivative is not known
     given: what the equations read beside that does not move with theta, such as an active set
     name: of the function, for messages
+    closed: whether SciPy finds z by a formula, to the last digits
     """
+
+    closed = False
 
     def __init__(
         self,
@@ -171,6 +174,10 @@ class Equations:
 class DiagonalEquations(Equations):
     """Equations of which each is of one unknown, its own: the Jacobian is its diagonal."""
 
+    def __init__(self, name: str, residual: Any, closed: bool = False) -> None:
+        super().__init__(name, residual)
+        self.closed = closed
+
     def slope(self, z: Any, theta: Any, given: Any) -> Any:
         return jvp(lambda z: self.residual(z, theta, given), (z,), (np.ones_like(z),))[1]
 
@@ -215,6 +222,8 @@ def refined(equations: Equations, z: Any, theta: Any, given: Any) -> tuple[Any, 
                     return found, None  # NaN shows by itself
                 if i == 0 and equations.degenerate(slope):
                     return found, equations.singular()
+                if equations.closed:
+                    return found, None
                 step = equations.linear(slope, error)
                 size = np.linalg.norm(step)
                 if size <= 1e-12 * near:

@@ -1,6 +1,6 @@
-"""Rules from a NumPy program: the tangent and the cotangents of what the program says.
+"""Rules from a NumPy program that computes the same as code of SciPy's that can't be traced.
 
-Described       what compiled code of SciPy's returns; a program says what that is
+Described       the result of SciPy's compiled code, with the rules of the program
 pushed, pulled  the tangent and the cotangents of a program, for the rules of others
 """
 
@@ -51,7 +51,7 @@ def pulled(program: Callable[..., Any], xs: Any, wanted: Any, out_bar: Any) -> l
 
 
 class Described(Primitive):
-    """What compiled code of SciPy's returns, of which a NumPy program says what it is.
+    """The result of SciPy's compiled code, with rules from a NumPy program that computes the same.
 
     found(*xs, **static)     SciPy's result, an array or a tuple of n_out arrays
     program(*xs, **static)   the same to rounding; of several results those that are floating,

@@ -5,15 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy._lib.array_api_compat.common import _helpers
-from scipy._lib.array_api_compat.numpy import linalg
 
 from ...core.array import Array
 from ...primitives.arguments import as_array
+from ..releases import private
 from .leaves import leaf
 from .serving import serves_method, traced
 
 __all__ = []
+
+_helpers = private(
+    "scipy._external.array_api_compat.common._helpers",
+    "scipy._lib.array_api_compat.common._helpers",
+)
+linalg = private(
+    "scipy._external.array_api_compat.numpy.linalg", "scipy._lib.array_api_compat.numpy.linalg"
+)
 
 
 @leaf(linalg.solve)

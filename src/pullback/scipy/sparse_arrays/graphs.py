@@ -25,6 +25,15 @@ from .systems import plain_array
 __all__ = []
 
 
+def pattern(graph: Any) -> Any:
+    """A plain graph with the edges of one, all of length 1; their numbers may be mapped."""
+    if not sparse.issparse(graph):
+        return fixed(graph)
+    A = graph if graph.format in ("csr", "csc") else CALLS[graph.tocsr]()
+    outer, inner = constants(A.indptr, A.indices)
+    return plain_array(np.ones(len(inner)), outer, inner, A.format, A.shape)
+
+
 def edges(graph: Any) -> tuple[Any, Any, Any, Any, Any]:
     """The numbers of a graph, their rows and columns, the plain graph, and its number of nodes."""
     if is_live(graph):  # a dense one, in which zero is not an edge
@@ -154,7 +163,7 @@ for name in (
     parts(getattr(csgraph, name))
 
 
-def choices(original: Any) -> None:
+def choices(original: Any, plain: Any) -> None:
     """Serve what finds nodes, labels and counts, which stay while the lengths move a little."""
 
     signature = inspect.signature(original)
@@ -163,14 +172,16 @@ def choices(original: Any) -> None:
     def chosen(*args: Any, **options: Any) -> Any:
         given = dict(signature.bind(*args, **options).arguments)
         first = next(iter(given))
-        return call_outside(original, (), {**given, first: constant_graph(given[first])})
+        return call_outside(original, (), {**given, first: plain(given[first])})
 
 
+for name in ("connected_components", "min_weight_full_bipartite_matching", "maximum_flow"):
+    choices(getattr(csgraph, name), constant_graph)
 for name in (
-    "connected_components", "reverse_cuthill_mckee", "min_weight_full_bipartite_matching",
-    "maximum_flow",
+    "reverse_cuthill_mckee", "maximum_bipartite_matching", "structural_rank",
+    "breadth_first_order", "depth_first_order",
 ):  # fmt: skip
-    choices(getattr(csgraph, name))
+    choices(getattr(csgraph, name), pattern)
 
 dense_of_scipy, distances_of_scipy, yen_of_scipy = (
     csgraph.csgraph_to_dense, csgraph.construct_dist_matrix, csgraph.yen

@@ -111,7 +111,7 @@ class LoopFunction:
             f' `.astype("{before.dtype}")` in the function.'
         )
 
-    # Its record.
+    # Its recording.
 
     def record(self, carry: list[Any], row: list[Any]) -> tuple[Graph, list[Array], Any]:
         """The body, written down by running it on one row, what it closes over, y's structure."""
@@ -140,10 +140,10 @@ class LoopFunction:
             structure, graph, captured, _ = capture(self.fun, {}, self.verb, lift, kind)
         return structure, graph, captured
 
-    # A function that is run again and again, by a record or from an attempt on, must be one.
+    # A function that is run again and again, by a recording or from an attempt on, must be one.
 
     def compare(self, first: Any, second: Any) -> None:
-        """Raise unless two records (graph, captured, structure) of a function are the same."""
+        """Raise unless two recordings (graph, captured, structure) of a function are the same."""
         (a, captured, structure), (b, captured_again, structure_again) = first, second
         if structure == structure_again and same_program(a, b, captured, captured_again):
             return

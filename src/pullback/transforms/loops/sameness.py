@@ -47,12 +47,12 @@ def same_program(
 
 
 class Comparison:
-    """Compares what records hold. What it does not understand is the same only if it is one."""
+    """Compares what recordings hold. What it does not understand is the same only if it is one."""
 
     def __init__(self) -> None:
         self.names: dict[Variable, Variable] = {}
         self.pairs: set[tuple[int, int]] = set()  # objects under comparison, which may be cyclic
-        self.definitions: dict[Variable, tuple[Equation, int]] = {}  # of older records
+        self.definitions: dict[Variable, tuple[Equation, int]] = {}  # of older recordings
 
     def graphs(self, a: Graph, b: Graph) -> bool:
         if len(a.inputs) != len(b.inputs) or len(a.equations) != len(b.equations):
@@ -119,7 +119,7 @@ class Comparison:
         return self.same(first, second) and all(self.steps(state, *pair) for pair in pairs)
 
     def defined_alike(self, x: Variable, y: Any) -> bool:
-        """Whether two variables of an older record are results of the same operation."""
+        """Whether two variables of an older recording are results of the same operation."""
         (e, i), (f, j) = [self.definitions.get(z, (None, 0)) for z in (x, y)]
         if e is None or f is None or i != j or e.primitive is not f.primitive:
             return False

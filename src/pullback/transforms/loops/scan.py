@@ -315,13 +315,13 @@ class Loop:
     # The function again and again: it must be one.
 
     def compare_all(self, lifted: list[Any], first: Any) -> None:
-        """Compare the records of all steps, of a body that remembers something of its calls."""
+        """Compare the recordings of all steps, of a body that remembers something of its calls."""
         for t in range(self.length):
             row = [np.copy(example(x)[t])[()] for x in self.rows]
             self.function.compare(first, self.function.record(lifted, row))
 
     def compare_steps(self) -> None:
-        """Compare two records of a body that asked for a value, and was left in mid-run.
+        """Compare two recordings of a body that asked for a value, and was left in mid-run.
 
         It will run step by step, and so must not remember that it ran before.
         """
@@ -338,7 +338,7 @@ class Loop:
             self.function.refuse("it")
 
     def step_record(self, carry: list[Any], row: list[Any]) -> Any:
-        """One step on values, as a record; None if it raises, as the loop itself then will."""
+        """One step on values, as a recording; None if it raises, as the loop itself then will."""
         if self.verb == "fori_loop":
             row = [int(row[0])]
         lifted = [Enter(kept(x)) for x in carry]

@@ -3,12 +3,13 @@
     While        (*consts, *carry) -> (*carry, count, *rows)
     WhilePull    (*consts, *bars, count, *rows) -> (*bars)
 
-Values that are there decide how often a `While` runs, and so its record stands for every number of
-steps. Shapes are fixed all the same: as rows, some of the carries are kept (see `histories`), and
+The values decide how often a `While` runs, so its recording stands for every number of steps.
+Shapes are fixed all the same: some of the carries are kept as rows (see `checkpoints`), and
 `WhilePull` computes the others again.
 
-That is for records that are repeated. Where values are at hand, and for a second backward pass, the
-steps are counted, and a `Scan` of so many is differentiated.
+Where a second backward pass goes back through the first, the steps are counted, and a `Scan` of so
+many is differentiated: its residuals have a row for each step, which a recording that stands for
+every number of steps can't have. For one backward pass rows take less time and memory.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from ...core.trace import bind, youngest
 from ..batch import BatchTrace, vmap
 from ..forward import jvp
 from ..reverse import ReverseTrace
-from ..stage import StageTrace
 from .body import Exemplified, GraphRunner, Repeated, Unstaged, recorded
 from .checkpoints import History, back, capacity_of, stepped
 from .scan import segmented
@@ -53,16 +53,14 @@ def moved(graph: Graph, examples: Sequence[Any], places: Sequence[int]) -> Graph
     return Graph(inputs, graph.equations, graph.outputs)
 
 
-def repeats(trace: ReverseTrace, xs: Sequence[Any]) -> bool:
-    """Whether values are those of a record that is repeated, and `trace` alone goes back."""
-    found = False
+def once(trace: ReverseTrace, xs: Sequence[Any]) -> bool:
+    """Whether `trace` alone goes back through these operands."""
     for x in xs:
         while type(x) is Array:
             if isinstance(x.within, ReverseTrace) and x.within is not trace:
                 return False
-            found |= isinstance(x.within, StageTrace) and x.within.repeats
             x = x.value
-    return found
+    return True
 
 
 class While(Repeated):
@@ -101,7 +99,7 @@ class While(Repeated):
         trace = youngest(xs)
         try:
             if isinstance(trace, ReverseTrace):
-                if self.capacity or not repeats(trace, xs):
+                if self.capacity or not once(trace, xs):
                     return self.counted(xs)
                 loop = self.storing()
                 loop.way_back([x if type(x) is Array and x.within is trace else None for x in xs])

@@ -1,0 +1,117 @@
+"""A pass: operations that say how they are composed of others are done by these.
+
+`composed` of a primitive is a function in the dialect of rules, such as how a pseudoinverse is made
+of singular values. It is run on stand-ins, and what it does is written down.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.graph import Equation, Graph, Variable
+from ...core.primitive import Primitive
+from ...core.spec import Spec, spec_of
+from ...primitives.shapes import copy_p
+from ...transforms.stage import StageTrace, capture
+from ..llvm.dtypes import TYPES
+from .rewriting import rewritten, spec_in
+from .small_systems import fits
+
+__all__ = ["with_composed_values"]
+
+
+class Sketch(StageTrace):
+    """Writes operations down; values are ones of their specs."""
+
+    __slots__ = ()
+
+    def computed(self, primitive: Primitive, values: list[Any], static: dict[str, Any]) -> Any:
+        if primitive.spec is None:
+            return super().computed(primitive, values, static)
+        out = primitive.spec(*map(spec_of, values), **static)
+        return stand_in(out) if primitive.n_out is None else tuple(map(stand_in, out))
+
+
+def stand_in(spec: Spec) -> Any:
+    return np.ones(spec.shape, spec.dtype) if spec.shape else spec.dtype.type(1)
+
+
+def with_composed_values(graph: Graph) -> Graph:
+    """The graph with operations that are composed of others done by these."""
+    return rewritten(graph, parts_of)
+
+
+def parts_of(e: Equation) -> Any:
+    if not says(e.primitive) or not may(e):
+        return e
+    found = sketched(e)
+    if found is None:
+        return e
+    equations: list[Equation] = []
+    for f in instead(e, found):
+        made = parts_of(f)
+        equations += [made] if isinstance(made, Equation) else made
+    return equations
+
+
+def says(primitive: Any) -> bool:
+    """Whether a primitive says what it is composed of, and is not another value of such a one."""
+    if getattr(primitive, "composed", None) is None:
+        return False
+    homes = [vars(primitive), *map(vars, type(primitive).__mro__)]
+    first = next(home for home in homes if "composed" in home or "value" in home)
+    return "composed" in first
+
+
+def may(e: Equation) -> bool:
+    """Whether machine code has its dtypes, and does not do it in a way of its own."""
+    if fits(e):
+        return False
+    if not any(isinstance(x, Variable) for x in e.inputs):
+        return False
+    specs = [*map(spec_in, e.inputs), *[x.spec for x in e.outputs]]
+    return all(s.dtype in TYPES for s in specs) and any(x.spec.size for x in e.outputs)
+
+
+def sketched(e: Equation) -> Graph | None:
+    """What an equation is composed of, with operands such as these."""
+
+    def run(*xs: Any) -> Any:
+        out = e.primitive.composed(*xs, **e.static)
+        return () if out is NotImplemented else out
+
+    stand_ins = [np.ones(s.shape, s.dtype) for s in map(spec_in, e.inputs)]
+    with np.errstate(all="ignore"):
+        _, graph, captured, _ = capture(
+            run, {}, "stage", lambda enter: [enter(x) for x in stand_ins], Sketch
+        )
+    specs = [spec_in(x) for x in graph.outputs]
+    return graph if specs == [x.spec for x in e.outputs] and not captured else None
+
+
+def instead(e: Equation, found: Graph) -> list[Equation]:
+    """The equations of a graph on the operands of an equation, and with its results."""
+    names: dict[Any, Any] = dict(zip(found.inputs, e.inputs, strict=True))
+    taken: dict[Any, Variable] = {}
+    copies = []
+    made = {x for f in found.equations for x in f.outputs}
+    for x, out in zip(found.outputs, e.outputs, strict=True):
+        if isinstance(x, Variable) and x in made and x not in taken:
+            taken[x] = out
+        else:
+            copies.append((x, out))
+    names.update(taken)
+
+    def read(x: Any) -> Any:
+        return names[x] if isinstance(x, Variable) else x
+
+    equations = []
+    for f in found.equations:
+        outputs = tuple([names.setdefault(x, Variable(x.spec)) for x in f.outputs])
+        equations.append(Equation(f.primitive, tuple(map(read, f.inputs)), outputs, f.static))
+    for x, out in copies:
+        dtype = {"dtype": out.spec.dtype}
+        equations.append(Equation(copy_p, (read(x),), (out,), dtype))
+    return equations

@@ -1,0 +1,176 @@
+"""Calls of NumPy's inner loops and of what sorts, from machine code.
+
+A loop takes pointers to its operands and results, the lengths of its axes and the distances along
+them in bytes: so any layout does, and results are NumPy's to the bit. Loops of ufuncs of numbers go
+over all elements; those of matrices or rows over the last axis of a stack, and the others are gone
+through around them. What sorts does one row at a time, in place.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+
+from ...core.graph import Equation
+from ...core.primitive import Elementwise
+from ...primitives.inner_loops import InnerLoop, Ordering
+from ..graph.rewriting import opened, spec_in
+from ..llvm import numpy_loops
+from ..llvm.binding import SCALAR
+from ..llvm.dtypes import TYPES
+from ..llvm.pen import Routine
+from .geometry import Strided
+
+__all__ = ["called", "is_row", "operand_dtypes", "served"]
+
+
+def served(e: Equation) -> bool:
+    """Whether an equation is a call of a loop that is there."""
+    return not SCALAR.get() and symbol_of(e) is not None
+
+
+def symbol_of(e: Equation) -> Any:
+    """The names of its function and of the data of that; None where it has none."""
+    specs, outs = [spec_in(x) for x in e.inputs], [x.spec for x in e.outputs]
+    if any(s.dtype not in TYPES or not s.size or not s.dtype.isnative for s in (*specs, *outs)):
+        return None
+    primitive = e.primitive
+    if isinstance(primitive, Ordering):
+        name = numpy_loops.sorting(specs[0].dtype.char, primitive.indices, primitive.how)
+        return None if name is None else (name, None)
+    if isinstance(primitive, InnerLoop):
+        number = primitive.type_number([s.dtype for s in specs])
+        return None if number is None else numpy_loops.loop(primitive.ufunc, number)
+    dtypes = operand_dtypes(e)
+    if dtypes is None:
+        return None
+    row = f"{''.join([d.char for d in dtypes[:-1]])}->{dtypes[-1].char}"
+    types = primitive.ufunc.types
+    return numpy_loops.loop(primitive.ufunc, types.index(row)) if row in types else None
+
+
+def operand_dtypes(e: Equation) -> list[np.dtype] | None:
+    """The dtypes of the loop of a ufunc of numbers: of its operands, and of the result."""
+    ufunc = getattr(e.primitive, "ufunc", None)
+    if not isinstance(e.primitive, Elementwise) or e.static or len(e.outputs) != 1:
+        return None
+    if e.outputs[0].spec.dtype.kind in e.primitive.raises_for:
+        return None
+    if not isinstance(ufunc, np.ufunc) or ufunc.signature is not None or ufunc.nout != 1:
+        return None
+    given = [s.weak or s.dtype for s in map(spec_in, e.inputs)]
+    try:
+        found = list(ufunc.resolve_dtypes((*given, None)))
+    except TypeError:
+        return None
+    if found[-1] != e.outputs[0].spec.dtype or any(dtype not in TYPES for dtype in found):
+        return None
+    return found if all(map(holds, e.inputs, found)) else None
+
+
+def holds(x: Any, dtype: np.dtype) -> bool:
+    """Whether a dtype has room for an operand: of Python's integers some are beyond it."""
+    if spec_in(x).weak is not int:
+        return True
+    limits = np.iinfo(dtype) if dtype.kind in "iu" else None
+    return limits is None or limits.min <= opened(x) <= limits.max
+
+
+def is_row(e: Equation, view: Strided) -> bool:
+    """Whether an operand lies as the function of an equation takes it."""
+    rows = isinstance(e.primitive, Ordering)
+    return not rows or view.shape[-1] == 1 or view.strides[-1] == 1
+
+
+def called(e: Equation, views: list[Strided], declared: set[str]) -> str:
+    """The text of a function of pointers to operands and results.
+
+    Where the first operand is changed, it is a result: `views` has it once.
+    """
+    pen = Routine("(" + ", ".join([f"ptr %x{k}" for k in range(len(views))]) + ")")
+    function, data = symbol_of(e)
+    if isinstance(e.primitive, Ordering):
+        ordered(pen, function, views, declared)
+        return pen.text()
+    ins, outs = e.primitive.cores() if isinstance(e.primitive, InnerLoop) else CORELESS(len(views))
+    cores = [*ins, *outs]
+    ranks = [len(view.shape) - len(core) for view, core in zip(views, cores, strict=True)]
+    stack = np.broadcast_shapes(*[v.shape[:r] for v, r in zip(views, ranks, strict=True)])
+    views = [
+        view.broadcast((*stack, *view.shape[r:])) for view, r in zip(views, ranks, strict=True)
+    ]
+    lengths, along = merged(stack, views)
+    sizes: dict[str, int] = {}
+    steps: list[int] = [a[-1] if a else 0 for a in along]
+    for view, core in zip(views, cores, strict=True):
+        here = range(len(view.shape) - len(core), len(view.shape))
+        sizes.update(zip(core, [view.shape[axis] for axis in here], strict=True))
+        steps += [view.strides[axis] * view.dtype.itemsize for axis in here]
+    counts = [lengths[-1] if lengths else 1, *sizes.values()]
+    declared.add(f"declare void @{function}(ptr, ptr, ptr, ptr)")
+    if data is not None:
+        declared.add(f"@{data} = external global i8")
+    pointers = pen.room("ptr", str(len(views)))
+    tables = [pen.room("i64", str(len(row))) for row in (counts, steps)]
+    for table, row in zip(tables, (counts, steps), strict=True):
+        for k, n in enumerate(row):
+            pen.put(table, k, str(n), "i64")
+    with ExitStack() as loops:
+        starts = [f"%x{k}" for k in range(len(views))]
+        for axis, count in enumerate(lengths[:-1]):
+            i = loops.enter_context(pen.loop(count))
+            for k, steps_of in enumerate(along):
+                starts[k] = pen.place(starts[k], pen.op("mul i64", i, steps_of[axis]), "i8")
+        for k, start in enumerate(starts):
+            pen.put(pointers, k, start)
+        given = [f"ptr {x}" for x in (pointers, *tables, "null" if data is None else f"@{data}")]
+        pen.do(f"@{function}", *given)
+    pen.ret()
+    return pen.text()
+
+
+def CORELESS(n: int) -> tuple[list[list[str]], list[list[str]]]:
+    """The core axes of a ufunc of numbers, which has none."""
+    return [[] for _ in range(n - 1)], [[]]
+
+
+def merged(stack: tuple[int, ...], views: list[Strided]) -> tuple[list[int], list[list[int]]]:
+    """The axes of a stack, those together that are one in all views; distances in bytes."""
+    lengths: list[int] = []
+    along: list[list[int]] = [[] for _ in views]
+    for axis, n in enumerate(stack):
+        if n == 1:
+            continue
+        steps = [view.strides[axis] * view.dtype.itemsize for view in views]
+        if lengths and all(a[-1] == n * s for a, s in zip(along, steps, strict=True)):
+            lengths[-1] *= n
+            for a, s in zip(along, steps, strict=True):
+                a[-1] = s
+            continue
+        lengths.append(n)
+        for a, s in zip(along, steps, strict=True):
+            a.append(s)
+    return lengths, along
+
+
+def ordered(pen: Routine, function: str, views: list[Strided], declared: set[str]) -> None:
+    """Sort the rows of the last view; of two, by the elements of the first."""
+    declared.add(f"declare i32 @{function}({', '.join(['ptr'] * len(views))}, i64, ptr)")
+    n = views[-1].shape[-1]
+    stack, along = merged(
+        views[-1].shape[:-1],
+        [Strided(v.buffer, v.offset, v.shape[:-1], v.strides[:-1], v.dtype) for v in views],
+    )
+    with ExitStack() as loops:
+        starts = [f"%x{k}" for k in range(len(views))]
+        for axis, count in enumerate(stack):
+            i = loops.enter_context(pen.loop(count))
+            for k, steps in enumerate(along):
+                starts[k] = pen.place(starts[k], pen.op("mul i64", i, steps[axis]), "i8")
+        if len(views) > 1:
+            with pen.loop(n) as j:
+                pen.put(starts[1], j, j, "i64")
+        pen.ask("i32", f"@{function}", *[f"ptr {x}" for x in starts], f"i64 {n}", "ptr null")
+    pen.ret()

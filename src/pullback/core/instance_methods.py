@@ -1,0 +1,197 @@
+"""What an object of a class that derives from ndarray or float has of these: operators, methods."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from .array import Array
+from .errors import MissingRuleError
+from .instances import (
+    BY_UFUNC,
+    INNER,
+    KIND,
+    MISSING,
+    OWN_WAY,
+    Instance,
+    in_classes,
+    inside,
+    of_function,
+    of_root,
+    of_ufunc,
+    root_of,
+    viewed,
+)
+from .reach import CALLS
+
+__all__: list[str] = []
+
+
+# What ndarray's own way would not do.
+
+
+def view(self: Instance, dtype: Any = None, type: Any = None) -> Any:
+    inner, kind = INNER.__get__(self), KIND.__get__(self)
+    if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
+        dtype, type = None, dtype
+    x = inner.view() if dtype is None else inner.view(dtype)
+    return x if type is np.ndarray else viewed(x, kind if type is None else type, self)
+
+
+def finalize(self: Instance, source: Any) -> None:
+    """`ndarray.__array_finalize__` does nothing."""
+
+
+def wrap(self: Instance, x: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    if type(x) is Instance:
+        return x
+    kind = KIND.__get__(self)
+    return viewed(x, kind, self) if type(x) is Array else np.asarray(x).view(kind)
+
+
+def ufunc_of(self: Instance, ufunc: Any, method: str, *xs: Any, **options: Any) -> Any:
+    return of_ufunc(ufunc, method, xs, options)
+
+
+def function_of(self: Instance, function: Any, types: Any, xs: Any, options: Any) -> Any:
+    return of_function(function, xs, options)
+
+
+OWN_WAY |= {
+    "view": view, "__array_finalize__": finalize, "__array_wrap__": wrap,
+    "__array_ufunc__": ufunc_of, "__array_function__": function_of,
+}  # fmt: skip
+
+
+def reducing(ufunc: Any) -> Any:
+    def call(self: Instance, axis: Any = None, *args: Any, **options: Any) -> Any:
+        return ufunc.reduce(self, axis, *args, **options)
+
+    return call
+
+
+BY_UFUNC |= {
+    "sum": reducing(np.add), "prod": reducing(np.multiply), "max": reducing(np.maximum),
+    "min": reducing(np.minimum), "all": reducing(np.logical_and), "any": reducing(np.logical_or),
+}  # fmt: skip
+
+
+# Operators.
+
+
+def implicit(name: str, default: Any) -> Any:
+    """A method that Python calls by itself: the class's own, or what ndarray or float has."""
+
+    def call(self: Instance, *args: Any) -> Any:
+        own = in_classes(KIND.__get__(self).__mro__, name)
+        if type(own) is not FunctionType:
+            return default(self, *args)
+        out = CALLS[MethodType(own, self)](*args)
+        left = out is NotImplemented and root_of(KIND.__get__(self)) is float
+        return default(self, *args) if left else out
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+def infix(ufunc: Any, operation: Any, reflected: bool, strict: bool) -> Any:
+    """strict: for `super()`, where a float leaves operations with arrays to these."""
+
+    def call(self: Instance, other: Any, modulo: Any = None) -> Any:
+        if root_of(KIND.__get__(self)) is float:
+            if (strict or type(other) is Instance) and isinstance(other, np.ndarray):
+                return NotImplemented
+            x, y = INNER.__get__(self), inside(other)
+            return operation(y, x) if reflected else operation(x, y)
+        if getattr(type(other), "__array_ufunc__", MISSING) is None:
+            return NotImplemented
+        return ufunc(other, self) if reflected else ufunc(self, other)
+
+    return call
+
+
+def in_place(ufunc: Any) -> Any:
+    def call(self: Instance, other: Any) -> Any:
+        is_float = root_of(KIND.__get__(self)) is float
+        return NotImplemented if is_float else ufunc(self, other, out=(self,))
+
+    return call
+
+
+def by_name(name: str) -> Any:
+    """What the root has by a name, called."""
+    return lambda self, *args: of_root(self, root_of(KIND.__get__(self)), name)(*args)
+
+
+INFIX = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide,
+    "floordiv": np.floor_divide, "mod": np.remainder, "pow": np.power, "and": np.bitwise_and,
+    "or": np.bitwise_or, "xor": np.bitwise_xor, "matmul": np.matmul,
+}  # fmt: skip
+COMPARISONS = {
+    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+    "eq": np.equal, "ne": np.not_equal,
+}  # fmt: skip
+PREFIX = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+
+
+def prefix(ufunc: Any, operation: Any) -> Any:
+    def call(self: Instance) -> Any:
+        is_float = root_of(KIND.__get__(self)) is float
+        return operation(INNER.__get__(self)) if is_float else ufunc(self)
+
+    return call
+
+
+def of_inner(operation: Any) -> Any:
+    return lambda self, *args: operation(INNER.__get__(self), *inside(args))
+
+
+def set_item(self: Instance, index: Any, value: Any) -> None:
+    kind = KIND.__get__(self)
+    parts = index if type(index) is tuple else (index,)
+    if in_classes(kind.__mro__, "__getitem__") is not MISSING and any(
+        not isinstance(part, int) for part in parts
+    ):
+        raise MissingRuleError(
+            f"`a[index] = x` of `{kind.__name__}` goes by the `__getitem__` of the class, and may"
+            " write into a copy.\n  Write into `a.view(np.ndarray)`."
+        )
+    INNER.__get__(self)[inside(index)] = inside(value)
+
+
+def operators(strict: bool) -> dict[str, Any]:
+    methods: dict[str, Any] = {}
+    for name, ufunc in INFIX.items():
+        operation = getattr(operator, f"__{name}__")
+        methods[f"__{name}__"] = infix(ufunc, operation, reflected=False, strict=strict)
+        methods[f"__r{name}__"] = infix(ufunc, operation, reflected=True, strict=strict)
+        methods[f"__i{name}__"] = in_place(ufunc)
+    for name, ufunc in COMPARISONS.items():
+        methods[f"__{name}__"] = infix(ufunc, getattr(operator, name), False, strict)
+    for name, ufunc in PREFIX.items():
+        methods[f"__{name}__"] = prefix(ufunc, getattr(operator, name))
+    of = {"repr": repr, "str": str, "format": format, "float": float, "int": int, "bool": bool,
+          "complex": complex, "index": operator.index, "len": len, "round": round,
+          "contains": operator.contains, "divmod": divmod}  # fmt: skip
+    methods |= {f"__{name}__": of_inner(operation) for name, operation in of.items()}
+    methods["__setitem__"] = set_item
+    methods["__array__"] = lambda self, *args, **options: INNER.__get__(self).__array__(
+        *args, **options
+    )
+    return methods
+
+
+def install() -> None:
+    OWN_WAY.update(operators(strict=True))
+    methods = operators(strict=False)
+    methods |= {name: by_name(name) for name in ("__getitem__", "__copy__", "__deepcopy__")}
+    for name, default in methods.items():
+        setattr(Instance, name, implicit(name, default))
+
+
+install()

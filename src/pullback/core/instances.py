@@ -1,0 +1,490 @@
+"""Objects of classes that derive from ndarray or float, with an Array in place of their memory.
+
+    class Length(np.ndarray):
+        def __new__(cls, data, unit):
+            self = np.asarray(data).view(cls)      # data is an Array: self is an Instance
+            self.unit = unit
+            return self
+
+What such a class is made of lies in C, which holds plain numbers. So its objects that carry a
+derivative are of `Instance`: they say that they are of the class, have the class's methods and
+properties and attributes of their own, and keep an Array. `super()` of one leads to the methods of
+ndarray, which the Array has.
+
+Which class a result has, and with which attributes, NumPy is asked: the same is done to an
+`example`, an object of the class with plain numbers. Where the class changes the numbers as well,
+which the Array would not hear of, that is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+from .array import Array, current, peel
+from .dispatch import CLASSES, DEFERS, HOLDERS
+from .errors import ConversionError, MissingRuleError
+from .foreign import MEMORY, whose
+from .leftover import HOLDS, SETTLING
+from .reach import BORING, CALLS, MAKERS, reach_class
+from .trace import CONSTANT
+from .tree import RESULTS
+
+__all__ = [
+    "INNER",
+    "ROOTS",
+    "Instance",
+    "above",
+    "derives",
+    "example",
+    "in_classes",
+    "inside",
+    "new_array",
+    "new_float",
+    "of_root",
+    "viewed",
+]
+
+ROOTS = (np.ndarray, float)
+MISSING = object()
+REPLACED = (np.ma.MaskedArray, np.matrix, np.memmap, np.recarray)
+
+
+def derives(cls: Any, root: Any = ROOTS) -> bool:
+    """Whether a class is a user's that derives from ndarray or float, without slots."""
+    return (
+        isinstance(cls, type)
+        and issubclass(cls, root)
+        and cls not in ROOTS
+        and not issubclass(cls, (*REPLACED, np.generic))
+        and not any(vars(base).get("__slots__") for base in cls.__mro__)
+    )
+
+
+class Instance:
+    """An object of `kind`: an Array `inner` for its memory, `names` for its attributes."""
+
+    __slots__ = ("__weakref__", "inner", "kind", "names")
+
+    __hash__: Any = None
+
+    def __init__(self, kind: Any, inner: Any, names: Any) -> None:
+        KIND.__set__(self, kind)
+        INNER.__set__(self, inner)
+        NAMES.__set__(self, names)
+        reach_class(kind)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "__class__":
+            return KIND.__get__(self)
+        if name == "__dict__":
+            return NAMES.__get__(self)
+        return attribute(self, name, KIND.__get__(self).__mro__)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        kind = KIND.__get__(self)
+        own = in_classes(kind.__mro__, "__setattr__")
+        if own is not MISSING:
+            return CALLS[MethodType(own, self)](name, value)
+        x = in_classes(kind.__mro__, name)
+        if x is not MISSING and hasattr(type(x), "__set__"):
+            return x.__set__(self, value)
+        if x is MISSING and issubclass(kind, np.ndarray) and name in vars(np.ndarray):
+            return setattr(INNER.__get__(self), name, inside(value))
+        NAMES.__get__(self)[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        try:
+            del NAMES.__get__(self)[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **options: Any) -> Any:
+        outs = options.get("out") or ()
+        own = overriding((*xs, *(outs if isinstance(outs, tuple) else (outs,))), "__array_ufunc__")
+        if not own:
+            return of_ufunc(ufunc, method, xs, options)
+        for f in own:
+            out = CALLS[f](ufunc, method, *xs, **options)
+            if out is not NotImplemented:
+                return out
+        return NotImplemented
+
+    def __array_function__(self, function: Any, types: Any, xs: Any, options: Any) -> Any:
+        found = [x for x in arguments((xs, list(options.values()))) if type(x) is Instance]
+        own = overriding(found, "__array_function__")
+        if not own:
+            return of_function(function, xs, options)
+        kinds = {KIND.__get__(x) for x in found}
+        named = tuple((set(types) - {Instance, Array}) | kinds | ({np.ndarray} & {*types}))
+        for f in own:
+            out = CALLS[f](function, named, xs, options)
+            if out is not NotImplemented:
+                return out
+        return NotImplemented
+
+    def __iter__(self) -> Any:
+        own = in_classes(KIND.__get__(self).__mro__, "__iter__")
+        if own is not MISSING:
+            return CALLS[MethodType(own, self)]()
+        return iter([self.__getitem__(i) for i in range(self.__len__())])
+
+
+KIND: Any = vars(Instance)["kind"]
+INNER: Any = vars(Instance)["inner"]
+NAMES: Any = vars(Instance)["names"]
+BORING.add(Instance)
+DEFERS.add(Instance)
+
+
+# Attributes.
+
+
+def in_classes(mro: Any, name: str) -> Any:
+    """What the user's classes have by a name, before that of ndarray or float does."""
+    for base in mro:
+        if base in ROOTS:
+            if name in vars(base):
+                return MISSING
+        elif base is not object and name in vars(base):
+            return vars(base)[name]
+    return MISSING
+
+
+def attribute(self: Instance, name: str, mro: Any) -> Any:
+    """What `self.name` is, for a lookup that starts at some place in the order of classes."""
+    kind, names = KIND.__get__(self), NAMES.__get__(self)
+    x = in_classes(mro, name)
+    if x is not MISSING and hasattr(type(x), "__set__") and hasattr(type(x), "__get__"):
+        return x.__get__(self, kind)
+    if mro is kind.__mro__ and name in names:
+        return names[name]
+    if x is not MISSING:
+        return x.__get__(self, kind) if hasattr(type(x), "__get__") else x
+    root = root_of(kind)
+    if name in vars(root):
+        return of_root(self, root, name)
+    if name in vars(object):
+        return getattr(object, name).__get__(self)
+    otherwise = in_classes(kind.__mro__, "__getattr__")
+    if otherwise is not MISSING:
+        return CALLS[MethodType(otherwise, self)](name)
+    raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
+
+
+def root_of(kind: Any) -> Any:
+    return np.ndarray if issubclass(kind, np.ndarray) else float
+
+
+def of_root(self: Instance, root: Any, name: str) -> Any:
+    """An attribute or a method that the class has from ndarray or float."""
+    own = OWN_WAY.get(name)
+    if own is not None:
+        return MethodType(own, self)
+    theirs = vars(root)[name]
+    if not callable(theirs):  # `shape`, `T`
+        return like(theirs.__get__(example(self)), getattr(INNER.__get__(self), name))
+    if name in BY_UFUNC and overriding((self,), "__array_ufunc__"):
+        return MethodType(BY_UFUNC[name], self)
+
+    def call(*args: Any, **options: Any) -> Any:
+        live = getattr(INNER.__get__(self), name)(*inside(args), **inside(options))
+        if live is NotImplemented or live is None:
+            return live
+        with np.errstate(all="ignore"):
+            plain = theirs(example(self), *shown(args), **shown(options))
+        return like(plain, live)
+
+    return call
+
+
+# `core.instance_methods` fills these in: what the root has in another way, or through a ufunc.
+OWN_WAY: dict[str, Any] = {}
+BY_UFUNC: dict[str, Any] = {}
+
+
+# `super()`.
+
+
+class Above:
+    """What `super()` gives in a method of an Instance."""
+
+    __slots__ = ("mro", "self")
+
+    def __init__(self, cls: type, x: Instance) -> None:
+        mro = KIND.__get__(x).__mro__
+        object.__setattr__(self, "mro", mro[mro.index(cls) + 1 :])
+        object.__setattr__(self, "self", x)
+
+    def __getattribute__(self, name: str) -> Any:
+        mro, x = (object.__getattribute__(self, each) for each in ("mro", "self"))
+        return attribute(x, name, mro)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        x = object.__getattribute__(self, "self")
+        found = in_classes(object.__getattribute__(self, "mro"), name)
+        if found is not MISSING and hasattr(type(found), "__set__"):
+            found.__set__(x, value)
+        else:
+            NAMES.__get__(x)[name] = value
+
+
+def above(*args: Any) -> Any:
+    """`super`, called as `super()` by the frame below the caller, or with a class and an object."""
+    if not args:
+        frame = sys._getframe(2)
+        local = frame.f_locals
+        args = local["__class__"], local[frame.f_code.co_varnames[0]]
+    return Above(*args) if len(args) == 2 and type(args[1]) is Instance else super(*args)
+
+
+# Examples, and results like theirs.
+
+
+def example(x: Instance) -> Any:
+    """An object of the class itself, with plain numbers."""
+    kind, inner = KIND.__get__(x), INNER.__get__(x)
+    value = peel(inner)
+    if np.shape(value) != inner.shape:
+        raise MissingRuleError(
+            f"An object of `{kind.__name__}`, a class that derives from `{root_of(kind).__name__}`,"
+            " was made under `vmap`, which it cannot follow.\n"
+            "  Let the class keep `self.value = x`, or map by a loop."
+        )
+    out = np.array(value).view(kind) if root_of(kind) is np.ndarray else float.__new__(kind, value)
+    if NAMES.__get__(x):
+        vars(out).update(NAMES.__get__(x))
+    return out
+
+
+def over(x: Any, f: Any) -> Any:
+    """f of an argument, and of what containers there hold."""
+    kind = type(x)
+    if kind in (list, tuple):
+        return kind([over(y, f) for y in x])
+    if kind is dict:
+        return {name: over(y, f) for name, y in x.items()}
+    return f(x)
+
+
+def inside(x: Any) -> Any:
+    """An argument with the Arrays of Instances in their places."""
+    return over(x, lambda y: INNER.__get__(y) if type(y) is Instance else bare(y))
+
+
+def bare(x: Any) -> Any:
+    return x.view(np.ndarray) if isinstance(x, np.ndarray) and derives(type(x)) else x
+
+
+def shown(x: Any) -> Any:
+    """An argument as plain code is given it."""
+    return over(x, shown_alone)
+
+
+def shown_alone(x: Any) -> Any:
+    if type(x) is Instance:
+        return example(x)
+    return peel(x) if type(x) is Array else x
+
+
+def arguments(x: Any) -> list[Any]:
+    found: list[Any] = []
+    over(x, found.append)
+    return found
+
+
+def like(plain: Any, live: Any) -> Any:
+    """A live result, of the class and with the attributes of the plain one."""
+    if type(plain) in (list, tuple) and type(live) in (list, tuple):
+        return type(plain)([like(a, b) for a, b in zip(plain, live, strict=True)])
+    if type(live) is not Array:
+        return plain if derives(type(plain)) else live
+    value, kind = peel(live), type(plain)
+    if np.shape(value) != np.shape(plain) or not alike(np.asarray(plain), np.asarray(value)):
+        raise MissingRuleError(
+            f"The numbers of a result, {kind.__name__}, are of a class's own making, by methods"
+            " that NumPy calls, such as `__array_wrap__`: their derivative would be lost.\n"
+            "  Let the class compute in `__array_ufunc__`, or keep `self.value = x`."
+        )
+    if not derives(kind):
+        return live
+    return Instance(kind, live, dict(getattr(plain, "__dict__", {})))
+
+
+def alike(a: Any, b: Any) -> bool:
+    if a.dtype.kind not in "fc":
+        return bool(np.array_equal(a, b))
+    close = 1e-9 if a.dtype.itemsize >= 8 else 1e-3
+    with np.errstate(all="ignore"):
+        return bool(np.allclose(a, b, rtol=close, atol=close * np.max(np.abs(a), initial=0.0),
+                                equal_nan=True))  # fmt: skip
+
+
+# Operations.
+
+
+def overriding(xs: Any, name: str) -> list[Any]:
+    """Methods of Instances by which their classes answer a protocol, derived classes first."""
+    found: dict[Any, Any] = {}
+    for x in xs:
+        if type(x) is Instance:
+            f = in_classes(KIND.__get__(x).__mro__, name)
+            if f is not MISSING:
+                found.setdefault(KIND.__get__(x), MethodType(f, x))
+    kinds = list(found)
+    kinds.sort(key=lambda kind: -sum(issubclass(kind, other) for other in kinds))
+    return [found[kind] for kind in kinds]
+
+
+def of_ufunc(ufunc: Any, method: str, xs: Any, options: dict[str, Any]) -> Any:
+    """A ufunc as ndarray does it, unless the class of an operand has another way."""
+    if overriding(xs, "__array_ufunc__"):
+        return NotImplemented
+    outs = options.get("out")
+    live = getattr(ufunc, method)(*inside(xs), **inside(options))
+    if outs is not None and any(x is not None for x in outs):
+        return outs[0] if len(outs) == 1 else outs
+    if live is None or Instance not in map(type, xs):
+        return live
+    with np.errstate(all="ignore"):
+        plain = getattr(ufunc, method)(*shown(xs), **shown(options))
+    return like(plain, live)
+
+
+def of_function(function: Any, xs: Any, options: dict[str, Any]) -> Any:
+    """A function of NumPy's: by the method of that name, where NumPy does it so."""
+    if function in BY_METHOD and xs and type(xs[0]) is Instance:
+        return function._implementation(*xs, **options)
+    if function is np.empty_like:
+        function = np.zeros_like
+    live = function(*inside(xs), **inside(options))
+    if live is None:
+        return live
+    with np.errstate(all="ignore"):
+        plain = function(*shown(xs), **shown(options))
+    return like(plain, live)
+
+
+def lifted(x: Any) -> Any:
+    """A plain object of such a class as an Instance, beside one that is live."""
+    if not isinstance(x, np.ndarray) or not derives(type(x)):
+        return x
+    return Instance(type(x), Array(x.view(np.ndarray), CONSTANT, None), getattr(x, "__dict__", {}))
+
+
+def left_to_classes(ufunc: Any, method: str, xs: Any, options: dict[str, Any]) -> Any:
+    """A ufunc of an Array and plain objects of such classes, of which NumPy has told the Array."""
+    others = [x for x in xs if isinstance(x, np.ndarray) and derives(type(x))]
+    if not others or any(type(x) is Instance for x in xs):
+        return NotImplemented
+    for x in others:
+        reach_class(type(x))
+        if in_classes(type(x).__mro__, "__array_ufunc__") is not MISSING:
+            return NotImplemented
+    return getattr(ufunc, method)(*map(lifted, xs), **options)
+
+
+def function_of_classes(function: Any, xs: Any, options: dict[str, Any]) -> Any:
+    """The same of a function such as `np.concatenate`."""
+    found = [x for x in arguments((xs, options)) if isinstance(x, np.ndarray) and derives(type(x))]
+    for x in found:
+        reach_class(type(x))
+        if in_classes(type(x).__mro__, "__array_function__") is not MISSING:
+            return NotImplemented
+    return function(*over(xs, lifted), **over(options, lifted))
+
+
+HOLDERS.add(Instance)
+CLASSES.update(
+    array=INNER.__get__, derives=derives, ufunc=left_to_classes, function=function_of_classes
+)
+
+
+# Functions that call the method of their name.
+BY_METHOD = frozenset(
+    getattr(np, name)
+    for name in (
+        "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "compress",
+        "cumprod", "cumsum", "diagonal", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat",
+        "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
+        "transpose", "var",
+    )
+)  # fmt: skip
+
+
+# Making.
+
+
+def viewed(x: Any, kind: Any, source: Any) -> Any:
+    """`x.view(kind)` of an Array: NumPy lets the class finish what it is given."""
+    out = Instance(kind, x, {})
+    finish = in_classes(kind.__mro__, "__array_finalize__")
+    if finish is not MISSING and finish is not None:
+        CALLS[MethodType(finish, out)](source)
+    return out
+
+
+def making(cls: Any) -> Any:
+    """What is called for such a class: Python does not call `__init__` for an Instance."""
+
+    def make(*args: Any, **options: Any) -> Any:
+        new = cls.__new__
+        out = CALLS[new](cls, *args, **options)
+        if type(out) is not Instance and not isinstance(out, cls):
+            return out
+        begin = in_classes(cls.__mro__, "__init__")
+        if begin is not MISSING:
+            CALLS[MethodType(begin, out)](*args, **options)
+        return out
+
+    make.__name__, make.__qualname__ = cls.__name__, cls.__qualname__
+    return make
+
+
+def new_float(cls: Any, *args: Any) -> Any:
+    """`float.__new__(cls, x)`."""
+    x = args[0] if args else None
+    if type(x) is Instance:
+        x = INNER.__get__(x)
+    if type(x) is Array and not current(x).within.peels(x) and x.dtype.kind != "c":
+        number = CALLS[float](x)
+        if cls is float or type(number) is not Array:
+            return number if cls is float else float.__new__(cls, number)
+        if derives(cls):
+            return Instance(cls, number, {})
+    return float.__new__(cls, *args)
+
+
+MAKERS.append(lambda cls: making(cls) if derives(cls) else None)
+
+
+def new_array(cls: Any, shape: Any, dtype: Any = float, buffer: Any = None, *more: Any) -> Any:
+    """`ndarray.__new__(cls, shape, dtype, buffer)`, where the buffer is an Array."""
+    if type(buffer) is not Array:
+        return np.ndarray.__new__(cls, shape, dtype, buffer, *more)
+    if more or not derives(cls) or buffer.dtype != np.dtype(dtype):
+        raise ConversionError(
+            f"`numpy.ndarray.__new__` was given an Array {whose(buffer)} for the memory of a"
+            f" `{cls.__name__}`.\n  {MEMORY}"
+        )
+    shape = shape if type(shape) is tuple else (shape,)
+    if buffer.shape != shape:
+        buffer = buffer.reshape(-1)[: math.prod(shape)].reshape(shape)
+    return viewed(buffer[...], cls, None)
+
+
+def settled(x: Instance, exchanged: Any) -> Any:
+    """What an Instance that is left behind becomes, once its trace has ended."""
+    exchanged(NAMES.__get__(x))
+    value = exchanged(INNER.__get__(x))
+    INNER.__set__(x, value if type(value) is Array else Array(value, CONSTANT, None))
+    return x if type(value) is Array else example(x)
+
+
+HOLDS.add(Instance)
+SETTLING[Instance] = settled
+RESULTS[Instance] = INNER.__get__

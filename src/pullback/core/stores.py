@@ -1,0 +1,59 @@
+"""Stores: what code that takes part puts into objects, containers, globals and outer variables.
+
+`stores[where] = value` stands before each store in code that was exchanged. The session notes where
+an Array went, so that its value can be put there when the transformation ends; what could hold the
+value alone is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from .array import Array
+from .errors import ConversionError
+from .leftover import HOLDS
+from .spec import spec_of
+
+__all__ = ["Stores"]
+
+CO_OPTIMIZED = 1
+
+
+class Stores:
+    """Hears of stores into objects, containers, globals and variables of enclosing functions."""
+
+    def __init__(self, session: ContextVar[Any]) -> None:
+        self.session = session
+
+    def __setitem__(self, where: Any, value: Any) -> None:
+        if type(value) not in HOLDS or type(where) is Array:
+            return
+        session = self.session.get()
+        if session is not None and not session.closed:
+            if type(where) is np.ndarray:
+                refuse_store(where, value)
+            if where is self:  # a name: of a function's global, of a module or of `exec`
+                frame = sys._getframe(1)
+                optimized = frame.f_code.co_flags & CO_OPTIMIZED
+                where = frame.f_globals if optimized else frame.f_locals
+            session.note(where)
+
+
+def refuse_store(array: Any, value: Any) -> None:
+    """Raise where a plain array would be given an Array, of which it could hold the value alone."""
+    if array.dtype.kind == "O":
+        return
+    for x in (value,) if type(value) is Array else value:
+        if type(x) is Array and not x.within.converts(x, "float(x)"):
+            spec = spec_of(array)
+            raise ConversionError(
+                f"`a[i] = x` was asked of a plain array {spec}, with an Array of `{x.within.name}`;"
+                " the derivative would have been lost.\n"
+                "  Create `a` where the transformation runs, as with `np.zeros(3)`, or write"
+                " `a = np.array(a)` before, of an attribute `self.a = np.array(self.a)`; `a * 0` is"
+                " plain as well."
+            )

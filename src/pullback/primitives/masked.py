@@ -1,0 +1,30 @@
+"""What numpy.ma asks of an array that has no mask.
+
+`m - x` with a masked array m is Python of numpy.ma: it takes the data of both, and views the
+difference as a masked array. An Array among them has no mask, and neither has the result: that is
+the Array itself, as long as nothing is masked.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.dispatch import check_class
+
+__all__ = ["without_mask"]
+
+
+def without_mask(x, cls):
+    """Whether a view of x as an array of a class is an Array again: as an ndarray, or unmasked."""
+    return cls in (None, np.ndarray) or (cls is np.ma.MaskedArray and x.within.live)
+
+
+def set_mask(self, mask):
+    if mask is not np.ma.nomask and np.any(mask):
+        check_class(np.ma.MaskedArray)
+
+
+Array._data = property(lambda self: self)
+Array._mask = property(lambda self: np.ma.nomask, set_mask)
+Array._update_from = lambda self, other: None

@@ -1,0 +1,126 @@
+"""Densities of which the slopes are known: one operation, where their values are known.
+
+SciPy's formula gives the value, bit for bit; the table of `scores` gives the derivatives. Traced,
+the same formula would take an operation for each of its own, and cancel where these do not. What is
+mapped or recorded is traced: machine code takes the formula apart in its own way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from ...core.array import Array
+from ...core.cotangent import unbroadcast
+from ...core.dispatch import as_array
+from ...core.primitive import Primitive, align
+from ...core.reach import call_outside
+from ...core.spec import Spec
+from ...primitives.arguments import known_value
+from ...primitives.elementwise import finite
+from .scores import MASSES, SCORES
+
+__all__ = ["at_once"]
+
+# class of a distribution -> its slopes
+SLOPES = {type(getattr(stats, name)): row for name, row in {**SCORES, **MASSES}.items()}
+CONTINUOUS = {type(getattr(stats, name)) for name in SCORES}
+DISCRETE = {type(getattr(stats, name)) for name in MASSES}
+LOGARITHMS = "_logpdf", "_logpmf"
+SERVED = {(kind, name) for kind in CONTINUOUS for name in ("_logpdf", "_pdf")}
+SERVED |= {(kind, "_logpmf") for kind in DISCRETE}
+DOUBLE = np.dtype(float)
+
+
+class Density(Primitive):
+    """A density or mass, or its logarithm, at x with location, scale and shapes.
+
+    The logarithm of f((x - loc) / scale) / scale moves with x by s / scale, with s the slope of
+    log(f), and with the scale by -(1 + s z) / scale. A mass has no scale: its place is 1.
+    """
+
+    reads = "out xs"
+
+    def value(self, x, loc, scale, *shapes, dist, method):
+        z = (x - loc) / scale if type(dist) in CONTINUOUS else x - loc
+        shape = np.broadcast_shapes(np.shape(z), *[np.shape(y) for y in (scale, *shapes)])
+        given = dist, np.asarray(z), shape, [*map(np.asarray, shapes)], np.asarray(scale)
+        return call_outside(method.formula, given, {})[()]
+
+    def spec(self, *xs, **_):
+        return Spec(np.broadcast_shapes(*[x.shape for x in xs]), DOUBLE)
+
+    def jvp(self, out, xs, x_dots, *, dist, method):
+        x, loc, scale, *shapes = xs
+        slopes, z = SLOPES[type(dist)], (x - loc) / scale
+        total = 0.0
+        if any(dot is not None for dot in x_dots[:3]):
+            score = slopes[0](z, *shapes)
+            for dot, factor in zip(x_dots[:3], (score, -score, -(1 + score * z)), strict=True):
+                if dot is not None:
+                    total = total + dot * (factor / scale)
+        for dot, slope in zip(x_dots[3:], slopes[1:], strict=True):
+            if dot is not None:
+                total = total + dot * slope(z, *shapes)
+        total = total if method.name in LOGARITHMS else finite(total) * out
+        return np.broadcast_to(total, out.shape)
+
+    def vjp(self, out_bar, residual, wanted):
+        x, loc, scale, *shapes = residual.xs
+        slopes, z = SLOPES[type(residual.static["dist"])], (x - loc) / scale
+        log = residual.static["method"].name in LOGARITHMS
+        bar = out_bar if log else out_bar * residual.out
+        bars: list[Any] = [None] * len(wanted)
+
+        def of(slope):
+            return bar * (slope if log else finite(slope))
+
+        if any(wanted[:3]):
+            score = slopes[0](z, *shapes)
+            moved = of(score / scale)
+            bars[0] = unbroadcast(moved, x) if wanted[0] else None
+            bars[1] = -unbroadcast(moved, loc) if wanted[1] else None
+            bars[2] = unbroadcast(of((1 + score * z) / -scale), scale) if wanted[2] else None
+        for i, slope in enumerate(slopes[1:], 3):
+            if wanted[i]:
+                bars[i] = unbroadcast(of(slope(z, *shapes)), residual.xs[i])
+        return bars
+
+    def batch(self, xs, mapped, size, **static):
+        return self(*align(xs, mapped), **static)
+
+
+density_p = Density("density")
+
+
+def at_once(dist: Any, method: Any, x: Any, loc: Any, scale: Any, shapes: Any) -> Any:
+    """The density as one operation; None where it is not known to be inside its support."""
+    if (type(dist), method.name) not in SERVED:
+        return None
+    values = [as_array(known_value(operand)) for operand in (x, loc, scale, *shapes)]
+    if not all(map(usable, values, (x, loc, scale, *shapes))):
+        return None
+    if not values[0].size or not regular(dist, values):
+        return None
+    return density_p(x, loc, scale, *shapes, dist=dist, method=method)
+
+
+def usable(value: Any, operand: Any) -> bool:
+    """Whether a value is known, and a number of the kind that SciPy computes with."""
+    return value.dtype is DOUBLE or (value.dtype.kind == "i" and type(operand) is not Array)
+
+
+def regular(dist: Any, values: Any) -> bool:
+    """Whether the arguments are inside the support, and the parameters are valid."""
+    x, loc, scale, *shapes = values
+    if type(dist) in DISCRETE:
+        k = x - loc
+        low, high = dist._get_support(*shapes)
+        valid = dist._argcheck(*shapes) & (k >= low) & (k <= high) & np.isfinite(k)
+        return bool(np.all(valid & dist._nonzero(k, *shapes)))
+    if not (scale > 0).all() or not all((y > 0).all() for y in shapes):
+        return False
+    z = (x - loc) / scale
+    return bool(z.min() > dist.a and z.max() < dist.b)

@@ -1,0 +1,79 @@
+"""FITPACK's smoothing: a spline as smooth as its distance from the data allows.
+
+With B the values of the B-splines at the data, and D the jumps of their k-th derivatives at the
+inner knots, the coefficients c and a weight u of the jumps solve
+
+    minimise |w (y - B c)|^2 + u |D c|^2    with    |w (y - B c)|^2 = s.
+
+The inner knots are places of data, and stay those. FITPACK ends when the equation for u holds to a
+thousandth of s: the derivative is that of the spline it returned, whose distance keeps its ratio to
+s.
+
+Dierckx, Curve and surface fitting with splines (1993), chapter 5.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..sparse_arrays.patterns import fixed
+from .basis import bspline
+
+__all__ = ["Smoothing", "data_at"]
+
+
+def data_at(x: Any, inner: Any) -> Any:
+    """The places of data that FITPACK took as inner knots; None if they are not."""
+    plain = fixed(x)
+    where = np.minimum(np.searchsorted(plain, inner), len(plain) - 1)
+    return x[where] if np.array_equal(plain[where], inner) else None
+
+
+class Smoothing:
+    """The equations of a fit to y[i] or y[i, column] at x[i] with knots t."""
+
+    def __init__(self, x: Any, y: Any, w: Any, t: Any, k: int) -> None:
+        each = np.eye(t.shape[0] - k - 1)
+        middle = (t[k : -k - 1] + t[k + 1 : -k or None]) / 2
+        slopes = bspline(t, each, k, middle, k)
+        jumps = slopes[1:] - slopes[:-1]
+        basis, columns = bspline(t, each, k, x), y if y.ndim == 2 else y[:, None]
+        self.basis = basis if w is None else basis * w[:, None]
+        self.wanted = columns if w is None else columns * w[:, None]
+        self.square = np.swapaxes(self.basis, 0, 1) @ self.basis
+        self.rough = np.swapaxes(jumps, 0, 1) @ jumps
+        self.right = np.swapaxes(self.basis, 0, 1) @ self.wanted
+
+    def coefficients(self, u: Any) -> Any:
+        return np.linalg.solve(self.square + u * self.rough, self.right)
+
+    def newton(self, u: Any, distance: Any) -> Any:
+        """The weight of the jumps after a step to where the distance is the one that is asked."""
+        matrix = self.square + u * self.rough
+        c = np.linalg.solve(matrix, self.right)
+        gap = self.basis @ c - self.wanted
+        slope = -2 * np.sum(gap * (self.basis @ np.linalg.solve(matrix, self.rough @ c)))
+        return u - (np.sum(gap**2) - distance) / slope
+
+    def weight_of(self, c: Any, distance: float) -> float | None:
+        """The plain weight for which c solves the equations: 0 for least squares; None if none."""
+        square, rough, right = [fixed(x) for x in (self.square, self.rough, self.right)]
+        short, bend = right - square @ c, rough @ c
+        if np.max(np.abs(short)) <= 1e-9 * np.max(np.abs(square) @ np.abs(c)):
+            return 0.0
+        plain = object.__new__(Smoothing)
+        plain.square, plain.rough, plain.right = square, rough, right
+        plain.basis, plain.wanted = fixed(self.basis), fixed(self.wanted)
+        u = float(np.sum(bend * short) / np.sum(bend * bend))
+        for _ in range(5):
+            u = float(plain.newton(u, distance))
+        near = np.allclose(plain.coefficients(u), c, rtol=0, atol=1e-6 * np.max(np.abs(c)))
+        return u if u > 0 and near else None
+
+    def solved(self, u: float, distance: Any) -> Any:
+        """The coefficients, from the plain weight; two steps have its first three derivatives."""
+        for _ in range(2):
+            u = self.newton(u, distance)
+        return self.coefficients(u)

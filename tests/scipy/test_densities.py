@@ -1,0 +1,124 @@
+"""Densities that are one operation: the same derivatives as those of SciPy's formula, traced."""
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+import pullback as pb
+from pullback.scipy.distributions.scores import MASSES, SCORES
+
+SHAPES = {
+    "t": (4.5,), "gamma": (1.7,), "invgamma": (2.3,), "chi2": (3.4,), "beta": (1.7, 2.6),
+    "f": (3.0, 5.0), "lognorm": (0.6,), "weibull_min": (1.4,), "pareto": (2.5,),
+    "invgauss": (0.8,), "poisson": (2.3,), "nbinom": (3.5, 0.4), "geom": (0.3,),
+}  # fmt: skip
+PLACES = {"beta": [0.2, 0.7], "pareto": [1.4, 3.0]}
+
+
+def programs():
+    """(name, f of a vector: x, loc, scale if there is one, shapes; where)"""
+    for name, methods in [
+        *[(name, ("logpdf", "pdf")) for name in SCORES],
+        *[(name, ("logpmf",)) for name in MASSES if name != "binom"],
+    ]:
+        dist, shapes = getattr(stats, name), SHAPES.get(name, ())
+        whole = name in MASSES
+        for x in [2.0, 5.0] if whole else PLACES.get(name, [0.4, 2.7]):
+            for method in methods:
+                f = getattr(dist, method)
+                if whole:
+                    yield f"{name}.{method}", lambda p, f=f, x=x: f(x, *p), np.array(shapes)
+                else:
+                    z = np.array([x * 1.3 + 0.2, 0.2, 1.3, *shapes])
+                    yield f"{name}.{method}", lambda p, f=f: f(p[0], *p[3:], p[1], p[2]), z
+
+
+def test_one_operation_moves_as_the_formula():
+    """Under `vmap` no values are known, and SciPy's formula is traced."""
+    failures = {}
+    for name, f, at in programs():
+        both = np.stack([at, at])
+        pairs = [
+            (pb.grad(f)(at), pb.vmap(pb.grad(f))(both)[0]),
+            (pb.grad(f)(at), np.array([pb.jvp(f, (at,), (e,))[1] for e in np.eye(at.size)])),
+            (pb.hessian(f)(at), pb.vmap(pb.hessian(f))(both)[0]),
+            (f(at), pb.value_and_grad(f)(at)[0]),
+        ]
+        for k, (found, expected) in enumerate(pairs):
+            exact = k == 3
+            tolerance = 0 if exact else 1e-9 * np.max(np.abs(expected))
+            if not np.allclose(found, expected, rtol=0 if exact else 1e-9, atol=tolerance):
+                failures[name, k] = found, expected
+    assert not failures
+
+
+class TestDirichlet:
+    """One operation where values are known, whether or not the last share is given."""
+
+    @pytest.mark.parametrize("x", [[0.2, 0.3, 0.5], [0.2, 0.3]])
+    def test_as_traced(self, x):
+        alpha = np.array([0.7, 1.0, 2.5])
+        for f in (stats.dirichlet.logpdf, stats.dirichlet.pdf):
+            for arg, vary in (
+                (alpha, lambda a, f=f: f(np.array(x), a)),
+                (np.array(x), lambda y, f=f: f(y if len(x) < 3 else y / np.sum(y), alpha)),
+            ):
+                both = np.stack([arg, arg])
+                assert vary(arg) == pb.value_and_grad(vary)(arg)[0]
+                np.testing.assert_allclose(
+                    pb.grad(vary)(arg), pb.vmap(pb.grad(vary))(both)[0], rtol=1e-12, atol=1e-12
+                )
+                np.testing.assert_allclose(
+                    pb.hessian(vary)(arg), pb.vmap(pb.hessian(vary))(both)[0], atol=1e-10
+                )
+
+
+class TestCovariances:
+    """SciPy keeps a root of the inverse, which it finds by eigenvectors."""
+
+    def test_equal_eigenvalues(self):
+        x, mean = np.array([0.1, 0.7]), np.array([0.3, -0.2])
+
+        def of_t(c):
+            return stats.multivariate_t.logpdf(x, mean, np.eye(2) * c, df=5.0)
+
+        def of_matrices(c):
+            return stats.matrix_normal.logpdf(
+                np.outer(x, x), np.zeros((2, 2)), np.eye(2), np.eye(2) * c
+            )
+
+        for f in (of_t, of_matrices):
+            step = 1e-4
+            difference = (f(1.3 + step) - f(1.3 - step)) / (2 * step)
+            np.testing.assert_allclose(pb.grad(f)(1.3), difference, rtol=1e-7)
+            np.testing.assert_allclose(pb.jvp(f, (1.3,), (1.0,))[1], difference, rtol=1e-7)
+            change = (pb.grad(f)(1.3 + step) - pb.grad(f)(1.3 - step)) / (2 * step)
+            np.testing.assert_allclose(pb.grad(pb.grad(f))(1.3), change, rtol=1e-6)
+
+    def test_frozen(self):
+        def f(p):
+            return stats.multivariate_normal(p[:2], np.diag(p[1:] ** 2)).logpdf([0.4, 0.1])
+
+        def plain(p):
+            return stats.multivariate_normal.logpdf([0.4, 0.1], p[:2], np.diag(p[1:] ** 2))
+
+        at = np.array([0.4, 0.9, 1.7])
+        np.testing.assert_allclose(pb.grad(f)(at), pb.grad(plain)(at), rtol=1e-12)
+
+
+def test_complex_numbers_of_real_operands():
+    """A real operand has a real cotangent, batched and in second derivatives too."""
+    for function in (special.hankel1, special.hankel2e):
+        of_item = lambda p, f=function: f(0.0, p[0]).real
+        alone = lambda x, f=function: f(0.0, x).real
+        at = np.array([0.6])
+        np.testing.assert_allclose(pb.vmap(pb.grad(of_item))(at[None])[0, 0], pb.grad(alone)(0.6))
+        np.testing.assert_allclose(pb.hessian(of_item)(at)[0, 0], pb.grad(pb.grad(alone))(0.6))
+
+
+def test_scaled_bessel_functions_far_out():
+    """K_0 and K_1 times exp(x) are sqrt(pi / 2x) and a little more."""
+    for x in (1e9, 1e16):
+        slope = -0.5 * np.sqrt(np.pi / 2) * x**-1.5
+        np.testing.assert_allclose(pb.grad(special.k0e)(x), slope, rtol=1e-8)
+        np.testing.assert_allclose(pb.grad(special.k1e)(x), slope, rtol=1e-8)
