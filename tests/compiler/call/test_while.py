@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.compiler.record import while_loops
 from tests.compiler.call.while_programs import differences, differences_of
 from tests.conftest import LONG
 
@@ -291,3 +292,58 @@ def test_a_loop_makes_no_step_where_an_earlier_answer_differs(transform):
         fast = pb.compile(h, wait=True)
         for a in (3.0, 5.0, -2.0, 7.0, -3.0, 2.5):
             np.testing.assert_allclose(fast(np.float64(a)), h(np.float64(a)), rtol=1e-12)
+
+
+def shifted(x):
+    """What comes out of a row of ten is what went in ten steps before."""
+    row = [x * 1.0] * 10
+    while row[0] < 1000.0:
+        row = [row[0] * 1.01 + 0.1, *row[:-1]]
+    return row[9] * x
+
+
+def descended(x):
+    """Each step has a gradient, and the loop is differentiated."""
+
+    def inner(y):
+        while np.sum(y * y) > 1e-3:
+            y = y - 0.002 * pb.grad(lambda v: np.sum(np.cosh(v)))(y)
+        return np.sum(y)
+
+    return pb.grad(inner)(x * 2.0)
+
+
+def in_place(x):
+    y, n = x * 1.0, x * 0.0
+    while np.sum(y) > 1e-2:
+        y *= 0.99
+        n = n + y
+    return n
+
+
+@pytest.mark.parametrize("wait", [True, False])
+def test_a_loop_of_many_steps_is_done_without_python(monkeypatch, wait):
+    """Some steps of each loop are recorded, however many follow, and what they give is exact."""
+    looked = []
+    first = while_loops.Visit
+    monkeypatch.setattr(while_loops, "Visit", lambda *xs: looked.append(1) or first(*xs))
+    for f, x in ((shifted, np.float64(0.5)), (descended, np.ones(2)), (decay_slowly, np.ones(2))):
+        fast, expected = pb.compile(f, wait=wait), f(x)
+        looked.clear()
+        for scale in (1.0, 1.0, 3.0, 0.2, 1.5):
+            np.testing.assert_allclose(fast(x * scale), f(x * scale), rtol=1e-9)
+        fast.graph(x)
+        np.testing.assert_allclose(fast(x), expected, rtol=1e-9)
+        assert fast.refusal is None, f
+        assert 0 < len(looked) < 150, f
+    fast = pb.compile(in_place, wait=wait)
+    for scale in (1.0, 2.0, 1.0, 0.5):
+        np.testing.assert_allclose(fast(np.ones(2) * scale), in_place(np.ones(2) * scale))
+
+
+def decay_slowly(x):
+    y, total = x * 1.0, np.sum(x) * 0.0
+    while np.sum(y * y) > 1e-4:
+        y = y * 0.999
+        total = total + np.sum(y)
+    return total * y

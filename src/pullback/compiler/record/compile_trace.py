@@ -304,6 +304,6 @@ class CompileTrace(StageTrace):
             if x.size == 1:  # `int(x)` of NaN; what is not one number raises whatever it holds
                 self.state.raised = f"`{asked}` raised {type(error).__name__}"
             raise
-        if asked == "bool(x)" and self.state.loops.asked(self, guard.variable, guard.answer):
+        if asked == "bool(x)" and self.state.loops.asked(self, x, guard.variable, guard.answer):
             return
         self.state.guards.append(guard)

@@ -55,15 +55,17 @@ def is_as_before(trace: Any) -> bool:
 class Visit:
     """One test: how much was recorded before it, and the state of the frame.
 
-    nodes: the variables of Arrays, in order. locals: of each local its nodes, and its value if it
-    is a number or an array that is no Array of the recording. arrays, scalars: which of those that
-    Arrays stand for are the same objects, as a write in place or `is` would tell.
+    nodes: the variables of Arrays, in order; holders: these Arrays. locals: of each local its
+    nodes, and its value if it is a number or an array that is no Array of the recording. arrays,
+    scalars: which of those that Arrays stand for are the same objects, as a write in place or `is`
+    would tell.
     """
 
     def __init__(self, notes: Any, flag: Variable, frame: Any, trace: Any, live: Any) -> None:
         self.equations, self.guards, self.flag = len(notes.equations), len(notes.guards), flag
         self.trace = trace
         self.nodes: list[Variable] = []
+        self.holders: list[Array] = []
         self.arrays: list[int] = []
         self.scalars: list[int] = []
         self.locals: list[tuple[Any, list[Variable]]] = []
@@ -147,6 +149,7 @@ class Visit:
             if x.node in notes.limits:
                 raise NoState  # an integer of Python's, which may grow beyond all bounds
             self.nodes.append(x.node)
+            self.holders.append(x)
             return Array, type(x.value), x.shape, x.dtype, x.node in notes.weak
         if x.within is CONSTANT:
             return id(x), self.described(x.value)

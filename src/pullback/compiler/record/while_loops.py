@@ -12,21 +12,25 @@ held one when it began (`gives_all`): if not, it is taken to begin a step later,
 before ask their guards. What was recorded of the steps is taken out; variables of it that something
 still reads, though no local held them, make the recording void (`lost`), and the next one folds no
 loops.
+
+A loop of many steps is not run to its end by Python: once some steps prove it, it goes on as a
+`While` on values, Python's Arrays get what it gives, and the test says that it is over (`done`).
 """
 
 from __future__ import annotations
 
 import dis
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
+from ...core.array import Array
 from ...core.graph import Equation, Graph, Variable
 from ...core.lost import frame_of_user
-from ...transforms.loops.body import Repeated, functional
+from ...transforms.loops.body import Repeated, example, functional
 from ...transforms.loops.while_primitive import While
 from ..facts.bytecode import code_of
 from ..graph.optimise import frozen, operand_key
@@ -37,6 +41,7 @@ from .own_code import may_raise
 __all__ = ["LOST", "WhileLoops", "lost"]
 
 LEAST, MOST = 2, 4  # steps that are compared
+ENOUGH = 8  # tests after which a loop is done without Python, or whenever they have doubled
 LOST = "it keeps a value of a `while` loop where the recording cannot follow it"
 BETWEEN = ("NOT_TAKEN", "CACHE", "EXTENDED_ARG", "NOP")
 FORWARD = ("POP_JUMP_FORWARD_IF_FALSE", "POP_JUMP_IF_FALSE")
@@ -130,8 +135,11 @@ class WhileLoops:
         self.open: dict[Any, tuple[Any, list[Visit]]] = {}
         self.gone: set[Variable] = set()
 
-    def asked(self, trace: Any, flag: Any, answer: Any) -> bool:
-        """Note a question before its guard; whether it was the last of a loop that is folded."""
+    def asked(self, trace: Any, x: Array, flag: Any, answer: Any) -> bool:
+        """Note a question before its guard; whether it was the last of a loop that is folded.
+
+        x, flag: what is asked, and its variable; the answer to a loop that has been done is False.
+        """
         if not trace.state.watch.folds:
             return False
         frame = frame_of_user()
@@ -145,13 +153,19 @@ class WhileLoops:
                 return False
         _, visits = self.open.setdefault(key, (frame, []))
         visits.append(Visit(trace.state, flag, frame, trace, test.live))
+        for visit in visits[-2:-1]:
+            visit.holders = []  # values of earlier steps are not kept
+        n = len(visits)
         if not answer:
             del self.open[key]
-            loop = FoundWhile.of(trace, visits)
-            if loop is not None:
-                self.gone |= loop.put(trace.state)
-                return True
-        return False
+        elif n < ENOUGH or n & (n - 1):
+            return False
+        loop = FoundWhile.of(trace, visits)
+        if loop is None or (answer and not loop.done(trace, x, visits[-1])):
+            return False
+        self.open.pop(key, None)
+        self.gone |= loop.put(trace.state)
+        return True
 
 
 def line(e: Equation) -> Any:
@@ -303,8 +317,9 @@ class FoundWhile:
                 return False
         return True
 
-    def put(self, notes: Any) -> set[Variable]:
-        """Write the loop in the place of its steps; the variables that are no more."""
+    @cached_property
+    def loop(self) -> tuple[While, list[Variable]]:
+        """The loop, and the variables that it reads and that stay as they are."""
         consts: dict[Variable, Variable] = {}
         carry = [Variable(x.spec) for x in self.nodes[0]]
         made: list[Variable] = []
@@ -329,7 +344,35 @@ class FoundWhile:
         state = [Variable(x.spec) for x in body.inputs]
         cond = Graph(state, [], [state[-1]])
         examples = [np.ones(x.spec.shape, x.spec.dtype)[()] for x in body.inputs]
-        loop = While(cond, body, len(consts), examples)
+        return While(cond, body, len(consts), examples), list(consts)
+
+    def done(self, trace: Any, x: Array, last: Visit) -> bool:
+        """Go on with the values of the last test until the loop is over; whether that can be done.
+
+        All Arrays that Python will read, x included, then hold what they would hold. What the steps
+        read from elsewhere must be known by value as well.
+        """
+        arrays = [*last.holders, x]
+        values = dict(zip(self.nodes[-1], [array.value for array in arrays], strict=True))
+        for array, variable in trace.state.captured.values():
+            values.setdefault(variable, example(array))
+        loop, consts = self.loop
+        if not values.keys() >= set(consts) or not all(map(simple, arrays)):
+            return False
+        try:
+            results = loop.value(*[values[v] for v in (*consts, *self.nodes[-1])])
+        except Exception:  # Python will hear of it
+            return False
+        taken = trace.state.equations[self.begin.equations :]
+        gone = {v for e in taken for v in e.outputs}
+        for array, v, result in zip(arrays, self.nodes[-1], results, strict=False):
+            if v in gone:
+                array.value = result if type(array.value) is np.ndarray else result[()]
+        return True
+
+    def put(self, notes: Any) -> set[Variable]:
+        """Write the loop in the place of its steps; the variables that are no more."""
+        loop, consts = self.loop
         taken = notes.equations[self.begin.equations :]
         gone = {x for e in taken for x in e.outputs}
         outs: list[Variable] = []
@@ -340,6 +383,13 @@ class FoundWhile:
         e = Equation(loop, (*consts, *self.start), (*outs, count), {})
         notes.equations.append(e)
         return gone.difference(outs)
+
+
+def simple(x: Array) -> bool:
+    """Whether the value of an Array is all that there is to it: no memory of others, by rows."""
+    value = x.value
+    whole = type(value) is np.ndarray and value.flags.c_contiguous
+    return x.storage is None and (whole or isinstance(value, np.generic))
 
 
 def in_set(x: Any, variables: set[Variable]) -> bool:
