@@ -1142,3 +1142,28 @@ def test_of_what_is_written_twice_the_last_stays_for_each_example():
         np.testing.assert_array_equal(found, expected)
         slopes = pb.vmap(pb.jacobian(lambda x, where, step=step: last(x, where, step)))(x, where)
         np.testing.assert_array_equal(slopes @ x[..., None], np.stack(expected)[..., None])
+
+
+@pytest.mark.parametrize("orders", ["CC", "FC", "CF", "FF"])
+def test_of_what_is_written_twice_the_last_stays_in_any_order_of_memory(orders):
+    """NumPy goes by columns where indices and values lie so; values and all derivatives follow."""
+    random = np.random.default_rng(0)
+    for shape in ((3, 4), (2, 3, 4)):
+        i = np.asarray(random.integers(0, 6, shape), order=orders[0])
+        j = np.asarray(random.integers(0, 2, shape), order=orders[0])
+        v = np.asarray(random.standard_normal(shape), order=orders[1])
+
+        def f(v, i=i, j=j):
+            a, b = np.zeros(6) * v.sum(), np.ones((6, 2)) * 0.0 * v.sum()
+            a[i] = v
+            b[i, j] = v
+            return np.concatenate([a, b.ravel()])
+
+        out, weights = f(v), np.cos(np.arange(18.0))
+        np.testing.assert_array_equal(pb.jvp(f, (v,), (v,))[1], out)
+        g = pb.grad(lambda v, f=f: (f(v) * weights).sum())
+        assert np.sum(g(v) * v) == pytest.approx(np.sum(out * weights))
+        for plain in (f, lambda v, g=g: g(v)):
+            fast = pb.compile(plain, wait=True)
+            fast(v)
+            np.testing.assert_allclose(fast(v), plain(v), rtol=1e-15)

@@ -26,7 +26,7 @@ Arrays put together, taken apart and rearranged:
     indexing, keys       x[key]; keys taken apart
     selections           x[mask] under vmap
     positions            nonzero and its kin
-    assignment           x[key] = v, in-place operators
+    assignment, latest   x[key] = v, in-place operators; what stays of what is written twice
     assigned_attributes  x.flat, x.shape = ...
     writing              fill_diagonal, put_along_axis and their kin
     sorting              sort, partition, unique

@@ -35,16 +35,27 @@ from ..core.array import (
     unravel,
     view_of,
 )
-from ..core.cotangent import Buffer, dense, holds_array, masked, unbroadcast
+from ..core.cotangent import Buffer, dense, holds_array, unbroadcast
 from ..core.dispatch import operand, replaces
 from ..core.errors import ArgumentError, DtypeError, ShapeError
 from ..core.layout import duplicate
-from ..core.primitive import Linear, Primitive, align
+from ..core.primitive import Linear
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.trace import CONSTANT, youngest
 from .arguments import as_array, somewhere
 from .indexing import along, as_index, getitem_p
-from .keys import INDEX, basic, batched, block, fill, in_order, mapped, nonzero, of_plain, parse
+from .keys import (
+    INDEX,
+    basic,
+    batched,
+    fill,
+    in_order,
+    mapped,
+    nonzero,
+    of_plain,
+    parse,
+)  # fmt: skip
+from .latest import by_rows, latest, picked
 from .operands import KNOWN, check_written
 from .selections import MaskedRows, select
 from .shapes import apart, copy_p, for_each
@@ -159,52 +170,6 @@ def view_spec(spec, path):
     return spec
 
 
-class Latest(Primitive):
-    """Where a place is written to for the last time, of all places that arrays of indices name."""
-
-    constant = True
-
-    def value(self, *arrays, dims):
-        arrays = np.broadcast_arrays(*[i % n for i, n in zip(arrays, dims, strict=True)])
-        places = np.ravel_multi_index(arrays, dims).ravel()
-        mask = np.zeros(places.size, bool)
-        mask[places.size - 1 - np.unique(places[::-1], return_index=True)[1]] = True
-        return mask.reshape(arrays[0].shape)
-
-    def spec(self, *arrays, dims):
-        return Spec(np.broadcast_shapes(*[i.shape for i in arrays]), bool)
-
-    def batch(self, arrays, mapped, size, *, dims):
-        arrays = align(arrays, mapped)
-        rows = np.reshape(np.arange(size), (size,) + (1,) * (max([i.ndim for i in arrays]) - 1))
-        return self(rows, *arrays, dims=(size, *dims))
-
-
-latest_p = Latest("latest")
-
-
-def latest(spec, key, arrays):
-    """Of what is written at a key with arrays, the mask of what stays: an index may come again."""
-    if all(i.size == 1 for i in arrays):
-        return True
-    dims, axis = [], 0
-    for k in key:
-        if k is INDEX:
-            dims.append(spec.shape[axis])
-        axis += k is not None and k is not Ellipsis
-    mask = latest_p(*arrays, dims=tuple(dims))
-    if type(mask) is np.ndarray and mask.all():
-        return True
-    position, _ = block(key)
-    n = len(getitem_p.spec(spec, *map(spec_of, arrays), key=key).shape)
-    return np.reshape(mask, mask.shape + (1,) * (n - position - mask.ndim))
-
-
-def picked(bar, mask):
-    """The part of a cotangent at a mask."""
-    return bar if mask is True else masked(bar, np.broadcast_to(mask, bar.shape))
-
-
 def setitem(x, key, v):
     """x[key] = v"""
     if x.storage is not None and (type(key) is int or type(key) is tuple):
@@ -232,7 +197,7 @@ def setitem(x, key, v):
         setitem(y, fill(template, arrays), v)
         assign(x, (Ellipsis,), [], np.reshape(y, x.shape))
         return
-    assign(x, template, arrays, v)
+    assign(x, template, *by_rows(arrays, v))
 
 
 def masks(key, x):

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from ...core.graph import Equation, Graph, Variable
-from ...primitives.assignment import latest_p, setitem_p
+from ...primitives.assignment import setitem_p
 from ...primitives.elementwise import add, less, logical_and, logical_not, logical_or, not_equal
 from ...primitives.indexing import getitem_p, scatter_p
 from ...primitives.keys import count
+from ...primitives.latest import latest_p
 from ...primitives.selecting import where_p
 from ...primitives.shapes import broadcast_p
 from ..graph.optimise import is_number, is_truth, shared, simplified
