@@ -228,7 +228,7 @@ KINDS = {
         "R['u'][0] += 1",
         "cut.stop[...] = 1 if cut.stop == 2 else 2",
         "U[0] = 'z' if U[0] == 'a' else 'a'",
-        "T += 1",
+        "T += np.timedelta64(1, 'D')",
         "row['u'] += 1",
     ],
     "ambient": [

@@ -60,7 +60,7 @@ bartlett base_repr binary_repr blackman bmat broadcast broadcast_shapes busdayca
 diag_indices dtype empty errstate eye finfo flatiter format_float_positional format_float_scientific
 frombuffer fromfunction fromiter frompyfunc fromstring full get_printoptions getbufsize hamming
 hanning identity iinfo indices isdtype isfortran isscalar issubdtype iterable kaiser mask_indices
-matrix mintypecode ndarray ndenumerate ndindex nditer nested_iters ones poly1d promote_types
+matrix mintypecode narray ndarray ndenumerate ndindex nditer nested_iters ones poly1d promote_types
 recarray require row_stack in1d trapz tri tril_indices triu_indices typename ufunc vectorize zeros
 fftfreq rfftfreq as_strided Chebyshev Hermite HermiteE Laguerre Legendre Polynomial chararray
 compare_chararrays count endswith find index lstrip multiply partition rfind rindex rpartition
