@@ -89,7 +89,8 @@ REFUSED = OUTSIDE | {
     "DataSource", "NpzFile", "Tester", "add_docstring", "add_newdoc",
     "array_function_dispatch", "from_dlpack", "get_include",
     "info", "jiffies", "load_library", "measure", "memusage", "opt_func_info", "run_threaded",
-    "rundocs", "runstring", "show_config", "show_runtime", "tempdir", "temppath", "test",
+    "rundocs", "runstring", "set_module", "show_config", "show_runtime", "tempdir", "temppath",
+    "test",
 }  # fmt: skip
 # What of `inspect` looks at types and signatures; other functions read files, or frames.
 INSPECTING = frozenset(
