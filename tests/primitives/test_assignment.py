@@ -1167,3 +1167,15 @@ def test_of_what_is_written_twice_the_last_stays_in_any_order_of_memory(orders):
             fast = pb.compile(plain, wait=True)
             fast(v)
             np.testing.assert_allclose(fast(v), plain(v), rtol=1e-15)
+
+
+def test_lists_of_arrays_are_written_at_indices():
+    """Neither a list nor a list of lists says how it lies."""
+
+    def f(x):
+        a = np.zeros(4) * x[0]
+        a[[0, 2]] = [x[0], x[1] ** 2]
+        a[np.array([[1], [3]])] = [[x[0]], [2.0 * x[1]]]
+        return a @ np.arange(1.0, 5.0)
+
+    np.testing.assert_allclose(pb.grad(f)(np.array([2.0, 3.0])), [3.0, 26.0])

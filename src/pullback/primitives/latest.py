@@ -62,10 +62,10 @@ def by_rows(arrays, v):
 
     So NumPy goes through them, and of what is written twice to a place, the last stays.
     """
-    n = np.ndim(v)
-    if n < 2 or any(type(i) is not np.ndarray or i.ndim != n or by_row(i) for i in arrays):
+    if not arrays or not hasattr(v, "flags") or v.ndim < 2 or by_row(v):
         return arrays, v
-    if not hasattr(v, "flags") or by_row(v):
+    n = v.ndim
+    if any(type(i) is not np.ndarray or i.ndim != n or by_row(i) for i in arrays):
         return arrays, v
     axes = tuple(range(n))[::-1]
     return [np.transpose(i, axes) for i in arrays], np.transpose(v, axes)
