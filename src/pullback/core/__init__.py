@@ -18,6 +18,7 @@ Traces and operations:
     node        one operation of a reverse trace
     graph       a recorded program
     dispatch    NumPy function -> implementation
+    operators   Python's operators and the ufuncs that do them
     past        NumPy's functions for plain arrays, without its protocol
     quiet       no warnings from rules
 

@@ -26,6 +26,7 @@ from .instances import (
     root_of,
     viewed,
 )
+from .operators import COMPARISONS, INFIX, PREFIX
 from .reach import CALLS
 
 __all__: list[str] = []
@@ -127,18 +128,6 @@ def by_name(name: str) -> Any:
     return lambda self, *args: of_root(self, root_of(KIND.__get__(self)), name)(*args)
 
 
-INFIX = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide,
-    "floordiv": np.floor_divide, "mod": np.remainder, "pow": np.power, "and": np.bitwise_and,
-    "or": np.bitwise_or, "xor": np.bitwise_xor, "matmul": np.matmul,
-}  # fmt: skip
-COMPARISONS = {
-    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
-    "eq": np.equal, "ne": np.not_equal,
-}  # fmt: skip
-PREFIX = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
-
-
 def prefix(ufunc: Any, operation: Any) -> Any:
     def call(self: Instance) -> Any:
         is_float = root_of(KIND.__get__(self)) is float
@@ -166,7 +155,7 @@ def set_item(self: Instance, index: Any, value: Any) -> None:
 
 def operators(strict: bool) -> dict[str, Any]:
     methods: dict[str, Any] = {}
-    for name, ufunc in INFIX.items():
+    for name, ufunc in {**INFIX, "pow": np.power, "matmul": np.matmul}.items():
         operation = getattr(operator, f"__{name}__")
         methods[f"__{name}__"] = infix(ufunc, operation, reflected=False, strict=strict)
         methods[f"__r{name}__"] = infix(ufunc, operation, reflected=True, strict=strict)

@@ -276,8 +276,13 @@ def inside(x: Any) -> Any:
     return over(x, lambda y: INNER.__get__(y) if type(y) is Instance else bare(y))
 
 
+def is_plain(x: Any) -> bool:
+    """Whether x is an object of a class that derives from ndarray, with numbers of its own."""
+    return isinstance(x, np.ndarray) and derives(type(x))
+
+
 def bare(x: Any) -> Any:
-    return x.view(np.ndarray) if isinstance(x, np.ndarray) and derives(type(x)) else x
+    return x.view(np.ndarray) if is_plain(x) else x
 
 
 def shown(x: Any) -> Any:
@@ -371,30 +376,32 @@ def of_function(function: Any, xs: Any, options: dict[str, Any]) -> Any:
 
 def lifted(x: Any) -> Any:
     """A plain object of such a class as an Instance, beside one that is live."""
-    if not isinstance(x, np.ndarray) or not derives(type(x)):
+    if not is_plain(x):
         return x
     return Instance(type(x), Array(x.view(np.ndarray), CONSTANT, None), getattr(x, "__dict__", {}))
 
 
+def answers(xs: Any, protocol: str) -> bool:
+    """Whether the class of a plain object answers a protocol of NumPy's in its own way."""
+    for x in xs:
+        reach_class(type(x))
+        if in_classes(type(x).__mro__, protocol) is not MISSING:
+            return True
+    return False
+
+
 def left_to_classes(ufunc: Any, method: str, xs: Any, options: dict[str, Any]) -> Any:
     """A ufunc of an Array and plain objects of such classes, of which NumPy has told the Array."""
-    others = [x for x in xs if isinstance(x, np.ndarray) and derives(type(x))]
-    if not others or any(type(x) is Instance for x in xs):
+    others = list(filter(is_plain, xs))
+    if not others or any(type(x) is Instance for x in xs) or answers(others, "__array_ufunc__"):
         return NotImplemented
-    for x in others:
-        reach_class(type(x))
-        if in_classes(type(x).__mro__, "__array_ufunc__") is not MISSING:
-            return NotImplemented
     return getattr(ufunc, method)(*map(lifted, xs), **options)
 
 
 def function_of_classes(function: Any, xs: Any, options: dict[str, Any]) -> Any:
     """The same of a function such as `np.concatenate`."""
-    found = [x for x in arguments((xs, options)) if isinstance(x, np.ndarray) and derives(type(x))]
-    for x in found:
-        reach_class(type(x))
-        if in_classes(type(x).__mro__, "__array_function__") is not MISSING:
-            return NotImplemented
+    if answers(filter(is_plain, arguments((xs, options))), "__array_function__"):
+        return NotImplemented
     return function(*over(xs, lifted), **over(options, lifted))
 
 

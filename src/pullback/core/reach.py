@@ -326,12 +326,8 @@ def reach_again(fn: Any) -> bool:
         kind = type(x)
         if kind not in BORING or (kind is ModuleType and id(x) not in APART):
             return False
-    for cell in fn.__closure__ or ():
-        try:
-            if type(cell.cell_contents) not in BORING:
-                return False
-        except ValueError:
-            return False
+    if any(type(content(cell)) not in BORING for cell in fn.__closure__ or ()):
+        return False
     with LOCK:
         if not OPEN:
             return False

@@ -25,6 +25,7 @@ from ..core.array import (
 from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary, is_python
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.layout import layout
+from ..core.operators import COMPARISONS, INFIX, PREFIX
 from ..core.spec import dtype_of
 from ..core.trace import CONSTANT, Ended
 from . import (  # noqa: F401  # each declares its primitives
@@ -109,30 +110,9 @@ def prefix(ufunc):
     return lambda self: self.within.unary(primitive, self)
 
 
-INFIX = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "truediv": np.divide,
-    "floordiv": np.floor_divide,
-    "mod": np.remainder,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-    "lshift": np.left_shift,
-    "rshift": np.right_shift,
-}
-COMPARISONS = {
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-    "eq": np.equal,
-    "ne": np.not_equal,
-}
-PREFIX = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+OPERATORS = {**INFIX, "lshift": np.left_shift, "rshift": np.right_shift}
 
-for name, ufunc in INFIX.items():
+for name, ufunc in OPERATORS.items():
     forward, reflected = infix(ufunc, getattr(operator, f"__{name}__"))
     setattr(Array, f"__{name}__", forward)
     setattr(Array, f"__r{name}__", reflected)
@@ -215,7 +195,7 @@ def of_python(x):
 Array.__round__ = rounded
 
 
-for name in (*INFIX, "pow", "matmul"):
+for name in (*OPERATORS, "pow", "matmul"):
     setattr(Array, f"__i{name}__", assignment.in_place(getattr(Array, f"__{name}__")))
 
 

@@ -1,0 +1,26 @@
+"""Python's operators, by the names of their methods, and the ufuncs that NumPy does them by."""
+
+import numpy as np
+
+__all__ = ["COMPARISONS", "INFIX", "PREFIX"]
+
+INFIX = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+COMPARISONS = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
+PREFIX = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
