@@ -14,9 +14,8 @@ from ..solving.exact import exact
 from ..solving.following import Following
 from ..solving.serving import refuses, serves, serves_method, traced
 from ..sparse_arrays.patterns import fixed, is_live
-from . import native_fitpack
 from .basis import antiderivative, bspline
-from .native_fitpack import CURFIT, native, regrid_smth, rule_of
+from .native_fitpack import CURFIT, derivative, integral, native, regrid_smth, rule_of
 from .smoothing import Smoothing, data_at
 from .splines import fitted
 
@@ -29,7 +28,7 @@ __all__ = []
 def value_found(t: Any, c: Any, x: Any, *, k: int, nu: int, ext: int) -> Any:
     if nu == 0:
         return native.splev(t, c, k, x, ext)[0]
-    return native_fitpack.splder(t, c, k, x, nu, ext)[0]
+    return derivative(t, c, k, x, nu, ext)[0]
 
 
 def value_program(t: Any, c: Any, x: Any, *, k: int, nu: int, ext: int) -> Any:
@@ -71,7 +70,7 @@ def spalde(t, c, k1, x):
 
 
 def integral_found(t: Any, c: Any, a: Any, b: Any, *, k: int) -> Any:
-    return native_fitpack.splint(t, c, k, a, b)
+    return integral(t, c, k, a, b)
 
 
 def integral_program(t: Any, c: Any, a: Any, b: Any, *, k: int) -> Any:
@@ -278,27 +277,29 @@ def completed(found: Any, x: Any, y: Any, w: Any, ends: Any, s: Any, t: Any = No
     return tuple(found)
 
 
-def curve_fits() -> None:
-    """The rules of what fits curves, which are three functions until SciPy 1.17."""
+# Fits of curves are three functions until SciPy 1.17, and one since.
 
-    @rule_of("fpcurf0")
-    def fpcurf0(x, y, k, w=None, xb=None, xe=None, s=None):
-        given = {"w": w, "xb": xb, "xe": xe, "s": s}
-        plain = {key: copied(value) for key, value in given.items() if value is not None}
-        found = native.fpcurf0(copied(x), copied(y), k, **plain)
-        return completed(found, as_array(x), as_array(y), w, (xb, xe), s)
 
-    @rule_of("fpcurf1")
-    def fpcurf1(x, y, w, xb, xe, k, s, *rest):
-        found = native.fpcurf1(*[copied(value) for value in (x, y, w, xb, xe, k, s, *rest)])
-        return completed(found, as_array(x), as_array(y), as_array(w), (xb, xe), s)
+@rule_of("fpcurf0")
+def fpcurf0(x, y, k, w=None, xb=None, xe=None, s=None):
+    given = {"w": w, "xb": xb, "xe": xe, "s": s}
+    plain = {key: copied(value) for key, value in given.items() if value is not None}
+    found = native.fpcurf0(copied(x), copied(y), k, **plain)
+    return completed(found, as_array(x), as_array(y), w, (xb, xe), s)
 
-    @rule_of("fpcurfm1")
-    def fpcurfm1(x, y, k, t, w=None, xb=None, xe=None):
-        given = {"w": w, "xb": xb, "xe": xe}
-        plain = {key: copied(value) for key, value in given.items() if value is not None}
-        found = native.fpcurfm1(copied(x), copied(y), k, copied(t), **plain)
-        return completed(found, as_array(x), as_array(y), w, (xb, xe), None, as_array(t))
+
+@rule_of("fpcurf1")
+def fpcurf1(x, y, w, xb, xe, k, s, *rest):
+    found = native.fpcurf1(*[copied(value) for value in (x, y, w, xb, xe, k, s, *rest)])
+    return completed(found, as_array(x), as_array(y), as_array(w), (xb, xe), s)
+
+
+@rule_of("fpcurfm1")
+def fpcurfm1(x, y, k, t, w=None, xb=None, xe=None):
+    given = {"w": w, "xb": xb, "xe": xe}
+    plain = {key: copied(value) for key, value in given.items() if value is not None}
+    found = native.fpcurfm1(copied(x), copied(y), k, copied(t), **plain)
+    return completed(found, as_array(x), as_array(y), w, (xb, xe), None, as_array(t))
 
 
 def curve_fit_in_c(x, y, k, w=None, xb=None, xe=None, s=None, nest=None, iopt=0, t=None, **more):
@@ -309,9 +310,7 @@ def curve_fit_in_c(x, y, k, w=None, xb=None, xe=None, s=None, nest=None, iopt=0,
     return completed(found, as_array(x), as_array(y), w, (xb, xe), s, t)
 
 
-if CURFIT is None:
-    curve_fits()
-else:
+if CURFIT is not None:
     serves_method(CURFIT)(curve_fit_in_c)
 
 

@@ -15,39 +15,44 @@ from ..releases import private
 from ..solving.leaves import leaf
 from ..solving.serving import serves_method
 
-__all__ = ["CURFIT", "native", "regrid_smth", "rule_of", "splder", "splint"]
+__all__ = ["CURFIT", "derivative", "integral", "native", "regrid_smth", "rule_of"]
 
 native = private("scipy.interpolate._dfitpack", "scipy.interpolate._fitpack")
-# Since 1.18, for `fpcurf0`, `fpcurf1` and `fpcurfm1`.
+# What fits curves since 1.18.
 CURFIT: Any = getattr(_fitpack2, "_curfit", None)
 IN_C = CURFIT is not None
 
 regrid_smth = _fitpack2._regrid_smth if IN_C else native.regrid_smth
 
 
-def splder(t: Any, c: Any, k: int, x: Any, nu: int, ext: int) -> Any:
+def derivative(t: Any, c: Any, k: int, x: Any, nu: int, ext: int) -> Any:
     return native.splder(t, c, k, nu, x, ext) if IN_C else native.splder(t, c, k, x, nu, ext)
 
 
-def splint(t: Any, c: Any, k: int, a: Any, b: Any) -> Any:
+def integral(t: Any, c: Any, k: int, a: Any, b: Any) -> Any:
     out = native.splint(t, c, k, a, b)
     return out if IN_C else out[0]
 
 
+CURVE_FITS = frozenset({"fpcurf0", "fpcurf1", "fpcurfm1"})  # until 1.17
+# What the functions in C take and give, of rules that do what those of 1.17 did.
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "splder": lambda rule: lambda t, c, k, nu, x, ext=0: rule(t, c, k, x, nu, ext),
+    "splint": lambda rule: lambda *args: rule(*args)[0],
+}
+
+
 def rule_of(name: str) -> Callable[[Any], Any]:
-    """Enter a rule, which takes and returns what SciPy 1.17 does, for a function of FITPACK."""
+    """Enter a rule, which takes and returns what SciPy 1.17 does, for a function of FITPACK.
+
+    What fits curves is one function in C, which has a rule of its own.
+    """
 
     def enter(rule: Any) -> Any:
-        if not IN_C:
-            leaf(getattr(native, name))(rule)
-        elif name == "regrid_smth":
+        if IN_C and name == "regrid_smth":
             serves_method(regrid_smth)(rule)
-        elif name == "splder":
-            leaf(native.splder)(lambda t, c, k, nu, x, ext=0: rule(t, c, k, x, nu, ext))
-        elif name == "splint":
-            leaf(native.splint)(lambda *args: rule(*args)[0])
-        else:
-            leaf(getattr(native, name))(rule)
+        elif not (IN_C and name in CURVE_FITS):
+            leaf(getattr(native, name))(FORMS[name](rule) if IN_C and name in FORMS else rule)
         return rule
 
     return enter
