@@ -502,9 +502,8 @@ class Entry:
         self.weak = False  # whether they must not be, since they meet numbers of less precision
         self.python = False  # whether calls of this kind run in Python
         self.apart = False  # whether what is recorded is for arguments that share no memory
-        self.hits = self.vain = (
-            0  # hits when it was recorded last, and recordings without one since
-        )
+        # Hits when it was recorded last, and recordings without one since.
+        self.hits = self.vain = 0
 
     @property
     def slow(self) -> bool:

@@ -32,7 +32,7 @@ from ..program import SpecChangedError, build
 from ..record.compile_trace import CompileTrace, Questions
 from ..record.verify import example
 
-__all__ = ["Compound", "Ready", "batched", "staged"]
+__all__ = ["Compound", "Ready", "batched", "examples", "staged"]
 
 RULES = 64  # of one primitive, before they are forgotten
 
@@ -43,6 +43,12 @@ def batched(x: Any) -> bool:
             return True
         x = x.value
     return False
+
+
+def examples(xs: Sequence[Any]) -> list[Any] | None:
+    """The plain values of operands, of mapped ones of the first example; None if one has none."""
+    values = [example(x) if type(x) is Array else x for x in xs]
+    return None if any(x is None for x in values) else values
 
 
 class Ready:
@@ -219,8 +225,8 @@ def derived(name: str, rule: Callable[..., Any], xs: Sequence[Any]) -> Any:
 
     "plain" if the rule does not always do the same, or runs code of the user's.
     """
-    values = [example(x) if type(x) is Array else x for x in xs]
-    if any(x is None for x in values):
+    values = examples(xs)
+    if values is None:
         return "plain"
     found = staged(rule, values)
     if found.notes.guards or not found.repeats:

@@ -26,7 +26,7 @@ from ..record.recording import share_memory
 from ..record.verify import example
 from . import reasons
 from .compound import batched
-from .path_node import PathNode
+from .path_node import PathNode, is_nested
 from .record_call import record_call
 from .trial import is_timed
 
@@ -38,7 +38,7 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     quick = compiled.quick_node
     if quick is not None and not kwargs:
         fitting = quick.fits(args)
-        if fitting is not None and quick.node.stands_for(args):
+        if fitting is not None and not (quick.nested and quick.node.kinks.met(args)):
             compiled.hits += 1
             return quick.node.alone(args, fitting)
     begun = thread_time()
@@ -112,7 +112,7 @@ def arranged(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Call | None:
 class QuickNode:
     """The path of a call whose arguments are Arrays of values alone, as they were in the last."""
 
-    __slots__ = ("node", "path", "specs", "strict")
+    __slots__ = ("nested", "node", "path", "specs", "strict")
 
     def __init__(self, path: Path, xs: Sequence[Any]) -> None:
         self.path, self.node = path, path.node
@@ -120,6 +120,7 @@ class QuickNode:
         self.specs = [
             (type(x), x.dtype, x.shape, depth_of(y)) for x, y in zip(values, xs, strict=True)
         ]
+        self.nested = any(map(is_nested, xs))
         self.strict = np.geterr()
 
     @classmethod

@@ -27,7 +27,7 @@ from ..record.recording import as_kind
 from .compound import Compound, Ready, batched
 from .second_derivatives import Kinks
 
-__all__ = ["PathNode"]
+__all__ = ["PathNode", "is_nested"]
 
 
 def is_nested(x: Any) -> bool:
@@ -44,7 +44,8 @@ class PathNode:
         self.recording, self.name = recording, name
         self.n = len(graph.inputs)
         outputs = graph.outputs[:n]
-        self.graph = rolled(Graph(graph.inputs, graph.equations, outputs).pruned())
+        program = Graph(graph.inputs, graph.equations, outputs).pruned()
+        self.graph, self.kinks = rolled(program), Kinks(name, program)
         reached = origins(graph)
         self.origins = [reached[x] for x in outputs]
         moving = origins(graph, moving=True)
@@ -64,7 +65,6 @@ class PathNode:
         }
         self.plain = not (recording.written or recording.suspends or recording.stores)
         self.decisions, self.line = decisions(path, reached)
-        self.kinks = Kinks(name, Graph(graph.inputs, graph.equations, outputs).pruned())
         self.plans: dict[Any, Any] = {}
         # The operation, where its result is all that there is, and needs no more than to be bound.
         self.sole: Compound | None = None

@@ -154,9 +154,8 @@ class Rehearsal:
             compiled.refuse(watch.effects[0])
             return True
         if watch.cast and (recording is None or recording.refusal or recording.unlike):
-            compiled.casts = (
-                False  # something needs a float of Python's own: one recording for each
-            )
+            # Something needs a float of Python's own: one recording for each.
+            compiled.casts = False
             return True
         if watch.lost:
             compiled.folds = False

@@ -20,8 +20,7 @@ from ...core.graph import Graph
 from ...core.spec import is_inexact
 from ...primitives.kinks import is_differentiated_twice
 from ...transforms.forward import ForwardTrace
-from ..record.verify import example
-from .compound import Compound, batched, staged
+from .compound import Compound, batched, examples, staged
 
 __all__ = ["Kinks"]
 
@@ -38,10 +37,8 @@ class Kinks:
         """Whether a second derivative is taken of Arrays xs that may be at a kink."""
         if not any(map(is_differentiated_twice, xs)):
             return False
-        values = [example(x) if type(x) is Array else x for x in xs]
-        if any(x is None for x in values):
-            return True
-        if self.answers is None and not self.ask(values):
+        values = examples(xs)
+        if values is None or (self.answers is None and not self.ask(values)):
             return True
         if self.questions is None:
             return False
