@@ -34,6 +34,7 @@ class Hooks(NamedTuple):
     `harmless(name)` and `harmless(name, attribute)` say that a global, or an attribute of one, may
     be called without asking; `quick(...)` that `direct` is asked for it, a dict of callees, which
     Python reads without a call; `indexed(name)` that an object is asked for where it is only read.
+    `counted` has (calls, direct) for calls with exactly 1, 2... arguments, all by position.
     """
 
     calls: Any
@@ -44,6 +45,7 @@ class Hooks(NamedTuple):
     indexed: frozenset[str]
     direct: Any = None
     quick: Callable[..., bool] = lambda *names: False
+    counted: tuple[tuple[Any, Any], ...] = ()
 
 
 class Original:
@@ -349,6 +351,12 @@ class Rewriting:
         self.ask, self.make, self.store, self.load, self.direct = [
             (LOAD_CONST, n + k) for k in range(5)
         ]
+        # By how many arguments a call has: what is asked, and what is asked quickly.
+        self.asks = [(self.ask, self.direct)] + [
+            ((LOAD_CONST, n + 5 + 2 * k), (LOAD_CONST, n + 6 + 2 * k))
+            for k in range(len(hooks.counted))
+        ]
+        self.counts = self.counted()  # of steps that push a callee, for so many arguments
         self.more: list[Any] = []  # constants: what imports are asked for
         self.asked: set[int] = set()  # steps that push a callee, which is asked for at once
         self.exchanged: dict[int, int] = {}  # calls where it is asked for, and how deep it lies
@@ -366,18 +374,38 @@ class Rewriting:
         raw, table, lines = self.encoded(groups)
         return code.replace(
             co_code=raw,
-            co_consts=(*consts, *hooks[:4], hooks.direct, *self.more, Original(code)),
+            co_consts=(*consts, *self.asked_for(), *self.more, Original(code)),
             co_stacksize=code.co_stacksize + 4,
             co_exceptiontable=table,
             co_linetable=lines,
         )
+
+    def asked_for(self) -> list[Any]:
+        """The constants that are asked."""
+        hooks = self.hooks
+        return [*hooks[:4], hooks.direct, *[x for pair in hooks.counted for x in pair]]
+
+    def counted(self) -> dict[int, int]:
+        """For steps that push a callee, how many arguments it has, if they come by position.
+
+        0 where it is not known, or there are more than is told apart.
+        """
+        counts: dict[int, int] = {}
+        for call, slots in self.slots.items():
+            step = self.steps[call]
+            plain = step.op in TAKES_ARGUMENTS and step.op != CALL_KW
+            named = bool(call) and self.steps[call - 1].op == KW_NAMES
+            n = step.arg if plain and not named and step.arg < len(self.asks) else 0
+            for i in slots:
+                counts[i] = n if counts.get(i, n) == n else 0
+        return counts
 
     def replacement(self, i: int) -> list[tuple[int, int]]:
         """The instructions for a step; the one that is the step itself keeps its jump."""
         step = self.steps[i]
         op, arg = step.op, step.arg
         loads = i - 1 if op == PUSH_NULL else i
-        ask = self.direct if self.named(loads, self.hooks.quick) else self.ask
+        ask = self.asks[self.counts.get(i, 0)][self.named(loads, self.hooks.quick)]
         through = [ask, (SWAP, 2), (SUBSCR, 0)]  # the top of the stack, asked for
         finish = [(PUSH_NULL, 0), (SWAP, 2)] if NULL_FIRST else [(PUSH_NULL, 0)]
         names = self.code.co_names
@@ -423,7 +451,7 @@ class Rewriting:
         consts = self.code.co_consts
         key = self.code.co_names[step.arg], consts[level.arg], consts[names.arg]
         self.more.append(key)
-        at = len(consts) + 4 + len(self.more)
+        at = len(consts) + len(self.asked_for()) + len(self.more) - 1
         return [self.load, (LOAD_CONST, at), (SUBSCR, 0), (POP_TOP, 0), (step.op, step.arg)]
 
     def place(self, call: int) -> None:

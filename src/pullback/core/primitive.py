@@ -23,7 +23,7 @@ import numpy as np
 from .array import Array, is_number, touch, view_of
 from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
 from .errors import MissingRuleError
-from .node import Residual, keep, packing
+from .node import WRITTEN_OUT, Residual, keep, packing, recording
 from .past import whole_mask
 from .rules import MINUS_ONE, ONE, ZERO, folding, lone, match, resolve
 from .spec import Spec, promoted, spec_of, zeros
@@ -90,6 +90,7 @@ class Primitive(Traits):
     direct: bool = False  # of plain arrays, `value` is all that a call computes
     lone: Any = None  # the rule of a node with one operand, of which nothing is read
     packers: Mapping[int, Any] = MappingProxyType({})  # see `packer`
+    recorders: Mapping[int, Any] = MappingProxyType({})  # see `recorder`
 
     def __init__(self, name: str | None = None) -> None:
         self.name = name or self.name or type(self).__name__.lower()
@@ -142,15 +143,30 @@ class Primitive(Traits):
         Resolved once for each choice of wanted operands: the last n bits of `pattern`, after a 1.
         Plain arrays are kept safe from changes.
         """
+        found = packing(*self.ways(pattern, n))
+        self.packers = {**self.packers, pattern: found}
+        return found
+
+    def recorder(self, pattern: int, n: int) -> Any:
+        """`recording` of this primitive for a choice of operands that are Arrays of the trace.
+
+        None where more is to be asked than a node holds: several results, decisions, indices.
+        """
+        asks = self.decides or self.n_out is not None or not self.direct or n > WRITTEN_OUT
+        apart = any(pattern >> (n - 1 - i) & 1 for i in self.nondiff)
+        found = None if asks or apart else recording(*self.ways(pattern, n), pattern)
+        self.recorders = {**self.recorders, pattern: found}
+        return found
+
+    def ways(self, pattern: int, n: int) -> tuple[bool, tuple[Any, ...]]:
+        """Whether vjp reads the result, and how it has each operand; see `packing`."""
         wanted = [True if pattern >> (n - 1 - i) & 1 else None for i in range(n)]
         reads = self.reads_for(wanted)
         ways: list[Any] = []
         for i, want in enumerate(wanted):
             read = "xs" in reads or i in self.nondiff or f"x{i}" in reads
             ways.append(None if read and want else keep if read else spec_of)
-        found = packing("out" in reads, tuple(ways))
-        self.packers = {**self.packers, pattern: found}
-        return found
+        return "out" in reads, tuple(ways)
 
     def reads_for(self, wanted: Any) -> Any:
         return names_in(self.reads)

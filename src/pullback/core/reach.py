@@ -40,7 +40,6 @@ __all__ = [
     "DISPATCHED",
     "KNOWN",
     "MAKERS",
-    "MAKING",
     "OFF",
     "OPEN",
     "OURS",
@@ -173,12 +172,16 @@ class Direct(dict[Any, Any]):
     find out.
     """
 
+    def __init__(self, count: int = 0) -> None:
+        self.count = count  # how many arguments the calls have, all by position; 0 for any
+        self.making: dict[Any, Any] = {}  # functions of NumPy's that make arrays, and what stands
+
     # It is a constant of code, and code is hashed and compared, by debuggers for one.
     __hash__ = object.__hash__  # type: ignore[assignment]  # dicts have none
     __eq__, __ne__ = object.__eq__, object.__ne__
 
     def __missing__(self, f: Any) -> Any:
-        return CALLS[f] if self.found(f) is None else self[f]
+        return COUNTED[self.count][0][f] if self.found(f) is None else self[f]
 
     def found(self, f: Any) -> Any:
         """What stands for f, if it may be called at any time; a ufunc is called by its function."""
@@ -186,13 +189,17 @@ class Direct(dict[Any, Any]):
         if ours is None:
             return None
         if not is_direct(f):
-            MAKING.add(f)
+            self.making[f] = self.short(ours)
             return None
-        ours = self[f] = getattr(ours, "short", ours)
+        ours = self[f] = self.short(ours)
         return ours
 
-
-MAKING: set[Any] = set()  # functions of NumPy's that make arrays
+    def short(self, ours: Any) -> Any:
+        """The form of a function that a call site calls, by how many arguments it gives."""
+        counted = getattr(ours, "counted", None)
+        if counted is not None and self.count:
+            return counted(self.count)
+        return getattr(ours, "short", ours)
 
 
 DISPATCHED = type(np.sum)
@@ -207,12 +214,13 @@ def is_direct(x: Any) -> bool:
     return getattr(STANDS.get(id(x)), "direct", False)  # unless it makes arrays, which are Arrays
 
 
-DIRECT = Direct()
 
 
 def hooks_for(scope: dict[str, Any]) -> Hooks:
     names = NamesNow(scope)
-    return Hooks(CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct)
+    return Hooks(
+        CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct, COUNTED[1:]
+    )
 
 
 class NamesNow:
@@ -488,6 +496,9 @@ def reach_arguments(args: Any) -> None:
 class Resolver:
     """What call sites ask: `CALLS[f]` is what is called for f."""
 
+    def __init__(self, direct: Direct) -> None:
+        self.direct = direct
+
     def __getitem__(self, f: Any) -> Any:
         raise AssertionError("`core.resolve` fills this in")
 
@@ -582,4 +593,8 @@ def unreached() -> str:
     )
 
 
-CALLS: Any = Resolver()
+# By how many arguments a call has, all by position (0: any call): what is asked, and quickly.
+COUNTED: tuple[tuple[Any, Direct], ...] = tuple(
+    [(Resolver(direct), direct) for direct in map(Direct, range(4))]
+)
+CALLS, DIRECT = COUNTED[0]

@@ -199,10 +199,23 @@ class ReverseTrace(Trace):
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         if len(xs) == 1:
             return ReverseTrace.single(self, primitive, xs[0], static)
+        pattern = 1  # and then one bit for each operand: whether it is an Array of this trace
+        for x in xs:
+            pattern += pattern
+            if type(x) is Array:
+                if x.within is not self or type(x.value) is not ndarray:
+                    break
+                pattern += 1
+        else:
+            record = primitive.recorders.get(pattern, 0)
+            if record == 0:
+                record = primitive.recorder(pattern, len(xs))
+            if record is not None:
+                return record(self, primitive, static, *xs)
         primals: list[Any] = []
         parents: list[Any] = []
         plain = primitive.direct
-        pattern = 1  # and then one bit for each operand: whether it is a parent
+        pattern = 1  # as above: which are parents
         for x in xs:
             pattern += pattern
             if type(x) is not Array:
@@ -224,6 +237,12 @@ class ReverseTrace(Trace):
         out = primitive.value(*primals, **static) if plain else primitive(*primals, **static)
         if primitive.decides and self.decided(primitive.constant):
             return out
+        return self.recorded(primitive, out, primals, parents, pattern, static)
+
+    def recorded(
+        self, primitive: Primitive, out: Any, primals: Any, parents: Any, pattern: int, static: Any
+    ) -> Any:
+        """The result of an operation, with a node if it has a derivative."""
         n = len(parents)
         for i in primitive.nondiff:
             if parents[i] is not None:
