@@ -348,15 +348,12 @@ class Rewriting:
                 step.target = self.index[step.target]
         self.slots = sources(self.steps, self.index, self.table)
         n = len(code.co_consts)
-        self.ask, self.make, self.store, self.load, self.direct = [
-            (LOAD_CONST, n + k) for k in range(5)
-        ]
-        # By how many arguments a call has: what is asked, and what is asked quickly.
-        self.asks = [(self.ask, self.direct)] + [
-            ((LOAD_CONST, n + 5 + 2 * k), (LOAD_CONST, n + 6 + 2 * k))
-            for k in range(len(hooks.counted))
-        ]
-        self.counts = self.counted()  # of steps that push a callee, for so many arguments
+        pairs = (hooks.calls, hooks.direct), *hooks.counted
+        self.hooked = [*hooks[1:4], *[x for pair in pairs for x in pair]]
+        loads = [(LOAD_CONST, n + k) for k in range(len(self.hooked))]
+        self.make, self.store, self.load, self.ask = loads[:4]
+        self.asks = [*zip(loads[3::2], loads[4::2], strict=True)]  # by the number of arguments
+        self.counts = self.counted()
         self.more: list[Any] = []  # constants: what imports are asked for
         self.asked: set[int] = set()  # steps that push a callee, which is asked for at once
         self.exchanged: dict[int, int] = {}  # calls where it is asked for, and how deep it lies
@@ -374,16 +371,11 @@ class Rewriting:
         raw, table, lines = self.encoded(groups)
         return code.replace(
             co_code=raw,
-            co_consts=(*consts, *self.asked_for(), *self.more, Original(code)),
+            co_consts=(*consts, *self.hooked, *self.more, Original(code)),
             co_stacksize=code.co_stacksize + 4,
             co_exceptiontable=table,
             co_linetable=lines,
         )
-
-    def asked_for(self) -> list[Any]:
-        """The constants that are asked."""
-        hooks = self.hooks
-        return [*hooks[:4], hooks.direct, *[x for pair in hooks.counted for x in pair]]
 
     def counted(self) -> dict[int, int]:
         """For steps that push a callee, how many arguments it has, if they come by position.
@@ -451,7 +443,7 @@ class Rewriting:
         consts = self.code.co_consts
         key = self.code.co_names[step.arg], consts[level.arg], consts[names.arg]
         self.more.append(key)
-        at = len(consts) + len(self.asked_for()) + len(self.more) - 1
+        at = len(consts) + len(self.hooked) + len(self.more) - 1
         return [self.load, (LOAD_CONST, at), (SUBSCR, 0), (POP_TOP, 0), (step.op, step.arg)]
 
     def place(self, call: int) -> None:

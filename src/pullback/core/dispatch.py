@@ -78,6 +78,7 @@ def register(primitive: Elementwise) -> Elementwise:
     """Enter an elementwise primitive under its ufunc."""
     UFUNCS[primitive.ufunc] = primitive
     primitive.value = primitive.fast  # type: ignore[method-assign]  # the ufunc itself
+    primitive.converts = not primitive.by_number
     return primitive
 
 
@@ -238,6 +239,8 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                 if type(x.value) not in OF_NUMPY:
                     x = of_numpy(x)
                 return x.within.unary(primitive, x)
+            if type(inputs[0]) is np.ndarray and inputs[1] is self:  # the usual `array * x`
+                return self.within.binary(primitive, inputs[0], self)
             operands = inputs
             for x in inputs:
                 if type(x) is Array and type(x.value) not in OF_NUMPY:
@@ -248,7 +251,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
         if ARRAYS.issuperset(map(type, inputs)):
             implementation = FUNCTIONS[ufunc]
             if implementation is not None:  # `matmul`, `sign`
-                return implementation(*inputs)
+                return getattr(implementation, "plain", implementation)(*inputs)
     return general_ufunc(ufunc, method, inputs, keywords)
 
 

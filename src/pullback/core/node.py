@@ -11,6 +11,7 @@ from .array import Array, snapshot
 from .cotangent import Slots
 from .errors import ArgumentError
 from .spec import DOUBLE, DOUBLES, Spec, carries, spec_of
+from .written import written
 
 __all__ = [
     "COPIED",
@@ -234,7 +235,7 @@ def packing(keeps_out: bool, ways: tuple[Any, ...]) -> Any:
     """
     if len(ways) > WRITTEN_OUT:
         return partial(pack_all, keeps_out, ways)
-    return written(PACK, "pack", **blanks(keeps_out, ways, [f"x{i}" for i in range(len(ways))]))
+    return written(PACK, SCOPE, **blanks(keeps_out, ways, [f"x{i}" for i in range(len(ways))]))
 
 
 @cache
@@ -248,7 +249,7 @@ def recording(keeps_out: bool, ways: tuple[Any, ...], pattern: int) -> Any:
     values = [f"v{i} = x{i}.value" for i, is_traced in enumerate(traced) if is_traced]
     parents = [f"x{i}.node" if is_traced else "None" for i, is_traced in enumerate(traced)]
     return written(
-        RECORD, "record", values="; ".join(values), operands=", ".join(operands),
+        RECORD, SCOPE, values="; ".join(values), operands=", ".join(operands),
         parents=", ".join(parents), pattern=pattern, **blanks(keeps_out, ways, operands),
     )  # fmt: skip
 
@@ -266,18 +267,19 @@ def blanks(keeps_out: bool, ways: tuple[Any, ...], operands: list[str]) -> dict[
     }  # fmt: skip
 
 
-def written(text: str, name: str, **filled: Any) -> Any:
-    """The function of a text whose blanks are filled."""
-    scope = dict(globals())
-    exec(text.format(**filled), scope)
-    return scope[name]
-
-
 def pack_all(keeps_out: bool, ways: Any, primitive: Any, out: Any, xs: Any, static: Any) -> Any:
     """`pack` of many operands."""
     held = tuple([x if way is None else way(x) for way, x in zip(ways, xs, strict=True)])
     kind = WatchedResidual if Kept in map(type, held) else Residual
     return residual_of(primitive, out if keeps_out else None, held, static, kind)
+
+
+# What the texts name.
+SCOPE = {
+    "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "DOUBLES": DOUBLES, "Kept": Kept,
+    "Node": Node, "Residual": Residual, "WatchedResidual": WatchedResidual, "keep": keep,
+    "ndarray": ndarray, "new": new, "spec_of": spec_of,
+}  # fmt: skip
 
 
 def checksum(x: np.ndarray) -> int:

@@ -417,6 +417,7 @@ class Elementwise(Primitive):
     structured = takes_python = takes_masks = True
     without_axes = "scalar"
     made_of = ("ufunc", "partials", "partial_reads")
+    converts = False  # beside an array, a Python number may come as an array without axes
 
     def __init__(
         self,

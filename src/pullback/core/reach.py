@@ -214,8 +214,6 @@ def is_direct(x: Any) -> bool:
     return getattr(STANDS.get(id(x)), "direct", False)  # unless it makes arrays, which are Arrays
 
 
-
-
 def hooks_for(scope: dict[str, Any]) -> Hooks:
     names = NamesNow(scope)
     return Hooks(
@@ -334,8 +332,9 @@ def reach_again(fn: Any) -> bool:
         kind = type(x)
         if kind not in BORING or (kind is ModuleType and id(x) not in APART):
             return False
-    if any(type(content(cell)) not in BORING for cell in fn.__closure__ or ()):
-        return False
+    for cell in fn.__closure__ or ():
+        if type(content(cell)) not in BORING:
+            return False
     with LOCK:
         if not OPEN:
             return False
@@ -484,12 +483,6 @@ def dict_of(x: Any) -> dict[str, Any]:
     return held if type(held) is dict else {}
 
 
-def reach_arguments(args: Any) -> None:
-    for x in args:
-        if type(x) not in BORING:
-            reach_instance(x)
-
-
 # Calls.
 
 
@@ -527,7 +520,9 @@ def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
         if trace is not None and trace.leaves is None:
             notes = session.notes
             trace.leaves = session, 0 if notes is None else len(notes.places)
-        reach_arguments(args)
+        for x in args:
+            if type(x) not in BORING:
+                reach_instance(x)
         out = CALLS[fun](*args, **kwargs)
         return out if type(out) is Array else given_back(out)
     session = Session()
@@ -549,8 +544,11 @@ def begun(session: Session, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     try:
         with LOCK:
             OPEN[id(session)] = weakref.ref(session)
-        learn()
-        reach_arguments(args)
+        if len(sys.modules) != LOADED[0]:
+            scan()
+        for x in args:
+            if type(x) not in BORING:
+                reach_instance(x)
         out = CALLS[fun](*args, **kwargs)
         return out if type(out) is Array else given_back(out)
     finally:

@@ -38,6 +38,7 @@ from ..core.dispatch import (
     unknown,
 )
 from ..core.trace import CONSTANT, youngest
+from ..core.written import written
 
 __all__ = [
     "FRESH",
@@ -146,13 +147,13 @@ def ours(function: Any, fresh: bool = False) -> Any:
     joins = False  # whether the first argument is a list of arrays
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs or inert.issuperset(kwargs):
-            if tuple(map(type, args)) in sure or (joins and is_listed(*args)):
-                try:
-                    return FUNCTIONS[function](*args, **kwargs)
-                except REFUSALS:
-                    return into_plain(function, args, kwargs)
-        return sought(args, kwargs)
+        at_once = tuple(map(type, args)) in sure or (joins and is_listed(*args))
+        if not at_once or (kwargs and not inert.issuperset(kwargs)):
+            return sought(args, kwargs)
+        try:
+            return FUNCTIONS[function](*args, **kwargs)
+        except REFUSALS:
+            return into_plain(function, args, kwargs)
 
     def sought(args: Any, kwargs: Any) -> Any:
         """The same where there may be Arrays anywhere."""
@@ -185,9 +186,11 @@ def ours(function: Any, fresh: bool = False) -> Any:
         """The same for calls with n arguments, all by position."""
         names = ", ".join([f"x{i}" for i in range(n)])
         types = ", ".join([f"type(x{i})" for i in range(n)])
-        scope = dict(globals(), function=function, sure=sure, call=call)
-        exec(COUNTED.format(names=names, types=types), scope)
-        return scope["counted"]
+        scope = {
+            "FUNCTIONS": FUNCTIONS, "REFUSALS": REFUSALS, "into_plain": into_plain,
+            "function": function, "sure": sure, "call": call,
+        }  # fmt: skip
+        return written(COUNTED, scope, names=names, types=types)
 
     call.counted = counted  # type: ignore[attr-defined]  # what a call site calls
     call.direct = not fresh  # type: ignore[attr-defined]  # of plain arguments, it is NumPy's
@@ -471,6 +474,7 @@ def of_two(own: Ufunc) -> Any:
     """The short way of a ufunc of two operands."""
     ufunc, primitive = own.ufunc, own.primitive
     whole = None if ufunc.signature is None else FUNCTIONS[ufunc]
+    whole = getattr(whole, "plain", whole)
 
     def call(x: Any = NOTHING, y: Any = NOTHING, /, *args: Any, **kwargs: Any) -> Any:
         if not args and not kwargs:

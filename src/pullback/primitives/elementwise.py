@@ -317,7 +317,8 @@ divide      = row(np.divide,     lambda bar, out, x, y: bar / y, divide_y,
                   reads=("x1", "out x1"), kind=Scaling, value=operator.truediv, lower="div",
                   arithmetic=True, divides=True, neutral=(None, 1))
 power       = row(np.power,      power_x, power_y, reads=("x0 x1", "out x0"), value=operator.pow,
-                  lower="power", arithmetic=True, neutral=(None, 1), raises_for="iu")
+                  lower="power", arithmetic=True, neutral=(None, 1), raises_for="iu",
+                  by_number=True)
 negative    = row(np.negative,   MINUS_ONE, value=operator.neg, lower="neg", arithmetic=True,
                   involution=True)
 positive    = row(np.positive,   ONE, value=operator.pos, lower="same", arithmetic=True,

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array, bottom, current, touch
-from ..core.dispatch import binary
 from ..core.errors import (
     ArgumentError,
     DtypeError,
@@ -21,7 +20,7 @@ from ..core.errors import (
 from ..core.node import COPIED, Kept, Node, constant_node, node_of, noted, slots
 from ..core.primitive import Primitive
 from ..core.rules import folds
-from ..core.spec import PYTHON, carries, hardened, spec_of
+from ..core.spec import DOUBLE, PYTHON, hardened, spec_of
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, unflatten
 from .backward import backward, harvest
@@ -37,12 +36,13 @@ from .common import (
     settle,
     settle_tree,
 )
+from .meeting import applied, is_double, meet, moves, writes_number
 
-__all__ = ["ReverseTrace", "grad", "value_and_grad", "vjp", "writes_number"]
+__all__ = ["ReverseTrace", "grad", "value_and_grad", "vjp"]
 
-float64, ndarray, DOUBLE = np.float64, np.ndarray, np.dtype(float)
+float64, ndarray, array = np.float64, np.ndarray, np.array
 ONE = float64(1)
-NUMBERS, PLAIN = frozenset({float, float64}), frozenset({ndarray, float64})
+PLAIN = frozenset({ndarray, float64})
 
 
 class ReverseTrace(Trace):
@@ -81,6 +81,8 @@ class ReverseTrace(Trace):
             a = x.value
             if kind is float or kind is int or (kind is float64 and is_double(a)):
                 plain = type(a) is not Array
+                if type(a) is ndarray and a.dtype is DOUBLE and primitive.converts:
+                    y = array(y, DOUBLE)  # which NumPy and the rule take in half of the time
                 out = primitive.value(a, y) if plain else a.within.binary(primitive, a, y)
                 if primitive.decides:
                     if primitive.constant:  # a comparison, which has its line already
@@ -111,6 +113,8 @@ class ReverseTrace(Trace):
         b, kind = y.value, type(x)
         if kind is float or kind is int or (kind is float64 and is_double(b)):
             plain = type(b) is not Array
+            if type(b) is ndarray and b.dtype is DOUBLE and primitive.converts:
+                x = array(x, DOUBLE)
             out = primitive.value(x, b) if plain else b.within.binary(primitive, x, b)
             if primitive.decides and self.decided(primitive.constant):
                 return out
@@ -296,49 +300,6 @@ class ReverseTrace(Trace):
         return slots(out, self, node_of((x.node,), primitive.pull, held))
 
 
-def is_double(x: Any) -> bool:
-    """Whether a number of float64 beside x changes neither its dtype nor its shape."""
-    return type(x) is float or (type(x) not in PYTHON and x.dtype is DOUBLE)
-
-
-def meet(p: Any, q: Any) -> bool:
-    """Whether two values meet without a cast: of one dtype, or a number of float64 beside it."""
-    if type(p) in NUMBERS:
-        return type(q) in NUMBERS or is_double(q)
-    if type(q) in NUMBERS:
-        return is_double(p)
-    return type(p) not in PYTHON and type(q) not in PYTHON and p.dtype is q.dtype
-
-
-def applied(primitive: Any, a: Any, b: Any) -> Any:
-    """An operation of a trace within, past NumPy's way of asking for it."""
-    if type(a) is Array:
-        if type(b) is not Array or a.within is b.within:
-            return a.within.binary(primitive, a, b)
-        return binary(primitive, a, b)
-    return primitive.value(a, b) if type(b) is not Array else b.within.binary(primitive, a, b)
-
-
-def moves(out: Any, xs: Any) -> bool:
-    """Whether a result of xs has a derivative; most are arrays of float64."""
-    inner = out if type(out) is not Array else bottom(out)
-    kind = type(inner)
-    if kind is float64 or (kind is ndarray and inner.dtype is DOUBLE):
-        return True
-    return carries(out, xs)
-
-
-def writes_number(a: Any, key: Any, v: Any) -> bool:
-    """Whether a[key] = v is one number put into a plain array of float64."""
-    if type(a) is not ndarray or a.dtype is not DOUBLE:
-        return False
-    if type(v) is not float64 and type(v) is not float and type(v) is not int:
-        return False
-    if type(key) is int:
-        return a.ndim == 1
-    return len(key) == a.ndim and all(type(k) is int for k in key)
-
-
 def lift(
     fun: Any, verb: str, args: Any, positions: Sequence[int], watched: list[Kept] | None = None
 ) -> tuple[Trace, Any, Any, Any]:
@@ -351,9 +312,8 @@ def lift(
         arg = Lifted(args[position], verb, fun, position, watched)
         lifted.append(arg)
         if arg.leaf:
-            node = constant_node()
-            leaves.append([node])
-            args[position] = Array(arg.primals[0], trace, node)
+            args[position] = x = noted(arg.primals[0], trace, (), None, None)
+            leaves.append([x.node])
         else:
             leaves.append([])
             args[position] = arg.map(entering(trace, leaves[-1]))
@@ -438,7 +398,7 @@ class ValueAndGrad(Transformation):
             for kept in watched:
                 kept.opened()
             gradients = cotangents(lifted, leaves, set(), trace)
-            if reached and trace.many_decisions(True):
+            if trace.decisions and reached and trace.many_decisions(True):
                 trace.led_beside((), primals_of(lifted), flatten(gradients)[0])
         finally:
             trace.end()
