@@ -25,7 +25,7 @@ def product(x, y):
 
 
 def times(x, y):
-    """x @ y for two with at most two axes each; of plain arrays, `dot` is the quicker way to BLAS."""
+    """x @ y, of at most two axes each; of plain arrays, `dot` is the quicker way to BLAS."""
     return x.dot(y) if type(x) is np.ndarray is type(y) else x @ y
 
 
