@@ -330,10 +330,14 @@ def reach_again(fn: Any) -> bool:
     for name in loads:
         x = scope.get(name)
         kind = type(x)
-        if kind not in BORING or (kind is ModuleType and id(x) not in APART):
+        if kind is ModuleType:
+            if id(x) not in APART:
+                return False
+        elif kind not in BORING and id(kind) not in KNOWN:
             return False
     for cell in fn.__closure__ or ():
-        if type(content(cell)) not in BORING:
+        kind = type(content(cell))
+        if kind not in BORING and id(kind) not in KNOWN:
             return False
     with LOCK:
         if not OPEN:

@@ -127,10 +127,8 @@ class ReverseTrace(Trace):
     def pair(self, primitive: Any, x: Array, y: Array) -> Any:
         """Two operands of this trace."""
         a, b = p, q = x.value, y.value
-        if type(a) is ndarray is type(b):
+        if type(a) in PLAIN and type(b) in PLAIN:
             out = primitive.value(a, b) if a.dtype is b.dtype else None
-        elif type(a) in PLAIN and type(b) in PLAIN and a.dtype is DOUBLE is b.dtype:
-            out = primitive.value(a, b)
         else:
             p = bottom(a) if type(a) is Array else a
             q = bottom(b) if type(b) is Array else b
