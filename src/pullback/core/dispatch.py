@@ -418,7 +418,7 @@ def refuse_out(name: str, plain: Any) -> NoReturn:
 
 
 def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    if len(types) > 1:
+    if len(types) > 1 and not ARRAYS.issuperset(types):
         if not DEFERS.isdisjoint(types):
             return NotImplemented
         if any(check_class(cls, *args, *kwargs.values()) for cls in types):
@@ -488,7 +488,7 @@ def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 def leaves(x: Any) -> Any:
     """What lists and tuples (named ones too) hold, however deep."""
-    if isinstance(x, (list, tuple)):
+    if type(x) not in ARRAYS and isinstance(x, (list, tuple)):  # an Array is asked for its class
         for item in x:
             yield from leaves(item)
     else:

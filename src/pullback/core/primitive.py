@@ -25,7 +25,7 @@ from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
 from .errors import MissingRuleError
 from .node import WRITTEN_OUT, Residual, keep, packing, recording
 from .past import whole_mask
-from .rules import MINUS_ONE, ONE, ZERO, folding, lone, match, resolve
+from .rules import MINUS_ONE, ONE, ZERO, folding, lone, match, noting, resolve
 from .spec import Spec, promoted, spec_of, zeros
 from .trace import bind, youngest
 from .traits import Traits
@@ -444,12 +444,15 @@ class Elementwise(Primitive):
         # Resolved here, once: a node's rule and what it keeps, for each choice of wanted operands.
         if len(partials) == 1:
             self.rule, self.pack = resolve(self, (0,))
+            self.note = noting(self, (0,), self.rule)
         elif len(partials) == 2:
             self.rule, self.pack = resolve(self, (0, 1))
             self.reads_other = ("x1" in self.partial_reads[0], "x0" in self.partial_reads[1])
             self.rules, self.packs = zip(resolve(self, (0,)), resolve(self, (1,)), strict=True)
             self.folding = folding(self.rule)
             self.foldings = tuple(map(folding, self.rules))
+            self.note = noting(self, (0, 1), self.rule)
+            self.notes = tuple([noting(self, (i,), self.rules[i]) for i in (0, 1)])
 
     def value(self, *xs):
         trace = youngest(xs)

@@ -6,6 +6,8 @@ blanks, beside the code that says the same for any number, and is filled once fo
 
 from __future__ import annotations
 
+from functools import cache
+from types import CodeType
 from typing import Any
 
 __all__ = ["written"]
@@ -20,8 +22,14 @@ def written(text: str, scope: dict[str, Any], **blanks: Any) -> Any:
 
     scope: what else it names.
     """
-    source = text.strip().format(**blanks)
-    name = source[len("def ") : source.index("(")]
+    code, name = compiled(text.strip().format(**blanks))
     space = {"__name__": __name__, **scope}  # whose frame it is, for messages
-    exec(compile(source, f"<pullback: {name}>", "exec"), space)
+    exec(code, space)
     return space[name]
+
+
+@cache
+def compiled(source: str) -> tuple[CodeType, str]:
+    """The code of a filled text, which many functions may share, and the function's name."""
+    name = source[len("def ") : source.index("(")]
+    return compile(source, f"<pullback: {name}>", "exec"), name

@@ -338,8 +338,8 @@ reciprocal  = row(np.reciprocal, lambda bar, out, x: -(bar * out * out), reads="
                   lower="reciprocal")
 sqrt        = row(np.sqrt,       lambda bar, out, x: bar / (out + out),  reads="out", kind=Scaling,
                   lower="sqrt")
-cbrt        = row(np.cbrt,   lambda bar, out, x: bar / (3.0 * (out * out)), reads="out", kind=Scaling,
-                  lower="cbrt")
+cbrt        = row(np.cbrt,       lambda bar, out, x: bar / (3.0 * (out * out)), reads="out",
+                  kind=Scaling, lower="cbrt")
 
 exp         = row(np.exp,        lambda out, x: finite(out),       reads="out", lower="exp")
 exp2        = row(np.exp2,       lambda out, x: finite(out) * LN2, reads="out", lower="exp2")

@@ -62,7 +62,7 @@ class ReverseTrace(Trace):
         out = primitive.value(a) if type(a) is not Array else a.within.unary(primitive, a)
         if primitive.decides and self.decided(primitive.constant):
             return out
-        return noted(out, self, (x.node,), primitive.rule, primitive.pack(out, a))
+        return primitive.note(out, self, (x.node,), a)
 
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
         """The short ways: two operands of one dtype, or one beside a number.
@@ -89,8 +89,7 @@ class ReverseTrace(Trace):
                         self.decisions += 1
                         return out
                     self.decided(False)
-                held = primitive.packs[0](out, a, y)
-                return noted(out, self, (x.node,), primitive.rules[0], held)
+                return primitive.notes[0](out, self, (x.node,), a, y)
             if kind is Array:
                 if y.storage is not None:
                     touch(y)
@@ -118,8 +117,7 @@ class ReverseTrace(Trace):
             out = primitive.value(x, b) if plain else b.within.binary(primitive, x, b)
             if primitive.decides and self.decided(primitive.constant):
                 return out
-            held = primitive.packs[1](out, x, b)
-            return noted(out, self, (y.node,), primitive.rules[1], held)
+            return primitive.notes[1](out, self, (y.node,), x, b)
         if kind is ndarray and x.nbytes <= COPIED:
             return self.beside(primitive, 1, y, x)
         return self.process(primitive, (x, y), {})
@@ -143,11 +141,11 @@ class ReverseTrace(Trace):
             return self.process(primitive, (x, y), {})
         if primitive.decides and self.decided(primitive.constant):
             return out
-        parents, held = (x.node, y.node), primitive.pack(out, a, b)
+        parents = x.node, y.node
         first, second = () if type(p) is float else p.shape, () if type(q) is float else q.shape
         if first == second:
-            return noted(out, self, parents, primitive.rule, held)
-        held = held, *folds(first, second)
+            return primitive.note(out, self, parents, a, b)
+        held = primitive.pack(out, a, b), *folds(first, second)
         return noted(out, self, parents, primitive.folding, held)
 
     def beside(self, primitive: Any, i: int, x: Array, plain: np.ndarray) -> Any:
@@ -162,10 +160,11 @@ class ReverseTrace(Trace):
         if primitive.decides and self.decided(primitive.constant):
             return out
         kept = plain.copy() if primitive.reads_other[i] else None
+        if p.shape == plain.shape:
+            note = primitive.notes[i]
+            return note(out, self, (x.node,), kept, a) if i else note(out, self, (x.node,), a, kept)
         pack = primitive.packs[i]
         held = pack(out, kept, a) if i else pack(out, a, kept)
-        if p.shape == plain.shape:
-            return noted(out, self, (x.node,), primitive.rules[i], held)
         held = held, folds(p.shape, plain.shape)[0]
         return noted(out, self, (x.node,), primitive.foldings[i], held)
 
