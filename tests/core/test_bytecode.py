@@ -303,3 +303,27 @@ def test_names_are_those_that_dis_tells(module):
     for code in nested(compile(text, "text", "exec")):
         steps = dis.get_instructions(code)
         assert [*bytecode.named(code)] == [(x.opname, x.argval) for x in steps if x.opname in known]
+
+
+def test_calls_ask_by_the_number_of_their_arguments():
+    """A call with so many arguments, all by position, asks what is for that; others the first."""
+    asked = [Asked() for _ in range(4)]
+
+    def f(x, y):
+        given, options = (x, y), {"key": abs}
+        outs = abs(x), max(x, y), max(x, y, 1), max(x, y, 1, 2), x.conjugate(), max(y, x, key=abs)
+        return outs, max(*given), max(x, *given[1:], **options), x.__pow__(y)
+
+    hooks = (
+        asked[0]
+        .hooks()
+        ._replace(direct=asked[0], counted=tuple([(each, each) for each in asked[1:]]))
+    )
+    new = rewritten(f.__code__, hooks)
+    f_asking = types.FunctionType(new, f.__globals__)
+    x, y = -3, 2
+    assert f_asking(x, y) == f(x, y)
+    assert asked[1].calls == [abs, x.__pow__]
+    assert asked[2].calls == [max]
+    assert asked[3].calls == [max]
+    assert asked[0].calls == [max, x.conjugate, max, max, max]

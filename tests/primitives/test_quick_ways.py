@@ -1,11 +1,14 @@
 """Short ways give what the long ones give: joins of slices, gathers, LAPACK, silence."""
 
 import warnings
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.dispatch import UFUNCS
+from pullback.core.primitive import Primitive
 from pullback.core.quiet import Entered
 from pullback.primitives import lapack
 
@@ -144,3 +147,74 @@ class TestClip:
         np.testing.assert_array_equal(
             pb.vjp(lambda x: np.clip(x, 1.0, 0.0), X)[0], np.clip(X, 1.0, 0.0)
         )
+
+
+def by_record(monkeypatch, f, x, limit):
+    """A gradient where operations of up to `limit` operands are recorded by what is written out."""
+    monkeypatch.setattr("pullback.core.primitive.WRITTEN_OUT", limit)
+    for primitive in Primitive.everything:
+        monkeypatch.setattr(primitive, "recorders", {})
+    return pb.grad(f)(x)
+
+
+class TestWrittenOut:
+    """What is written out for the number of operands is what the loop over them says."""
+
+    PROGRAMS: ClassVar = {
+        "one of two": lambda x: MATRIX @ x,
+        "the other of two": lambda x: x @ MATRIX,
+        "both of two, a number": lambda x: x @ (x * x) * x,
+        "an index between": lambda x: np.where(np.arange(3) > 0, x, X[:3]) * x,
+        "three": lambda x: np.where(x > 1, x, x**2),
+        "joins": lambda x: sum(
+            np.concatenate((*[x] * n, X, *[x**2] * n))[n:-n].sum() * x for n in (1, 2, 3)
+        ),
+        "a system": lambda x: np.linalg.solve(MATRIX + np.outer(x, x), x),
+        "float32": lambda x: x.astype(np.float32) @ MATRIX.astype(np.float32),
+        "complex": lambda x: np.real((x + 1j * x) @ (MATRIX * 1j)),
+        "a large array that is watched": lambda x: (np.ones((3, 5000)).T @ x)[:3] * x,
+    }
+
+    def test_all_programs(self, monkeypatch):
+        x = np.array([0.7, 1.3, 0.4])
+        for name, program in self.PROGRAMS.items():
+            f = lambda x, program=program: np.sum(program(x))
+            long, short = [by_record(monkeypatch, f, x, n) for n in (0, 4)]
+            np.testing.assert_array_equal(short, long, err_msg=name)
+
+    def test_a_watched_array_that_changes(self):
+        large = np.ones((5000, 3))
+
+        def f(x):
+            y = large @ x
+            large[0, 0] = 2.0
+            return np.sum(y)
+
+        with pytest.raises(pb.ArgumentError, match="changed between"):
+            pb.grad(f)(X[:3])
+
+
+class TestNumbers:
+    """Beside an array, a Python number computes as the array without axes that it becomes."""
+
+    NUMBERS = (1.5, 2, -0.0, 0.0, np.inf, np.nan, -3)
+
+    def test_all_functions(self):
+        x = np.array([0.7, 1.3, 2.4])
+        for ufunc, primitive in list(UFUNCS.items()):
+            if primitive is None or not primitive.converts or primitive.constant:
+                continue
+            if len(primitive.partials) != 2:
+                continue
+            for number in self.NUMBERS:
+                for f in (lambda x, y: ufunc(x, y), lambda x, y: ufunc(y, x)):
+                    with np.errstate(all="ignore"):
+                        outs = [
+                            (f(x, y), pb.vjp(lambda x, y=y: f(x, y), x)[1](np.ones(3))[0])
+                            for y in (number, np.full(3, float(number)))
+                        ]
+                    for out, like in zip(*outs, strict=True):
+                        np.testing.assert_allclose(
+                            out, like, rtol=1e-15, err_msg=f"{ufunc.__name__} {number}"
+                        )
+                        assert (np.signbit(out) == np.signbit(like)).all(), (ufunc, number)

@@ -210,7 +210,7 @@ RECORD = """
 def record(trace, primitive, static, {names}):
     {values}
     out = primitive.value({operands}, **static)
-    if type(out) is not ndarray or out.dtype is not DOUBLE:
+    if (type(out) is not ndarray or out.dtype is not DOUBLE) and type(out) is not float64:
         return trace.recorded(primitive, out, [{operands}], [{parents}], {pattern}, static)
     {kept}, = {held},
     residual = {kind}()
@@ -277,8 +277,8 @@ def pack_all(keeps_out: bool, ways: Any, primitive: Any, out: Any, xs: Any, stat
 # What the texts name.
 SCOPE = {
     "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "DOUBLES": DOUBLES, "Kept": Kept,
-    "Node": Node, "Residual": Residual, "WatchedResidual": WatchedResidual, "keep": keep,
-    "ndarray": ndarray, "new": new, "spec_of": spec_of,
+    "Node": Node, "Residual": Residual, "WatchedResidual": WatchedResidual, "float64": np.float64,
+    "keep": keep, "ndarray": ndarray, "new": new, "spec_of": spec_of,
 }  # fmt: skip
 
 
