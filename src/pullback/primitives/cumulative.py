@@ -39,7 +39,8 @@ class Cumsum(Linear):
     lower = "cumulate"
 
     def value(self, x, *, axis, dtype):
-        return x.cumsum(axis, dtype) if type(x) is np.ndarray else np.cumsum(x, axis, dtype)
+        plain = type(x) is np.ndarray
+        return np.add.accumulate(x, axis, dtype) if plain else np.cumsum(x, axis, dtype)
 
     def spec(self, x, *, axis, dtype):
         return Spec(x.shape, dtype or np.empty(0, x.dtype).cumsum().dtype)
@@ -47,7 +48,7 @@ class Cumsum(Linear):
     def transpose(self, i, xs, out_bar, *, axis, dtype):
         if type(out_bar) is np.ndarray:
             back = along(axis, None, None, -1)
-            return out_bar[back].cumsum(axis)[back]
+            return np.add.accumulate(out_bar[back], axis)[back]
         return np.flip(np.cumsum(np.flip(out_bar, axis), axis=axis), axis)
 
     def batch(self, xs, mapped, size, *, axis, dtype):
@@ -65,7 +66,8 @@ class Cumprod(Primitive):
     total = True
 
     def value(self, x, *, axis, dtype):
-        return np.cumprod(x, axis=axis, dtype=dtype)
+        plain = type(x) is np.ndarray
+        return np.multiply.accumulate(x, axis, dtype) if plain else np.cumprod(x, axis, dtype)
 
     def spec(self, x, *, axis, dtype):
         return Spec(x.shape, dtype or np.empty(0, x.dtype).cumprod().dtype)

@@ -16,7 +16,7 @@ from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError
 from ..core.past import count_nonzero
 from ..core.primitive import Linear, Primitive, align
-from ..core.spec import Spec, is_inexact
+from ..core.spec import DOUBLE, Spec, is_inexact
 from .arguments import as_array, axes_of, cast, dtype_of, given, kept, none, reduced_axes, surely
 from .kinks import at_kink
 
@@ -103,8 +103,8 @@ class Mean(Sum):
     lower = "mean"
 
     def value(self, x, *, axis, dtype, keepdims):
-        if dtype is None and x.dtype.char in "dfDF":
-            n = x.size if len(axis) == x.ndim else math.prod([x.shape[i] for i in axis])
+        if dtype is None and (x.dtype is DOUBLE or x.dtype.char in "dfDF"):
+            n = counted(True, x.shape, axis)
             if n:  # what np.mean does, in a third of its time
                 return Sum.value(self, x, axis=axis, dtype=None, keepdims=keepdims) / float(n)
         return np.mean(x, axis=axis, dtype=dtype, keepdims=keepdims)
@@ -115,8 +115,7 @@ class Mean(Sum):
 
     def transpose(self, i, xs, out_bar, *, axis, dtype, keepdims):
         shape = xs[0].shape
-        n = math.prod([shape[i] for i in axis])
-        return spread(out_bar / float(n or 1), shape, axis, keepdims)
+        return spread(out_bar / float(counted(True, shape, axis) or 1), shape, axis, keepdims)
 
 
 sum_p = Sum("sum")
@@ -174,7 +173,7 @@ def broadcastable(where, a):
 def counted(where, shape, axes, keepdims=False):
     """How many elements take part in a reduction: an int, or integers where a mask decides."""
     if where is True:
-        return math.prod([shape[i] for i in axes])
+        return math.prod(shape if len(axes) == len(shape) else [shape[i] for i in axes])
     return sum(np.broadcast_to(where, shape), axes, np.dtype(np.intp), keepdims=keepdims)
 
 
@@ -217,7 +216,8 @@ def others(x, axis):
     if n < 2 or not x.size:
         return np.ones_like(x)
     if x.ndim == 1 and type(x) is np.ndarray:
-        before, after = np.ones_like(x), np.ones_like(x)
+        before, after = np.empty(x.shape, x.dtype), np.empty(x.shape, x.dtype)
+        before[0] = after[-1] = 1
         np.multiply.accumulate(x[:-1], out=before[1:])
         np.multiply.accumulate(x[:0:-1], out=after[-2::-1])
         return before * after
