@@ -141,7 +141,8 @@ def least_squares(a: Any, b: Any, **options: Any) -> Any:
     x, rest, rank, s = sl.lstsq(a, b, **options)
     shape = b.shape[1:] if a.shape[0] > a.shape[1] else (0,)
     rest = np.real(rest) if np.shape(rest) == shape else np.full(shape, np.nan)
-    return x, rest.astype(of_residuals(x.dtype)), np.intp(rank), np.zeros(min(a.shape), x.real.dtype) if s is None else s
+    rest = rest.astype(of_residuals(x.dtype))
+    return x, rest, np.intp(rank), np.zeros(min(a.shape), x.real.dtype) if s is None else s
 
 
 def least_squares_shape(a: Any, b: Any, **_: Any) -> Any:
@@ -170,7 +171,8 @@ def lstsq(a, b, cond=None, lapack_driver=None, check_finite=True):
     known = a.shape[0] > a.shape[1] and has_full_rank(rank, a.shape[1])
     if lapack_driver == "gelsy":
         known, s = False, None
-    rest = exact(found_rest, rest.astype(found_rest.dtype)) if known else np.zeros_like(found_rest, shape=(0,))
+    rest = rest.astype(found_rest.dtype)
+    rest = exact(found_rest, rest) if known else np.zeros_like(found_rest, shape=(0,))
     return exact(found, x), rest, rank, None if s is None else exact(found_s, s)
 
 
