@@ -30,6 +30,7 @@ __all__ = [
     "current",
     "go_ahead",
     "goes_on_ahead",
+    "is_flat",
     "is_number",
     "link",
     "peel",
@@ -86,7 +87,7 @@ class Array(metaclass=Disguised):
         that they go without pullback. Our own code asks `type(x) is Array`.
         """
         if not is_number(self):
-            return np.ndarray
+            return np.flatiter if is_flat(self) else np.ndarray
         if TALLY.recordings and asks_for_attribute(sys._getframe(1)):
             tell_class(self)
         return class_of_number(self)
@@ -373,6 +374,11 @@ def version(root: Array) -> int:
     return 0 if root.storage is None else root.storage.version
 
 
+def is_flat(x: Array) -> bool:
+    """Whether x is the `flat` of an Array."""
+    return x.storage is not None and bool(x.storage.copies)
+
+
 def is_number(x: Array) -> bool:
     """Whether NumPy would have a scalar here: `x += 1` binds the name anew."""
     if x.storage is not None:
@@ -513,8 +519,9 @@ def class_of_number(x: Any) -> type:
     value = x
     while type(value) is Array:
         value = current(value)
-        if value.within.compared and value.within.is_weak(value):
-            return PYTHONS[value.dtype.kind]  # where nothing is recorded; the recording has NumPy's
+        kind = value.within.python_class(value)
+        if kind is not None:
+            return kind
         value = value.value
     return type(value) if type(value) in (float, complex) else value.dtype.type
 

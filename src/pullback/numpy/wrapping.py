@@ -385,16 +385,22 @@ def listing(own: Ufunc) -> Any:
     return lambda *args, **kwargs: own.general(args, kwargs)
 
 
+def gives_python(primitive: Any) -> bool:
+    """Whether Python's operator for a ufunc gives a number of Python's of such numbers."""
+    return primitive is not None and (primitive.arithmetic or primitive.comparison)
+
+
 def of_one(own: Ufunc) -> Any:
     """The short way of a ufunc of one operand."""
     ufunc, primitive = own.ufunc, own.primitive
+    pythons = gives_python(primitive)
 
     def call(x: Any = NOTHING, /, *args: Any, **kwargs: Any) -> Any:
         if not args and not kwargs:
             kind = type(x)
             if kind is Array:
                 if primitive is not None:
-                    if type(x.value) not in OF_NUMPY:
+                    if type(x.value) not in OF_NUMPY or (pythons and x.within.maps):
                         x = of_numpy(x)
                     return x.within.unary(primitive, x)
             elif kind in PLAIN:
@@ -408,14 +414,19 @@ def of_two(own: Ufunc) -> Any:
     """The short way of a ufunc of two operands."""
     ufunc, primitive = own.ufunc, own.primitive
     whole = None if ufunc.signature is None else FUNCTIONS[ufunc]
+    pythons = gives_python(primitive)
 
     def call(x: Any = NOTHING, y: Any = NOTHING, /, *args: Any, **kwargs: Any) -> Any:
         if not args and not kwargs:
             one, other = type(x), type(y)
             if one is Array or other is Array:
                 if primitive is not None and y is not NOTHING:
-                    if (one is Array and type(x.value) not in OF_NUMPY) or (
-                        other is Array and type(y.value) not in OF_NUMPY
+                    if (
+                        one is Array
+                        and (type(x.value) not in OF_NUMPY or (pythons and x.within.maps))
+                    ) or (
+                        other is Array
+                        and (type(y.value) not in OF_NUMPY or (pythons and y.within.maps))
                     ):
                         x, y = operands_of_numpy((x, y))
                     out = binary(primitive, x, y)
