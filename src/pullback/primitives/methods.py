@@ -27,7 +27,7 @@ from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.layout import layout
 from ..core.operators import COMPARISONS, INFIX, PREFIX
 from ..core.spec import dtype_of
-from ..core.trace import CONSTANT, Ended
+from ..core.trace import CONSTANT
 from . import (  # noqa: F401  # each declares its primitives
     assigned_attributes,
     assignment,
@@ -418,7 +418,7 @@ def item(self, *args):
 
 def tolist(self):
     """The values as nested lists of Python numbers; of Arrays where a transformation runs."""
-    if type(self.within) is Ended:
+    if self.within.ended:
         self.within.concrete(self, "x.tolist()")
     x = kept_by(self)
     if x is None:
