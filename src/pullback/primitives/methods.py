@@ -451,6 +451,11 @@ def as_integer_ratio(self):
     return float(self.converted("x.as_integer_ratio()")).as_integer_ratio()
 
 
+def hexadecimal(self):
+    return float(text_of(self, "x.hex()")).hex()
+
+
+Array.hex = of_numbers(hexadecimal)
 Array.is_integer, Array.as_integer_ratio = of_numbers(is_integer), of_numbers(as_integer_ratio)
 
 
