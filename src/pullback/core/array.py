@@ -134,6 +134,10 @@ class Array(metaclass=Disguised):
     def converted(self, asked: str) -> Any:
         """The plain value of a constant; an error for an Array that may carry a derivative."""
         if not current(self).within.converts(self, asked):
+            if asked == "float(x)" and self.ndim == 0 and formats_text(sys._getframe(2)):
+                value = text_of(self, "format(x)")
+                if np.ndim(value) == 0:  # not mapped
+                    return value
             raise ConversionError(self.within.refusal(self, asked))
         return told(self, asked)
 
@@ -541,6 +545,16 @@ def asks_for_attribute(frame: Any) -> bool:
 
 
 LOAD_ATTR = dis.opmap["LOAD_ATTR"]
+
+
+def formats_text(frame: Any) -> bool:
+    """Whether a frame is at an operator `%`, which asks for a float to write it into text."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    return code[at] == BINARY_OP and code[at + 1] in REMAINDERS
+
+
+BINARY_OP = dis.opmap["BINARY_OP"]
+REMAINDERS = (6, 19)  # % and %=
 
 
 def text_of(x: Any, asked: str) -> Any:

@@ -76,8 +76,8 @@ class Session:
         self.notes.add(where)
 
     def leave(self, trace: Any, first: int) -> None:
-        """A trace that began when there were `first` notes ends: what it left gets its value."""
-        if self.notes is not None and len(self.notes.places) > first:
+        """A trace that began when `first` stores were noted ends: what it left gets its value."""
+        if self.notes is not None and self.notes.count > first:
             settle_noted(self.notes, first, trace, self.closed)
 
     def close(self) -> None:
@@ -515,7 +515,7 @@ def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
     if session is not None and not session.closed:
         if trace is not None and trace.leaves is None:
             notes = session.notes
-            trace.leaves = session, 0 if notes is None else len(notes.places)
+            trace.leaves = session, 0 if notes is None else notes.count
         reach_arguments(args)
         out = CALLS[fun](*args, **kwargs)
         return out if type(out) is Array else given_back(out)
