@@ -20,7 +20,14 @@ import threading
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
@@ -44,6 +51,7 @@ from .reach import (
     OURS,
     SESSION,
     SETTLED,
+    TOLD,
     Resolver,
     active,
     learn,
@@ -58,6 +66,8 @@ __all__ = ["FOREIGN", "forgotten", "given_function"]
 
 MISSING = object()
 UFUNC = np.ufunc
+NAMESPACES = {dict, MappingProxyType}
+SEEN = {BuiltinFunctionType, type(str.join)}  # of whose calls Python tells by itself
 
 
 def resolved(self: Any, f: Any) -> Any:
@@ -70,6 +80,8 @@ def resolved(self: Any, f: Any) -> Any:
             return ours
     if kind is MethodType:
         fn = f.__func__
+        if TOLD and type(fn) is not FunctionType:
+            TOLD[-1](fn)
         settled = type(fn) is FunctionType and id(fn.__code__) in SETTLED
         return f if settled and id(type(f.__self__)) in KNOWN else method(f)
     ours = STANDS.get(id(f))
@@ -80,6 +92,10 @@ def resolved(self: Any, f: Any) -> Any:
         way = BOUND.get(type(f.__self__))
         if way is not None:
             return way(f)
+    if TOLD and (kind in NAMESPACES or isinstance(f, type) or kind not in SEEN):
+        f = TOLD[-1](f)
+    if kind in NAMESPACES:
+        return f
     if kind in OURS or id(f) in KNOWN or not OPEN:
         return f
     return other(f, kind)

@@ -72,7 +72,8 @@ class Rehearsal:
         self.snapshot = Snapshot(scout)
         self.watch = Watch(compiled.ran, compiled.asked)
         self.watch.casts, compiled.cast = compiled.casts, False
-        self.watch.folds = compiled.folds
+        self.watch.folds, self.watch.told = compiled.folds, scout.told
+        self.watch.dicts, self.watch.known = scout.dicts, compiled.whole
         self.recording: Recording | None = None
         self.failure = ""
         self.refused: Any = None  # the plain array that was to be written into, if that failed
@@ -112,7 +113,9 @@ class Rehearsal:
             self.stand_ins.restore()
         self.seen = state_of(compiled.fun, watch, self.statics)
         self.other = compiled.ran is not None and not (
-            watch.codes.keys() <= compiled.ran.keys() and watch.asked <= compiled.asked
+            watch.codes.keys() <= compiled.ran.keys()
+            and watch.asked <= compiled.asked
+            and watch.whole.keys() <= compiled.whole.keys()
         )
 
     def insist_undone(self) -> None:
@@ -136,9 +139,11 @@ class Rehearsal:
         if compiled.ran is None or not self.other:
             return False
         compiled.ran |= watch.codes
-        told = watch.asked <= compiled.asked or len(compiled.asked) >= NAMES
+        more = len(watch.asked - compiled.asked) + len(watch.whole.keys() - compiled.whole.keys())
+        many = len(compiled.asked) + len(compiled.whole) >= NAMES
         compiled.asked |= watch.asked
-        if told:  # calls that do not ask what to call tell no names, until one is rehearsed
+        compiled.whole |= watch.whole
+        if many or not more:  # calls that do not ask what to call tell no names, until one is rehearsed
             changed(compiled, self.entry, "each call runs other code")
         return True
 
@@ -230,7 +235,9 @@ def foreseen(compiled: Compiled, statics: list[Any]) -> Scout | None:
     Where code that can be reached forbids one, it may not run at all: the call is observed.
     """
     try:
-        scout, why = foresee(compiled.fun, statics, compiled.ran, compiled.asked)
+        scout, why = foresee(
+            compiled.fun, statics, compiled.ran, compiled.asked, compiled.whole
+        )
     except Exception as error:  # of an object that does not answer as others do
         return compiled.refuse(
             f"something that it reads raises {type(error).__name__} when it is looked at"

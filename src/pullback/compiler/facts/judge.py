@@ -25,7 +25,7 @@ import numpy as np
 from ...core.bytecode import original
 from ...core.errors import ArgumentTypeError, kind_of
 from ...core.namespaces import apart
-from .classes import of_library
+from .classes import of_library, of_python
 
 __all__ = [
     "CLOCK", "OUTSIDE", "PURE", "REFUSED", "acts", "declared_pure", "effectful", "home_of",
@@ -211,8 +211,10 @@ def may_repeat(callee: Any, args: tuple[Any, ...] = ()) -> str | None:
     if isinstance(callee, FunctionType) and not apart(callee.__globals__):
         return None
     if isinstance(callee, type):
-        if issubclass(callee, BaseException) or not of_library(callee):
+        if issubclass(callee, BaseException):
             return None
+        if not of_library(callee):
+            return compiled_base(callee)
     elif not isinstance(callee, C_FUNCTIONS) and not hasattr(callee, "__qualname__"):
         return None  # an object: what is called of it is judged where it is called
     if any(callee is x for x in DATES):
@@ -223,6 +225,14 @@ def may_repeat(callee: Any, args: tuple[Any, ...] = ()) -> str | None:
     mine = str(callee.__globals__.get("__name__")) if isinstance(callee, FunctionType) else module
     if effectful(module, name) and effectful(mine, name):  # a decorator may have changed it
         return f"it calls `{name if module in ('builtins', 'numpy') else f'{module}.{name}'}`"
+    return None
+
+
+def compiled_base(cls: type) -> str | None:
+    """Why objects of a class cannot be made again, if it derives from a compiled one."""
+    for base in cls.__mro__:
+        if not of_python(base) and effectful(*home_of(base)):
+            return f"it makes objects of `{base.__module__}.{base.__qualname__}`"
     return None
 
 
@@ -262,6 +272,8 @@ def home_of(x: Any) -> tuple[str, str]:
 
 def effectful(module: str, name: str) -> bool:
     """Whether a function has an effect, or an answer that its arguments do not decide."""
+    if module.startswith("pullback."):  # the stand-ins of NumPy's classes
+        return name in DENIED
     if module == "weakref" and name == "remove":  # called where a thing dies, by whom it may be
         return False
     top = module.partition(".")[0]

@@ -184,6 +184,17 @@ class Reader(CodeReader):
             return getattr(self, CONTAINERS[kind])(x)
         return self.instance(x)
 
+    def at(self, place: str, x: Any) -> Any:
+        looked_up = x is sys.modules and place == "modules" and not self.state.sweeps
+        return self.imported(x) if looked_up else self.read(x)
+
+    def imported(self, x: dict[str, types.ModuleType]) -> Any:
+        """The modules that have been imported, where code looks for some by their names."""
+        names = frozenset(self.state.names & x.keys())
+        items = self.looks("items", x, names)
+        found = [(name, self.by_name(name, y)) for name, y in items if name in names]
+        return Same(x), tuple([name for name, _ in items]), found
+
     def array(self, x: np.ndarray) -> Any:
         if x.dtype == object:
             return Same(x), x.shape, *map(self.read, self.looks("objects", x))

@@ -52,7 +52,7 @@ PYTHONIC = {  # they give Python's numbers, and NumPy's where they are recorded
 }  # fmt: skip
 EMPTY: tuple[()] = ()
 UNSEEN = {  # what is done so is not noticed
-    "__dict__", "__import__", "import_module", "seterr", "array2string", "array_repr", "array_str",
+    "__import__", "import_module", "seterr", "array2string", "array_repr", "array_str",
 }  # fmt: skip
 LAYOUT = {"flags", "strides", "base", "data", "ctypes", "isfortran", "require"}
 STATIC = (str, bool, int, float, complex, type(None), np.generic, np.dtype, type)
@@ -375,7 +375,7 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     if watch.prints:
         settings.append(print_options())
     state = State([*roots, fun, *watched, *watch.loggers], names, codes, settings)
-    state.parts = parts_of(watch.codes.values())
+    state.parts, state.whole = parts_of(watch.codes.values()), dict(watch.whole)
     state.ran = frozenset([code_of(code).key for code in codes])
     return state
 
