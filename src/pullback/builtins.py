@@ -78,7 +78,8 @@ def complex(*args: Any, **kwargs: Any) -> Any:
 
 def type(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and real.type(args[0]) in (Array, Instance):
-        return args[0].__class__
+        x = args[0]
+        return class_of_number(x) if real.type(x) is Array and is_number(x) else x.__class__
     return real.type(*args, **kwargs)
 
 

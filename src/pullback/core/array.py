@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _collections_abc
-import dis
 import operator
 import sys
 from math import prod
@@ -87,8 +86,6 @@ class Array(metaclass=Disguised):
         """
         if not is_number(self):
             return np.ndarray
-        if TALLY.recordings and asks_for_attribute(sys._getframe(1)):
-            tell_class(self)
         return class_of_number(self)
 
     def __init__(self, value: Any, trace: Any, node: Any) -> None:
@@ -517,23 +514,6 @@ def class_of_number(x: Any) -> type:
             return PYTHONS[value.dtype.kind]  # where nothing is recorded; the recording has NumPy's
         value = value.value
     return type(value) if type(value) in (float, complex) else value.dtype.type
-
-
-def tell_class(x: Any) -> None:
-    """Of a number the class is asked for, which may be Python's where nothing is recorded."""
-    while type(x) is Array:
-        x = current(x)
-        if x.within.compared:
-            x.within.class_asked(x)
-        x = x.value
-
-
-def asks_for_attribute(frame: Any) -> bool:
-    """Whether a frame asks for an attribute, and does not call something such as `isinstance`."""
-    return bool(frame.f_code.co_code[frame.f_lasti] == LOAD_ATTR)
-
-
-LOAD_ATTR = dis.opmap["LOAD_ATTR"]
 
 
 def text_of(x: Any, asked: str) -> Any:

@@ -48,6 +48,7 @@ __all__ = [
     "SESSION",
     "SETTLED",
     "TOLD",
+    "WARNS",
     "active",
     "call",
     "call_inside",
@@ -98,6 +99,8 @@ ASKED: list[Any] = []
 # Who is told what call sites ask for, if it is a class (Python 3.11 does not tell of such calls),
 # or if it is read alone: `x.__dict__`, `sys.modules`.
 TOLD: list[Any] = []
+# Who is told of calls of `warnings.warn`, and says whether it is done with them: recordings.
+WARNS: list[Any] = []
 # Who is told of generators of random numbers that are made of a seed, and of draws: recordings.
 DRAWS: list[Any] = []
 OFF = Session(closed=True)  # where `rebinding(False)` is in force

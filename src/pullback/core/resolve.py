@@ -17,6 +17,7 @@ import operator
 import re
 import sys
 import threading
+import warnings
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,6 +53,7 @@ from .reach import (
     SESSION,
     SETTLED,
     TOLD,
+    WARNS,
     Resolver,
     active,
     learn,
@@ -439,6 +441,16 @@ WRITING_FIRST = (
 STANDS.update({id(each): writing_first(each) for each in WRITING_FIRST})
 
 
+def give_warning(*args: Any, **kwargs: Any) -> None:
+    """`warnings.warn`, of which recordings are told."""
+    if WARNS and WARNS[-1](sys._getframe(1), *args, **kwargs):
+        return
+    given = dict(zip(("message", "category", "stacklevel", "source"), args, strict=False))
+    given |= kwargs
+    warnings.warn(**{**given, "stacklevel": given.get("stacklevel", 1) + 1})
+
+
+STANDS[id(warnings.warn)] = give_warning
 STANDS[id(float.__new__)] = new_float
 STANDS[id(np.ndarray.__new__)] = new_array
 CONSTRUCTING = {"__init__", "__getattribute__", "__setattr__", "__delattr__", "__array_function__"}

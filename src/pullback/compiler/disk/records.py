@@ -420,6 +420,8 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
         raise Unportable("it returns what was there before")
     if recording.stores or compiled.carried:
         raise Unportable("it stores its results")
+    if np.geterr in path.state.settings:
+        raise Unportable("it asks how NumPy handles errors")
     if path.state.whole:
         raise Unportable("it looks into objects by names that are not in the code")
     state = path.state

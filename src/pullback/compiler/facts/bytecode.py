@@ -13,7 +13,16 @@ from typing import Any
 
 from ...core.namespaces import names_of
 
-__all__ = ["CLASS_QUESTIONS", "COMPUTED_NAMES", "MANY", "SWEEPS", "Code", "code_of", "extent", "full_name"]
+__all__ = [
+    "CLASS_QUESTIONS",
+    "COMPUTED_NAMES",
+    "MANY",
+    "SWEEPS",
+    "Code",
+    "code_of",
+    "extent",
+    "full_name",
+]
 
 STORES = {
     "STORE_ATTR", "DELETE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL",
@@ -141,7 +150,11 @@ class Code:
             self.names |= HELD
         self.reflects |= bool(REFLECTION & self.names or ASKING & self.handed)
         self.reflects |= "__dict__" in self.strings
-        if self.reflects or TOLD & self.names or any(computes_name(steps, i) for i in range(len(steps))):
+        if (
+            self.reflects
+            or TOLD & self.names
+            or any(computes_name(steps, i) for i in range(len(steps)))
+        ):
             self.names.add(COMPUTED_NAMES)
 
     def asked(self, told: bool) -> set[str]:
@@ -344,7 +357,7 @@ def handed(steps: list[Any]) -> Iterator[tuple[str, bool]]:
     an expression tells by where it ends: `np.sin(x)` begins with `np.sin`, and is a call.
     """
     begun: dict[tuple[int, int], list[tuple[tuple[int, int], bool]]] = {}
-    asking = questions(steps)
+    asking, before = questions(steps), None  # the step after, since it goes backwards
     for step in reversed(steps):
         name, low, (start, end) = step.opname, (step.arg or 0) & 1, extent(step)
         longer = [call for last, call in begun.get(start, ()) if last > end]
@@ -352,7 +365,9 @@ def handed(steps: list[Any]) -> Iterator[tuple[str, bool]]:
             by_bit = low and (name == "LOAD_GLOBAL" or (name in ATTRIBUTES and BIT_IN_ATTRIBUTES))
             called = by_bit or (name in ATTRIBUTES and longer and longer[-1])
             if not called:
-                yield step.argval, is_asked_for(asking, start, end)
+                compared = before is not None and before.opname == "IS_OP"
+                yield step.argval, compared or is_asked_for(asking, start, end)
+        before = step
         if start < end and name != "LOAD_CONST":  # names of keywords lie where the call does
             begun.setdefault(start, []).append((end, name in CALLS))
 

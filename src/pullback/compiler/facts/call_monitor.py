@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Container, Iterator, Mapping, MutableMapping, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from threading import RLock, get_ident
 from types import (
     BuiltinFunctionType,
@@ -31,12 +32,13 @@ import numpy as np
 
 from ...core.bytecode import original
 from ...core.namespaces import apart
-from ...core.reach import ASKED, DRAWS, TOLD
+from ...core.reach import ASKED, DRAWS, TOLD, WARNS
 from ...core.resolve import FOREIGN
 from .bytecode import COMPUTED_NAMES, SWEEPS, code_of
 from .classes import foreign_function
 from .judge import acts, declare_computing, declared_pure, effectful, home_of, may_act, may_repeat
 from .quick_profile import HARMLESS, frames_sorted, install
+from .warned import Warned, noted
 
 __all__ = ["WATCHES", "WATCHING", "Halt", "Observer", "Watch", "unwatched"]
 
@@ -60,6 +62,7 @@ LEVELS = {
     "error": logging.ERROR, "exception": logging.ERROR, "critical": logging.CRITICAL,
 }  # fmt: skip
 
+SILENCING = {"errstate", "seterr", "geterr"}
 LOGGERS = (logging.Logger, logging.RootLogger)
 
 
@@ -103,6 +106,7 @@ class Watch:
         self.dicts: Mapping[int, Any] = {}
         self.known: Mapping[int, Any] = {}
         self.whole: dict[int, Any] = {}
+        self.warned: list[Warned] = []  # what it warns of
         self.seeded: list[Any] = []  # generators of random numbers, made of a seed in this call
         self.asked: set[str] = set()
         self.codes: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
@@ -124,6 +128,7 @@ class Watch:
         ASKED.append(is_asked)
         TOLD.append(is_told)
         DRAWS.append(Draws)
+        WARNS.append(warns)
         self.thread, self.around = get_ident(), sys._getframe(1)
         if not monitored(self):
             self.before: Any = sys.getprofile()
@@ -146,6 +151,7 @@ class Watch:
         ASKED.remove(is_asked)
         TOLD.remove(is_told)
         DRAWS.remove(Draws)
+        WARNS.remove(warns)
         if self.filters != warnings.filters:
             self.effects.append("it calls `warnings.filterwarnings`")
             warnings.filters[:] = self.filters  # type: ignore[index]  # a list, if typed otherwise
@@ -201,7 +207,7 @@ class Watch:
         self.hears(code, frame)
         if not known and not is_tuple(scope) and not collects(frame) and not self.imported(frame):
             self.codes[id(code), id(scope)] = code, scope
-            self.silences |= "errstate" in code_of(code).names
+            self.silences |= not SILENCING.isdisjoint(code_of(code).names)
             if self.expected is not None and (id(code), id(scope)) not in self.expected:
                 raise Halt
 
@@ -305,25 +311,55 @@ def is_told(x: Any) -> Any:
         return Modules(x)
     if type(x) is dict or type(x) is MappingProxyType:
         watch.looks_into(x)
+    elif apart(frame.f_globals):
+        pass
+    elif x in SEEDS:
+        return partial(Draws.made, x)
     elif foreign_function(x) or (isinstance(x, type) and watch.profile is not None):
-        if not apart(frame.f_globals):
-            watch.calls(x, (), frame)
+        watch.calls(x, (), frame)
     return x
+
+
+SEEDS = (  # what generators of random numbers are made of
+    np.random.SeedSequence, np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM,
+    np.random.Philox, np.random.SFC64,
+)  # fmt: skip
+
+
+def warns(frame: Any, *args: Any, **kwargs: Any) -> bool:
+    """`warnings.warn` is called: a rehearsal notes what it says, and a repetition says it."""
+    watch = WATCHING.get()
+    if watch is None or type(watch) is Observer or apart(frame.f_globals):
+        return False
+    said = noted(watch.filters, frame, *args, **kwargs)
+    if type(said) is str:
+        watch.forbid(said)
+    if said is not None:
+        watch.warned.append(said)
+    return said is not None
 
 
 class Draws:
     """Random numbers are constants where their generator was made of a seed, in the same call."""
 
     @staticmethod
-    def seeded(generator: Any, seed: Any = None, *args: Any, **kwargs: Any) -> None:
-        seed = kwargs.get("seed", seed)
-        kind = type(seed)
-        plain = kind in (int, np.ndarray) or isinstance(seed, np.integer)
-        if kind in (list, tuple):
-            plain = all(type(x) is int for x in seed)
+    def made(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        made = cls(*args, **kwargs)
+        Draws.seeded(made, *args, **kwargs)
+        return made
+
+    @staticmethod
+    def seeded(made: Any, seed: Any = None, *args: Any, **kwargs: Any) -> None:
         watch = WATCHING.get()
-        if watch is not None and plain:
-            watch.seeded.append(generator)
+        if watch is None:
+            return
+        seed = kwargs.get("seed", kwargs.get("entropy", seed))
+        numbers = seed if type(seed) in (list, tuple) else [seed]
+        plain = all(isinstance(x, (int, np.integer, np.ndarray)) for x in numbers)
+        if plain or any(x is seed for x in watch.seeded):
+            watch.seeded.append(made)
+        elif isinstance(made, SEEDS):  # what it holds may be looked at
+            watch.forbid(f"it makes `{type(made).__name__}` without a seed")
 
     @staticmethod
     def draws(source: Any, name: str) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import abc
 import functools
 import gc
+import os
 import sys
 import types
+import weakref
 from typing import Any
 
 from ...core.bytecode import original
@@ -76,6 +78,8 @@ class CodeReader(Reading):
         if apart(x.__globals__):
             if home_of(x)[0].startswith("numpy.random"):
                 raise Unprovable(f"random numbers (`{x.__name__}`)")
+            if x is os.getenv:
+                return Same(x), self.read(os.environ)
             if not theirs(getattr(x, "__wrapped__", None)):
                 return Same(x)
             return self.opened(x)  # a function of the user's in a decorator of a library
@@ -115,6 +119,9 @@ class CodeReader(Reading):
         parts: list[Any] = [Same(x)]
         for cell in x.__closure__ or ():
             y = self.looks("cell", cell, "")
+            if type(y) is weakref.WeakKeyDictionary and x.__globals__ is vars(functools):
+                parts += [self.registered(y)]  # what `singledispatch` has found in what is read
+                continue
             inner = of(y, types.FunctionType) and apart(y.__globals__) and y.__closure__
             parts.append(self.opened(y) if inner and id(y) not in self.met else self.read(y))
         return tuple(parts)
@@ -181,7 +188,7 @@ class CodeReader(Reading):
             parts += [Same(base), *self.attributes(base)]
         return tuple(parts)
 
-    def registered(self, x: abc.ABCMeta) -> Any:
+    def registered(self, x: Any) -> Any:
         """The classes registered with abstract classes; Python does not tell with which."""
         return self.looks("ambient", abc.get_cache_token)
 

@@ -43,7 +43,9 @@ PURE = frozenset(
         "keyword",
         "math", "numbers", "operator", "re", "reprlib", "string", "types", "typing", "warnings",
         "numpy", "pullback", "optree", "statistics", "_statistics", "_struct", "struct",
-        "importlib", "_imp", "inspect",
+        "importlib", "_imp", "inspect", "json", "_json", "decimal", "_decimal", "datetime",
+        "hashlib", "_hashlib", "_blake2", "_md5", "_sha1", "_sha2", "_sha256", "_sha3", "_sha512",
+        "textwrap", "base64", "binascii", "unicodedata", "ast", "_ast", "array", "colorsys",
     }
 )  # fmt: skip
 SCIPY = (
@@ -73,15 +75,17 @@ DENIED = frozenset(
         "print", "input", "open", "exec", "eval", "compile", "globals", "locals", "vars", "id",
         "breakpoint", "setattr", "delattr", "__build_class__", "warn", "setrecursionlimit",
         "__import__", "import_module", "samples", "help", "exit", "quit", "copyright", "credits",
-        "license", "aiter", "anext", "_abc_register", "_reset_registry",
+        "license", "localcontext", "setcontext", "getcontext", "now", "today", "utcnow",
+        "fromtimestamp", "timestamp", "astimezone", "strftime", "strptime", "ctime", "file_digest",
+        "load", "dump", "main", "aiter", "anext", "_abc_register", "_reset_registry",
     }
 )  # fmt: skip
 # Functions of NumPy that read or write files, or change how NumPy works.
 OUTSIDE = frozenset(
     {
-        "seterr", "load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "save",
+        "load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "save",
         "savez", "savez_compressed", "savetxt", "memmap", "open_memmap", "tofile", "dump",
-        "set_printoptions", "printoptions", "setbufsize", "seterrcall", "geterr", "geterrcall",
+        "set_printoptions", "printoptions", "setbufsize", "seterrcall", "geterrcall",
         "set_default_printstyle", "set_string_function",
     }
 )  # fmt: skip
@@ -121,6 +125,16 @@ INSPECTING = frozenset(
         "return_annotation",
     }
 )
+# Of other modules: what looks at text, asks who runs, and takes locks that are free, which a fact
+# tells.
+ALSO = {
+    "posixpath": "join split splitext basename dirname normpath isabs commonprefix normcase",
+    "ntpath": "join split splitext basename dirname normpath isabs commonprefix normcase",
+    "os": "getenv fspath __getitem__ __iter__ __len__ encode decode",
+    "posix": "fspath",
+    "_thread": "get_ident allocate_lock acquire release __enter__ __exit__ locked",
+    "threading": "RLock",
+}
 # Classes of other modules that only keep what they are given; Python tells of calls of no class.
 HOLDERS = {
     id(cls): cls
@@ -277,6 +291,8 @@ def effectful(module: str, name: str) -> bool:
     if module == "weakref" and name == "remove":  # called where a thing dies, by whom it may be
         return False
     top = module.partition(".")[0]
+    if name in ALSO.get(module, "").split():
+        return False
     if top == "inspect":
         return name not in INSPECTING
     pure = top in PURE or (module.startswith(SCIPY) and not module.startswith(SAMPLING))

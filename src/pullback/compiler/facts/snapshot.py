@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
+import warnings
 from abc import get_cache_token
 from collections import deque
 from collections.abc import Iterable, Set
@@ -75,6 +76,11 @@ def parts_of(pairs: Iterable[tuple[types.CodeType, dict[str, Any]]]) -> Parts:
     }
 
 
+def is_warning(x: Any) -> bool:
+    """Whether it calls `warnings.warn` with some arguments."""
+    return type(x) is functools.partial and x.func is warnings.warn
+
+
 class Scout(Lenient):
     """A reading that notes the effects that the functions it meets can have.
 
@@ -131,9 +137,11 @@ class Scout(Lenient):
                 self.told.add(place)
             else:
                 self.passed.append(f"{type(x).__module__}.{own}")
-        if of(x, FUNCTIONS) and may_repeat(x) is not None:
+        called = place is not None and named and place not in self.handed
+        if (x is warnings.warn and called) or is_warning(x):
+            self.told.add(str(place))
+        elif of(x, FUNCTIONS) and may_repeat(x) is not None:
             module, own = home_of(x)
-            called = place is not None and named and place not in self.handed
             told = self.outside if called else self.passed
             told.append(own if module == "builtins" else f"{module}.{own}")
             if called and of(x, type):
