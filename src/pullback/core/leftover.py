@@ -25,7 +25,9 @@ import numpy as np
 
 from .array import Array, along, current
 
-__all__ = ["HOLDS", "SETTLING", "WRITERS", "StoredPlaces", "settle_noted"]
+__all__ = [
+    "HOLDS", "SETTLING", "WRITERS", "Moving", "StoredPlaces", "places_noted", "settle_noted",
+]  # fmt: skip
 
 CONTAINERS: Any = (list, dict, set, deque, tuple, OrderedDict, defaultdict)
 WRITTEN = frozenset({list, dict, set, deque, OrderedDict, defaultdict})
@@ -82,6 +84,16 @@ def settle_noted(notes: StoredPlaces, first: int, trace: Any, outermost: bool) -
         x = place() if type(place) is weakref.ref else place
         if x is not None:
             end.settle(x)
+
+
+def places_noted(trace: Any) -> list[Any]:
+    """Where a trace that has not ended may have stored Arrays of its own."""
+    if trace.leaves is None or trace.leaves[0].notes is None:
+        return []
+    session, first = trace.leaves
+    places = list(session.notes.places.values())[first:]
+    found = [x() if type(x) is weakref.ref else x for x in places]
+    return [x for x in found if x is not None]
 
 
 class Ending:
@@ -180,3 +192,35 @@ class Ending:
         elif kind is FunctionType and x.__dict__:
             self.settle(x.__dict__)
         return x
+
+
+class Moving(Ending):
+    """What a trace has stored, to be replaced by Arrays of another one.
+
+    found: the Arrays of the trace, by their ids, once the places have been looked through.
+    """
+
+    def __init__(self, trace: Any) -> None:
+        super().__init__(trace, False)
+        self.trace = trace
+        self.places = places_noted(trace)
+        self.found: dict[int, Array] = {}
+        self.instead: dict[int, Any] | None = None
+        for place in self.places:
+            self.settle(place)
+
+    def value_alone(self, x: Array) -> Any:
+        y: Any = current(x)
+        if type(y) is not Array or y.within is not self.trace:
+            return x
+        if self.instead is None:
+            self.found[id(y)] = y
+            return x
+        return self.instead[id(y)]
+
+    def move(self, arrays: list[Any]) -> None:
+        """Put these in the places of those that were found, in their order."""
+        self.instead = dict(zip(self.found, arrays, strict=True))
+        self.seen, self.values = set(), {}
+        for place in self.places:
+            self.settle(place)
