@@ -88,8 +88,6 @@ class Array(metaclass=Disguised):
         """
         if not is_number(self):
             return np.flatiter if is_flat(self) else np.ndarray
-        if TALLY.recordings and asks_for_attribute(sys._getframe(1)):
-            tell_class(self)
         return class_of_number(self)
 
     def __init__(self, value: Any, trace: Any, node: Any) -> None:
@@ -528,23 +526,6 @@ def class_of_number(x: Any) -> type:
             return kind
         value = value.value
     return type(value) if type(value) in (float, complex) else value.dtype.type
-
-
-def tell_class(x: Any) -> None:
-    """Of a number the class is asked for, which may be Python's where nothing is recorded."""
-    while type(x) is Array:
-        x = current(x)
-        if x.within.compared:
-            x.within.class_asked(x)
-        x = x.value
-
-
-def asks_for_attribute(frame: Any) -> bool:
-    """Whether a frame asks for an attribute, and does not call something such as `isinstance`."""
-    return bool(frame.f_code.co_code[frame.f_lasti] == LOAD_ATTR)
-
-
-LOAD_ATTR = dis.opmap["LOAD_ATTR"]
 
 
 def formats_text(frame: Any) -> bool:

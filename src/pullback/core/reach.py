@@ -38,6 +38,7 @@ __all__ = [
     "CALLS",
     "DIRECT",
     "DISPATCHED",
+    "DRAWS",
     "KNOWN",
     "MAKERS",
     "MAKING",
@@ -46,6 +47,8 @@ __all__ = [
     "OURS",
     "SESSION",
     "SETTLED",
+    "TOLD",
+    "WARNS",
     "active",
     "call",
     "call_inside",
@@ -93,6 +96,13 @@ class Session:
 
 # Who is told of names by which attributes are asked for, as in `getattr(x, name)`: recordings.
 ASKED: list[Any] = []
+# Who is told what call sites ask for, if it is a class (Python 3.11 does not tell of such calls),
+# or if it is read alone: `x.__dict__`, `sys.modules`.
+TOLD: list[Any] = []
+# Who is told of calls of `warnings.warn`, and says whether it is done with them: recordings.
+WARNS: list[Any] = []
+# Who is told of generators of random numbers that are made of a seed, and of draws: recordings.
+DRAWS: list[Any] = []
 OFF = Session(closed=True)  # where `rebinding(False)` is in force
 SWITCHED_OFF = os.environ.get("PULLBACK_REBINDING") == "0" or not SUPPORTED
 SESSION: ContextVar[Any] = ContextVar("session", default=OFF if SWITCHED_OFF else None)
@@ -163,7 +173,8 @@ def other_form(code: CodeType, scope: dict[str, Any]) -> CodeType:
     return known[1]
 
 
-INDEXED = frozenset({"r_", "c_", "mgrid", "ogrid", "s_"})  # called by brackets
+# Called by brackets; and what is told of.
+INDEXED = frozenset({"r_", "c_", "mgrid", "ogrid", "s_", "__dict__", "modules"})
 
 
 class Direct(dict[Any, Any]):
