@@ -325,7 +325,7 @@ def test_constant_powers():
     x = np.linspace(0.1, 3, 40)
     for n in (0, 1, 2, 0.5, -1):
         same(*compiled(lambda x, n=n: (x**n,), x))
-    for n in (3, -2, 1.5, 4):
+    for n in (3, -2, 1.5, 4, 5, 6):
         (out,), (right,) = compiled(lambda x, n=n: (x**n,), x)
         np.testing.assert_array_max_ulp(out, right, 4)
 
