@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.trace import STARTS
+from ...core.trace import STARTS, running
 from ..entry.native_records import MISS
 from ..entry.object_layout import error_handling, errors_variable
 from ..path import Entry
@@ -36,7 +36,7 @@ class Alike:
     def run(self, compiled: Any, args: Any) -> Any:
         """The result of a call without keywords; MISS where more must be asked."""
         same = kinds_of(args) == self.kinds and errors_variable().get() is self.errors
-        if not same or STARTS.get() is not None:
+        if not same or STARTS.get() is not None or running() is not None:
             return MISS
         entry, fun = self.entry, compiled.fun
         if not entry.paths and not entry.early.is_over:

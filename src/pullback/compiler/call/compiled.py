@@ -94,6 +94,11 @@ class Compiled(Transformation):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         repeat = self.repeat  # it keeps alive what the machine code looks at
         out = repeat[0](*args, **kwargs)
+        if out is not MISS:
+            return out
+        alike = self.alike  # another thread may replace it
+        if alike is not None and not kwargs:
+            out = alike.run(self, args)
         return self.decide(args, kwargs) if out is MISS else out
 
     def decide(self, args: Any, kwargs: Any, at_once: bool = False) -> Any:
@@ -103,16 +108,10 @@ class Compiled(Transformation):
         """
         if running() is not None:
             return composed(self, args, kwargs)
-        alike = self.alike  # another thread may replace it
-        if alike is not None and not (kwargs or at_once):
-            out = alike.run(self, args)
-            if out is not MISS:
-                return out
-        self.alike = None
         if self.refusal is not None or raising():
             return self.fun(*args, **kwargs)
         begun = thread_time()
-        self.counter[1], self.last_way = 0, ""
+        self.counter[1], self.last_way, self.alike = 0, "", None
         call = self.arrange(args, kwargs)
         if call is None:
             return composed(self, args, kwargs)
