@@ -189,8 +189,10 @@ def hand(xp: Any, angles: Any, vertices: Any, weights: Any) -> Any:
         ]
         local = xp.stack([xp.stack(row) for row in rows])
         poses.append(poses[0 if joint <= 0 else bone] @ local)
-    moved = xp.stack([(pose @ vertices)[:3] for pose in poses[1:]])
-    return xp.sum(moved * weights[:, None, :], 0).reshape(-1)
+    moved = 0.0
+    for bone in range(22):
+        moved = moved + (poses[bone + 1][:3] @ vertices) * weights[bone]
+    return moved.reshape(-1)
 
 
 ONE_HOT = np.eye(10)[RANDOM.integers(0, 10, 256)]
@@ -225,4 +227,5 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "moments, 100,000": (moments, (normal(100_000),)),
     "softmax, 1,000": (softmax, (normal(1000),)),
     "softmax of rows": (softmax_of_rows, (normal(300, 300),)),
+    "hand": (hand, (normal(28), VERTICES, WEIGHTS)),
 }  # fmt: skip
