@@ -44,10 +44,8 @@ from .reach import (
     ASKED,
     BORING,
     CALLS,
-    DIRECT,
     DISPATCHED,
     KNOWN,
-    MAKING,
     OPEN,
     OURS,
     SESSION,
@@ -77,9 +75,15 @@ def resolved(self: Any, f: Any) -> Any:
     if kind is FunctionType:
         return f if id(f.__code__) in SETTLED or reach_again(f) else function(f)
     if kind is UFUNC or kind is DISPATCHED:
-        ours = DIRECT.get(f) or (None if f in MAKING else DIRECT.found(f))
+        direct = self.direct
+        ours = direct.get(f)
+        if ours is None and f not in direct.making:
+            ours = direct.found(f)
         if ours is not None:
             return ours
+        if f in direct.making:
+            session = SESSION.get()
+            return f if session is None or session.closed else direct.making[f]
     if kind is MethodType:
         fn = f.__func__
         if TOLD and type(fn) is not FunctionType:
