@@ -2,7 +2,7 @@
 
 With r = x^a exp(-x) / gamma(a), gammainc is r times the integral of (1 - s)^(a - 1) exp(x s) over
 s from 0 to 1, and its complement that of (1 + s)^(a - 1) exp(-x s) over all s > 0. The derivative
-has the factor log(x (1 -+ s)) - digamma(a) more: of one sign, where the smaller of the two is taken.
+has the factor log(x (1 -+ s)) - digamma(a) more: of one sign, where the smaller one is taken.
 """
 
 from __future__ import annotations
