@@ -77,7 +77,8 @@ def length_of_vectormath(x):
 @case("vectormath", np.array([1.0, 2.0, 0.5]))
 def cross_of_vectormath(x):
     import vectormath
-    return vectormath.Vector3(x).cross(vectormath.Vector3(0.2, 1.0, -0.4)).dot(vectormath.Vector3(1, 2, 3))
+    other, weights = vectormath.Vector3(0.2, 1.0, -0.4), vectormath.Vector3(1, 2, 3)
+    return vectormath.Vector3(x).cross(other).dot(weights)
 
 
 @case("networkx", np.array([0.5, 1.5, 0.7]))
@@ -90,9 +91,8 @@ def shortest_path(w):
 
 @case("networkx", np.array([0.5, 1.5, 0.7]))
 def pagerank_of_graph(w):
-    from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python
-
     import networkx as nx
+    from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python
     graph = nx.DiGraph()
     graph.add_weighted_edges_from([(0, 1, w[0]), (1, 2, w[1]), (2, 0, 1.0), (0, 2, w[2])])
     ranks = _pagerank_python(graph, alpha=0.85, tol=1e-12, max_iter=200)
@@ -289,7 +289,8 @@ def volume_of_gas(pressure):
 @case("thermo", np.array([0.252, 0.748]))
 def activity_of_mixture(xs):
     from thermo.nrtl import NRTL_gammas
-    first, second = NRTL_gammas([xs[0], xs[1]], [[0, -0.178], [1.963, 0]], [[0, 0.2974], [0.2974, 0]])
+    taus, alphas = [[0, -0.178], [1.963, 0]], [[0, 0.2974], [0.2974, 0]]
+    first, second = NRTL_gammas([xs[0], xs[1]], taus, alphas)
     return first + 2.0 * second
 
 

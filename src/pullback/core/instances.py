@@ -43,6 +43,8 @@ __all__ = [
     "example",
     "in_classes",
     "inside",
+    "is_plain",
+    "lifted",
     "new_array",
     "new_float",
     "of_root",
@@ -375,7 +377,7 @@ def of_function(function: Any, xs: Any, options: dict[str, Any]) -> Any:
 
 
 def lifted(x: Any) -> Any:
-    """A plain object of such a class as an Instance, beside one that is live."""
+    """A plain object of such a class as an Instance: it can be assigned into."""
     if not is_plain(x):
         return x
     return Instance(type(x), Array(x.view(np.ndarray), CONSTANT, None), getattr(x, "__dict__", {}))
