@@ -190,8 +190,7 @@ def close(actual: Any, expected: Any, tolerance: float, what: str) -> None:
 def check_value(sample: Sample) -> None:
     """The value under reverse, forward and staging is NumPy's: numbers, shape, dtype, lists."""
     problem = Problem(sample)
-    expected = [np.asarray(x) for x in problem.results(*problem.xs)]
-    containers = problem.containers
+    expected, containers = [np.asarray(x) for x in problem.results(*problem.xs)], problem.containers
     tolerance = 30 * precision(problem.xs, [x for x in expected if x.dtype.kind in "fc"])
 
     def compare(outs: Any, what: str) -> None:

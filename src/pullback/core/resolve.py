@@ -33,9 +33,11 @@ from .dispatch import HOLDERS
 from .errors import PullbackError
 from .foreign import refused
 from .instances import (
+    INNER,
     ROOTS,
     Instance,
     derives,
+    example,
     is_plain,
     lifted,
     new_array,
@@ -372,6 +374,8 @@ def given(x: Any) -> Any:
     if kind is Array:
         x = current(x)
         return x if x.within.live or type(x.value) is Array else x.value
+    if kind is Instance:
+        return x if INNER.__get__(x).within.live else example(x)
     if kind in CALLABLE:
         return standing(x)
     if kind not in BORING:
