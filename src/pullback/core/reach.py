@@ -403,7 +403,7 @@ def reach_class(cls: type) -> None:
         if id(base) in KNOWN:
             continue
         KNOWN[id(base)] = base
-        if not takes_part({"__name__": base.__module__, **file_of(base.__module__)}):
+        if not takes_part(scope_of(base)):
             continue
         REACHED.append(id(base))
         maker = MAKERS[0](base)
@@ -420,6 +420,14 @@ def reach_class(cls: type) -> None:
                 reach_class(derived)
     if type(cls) is not type and id(type(cls)) not in KNOWN:
         reach_class(type(cls))
+
+
+def scope_of(cls: type) -> dict[str, Any]:
+    """Where a class was written. One that NumPy gives as its own may come from a module of it."""
+    finish = vars(cls).get("__array_finalize__")
+    if cls.__module__ == "numpy" and type(finish) is FunctionType:
+        return finish.__globals__
+    return {"__name__": cls.__module__, **file_of(cls.__module__)}
 
 
 def called_by_name(*classes: type) -> None:
@@ -483,7 +491,7 @@ def reach_instance(x: Any, depth: int = 2) -> None:
     if isinstance(x, type):
         return
     reach_class(kind)
-    if depth and takes_part({"__name__": kind.__module__, **file_of(kind.__module__)}):
+    if depth and takes_part(scope_of(kind)):
         for y in list(dict_of(x).values())[:64]:
             if type(y) not in BORING:
                 reach_instance(y, depth - 1)

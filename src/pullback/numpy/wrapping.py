@@ -64,7 +64,8 @@ FLAT = PLAIN | {Array}
 NEST = frozenset({list, tuple})
 ndarray = np.ndarray
 
-OWN: dict[Any, Any] = {}  # NumPy's object -> what stands for it here
+# NumPy's object -> what stands for it here: itself, if it takes part as the program does.
+OWN: dict[Any, Any] = {np.asmatrix: np.asmatrix, np.bmat: np.bmat}
 FRESH: set[Any] = set()  # functions that NumPy dispatches and that make arrays
 
 
