@@ -447,10 +447,11 @@ def of_one(own: Ufunc) -> Any:
 def just_one(own: Ufunc) -> Any:
     """`of_one` for calls without keywords."""
     primitive, short = own.primitive, own.short
+    pythons = gives_python(primitive)
 
     def call(x: Any) -> Any:
         if type(x) is Array:
-            if type(x.value) not in OF_NUMPY:
+            if type(x.value) not in OF_NUMPY or (pythons and x.within.maps):
                 x = of_numpy(x)
             return x.within.unary(primitive, x)
         return short(x)
@@ -461,11 +462,12 @@ def just_one(own: Ufunc) -> Any:
 def just_two(own: Ufunc) -> Any:
     """`of_two` for calls without keywords, for arrays and Arrays that hold them."""
     primitive, short = own.primitive, own.short
+    pythons = gives_python(primitive)
 
     def call(x: Any, y: Any) -> Any:
-        if type(x) is Array and type(x.value) in OF_NUMPY:
+        if type(x) is Array and type(x.value) in OF_NUMPY and not (pythons and x.within.maps):
             kind = type(y)
-            if kind is Array and type(y.value) in OF_NUMPY:
+            if kind is Array and type(y.value) in OF_NUMPY and not (pythons and y.within.maps):
                 trace = x.within
                 if y.within.birth > trace.birth:
                     trace = y.within
