@@ -267,7 +267,7 @@ class Reader(CodeReader):
         if kind.__name__ == "_tuplegetter":  # of a named tuple
             return Same(x), x.__reduce__()[1][0]
         if x is os.environ:  # what it holds, whatever code asks it for
-            return Same(x), self.read(x._data)
+            return Same(x), self.read(vars(x)["_data"])
         if kind in LOCKS:
             return Same(x), self.looks("ambient", HeldBy(x))
         if of(x, tuple) and hasattr(kind, "n_sequence_fields"):

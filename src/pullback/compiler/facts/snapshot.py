@@ -134,7 +134,7 @@ class Scout(Lenient):
         if foreign_function(x) and (name is None or name in self.loads):
             own = getattr(x, "__name__", "?")
             if place is not None and named and place not in self.handed:
-                self.told.add(place)
+                self.told.add(str(place))
             else:
                 self.passed.append(f"{type(x).__module__}.{own}")
         called = place is not None and named and place not in self.handed
@@ -145,7 +145,7 @@ class Scout(Lenient):
             told = self.outside if called else self.passed
             told.append(own if module == "builtins" else f"{module}.{own}")
             if called and of(x, type):
-                self.told.add(place)
+                self.told.add(str(place))
         return super().read(x)
 
     def draws(self, found: list[tuple[str, Any]]) -> None:
