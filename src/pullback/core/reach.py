@@ -38,6 +38,7 @@ __all__ = [
     "CALLS",
     "DIRECT",
     "DISPATCHED",
+    "DRAWS",
     "KNOWN",
     "MAKERS",
     "OFF",
@@ -45,6 +46,8 @@ __all__ = [
     "OURS",
     "SESSION",
     "SETTLED",
+    "TOLD",
+    "WARNS",
     "active",
     "call",
     "call_inside",
@@ -75,8 +78,8 @@ class Session:
         self.notes.add(where)
 
     def leave(self, trace: Any, first: int) -> None:
-        """A trace that began when there were `first` notes ends: what it left gets its value."""
-        if self.notes is not None and len(self.notes.places) > first:
+        """A trace that began when `first` stores were noted ends: what it left gets its value."""
+        if self.notes is not None and self.notes.count > first:
             settle_noted(self.notes, first, trace, self.closed)
 
     def close(self) -> None:
@@ -92,6 +95,13 @@ class Session:
 
 # Who is told of names by which attributes are asked for, as in `getattr(x, name)`: recordings.
 ASKED: list[Any] = []
+# Who is told what call sites ask for, if it is a class (Python 3.11 does not tell of such calls),
+# or if it is read alone: `x.__dict__`, `sys.modules`.
+TOLD: list[Any] = []
+# Who is told of calls of `warnings.warn`, and says whether it is done with them: recordings.
+WARNS: list[Any] = []
+# Who is told of generators of random numbers that are made of a seed, and of draws: recordings.
+DRAWS: list[Any] = []
 OFF = Session(closed=True)  # where `rebinding(False)` is in force
 SWITCHED_OFF = os.environ.get("PULLBACK_REBINDING") == "0" or not SUPPORTED
 SESSION: ContextVar[Any] = ContextVar("session", default=OFF if SWITCHED_OFF else None)
@@ -162,7 +172,8 @@ def other_form(code: CodeType, scope: dict[str, Any]) -> CodeType:
     return known[1]
 
 
-INDEXED = frozenset({"r_", "c_", "mgrid", "ogrid", "s_"})  # called by brackets
+# Called by brackets; and what is told of.
+INDEXED = frozenset({"r_", "c_", "mgrid", "ogrid", "s_", "__dict__", "modules"})
 
 
 class Direct(dict[Any, Any]):
@@ -392,7 +403,7 @@ def reach_class(cls: type) -> None:
         if id(base) in KNOWN:
             continue
         KNOWN[id(base)] = base
-        if not takes_part({"__name__": base.__module__, **file_of(base.__module__)}):
+        if not takes_part(scope_of(base)):
             continue
         REACHED.append(id(base))
         maker = MAKERS[0](base)
@@ -409,6 +420,14 @@ def reach_class(cls: type) -> None:
                 reach_class(derived)
     if type(cls) is not type and id(type(cls)) not in KNOWN:
         reach_class(type(cls))
+
+
+def scope_of(cls: type) -> dict[str, Any]:
+    """Where a class was written. One that NumPy gives as its own may come from a module of it."""
+    finish = vars(cls).get("__array_finalize__")
+    if cls.__module__ == "numpy" and type(finish) is FunctionType:
+        return finish.__globals__
+    return {"__name__": cls.__module__, **file_of(cls.__module__)}
 
 
 def called_by_name(*classes: type) -> None:
@@ -472,7 +491,7 @@ def reach_instance(x: Any, depth: int = 2) -> None:
     if isinstance(x, type):
         return
     reach_class(kind)
-    if depth and takes_part({"__name__": kind.__module__, **file_of(kind.__module__)}):
+    if depth and takes_part(scope_of(kind)):
         for y in list(dict_of(x).values())[:64]:
             if type(y) not in BORING:
                 reach_instance(y, depth - 1)
@@ -523,7 +542,7 @@ def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
     if session is not None and not session.closed:
         if trace is not None and trace.leaves is None:
             notes = session.notes
-            trace.leaves = session, 0 if notes is None else len(notes.places)
+            trace.leaves = session, 0 if notes is None else notes.count
         for x in args:
             if type(x) not in BORING:
                 reach_instance(x)

@@ -64,7 +64,8 @@ FLAT = PLAIN | {Array}
 NEST = frozenset({list, tuple})
 ndarray = np.ndarray
 
-OWN: dict[Any, Any] = {}  # NumPy's object -> what stands for it here
+# NumPy's object -> what stands for it here: itself, if it takes part as the program does.
+OWN: dict[Any, Any] = {np.asmatrix: np.asmatrix, np.bmat: np.bmat}
 FRESH: set[Any] = set()  # functions that NumPy dispatches and that make arrays
 
 
@@ -418,16 +419,22 @@ def listing(own: Ufunc) -> Any:
     return lambda *args, **kwargs: own.general(args, kwargs)
 
 
+def gives_python(primitive: Any) -> bool:
+    """Whether Python's operator for a ufunc gives a number of Python's of such numbers."""
+    return primitive is not None and (primitive.arithmetic or primitive.comparison)
+
+
 def of_one(own: Ufunc) -> Any:
     """The short way of a ufunc of one operand."""
     ufunc, primitive = own.ufunc, own.primitive
+    pythons = gives_python(primitive)
 
     def call(x: Any = NOTHING, /, *args: Any, **kwargs: Any) -> Any:
         if not args and not kwargs:
             kind = type(x)
             if kind is Array:
                 if primitive is not None:
-                    if type(x.value) not in OF_NUMPY:
+                    if type(x.value) not in OF_NUMPY or (pythons and x.within.maps):
                         x = of_numpy(x)
                     return x.within.unary(primitive, x)
             elif kind in PLAIN:
@@ -440,10 +447,11 @@ def of_one(own: Ufunc) -> Any:
 def just_one(own: Ufunc) -> Any:
     """`of_one` for calls without keywords."""
     primitive, short = own.primitive, own.short
+    pythons = gives_python(primitive)
 
     def call(x: Any) -> Any:
         if type(x) is Array:
-            if type(x.value) not in OF_NUMPY:
+            if type(x.value) not in OF_NUMPY or (pythons and x.within.maps):
                 x = of_numpy(x)
             return x.within.unary(primitive, x)
         return short(x)
@@ -454,11 +462,12 @@ def just_one(own: Ufunc) -> Any:
 def just_two(own: Ufunc) -> Any:
     """`of_two` for calls without keywords, for arrays and Arrays that hold them."""
     primitive, short = own.primitive, own.short
+    pythons = gives_python(primitive)
 
     def call(x: Any, y: Any) -> Any:
-        if type(x) is Array and type(x.value) in OF_NUMPY:
+        if type(x) is Array and type(x.value) in OF_NUMPY and not (pythons and x.within.maps):
             kind = type(y)
-            if kind is Array and type(y.value) in OF_NUMPY:
+            if kind is Array and type(y.value) in OF_NUMPY and not (pythons and y.within.maps):
                 trace = x.within
                 if y.within.birth > trace.birth:
                     trace = y.within
@@ -474,6 +483,7 @@ def of_two(own: Ufunc) -> Any:
     """The short way of a ufunc of two operands."""
     ufunc, primitive = own.ufunc, own.primitive
     whole = None if ufunc.signature is None else FUNCTIONS[ufunc]
+    pythons = gives_python(primitive)
     whole = getattr(whole, "plain", whole)
 
     def call(x: Any = NOTHING, y: Any = NOTHING, /, *args: Any, **kwargs: Any) -> Any:
@@ -481,8 +491,12 @@ def of_two(own: Ufunc) -> Any:
             one, other = type(x), type(y)
             if one is Array or other is Array:
                 if primitive is not None and y is not NOTHING:
-                    if (one is Array and type(x.value) not in OF_NUMPY) or (
-                        other is Array and type(y.value) not in OF_NUMPY
+                    if (
+                        one is Array
+                        and (type(x.value) not in OF_NUMPY or (pythons and x.within.maps))
+                    ) or (
+                        other is Array
+                        and (type(y.value) not in OF_NUMPY or (pythons and y.within.maps))
                     ):
                         x, y = operands_of_numpy((x, y))
                     out = binary(primitive, x, y)

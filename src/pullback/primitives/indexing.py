@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from ..core.array import Array, is_number
+from ..core.array import Array, is_flat, is_number
 from ..core.cotangent import Scattered, dense
 from ..core.dispatch import refuse, replaces
 from ..core.namespaces import STANDS
@@ -292,7 +292,7 @@ def length(x):
 def iterate(x):
     if not x.shape:
         raise TypeError("iteration over a 0-d array")
-    if x.storage is not None and x.storage.copies:
+    if is_flat(x):
         return remaining(x, x.storage.copies)
     return (x[i] for i in range(x.shape[0]))
 
@@ -300,15 +300,17 @@ def iterate(x):
 def remaining(x, gone):
     """What is left of `x.flat`, which is an iterator: loops over it go on where the last ended."""
     while gone[0] < x.shape[0]:
-        gone[0] += 1
-        yield x[gone[0] - 1]
+        place = gone[0]
+        element = x[place]  # which goes back to the beginning
+        gone[0] = place + 1
+        yield element
 
 
 def following(f):
     """`next`, of which `x.flat` may be an argument."""
 
     def call(it, *default):
-        if type(it) is Array and it.storage is not None and it.storage.copies:
+        if type(it) is Array and is_flat(it):
             it = iterate(it)
         return f(it, *default)
 

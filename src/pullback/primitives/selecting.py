@@ -19,7 +19,7 @@ from ..core.past import where as where_past
 from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
 from ..core.reach import call_inside
 from ..core.spec import Spec, promoted, spec_of
-from .arguments import common_dtype
+from .arguments import common_dtype, spec_beside
 from .elementwise import NUMBERS, own, row
 from .keys import known, mapped
 from .kinks import at_kink, at_zero
@@ -173,8 +173,8 @@ step = own(lambda x: np.heaviside(x, 0), ZERO, name="step", lower="step")
 
 @replaces(np.heaviside)
 def heaviside(x, h):
-    kinds = [type(v) if type(v) in (int, float) else spec_of(v).dtype for v in (x, h)]
-    dtype = np.heaviside.resolve_dtypes((*kinds, None))[-1]
+    specs = map(spec_beside, (x, h))
+    dtype = np.heaviside.resolve_dtypes((*[s.weak or s.dtype for s in specs], None))[-1]
     at_zero("numpy.heaviside", x)
     out = np.where(x == 0, h, step(x))
     return out if out.dtype == dtype else np.astype(out, dtype)

@@ -421,6 +421,10 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
         raise Unportable("it returns what was there before")
     if recording.stores or compiled.carried:
         raise Unportable("it stores its results")
+    if np.geterr in path.state.settings:
+        raise Unportable("it asks how NumPy handles errors")
+    if path.state.whole:
+        raise Unportable("it looks into objects by names that are not in the code")
     state = path.state
     for x in recording.outputs:
         if not (of(x, (Variable, type, enum.Enum)) or type(x) in VALUES or is_numpy(type(x))):
