@@ -28,6 +28,7 @@ import numpy as np
 
 from .array import Array
 from .bytecode import SUPPORTED, Hooks, original, rewritten
+from .callees import CALLS, COUNTED, DIRECT, is_direct
 from .leftover import StoredPlaces, settle_noted
 from .namespaces import LOADED, STANDS, keeps, library, names_of, scan, takes_part
 from .stores import Stores
@@ -36,8 +37,6 @@ from .tree import RESULTS
 __all__ = [
     "ASKED",
     "CALLS",
-    "DIRECT",
-    "DISPATCHED",
     "DRAWS",
     "KNOWN",
     "MAKERS",
@@ -174,55 +173,6 @@ def other_form(code: CodeType, scope: dict[str, Any]) -> CodeType:
 
 # Called by brackets; and what is told of.
 INDEXED = frozenset({"r_", "c_", "mgrid", "ogrid", "s_", "__dict__", "modules"})
-
-
-class Direct(dict[Any, Any]):
-    """Ours for NumPy's functions and for `math`: of plain numbers they are what those are.
-
-    So it need not be known whether this thread runs a transformation, and no function is called to
-    find out.
-    """
-
-    def __init__(self, count: int = 0) -> None:
-        self.count = count  # how many arguments the calls have, all by position; 0 for any
-        self.making: dict[Any, Any] = {}  # functions of NumPy's that make arrays, and what stands
-
-    # It is a constant of code, and code is hashed and compared, by debuggers for one.
-    __hash__ = object.__hash__  # type: ignore[assignment]  # dicts have none
-    __eq__, __ne__ = object.__eq__, object.__ne__
-
-    def __missing__(self, f: Any) -> Any:
-        return COUNTED[self.count][0][f] if self.found(f) is None else self[f]
-
-    def found(self, f: Any) -> Any:
-        """What stands for f, if it may be called at any time; a ufunc is called by its function."""
-        ours = STANDS.get(id(f))
-        if ours is None:
-            return None
-        if not is_direct(f):
-            self.making[f] = self.short(ours)
-            return None
-        ours = self[f] = self.short(ours)
-        return ours
-
-    def short(self, ours: Any) -> Any:
-        """The form of a function that a call site calls, by how many arguments it gives."""
-        counted = getattr(ours, "counted", None)
-        if counted is not None and self.count:
-            return counted(self.count)
-        return getattr(ours, "short", ours)
-
-
-DISPATCHED = type(np.sum)
-
-
-def is_direct(x: Any) -> bool:
-    kind = type(x)
-    if kind is np.ufunc or (kind is type(len) and x.__module__ == "math"):
-        return True
-    if kind is not DISPATCHED and kind is not type(len):
-        return False
-    return getattr(STANDS.get(id(x)), "direct", False)  # unless it makes arrays, which are Arrays
 
 
 def hooks_for(scope: dict[str, Any]) -> Hooks:
@@ -509,16 +459,6 @@ def dict_of(x: Any) -> dict[str, Any]:
 # Calls.
 
 
-class Resolver:
-    """What call sites ask: `CALLS[f]` is what is called for f."""
-
-    def __init__(self, direct: Direct) -> None:
-        self.direct = direct
-
-    def __getitem__(self, f: Any) -> Any:
-        raise AssertionError("`core.resolve` fills this in")
-
-
 def learn() -> None:
     """Enter what stands for what has been imported since this was done last."""
     if len(sys.modules) != LOADED[0]:
@@ -612,10 +552,3 @@ def unreached() -> str:
         f"\n  `{name}` runs with NumPy itself, because it was called by compiled code or by Python,"
         " and not by code that takes part: call it by its name there."
     )
-
-
-# By how many arguments a call has, all by position (0: any call): what is asked, and quickly.
-COUNTED: tuple[tuple[Any, Direct], ...] = tuple(
-    [(Resolver(direct), direct) for direct in map(Direct, range(4))]
-)
-CALLS, DIRECT = COUNTED[0]

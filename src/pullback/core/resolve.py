@@ -37,6 +37,7 @@ import numpy as np
 
 from . import instance_methods  # noqa: F401  # it completes Instance
 from .array import Array, current
+from .callees import CALLS, DISPATCHED, Resolver
 from .dispatch import HOLDERS
 from .errors import PullbackError
 from .foreign import refused
@@ -58,8 +59,6 @@ from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
     ASKED,
     BORING,
-    CALLS,
-    DISPATCHED,
     KNOWN,
     OPEN,
     OURS,
@@ -67,7 +66,6 @@ from .reach import (
     SETTLED,
     TOLD,
     WARNS,
-    Resolver,
     active,
     learn,
     reach_again,
