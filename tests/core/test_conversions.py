@@ -235,17 +235,17 @@ class TestNumbers:
         message = logging.LogRecord("", 0, "", 0, "loss %.2f", (), None)
 
         def f(x):
-            text = "%5.2f" % x  # noqa: UP031
+            text = "%5.2f" % x
             text %= ()
             message.args = (x,)
-            parts = [text, message.getMessage(), "%d:%e" % (x, x), x.hex(), f"{x:.1f}"]  # noqa: UP031
+            parts = [text, message.getMessage(), "%d:%e" % (x, x), x.hex(), f"{x:.1f}"]
             assert parts == [" 3.00", "loss 3.00", "3:3.000000e+00", "0x1.8000000000000p+1", "3.0"]
             return x * x
 
         assert pb.grad(f)(NUMBER) == pb.jvp(f, (NUMBER,), (1.0,))[1] == 6.0
         assert pb.grad(f)(np.float64(3.0)) == 6.0
         with pytest.raises(pb.ConversionError, match="mapped by `vmap"):
-            pb.vmap(lambda x: len("%f" % x))(np.ones(2))  # noqa: UP031
+            pb.vmap(lambda x: len("%f" % x))(np.ones(2))
 
     def test_statistics_says_what_to_write(self):
         with pytest.raises(pb.ConversionError, match=r"Write `np.mean\(x\)` for `statistics.mean"):

@@ -39,6 +39,8 @@ def of_array(f: Any) -> Any:
 def twin(f: Any, name: str) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         if (args or kwargs) and holds_arrays((*args, *kwargs.values())):
+            if name == "clip" and len(args) == 1:  # the function wants both bounds, or names
+                args = (*args, kwargs.pop("max", None))
             return member(getattr(np, name))(f.__self__, *args, **kwargs)
         return f(*args, **kwargs)
 

@@ -173,8 +173,8 @@ step = own(lambda x: np.heaviside(x, 0), ZERO, name="step", lower="step")
 
 @replaces(np.heaviside)
 def heaviside(x, h):
-    kinds = [type(v) if type(v) in (int, float) else spec_of(v).dtype for v in (x, h)]
-    dtype = np.heaviside.resolve_dtypes((*kinds, None))[-1]
+    dtype = common_dtype((x, h))
+    dtype = np.heaviside.resolve_dtypes((dtype, dtype, None))[-1]
     at_zero("numpy.heaviside", x)
     out = np.where(x == 0, h, step(x))
     return out if out.dtype == dtype else np.astype(out, dtype)
