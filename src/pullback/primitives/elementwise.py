@@ -15,10 +15,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, peel
 from ..core.dispatch import register, replaces
 from ..core.past import count_nonzero
 from ..core.primitive import MINUS_ONE, ONE, ZERO, Elementwise
+from ..core.spec import hardened
 from ..core.trace import youngest
 from .kinks import at_kink, is_zero
 
@@ -100,6 +101,7 @@ def round_infinity(x, to=HUGE):
     infinite = np.isinf(x)
     if not count_nonzero(infinite):
         return x
+    x = hardened(x)
     if x.dtype.kind == "c":
         out = np.empty(x.shape, x.dtype)
         out.real, out.imag = round_infinity(x.real, to), round_infinity(x.imag, to)
@@ -153,7 +155,7 @@ def round_steep(slope, x):
         if is_finite(slope) or slope != slope:
             return slope
         return math.copysign(SPARE64 if math.isinf(x) else HUGE64, slope)
-    if slope.dtype.kind == "c" or not count_nonzero(np.isinf(slope)):
+    if is_complex(slope) or not count_nonzero(np.isinf(slope)):
         return round_infinity(slope)
     return np.where(np.isinf(x), round_to_spare(slope), round_infinity(slope))[()]
 
@@ -179,9 +181,17 @@ def divide_y(bar, out, x, y):
     return -(bar / y * out)
 
 
+def below_zero(x):
+    """Whether x is a number of Python's below zero."""
+    x = peel(x) if type(x) is Array else x
+    return type(x) is float and x < 0
+
+
 def power_x(out, x, y):
-    if type(x) is float:  # x ** -0.5 at 0 is an error of Python's, and complex at -1
-        x = complex(x) if x < 0 and type(y) is float and not y.is_integer() else float64(x)
+    if type(y) is float and not y.is_integer() and below_zero(x):
+        x = x + 0j  # so Python has it
+    if type(x) is float or type(x) is complex:  # x ** -0.5 at 0 is an error of Python's
+        x = hardened(x)
     if type(y) in NUMBERS:
         if y == 2:
             return doubled(x)

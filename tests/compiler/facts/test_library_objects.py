@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from scipy import sparse, spatial, stats
 from scipy.interpolate import BSpline, CubicSpline, PchipInterpolator
 
