@@ -126,6 +126,8 @@ class PathNode:
                 out = results[k]
                 if type(out) is not Array:
                     out = as_kind(out, kind)
+                elif kind is float:
+                    out.within.number(out)
                 elif kind is np.ndarray and not out.shape:
                     out = arrayed(out)
                 k += 1
