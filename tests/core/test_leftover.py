@@ -1,8 +1,10 @@
 """What traced code leaves behind: two gradients, then a plain call, as plain programs have them."""
 
+import bisect
 import collections
 import dataclasses
 import functools
+import heapq
 import operator
 import types
 from typing import ClassVar
@@ -243,6 +245,21 @@ def test_an_array_in_several_places_stays_one(transform):
     assert type(box.one) is np.float64
 
 
+class Table(dict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+
+
+class Listed(list):
+    def append(self, value):
+        super().append(value)
+
+
+class Queue(collections.deque):
+    pass
+
+
+Pair = collections.namedtuple("Pair", "first second")
 STORING = {
     "setattr": lambda y: setattr(BOX, "y", y),
     "object.__setattr__": lambda y: object.__setattr__(BOX, "y", y),
@@ -252,8 +269,22 @@ STORING = {
     "map": lambda y: list(map(BOX.listed.append, [y])),
     "partial": lambda y: functools.partial(setattr, BOX, "y")(y),
     "update": lambda y: vars(BOX).update(y=y),
+    "an operator by its name": lambda y: BOX.table.__setitem__("y", y),
+    "one of a list": lambda y: BOX.listed.__iadd__([y]),
+    "an operator that is mapped": lambda y: list(map(BOX.table.__setitem__, ["y"], [y])),
+    "a generator": lambda y: BOX.listed.extend(z for z in [y]),
+    "values of a dict": lambda y: BOX.listed.extend({"y": y}.values()),
+    "a named tuple": lambda y: BOX.listed.extend(Pair(y, None)),
+    "insort": lambda y: bisect.insort(BOX.listed, y, key=np.sum),
+    "a heap": lambda y: heapq.heappush(BOX.listed, y),
+    "a dict's class": lambda y: BOX.derived[0].__setitem__("y", y),
+    "its update": lambda y: BOX.derived[0].update(y=y),
+    "its setdefault": lambda y: BOX.derived[0].setdefault("y", y),
+    "a list's class": lambda y: BOX.derived[1].append(y),
+    "its extend": lambda y: BOX.derived[1].extend([y]),
+    "a queue's class": lambda y: BOX.derived[2].appendleft(y),
 }
-BOX = types.SimpleNamespace(listed=[], table={}, y=None)
+BOX = types.SimpleNamespace()
 
 
 @pytest.mark.parametrize("way", STORING)
@@ -262,9 +293,11 @@ def test_functions_that_store(way):
         STORING[way](x * 2.0)
         return np.sum(x)
 
+    table, listed, queue = BOX.derived = Table(), Listed(), Queue()
     BOX.listed, BOX.table, BOX.y = [], {}, None
     pb.grad(f)(np.arange(3.0))
-    (y,) = [y for y in (BOX.y, *BOX.listed, *BOX.table.values()) if y is not None]
+    places = BOX.y, *BOX.listed, *BOX.table.values(), *table.values(), *listed, *queue
+    (y,) = [y for y in places if y is not None]
     assert type(y) is np.ndarray
     np.testing.assert_array_equal(y, [0.0, 2.0, 4.0])
 

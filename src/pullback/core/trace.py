@@ -80,7 +80,7 @@ class Trace:
     eager = False  # has leaves with `.grad`
     leaves_values = False  # what its Arrays were stored into has their values when it has ended
     transparent = False  # Arrays look like the values that they have
-    compared = False  # what runs under it is compared with a plain run; it has `is_weak(x)`
+    compared = False  # what runs under it is compared with a plain run
     maps = False  # values have an axis that the user's function does not see
     ended = False
 
@@ -168,12 +168,18 @@ class Trace:
         """The value of x, which leaves the program."""
         return x.value
 
-    def number(self, x: Array) -> None:
-        """Hear that x is a number of Python's, and finite where its operands are."""
-        if type(x.value) is Array:
-            x.value.within.number(x.value)
-        elif isinstance(x.value, (np.floating, np.complexfloating)):
-            x.value = x.value.item()
+    def number(self, x: Array) -> Array:
+        """x as one of Python's numbers, which is finite where its operands are."""
+        value = x.value
+        if type(value) is Array:
+            value = value.within.number(value)
+        elif not np.ndim(value) and isinstance(value, (np.ndarray, np.inexact)):
+            value = value.item()
+        return Array(value, self, x.node)
+
+    def python_class(self, x: Array) -> type | None:
+        """The class of the Python number that x stands for, where its value does not say it."""
+        return None
 
     def failed(self, x: Array, what: str) -> None:
         """Hear that something was raised for the value of x, which the program may catch."""

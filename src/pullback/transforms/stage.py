@@ -55,6 +55,9 @@ class Notes:
         self.equations: list[Equation] = []
         # Foreign Arrays by what they hold; an in-place operator makes another one of an object.
         self.captured: dict[Any, tuple[Array, Variable]] = {}
+        # Numbers that are Python's where nothing is recorded: they divide by zero with an error,
+        # and what is made of them alone is Python's again.
+        self.weak: set[Variable] = set()
 
 
 class StageTrace(Trace):
