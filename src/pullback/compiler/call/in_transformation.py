@@ -63,7 +63,7 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             path.node = PathNode(path, compiled.__name__)
         xs = [*[call.leaves[i] for i in call.inputs], *call.numbers]
         if path.node.stands_for(xs):
-            compiled.hits, compiled.last_way = compiled.hits + 1, f"{reasons.REPEATED}."
+            compiled.hits += 1
             compiled.quick_node = QuickNode.of(path, args, kwargs, xs)
             if not any(map(batched, xs)):
                 return path.node(xs, values)
@@ -73,7 +73,6 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
                 pass
         return call_inside(compiled.fun, args, kwargs)
     if entry.python or compiled.refusal is not None:
-        compiled.last_way = reasons.UNLIKE if entry.python else compiled.last_way
         return call_inside(compiled.fun, args, kwargs)
     if timed and not entry.early.is_over:
         compiled.last_way = reasons.EARLY

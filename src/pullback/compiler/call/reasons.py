@@ -9,14 +9,10 @@ from ..loops.roll import looped
 from ..path import Path, answering, told_line
 
 __all__ = [
-    "AWAITED", "EARLY", "NEW", "PREPARED", "REPEATED", "UNLIKE", "listing", "missed", "of_call",
-    "of_last", "slower",
+    "AWAITED", "EARLY", "NEW", "PREPARED", "REPEATED", "listing", "missed", "of_call", "of_last",
+    "slower",
 ]  # fmt: skip
 
-UNLIKE = (
-    "The function ran in Python: inside a transformation this kind of call stores something,"
-    " returns parts of one array, or may need a number of Python's own."
-)
 NEW = "There is no recording for arguments of this kind."
 REPEATED = "Machine code repeated it"
 EARLY = "The function ran in Python: calls of this kind have not taken long enough to record one."
