@@ -353,3 +353,15 @@ def test_ranges_are_numpys_to_the_bit():
                 if plain.dtype != out.dtype or plain.tobytes() != out.tobytes():
                     wrong.append((k, kind, number))
     assert not wrong
+
+
+@pytest.mark.parametrize("options", [{}, {"cache": True}, {"otypes": [float]}])
+def test_vectorize_calls_as_often_as_numpy(options):
+    """For the dtype of the result NumPy calls once more, which a function that draws tells."""
+
+    def f(x):
+        rng = np.random.default_rng(0)
+        noisy = np.vectorize(lambda t: t * rng.normal(), **options)
+        return np.sum(noisy(x))
+
+    assert pb.value_and_grad(f)(np.ones(3))[0] == f(np.ones(3))

@@ -23,7 +23,7 @@ from .errors import (
 )
 from .layout import layout
 from .primitive import Elementwise
-from .spec import spec_of
+from .spec import PYTHON, spec_of
 from .trace import CONSTANT, youngest
 
 __all__ = [
@@ -210,8 +210,11 @@ def operand(x: Any) -> Any:
 
 def as_array(x: Any) -> Any:
     """An argument that may be a list or a number, as an array; nested lists may hold Arrays."""
-    if type(x) is Array or type(x) is np.ndarray:
+    if type(x) is np.ndarray:
         return x
+    if type(x) is Array:
+        value = x.value
+        return of_numpy(x) if type(value) in PYTHON or type(value) is Array else x
     if holds_arrays(x):
         return np.stack([as_array(item) for item in x])
     return CLASSES["array"](x) if type(x) in HOLDERS else np.asarray(x)

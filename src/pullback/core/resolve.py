@@ -258,6 +258,8 @@ def cached(f: Any) -> Any:
         return f
     known = session.results.get(id(f))
     if known is None:
+        if not hasattr(f, "__wrapped__"):  # somebody has deleted it
+            return f
         known = session.results[id(f)] = f, Cached(f, standing(f.__wrapped__), session)
     return known[1]
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array, peel
-from ..core.dispatch import FUNCTIONS, as_array, holds_arrays, leaves
+from ..core.dispatch import FUNCTIONS, as_array, holds_arrays, is_python, leaves
 from ..core.errors import ArgumentTypeError
 from ..core.instances import INNER, Instance
 from ..core.namespaces import STANDS
 from ..primitives import creation
-from ..primitives.arguments import somewhere
+from ..primitives.arguments import common_dtype, somewhere
 from .wrapping import FRESH, OWN, answers_for, is_fresh, made
 
 __all__ = ["AS_ARRAY", "Concatenator", "Grid"]
@@ -184,11 +184,9 @@ class Concatenator:
             given = [int(n) for n in directive.split(",")]
             axis, ndim, lead = [*given, ndim, lead][:3] if len(given) != 1 else (*given, ndim, lead)
         parts = [span(x) if type(x) is slice else as_array(x) for x in entries]
-        dtype = np.result_type(
-            *[
-                x if type(x) in NUMBERS else part.dtype
-                for x, part in zip(entries, parts, strict=True)
-            ]
+        numbers = map(is_python, entries)
+        dtype = common_dtype(
+            [x if n else p for x, p, n in zip(entries, parts, numbers, strict=True)]
         )
         joined = [placed(part, ndim, lead).astype(dtype) for part in parts]
         return np.concatenate(joined, axis=axis)

@@ -42,6 +42,7 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any
 class vectorize(np.vectorize, metaclass=StandIn):  # named as NumPy's
     __doc__ = np.vectorize.__doc__
     real = np.vectorize
+    cache: bool
     otypes: Any
     signature: Any
 
@@ -67,7 +68,10 @@ class vectorize(np.vectorize, metaclass=StandIn):  # named as NumPy's
         """The results for all elements, which come as Python numbers or Arrays of no axes."""
         objects = list(map(elements, xs))
         operands = np.broadcast_arrays(*objects)
-        results = [call(items) for items in zip(*[x.flat for x in operands], strict=True)]
+        rows = list(zip(*[x.flat for x in operands], strict=True))
+        if rows and self.otypes is None and not self.cache:
+            call(rows[0])  # NumPy asks for the dtype of the first result, and calls again
+        results = [call(row) for row in rows]
         if not results and self.otypes is None:
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
         n_out = len(results[0]) if results and isinstance(results[0], tuple) else None

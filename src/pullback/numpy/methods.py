@@ -42,6 +42,8 @@ def twin(f: Any, name: str) -> Any:
         if (args or kwargs) and holds_arrays((*args, *kwargs.values())):
             if is_plain(f.__self__):
                 return of_root(lifted(f.__self__), np.ndarray, name)(*args, **kwargs)
+            if name == "clip" and len(args) == 1:  # the function wants both bounds, or names
+                args = (*args, kwargs.pop("max", None))
             return member(getattr(np, name))(f.__self__, *args, **kwargs)
         return f(*args, **kwargs)
 

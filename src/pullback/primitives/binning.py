@@ -55,6 +55,8 @@ deposit_p = Deposit("deposit")
 @replaces(np.bincount)
 def bincount(x, /, weights=None, minlength=0):
     x = as_array(x)
+    if isinstance(x, np.ndarray) and x.shape == (0,):
+        x = x.astype(np.intp)  # so NumPy has an empty list
     if x.ndim != 1 or x.dtype.kind not in "iub":
         raise ArgumentTypeError(
             f"`numpy.bincount` takes a vector of integers, but got {x.dtype} of shape {x.shape}."

@@ -15,10 +15,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, peel
 from ..core.dispatch import register, replaces
 from ..core.past import count_nonzero
 from ..core.primitive import MINUS_ONE, ONE, ZERO, Elementwise
+from ..core.spec import hardened
 from ..core.trace import youngest
 from .kinks import at_kink, is_zero
 
@@ -180,9 +181,17 @@ def divide_y(bar, out, x, y):
     return -(bar / y * out)
 
 
+def below_zero(x):
+    """Whether x is a number of Python's below zero."""
+    x = peel(x) if type(x) is Array else x
+    return type(x) is float and x < 0
+
+
 def power_x(out, x, y):
-    if type(x) is float:  # x ** -0.5 at 0 is an error of Python's, and complex at -1
-        x = complex(x) if x < 0 and type(y) is float and not y.is_integer() else float64(x)
+    if type(y) is float and not y.is_integer() and below_zero(x):
+        x = x + 0j  # so Python has it
+    if type(x) is float or type(x) is complex:  # x ** -0.5 at 0 is an error of Python's
+        x = hardened(x)
     if type(y) in NUMBERS:
         if y == 2:
             return doubled(x)

@@ -22,7 +22,7 @@ from ..core.tree import flatten, is_static, tree_map, unflatten
 from .batch import vmap
 from .common import Transformation
 from .forward import jvp
-from .memory import Memory
+from .memory import SharedMemory
 from .reverse import vjp
 from .stage import capture
 
@@ -286,7 +286,7 @@ class Checkpoint(Transformation):
     verb = "checkpoint"
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        operands, memory = Operands(args), Memory()
+        operands, memory = Operands(args), SharedMemory()
         inside: dict[int, Any] = {}  # an Array that is passed twice is one
 
         def lift(enter: Any) -> Any:

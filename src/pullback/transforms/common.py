@@ -191,7 +191,7 @@ def as_primal(
     within: of a leaf of a tree, that and its number there.
     """
     kind = type(leaf)
-    if kind is float:
+    if kind is float or kind is complex:
         return leaf  # as long as Python's operators alone touch it, it is as without pullback
     if kind is np.ndarray and leaf.dtype.kind in "fc":
         if watched is None or leaf.nbytes <= COPIED:

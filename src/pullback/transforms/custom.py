@@ -30,7 +30,7 @@ from .call import (
 )
 from .common import Transformation
 from .forward import jvp
-from .memory import Entered
+from .memory import EnteredArguments
 from .stage import capture
 
 __all__ = ["custom_jvp", "custom_vjp"]
@@ -118,7 +118,7 @@ class Custom(Transformation):
                 whole[i] = x
             return whole
 
-        entered = Entered()
+        entered = EnteredArguments()
         structure, graph, captured, values = capture(fun, kwargs, self.verb, lift, memory=entered)
         if captured:
             self.refuse_captured(captured[0])

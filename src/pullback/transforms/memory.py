@@ -22,10 +22,10 @@ from ..core.leftover import StoredArrays
 from ..core.trace import CONSTANT, Trace
 from .common import settle
 
-__all__ = ["Entered", "Memory"]
+__all__ = ["EnteredArguments", "SharedMemory"]
 
 
-class Entered:
+class EnteredArguments:
     """The arguments of one recording: what they are outside, and inside."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Entered:
         return leaves
 
 
-class Memory(Entered):
+class SharedMemory(EnteredArguments):
     """Arguments, results and stored Arrays of one recording, and what they share.
 
     enter: each argument, when it is replaced by an Array of the recording.

@@ -18,7 +18,7 @@ from ..core.spec import PYTHON, hardened, is_inexact, spec_of
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import flatten
 from .common import settle
-from .memory import Entered
+from .memory import EnteredArguments
 
 __all__ = ["STOP", "StageTrace", "capture"]
 
@@ -127,7 +127,7 @@ def capture(
     verb: str,
     lift: Callable[..., Any],
     kind: type[StageTrace] = StageTrace,
-    memory: Entered | None = None,
+    memory: EnteredArguments | None = None,
 ) -> tuple[Any, Graph, list[Array], list[Any]]:
     """Run fun once, without derivatives, and record it.
 

@@ -511,3 +511,45 @@ class TestIr:
     def test_no_record(self):
         with pytest.raises(pb.ArgumentError, match="no recording for these arguments"):
             compile(module_level).ir(X)
+
+
+NUMBERS_OF_PYTHON = {
+    "a quotient": lambda x: 1.0 / x,
+    "a root, complex below zero": lambda x: abs(x**0.5),
+    "a power": lambda x: abs((x + 1j) ** 3) * x,
+    "a remainder": lambda x: 5.0 % x,
+    "a difference in the denominator": lambda x: x / (x - 2.0),
+    "the root of math": lambda x: math.sqrt(x) * x,
+    "the exponential of math": lambda x: math.exp(300.0 * x),
+    "a number that adapts": lambda x: x * x + 1.0,
+}
+AROUND = {
+    "value and gradient": pb.value_and_grad,
+    "jvp": lambda f: lambda x: pb.jvp(f, (x,), (1.0,)),
+    "beside float32": lambda f: lambda x: pb.vjp(lambda t: np.ones(2, np.float32) * f(t), x)[0],
+}
+
+
+def outcome(f, x):
+    """What a call gives, with dtypes, or which error it raises."""
+    try:
+        found = f(x)
+    except (ArithmeticError, ValueError) as error:
+        return type(error)
+    parts = found if type(found) is tuple else (found,)
+    return [(np.asarray(y).dtype, np.round(np.asarray(y), 9).tolist()) for y in parts]
+
+
+@pytest.mark.filterwarnings("ignore:.*falls back to Python:RuntimeWarning")
+@pytest.mark.parametrize("around", AROUND)
+def test_numbers_of_python_stay_pythons(around):
+    """Also in repeats: errors, complex roots, and dtypes beside arrays of float32."""
+    wrong, around = [], AROUND[around]
+    for name, f in NUMBERS_OF_PYTHON.items():
+        plain, compiled = around(f), around(pb.compile(f, wait=True))
+        for x in (2.5, 3.0, 0.0, -2.0, 2.0, 10.0, 2.5):
+            with np.errstate(all="ignore"):
+                a, b = outcome(plain, x), outcome(compiled, x)
+            if str(a) != str(b):
+                wrong.append((name, x, a, b))
+    assert not wrong

@@ -34,7 +34,9 @@ def test_a_repeated_search_warns():
             assert out == 0.0
             if len(messages) != 1 or os.path.basename(messages[0][1]) not in FILES:
                 silent.append((name, way, mode, messages))
-        assert fast.cache_info().hits > hits or fast.refusal is not None, name
+        # `int` of a Python float raises where it is not finite, and is left to Python.
+        in_python = fast.refusal is not None or any(e.python for e in fast.entries.values())
+        assert fast.cache_info().hits > hits or in_python, name
     assert not silent, (len(silent), silent[:5])
 
 

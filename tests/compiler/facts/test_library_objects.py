@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from scipy import sparse, spatial, stats
 from scipy.interpolate import BSpline, CubicSpline, PchipInterpolator
 
@@ -173,3 +174,15 @@ def test_functions_behind_lru_cache_run_in_the_first_call_inside_a_transformatio
         compiled = pb.compile(lambda x, weight=weight: x * weight(1), wait=True)
         way(compiled)(1.0)
         assert calls == [1]
+
+
+def test_a_function_behind_lru_cache_that_is_hidden_runs_in_python():
+    @functools.lru_cache
+    def half(n):
+        return n * 0.5
+
+    del half.__wrapped__
+    f = pb.compile(lambda x: x * half(3), wait=True)
+    with pytest.warns(RuntimeWarning, match="does not tell which it is"):
+        assert [f(2.0), f(4.0)] == [3.0, 6.0]
+    assert pb.grad(lambda x: x * half(3))(2.0) == 1.5

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array, is_number
+from ...core.dispatch import is_python
 from ...core.reach import call_inside
 from ...core.trace import CONSTANT, STARTS, derivatives_of
 from ...core.tree import flatten, unflatten
@@ -95,7 +96,8 @@ def arranged(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Call | None:
             value = example(x)
             if value is None or value.dtype.kind not in "biufc":
                 return None
-            marks.append((i, is_number(x), x.within is CONSTANT, min(derivatives_of(x), 2)))
+            number = is_number(x), is_python(x)
+            marks.append((i, *number, x.within is CONSTANT, min(derivatives_of(x), 2)))
             values[i] = value
             plain[i] = np.asarray(value)
     if not marks:

@@ -69,7 +69,7 @@ class PathNode:
         # The operation, where its result is all that there is, and needs no more than to be bound.
         self.sole: Compound | None = None
         alone = recording.structure is None and recording.placed == [None] and len(kinds) == 1
-        alone = alone and recording.sources == [None]
+        alone = alone and recording.sources == [None] and kinds != [float]
         if alone and not self.arrays and is_inexact(self.graph.outputs[0].spec.dtype):
             ((compound, _, inputs),) = self.plan([0] * self.n) or [(None, None, ())]
             self.sole = compound if len(inputs) == self.n else None
@@ -126,6 +126,8 @@ class PathNode:
                 out = results[k]
                 if type(out) is not Array:
                     out = as_kind(out, kind)
+                elif kind is float:
+                    out = out.within.number(out)
                 elif kind is np.ndarray and not out.shape:
                     out = arrayed(out)
                 k += 1

@@ -104,7 +104,10 @@ def keep(
     recording: Recording | None, failure: str, state: State, token: Any,
 ) -> None:  # fmt: skip
     """Keep a recording if it stands for the function, which has run in Python meanwhile."""
-    floats = [call.leaves[i] for i in call.floats]
+    floats, traced = [call.leaves[i] for i in call.floats], Array in map(type, call.leaves)
+    if traced and recording is not None and recording.unlike:
+        entry.python = True  # a number of Python's may raise, or become complex
+        return
     if recording is None:
         why: str | None = f"it raised {failure} when it was recorded"
     elif recording.unlike:
@@ -122,7 +125,7 @@ def keep(
         if not entry.without_floats():
             compiled.refuse(str(why))
         return
-    if Array in map(type, call.leaves):
+    if traced:
         inputs = [call.leaves[i] for i in call.inputs]
         if not note_identity(recording, result, inputs, state):
             entry.python = True

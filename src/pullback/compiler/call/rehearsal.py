@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.array import Array
+from ...core.dispatch import is_python
 from ...core.errors import ArgumentError, name_of
 from ...core.reach import call_inside
 from ...core.resolve import forgotten
@@ -85,7 +86,8 @@ class Rehearsal:
         lifted, given = list(call.leaves), dict(zip(call.inputs, call.arrays, strict=True))
         for i in call.passed(self.entry.floats):
             x = given.get(i, lifted[i])
-            lifted[i] = enter(Number(x) if type(x) is float else x)
+            python = type(x) is float or (type(x) is np.float64 and is_python(lifted[i]))
+            lifted[i] = enter(Number(x) if python else x)
         return self.stand_ins.enter(*unflatten(call.structure, lifted))
 
     def located(self) -> Located:

@@ -88,13 +88,21 @@ def decimal_context() -> tuple[Any, ...]:
 
 def kept_results(x: Any) -> list[Any]:
     """What a function behind `lru_cache` gives again, as far as somebody may change it."""
-    own = {id(x.__wrapped__), id(dict_of(x))}
+    own = {id(behind(x)), id(dict_of(x))}
     found = [y for y in gc.get_referents(x) if id(y) not in own]
     if x.cache_info().maxsize is None:  # they are in a dict
         found = [z for y in found if type(y) is dict for z in y.values()]
     else:  # the dict holds links to them
         found = [y for y in found if type(y) is not dict or not holds_links(y)]
     return [y for y in found if may_change(y)]
+
+
+def behind(x: Any) -> Any:
+    """The function behind `lru_cache`."""
+    try:
+        return x.__wrapped__
+    except AttributeError:  # somebody has deleted it
+        raise Unprovable("a function behind `lru_cache` that does not tell which it is") from None
 
 
 def holds_links(x: dict[Any, Any]) -> bool:
@@ -256,7 +264,7 @@ class Reader(CodeReader):
             return "partial", *read, *[(name, self.read(y)) for name, y in self.own(x)]
         if kind is functools._lru_cache_wrapper:  # under a transformation it keeps nothing
             self.looks("ambient", KeptResults(x))
-            return Same(x), self.read(x.__wrapped__), *map(self.read, kept_results(x))
+            return Same(x), self.read(behind(x)), *map(self.read, kept_results(x))
         if kind in VIEWS:
             return Same(x), self.read(gc.get_referents(x)[0])
         if kind is types.CellType:

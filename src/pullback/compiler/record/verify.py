@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array, current, is_number, root_of
+from ...core.dispatch import is_python
 from ...core.graph import Graph, Variable
 from ...core.spec import hardened
 from ...core.trace import CONSTANT, running
@@ -43,6 +44,8 @@ def verdict(
     for k, (ours, leaf) in enumerate(zip(recording.values, leaves, strict=True)):
         if type(leaf) is Array and leaf.within is CONSTANT and type(leaf.value) is not Array:
             recording.kinds[k], leaf = Array, leaf.value
+        if traced and recording.kinds[k] is float and not is_python(leaf):
+            recording.kinds[k] = np.generic
         leaf = example(leaf) if traced else leaf
         single = isinstance(ours, (np.ndarray, np.generic)) and ours.shape == ()
         if (

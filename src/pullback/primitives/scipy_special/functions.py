@@ -10,12 +10,12 @@ import scipy.special as sp
 from scipy.special import _ufuncs
 
 from ...core.cotangent import unbroadcast
-from ...core.dispatch import REFUSED, refuse, replaces
+from ...core.dispatch import REFUSED, is_python, refuse, replaces
 from ...core.errors import ArgumentError
 from ...core.primitive import Primitive, align
 from ...core.reach import call_outside
 from ...core.spec import Spec, promoted
-from ..arguments import as_array, axes_of, plainly_everywhere
+from ..arguments import as_array, axes_of, cast, plainly_everywhere
 from ..elementwise import add, divide, equal, exp, log, log1p, stopped, subtract
 from ..reductions import max_p, sum_p
 from ..selecting import where_p
@@ -416,7 +416,7 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     a = as_array(a)
     operands = [a + 0.0 if a.dtype.kind in "biu" else a]
     if b is not None:
-        operands.append(as_array(b))
+        operands.append(cast(as_array(b), operands[0].dtype) if is_python(b) else as_array(b))
     axis = axis if axis is None or isinstance(axis, tuple) else operator.index(axis)
     how = {"axis": axis, "keepdims": bool(keepdims)}
     if not return_sign:
