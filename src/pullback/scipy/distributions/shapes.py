@@ -52,6 +52,26 @@ for distribution, limits in LIMITS.items():
     refuse_at(distribution, limits)
 
 
+def counts(name: str, shape: str) -> None:
+    """Refuse the derivative by the only shape of a distribution, which is a number of things."""
+    original = type(getattr(stats, name))._argcheck
+
+    @serves_method(original)
+    def argcheck(self: Any, n: Any) -> Any:
+        if is_live(n):
+            raise MissingRuleError(
+                f"`scipy.stats.{name}` has no derivative with respect to its shape `{shape}`,"
+                " which counts.\n"
+                "  Keep it out of what is differentiated, or detach it with"
+                " `pullback.stop_gradient(x)`."
+            )
+        return original(self, n)
+
+
+for distribution in ("irwinhall", "ksone", "kstwo"):
+    counts(distribution, "n")
+
+
 # Powers of 1 + c x, of which the slope by c cancels where c is small.
 
 PARETO, EXTREME = type(stats.genpareto), type(stats.genextreme)
