@@ -54,7 +54,7 @@ def mquantiles(
         raise TypeError("Array should be 2D at most !")
     x = np.sort(np.ravel(a) if axis is None else np.moveaxis(a, axis, 0), axis=0)
     n = x.shape[0]
-    place = n * p + alphap + p * (1.0 - alphap - betap)
+    place = n * p + (alphap + p * (1.0 - alphap - betap))
     below = np.floor(np.clip(known(place), 1, max(n - 1, 1))).astype(int)
     share = np.reshape(np.clip(place - below, 0, 1), p.shape + (1,) * (x.ndim - 1))
     out = (1.0 - share) * x[below - 1] + share * x[np.minimum(below, n - 1)]
