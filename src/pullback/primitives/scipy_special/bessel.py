@@ -195,7 +195,7 @@ row(sp.besselpoly, besselpoly_a, besselpoly_l, besselpoly_v)
 
 
 def struve_step(f, sign):
-    """f_(v - 1) - (v / x) f_v; at 0, the mean of this and the same with v + 1, which has no 1 / x."""
+    """f_(v - 1) - (v / x) f_v; at 0 the mean of that and of its twin, which has no 1 / x."""
 
     def partial(out, v, x):
         zero = x == 0
