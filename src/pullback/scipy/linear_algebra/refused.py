@@ -31,11 +31,3 @@ refuses(
     sl.qr_insert,
     sl.qr_update,
 )
-refuses(
-    "looks for a compiled routine that takes these arrays, and routines have no rule",
-    "Write `a @ b` and its like for BLAS, and `scipy.linalg`'s `cholesky`, `solve_triangular`,"
-    " `lu_factor` and their like for LAPACK",
-    sl.get_blas_funcs,
-    sl.blas.find_best_blas_type,
-    sl.get_lapack_funcs,
-)

@@ -19,7 +19,7 @@ from .plain import is_live
 __all__ = ["undetermined"]
 
 
-class Undetermined(Primitive):
+class PartOfResult(Primitive):
     """A part of a result, beside a solution that moves."""
 
     nondiff = (0,)
@@ -47,7 +47,7 @@ class Undetermined(Primitive):
         return self(part, solution, what=what)
 
 
-undetermined_p = Undetermined("undetermined")
+part_p = PartOfResult("undetermined")
 
 
 def undetermined(part: Any, solution: Any, name: str, of: str) -> Any:
@@ -71,4 +71,4 @@ def marked(part: Any, beside: Any, name: str, of: str, inner: bool) -> Any:
     if not isinstance(part, arrays) or not is_inexact(np.dtype(getattr(part, "dtype", float))):
         return part
     part = np.float64(part) if type(part) is float else part
-    return undetermined_p(part, beside, what=f"`{name}` of the result of `{of}`")
+    return part_p(part, beside, what=f"`{name}` of the result of `{of}`")
