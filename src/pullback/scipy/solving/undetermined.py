@@ -19,9 +19,21 @@ from .plain import is_live
 __all__ = ["undetermined"]
 
 
+def refuse(what: str) -> None:
+    raise MissingRuleError(
+        f"{what} has no derivative rule.\n"
+        "  Compute it from the solution with NumPy's functions, or detach it with"
+        " `pullback.stop_gradient(x)`."
+    )
+
+
+vars(refuse)["refused"] = True  # as partials that are refused by name
+
+
 class PartOfResult(Primitive):
     """A part of a result, beside a solution that moves."""
 
+    partials = (refuse,)
     nondiff = (0,)
     reads = ""
 
@@ -35,11 +47,7 @@ class PartOfResult(Primitive):
         return out * np.nan
 
     def vjp(self, out_bar, residual, wanted):
-        raise MissingRuleError(
-            f"{residual.static['what']} has no derivative rule.\n"
-            "  Compute it from the solution with NumPy's functions, or detach it with"
-            " `pullback.stop_gradient(x)`."
-        )
+        refuse(residual.static["what"])
 
     def batch(self, xs, mapped, size, *, what):
         part, solution = xs
