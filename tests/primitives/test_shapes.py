@@ -168,3 +168,11 @@ def test_long_lists_are_linear():
         pb.grad(lambda x: np.sum(np.stack([x[i] for i in range(n)])))(x)
 
     assert grows(work, 1_500) < 9
+
+
+def test_a_broadcast_number_is_numpys():
+    """A comparison of it gives NumPy's truth value, of which `~` is the contrary."""
+    for spread in (lambda x: np.broadcast_to(x, ()), lambda x: np.broadcast_arrays(x, 2.0)[0]):
+        f = lambda x, spread=spread: np.where(~(spread(x) > 0), -x, 3 * x)
+        assert f(1.5) == 4.5
+        assert pb.value_and_grad(f)(1.5) == (4.5, 3.0)

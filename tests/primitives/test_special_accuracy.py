@@ -163,3 +163,28 @@ def test_difference_of_digammas():
             right = mp.digamma(mp.mpf(x) + mp.mpf(step)) - mp.digamma(mp.mpf(x))
         assert abs(value - right) <= 2e-14 * abs(right), (x, step)
         assert digamma_gap(x, step) == pytest.approx(value, rel=1e-15)
+
+
+# Places at which leading terms cancel, with the derivatives by mpmath with 60 digits.
+FAR = [
+    (sp.voigt_profile, (10.0, 0.01, 0.7),
+     (-0.0004413011287913353, 1.31530120200546e-06, 0.0031366959239403783)),
+    (sp.voigt_profile, (1000.0, 0.5, 0.01),
+     (-6.36620727171706e-12, 9.549320455634736e-15, 3.1831012482101053e-07)),
+    (sp.voigt_profile, (30.0, 5.0, 100.0),
+     (-1.5892461610132964e-05, -1.789645987424998e-06, -2.4300720651495216e-05)),
+    (sp.struve, (1.5, 2e4), (None, -0.003177267730635499)),
+    (sp.struve, (3.0, 2e5), (None, 16976.528611590085)),
+    (sp.gammaincc, (1e4, 9.7e3), (4.1039141078842434e-05, None)),
+    (sp.gammaincc, (0.002, 1.5), (0.10055317706250119, None)),
+    (sp.gammaincc, (29.9, 29.8), (0.073272423528474, None)),
+    (sp.gammaincc, (400.0, 500.0), (3.847437782613533e-07, None)),
+]  # fmt: skip
+
+
+def test_far_places():
+    for function, point, expected in FAR:
+        for i, slope in enumerate(expected):
+            if slope is not None:
+                found = pb.grad(along(function, point, i))(point[i])
+                assert np.isclose(found, slope, rtol=FIRST, atol=0), (function, point, i)

@@ -2,15 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 from scipy.stats._distr_params import distcont
 
 import pullback as pb
 
-# What SciPy computes by compiled code of its own, by counts, or element after element.
-REFUSED = {
-    "genhyperbolic", "irwinhall", "ksone", "kstwo", "vonmises", "vonmises_line",
-}  # fmt: skip
+REFUSED = {"irwinhall", "ksone", "kstwo"}  # by the shape, which counts
 SLOW = {"levy_stable", "studentized_range"}
 # By parameters for which a special function has no derivative with three digits.
 NAN = {"dpareto_lognorm"}
@@ -103,6 +100,58 @@ def test_by_formulas(name, shapes, methods):
             expected = difference(lambda t, unit=unit, f=total: f(p + t * unit), 3e-4)
             if np.isfinite(expected):
                 assert np.isclose(slope, expected, rtol=2e-5, atol=1e-7), (method, i)
+
+
+def test_what_scipy_computes_slowly():
+    """By place and shape, at one place."""
+    for name, method, p in (
+        ("studentized_range", "cdf", (1.2, 3.0, 10.0)),
+        ("levy_stable", "cdf", (0.4, 1.8, -0.5)),
+        ("levy_stable", "logpdf", (0.4, 1.8, -0.5)),
+        ("kstwo", "sf", (0.283, 10)),
+        ("kstwo", "logpdf", (0.283, 10)),
+    ):
+        f = getattr(getattr(stats, name), method)
+        counted = () if name != "kstwo" else p[1:]
+        xs = np.array(p[: len(p) - len(counted)])
+        value, slopes = pb.value_and_grad(lambda xs, f=f, counted=counted: f(*xs, *counted))(xs)
+        assert value == f(*p)
+        for i, slope in enumerate(slopes):
+            along = lambda t, i=i, f=f, xs=xs, counted=counted: f(
+                *(xs + t * np.eye(len(xs))[i]), *counted
+            )
+            assert np.isclose(slope, difference(along, 3e-3), rtol=2e-5), (name, method, i)
+
+
+def closely(fun, start, args, disp):
+    return optimize.fmin(fun, start, args=args, disp=0, xtol=1e-11, ftol=1e-14)
+
+
+def test_fits():
+    """Of data that are partly known to lie in a range, and where a shape is given."""
+    x = np.exp(np.random.default_rng(7).normal(size=12))
+    right, ends = np.array([1.5, 2.0]), np.array([[0.4, 0.8], [1.0, 2.0]])
+
+    def weibull(x, right):
+        data = stats.CensoredData(x, right=right)
+        return stats.weibull_min.fit(data, floc=0, optimizer=closely)
+
+    def normal(x, ends):
+        data = stats.CensoredData(x, left=ends[0], interval=ends)
+        return stats.norm.fit(data, optimizer=closely)
+
+    def student(x, scale):
+        return stats.t.fit(x * scale, fdf=4, optimizer=closely)
+
+    for fit, *args in ((weibull, x, right), (normal, x, ends), (student, x, right[0])):
+        total = lambda *args, fit=fit: 0.7 * fit(*args)[-1] + 1.3 * fit(*args)[0]
+        for i, slope in enumerate(pb.grad(total, argnums=(0, 1))(*args)):
+            way = np.cos(np.arange(np.size(slope))).reshape(np.shape(slope))
+            moved = lambda t, i=i, way=way, args=args, total=total: total(
+                *[y + t * way if j == i else y for j, y in enumerate(args)]
+            )
+            expected = (moved(1e-3) - moved(-1e-3)) / 2e-3
+            assert np.isclose(np.sum(slope * way), expected, rtol=1e-3), (fit, i)
 
 
 @pytest.mark.filterwarnings("ignore:The shape parameter of the erlang")

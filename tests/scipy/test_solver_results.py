@@ -4,6 +4,7 @@ Each part of each result is compared with differences: none may be a constant wh
 """
 
 import numpy as np
+import pytest
 from scipy import integrate, optimize
 
 import pullback as pb
@@ -121,3 +122,13 @@ def test_parts_of_a_batch_of_results_are_those_of_each_example():
     f = lambda k: optimize.fsolve(system(k), [0.5, 0.4], full_output=True)[1]["fjac"]
     ks = np.array([1.1, 1.3])
     assert np.array_equal(pb.vmap(f)(ks), np.stack([f(k) for k in ks]))
+
+
+def test_what_nobody_knows_is_refused_by_name():
+    """In reverse mode; in forward mode it is NaN, for all results are pushed at once."""
+    f = lambda k: optimize.root(system(k), [0.5, 0.4]).fjac[0, 0]
+    with pytest.raises(pb.MissingRuleError, match="`fjac` of the result of `root`"):
+        pb.grad(f)(1.3)
+    value, slope = pb.jvp(f, (1.3,), (1.0,))
+    assert value == f(1.3)
+    assert np.isnan(slope)

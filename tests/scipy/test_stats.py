@@ -313,3 +313,41 @@ def test_versions_of_scipy(monkeypatch):
         importlib.reload(pb.scipy)
     monkeypatch.undo()
     importlib.reload(pb.scipy)
+
+
+def test_quantiles_of_masked_statistics():
+    """`mstats.mquantiles` of arrays in which nothing is masked, by data and probabilities."""
+    rng = np.random.default_rng(0)
+    a, b, p = rng.normal(size=11), rng.normal(size=(5, 3)), np.array([0.05, 0.3, 0.97])
+    quantiles = stats.mstats.mquantiles
+    pb.testing.check_grads(quantiles, (a, p), order=1)
+    for axis in (0, 1):
+        f = lambda b, axis=axis: quantiles(b, axis=axis)
+        pb.testing.check_grads(f, (b,), order=1)
+        assert np.array_equal(pb.vjp(f, b)[0], f(b))
+    assert np.array_equal(pb.vmap(lambda a: quantiles(a))(b), quantiles(b, axis=1))
+    with pytest.raises(pb.UnsupportedKeywordError, match="limit"):
+        pb.grad(lambda a: quantiles(a, limit=(0, 1))[0])(a)
+
+
+def test_truncated_at_infinity_in_a_batch():
+    """SciPy picks the ends by case; mapped ones go by formulas for all."""
+    ends = [
+        (-0.5, np.inf),
+        (0.7, np.inf),
+        (-np.inf, -0.3),
+        (-np.inf, 0.4),
+        (-3.0, -1.0),
+        (-1.0, 2.0),
+    ]
+    for low, high in ends:
+        f = lambda end, x, low=low, high=high: (
+            stats.truncnorm.logpdf(x, end, high)
+            if np.isfinite(low)
+            else stats.truncnorm.logpdf(x, low, end)
+        )
+        several = (low if np.isfinite(low) else high) + np.array([0.0, 0.1])
+        x = np.array([0.0, 0.1]) + (max(low, -5) + min(high, 5)) / 2
+        for g in (f, pb.grad(f)):
+            each = [g(end, at) for end, at in zip(several, x, strict=True)]
+            np.testing.assert_allclose(pb.vmap(g)(several, x), each, rtol=1e-13)

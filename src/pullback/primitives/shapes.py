@@ -494,8 +494,10 @@ def rot90(m, k=1, axes=(0, 1)):
 def broadcast_to(array, shape, subok=False):
     shape = dims(shape)
     if array.shape == shape:
-        if type(array) is not Array or is_number(array):
+        if type(array) is not Array:
             return array
+        if is_number(array):  # of Python, which NumPy would make an array
+            return broadcast_p(array, shape=shape)
         out = Array(array.value, array.within, array.node)
         link(out, array, lambda base: base)
         return out
@@ -512,7 +514,7 @@ def broadcast_to(array, shape, subok=False):
 def broadcast_arrays(*args, subok=False):
     xs = arrays_of(args)
     shape = np.broadcast_shapes(*[x.shape for x in xs])
-    if all(x.shape == shape for x in xs):
+    if shape and all(x.shape == shape for x in xs):
         return tuple(xs)
     # Views that repeat nothing may be written to, as NumPy's.
     return tuple([x[...] if x.shape == shape and shape else np.broadcast_to(x, shape) for x in xs])

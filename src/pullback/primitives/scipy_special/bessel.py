@@ -195,9 +195,14 @@ row(sp.besselpoly, besselpoly_a, besselpoly_l, besselpoly_v)
 
 
 def struve_step(f, sign):
+    """f_(v - 1) - (v / x) f_v; at 0 the mean of that and of its twin, which has no 1 / x."""
+
     def partial(out, v, x):
-        extra = np.power(x / 2, v) * sp.rgamma(v + 1.5) / math.sqrt(math.pi)
-        return (f(v - 1.0, x) + sign * f(v + 1.0, x) + extra) / 2
+        zero = x == 0
+        inside, at_0 = np.where(zero, 1.0, x), np.where(zero, x, 1.0)
+        extra = np.power(at_0 / 2, v) * sp.rgamma(v + 1.5) / math.sqrt(math.pi)
+        mean = (f(v - 1.0, at_0) + sign * f(v + 1.0, at_0) + extra) / 2
+        return np.where(zero, mean, f(v - 1.0, inside) - v / inside * f(v, inside))
 
     return partial
 

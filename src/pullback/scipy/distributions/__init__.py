@@ -13,6 +13,7 @@ Formulas and moments are Python over `scipy.special`, and take part as the user'
     multivariate    the normal distribution of vectors
     dirichlet       the Dirichlet distribution
     kernels         gaussian_kde
+    compiled        distributions whose functions SciPy computes in compiled code
     ranks           the distribution of a statistic of ranks
     steps           the distribution function of discrete ones without a formula
 """
@@ -21,7 +22,7 @@ from importlib import import_module
 
 FAMILIES = (
     "choices", "methods", "continuous", "shapes", "checks", "multivariate", "dirichlet", "kernels",
-    "ranks", "steps",
+    "ranks", "steps", "compiled",
 )  # fmt: skip
 
 for family in FAMILIES:

@@ -193,14 +193,21 @@ def moved(end: Any, loc: Any, scale: Any) -> Any:
 
 
 fit_of_scipy = stats.rv_continuous.fit
+CENSORED = "uncensored", "left", "right", "interval"
 
 
 @serves_method(stats.rv_continuous.fit)
 def fit(self: Any, data: Any, *args: Any, **kwds: Any) -> Any:
     """The parameters of the greatest likelihood, which is stationary there."""
-    found = solve(
-        lambda values: fit_of_scipy(self, *values.tree((data, *args)), **values.tree(kwds))
-    )
+
+    def call(values: Any) -> Any:
+        given = {key: values.of(part) for key, part in zip(CENSORED, sample, strict=False)}
+        plain = stats.CensoredData(**given) if censored else given["uncensored"]
+        return fit_of_scipy(self, plain, *values.tree(args), **values.tree(kwds))
+
+    censored = isinstance(data, stats.CensoredData)
+    sample = [getattr(data, f"_{key}") for key in CENSORED] if censored else [as_array(data)]
+    found = solve(call)
     if not found.live:
         return found.first
     if kwds.get("method", "MLE").lower() != "mle":
@@ -218,13 +225,22 @@ def fit(self: Any, data: Any, *args: Any, **kwds: Any) -> Any:
     n = len(names) + 2
     free = [i for i in range(n) if i not in given]
     values = found.of(lambda r: np.array([float(p) for p in r]))
-    xs = np.ravel(as_array(data))
 
     def record(p: Any) -> Any:
         whole = [given[i] if i in given else p[free.index(i)] for i in range(n)]
         *shapes, loc, scale = whole
-        density = self._logpdf((xs - loc) / scale, *shapes)
-        return xs.shape[0] * np.log(scale) - np.sum(density), [], []
+
+        def of(method: str, x: Any) -> Any:
+            return ask(self, method, (x - loc) / scale, *shapes)
+
+        seen, *hidden = sample
+        total = np.size(seen) * np.log(scale) - np.sum(of("_logpdf", np.ravel(seen)))
+        if hidden:
+            left, right, between = hidden
+            inside = of("_cdf", between[:, 1]) - of("_cdf", between[:, 0])
+            total = total - np.sum(of("_logcdf", left)) - np.sum(of("_logsf", right))
+            total = total - np.sum(np.log(inside))
+        return total, [], []
 
     problem = Minimum(record, lambda what: what, values[np.array(free)])
     if not problem.theta:

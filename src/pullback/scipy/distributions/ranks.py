@@ -1,14 +1,20 @@
-"""Distributions of ranks: steps, of which SciPy keeps the numbers from one call to the next."""
+"""Ranks: their distributions, which are steps, and what is picked by order.
+
+Of the steps SciPy keeps the numbers from one call to the next.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from scipy.stats import mstats
 from scipy.stats._mannwhitneyu import _MWU
 
+from ...core.dispatch import as_array, refuse
 from ...core.reach import call_outside
-from ..solving.plain import solve
+from ...primitives.arguments import known
+from ..solving.plain import is_live, solve
 from ..solving.serving import serves_method
 
 __all__ = []
@@ -25,3 +31,31 @@ def set_shapes(self: Any, n1: Any, n2: Any) -> None:
 def sf(self: Any, k: Any) -> Any:
     """With plain values: an Array that is kept would outlive its transformation."""
     return solve(lambda values: sf_of_scipy(self, values.tree(k))).of(np.asarray)[()]
+
+
+quantiles_of_scipy = mstats.mquantiles
+
+
+@serves_method(quantiles_of_scipy)
+def mquantiles(
+    a: Any,
+    prob: Any = (0.25, 0.5, 0.75),
+    alphap: Any = 0.4,
+    betap: Any = 0.4,
+    axis: int | None = None,
+    limit: Any = (),
+) -> Any:
+    """Of arrays in which nothing is masked."""
+    if not any(map(is_live, (a, prob, alphap, betap))):
+        return quantiles_of_scipy(a, prob, alphap, betap, axis, limit)
+    refuse("scipy.stats.mstats.mquantiles", limit=tuple(limit) or None)
+    a, p = as_array(a), np.atleast_1d(as_array(prob))
+    if a.ndim > 2:
+        raise TypeError("Array should be 2D at most !")
+    x = np.sort(np.ravel(a) if axis is None else np.moveaxis(a, axis, 0), axis=0)
+    n = x.shape[0]
+    place = n * p + (alphap + p * (1.0 - alphap - betap))
+    below = np.floor(np.clip(known(place), 1, max(n - 1, 1))).astype(int)
+    share = np.reshape(np.clip(place - below, 0, 1), p.shape + (1,) * (x.ndim - 1))
+    out = (1.0 - share) * x[below - 1] + share * x[np.minimum(below, n - 1)]
+    return out if axis is None else np.moveaxis(out, 0, axis)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 from scipy import special, stats
+from scipy.stats import _continuous_distns
 
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.reach import call_inside
-from ...primitives.arguments import somewhere
+from ...primitives.arguments import known_value, somewhere
 from ..integration.quadrature import quad
 from ..solving.exact import exact
 from ..solving.plain import is_live, solve
@@ -50,6 +51,26 @@ def refuse_at(name: str, limits: dict[str, float]) -> None:
 
 for distribution, limits in LIMITS.items():
     refuse_at(distribution, limits)
+
+
+def counts(name: str, shape: str) -> None:
+    """Refuse the derivative by the only shape of a distribution, which is a number of things."""
+    original = type(getattr(stats, name))._argcheck
+
+    @serves_method(original)
+    def argcheck(self: Any, n: Any) -> Any:
+        if is_live(n):
+            raise MissingRuleError(
+                f"`scipy.stats.{name}` has no derivative with respect to its shape `{shape}`,"
+                " which counts.\n"
+                "  Keep it out of what is differentiated, or detach it with"
+                " `pullback.stop_gradient(x)`."
+            )
+        return original(self, n)
+
+
+for distribution in ("irwinhall", "ksone", "kstwo"):
+    counts(distribution, "n")
 
 
 # Powers of 1 + c x, of which the slope by c cancels where c is small.
@@ -136,3 +157,29 @@ def by_integral(original: Any, log: Callable[..., Any], low: float | None) -> No
 by_integral(INVERSE_GAUSS._cdf, stats.geninvgauss._logpdf, 0.0)
 by_integral(type(stats.genhyperbolic)._cdf, genhyperbolic_log, -np.inf)
 by_integral(type(stats.genhyperbolic)._sf, genhyperbolic_log, None)
+
+
+# The truncated normal distribution: SciPy picks the ends by case.
+
+mass_of_scipy = _continuous_distns._log_gauss_mass
+
+
+@serves_method(mass_of_scipy)
+def log_gauss_mass(a: Any, b: Any) -> Any:
+    """The logarithm of the normal probability between a and b, of mapped ends by formulas for all.
+
+    Above 0 it is that of the reflected interval; below 0 it is a difference of tails.
+    """
+    if known_value(a) is not None and known_value(b) is not None:
+        return mass_by_scipy(a, b)
+    above = a > 0
+    low, high = np.where(above, -b, a), np.where(above, -a, b)
+    below = high <= 0
+    far, near = np.where(below, low, -2.0), np.where(below, high, -1.0)
+    top = special.log_ndtr(near)
+    tail = top + np.log1p(-np.exp(special.log_ndtr(far) - top))
+    low, high = np.where(below, -1.0, low), np.where(below, 1.0, high)
+    return np.where(below, tail, np.log1p(-special.ndtr(low) - special.ndtr(-high)))
+
+
+mass_by_scipy = traced(mass_of_scipy)

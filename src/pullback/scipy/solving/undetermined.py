@@ -19,9 +19,21 @@ from .plain import is_live
 __all__ = ["undetermined"]
 
 
-class Undetermined(Primitive):
+def refuse(what: str) -> None:
+    raise MissingRuleError(
+        f"{what} has no derivative rule.\n"
+        "  Compute it from the solution with NumPy's functions, or detach it with"
+        " `pullback.stop_gradient(x)`."
+    )
+
+
+vars(refuse)["refused"] = True  # as partials that are refused by name
+
+
+class PartOfResult(Primitive):
     """A part of a result, beside a solution that moves."""
 
+    partials = (refuse,)
     nondiff = (0,)
     reads = ""
 
@@ -35,11 +47,7 @@ class Undetermined(Primitive):
         return out * np.nan
 
     def vjp(self, out_bar, residual, wanted):
-        raise MissingRuleError(
-            f"{residual.static['what']} has no derivative rule.\n"
-            "  Compute it from the solution with NumPy's functions, or detach it with"
-            " `pullback.stop_gradient(x)`."
-        )
+        refuse(residual.static["what"])
 
     def batch(self, xs, mapped, size, *, what):
         part, solution = xs
@@ -47,7 +55,7 @@ class Undetermined(Primitive):
         return self(part, solution, what=what)
 
 
-undetermined_p = Undetermined("undetermined")
+part_p = PartOfResult("undetermined")
 
 
 def undetermined(part: Any, solution: Any, name: str, of: str) -> Any:
@@ -71,4 +79,4 @@ def marked(part: Any, beside: Any, name: str, of: str, inner: bool) -> Any:
     if not isinstance(part, arrays) or not is_inexact(np.dtype(getattr(part, "dtype", float))):
         return part
     part = np.float64(part) if type(part) is float else part
-    return undetermined_p(part, beside, what=f"`{name}` of the result of `{of}`")
+    return part_p(part, beside, what=f"`{name}` of the result of `{of}`")
