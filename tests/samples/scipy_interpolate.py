@@ -89,6 +89,8 @@ UNMAPPED = [
     of(si.make_interp_spline, at_points, X, Y, Q, name="points"),
     of(si.BarycentricInterpolator, at_points, X, Y, Q),
     of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y)), X, Y),
+    of(si.insert, lambda f, p, c: f(p, (knots(INNER), np.concatenate([c, np.zeros(4)]), 3), m=2)[1][:9], np.float64(2.3), C, name="tuple"),
+    of(si.insert, lambda f, p, c: f(p, si.BSpline(knots(INNER), c, 3)).c[:8], np.float64(2.3), C, name="spline"),
     of(si.sproot, lambda f, c: f((knots(INNER), c, 3)), np.array([-1.0, -0.5, -0.2, 0.1, 0.3, 0.5, 1.0])),
     of(si.LSQUnivariateSpline, lambda f, y, t: f(X, y, t)(Q), Y, np.array([3.0])),
     of(si.LSQUnivariateSpline, lambda f, y: Q * f(X, y, [3.0]).get_residual(), Y, name="residual"),

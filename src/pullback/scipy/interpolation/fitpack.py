@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from scipy import interpolate
+from scipy.interpolate import _fitpack_repro
 
 from ...core.errors import MissingRuleError
-from ...core.reach import call_outside
+from ...core.reach import CALLS, call_outside
 from ...primitives.arguments import as_array
 from ..solving.exact import exact
 from ..solving.following import Following
@@ -18,6 +19,7 @@ from .basis import antiderivative, bspline
 from .native_fitpack import CURFIT, derivative, integral, native, regrid_smth, rule_of
 from .smoothing import Smoothing, data_at
 from .splines import fitted
+from .surfaces import Axis, SmoothSurface
 
 __all__ = []
 
@@ -319,6 +321,49 @@ def fpchec(*args):
     return native.fpchec(*map(fixed, args))
 
 
+# The same fits in Python, and knots that are added.
+
+make_of_scipy = _fitpack_repro._make_splrep_impl
+
+
+@serves_method(make_of_scipy)
+def make_splrep(x, y, w, xb, xe, k, s, t, nest, periodic, xp=np):
+    given = x, y, w, xb, xe, k, s, t, nest, periodic
+    found = call_outside(make_of_scipy, tuple(map(copied, given)), {"xp": np})
+    if not any(map(is_live, given)):
+        return found
+    if periodic or is_live(t):
+        refuse_option("make_splrep", "t" if is_live(t) else "bc_type='periodic'")
+    x, y, w = as_arrays(x, y, w)
+    gap = fixed(w)[:, None] * (fixed(y) - found(fixed(x)))
+    fit = Fit("make_splrep", x, y, w, (xb, xe), k, s)
+    knots, c = fit.spline(found.t, found.c, np.sum(gap**2), SMOOTHS)
+    return CALLS[interpolate.BSpline.construct_fast](knots, c, k)
+
+
+insert_of_scipy = interpolate.insert
+
+
+@serves(interpolate.insert)
+def insert(x: Any, tck: Any, m: int = 1, per: bool = False) -> Any:
+    spline = isinstance(tck, interpolate.BSpline)
+    t, c, k = tck.tck if spline else tck
+    if not any(map(is_live, (x, t, c, *c))):
+        return traced(insert_of_scipy)(x, tck, m, per)
+    if per:
+        refuse_option("insert", "per")
+    if spline:
+        return CALLS[interpolate.BSpline](*insert(x, (t, c, k), m))
+    if np.ndim(c[0]):
+        parts = [insert(x, (t, part, k), m) for part in c]
+        return parts[0][0], [part[1] for part in parts], k
+    n = len(t) - k - 1
+    found = call_outside(insert_of_scipy, (fixed(x), tuple(map(copied, tck)), m), {})
+    spline = CALLS[interpolate.BSpline](t, as_array(c)[:n], k).insert_knot(x, m)
+    rest = np.zeros(len(found[1]) - spline.c.shape[0])
+    return exact(found[0], spline.t), exact(found[1], np.concatenate([spline.c, rest])), k
+
+
 # Two variables.
 
 
@@ -420,21 +465,36 @@ def dblint(tx, ty, c, kx, ky, *ends):
     return double_integral(tx, ty, c, np.stack(as_arrays(*ends)), kx=kx, ky=ky)
 
 
+def border_knots(x: Any, low: Any, high: Any, k: int, found: Any, ier: int) -> Any:
+    """The knots along one axis, by the data that FITPACK chose."""
+    low, high = x[0] if low is None else low, x[-1] if high is None else high
+    if ier == INTERPOLATES:
+        return knots_of(x, low, high, k)
+    inner = data_at(x, found[k + 1 : -k - 1])
+    if inner is None or ier > SMOOTHS:
+        refuse_fit("RectBivariateSpline")
+    return with_ends(inner, low, high, k)
+
+
 @rule_of("regrid_smth")
 def surface_fit(x, y, z, xb, xe, yb, ye, kx, ky, s, *args):
     x, y, z = as_arrays(x, y, z)
     plain = [fixed(v) for v in (x, y, z, xb, xe, yb, ye, kx, ky, s, *args)]
     nx, found_tx, ny, found_ty, found_c, fp, ier = regrid_smth(*plain)
-    if plain[9]:
-        raise MissingRuleError(
-            "`RectBivariateSpline` has a derivative where it interpolates (s=0).\n"
-            "  Leave `s` out, or fit with `make_lsq_spline` along each axis."
-        )
-    tx = knots_of(x, x[0] if xb is None else xb, x[-1] if xe is None else xe, kx)
-    ty = knots_of(y, y[0] if yb is None else yb, y[-1] if ye is None else ye, ky)
+    ends = [(x, xb, xe, kx, found_tx[:nx]), (y, yb, ye, ky, found_ty[:ny])]
+    tx, ty = [border_knots(*end, ier) for end in ends]
     z = np.reshape(z, (x.shape[0], y.shape[0]))
-    rows = fitted(x, z, None, tx, kx)
-    c = np.swapaxes(fitted(y, np.swapaxes(rows, 0, 1), None, ty, ky), 0, 1)
+    if ier == SMOOTHS and max(nx - 2 * kx, ny - 2 * ky) > 2:
+        surface = SmoothSurface(Axis(x, tx, kx), Axis(y, ty, ky), z)
+        u: Any = surface.weight_of(
+            found_c[: (nx - kx - 1) * (ny - ky - 1)].reshape(nx - kx - 1, -1)
+        )
+        if u is None:
+            refuse_fit("RectBivariateSpline")
+        c = surface.solved(u, fixed(fp) * (s / plain[9]) if is_live(s) else fixed(fp))
+    else:
+        rows = fitted(x, z, None, tx, kx)
+        c = np.swapaxes(fitted(y, np.swapaxes(rows, 0, 1), None, ty, ky), 0, 1)
     rest = [np.zeros(len(f) - n) for f, n in ((found_tx, nx), (found_ty, ny))]
     tx = exact(found_tx, np.concatenate([tx, rest[0]]))
     ty = exact(found_ty, np.concatenate([ty, rest[1]]))
@@ -444,8 +504,7 @@ def surface_fit(x, y, z, xb, xe, yb, ye, kx, ky, s, *args):
 
 
 refuses(
-    "fits surfaces or moves knots in FITPACK's compiled code",
-    "Use `BSpline(*tck).insert_knot(x)` for knots, and `RectBivariateSpline` or `RBFInterpolator`"
-    " for a surface",
-    interpolate.bisplrep, interpolate.insert,
-)  # fmt: skip
+    "fits surfaces in FITPACK's compiled code",
+    "Use `RectBivariateSpline` or `RBFInterpolator` for a surface",
+    interpolate.bisplrep,
+)
