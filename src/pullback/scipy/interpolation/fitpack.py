@@ -182,6 +182,20 @@ class Fit:
             c = np.concatenate([c, np.zeros(found_c.shape[0] - n)])
         return exact(found_t, t), exact(found_c, c)
 
+    def closed(self, found_t: Any, found_c: Any, ier: int) -> Any:
+        """The same of a closed curve through the data, of which the last is taken as the first."""
+        if ier != INTERPOLATES:
+            refuse_option(self.name, "per` and an `s > 0")
+        y = np.concatenate([self.y[:-1], self.y[:1]])
+        spline = CALLS[interpolate.make_interp_spline](self.x, y, self.k, bc_type="periodic")
+        t, c = spline.t, spline.c
+        n = c.shape[0]
+        near = t.shape == found_t.shape and np.allclose(fixed(t), found_t, rtol=1e-9, atol=1e-12)
+        if not near or not np.allclose(fixed(c), found_c[:n], rtol=1e-6, atol=1e-8):
+            refuse_fit(self.name)
+        rest = np.zeros_like(found_c[n:])
+        return exact(found_t, t), exact(found_c, np.concatenate([c, rest]))
+
     def smoothed(self, t: Any, found: Any, fp: float) -> Any:
         equations = Smoothing(self.x, self.y, self.w, t, self.k)
         u = equations.weight_of(found if found.ndim == 2 else found[:, None], fp)
@@ -213,15 +227,17 @@ def splrep(
         rest = {"k": k, "task": task, "full_output": full_output, "per": per, "quiet": quiet}
         return traced(splrep_of_scipy)(x, y, **given, **rest)
     x, y = as_arrays(x, y)
-    if per or task == 1:
-        refuse_option("splrep", "per" if per else "task=1")
+    if task == 1 or (per and t is not None):
+        refuse_option("splrep", "task=1" if task == 1 else "per` and `t")
     plain = {key: fixed(value) for key, value in given.items()}
-    found, *rest = call_outside(
-        splrep_of_scipy, (fixed(x), fixed(y)), {**plain, "k": k, "task": task, "full_output": 1}
-    )
+    plain |= {"k": k, "task": task, "full_output": 1, "per": per}
+    found, *rest = call_outside(splrep_of_scipy, (copied(x), copied(y)), plain)
     w = None if w is None else as_arrays(w)[0]
     fit = Fit("splrep", x, y, w, (xb, xe), k, s)
-    pair = fit.spline(found[0], found[1], rest[0], rest[1], t)
+    if per:
+        pair = fit.closed(found[0], found[1], rest[1])
+    else:
+        pair = fit.spline(found[0], found[1], rest[0], rest[1], t)
     if not full_output:
         return (*pair, k)
     return (*pair, k), fit.misfit(pair, rest[0]), *rest[1:]
@@ -238,11 +254,13 @@ def splprep(
 ) -> Any:  # fmt: skip
     y = np.stack([as_array(column) for column in x], axis=1)
     given = {"w": w, "u": u, "ub": ub, "ue": ue, "s": s, "t": t}
-    if per or task == 1:
-        refuse_option("splprep", "per" if per else "task=1")
+    if task == 1 or (per and t is not None):
+        refuse_option("splprep", "task=1" if task == 1 else "per` and `t")
     plain = {key: fixed(value) for key, value in given.items()}
-    plain |= {"k": k, "task": task, "nest": nest, "full_output": 1}
-    (tck, found_u), fp, ier, text = call_outside(splprep_of_scipy, (list(fixed(y).T),), plain)
+    plain |= {"k": k, "task": task, "nest": nest, "full_output": 1, "per": per}
+    (tck, found_u), fp, ier, text = call_outside(splprep_of_scipy, (list(copied(y).T),), plain)
+    if per:
+        y = np.concatenate([y[:-1], y[:1]])
     if u is None:
         steps = np.sqrt(np.sum(np.diff(y, axis=0) ** 2, axis=1))
         u = np.concatenate([np.zeros(1), np.cumsum(steps)]) / np.sum(steps)
@@ -250,7 +268,8 @@ def splprep(
     w = None if w is None else as_array(w)
     u = exact(found_u, as_array(u))
     fit = Fit("splprep", u, y, w, (ub, ue), k, s)
-    pair = fit.spline(tck[0], np.stack(tck[1], axis=1), fp, ier, inner)
+    columns = np.stack(tck[1], axis=1)
+    pair = fit.closed(tck[0], columns, ier) if per else fit.spline(tck[0], columns, fp, ier, inner)
     out = [pair[0], [pair[1][:, i] for i in range(y.shape[1])], k], u
     return (out, fit.misfit(pair, fp), ier, text) if full_output else out
 
