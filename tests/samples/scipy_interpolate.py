@@ -89,6 +89,7 @@ UNMAPPED = [
     of(si.make_interp_spline, at_points, X, Y, Q, name="points"),
     of(si.BarycentricInterpolator, at_points, X, Y, Q),
     of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y)), X, Y),
+    of(si.NearestNDInterpolator, lambda f, v: f(XY, v)(NEAR), VALUES.astype("f4"), name="float32"),
     of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y, per=1)), X, Y, name="closed"), of(si.splprep, lambda f, a, b: np.stack(f([a, b], s=0, per=1)[0][1]), np.cos(X), np.sin(X) + X / 9, name="closed"),
     of(si.insert, lambda f, p, c: f(p, (knots(INNER), np.concatenate([c, np.zeros(4)]), 3), m=2)[1][:9], np.float64(2.3), C, name="tuple"),
     of(si.insert, lambda f, p, c: f(p, si.BSpline(knots(INNER), c, 3)).c[:8], np.float64(2.3), C, name="spline"),
