@@ -22,8 +22,9 @@ import numpy as np
 from common import interleaved, settled, table
 from scipy import fft, interpolate, ndimage, signal, sparse
 from scipy.cluster import vq
-from scipy.sparse.linalg import spsolve
-from scipy.spatial.distance import cdist
+from scipy.sparse.linalg import cg, spsolve
+from scipy.spatial.distance import cdist, pdist
+from scipy.spatial.transform import Rotation
 
 import pullback as pb
 
@@ -35,6 +36,14 @@ POINTS, OTHERS = rng.normal(size=(200, 3)), rng.normal(size=(300, 3))
 KNOTS, HEIGHTS, AT = np.arange(64.0), rng.normal(size=64), rng.uniform(0, 63, 4096)
 MATRIX = sparse.random_array((4000, 4000), density=2e-3, rng=rng).tocsr()
 WEIGHTS, ROWS = np.linspace(0.5, 1.5, 4096), np.arange(64.0)
+ANALYTIC = np.concatenate([[1.0], np.full(2047, 2.0), [1.0], np.zeros(2047)])
+COLUMNS, PAIRS = rng.normal(size=(4000, 8)), np.triu_indices(200, 1)
+SOBEL = np.outer([1.0, 2.0, 1.0], [1.0, 0.0, -1.0])
+DIAGONAL = 3.0 + np.linspace(0, 1, 1000)
+RING = (
+    sparse.diags_array(DIAGONAL) - sparse.eye_array(1000, k=1) - sparse.eye_array(1000, k=-1)
+    - sparse.eye_array(1000, k=999) - sparse.eye_array(1000, k=-999)
+).tocsr()  # fmt: skip
 SOLID, CUBE = rng.normal(size=(64, 64)), rng.normal(size=(5, 5))
 
 
@@ -47,6 +56,7 @@ def by_jax() -> dict[str, Callable[..., Any]]:
     import jax.numpy as jnp
     import jax.scipy as jsp
     from jax.experimental.sparse import BCOO
+    from jax.scipy.spatial.transform import Rotation
 
     coo = MATRIX.tocoo()
     indices = np.stack([coo.row, coo.col], axis=1)
@@ -79,8 +89,34 @@ def by_jax() -> dict[str, Callable[..., Any]]:
         "table": lambda x: square(
             jsp.interpolate.RegularGridInterpolator((ROWS, ROWS), x)(PLACES.T)
         ),
+        "hilbert": lambda x: (
+            square(jsp.signal.hilbert(x) ** 2)
+            if hasattr(jsp.signal, "hilbert")
+            else square(jnp.fft.ifft(jnp.fft.fft(x) * ANALYTIC) ** 2)
+        ),
+        "fftconvolve, image": lambda x: square(jsp.signal.fftconvolve(x, SOLID, mode="same")),
+        "upfirdn": lambda x: square(resampled(jax, x)),
+        "csr @ dense": lambda x: square(constant @ x),
+        "sobel": lambda x: square(
+            jsp.signal.convolve2d(jnp.pad(x, 1, mode="symmetric"), SOBEL, "valid")
+        ),
+        "pdist": lambda x: jnp.sum(jnp.sqrt(jnp.sum((x[PAIRS[0]] - x[PAIRS[1]]) ** 2, axis=-1))),
+        "rotated cloud": lambda x: square(Rotation.from_rotvec(x).apply(OTHERS) - OTHERS),
+        "cg": lambda x: square(
+            jsp.sparse.linalg.cg(
+                lambda v: DIAGONAL * v - jnp.roll(v, 1) - jnp.roll(v, -1), x, tol=1e-10
+            )[0]
+        ),
     }
     return {name: jax.jit(jax.grad(f)) for name, f in programs.items()}
+
+
+def resampled(jax: Any, x: Any) -> Any:
+    """`upfirdn` as a convolution that leaves steps out on both sides."""
+    out = jax.lax.conv_general_dilated(
+        x[None, None], KERNEL[None, None, ::-1], (2,), [(62, 62)], lhs_dilation=(3,)
+    )
+    return out[0, 0]
 
 
 def recursion(jax: Any, jnp: Any, x: Any) -> Any:
@@ -115,6 +151,7 @@ def by_torch() -> dict[str, Callable[..., Any]]:
     csr = torch.sparse_csr_tensor(
         tensor(MATRIX.indptr), tensor(MATRIX.indices), tensor(MATRIX.data), MATRIX.shape
     )
+    sobel = tensor(SOBEL[::-1, ::-1].copy())[None, None]
     square = lambda x: torch.sum(torch.abs(x) ** 2)
     conv = torch.nn.functional.conv1d
     conv2 = torch.nn.functional.conv2d
@@ -128,6 +165,11 @@ def by_torch() -> dict[str, Callable[..., Any]]:
         "fft2": lambda x: square(torch.fft.fft2(x)),
         "correlate2d": lambda x: square(conv2(x[None, None], tensor(CUBE)[None, None], padding=2)),
         "kernel": lambda x: torch.sum(torch.exp(-torch.sum((x[:, None] - others) ** 2, dim=-1))),
+        "csr @ dense": lambda x: square(csr @ x),
+        "sobel": lambda x: square(
+            conv2(torch.nn.functional.pad(x[None, None], (1, 1, 1, 1), mode="replicate"), sobel)
+        ),
+        "pdist": lambda x: torch.sum(torch.nn.functional.pdist(x)),
         "kmeans": lambda x: torch.mean(torch.min(torch.sum((x - others[:, None]) ** 2, -1), 1)[0]),
     }
 
@@ -179,6 +221,17 @@ OURS: dict[str, tuple[Callable[..., Any], Any]] = {
     "table": (
         lambda x: square(interpolate.RegularGridInterpolator((ROWS, ROWS), x)(PLACES.T)), PICTURE
     ),
+    "hilbert": (lambda x: square(signal.hilbert(x) ** 2), SIGNAL),
+    "fftconvolve, image": (lambda x: square(signal.fftconvolve(x, SOLID, mode="same")), SOLID),
+    "upfirdn": (lambda x: square(signal.upfirdn(KERNEL, x, up=3, down=2)), SIGNAL),
+    "csr @ dense": (lambda x: square(MATRIX @ x), COLUMNS),
+    "sobel": (lambda x: square(ndimage.sobel(x)), SOLID),
+    "pdist": (lambda x: np.sum(pdist(x)), POINTS),
+    "rotated cloud": (
+        lambda x: square(Rotation.from_rotvec(x).apply(OTHERS) - OTHERS),
+        np.array([0.1, 0.2, 0.3]),
+    ),
+    "cg": (lambda x: square(cg(RING, x, rtol=1e-10)[0]), SIGNAL[:1000]),
     # Neither of the others has these; the ratio is that to the value by SciPy.
     "sosfilt": (lambda x: square(signal.sosfilt(signal.butter(4, 0.2, output="sos"), x)), SIGNAL),
     "CubicSpline": (lambda x: square(interpolate.CubicSpline(KNOTS, x)(AT)), HEIGHTS),

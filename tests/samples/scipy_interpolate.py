@@ -68,6 +68,7 @@ SAMPLES = [
     of(si.splint, lambda f, t, c, a, b: np.stack([f(a, b, (knots(t), c, 3))]), INNER, C, 0.2, 4.4),
     of(si.splder, lambda f, c, q: si.splev(q, f((knots(INNER), np.concatenate([c, np.zeros(4)]), 3))), C, Q),
     of(si.splantider, lambda f, c, q: si.splev(q, f((knots(INNER), np.concatenate([c, np.zeros(4)]), 3))), C, Q),
+    of(si.NearestNDInterpolator, lambda f, v: f(XY, v)(NEAR), VALUES.astype("f4"), name="float32"),
     of(si.RectBivariateSpline, lambda f, q: f(GX, GY, Z).ev(q[:, 0], q[:, 1]), QG, name="ev"),
     of(si.RectBivariateSpline, lambda f, x, y: f(GX, GY, Z)(x, y), QG[:, 0], np.array([0.1, 0.7]), name="grid"),
     of(si.RectBivariateSpline, lambda f, a, b: np.stack([f(GX, GY, Z).integral(a, b, 0.1, 1.5)]), 0.3, 2.2, name="integral"),
@@ -89,6 +90,9 @@ UNMAPPED = [
     of(si.make_interp_spline, at_points, X, Y, Q, name="points"),
     of(si.BarycentricInterpolator, at_points, X, Y, Q),
     of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y)), X, Y),
+    of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y, per=1)), X, Y, name="closed"), of(si.splprep, lambda f, a, b: np.stack(f([a, b], s=0, per=1)[0][1]), np.cos(X), np.sin(X) + X / 9, name="closed"),
+    of(si.insert, lambda f, p, c: f(p, (knots(INNER), np.concatenate([c, np.zeros(4)]), 3), m=2)[1][:9], np.float64(2.3), C, name="tuple"),
+    of(si.insert, lambda f, p, c: f(p, si.BSpline(knots(INNER), c, 3)).c[:8], np.float64(2.3), C, name="spline"),
     of(si.sproot, lambda f, c: f((knots(INNER), c, 3)), np.array([-1.0, -0.5, -0.2, 0.1, 0.3, 0.5, 1.0])),
     of(si.LSQUnivariateSpline, lambda f, y, t: f(X, y, t)(Q), Y, np.array([3.0])),
     of(si.LSQUnivariateSpline, lambda f, y: Q * f(X, y, [3.0]).get_residual(), Y, name="residual"),
@@ -105,6 +109,6 @@ UNMAPPED = [
 ]
 
 ERRORS = [
-    ErrorSample(traced(si.splrep, lambda f, y: f(X, y, per=1)[1]), (Y,), raises=MissingRuleError, match="make_interp_spline"),
+    ErrorSample(traced(si.splrep, lambda f, y: f(X, y, per=1, s=0.5)[1]), (Y,), raises=MissingRuleError, match="make_interp_spline"),
     ErrorSample(traced(si.splprep, lambda f, y: f([X, y], s=1e-30)[0][1][0]), (Y,), raises=MissingRuleError, match="larger s"),
 ]

@@ -107,3 +107,72 @@ def test_curves_and_classes_smooth_alike():
         np.testing.assert_allclose(pb.jacobian(f)(Y), pb.jacobian(g)(Y), atol=1e-9)
         forward = pb.jacobian(f, mode="forward")(Y)
         np.testing.assert_allclose(forward, pb.jacobian(f, mode="reverse")(Y), atol=1e-9)
+
+
+def test_the_fit_in_python():
+    """`make_splrep` and `make_splprep` have the derivatives of the same fit."""
+    k, s = 3, 0.8
+    spline = interpolate.make_splrep(X, Y, w=W, s=s)
+    places = np.searchsorted(X, spline.t[k + 1 : -k - 1])
+    fp = np.sum((W * (spline(X) - Y)) ** 2)
+    expected = lambda h: smoothest(X, (Y + h * DOTS[1])[:, None], W, places, k, fp)[:, 0]
+    np.testing.assert_allclose(expected(0.0), spline.c, atol=1e-8)
+    fit = lambda y: interpolate.make_splrep(X, y, w=W, s=s).c
+    np.testing.assert_array_equal(pb.vjp(fit, Y)[0], spline.c)
+    found = pb.jvp(fit, (Y,), (DOTS[1],))[1]
+    np.testing.assert_allclose(found, extrapolated(expected), atol=1e-6)
+    np.testing.assert_allclose(pb.jacobian(fit)(Y) @ DOTS[1], found, atol=1e-9)
+
+    u = (X - X[0]) / (X[-1] - X[0])
+
+    def curve(y):
+        return interpolate.make_splprep([X / 10, y], w=W, u=u, s=s)[0](u[3:6])
+
+    def by_fitpack(y):
+        return np.stack(interpolate.splev(u[3:6], interpolate.splprep([X / 10, y], W, u, s=s)[0]))
+
+    slopes = [pb.jvp(f, (Y,), (DOTS[1],))[1] for f in (curve, by_fitpack)]
+    np.testing.assert_allclose(*slopes, atol=2e-3)
+
+
+def test_surfaces():
+    """`RectBivariateSpline` with an s has the derivative of the surface at that distance."""
+    x, y = np.linspace(0, 3, 9), np.linspace(0, 2, 11)
+    z = np.sin(1.4 * x[:, None] + y) + 0.1 * np.cos(np.arange(99.0) ** 2).reshape(9, 11)
+    dot = 0.1 * np.sin(np.arange(99.0)).reshape(9, 11)
+
+    def along(x, t, k, v):
+        """B-splines at the data, and below them v times their jumps, as FITPACK scales these."""
+        basis = interpolate.BSpline.design_matrix(x, t, k).toarray()
+        n = len(t) - k - 1
+        middle = (t[k:n] + t[k + 1 : n + 1]) / 2
+        slopes = [interpolate.BSpline(t, e, k)(middle, nu=k) for e in np.eye(n)]
+        scale = ((t[-1] - t[0]) / len(middle)) ** k / [1, 1, 2, 6][k]
+        return np.r_[basis, v * scale * np.diff(slopes, axis=1).T]
+
+    for kx, ky, s in ((3, 3, 0.5), (1, 3, 0.3), (3, 2, 0.4)):
+        plain = interpolate.RectBivariateSpline(x, y, z, kx=kx, ky=ky, s=s)
+        (tx, ty, c), fp = plain.tck, plain.get_residual()
+
+        def fit(z, kx=kx, ky=ky, s=s):
+            return interpolate.RectBivariateSpline(x, y, z, kx=kx, ky=ky, s=s).tck[2]
+
+        def surface(z, logarithm, kx=kx, ky=ky, tx=tx, ty=ty):
+            A, B = (along(*each, np.exp(logarithm)) for each in ((x, tx, kx), (y, ty, ky)))
+            wide = np.zeros((len(A), len(B)))
+            wide[: len(x), : len(y)] = z
+            left = np.linalg.lstsq(A, wide, rcond=None)[0]
+            c = np.linalg.lstsq(B, left.T, rcond=None)[0].T
+            return c, np.sum((A[: len(x)] @ c @ B[: len(y)].T - z) ** 2)
+
+        def expected(h, fp=fp, surface=surface):
+            excess = lambda logarithm: surface(z + h * dot, logarithm)[1] - fp
+            return surface(z + h * dot, optimize.brentq(excess, -12, 8, xtol=1e-14))[0].ravel()
+
+        np.testing.assert_array_equal(pb.vjp(fit, z)[0], c)
+        np.testing.assert_allclose(expected(0.0), c, atol=1e-7)
+        found = pb.jvp(fit, (z,), (dot,))[1]
+        np.testing.assert_allclose(found, extrapolated(expected), atol=1e-6)
+        weights = np.cos(np.arange(len(c)))
+        gradient = pb.grad(lambda z, fit=fit, weights=weights: np.sum(fit(z) * weights))(z)
+        np.testing.assert_allclose(np.sum(gradient * dot), found @ weights, rtol=1e-9)

@@ -81,6 +81,16 @@ class TestMethodsThatIterate:
             by_b = pb.grad(lambda b, solve=solve: solve(ladder(k), b, atol=10.0)[0][1])(b)
             np.testing.assert_allclose(by_b, linalg.inv(ladder(k)).toarray()[1], rtol=1e-10)
 
+    def test_values_in_a_batch_and_compiled_are_those_of_scipy(self):
+        k, b = np.array([1.0, 1.5, 0.7, 1.2]), np.array([1.0, -2.0, 0.5])
+        f = lambda k: linalg.cg(ladder(k), b, rtol=0.3)[0]
+        both = np.stack([k, 2 * k])
+        np.testing.assert_array_equal(pb.vmap(f)(both), [f(k), f(2 * k)])
+        call = pb.compile(f, wait=True)
+        for x in both:
+            call(x)
+            np.testing.assert_allclose(call(x), f(x), rtol=1e-14)
+
     def test_an_incomplete_factor_is_a_preconditioner(self):
         k, b = np.array([1.0, 1.5, 0.7, 1.2]), np.array([1.0, -2.0, 0.5])
 

@@ -290,8 +290,10 @@ def with_length(original: Any, program: Callable[..., Any]) -> None:
 with_length(spatial.minkowski_distance, lambda x, y, p: length(y - x, p))
 with_length(
     spatial.minkowski_distance_p,
-    lambda x, y, p: length(y - x, p) if fixed(p) in (1, np.inf) and not is_live(p) else (
-        np.sum(np.abs(y - x) ** p, axis=-1)
+    lambda x, y, p: (
+        length(y - x, p)
+        if not is_live(p) and fixed(p) in (1, np.inf)
+        else np.sum(np.abs(y - x) ** p, axis=-1)
     ),
 )  # fmt: skip
 with_length(spatial.distance_matrix, lambda x, y, p: length(y[None] - x[:, None], p))

@@ -5,6 +5,7 @@
     splines         BSpline and fits of it
     native_fitpack  FITPACK of several releases in one form
     smoothing       splines as smooth as a sum of squares allows
+    surfaces        the same of data on a grid
     fitpack         splrep, splev and the classes over FITPACK
     grids           interpolation on grids
     scattered       interpolation of scattered points

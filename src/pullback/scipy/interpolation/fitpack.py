@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from scipy import interpolate
+from scipy.interpolate import _fitpack_repro
 
 from ...core.errors import MissingRuleError
-from ...core.reach import call_outside
+from ...core.reach import CALLS, call_outside
 from ...primitives.arguments import as_array
 from ..solving.exact import exact
 from ..solving.following import Following
@@ -18,6 +19,7 @@ from .basis import antiderivative, bspline
 from .native_fitpack import CURFIT, derivative, integral, native, regrid_smth, rule_of
 from .smoothing import Smoothing, data_at
 from .splines import fitted
+from .surfaces import Axis, SmoothSurface
 
 __all__ = []
 
@@ -180,6 +182,20 @@ class Fit:
             c = np.concatenate([c, np.zeros(found_c.shape[0] - n)])
         return exact(found_t, t), exact(found_c, c)
 
+    def closed(self, found_t: Any, found_c: Any, ier: int) -> Any:
+        """The same of a closed curve through the data, of which the last is taken as the first."""
+        if ier != INTERPOLATES:
+            refuse_option(self.name, "per` and an `s > 0")
+        y = np.concatenate([self.y[:-1], self.y[:1]])
+        spline = CALLS[interpolate.make_interp_spline](self.x, y, self.k, bc_type="periodic")
+        t, c = spline.t, spline.c
+        n = c.shape[0]
+        near = t.shape == found_t.shape and np.allclose(fixed(t), found_t, rtol=1e-9, atol=1e-12)
+        if not near or not np.allclose(fixed(c), found_c[:n], rtol=1e-6, atol=1e-8):
+            refuse_fit(self.name)
+        rest = np.zeros_like(found_c[n:])
+        return exact(found_t, t), exact(found_c, np.concatenate([c, rest]))
+
     def smoothed(self, t: Any, found: Any, fp: float) -> Any:
         equations = Smoothing(self.x, self.y, self.w, t, self.k)
         u = equations.weight_of(found if found.ndim == 2 else found[:, None], fp)
@@ -211,15 +227,17 @@ def splrep(
         rest = {"k": k, "task": task, "full_output": full_output, "per": per, "quiet": quiet}
         return traced(splrep_of_scipy)(x, y, **given, **rest)
     x, y = as_arrays(x, y)
-    if per or task == 1:
-        refuse_option("splrep", "per" if per else "task=1")
+    if task == 1 or (per and t is not None):
+        refuse_option("splrep", "task=1" if task == 1 else "per` and `t")
     plain = {key: fixed(value) for key, value in given.items()}
-    found, *rest = call_outside(
-        splrep_of_scipy, (fixed(x), fixed(y)), {**plain, "k": k, "task": task, "full_output": 1}
-    )
+    plain |= {"k": k, "task": task, "full_output": 1, "per": per}
+    found, *rest = call_outside(splrep_of_scipy, (copied(x), copied(y)), plain)
     w = None if w is None else as_arrays(w)[0]
     fit = Fit("splrep", x, y, w, (xb, xe), k, s)
-    pair = fit.spline(found[0], found[1], rest[0], rest[1], t)
+    if per:
+        pair = fit.closed(found[0], found[1], rest[1])
+    else:
+        pair = fit.spline(found[0], found[1], rest[0], rest[1], t)
     if not full_output:
         return (*pair, k)
     return (*pair, k), fit.misfit(pair, rest[0]), *rest[1:]
@@ -236,11 +254,13 @@ def splprep(
 ) -> Any:  # fmt: skip
     y = np.stack([as_array(column) for column in x], axis=1)
     given = {"w": w, "u": u, "ub": ub, "ue": ue, "s": s, "t": t}
-    if per or task == 1:
-        refuse_option("splprep", "per" if per else "task=1")
+    if task == 1 or (per and t is not None):
+        refuse_option("splprep", "task=1" if task == 1 else "per` and `t")
     plain = {key: fixed(value) for key, value in given.items()}
-    plain |= {"k": k, "task": task, "nest": nest, "full_output": 1}
-    (tck, found_u), fp, ier, text = call_outside(splprep_of_scipy, (list(fixed(y).T),), plain)
+    plain |= {"k": k, "task": task, "nest": nest, "full_output": 1, "per": per}
+    (tck, found_u), fp, ier, text = call_outside(splprep_of_scipy, (list(copied(y).T),), plain)
+    if per:
+        y = np.concatenate([y[:-1], y[:1]])
     if u is None:
         steps = np.sqrt(np.sum(np.diff(y, axis=0) ** 2, axis=1))
         u = np.concatenate([np.zeros(1), np.cumsum(steps)]) / np.sum(steps)
@@ -248,7 +268,8 @@ def splprep(
     w = None if w is None else as_array(w)
     u = exact(found_u, as_array(u))
     fit = Fit("splprep", u, y, w, (ub, ue), k, s)
-    pair = fit.spline(tck[0], np.stack(tck[1], axis=1), fp, ier, inner)
+    columns = np.stack(tck[1], axis=1)
+    pair = fit.closed(tck[0], columns, ier) if per else fit.spline(tck[0], columns, fp, ier, inner)
     out = [pair[0], [pair[1][:, i] for i in range(y.shape[1])], k], u
     return (out, fit.misfit(pair, fp), ier, text) if full_output else out
 
@@ -317,6 +338,49 @@ if CURFIT is not None:
 @rule_of("fpchec")
 def fpchec(*args):
     return native.fpchec(*map(fixed, args))
+
+
+# The same fits in Python, and knots that are added.
+
+make_of_scipy = _fitpack_repro._make_splrep_impl
+
+
+@serves_method(make_of_scipy)
+def make_splrep(x, y, w, xb, xe, k, s, t, nest, periodic, xp=np):
+    given = x, y, w, xb, xe, k, s, t, nest, periodic
+    found = call_outside(make_of_scipy, tuple(map(copied, given)), {"xp": np})
+    if not any(map(is_live, given)):
+        return found
+    if periodic or is_live(t):
+        refuse_option("make_splrep", "t" if is_live(t) else "bc_type='periodic'")
+    x, y, w = as_arrays(x, y, w)
+    gap = fixed(w)[:, None] * (fixed(y) - found(fixed(x)))
+    fit = Fit("make_splrep", x, y, w, (xb, xe), k, s)
+    knots, c = fit.spline(found.t, found.c, np.sum(gap**2), SMOOTHS)
+    return CALLS[interpolate.BSpline.construct_fast](knots, c, k)
+
+
+insert_of_scipy = interpolate.insert
+
+
+@serves(interpolate.insert)
+def insert(x: Any, tck: Any, m: int = 1, per: bool = False) -> Any:
+    spline = isinstance(tck, interpolate.BSpline)
+    t, c, k = tck.tck if spline else tck
+    if not any(map(is_live, (x, t, c, *c))):
+        return traced(insert_of_scipy)(x, tck, m, per)
+    if per:
+        refuse_option("insert", "per")
+    if spline:
+        return CALLS[interpolate.BSpline](*insert(x, (t, c, k), m))
+    if np.ndim(c[0]):
+        parts = [insert(x, (t, part, k), m) for part in c]
+        return parts[0][0], [part[1] for part in parts], k
+    n = len(t) - k - 1
+    found = call_outside(insert_of_scipy, (fixed(x), tuple(map(copied, tck)), m), {})
+    spline = CALLS[interpolate.BSpline](t, as_array(c)[:n], k).insert_knot(x, m)
+    rest = np.zeros(len(found[1]) - spline.c.shape[0])
+    return exact(found[0], spline.t), exact(found[1], np.concatenate([spline.c, rest])), k
 
 
 # Two variables.
@@ -420,21 +484,36 @@ def dblint(tx, ty, c, kx, ky, *ends):
     return double_integral(tx, ty, c, np.stack(as_arrays(*ends)), kx=kx, ky=ky)
 
 
+def border_knots(x: Any, low: Any, high: Any, k: int, found: Any, ier: int) -> Any:
+    """The knots along one axis, by the data that FITPACK chose."""
+    low, high = x[0] if low is None else low, x[-1] if high is None else high
+    if ier == INTERPOLATES:
+        return knots_of(x, low, high, k)
+    inner = data_at(x, found[k + 1 : -k - 1])
+    if inner is None or ier > SMOOTHS:
+        refuse_fit("RectBivariateSpline")
+    return with_ends(inner, low, high, k)
+
+
 @rule_of("regrid_smth")
 def surface_fit(x, y, z, xb, xe, yb, ye, kx, ky, s, *args):
     x, y, z = as_arrays(x, y, z)
     plain = [fixed(v) for v in (x, y, z, xb, xe, yb, ye, kx, ky, s, *args)]
     nx, found_tx, ny, found_ty, found_c, fp, ier = regrid_smth(*plain)
-    if plain[9]:
-        raise MissingRuleError(
-            "`RectBivariateSpline` has a derivative where it interpolates (s=0).\n"
-            "  Leave `s` out, or fit with `make_lsq_spline` along each axis."
-        )
-    tx = knots_of(x, x[0] if xb is None else xb, x[-1] if xe is None else xe, kx)
-    ty = knots_of(y, y[0] if yb is None else yb, y[-1] if ye is None else ye, ky)
+    ends = [(x, xb, xe, kx, found_tx[:nx]), (y, yb, ye, ky, found_ty[:ny])]
+    tx, ty = [border_knots(*end, ier) for end in ends]
     z = np.reshape(z, (x.shape[0], y.shape[0]))
-    rows = fitted(x, z, None, tx, kx)
-    c = np.swapaxes(fitted(y, np.swapaxes(rows, 0, 1), None, ty, ky), 0, 1)
+    if ier == SMOOTHS and max(nx - 2 * kx, ny - 2 * ky) > 2:
+        surface = SmoothSurface(Axis(x, tx, kx), Axis(y, ty, ky), z)
+        u: Any = surface.weight_of(
+            found_c[: (nx - kx - 1) * (ny - ky - 1)].reshape(nx - kx - 1, -1)
+        )
+        if u is None:
+            refuse_fit("RectBivariateSpline")
+        c = surface.solved(u, fixed(fp) * (s / plain[9]) if is_live(s) else fixed(fp))
+    else:
+        rows = fitted(x, z, None, tx, kx)
+        c = np.swapaxes(fitted(y, np.swapaxes(rows, 0, 1), None, ty, ky), 0, 1)
     rest = [np.zeros(len(f) - n) for f, n in ((found_tx, nx), (found_ty, ny))]
     tx = exact(found_tx, np.concatenate([tx, rest[0]]))
     ty = exact(found_ty, np.concatenate([ty, rest[1]]))
@@ -444,8 +523,7 @@ def surface_fit(x, y, z, xb, xe, yb, ye, kx, ky, s, *args):
 
 
 refuses(
-    "fits surfaces or moves knots in FITPACK's compiled code",
-    "Use `BSpline(*tck).insert_knot(x)` for knots, and `RectBivariateSpline` or `RBFInterpolator`"
-    " for a surface",
-    interpolate.bisplrep, interpolate.insert,
-)  # fmt: skip
+    "fits surfaces in FITPACK's compiled code",
+    "Use `RectBivariateSpline` or `RBFInterpolator` for a surface",
+    interpolate.bisplrep,
+)

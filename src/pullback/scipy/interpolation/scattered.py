@@ -175,6 +175,8 @@ class Nearest:
 
     def __init__(self, x: Any, y: Any, rescale: bool = False, tree_options: Any = None) -> None:
         self.points, self.values = coordinates(x), as_array(y)
+        if self.values.dtype.kind != "c":
+            self.values = self.values.astype(float)
         zeros = np.zeros(self.points.shape[0])
         make, options = NEAREST, {"rescale": rescale, "tree_options": tree_options}
         self.native = call_outside(make, (fixed(self.points), zeros), options)

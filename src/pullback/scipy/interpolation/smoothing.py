@@ -21,7 +21,7 @@ import numpy as np
 from ..sparse_arrays.patterns import fixed
 from .basis import bspline
 
-__all__ = ["Smoothing", "data_at"]
+__all__ = ["Smoothing", "data_at", "jumps_of"]
 
 
 def data_at(x: Any, inner: Any) -> Any:
@@ -31,15 +31,19 @@ def data_at(x: Any, inner: Any) -> Any:
     return x[where] if np.array_equal(plain[where], inner) else None
 
 
+def jumps_of(t: Any, k: int) -> Any:
+    """What each B-spline adds to the jumps of the k-th derivative at the inner knots."""
+    middle = (t[k : -k - 1] + t[k + 1 : -k or None]) / 2
+    slopes = bspline(t, np.eye(t.shape[0] - k - 1), k, middle, k)
+    return slopes[1:] - slopes[:-1]
+
+
 class Smoothing:
     """The equations of a fit to y[i] or y[i, column] at x[i] with knots t."""
 
     def __init__(self, x: Any, y: Any, w: Any, t: Any, k: int) -> None:
-        each = np.eye(t.shape[0] - k - 1)
-        middle = (t[k : -k - 1] + t[k + 1 : -k or None]) / 2
-        slopes = bspline(t, each, k, middle, k)
-        jumps = slopes[1:] - slopes[:-1]
-        basis, columns = bspline(t, each, k, x), y if y.ndim == 2 else y[:, None]
+        jumps, columns = jumps_of(t, k), y if y.ndim == 2 else y[:, None]
+        basis = bspline(t, np.eye(t.shape[0] - k - 1), k, x)
         self.basis = basis if w is None else basis * w[:, None]
         self.wanted = columns if w is None else columns * w[:, None]
         self.square = np.swapaxes(self.basis, 0, 1) @ self.basis

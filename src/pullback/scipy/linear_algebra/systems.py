@@ -12,7 +12,7 @@ from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive
 from ...core.spec import Spec
 from ...primitives.elementwise import stopped
-from ...primitives.leastsquares import has_full_rank
+from ...primitives.leastsquares import has_full_rank, lstsq_p
 from ...primitives.spectra import adjoint, computed, conj, from_triangle, real_of
 from ...primitives.triangular import triangles
 from ..releases import SINCE_1_18
@@ -167,8 +167,10 @@ def lstsq(a, b, cond=None, lapack_driver=None, check_finite=True):
     options = {"cond": cond, "lapack_driver": lapack_driver, "check_finite": check_finite}
     found, found_rest, rank, found_s = least_squares_values(a, b, **options)
     rcond = np.finfo(found.dtype).eps if cond is None else cond
-    x, rest, _, s = np.linalg.lstsq(a, b, rcond=rcond)
+    x, _, s = lstsq_p(a, b, rcond=rcond)
     known = a.shape[0] > a.shape[1] and has_full_rank(rank, a.shape[1])
+    gap = b - a @ x
+    rest = np.sum(np.real(conj(gap) * gap), axis=0)
     if lapack_driver == "gelsy":
         known, s = False, None
     rest = rest.astype(found_rest.dtype)

@@ -13,6 +13,9 @@ from ...core.primitive import Multilinear, one_by_one
 from ...core.reach import call
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
+from ...primitives.elementwise import add, multiply
+from ...primitives.indexing import getitem_p
+from ...primitives.joining import concatenate_p
 from ...primitives.spectra import conj
 from ..solving.leaves import leaf
 from ..solving.motion import Described
@@ -27,7 +30,7 @@ class Slide(Multilinear):
         dtype = np.result_type(x, y)
         if x.ndim == 1:
             return np.correlate(x.astype(dtype), conj(y).astype(dtype), "valid")
-        if x.ndim == 2 and y.shape[1] <= SHORT and x.shape[1] >= 2 * y.shape[1]:
+        if x.ndim == 2 and in_lines(x, y):
             return by_rows(x.astype(dtype), y.astype(dtype))
         if x.ndim == 2:  # thirty times as fast as in any number of dimensions
             return _sigtools._convolve2d(x.astype(dtype), y.astype(dtype), 0, 0, 0, 0.0)
@@ -47,8 +50,58 @@ class Slide(Multilinear):
     def batch(self, xs, mapped, size):
         return one_by_one(self, xs, mapped, size, {})
 
+    def taken_apart(self, apply, x, y):
+        x_spec, y_spec = spec_of(x), spec_of(y)
+        lines = len(x_spec.shape) == 2 and in_lines(x_spec, y_spec)
+        return windows_summed(apply, x, y, (lambda n: [range(n)]) if lines else by_four)
+
+
+FEW = 49  # terms that machine code adds in one pass over an image
+
+
+def windows_summed(apply: Any, x: Any, y: Any, together: Any, flip: int = 0) -> bool:
+    """The graph of a sum of shifted images, each times a number of y.
+
+    Numbers of a row of y that stand together are summed before they are added to the total.
+    """
+    x_spec, y_spec = spec_of(x), spec_of(y)
+    if x_spec.dtype != y_spec.dtype or x_spec.dtype.kind != "f":
+        return False
+    if len(x_spec.shape) != 2 or not 0 < y_spec.size <= FEW:
+        return False
+    (high, wide), (rows, columns) = inside(x_spec, y_spec), y_spec.shape
+
+    def term(i: int, j: int) -> Any:
+        number = y[i, j] if isinstance(y, np.ndarray) else apply(getitem_p, y, key=(i, j))
+        i, j = (rows - 1 - i, columns - 1 - j) if flip else (i, j)
+        window = apply(getitem_p, x, key=(slice(i, i + high, None), slice(j, j + wide, None)))
+        return apply(multiply, window, number)
+
+    total = None
+    for i in range(rows):
+        for first, *others in together(columns):
+            part = term(i, first)
+            for j in others:
+                part = apply(add, part, term(i, j))
+            total = part if total is None else apply(add, total, part)
+    return True
+
+
+def by_four(columns: int) -> list[Any]:
+    """How SciPy's compiled code adds: four numbers of a row together, single ones at its end."""
+    fours = columns - columns % 4
+    return [range(j, j + 4) for j in range(0, fours, 4)] + [[j] for j in range(fours, columns)]
+
+
+def spec_of(x: Any) -> Spec:
+    return Spec(x.shape, x.dtype) if isinstance(x, np.ndarray) else x.spec
+
 
 SHORT = 11  # up to which NumPy correlates lines in machine code of that length
+
+
+def in_lines(x: Any, y: Any) -> bool:
+    return y.shape[1] <= SHORT and x.shape[1] >= 2 * y.shape[1]
 
 
 def by_rows(x: Any, y: Any) -> Any:
@@ -132,7 +185,29 @@ def plane_spec(x: Any, y: Any, fill: Any, flip: int, mode: int, boundary: int) -
     return Spec(tuple(shape), np.result_type(x.dtype, y.dtype))
 
 
-convolve2d_p = Described(
+class Convolve2d(Described):
+    """SciPy's convolution of images; in machine code a sum of shifted images between zeros."""
+
+    def taken_apart(self, apply, x, y, fill, *, flip, mode, boundary):
+        x_spec, y_spec = spec_of(x), spec_of(y)
+        if mode == 0:
+            return windows_summed(apply, x, y, by_four, flip)
+        zeros = isinstance(fill, np.ndarray) and not fill and not boundary
+        if not zeros or y_spec.size > FEW or x_spec.dtype != y_spec.dtype or not x_spec.size:
+            return False
+        edges = [(n - 1, n - 1) for n in y_spec.shape]
+        if mode == 1:
+            edges = [((n - 1) - (n - flip) // 2, (n - flip) // 2) for n in y_spec.shape]
+        shape = list(x_spec.shape)
+        for axis, edge in enumerate(edges):
+            sides = [np.zeros([*shape[:axis], n, *shape[axis + 1 :]], x_spec.dtype) for n in edge]
+            shape[axis] += sum(edge)
+            parts = [part for part in (sides[0], x, sides[1]) if spec_of(part).shape[axis]]
+            x = apply(concatenate_p, *parts, axis=axis) if len(parts) > 1 else x
+        return windows_summed(apply, x, y, by_four, flip)
+
+
+convolve2d_p = Convolve2d(
     "convolve2d",
     lambda x, y, fill, flip, mode, boundary: _sigtools._convolve2d(
         x, y, flip, mode, boundary, fill

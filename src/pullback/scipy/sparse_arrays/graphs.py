@@ -152,7 +152,7 @@ def parts(original: Any) -> None:
                 f"`{original.__name__}` takes zeros of this graph as edges, which have no"
                 " derivative here.\n  Leave them out, or pass a sparse array that holds them."
             )
-        numbers = np.take(data, order[found])
+        numbers = np.take(data, order[found]).astype(tree.dtype)
         return CALLS[sparse.csr_array]((numbers, tree.indices, tree.indptr), shape=(n, n))
 
 

@@ -45,6 +45,7 @@ class Factors:
 
     def __init__(self, native: Any = None, data: Any = None, **options: Any) -> None:
         self.native, self.data, self.options = native, data, options
+        self.for_derivatives = self
 
     def factored(self, data: Any, outer: Any, inner: Any) -> Any:
         """The factors of the array by columns that these are."""
@@ -81,6 +82,7 @@ class SparseSolve(Primitive):
     def jvp(self, out, xs, x_dots, *, fmt, by):
         data, _, outer, inner = xs
         data_dot, right, *_ = x_dots
+        by = by.for_derivatives
         if data_dot is not None:
             n = out.shape[0]
             moved = product(data_dot, out, outer, inner, fmt=fmt, shape=(n, n))
@@ -89,7 +91,7 @@ class SparseSolve(Primitive):
 
     def vjp(self, out_bar, residual, wanted):
         data, _, outer, inner = residual.xs
-        fmt, by = residual.static["fmt"], residual.static["by"]
+        fmt, by = residual.static["fmt"], residual.static["by"].for_derivatives
         _, _, other = turned(outer, inner, fmt)
         b_bar = self(data, out_bar, outer, inner, fmt=other, by=by)
         data_bar = None
@@ -297,10 +299,11 @@ def plain_array(data: Any, outer: Any, inner: Any, fmt: str, shape: Any) -> Any:
 
 
 class Iterations:
-    """How systems are solved by a method that iterates."""
+    """How systems are solved by a method that iterates, and those of derivatives."""
 
-    def __init__(self, original: Any, shape: Any, options: dict[str, Any]) -> None:
+    def __init__(self, original: Any, shape: Any, options: Any, for_derivatives: Any) -> None:
         self.original, self.shape, self.options = original, shape, options
+        self.for_derivatives = for_derivatives or self
         self.first: Any = None  # what SciPy has found, and of what
 
     def solve(self, data: Any, b: Any, outer: Any, inner: Any, fmt: str) -> Any:
@@ -321,7 +324,7 @@ class Iterations:
             x, info = preconditioned(self.original, (A, b), self.options)
         if info:
             raise SolverError(
-                f"`{self.original.__name__}` did not converge for the derivative of its solution"
+                f"`{self.original.__name__}` did not converge for a solution or its derivative"
                 f" (info {info}).\n  Give it a larger `maxiter` or a preconditioner, or solve with"
                 " `scipy.sparse.linalg.spsolve`."
             )
@@ -360,7 +363,7 @@ def iterates(name: str) -> None:
         if name not in ("cg", "minres"):
             tight.pop("M", None)  # of the transposed system it is another
             tight.pop("M1", None), tight.pop("M2", None)
-        by = Iterations(original, A.shape, tight)
+        by = Iterations(original, A.shape, plain, Iterations(original, A.shape, tight, None))
         if info == 0 and x is not None:
             by.first = fmt, plain_data, np.reshape(plain_b, -1), x
         flat = b.reshape(-1)

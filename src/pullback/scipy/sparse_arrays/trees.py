@@ -105,7 +105,8 @@ def numbers_of(x: Any) -> Any:
     if hasattr(x, "leaf"):
         return x.leaf
     listed = entries(x.data) if x.format == "lil" else list(x._dict.values())
-    return np.stack(listed) if any(map(is_live, listed)) else np.array(listed, x.dtype)
+    live = any(map(is_live, listed))
+    return np.stack(listed).astype(x.dtype) if live else np.array(listed, x.dtype)
 
 
 def copied(x: Any) -> Any:
