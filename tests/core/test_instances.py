@@ -130,6 +130,11 @@ def assigned(c, x):
     return a
 
 
+def added(a, x):
+    a += x
+    return a
+
+
 def replaced(a, x):
     a[0] = x
     return a
@@ -142,9 +147,15 @@ ARRAY_PROGRAMS |= {
     "clip of one made before": lambda c, x: np.sum(MADE[c].clip(x[2], x[0]) * x),
     "sum of one made before": lambda c, x: MADE[c].sum(initial=x[0]) * x[1],
     "copy of one made before": lambda c, x: np.sum(replaced(MADE[c].copy(), x[1]) * x),
+    "added to an array": lambda c, x: (
+        np.sum(added(x * 1.0, c(x * x))) if c is not Squeezed else x[0]
+    ),
+    "one made before, added": lambda c, x: (
+        np.sum(added(x * x, MADE[c])) if c is not Squeezed else x[0]
+    ),
     "plain array on the left": lambda c, x: np.sum(PLAIN * c(x) + (PLAIN - c(x)) / PLAIN),
     "ufunc of a plain array": lambda c, x: np.sum(np.multiply(PLAIN, c(x)) + np.add(PLAIN, c(x))),
-    "compared with a plain array": lambda c, x: np.sum(x * np.asarray(PLAIN < c(x) * 4.0)),
+    "compared with a plain array": lambda c, x: np.sum(x * np.asarray(c(x) * 4.0 > PLAIN)),
     "operator of one made before": lambda c, x: np.sum(MADE[c].__mul__(x) - MADE[c].__rsub__(x)),
 }
 
@@ -319,7 +330,6 @@ REFUSED = {
     "numbers changed in `__array_wrap__`": lambda x: np.asarray(np.sin(x.view(Doubling))).sum(),
     "mapped": lambda x: pb.vmap(lambda y: Length(y).sum())(np.ones((2, 3)) * x).sum(),
     "slots": lambda x: x.view(Slotted).sum(),
-    "masked arrays": lambda x: (x * np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])).sum(),
     "memory": lambda x: memoryview(x.view(Bare)),
     "compiled code": lambda x: np.linalg.norm(np.array(x.view(Bare).tobytes())),
 }

@@ -32,7 +32,7 @@ from .errors import ConversionError, MissingRuleError
 from .foreign import MEMORY, whose
 from .leftover import HOLDS, SETTLING
 from .operators import COMPARISONS, INFIX, MIRRORED
-from .reach import BORING, CALLS, MAKERS, reach_class
+from .reach import BORING, CALLS, MAKERS, active, reach_class
 from .trace import CONSTANT
 from .tree import RESULTS
 
@@ -50,6 +50,7 @@ __all__ = [
     "lifted",
     "new_array",
     "new_float",
+    "numbers_of",
     "of_root",
     "shown",
     "viewed",
@@ -57,7 +58,8 @@ __all__ = [
 
 ROOTS = (np.ndarray, float)
 MISSING = object()
-REPLACED = (np.ma.MaskedArray, np.memmap, np.recarray)
+REPLACED = (np.memmap, np.recarray)
+OF_NUMPY = (np.ma.MaskedArray, np.matrix)  # written in Python: they take part where that does
 
 
 def derives(cls: Any, root: Any = ROOTS) -> bool:
@@ -68,6 +70,7 @@ def derives(cls: Any, root: Any = ROOTS) -> bool:
         and cls not in ROOTS
         and not issubclass(cls, (*REPLACED, np.generic))
         and not any(vars(base).get("__slots__") for base in cls.__mro__)
+        and (not issubclass(cls, OF_NUMPY) or active())
     )
 
 
@@ -89,6 +92,8 @@ class Instance:
             return KIND.__get__(self)
         if name == "__dict__":
             return NAMES.__get__(self)
+        if name == "__array_interface__" and compares_memory(sys._getframe(1)):
+            return peel(INNER.__get__(self)).__array_interface__
         return attribute(self, name, KIND.__get__(self).__mro__)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -149,9 +154,18 @@ REFLECTED = {ufunc: f"__r{name}__" for name, ufunc in {**INFIX, "matmul": np.mat
 REFLECTED |= {ufunc: f"__{MIRRORED[name]}__" for name, ufunc in COMPARISONS.items()}
 
 
+def instruction(frame: Any) -> str:
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]]
+
+
 def is_operator(frame: Any) -> bool:
     """Whether Python code is at an operator, and not at a call of a ufunc."""
-    return dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("BINARY_OP", "COMPARE_OP")
+    return instruction(frame) in ("BINARY_OP", "COMPARE_OP")
+
+
+def compares_memory(frame: Any) -> bool:
+    """Whether numpy.ma asks where an array lies; NumPy in C would read what lies there."""
+    return frame.f_globals["__name__"] == "numpy.ma.core" and instruction(frame) == "LOAD_ATTR"
 
 
 KIND: Any = vars(Instance)["kind"]
@@ -302,6 +316,12 @@ def is_plain(x: Any) -> bool:
     return isinstance(x, np.ndarray) and derives(type(x))
 
 
+def numbers_of(x: Any) -> Any:
+    """What `a += x` adds to an array: the numbers, unless the class of x computes as it will."""
+    own = type(x) is Instance or is_plain(x)
+    return x if not own or answers((x,), "__array_ufunc__") else inside(x)
+
+
 def bare(x: Any) -> Any:
     return x.view(np.ndarray) if is_plain(x) else x
 
@@ -408,8 +428,9 @@ def lifted(x: Any) -> Any:
 def answers(xs: Any, protocol: str) -> bool:
     """Whether the class of a plain object answers a protocol of NumPy's in its own way."""
     for x in xs:
-        reach_class(type(x))
-        if in_classes(type(x).__mro__, protocol) is not MISSING:
+        kind = x.__class__
+        reach_class(kind)
+        if in_classes(kind.__mro__, protocol) is not MISSING:
             return True
     return False
 

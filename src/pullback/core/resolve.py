@@ -420,6 +420,8 @@ def by_operator(f: Any) -> Any:
     """A method that Python has for an operator, called by its name: `super().__setitem__(k, x)`."""
     if isinstance(f.__self__, (list, dict, deque)):
         return of_container(f)
+    if f.__name__ == "__call__":
+        return CALLS[f.__self__]
     ours = STANDS.get(id(getattr(f.__objclass__, f.__name__, None)))
     return f if ours is None or not active() else MethodType(ours, f.__self__)
 
