@@ -36,7 +36,9 @@ __all__ = [
 # What stands for what: `numpy.zeros` -> `pullback.numpy.zeros`.
 
 # Module x is mirrored by pullback.x.
-MIRRORED = ("numpy", "math", "cmath", "functools", "scipy", "builtins", "importlib")
+MIRRORED = (
+    "numpy", "math", "cmath", "functools", "scipy", "builtins", "importlib", "bottleneck"
+)  # fmt: skip
 BOUND: dict[type, Any] = {}  # type of an object -> what is called for a compiled method of it
 STANDS: dict[int, Any] = {}  # id of a function or module -> what stands for it
 BEHIND: dict[int, Any] = {}  # id of what stands for something -> that
