@@ -21,7 +21,7 @@ from __future__ import annotations
 import dis
 import math
 import sys
-from types import FunctionType, MethodType
+from types import FunctionType, MemberDescriptorType, MethodType
 from typing import Any
 
 import numpy as np
@@ -58,18 +58,18 @@ __all__ = [
 
 ROOTS = (np.ndarray, float)
 MISSING = object()
+Slot = MemberDescriptorType
 REPLACED = (np.memmap, np.recarray)
 OF_NUMPY = (np.ma.MaskedArray, np.matrix)  # written in Python: they take part where that does
 
 
 def derives(cls: Any, root: Any = ROOTS) -> bool:
-    """Whether a class is a user's that derives from ndarray or float, without slots."""
+    """Whether a class is a user's that derives from ndarray or float."""
     return (
         isinstance(cls, type)
         and issubclass(cls, root)
         and cls not in ROOTS
         and not issubclass(cls, (*REPLACED, np.generic))
-        and not any(vars(base).get("__slots__") for base in cls.__mro__)
         and (not issubclass(cls, OF_NUMPY) or active())
     )
 
@@ -102,7 +102,7 @@ class Instance:
         if own is not MISSING:
             return CALLS[MethodType(own, self)](name, value)
         x = in_classes(kind.__mro__, name)
-        if x is not MISSING and hasattr(type(x), "__set__"):
+        if is_asked(x, "__set__"):
             return x.__set__(self, value)
         if x is MISSING and issubclass(kind, np.ndarray) and name in vars(np.ndarray):
             return setattr(INNER.__get__(self), name, inside(value))
@@ -189,15 +189,30 @@ def in_classes(mro: Any, name: str) -> Any:
     return MISSING
 
 
+def is_asked(x: Any, method: str) -> bool:
+    """Whether what a class has by a name is asked by a method; slots lie among the attributes."""
+    return x is not MISSING and type(x) is not Slot and hasattr(type(x), method)
+
+
+def attributes(x: Any) -> dict[str, Any]:
+    """The attributes of a plain object, those in slots included."""
+    names = dict(getattr(x, "__dict__", {}))
+    for base in type(x).__mro__:
+        for name, slot in vars(base).items():
+            if type(slot) is Slot and base not in ROOTS and hasattr(x, name):
+                names[name] = slot.__get__(x)
+    return names
+
+
 def attribute(self: Instance, name: str, mro: Any) -> Any:
     """What `self.name` is, for a lookup that starts at some place in the order of classes."""
     kind, names = KIND.__get__(self), NAMES.__get__(self)
     x = in_classes(mro, name)
-    if x is not MISSING and hasattr(type(x), "__set__") and hasattr(type(x), "__get__"):
+    if is_asked(x, "__set__") and hasattr(type(x), "__get__"):
         return x.__get__(self, kind)
     if mro is kind.__mro__ and name in names:
         return names[name]
-    if x is not MISSING:
+    if x is not MISSING and type(x) is not Slot:
         return x.__get__(self, kind) if hasattr(type(x), "__get__") else x
     root = root_of(kind)
     if name in vars(root):
@@ -262,7 +277,7 @@ class Above:
     def __setattr__(self, name: str, value: Any) -> None:
         x = object.__getattribute__(self, "self")
         found = in_classes(object.__getattribute__(self, "mro"), name)
-        if found is not MISSING and hasattr(type(found), "__set__"):
+        if is_asked(found, "__set__"):
             found.__set__(x, value)
         else:
             NAMES.__get__(x)[name] = value
@@ -291,8 +306,12 @@ def example(x: Instance) -> Any:
             "  Let the class keep `self.value = x`, or map by a loop."
         )
     out = np.array(value).view(kind) if root_of(kind) is np.ndarray else float.__new__(kind, value)
-    if NAMES.__get__(x):
-        vars(out).update(NAMES.__get__(x))
+    for name, held in NAMES.__get__(x).items():
+        slot = in_classes(kind.__mro__, name)
+        if type(slot) is Slot:
+            slot.__set__(out, held)
+        else:
+            vars(out)[name] = held
     return out
 
 
@@ -361,7 +380,7 @@ def like(plain: Any, live: Any) -> Any:
         )
     if not derives(kind):
         return live
-    return Instance(kind, live, dict(getattr(plain, "__dict__", {})))
+    return Instance(kind, live, attributes(plain))
 
 
 def alike(a: Any, b: Any) -> bool:
@@ -422,7 +441,9 @@ def lifted(x: Any) -> Any:
     """A plain object of such a class as an Instance: it can be assigned into."""
     if not is_plain(x):
         return x
-    return Instance(type(x), Array(x.view(np.ndarray), CONSTANT, None), getattr(x, "__dict__", {}))
+    names, own = attributes(x), getattr(x, "__dict__", {})
+    names = own if names.keys() == own.keys() else names
+    return Instance(type(x), Array(x.view(np.ndarray), CONSTANT, None), names)
 
 
 def answers(xs: Any, protocol: str) -> bool:
