@@ -147,7 +147,12 @@ OPEN = frozenset(
      "random", "statistics"}
 )  # fmt: skip
 # Packages that we mirror in part: their own code takes part as well.
-WRITTEN_IN_PYTHON = ("scipy", "numpy.polynomial", "numpy.matrixlib", "numpy.ma")
+WRITTEN_IN_PYTHON = ("scipy", "numpy.polynomial")
+# What NumPy writes in Python, and no function of ours stands for: classes of arrays, and private
+# functions that packages call.
+OF_NUMPY = (
+    "numpy.matrixlib", "numpy.ma", "numpy.lib._", "numpy.linalg._linalg", "numpy._core.",
+)  # fmt: skip
 HOME = os.path.dirname(os.__file__) + os.sep
 INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 RANKS: dict[tuple[Any, Any], int] = {}
@@ -159,7 +164,7 @@ def takes_part(scope: dict[str, Any]) -> bool:
     known = PARTS.get(key)
     if known is None:
         top = package(scope)
-        known = PARTS[key] = str(key[0]).startswith(WRITTEN_IN_PYTHON) or (
+        known = PARTS[key] = str(key[0]).startswith((*WRITTEN_IN_PYTHON, *OF_NUMPY)) or (
             top not in CLOSED and (library(scope) < 2 or top in OPEN) and not keeps(scope)
         )
     return known
