@@ -535,11 +535,14 @@ def new_float(cls: Any, *args: Any) -> Any:
 MAKERS.append(lambda cls: making(cls) if derives(cls) else None)
 
 
-def new_array(cls: Any, shape: Any, dtype: Any = float, buffer: Any = None, *more: Any) -> Any:
+def new_array(
+    cls: Any, shape: Any, dtype: Any = float, buffer: Any = None, *more: Any, **options: Any
+) -> Any:
     """`ndarray.__new__(cls, shape, dtype, buffer)`, where the buffer is an Array."""
     if type(buffer) is not Array:
-        return np.ndarray.__new__(cls, shape, dtype, buffer, *more)
-    if more or not derives(cls) or buffer.dtype != np.dtype(dtype):
+        return np.ndarray.__new__(cls, shape, dtype, buffer, *more, **options)
+    laid = options.keys() == {"order"} and tuple(np.atleast_1d(shape)) == buffer.shape
+    if more or (options and not laid) or not derives(cls) or buffer.dtype != np.dtype(dtype):
         raise ConversionError(
             f"`numpy.ndarray.__new__` was given an Array {whose(buffer)} for the memory of a"
             f" `{cls.__name__}`.\n  {MEMORY}"

@@ -164,8 +164,12 @@ def takes_part(scope: dict[str, Any]) -> bool:
     known = PARTS.get(key)
     if known is None:
         top = package(scope)
-        known = PARTS[key] = str(key[0]).startswith((*WRITTEN_IN_PYTHON, *OF_NUMPY)) or (
-            top not in CLOSED and (library(scope) < 2 or top in OPEN) and not keeps(scope)
+        name = str(key[0])
+        of_numpy = name.startswith(OF_NUMPY) and not name.startswith(OF_MEMORY)
+        known = PARTS[key] = (
+            name.startswith(WRITTEN_IN_PYTHON)
+            or of_numpy
+            or (top not in CLOSED and (library(scope) < 2 or top in OPEN) and not keeps(scope))
         )
     return known
 
@@ -184,6 +188,7 @@ CLOSED = frozenset(
     {"numpy", "pullback", "optree", "llvmlite", "numba", "matplotlib", "IPython", "pytest",
      "_pytest", "pluggy", "hypothesis"}
 )  # fmt: skip
+OF_MEMORY = ("numpy.lib._stride_tricks", "numpy.lib._npyio", "numpy.lib._format")
 # Packages within packages that keep arrays in compiled objects, which take NumPy's alone. They are
 # called as what is compiled: with plain arrays for those without a derivative.
 KEEPING = ("pandas.core.internals", "pandas.core.array_algos")

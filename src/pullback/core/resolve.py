@@ -171,11 +171,11 @@ def a_class(cls: Any) -> Any:
     """A class that is called."""
     if cls is threading.Thread:
         return carrying(cls)
-    if stays(cls.__module__):
+    own = derives(cls)
+    if stays(cls.__module__) and not own:
         if not cls.__flags__ & HEAP:
             KNOWN[id(cls)] = cls
         return cls
-    own = derives(cls)
     if own or any(type(x) is FunctionType for base in cls.__mro__ for x in vars(base).values()):
         reach_class(cls)
         return STANDS.get(id(cls), cls)
