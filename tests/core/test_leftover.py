@@ -7,6 +7,7 @@ import functools
 import heapq
 import operator
 import types
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -299,3 +300,88 @@ def test_functions_that_store(way):
     (y,) = [y for y in places if y is not None]
     assert type(y) is np.ndarray
     np.testing.assert_array_equal(y, [0.0, 2.0, 4.0])
+
+
+def stored_in(box, y):
+    """Store what depends on y in an object that an outer function has stored into before."""
+    box.last = y * 3.0
+    box.listed.append({"half": y / 2.0})
+    return np.sum(y * y)
+
+
+NESTED = {
+    "grad": pb.grad,
+    "jvp": lambda f: lambda x: pb.jvp(f, (x,), (x,))[1],
+    "checkpoint": pb.checkpoint,
+    "grad of checkpoint": lambda f: pb.grad(pb.checkpoint(f)),
+    "checkpoint of grad": lambda f: pb.checkpoint(pb.grad(f)),
+    "vjp": lambda f: lambda x: pb.vjp(f, x)[0],
+}
+
+
+def slope_and_box(outer, inner, reads):
+    """The slope of a function in whose midst another transformation stores, and its object."""
+
+    class Box:
+        listed: ClassVar[list] = []
+
+    box = Box()
+
+    def f(x):
+        box.first = x + 1.0  # the object is known from here on
+        out = inner(lambda y: stored_in(box, y))(x)
+        return out + (box.last + box.listed.pop()["half"] if reads else 0.0)
+
+    result = outer(f)(2.0)
+    return result[1] if type(result) is tuple else result, box
+
+
+@pytest.mark.parametrize("outer", [pb.grad, pb.value_and_grad, lambda f: pb.compile(pb.grad(f))])
+def test_what_an_inner_transformation_stored_carries_the_outer_derivative(outer):
+    """Here 3 x + x / 2 are read again: the derivative is 3.5 more than without them."""
+    wrong = []
+    for name, inner in NESTED.items():
+        slopes = []
+        for reads in (False, True):
+            slope, box = slope_and_box(outer, inner, reads)
+            slopes.append(slope)
+            plain = {type(box.first), type(box.last)} <= {float, np.float64}
+            if not plain or (box.first, box.last) != (3.0, 6.0):
+                wrong.append((name, vars(box)))
+        if slopes[1] - slopes[0] != 3.5:
+            wrong.append((name, slopes))
+    assert not wrong
+
+
+def test_what_a_function_with_a_rule_stores_is_plain_at_last():
+    box = types.SimpleNamespace()
+
+    @pb.custom_jvp
+    def square(x):
+        box.last = x * x
+        return box.last
+
+    square.defjvp(lambda primals, dots: (square(primals[0]), 2.0 * primals[0] * dots[0]))
+    assert pb.grad(square)(3.0) == 6.0
+    assert type(box.last) in (float, np.float64)
+
+
+def test_gradients_that_log_stay_compiled():
+    class Box:
+        losses: ClassVar[list] = []
+        table: ClassVar[dict] = {}
+
+    box = Box()
+
+    def loss(w):
+        value = np.sum(w * w)
+        box.last = value
+        box.losses.append(value)
+        box.table["norm"] = np.sqrt(value)
+        return value
+
+    gradient = pb.compile(pb.value_and_grad(loss), wait=True)
+    for k in range(1, 5):
+        assert gradient(np.full(4, float(k)))[0] == box.last == box.losses[-1] == 4.0 * k * k
+        assert box.table["norm"] == 2.0 * k
+    assert gradient.cache_info().hits == 3

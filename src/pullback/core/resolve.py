@@ -19,10 +19,18 @@ import operator
 import re
 import sys
 import threading
+import warnings
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
@@ -51,14 +59,14 @@ from .reach import (
     ASKED,
     BORING,
     CALLS,
-    DIRECT,
     DISPATCHED,
     KNOWN,
-    MAKING,
     OPEN,
     OURS,
     SESSION,
     SETTLED,
+    TOLD,
+    WARNS,
     Resolver,
     active,
     learn,
@@ -73,6 +81,8 @@ __all__ = ["FOREIGN", "forgotten", "given_function"]
 
 MISSING = object()
 UFUNC = np.ufunc
+NAMESPACES = {dict, MappingProxyType}
+SEEN = {BuiltinFunctionType, type(str.join)}  # of whose calls Python tells by itself
 
 
 def resolved(self: Any, f: Any) -> Any:
@@ -80,11 +90,19 @@ def resolved(self: Any, f: Any) -> Any:
     if kind is FunctionType:
         return f if id(f.__code__) in SETTLED or reach_again(f) else function(f)
     if kind is UFUNC or kind is DISPATCHED:
-        ours = DIRECT.get(f) or (None if f in MAKING else DIRECT.found(f))
+        direct = self.direct
+        ours = direct.get(f)
+        if ours is None and f not in direct.making:
+            ours = direct.found(f)
         if ours is not None:
             return ours
+        if f in direct.making:
+            session = SESSION.get()
+            return f if session is None or session.closed else direct.making[f]
     if kind is MethodType:
         fn = f.__func__
+        if TOLD and type(fn) is not FunctionType:
+            TOLD[-1](fn)
         settled = type(fn) is FunctionType and id(fn.__code__) in SETTLED
         return f if settled and id(type(f.__self__)) in KNOWN else method(f)
     ours = STANDS.get(id(f))
@@ -95,6 +113,10 @@ def resolved(self: Any, f: Any) -> Any:
         way = BOUND.get(type(f.__self__))
         if way is not None:
             return way(f)
+    if TOLD and (kind in NAMESPACES or isinstance(f, type) or kind not in SEEN):
+        f = TOLD[-1](f)
+    if kind in NAMESPACES:
+        return f
     if kind in OURS or id(f) in KNOWN or not OPEN:
         return f
     return other(f, kind)
@@ -462,6 +484,16 @@ WRITING_FIRST = (
 STANDS.update({id(each): writing_first(each) for each in WRITING_FIRST})
 
 
+def give_warning(*args: Any, **kwargs: Any) -> None:
+    """`warnings.warn`, of which recordings are told."""
+    if WARNS and WARNS[-1](sys._getframe(1), *args, **kwargs):
+        return
+    given = dict(zip(("message", "category", "stacklevel", "source"), args, strict=False))
+    given |= kwargs
+    warnings.warn(**{**given, "stacklevel": given.get("stacklevel", 1) + 1})
+
+
+STANDS[id(warnings.warn)] = give_warning
 STANDS[id(float.__new__)] = new_float
 STANDS[id(np.ndarray.__new__)] = new_array
 CONSTRUCTING = {"__init__", "__getattribute__", "__setattr__", "__delattr__", "__array_function__"}

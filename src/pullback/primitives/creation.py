@@ -214,11 +214,16 @@ def arange(like, *args, dtype=None, device=None, **kwargs):
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
-    n = np.arange(
-        *[known(x, "numpy.arange(start, stop, step)").item() for x in (start, stop, step)]
+    plain = np.arange(
+        *[known(x, "numpy.arange(start, stop, step)")[()] for x in (start, stop, step)],
+        dtype=dtype,
     )
-    out = start + np.arange(len(n)) * step
-    return adopt(like, out if dtype is None else out.astype(dtype))
+    # As NumPy rounds: the first two are given, the others continue them.
+    first, second = [np.astype(as_array(x), plain.dtype) for x in (start, start + step)]
+    out = first + np.arange(len(plain), dtype=plain.dtype) * (second - first)
+    if len(plain) > 1:
+        out = np.concatenate((out[:1], second[None], out[2:]))
+    return adopt(like, np.astype(out, plain.dtype, copy=False))
 
 
 # Numbers between end points.
