@@ -79,7 +79,14 @@ class Instance:
 
     __slots__ = ("__weakref__", "inner", "kind", "names")
 
-    __hash__: Any = None
+    def __hash__(self) -> int:
+        """By the class's own way, of constants; a number with a derivative has none."""
+        kind = KIND.__get__(self)
+        if INNER.__get__(self).within.live or type(in_classes(kind.__mro__, "__hash__")) is not (
+            FunctionType
+        ):
+            raise TypeError(f"unhashable type: '{kind.__name__}'")
+        return hash(example(self))
 
     def __init__(self, kind: Any, inner: Any, names: Any) -> None:
         KIND.__set__(self, kind)
