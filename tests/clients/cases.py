@@ -8,7 +8,7 @@ what `requirements.txt` names into an environment of its own.
 import numpy as np
 
 CASES = []
-# What is refused, and why: compiled for several threads by numba; text that is evaluated; numbers
+# What is refused, and why: ufuncs that numba has compiled (psychrolib); text that is evaluated; numbers
 # that are put into text on their way; tables and series that carry a derivative, where pandas'
 # compiled code computes with them; arrays of objects; a library that C has written.
 REFUSED = {
