@@ -127,8 +127,11 @@ def isinstance(x: Any, kinds: Any, /) -> bool:
 def getattr(*args: Any) -> Any:
     if ASKED and len(args) > 1:
         ASKED[-1](args[1])
-    if len(args) == 3 and real.type(args[0]) is Array and not has(args[0], args[1]):
-        return args[2]
+    if len(args) == 3 and real.type(args[0]) is Array:
+        if not has(args[0], args[1]):
+            return args[2]
+        if args[1] == "__array_priority__":  # an Array's own is for NumPy alone
+            return real.getattr(example(args[0]), *args[1:])
     return real.getattr(*args)
 
 

@@ -270,15 +270,16 @@ class TestArguments:
     @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
     @pytest.mark.parametrize("make", [np.ma.masked_invalid, np.matrix])
     def test_subclasses_with_other_meanings(self, make):
-        """Masked arrays, of which something is masked, and matrices compute otherwise."""
+        """Masked arrays and matrices compute otherwise: what is not reached is refused."""
         other = make([1.0, np.nan, 3.0])
         text = text_of(lambda: pb.grad(loss)(other), pb.ArgumentTypeError)
         assert "argument 0" in text
         for combine in (operator.mul, operator.add, operator.matmul, np.add):
-            text = text_of(lambda: pb.grad(lambda x: np.sum(combine(x, other)))(X))
-            cure = "np.asarray" if make is np.matrix else "np.where(mask, x, 0)"
-            assert cure in text
-            text_of(lambda: pb.grad(lambda x: np.sum(combine(other, x)))(X))
+            with pb.rebinding(False):
+                text = text_of(lambda: pb.grad(lambda x: np.sum(combine(x, other)))(X))
+                cure = "np.asarray" if make is np.matrix else "np.where(mask, x, 0)"
+                assert cure in text
+                text_of(lambda: pb.grad(lambda x: np.sum(combine(other, x)))(X))
 
     def test_memory_mapped_arrays_are_arrays(self, tmp_path):
         mapped = np.memmap(tmp_path / "x", dtype=float, mode="w+", shape=(3,))

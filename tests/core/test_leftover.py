@@ -2,6 +2,7 @@
 
 import bisect
 import collections
+import contextlib
 import dataclasses
 import functools
 import heapq
@@ -385,3 +386,14 @@ def test_gradients_that_log_stay_compiled():
         assert gradient(np.full(4, float(k)))[0] == box.last == box.losses[-1] == 4.0 * k * k
         assert box.table["norm"] == 2.0 * k
     assert gradient.cache_info().hits == 3
+
+
+def test_what_the_program_suppresses():
+    """The class of `contextlib` takes part, and stores what it is given."""
+
+    def f(x):
+        with contextlib.suppress(KeyError):
+            BOX.y = {}["missing"]
+        return x * x
+
+    assert pb.grad(f)(3.0) == 6.0

@@ -108,6 +108,9 @@ class Array(metaclass=Disguised):
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.array(self.converted("numpy.asarray(x)"), dtype=dtype)
 
+    def __array_wrap__(self, x: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return x
+
     def __float__(self) -> float:
         return float(self.converted("float(x)"))
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import dis
 import math
 import sys
-from types import FunctionType, MethodType
+from types import FunctionType, MemberDescriptorType, MethodType
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from .errors import ConversionError, MissingRuleError
 from .foreign import MEMORY, whose
 from .leftover import HOLDS, SETTLING
 from .operators import COMPARISONS, INFIX, MIRRORED
-from .reach import BORING, CALLS, MAKERS, reach_class
+from .reach import BORING, CALLS, MAKERS, active, reach_class
 from .trace import CONSTANT
 from .tree import RESULTS
 
@@ -50,6 +50,7 @@ __all__ = [
     "lifted",
     "new_array",
     "new_float",
+    "numbers_of",
     "of_root",
     "shown",
     "viewed",
@@ -57,17 +58,19 @@ __all__ = [
 
 ROOTS = (np.ndarray, float)
 MISSING = object()
-REPLACED = (np.ma.MaskedArray, np.memmap, np.recarray)
+Slot = MemberDescriptorType
+REPLACED = (np.memmap, np.recarray)
+OF_NUMPY = (np.ma.MaskedArray, np.matrix)  # written in Python: they take part where that does
 
 
 def derives(cls: Any, root: Any = ROOTS) -> bool:
-    """Whether a class is a user's that derives from ndarray or float, without slots."""
+    """Whether a class is a user's that derives from ndarray or float."""
     return (
         isinstance(cls, type)
         and issubclass(cls, root)
         and cls not in ROOTS
         and not issubclass(cls, (*REPLACED, np.generic))
-        and not any(vars(base).get("__slots__") for base in cls.__mro__)
+        and (not issubclass(cls, OF_NUMPY) or active())
     )
 
 
@@ -76,7 +79,14 @@ class Instance:
 
     __slots__ = ("__weakref__", "inner", "kind", "names")
 
-    __hash__: Any = None
+    def __hash__(self) -> int:
+        """By the class's own way, of constants; a number with a derivative has none."""
+        kind = KIND.__get__(self)
+        if INNER.__get__(self).within.live or type(in_classes(kind.__mro__, "__hash__")) is not (
+            FunctionType
+        ):
+            raise TypeError(f"unhashable type: '{kind.__name__}'")
+        return hash(example(self))
 
     def __init__(self, kind: Any, inner: Any, names: Any) -> None:
         KIND.__set__(self, kind)
@@ -89,6 +99,8 @@ class Instance:
             return KIND.__get__(self)
         if name == "__dict__":
             return NAMES.__get__(self)
+        if name == "__array_interface__" and compares_memory(sys._getframe(1)):
+            return peel(INNER.__get__(self)).__array_interface__
         return attribute(self, name, KIND.__get__(self).__mro__)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -97,7 +109,7 @@ class Instance:
         if own is not MISSING:
             return CALLS[MethodType(own, self)](name, value)
         x = in_classes(kind.__mro__, name)
-        if x is not MISSING and hasattr(type(x), "__set__"):
+        if is_asked(x, "__set__"):
             return x.__set__(self, value)
         if x is MISSING and issubclass(kind, np.ndarray) and name in vars(np.ndarray):
             return setattr(INNER.__get__(self), name, inside(value))
@@ -149,9 +161,18 @@ REFLECTED = {ufunc: f"__r{name}__" for name, ufunc in {**INFIX, "matmul": np.mat
 REFLECTED |= {ufunc: f"__{MIRRORED[name]}__" for name, ufunc in COMPARISONS.items()}
 
 
+def instruction(frame: Any) -> str:
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]]
+
+
 def is_operator(frame: Any) -> bool:
     """Whether Python code is at an operator, and not at a call of a ufunc."""
-    return dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("BINARY_OP", "COMPARE_OP")
+    return instruction(frame) in ("BINARY_OP", "COMPARE_OP")
+
+
+def compares_memory(frame: Any) -> bool:
+    """Whether numpy.ma asks where an array lies; NumPy in C would read what lies there."""
+    return frame.f_globals["__name__"] == "numpy.ma.core" and instruction(frame) == "LOAD_ATTR"
 
 
 KIND: Any = vars(Instance)["kind"]
@@ -175,15 +196,30 @@ def in_classes(mro: Any, name: str) -> Any:
     return MISSING
 
 
+def is_asked(x: Any, method: str) -> bool:
+    """Whether what a class has by a name is asked by a method; slots lie among the attributes."""
+    return x is not MISSING and type(x) is not Slot and hasattr(type(x), method)
+
+
+def attributes(x: Any) -> dict[str, Any]:
+    """The attributes of a plain object, those in slots included."""
+    names = dict(getattr(x, "__dict__", {}))
+    for base in type(x).__mro__:
+        for name, slot in vars(base).items():
+            if type(slot) is Slot and base not in ROOTS and hasattr(x, name):
+                names[name] = slot.__get__(x)
+    return names
+
+
 def attribute(self: Instance, name: str, mro: Any) -> Any:
     """What `self.name` is, for a lookup that starts at some place in the order of classes."""
     kind, names = KIND.__get__(self), NAMES.__get__(self)
     x = in_classes(mro, name)
-    if x is not MISSING and hasattr(type(x), "__set__") and hasattr(type(x), "__get__"):
+    if is_asked(x, "__set__") and hasattr(type(x), "__get__"):
         return x.__get__(self, kind)
     if mro is kind.__mro__ and name in names:
         return names[name]
-    if x is not MISSING:
+    if x is not MISSING and type(x) is not Slot:
         return x.__get__(self, kind) if hasattr(type(x), "__get__") else x
     root = root_of(kind)
     if name in vars(root):
@@ -248,7 +284,7 @@ class Above:
     def __setattr__(self, name: str, value: Any) -> None:
         x = object.__getattribute__(self, "self")
         found = in_classes(object.__getattribute__(self, "mro"), name)
-        if found is not MISSING and hasattr(type(found), "__set__"):
+        if is_asked(found, "__set__"):
             found.__set__(x, value)
         else:
             NAMES.__get__(x)[name] = value
@@ -277,8 +313,12 @@ def example(x: Instance) -> Any:
             "  Let the class keep `self.value = x`, or map by a loop."
         )
     out = np.array(value).view(kind) if root_of(kind) is np.ndarray else float.__new__(kind, value)
-    if NAMES.__get__(x):
-        vars(out).update(NAMES.__get__(x))
+    for name, held in NAMES.__get__(x).items():
+        slot = in_classes(kind.__mro__, name)
+        if type(slot) is Slot:
+            slot.__set__(out, held)
+        else:
+            vars(out)[name] = held
     return out
 
 
@@ -300,6 +340,12 @@ def inside(x: Any) -> Any:
 def is_plain(x: Any) -> bool:
     """Whether x is an object of a class that derives from ndarray, with numbers of its own."""
     return isinstance(x, np.ndarray) and derives(type(x))
+
+
+def numbers_of(x: Any) -> Any:
+    """What `a += x` adds to an array: the numbers, unless the class of x computes as it will."""
+    own = type(x) is Instance or is_plain(x)
+    return x if not own or answers((x,), "__array_ufunc__") else inside(x)
 
 
 def bare(x: Any) -> Any:
@@ -341,7 +387,7 @@ def like(plain: Any, live: Any) -> Any:
         )
     if not derives(kind):
         return live
-    return Instance(kind, live, dict(getattr(plain, "__dict__", {})))
+    return Instance(kind, live, attributes(plain))
 
 
 def alike(a: Any, b: Any) -> bool:
@@ -402,14 +448,17 @@ def lifted(x: Any) -> Any:
     """A plain object of such a class as an Instance: it can be assigned into."""
     if not is_plain(x):
         return x
-    return Instance(type(x), Array(x.view(np.ndarray), CONSTANT, None), getattr(x, "__dict__", {}))
+    names, own = attributes(x), getattr(x, "__dict__", {})
+    names = own if names.keys() == own.keys() else names
+    return Instance(type(x), Array(x.view(np.ndarray), CONSTANT, None), names)
 
 
 def answers(xs: Any, protocol: str) -> bool:
     """Whether the class of a plain object answers a protocol of NumPy's in its own way."""
     for x in xs:
-        reach_class(type(x))
-        if in_classes(type(x).__mro__, protocol) is not MISSING:
+        kind = x.__class__
+        reach_class(kind)
+        if in_classes(kind.__mro__, protocol) is not MISSING:
             return True
     return False
 
@@ -493,11 +542,14 @@ def new_float(cls: Any, *args: Any) -> Any:
 MAKERS.append(lambda cls: making(cls) if derives(cls) else None)
 
 
-def new_array(cls: Any, shape: Any, dtype: Any = float, buffer: Any = None, *more: Any) -> Any:
+def new_array(
+    cls: Any, shape: Any, dtype: Any = float, buffer: Any = None, *more: Any, **options: Any
+) -> Any:
     """`ndarray.__new__(cls, shape, dtype, buffer)`, where the buffer is an Array."""
     if type(buffer) is not Array:
-        return np.ndarray.__new__(cls, shape, dtype, buffer, *more)
-    if more or not derives(cls) or buffer.dtype != np.dtype(dtype):
+        return np.ndarray.__new__(cls, shape, dtype, buffer, *more, **options)
+    laid = options.keys() == {"order"} and tuple(np.atleast_1d(shape)) == buffer.shape
+    if more or (options and not laid) or not derives(cls) or buffer.dtype != np.dtype(dtype):
         raise ConversionError(
             f"`numpy.ndarray.__new__` was given an Array {whose(buffer)} for the memory of a"
             f" `{cls.__name__}`.\n  {MEMORY}"

@@ -22,7 +22,6 @@ import sys
 import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
@@ -61,8 +60,10 @@ class StoredPlaces:
         self.places.pop(key, None)  # it comes last, where an inner trace looks for it
         place = where
         if type(where) not in WRITTEN and type(where) is not CellType:
-            with suppress(TypeError):
+            try:  # `contextlib.suppress` would take part itself, and store
                 place = weakref.ref(where)
+            except TypeError:
+                place = where
         self.places[key] = self.count, place
         self.count += 1
         if len(self.places) > self.limit:

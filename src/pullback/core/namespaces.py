@@ -36,7 +36,9 @@ __all__ = [
 # What stands for what: `numpy.zeros` -> `pullback.numpy.zeros`.
 
 # Module x is mirrored by pullback.x.
-MIRRORED = ("numpy", "math", "cmath", "functools", "scipy", "builtins", "importlib")
+MIRRORED = (
+    "numpy", "math", "cmath", "functools", "scipy", "builtins", "importlib", "bottleneck"
+)  # fmt: skip
 BOUND: dict[type, Any] = {}  # type of an object -> what is called for a compiled method of it
 STANDS: dict[int, Any] = {}  # id of a function or module -> what stands for it
 BEHIND: dict[int, Any] = {}  # id of what stands for something -> that
@@ -145,7 +147,12 @@ OPEN = frozenset(
      "random", "statistics"}
 )  # fmt: skip
 # Packages that we mirror in part: their own code takes part as well.
-WRITTEN_IN_PYTHON = ("scipy", "numpy.polynomial", "numpy.matrixlib")
+WRITTEN_IN_PYTHON = ("scipy", "numpy.polynomial")
+# What NumPy writes in Python, and no function of ours stands for: classes of arrays, and private
+# functions that packages call.
+OF_NUMPY = (
+    "numpy.matrixlib", "numpy.ma", "numpy.lib._", "numpy.linalg._linalg", "numpy._core.",
+)  # fmt: skip
 HOME = os.path.dirname(os.__file__) + os.sep
 INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 RANKS: dict[tuple[Any, Any], int] = {}
@@ -157,8 +164,12 @@ def takes_part(scope: dict[str, Any]) -> bool:
     known = PARTS.get(key)
     if known is None:
         top = package(scope)
-        known = PARTS[key] = str(key[0]).startswith(WRITTEN_IN_PYTHON) or (
-            top not in CLOSED and (library(scope) < 2 or top in OPEN) and not keeps(scope)
+        name = str(key[0])
+        of_numpy = name.startswith(OF_NUMPY) and not name.startswith(OF_MEMORY)
+        known = PARTS[key] = (
+            name.startswith(WRITTEN_IN_PYTHON)
+            or of_numpy
+            or (top not in CLOSED and (library(scope) < 2 or top in OPEN) and not keeps(scope))
         )
     return known
 
@@ -177,6 +188,7 @@ CLOSED = frozenset(
     {"numpy", "pullback", "optree", "llvmlite", "numba", "matplotlib", "IPython", "pytest",
      "_pytest", "pluggy", "hypothesis"}
 )  # fmt: skip
+OF_MEMORY = ("numpy.lib._stride_tricks", "numpy.lib._npyio", "numpy.lib._format")
 # Packages within packages that keep arrays in compiled objects, which take NumPy's alone. They are
 # called as what is compiled: with plain arrays for those without a derivative.
 KEEPING = ("pandas.core.internals", "pandas.core.array_algos")

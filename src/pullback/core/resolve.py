@@ -191,11 +191,11 @@ def a_class(cls: Any) -> Any:
     """A class that is called."""
     if cls is threading.Thread:
         return carrying(cls)
-    if stays(cls.__module__):
+    own = derives(cls)
+    if stays(cls.__module__) and not own:
         if not cls.__flags__ & HEAP:
             KNOWN[id(cls)] = cls
         return cls
-    own = derives(cls)
     if own or any(type(x) is FunctionType for base in cls.__mro__ for x in vars(base).values()):
         reach_class(cls)
         return STANDS.get(id(cls), cls)
@@ -442,6 +442,8 @@ def by_operator(f: Any) -> Any:
     """A method that Python has for an operator, called by its name: `super().__setitem__(k, x)`."""
     if isinstance(f.__self__, (list, dict, deque)):
         return of_container(f)
+    if f.__name__ == "__call__":
+        return CALLS[f.__self__]
     ours = STANDS.get(id(getattr(f.__objclass__, f.__name__, None)))
     return f if ours is None or not active() else MethodType(ours, f.__self__)
 

@@ -75,7 +75,10 @@ def converter(function: Any, implementation: Any) -> None:
             return implementation(x, *args, **kwargs)
         held = AS_ARRAY.get(type(x))
         if type(x) is Instance and (function is np.asanyarray or kwargs.get("subok")):
-            return x if function is np.asanyarray and len(args) == 1 else x.astype(*args[1:])
+            dtype = kwargs.get("dtype", (*args, None, None)[1])
+            if function is np.asanyarray and dtype is None:
+                return x
+            return x.copy() if dtype is None else x.astype(dtype)
         if held is not None:
             return call(held(x), *args[1:], **kwargs)
         out = function(*args, **kwargs)

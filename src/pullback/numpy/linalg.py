@@ -3,6 +3,7 @@
 from numpy import linalg as _real
 
 from . import creation as _creation  # noqa: F401  # enters what it has
+from . import linalg_ufuncs as _ufuncs  # noqa: F401  # enters what it has
 from .wrapping import mirror as _mirror
 
 __all__ = list(_real.__all__)

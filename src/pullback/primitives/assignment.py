@@ -39,6 +39,7 @@ from ..core.array import (
 from ..core.cotangent import Buffer, dense, holds_array, unbroadcast
 from ..core.dispatch import operand, replaces
 from ..core.errors import ArgumentError, DtypeError, ShapeError
+from ..core.instances import numbers_of
 from ..core.layout import duplicate
 from ..core.primitive import Linear
 from ..core.spec import Spec, is_inexact, spec_of
@@ -484,7 +485,9 @@ def in_place(operation):
 
     def write_result(self, other):
         if type(other) not in KNOWN:
-            check_written(self, other)
+            other = numbers_of(other)
+            if type(other) is not Array:
+                check_written(self, other)
         out = operation(self, other)
         if out is NotImplemented:
             return out

@@ -11,13 +11,16 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.dispatch import check_class
+from ..core.reach import active
 
 __all__ = ["without_mask"]
 
 
 def without_mask(x, cls):
     """Whether a view of x as an array of a class is an Array again: as an ndarray, or unmasked."""
-    return cls in (None, np.ndarray) or (cls is np.ma.MaskedArray and x.within.live)
+    return cls in (None, np.ndarray) or (
+        cls is np.ma.MaskedArray and x.within.live and not active()
+    )
 
 
 def set_mask(self, mask):
@@ -25,6 +28,12 @@ def set_mask(self, mask):
         check_class(np.ma.MaskedArray)
 
 
-Array._data = property(lambda self: self)
-Array._mask = property(lambda self: np.ma.nomask, set_mask)
+def alone(name):
+    """numpy.ma takes part in what is called under a transformation: there an Array is an array."""
+    if active():
+        raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+
+
+Array._data = property(lambda self: alone("_data") or self)
+Array._mask = property(lambda self: alone("_mask") or np.ma.nomask, set_mask)
 Array._update_from = lambda self, other: None

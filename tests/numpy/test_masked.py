@@ -1,0 +1,121 @@
+"""Masked arrays take part: derivatives of what is not masked; numpy.ma is written in Python."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+X = np.array([0.5, 1.5, 2.5, -1.0])
+K = [0, 1, 0, 0]
+D = np.ma.array([1.0, 2.0, 3.0, 4.0], mask=[0, 0, 1, 0])
+
+
+def masked_by(x):
+    return np.ma.array(x, mask=K)
+
+
+def written(m):
+    m[0] = m[2] * 2
+    return m
+
+
+def masked_later(m):
+    m[1] = np.ma.masked
+    return m
+
+
+def filled(m, x):
+    m[:] = x
+    m[2] = np.ma.masked
+    return m
+
+
+def in_place(m):
+    m += 1
+    m *= m
+    return m
+
+
+PROGRAMS = {
+    "array sum": lambda x: masked_by(x).sum(),
+    "mean": lambda x: masked_by(x).mean(),
+    "masked_where": lambda x: np.ma.masked_where(x<0,x).sum(),
+    "masked_greater": lambda x: np.ma.masked_greater(x,2.0).mean(),
+    "masked_invalid": lambda x: np.ma.masked_invalid(x/np.array([1.,0.,1.,1.])).sum(),
+    "mul const": lambda x: (D*x).sum(),
+    "rmul": lambda x: (x*D).sum(),
+    "ops": lambda x: ((masked_by(x)*2+1)/3-x).sum(),
+    "pow": lambda x: (masked_by(x)**2).sum(),
+    "log": lambda x: np.ma.log(x).sum(),
+    "sqrt": lambda x: np.ma.sqrt(np.ma.array(x)).sum(),
+    "np.log": lambda x: np.log(np.ma.masked_less_equal(x,0.)).sum(),
+    "np.exp": lambda x: np.exp(masked_by(x)).sum(),
+    "divide": lambda x: np.ma.divide(1.0,masked_by(x)).sum(),
+    "filled": lambda x: masked_by(x).filled(0.0)@x,
+    "compressed": lambda x: (masked_by(x).compressed()**2).sum(),
+    "data": lambda x: masked_by(x).data@x,
+    "mask used": lambda x: x[~masked_by(x).mask].sum(),
+    "getmaskarray": lambda x: (x*~np.ma.getmaskarray(masked_by(x))).sum(),
+    "std": lambda x: masked_by(x).std(),
+    "var": lambda x: masked_by(x).var(ddof=1),
+    "max": lambda x: masked_by(x).max(),
+    "argmin": lambda x: x[masked_by(x).argmin()],
+    "count": lambda x: masked_by(x).count()*x[0],
+    "average": lambda x: np.ma.average(masked_by(x),weights=[1.,2.,3.,4.]),
+    "dot": lambda x: np.ma.dot(masked_by(x),D),
+    "np.sum": lambda x: np.sum(masked_by(x)),
+    "np.mean axis": lambda x: np.mean(np.ma.array(np.outer(x,x),mask=np.outer(x,x)<0),axis=0).sum(),
+    "where": lambda x: np.ma.where(x>0,masked_by(x),0.0).sum(),
+    "set": lambda x: written(masked_by(x)).sum(),
+    "set masked": lambda x: masked_later(np.ma.array(x)).sum(),
+    "zeros": lambda x: filled(np.ma.zeros(4),x).sum(),
+    "masked_array": lambda x: np.ma.masked_array(x,K).cumsum().sum(),
+    "concatenate": lambda x: np.ma.concatenate([masked_by(x),x]).sum(),
+    "stack": lambda x: np.ma.stack([masked_by(x),x]).sum(),
+    "idx": lambda x: masked_by(x)[2]*masked_by(x)[0],
+    "slice": lambda x: masked_by(x)[1:].sum(),
+    "boolidx": lambda x: masked_by(x)[x>0].sum(),
+    "reshape": lambda x: masked_by(x).reshape(2,2).T.sum(axis=0)[0],
+    "anom": lambda x: (masked_by(x).anom()**2).sum(),
+    "isMasked": lambda x: x[0]*np.ma.is_masked(masked_by(x)),
+    "masked_equal": lambda x: np.ma.masked_equal(x,9.5).sum(),
+    "fix_invalid": lambda x: np.ma.fix_invalid(x/np.array([1.,0.,1.,1.])).sum(),
+    "abs": lambda x: abs(masked_by(x)).sum(),
+    "neg": lambda x: (-masked_by(x)).sum(),
+    "iadd": lambda x: in_place(np.ma.array(x*1.0,mask=K)).sum(),
+    "cmp": lambda x: (masked_by(x)>0).sum()*x[0],
+    "polyfit": lambda x: np.ma.polyfit(np.arange(4.),masked_by(x),1)[0],
+    "clip": lambda x: np.ma.clip(masked_by(x),0,1).sum(),
+    "diff": lambda x: np.ma.diff(masked_by(x)).sum(),
+    "sort": lambda x: np.ma.sort(masked_by(x))[0],
+    "outer": lambda x: np.ma.outer(masked_by(x),x).sum(),
+    "prod": lambda x: masked_by(x).prod(),
+    "nomask": lambda x: np.ma.array(x).sum()*np.ma.array(x).mean(),
+    "a mask that stays": lambda x: masked_by(x)[0] * (masked_by(x).mask.sum() + x[1]),
+    "np.multiply": lambda x: np.multiply(x, D).sum() + np.multiply(D, x)[0],
+    "np.where": lambda x: np.where(np.ma.array([True, False, True, False], mask=K), x, 0.0).sum(),
+    "np.stack": lambda x: np.stack([x, D]).sum(),
+    "minus": lambda x: (D - x).sum() + (x - D).sum(),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:.*falls back:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_masked():
+    faults = {}
+    for name, f in PROGRAMS.items():
+        expected = [(float(f(X + h)) - float(f(X - h))) / 2e-6 for h in 1e-6 * np.eye(4)]
+        try:
+            value, gradient = pb.value_and_grad(f)(X)
+            results = [gradient, pb.jacobian(f, mode="forward")(X)]
+            compiled = pb.compile(pb.grad(f))
+            results += [compiled(X) for _ in range(3)]
+        except Exception as error:
+            faults[name] = repr(error)[:300]
+            continue
+        if not np.isclose(value, f(X), rtol=1e-12):
+            faults[name] = value, f(X)
+        for result in results:
+            if not np.allclose(result, expected, rtol=1e-6, atol=1e-6):
+                faults[name] = result, expected
+    assert faults == {}
