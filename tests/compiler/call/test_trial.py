@@ -228,16 +228,20 @@ class TestEarly:
         monkeypatch.setattr(first_call, "FEW", 1000)
 
         def f(x, y=1.0):
-            return x * y
+            return None if isinstance(x, (list, dict)) else x * y
 
         fast, seen = pb.compile(f), {}
-        half = X.astype(np.float32)
+        half, held = X.astype(np.float32), [X]
         kinds = {
             "array": lambda: fast(X), "another": lambda: fast(X + 1),
             "shorter": lambda: fast(X[:2]), "float32": lambda: fast(half),
             "float": lambda: fast(2.0), "both": lambda: fast(X, 2.0),
             "keyword": lambda: fast(X, y=2.0), "integer": lambda: fast(2),
+            "another integer": lambda: fast(3), "truth": lambda: fast(True),
             "other class": lambda: fast(np.float64(2.0)), "column": lambda: fast(X[:, None]),
+            "list": lambda: fast([X, X]), "tuple": lambda: fast([(X, X)]),
+            "dict": lambda: fast({"a": X, "b": 1.0}), "order": lambda: fast({"b": 1.0, "a": X}),
+            "list twice": lambda: fast([held, held]), "lists": lambda: fast([[X], [X]]),
         }  # fmt: skip
         random = np.random.default_rng(0)
         for name in random.choice(list(kinds), 300):
@@ -246,8 +250,9 @@ class TestEarly:
                 for _ in range(random.integers(1, 4)):
                     kinds[name]()
                     key = "array" if name == "another" else name, ignored
-                    seen[key] = seen.get(key, 0) + 1
-                    assert fast.why() == reasons.EARLY
+                    if name != "list twice":  # it has no entry
+                        seen[key] = seen.get(key, 0) + 1
+                        assert fast.why() == reasons.EARLY
         counts = [entry.early.calls for entry in fast.entries.values()]
         assert sorted(counts) == sorted(seen.values())
         with np.errstate(all="raise"):
