@@ -89,6 +89,7 @@ class Compiled(Transformation):
         self.casts, self.cast, self.folds = True, False, True  # see `Watch`
         self.carried = Carried()  # what it reads, changes and stores again
         self.asked: set[str] = set()  # the names that it asked `getattr` for
+        self.whole: dict[int, Any] = {}  # the dicts of attributes that it looked into
         self.last_miss = "The function has not been called."
         self.last_way = ""  # why the last call was no miss
 
