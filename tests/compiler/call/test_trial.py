@@ -179,6 +179,25 @@ class TestSlower:
         np.testing.assert_array_equal(x, X + 80)
 
 
+def test_a_call_that_waited_for_machine_code_does_not_end_the_trials(monkeypatch):
+    """A way passes one call in sixteen to Python; what happens to that call may decide nothing."""
+    fast = pb.compile(lambda x: np.sin(x) * 2)
+    settle(fast, X)
+    (path,) = next(iter(fast.entries.values())).paths
+    for in_vain in (1, 2):
+        path.trial = None
+        fast.repeat[1][0].pass_after(1)
+        with monkeypatch.context() as patch:
+            patch.setattr(type(path), "is_awaited", lambda self: True)
+            for _ in range(in_vain):
+                fast(X)
+                assert fast.why() == reasons.AWAITED
+        for _ in range(40):
+            fast(X)
+        assert path.trial is not None
+        assert path.trial.is_over
+
+
 class TestWhy:
     def test_tells_of_calls_that_were_repeated(self):
         fast = pb.compile(lambda x: np.sin(x) * 2 if x.sum() > 0 else x)

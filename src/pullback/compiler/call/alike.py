@@ -53,6 +53,7 @@ class Alike:
             return entry.early.run(thread_time(), fun, args, kwargs)
         if entry.paths and entry.paths[0].is_awaited():
             compiled.counter[1], compiled.last_way = 0, reasons.AWAITED
+            compiled.pass_on()
             return fun(*args, **kwargs)
         return MISS
 

@@ -153,7 +153,7 @@ class Compiled(Transformation):
             self.last_way = reasons.EARLY
             if why := self.budget.scattered():
                 self.refuse(why, FEWER)
-            elif timed and not late and not known:
+            elif timed and not late:
                 self.note(entry, args, kwargs)
             return entry.early.run(begun, self.fun, args, kwargs)
         self.misses += 1
@@ -165,9 +165,19 @@ class Compiled(Transformation):
 
     def note(self, entry: Entry, args: Any, kwargs: Any) -> None:
         """Remember of what kind this call is, which runs in Python: the next may be like it."""
+        self.pass_on()
         if not (self.carried or self.static_argnums or self.static_argnames):
             with suppress(Untold):
                 self.alike = Alike(entry, args, kwargs)
+
+    def pass_on(self) -> None:
+        """Let Python have the next call as well, of ways that passed this one to no avail.
+
+        Else they would never pass one again: their code would be neither improved nor tried.
+        """
+        for way in self.repeat[1]:
+            if way.spent():
+                way.pass_after(1)
 
     def sought(self, entry: Entry, call: Call, timed: bool) -> bool:
         """Look for what earlier processes wrote of calls of a kind, if it is time to.
@@ -202,7 +212,7 @@ class Compiled(Transformation):
             way = way_of(path, call, call.args, kwargs, self.counter, equal)
             if way is not None:
                 if is_to_try(self, path):  # at once, and not after some repetitions
-                    way.pass_after(1)
+                    pass
                 self.know([way, *[way for way in ways if way is not mine]])
 
     def know(self, ways: list[Way]) -> None:
