@@ -126,6 +126,13 @@ KEPT = {
     "gradient": "f = pb.grad(lambda x: np.sum(np.sin(x) * x))",
     "second order": "f = pb.hessian(lambda x: np.sum(np.sin(x) * x))",
     "batched": "f = pb.vmap(pb.grad(lambda x: np.sin(x) * x))",
+    "operations of the compiler's own": """
+        def f(x):
+            a = np.outer(x, x) + np.eye(3)
+            z = (a + 1j) @ (a * 1j)
+            rows = np.ones((3, 40)) * x[:, None]
+            return np.linalg.slogdet(a)[1] * z.real, (a @ rows) * x[0]
+    """,
     "global number": """
         rate = 0.5
         def f(x):

@@ -479,3 +479,24 @@ def test_extremes_of_elements_that_take_part_are_done_without_numpy():
     same(*compiled(f, x[:9], there[:9]))
     graph, _ = staged(f, (x[:9], there[:9]))
     assert not Program(graph, 1).run.calls
+
+
+def test_rows_and_columns_go_by_tiles(registers):
+    """Each element once, whatever the lengths: with divisors for tiles, and without."""
+
+    def f(x, y, cube):
+        return (
+            x.T + y,
+            np.where(y == x.T, x.T, y)[:, ::-1],
+            x[::-1, ::-1].T * y,
+            cube.transpose(2, 0, 1) + cube[0, 0, :, None, None],
+            cube.transpose(2, 1, 0) * cube.transpose(1, 2, 0),
+            np.concatenate([x.T, y]),
+        )
+
+    dtypes = [np.float64, np.float32, np.complex128, np.bool_]
+    for dtype, (m, n) in zip(dtypes, ((64, 96), (130, 48), (67, 71), (80, 60)), strict=True):
+        random = np.random.default_rng(m)
+        x, y = [(random.standard_normal(s) * 9).astype(dtype) for s in ((m, n), (n, m))]
+        same(*compiled(f, x, y, (random.standard_normal((22, 24, 24)) * 9).astype(dtype)))
+    assert loop_space.tiled([64, 96], [[1, 64], [96, 1]]) == [(1, 48, 2), (0, 1, 64), (1, 1, 48)]

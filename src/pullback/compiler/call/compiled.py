@@ -13,6 +13,7 @@ import importlib.util
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from time import thread_time
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ from ..llvm.binding import BEST, absent, at_leisure
 from ..path import CacheInfo, Call, Entry, Path, same_bits, share_memory, shared, way_of
 from ..record.carried import Carried
 from . import reasons
-from .alike import Alike, is_flat, raising
+from .alike import Alike, Untold, raising
 from .arguments import arranged
 from .budget import Budget
 from .in_transformation import QuickNode, composed
@@ -98,8 +99,8 @@ class Compiled(Transformation):
         if out is not MISS:
             return out
         alike = self.alike  # another thread may replace it
-        if alike is not None and not kwargs:
-            out = alike.run(self, args)
+        if alike is not None:
+            out = alike.run(self, args, kwargs)
         return self.decide(args, kwargs) if out is MISS else out
 
     def decide(self, args: Any, kwargs: Any, at_once: bool = False) -> Any:
@@ -152,7 +153,7 @@ class Compiled(Transformation):
             self.last_way = reasons.EARLY
             if why := self.budget.scattered():
                 self.refuse(why, FEWER)
-            elif timed and not late and not known:
+            elif timed and not late:
                 self.note(entry, args, kwargs)
             return entry.early.run(begun, self.fun, args, kwargs)
         self.misses += 1
@@ -164,8 +165,19 @@ class Compiled(Transformation):
 
     def note(self, entry: Entry, args: Any, kwargs: Any) -> None:
         """Remember of what kind this call is, which runs in Python: the next may be like it."""
-        plain = not (kwargs or self.carried or self.static_argnums or self.static_argnames)
-        self.alike = Alike(entry, args) if plain and is_flat(args) else None
+        self.pass_on()
+        if not (self.carried or self.static_argnums or self.static_argnames):
+            with suppress(Untold):
+                self.alike = Alike(entry, args, kwargs)
+
+    def pass_on(self) -> None:
+        """Let Python have the next call as well, of ways that passed this one to no avail.
+
+        Else they would never pass one again: their code would be neither improved nor tried.
+        """
+        for way in self.repeat[1]:
+            if way.spent():
+                way.pass_after(1)
 
     def sought(self, entry: Entry, call: Call, timed: bool) -> bool:
         """Look for what earlier processes wrote of calls of a kind, if it is time to.
@@ -200,7 +212,7 @@ class Compiled(Transformation):
             way = way_of(path, call, call.args, kwargs, self.counter, equal)
             if way is not None:
                 if is_to_try(self, path):  # at once, and not after some repetitions
-                    way.pass_after(1)
+                    pass
                 self.know([way, *[way for way in ways if way is not mine]])
 
     def know(self, ways: list[Way]) -> None:

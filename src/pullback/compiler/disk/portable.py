@@ -25,6 +25,7 @@ import optree
 from ...core.bytecode import original
 from ...core.namespaces import apart, names_of
 from ...core.primitive import Primitive
+from ...core.traits import Traits
 from ...core.tree import NAMESPACE
 from ..facts.bytecode import code_of
 from ..facts.call_monitor import is_tuple
@@ -295,7 +296,7 @@ def place_of(x: Any) -> tuple[str, str]:
             if name.startswith("pullback.") and type(module) is types.ModuleType:
                 for key, y in list(vars(module).items()):
                     y = getattr(y, "primitive", y) if of(y, types.FunctionType) else y
-                    if of(y, Primitive):
+                    if of(y, Traits):
                         PLACES[id(y)] = name, key
     place = found_at(x)
     if place is None:

@@ -32,6 +32,7 @@ import optree
 from ...core.dispatch import CREATION, FUNCTIONS, UFUNCS
 from ...core.graph import Variable
 from ...core.primitive import Primitive
+from ...core.traits import Traits
 from ...core.tree import NAMESPACE, meet, unflatten
 from ..entry import native_records
 from ..facts.classes import Unprovable, of_library
@@ -216,9 +217,11 @@ class Writer(pickle.Pickler):
     classes: dict[type, None]  # of the user's, that were met
 
     def persistent_id(self, x: Any) -> Any:
-        if of(x, Primitive) and declared(x):
-            return place_of(x)
-        return None
+        if of(x, Primitive):
+            return place_of(x) if declared(x) else None
+        # An operation of the compiler's is found by its place, or says itself how it is made.
+        alone = of(x, Traits) and type(x).__reduce__ is object.__reduce__
+        return place_of(x) if alone else None
 
     def reducer_override(self, x: Any) -> Any:
         if of(x, (types.FunctionType, types.BuiltinFunctionType)):

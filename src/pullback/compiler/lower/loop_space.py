@@ -17,6 +17,8 @@ __all__ = ["LoopSpace"]
 
 DEEP, LONG = 8, 512  # equations and elements from which two vectors are done side by side
 SHORT = 128  # elements from which a row has vectors side by side because of its reductions
+TILE = 16, 64  # elements of a row that are walked at a time where others lie by columns
+MANY = 1 << 12  # elements from which that matters
 LARGE = 1 << 22  # operations from which a loop is done in parts, and of one part
 PART = 1 << 19
 
@@ -55,7 +57,12 @@ class LoopSpace:
                 self.sources[id(x)] = key
         views_all = [*self.loads.values(), *[stored[v] for v in stored if self.elementwise(v)]]
         self.groups = collapsed(shape, views_all, [e.static["axis"] for e in reducing])
-        self.sizes = [prod([shape[a] for a in group]) for group in self.groups]
+        sizes = [prod([shape[a] for a in group]) for group in self.groups]
+        # Which axis each loop walks, in steps of how many elements, and how many of them.
+        self.loops = [(k, 1, n) for k, n in enumerate(sizes)]
+        if len(sizes) > 1 and not reducing and not any(is_indexed(e) for e in equations):
+            self.loops = tiled(sizes, [self.along(view) for view in views_all])
+        self.sizes = [n for _, _, n in self.loops]
         self.reductions = [Reduction(e, shape, self.groups) for e in reducing]
         self.n = self.sizes[-1]
         self.width = self.vector_width()
@@ -106,6 +113,11 @@ class LoopSpace:
         return (size, length // size) if length >= 2 * size else (0, 1)
 
     def strides_in(self, view: Strided) -> list[int]:
+        """The stride along each loop."""
+        along = self.along(view)
+        return [along[k] * step for k, step, _ in self.loops]
+
+    def along(self, view: Strided) -> list[int]:
         """The stride along each collapsed axis: that of its last axis which is not of length 1."""
         found = []
         for group in self.groups:
@@ -120,6 +132,10 @@ class LoopSpace:
             if r.reduced[j]:
                 strides[j], stride = stride, stride * self.sizes[j]
         return strides
+
+
+def is_indexed(e: Equation) -> bool:
+    return e.primitive in (gather_p, place_p, place_add_p)
 
 
 def collapsed(
@@ -138,3 +154,24 @@ def collapsed(
                 continue
         groups.append([axis])
     return groups or [[len(shape) - 1] if shape else []]
+
+
+def tiled(sizes: list[int], views: list[list[int]]) -> list[tuple[int, int, int]]:
+    """The loops over axes of which some views lie by rows and others by columns.
+
+    A line of memory holds several elements of a column. It is in use for each of them if the rows
+    are walked in pieces that are short enough: the innermost axis becomes two loops, the outer of
+    which comes first, and the axis along which columns lie comes next to the inner one.
+    """
+    last = len(sizes) - 1
+    plain = [(k, 1, n) for k, n in enumerate(sizes)]
+    columns = {
+        k for strides in views for k in range(last)
+        if abs(strides[k]) == 1 and abs(strides[last]) > 1 and sizes[k] >= TILE[0]
+    }  # fmt: skip
+    tile = next((n for n in range(TILE[1], TILE[0] - 1, -1) if sizes[last] % n == 0), 0)
+    if not columns or not tile or sizes[last] == tile or prod(sizes) < MANY:
+        return plain
+    beside = max(columns)
+    others = [loop for loop in plain[:last] if loop[0] != beside]
+    return [(last, tile, sizes[last] // tile), *others, plain[beside], (last, 1, tile)]
