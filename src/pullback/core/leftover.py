@@ -26,7 +26,7 @@ import numpy as np
 from .array import Array, along, current
 
 __all__ = [
-    "HOLDS", "SETTLING", "WRITERS", "Moving", "StoredPlaces", "places_noted", "settle_noted",
+    "HOLDS", "SETTLING", "WRITERS", "StoredArrays", "StoredPlaces", "places_noted", "settle_noted",
 ]  # fmt: skip
 
 CONTAINERS: Any = (list, dict, set, deque, tuple, OrderedDict, defaultdict)
@@ -194,7 +194,7 @@ class Ending:
         return x
 
 
-class Moving(Ending):
+class StoredArrays(Ending):
     """What a trace has stored, to be replaced by Arrays of another one.
 
     found: the Arrays of the trace, by their ids, once the places have been looked through.

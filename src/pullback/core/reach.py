@@ -283,6 +283,8 @@ class Imports:
         if not there and active():
             scope = sys._getframe(1).f_globals
             call_outside(__import__, (name, scope, None, names or (), level), {})
+        elif there and type(module) is not ModuleType and active():  # an object stands for it
+            reach_instance(module)
 
 
 IMPORTS = Imports()
@@ -421,7 +423,7 @@ PLAIN_METHODS = frozenset({"__array__", "__del__"})  # NumPy and Python want not
 
 def file_of(module: Any) -> dict[str, Any]:
     home = sys.modules.get(module)
-    return {"__file__": getattr(home, "__file__", None)} if home is not None else {}
+    return {"__file__": dict_of(home).get("__file__")} if home is not None else {}
 
 
 def reach_member(x: Any) -> None:

@@ -43,6 +43,7 @@ SILENT = ("EXTENDED_ARG", "CACHE")
 CLASS_OF_ERROR = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "BUILD_TUPLE"}
 # Among the names of code: it may ask for attributes whose names it computes.
 COMPUTED_NAMES = "*"
+DEEP = "*all"  # and something is copied, with all that its objects hold
 SWEEPS = "*modules"  # and it may go through all modules in `sys.modules`
 # Who asks for attributes by computed names, or whose names are not in the code.
 REFLECTION = {
@@ -122,23 +123,7 @@ class Code:
         self.follow(steps)
         for x in code.co_consts:
             if isinstance(x, CodeType):
-                inner = code_of(x)
-                self.names |= inner.names
-                self.handed |= inner.handed
-                self.tested |= inner.tested
-                self.imports += inner.imports
-                self.chains |= inner.chains
-                self.import_chains |= inner.import_chains
-                self.loads |= inner.loads
-                self.strings |= inner.strings
-                self.texts |= inner.texts
-                self.powers |= inner.powers
-                for name, uses in inner.uses.items():
-                    self.uses.setdefault(name, set()).update(uses)
-                self.stores |= inner.stores
-                self.identity |= inner.identity
-                self.guarded |= inner.guarded
-                self.reflects |= inner.reflects
+                self.include(code_of(x))
             texts = [y for y in (x if type(x) is tuple else (x,)) if type(y) is str]
             self.powers |= type(x) is int and x.bit_length() > MANY
             self.strings.update(texts)
@@ -150,12 +135,28 @@ class Code:
             self.names |= HELD
         self.reflects |= bool(REFLECTION & self.names or ASKING & self.handed)
         self.reflects |= "__dict__" in self.strings
-        if (
-            self.reflects
-            or TOLD & self.names
-            or any(computes_name(steps, i) for i in range(len(steps)))
-        ):
+        computes = any(computes_name(steps, i) for i in range(len(steps)))
+        if self.reflects or TOLD & self.names or computes:
             self.names.add(COMPUTED_NAMES)
+
+    def include(self, inner: Code) -> None:
+        """Add what code nested in it tells."""
+        self.names |= inner.names
+        self.handed |= inner.handed
+        self.tested |= inner.tested
+        self.imports += inner.imports
+        self.chains |= inner.chains
+        self.import_chains |= inner.import_chains
+        self.loads |= inner.loads
+        self.strings |= inner.strings
+        self.texts |= inner.texts
+        self.powers |= inner.powers
+        for name, uses in inner.uses.items():
+            self.uses.setdefault(name, set()).update(uses)
+        self.stores |= inner.stores
+        self.identity |= inner.identity
+        self.guarded |= inner.guarded
+        self.reflects |= inner.reflects
 
     def asked(self, told: bool) -> set[str]:
         """Its names; told: without those that a recording is told of."""

@@ -38,6 +38,7 @@ from .bytecode import COMPUTED_NAMES, SWEEPS, code_of
 from .classes import foreign_function
 from .judge import acts, declare_computing, declared_pure, effectful, home_of, may_act, may_repeat
 from .quick_profile import HARMLESS, frames_sorted, install
+from .reader import BEGINS
 from .warned import Warned, noted
 
 __all__ = ["WATCHES", "WATCHING", "Halt", "Observer", "Watch", "unwatched"]
@@ -62,6 +63,7 @@ LEVELS = {
     "error": logging.ERROR, "exception": logging.ERROR, "critical": logging.CRITICAL,
 }  # fmt: skip
 
+REFLECTING = frozenset([fun.__code__ for fun in BEGINS])
 SILENCING = {"errstate", "seterr", "geterr"}
 LOGGERS = (logging.Logger, logging.RootLogger)
 
@@ -189,6 +191,9 @@ class Watch:
             if module == "logging" and self.is_quiet(frame):
                 return
             declare_computing(module)
+            if code in REFLECTING:
+                self.ask(COMPUTED_NAMES)
+                return
             if declared_pure(code) or not effectful(module, name):
                 if not may_act(code):
                     HARMLESS.add(code)
@@ -233,10 +238,10 @@ class Watch:
         """Code looks into a dict of attributes, by whatever names."""
         held = held if type(held) is dict else gc.get_referents(held)[0]
         owner = self.dicts.get(id(held))
-        if self.expected is None or owner is None:  # it is read whole, or was made in this call
-            return
         if type(owner) is ModuleType and apart(vars(owner)):
             self.forbid(f"it looks into all of `{owner.__name__}`")
+        if self.expected is None or owner is None:  # it is read whole, or was made in this call
+            return
         self.whole[id(held)] = held
         if id(held) not in self.known:
             raise Halt

@@ -128,6 +128,8 @@ class CodeReader(Reading):
 
     def module(self, x: types.ModuleType, part: frozenset[str] | None = None) -> Any:
         """A module, as far as code may ask for it: by all its names, or by a part of them."""
+        if part is not None and "__dict__" in part:
+            part = None
         names = self.state.names if part is None else part
         self.dicts[id(vars(x))] = x
         if id(vars(x)) in self.state.whole and not apart(vars(x)):
@@ -157,7 +159,7 @@ class CodeReader(Reading):
         """
         names = self.state.names
         return [
-            (name, self.by_name(name, y) if name in names else Same(y))
+            (name, self.by_name(name, y) if name in names - OF_MODULES else Same(y))
             for name, y in self.looks("items", vars(x))
         ]
 

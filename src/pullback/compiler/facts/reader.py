@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
+from .ambient import OF_PROCESS, FieldNames, decimal_context
 from .bytecode import MANY
 from .classes import (
     ATOMS,
@@ -61,29 +62,25 @@ from .judge import declared_pure, may_repeat
 from .places import MISSING, dict_of, of
 from .reading import Same
 
-__all__ = ["CONTAINERS", "Foreign", "KeptResults", "Lenient", "Reader"]
+__all__ = ["BEGINS", "CONTAINERS", "Foreign", "KeptResults", "Lenient", "Reader"]
 
 MOST = 10_000  # things that are followed
 
-# Who asks for attributes by computed names, or by text, whatever code calls it.
+# Who asks for attributes by computed names, or by text, whatever code calls it. Of functions that
+# are written in Python a recording is told when they begin.
+BEGINS = (
+    copy.copy, copy.deepcopy, dataclasses.astuple, dataclasses.asdict, dataclasses.replace,
+)  # fmt: skip
 REFLECTING = {
     id(x): x
     for x in (
-        getattr, hasattr, vars, dir, operator.attrgetter, operator.methodcaller, copy.copy,
-        copy.deepcopy, dataclasses.astuple, dataclasses.asdict, dataclasses.replace, str.format,
-        str.format_map, string.Formatter,
+        getattr, hasattr, vars, dir, operator.attrgetter, operator.methodcaller, str.format,
+        str.format_map, string.Formatter, *BEGINS,
     )
 }  # fmt: skip
-LOCKS = (type(threading.Lock()), type(threading.RLock()))
+TOLD = frozenset(map(id, BEGINS))
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
 VIEWS: tuple[type, ...] = type({}.keys()), type({}.values()), type({}.items())
-
-
-def decimal_context() -> tuple[Any, ...]:
-    """How numbers of `decimal` are rounded."""
-    now = decimal.getcontext()
-    traps = tuple([kind.__name__ for kind, trapped in now.traps.items() if trapped])
-    return now.prec, now.rounding, now.Emin, now.Emax, now.capitals, now.clamp, traps
 
 
 def kept_results(x: Any) -> list[Any]:
@@ -116,26 +113,6 @@ class KeptResults:
 
     def __call__(self) -> tuple[int, ...]:
         return tuple(map(id, kept_results(self.x)))
-
-
-class HeldBy:
-    """Tells whether a lock is free, or which thread holds it how often: its text says so."""
-
-    def __init__(self, x: Any) -> None:
-        self.x = x
-
-    def __call__(self) -> str:
-        return repr(self.x)
-
-
-class FieldNames:
-    """Tells the names of the fields of a dtype, which can be changed."""
-
-    def __init__(self, x: np.dtype) -> None:
-        self.x = x
-
-    def __call__(self) -> tuple[str, ...] | None:
-        return self.x.names
 
 
 def tells_more(x: np.dtype) -> bool:
@@ -173,7 +150,7 @@ class Reader(CodeReader):
         self.kept.append(x)
         if len(self.met) > MOST:
             raise Unprovable(f"more than {MOST} things")
-        self.reflects |= id(x) in REFLECTING
+        self.reflects |= id(x) in REFLECTING and not (self.state.told and id(x) in TOLD)
         if declared_pure(x):
             return Same(x)
         if id(x) in self.state.filled:
@@ -184,6 +161,8 @@ class Reader(CodeReader):
             return self.function(x)
         if kind is types.ModuleType:
             return self.module(x)
+        if of(x, types.ModuleType) and not of_library(kind):
+            return self.read(kind), *self.module(x)
         if foreign_function(x):
             return Same(x)
         if kind is logging.Logger or kind is logging.RootLogger:
@@ -248,12 +227,7 @@ class Reader(CodeReader):
         if kind is types.MethodType:
             return "method", self.read(x.__func__), self.read(x.__self__)
         if kind is functools.partial:
-            inner = x.func
-            silent = of(inner, types.BuiltinFunctionType) and inner is not warnings.warn
-            if silent and may_repeat(inner) is not None:
-                raise Unprovable(f"a partial of `{inner.__name__}`")
-            read = self.read(x.func), self.read(x.args), self.read(x.keywords)
-            return "partial", *read, *[(name, self.read(y)) for name, y in self.own(x)]
+            return self.partial(x)
         if kind is functools._lru_cache_wrapper:  # under a transformation it keeps nothing
             self.looks("ambient", KeptResults(x))
             return Same(x), self.read(x.__wrapped__), *map(self.read, kept_results(x))
@@ -266,10 +240,8 @@ class Reader(CodeReader):
             return Same(x)
         if kind.__name__ == "_tuplegetter":  # of a named tuple
             return Same(x), x.__reduce__()[1][0]
-        if x is os.environ:  # what it holds, whatever code asks it for
-            return Same(x), self.read(x._data)
-        if kind in LOCKS:
-            return Same(x), self.looks("ambient", HeldBy(x))
+        if x is os.environ or kind in OF_PROCESS:
+            return Same(x), self.of_process(x)
         if of(x, tuple) and hasattr(kind, "n_sequence_fields"):
             return Same(x), getattr(self, CONTAINERS[tuple])(x)  # such as `sys.version_info`
         if kind.__module__ == "dataclasses" and kind.__name__.startswith("_"):
@@ -306,6 +278,22 @@ class Reader(CodeReader):
             if of(x, container):
                 parts.append(getattr(self, CONTAINERS[container])(x))
         return tuple(parts)
+
+    def partial(self, x: Any) -> Any:
+        inner = x.func
+        warns = inner is warnings.warn
+        if not warns and of(inner, types.BuiltinFunctionType) and may_repeat(inner) is not None:
+            raise Unprovable(f"a partial of `{inner.__name__}`")
+        own = Same(inner) if warns else self.read(inner)
+        read = own, self.read(x.args), self.read(x.keywords)
+        return "partial", *read, *[(name, self.read(y)) for name, y in self.own(x)]
+
+    def of_process(self, x: Any) -> Any:
+        """What an object that stands for a part of the process tells now."""
+        if x is os.environ:  # whatever code asks it for
+            return self.read(vars(x)["_data"])
+        told = self.looks("ambient", OF_PROCESS[type(x)](x))
+        return self.read(told.x) if type(told) is Same else told
 
     def ours(self, x: Any) -> list[Any]:
         """What an object of ours holds: it stays as it was made, but for rules of the user's."""

@@ -131,22 +131,24 @@ class Scout(Lenient):
                 self.edges[id(x)] = Edge(x, None)
             else:
                 known.add(name)
-        if foreign_function(x) and (name is None or name in self.loads):
-            own = getattr(x, "__name__", "?")
-            if place is not None and named and place not in self.handed:
-                self.told.add(place)
-            else:
-                self.passed.append(f"{type(x).__module__}.{own}")
-        called = place is not None and named and place not in self.handed
-        if (x is warnings.warn and called) or is_warning(x):
-            self.told.add(str(place))
-        elif of(x, FUNCTIONS) and may_repeat(x) is not None:
-            module, own = home_of(x)
-            told = self.outside if called else self.passed
-            told.append(own if module == "builtins" else f"{module}.{own}")
-            if called and of(x, type):
-                self.told.add(place)
+        self.judged(x, place if named and place not in self.handed else None, name)
         return super().read(x)
+
+    def judged(self, x: Any, called: str | None, name: str | None) -> None:
+        """Note what x may do, if it is called by this name alone, or otherwise."""
+        foreign = foreign_function(x) and (name is None or name in self.loads)
+        if is_warning(x) or (x is warnings.warn and called is not None):
+            self.told.add(str(called))
+        elif foreign or (of(x, FUNCTIONS) and may_repeat(x) is not None):
+            module, own = home_of(x)
+            text = own if module == "builtins" else f"{module}.{own}"
+            if called is None:
+                self.passed.append(text)
+                return
+            if not foreign:
+                self.outside.append(text)
+            if foreign or of(x, type):
+                self.told.add(called)
 
     def draws(self, found: list[tuple[str, Any]]) -> None:
         """Of random numbers code tells that asks what to call, if it calls them itself."""
@@ -225,6 +227,7 @@ def read_for(
             handed |= code.tested
     state = State(roots + [root for pair in ran.values() for root in roots_of(*pair)], names)
     state.parts, state.whole = parts_of(ran.values()), whole or {}
+    state.told = asked is not None
     if asked is not None:
         state.ran = frozenset([code.key for code in codes])
     loads = {name for code in codes for name in code.loads}

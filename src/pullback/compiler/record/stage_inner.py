@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.array import Array, current
 from ...core.graph import Equation, Graph, Variable
-from ...core.leftover import Moving
+from ...core.leftover import StoredArrays
 from ...core.primitive import Primitive
 from ...core.reach import call_inside
 from ...core.spec import Spec, is_inexact, spec_of
@@ -202,7 +202,7 @@ class InnerCall:
             for outer, inner, node in self.inputs.values()
             if current(inner).node is not node
         ]
-        stored = Moving(trace)
+        stored = StoredArrays(trace)
         captured = list(notes.captured.values())
         known = len(at) + len(written) + len(stored.found)
         graph = Graph(
@@ -226,7 +226,7 @@ class InnerCall:
                 x = recorded(outs[i])
                 if x is not None:
                     x.within.state.raising.append(x.node)
-        stored.move(outs[len(at) + len(written) : known])
+        stored.move(list(outs[len(at) + len(written) : known]))
         for (outer, _), x in zip(written, outs[len(at) :], strict=False):
             outer[...] = x
         for i, x in zip(at, outs, strict=False):
