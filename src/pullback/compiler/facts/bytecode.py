@@ -16,6 +16,7 @@ from ...core.namespaces import names_of
 __all__ = [
     "CLASS_QUESTIONS",
     "COMPUTED_NAMES",
+    "DEEP",
     "MANY",
     "SWEEPS",
     "Code",
@@ -56,6 +57,7 @@ TOLD = {"vars", "dir", "__dict__"}
 SIGNATURES = {"signature", "getfullargspec", "unwrap"}
 HELD = {"__annotations__", "__defaults__", "__kwdefaults__", "__signature__", "__wrapped__"}
 ASKING = {"getattr", "hasattr", "vars", "dir"}
+LOOKS = {"IS_OP", "LOAD_ATTR", "LOAD_METHOD"}  # what they take is not called
 CLASS_QUESTIONS = {"isinstance", "issubclass"}
 SIMPLE = ("LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CONST", "LOAD_ATTR")
 CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
@@ -82,7 +84,7 @@ class Code:
     reflects: whether there may be others than those that `getattr`, `hasattr` and `format` are
         asked for where they are called by their names, of which a recording is told.
     handed: names of globals and attributes that it reads otherwise than to call them.
-    tested: those that `isinstance` is asked for.
+    tested: those that are only looked at, as by `isinstance`.
     imports: level and name of what it imports.
     stores: whether it binds or changes anything besides variables of its own.
     loads: names of globals, attributes and variables of functions around it that it loads.
@@ -352,7 +354,7 @@ def looks_up_constant(before: list[Any]) -> bool:
 def handed(steps: list[Any]) -> Iterator[tuple[str, bool]]:
     """Names of globals and attributes that are read otherwise than to be called.
 
-    Each with whether `isinstance` is asked for it, which calls nothing.
+    Each with whether it is only looked at: by `isinstance`, by `is`, for an attribute.
 
     The instruction says it by a bit, but not for attributes of a module that a file imports. There
     an expression tells by where it ends: `np.sin(x)` begins with `np.sin`, and is a call.
@@ -366,8 +368,8 @@ def handed(steps: list[Any]) -> Iterator[tuple[str, bool]]:
             by_bit = low and (name == "LOAD_GLOBAL" or (name in ATTRIBUTES and BIT_IN_ATTRIBUTES))
             called = by_bit or (name in ATTRIBUTES and longer and longer[-1])
             if not called:
-                compared = before is not None and before.opname == "IS_OP"
-                yield step.argval, compared or is_asked_for(asking, start, end)
+                looked_at = before is not None and before.opname in LOOKS
+                yield step.argval, looked_at or is_asked_for(asking, start, end)
         before = step
         if start < end and name != "LOAD_CONST":  # names of keywords lie where the call does
             begun.setdefault(start, []).append((end, name in CALLS))

@@ -34,12 +34,12 @@ from ...core.bytecode import original
 from ...core.namespaces import apart
 from ...core.reach import ASKED, DRAWS, TOLD, WARNS
 from ...core.resolve import FOREIGN
-from .bytecode import COMPUTED_NAMES, SWEEPS, code_of
+from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of
 from .classes import foreign_function
 from .judge import acts, declare_computing, declared_pure, effectful, home_of, may_act, may_repeat
 from .quick_profile import HARMLESS, frames_sorted, install
 from .reader import BEGINS
-from .warned import Warned, noted
+from .warned import Warned, noted, ways
 
 __all__ = ["WATCHES", "WATCHING", "Halt", "Observer", "Watch", "unwatched"]
 
@@ -126,6 +126,7 @@ class Watch:
 
     def __enter__(self) -> Watch:
         self.filters = list(warnings.filters)
+        self.ways = ways()
         self.token = WATCHING.set(self)
         ASKED.append(is_asked)
         TOLD.append(is_told)
@@ -192,7 +193,7 @@ class Watch:
                 return
             declare_computing(module)
             if code in REFLECTING:
-                self.ask(COMPUTED_NAMES)
+                self.ask(DEEP)
                 return
             if declared_pure(code) or not effectful(module, name):
                 if not may_act(code):
@@ -336,7 +337,7 @@ def warns(frame: Any, *args: Any, **kwargs: Any) -> bool:
     watch = WATCHING.get()
     if watch is None or type(watch) is Observer or apart(frame.f_globals):
         return False
-    said = noted(watch.filters, frame, *args, **kwargs)
+    said = noted(watch.ways, frame, *args, **kwargs)
     if type(said) is str:
         watch.forbid(said)
     if said is not None:

@@ -298,8 +298,8 @@ def home_of(x: Any) -> tuple[str, str]:
 
 def effectful(module: str, name: str) -> bool:
     """Whether a function has an effect, or an answer that its arguments do not decide."""
-    if module.startswith("pullback."):  # the stand-ins of NumPy's classes
-        return name in DENIED
+    if module.startswith("pullback."):  # what stands for functions and classes of others
+        return name in DENIED and module != "pullback.builtins"
     if module == "weakref" and name == "remove":  # called where a thing dies, by whom it may be
         return False
     top = module.partition(".")[0]

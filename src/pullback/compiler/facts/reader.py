@@ -166,7 +166,8 @@ class Reader(CodeReader):
         if foreign_function(x):
             return Same(x)
         if kind is logging.Logger or kind is logging.RootLogger:
-            return Same(x), *self.fields(x, False)  # whether it is silent is an ambient fact
+            held = self.looks("items", vars(x), self.state.names)  # its silence is an ambient fact
+            return Same(x), *[(n, self.at(n, y)) for n, y in held if n in self.state.names]
         if x is threading.get_ident:
             return Same(x), self.looks("ambient", x)
         if x is decimal.Decimal:
@@ -252,7 +253,8 @@ class Reader(CodeReader):
             return Same(x), *[self.read(getattr(x, name)) for name in INNER if hasattr(x, name)]
         if not of_python(kind) and not of_library(kind) and hasattr(kind, "__get__"):
             return Same(x)  # it looks at the instance, which is read itself
-        if of_library(kind) and not own and not plain(kind):
+        whole = kind is types.SimpleNamespace or any(map(plain, kind.__mro__))
+        if of_library(kind) and not own and not whole:
             known = self.constant(x)
             if known is not None:
                 return known
@@ -270,7 +272,7 @@ class Reader(CodeReader):
             parts += self.ours(x)
         else:
             # `value` of an Enum is kept by another name; a library's methods are not looked at.
-            parts += self.fields(x, of(x, enum.Enum) or any(map(plain, kind.__mro__)))
+            parts += self.fields(x, whole or of(x, enum.Enum))
         if of(x, BaseException):
             self.looks("opaque", x)
             parts += [(name, self.read(getattr(x, name))) for name in self.of_error(x)]
