@@ -295,6 +295,34 @@ def test_what_a_differentiated_method_stores_is_stored_again():
         assert other.cache_info().hits
 
 
+@pytest.mark.parametrize(("mode", "back"), [("raise", True), ("raise", False), ("ignore", False)])
+def test_handling_of_errors(mode, back):
+    def f(x):
+        old = np.seterr(divide=mode)
+        y = np.float64(1.0) / np.float64(x)
+        if back:
+            np.seterr(**old)
+        return y
+
+    fast = pb.compile(f, wait=True)
+    with np.errstate(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for x in (2.0, 3.0, 4.0, 5.0):
+            assert fast(x) == f(x)
+        with np.errstate():
+            np.seterr(divide="warn")
+            f(2.0)
+            after = np.geterr()
+        with np.errstate():
+            np.seterr(divide="warn")
+            fast(2.0)
+            assert np.geterr() == after
+        assert back or mode == "ignore" or "handling of errors" in fast.refusal
+        if mode == "raise":
+            with pytest.raises(FloatingPointError):
+                fast(0.0)
+
+
 class TestWarnings:
     """A warning is given by each call, as Python's filters have it, at its own line."""
 
@@ -394,6 +422,18 @@ class TestWarnings:
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", UserWarning)
             assert fast(1.0) == 3.0
+
+    def test_the_line_of_the_call(self):
+        def f(x):
+            warnings.warn("of the caller", stacklevel=2)
+            return x * 2.0
+
+        fast = pb.compile(f, wait=True)
+        self.told(fast, [1.0] * 9)
+        hits = fast.cache_info().hits
+        _, ours = self.told(lambda x: (fast(x), fast(x)), [1.0])
+        assert fast.cache_info().hits == hits + 2
+        assert {file for _, _, file, _ in ours} == {__file__}
 
     def test_filters_of_its_own(self):
         def f(x):
