@@ -40,8 +40,7 @@ def number(x: Any, asked: str, dtype: Any) -> Any:
         return None
     x = without_axes(x)
     out = snapshot(x) if x.dtype == dtype else x.astype(dtype)
-    out.within.number(out)
-    return out
+    return out.within.number(out)
 
 
 def float(*args: Any) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .math import heed, live, mapped, number
+from .math import heed, live, mapped, number, pythons
 
 __all__ = [name for name in dir(real) if not name.startswith("_")]
 
@@ -41,7 +41,7 @@ def numeric(name: str, ufunc: Callable[..., Any]) -> None:
         if not any(map(live, zs)):
             return plain(*zs)
         zs = tuple([number(z) + 0j if live(z) else complex(z) for z in zs])
-        return ufunc(*zs) if heed(plain, *zs) else mapped(name, ufunc, *zs)
+        return pythons(ufunc(*zs) if heed(plain, *zs) else mapped(plain, ufunc, *zs))
 
     call.__module__ = __name__
     globals()[name] = call
@@ -52,7 +52,7 @@ for name, ufunc in UFUNCS.items():
 
 
 def phase(z: Any, /) -> Any:
-    return np.angle(number(z)) if live(z) else real.phase(z)
+    return pythons(np.angle(number(z))) if live(z) else real.phase(z)
 
 
 def polar(z: Any, /) -> tuple[Any, Any]:

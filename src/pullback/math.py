@@ -20,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from .core.array import Array, current, peel, without_axes
+from .core.array import Array, class_of_number, current, is_number, peel, without_axes
 from .core.errors import ConversionError, MissingExtraError
 from .core.instances import Instance, inside
 from .core.primitive import Elementwise, Primitive
 from .core.spec import Spec
+from .primitives.arguments import as_whole
 
 __all__ = [name for name in dir(real) if not name.startswith("_")]
 
@@ -67,19 +68,23 @@ def heed(function: Callable[..., Any], *xs: Any) -> bool:
     return True
 
 
-def mapped(name: str, ufunc: Callable[..., Any], *xs: Any) -> Any:
+def mapped(plain: Callable[..., Any], ufunc: Callable[..., Any], *xs: Any) -> Any:
     """A function of mapped Arrays. Where `math` raises for some of the values, none is right."""
     with np.errstate(all="ignore"):
         out = ufunc(*xs)
-    outs = out if type(out) is tuple else (out,)
-    if all(np.isfinite(peel(x)).all() for x in xs) and not all(
-        np.isfinite(peel(y)).all() for y in outs
-    ):
-        raise ConversionError(
-            f"`math.{name}` was asked of mapped values and raises for some of them, which is"
-            " an answer that they do not share.\n"
-            "  Choose with `np.where(condition, a, b)`, and compute with NumPy's functions."
-        )
+    *values, result = np.broadcast_arrays(
+        *map(peel, xs), peel(out[0] if type(out) is tuple else out)
+    )
+    doubtful = ~np.isfinite(result)  # `math` gives such a number, or raises
+    for each in zip(*[x[doubtful].tolist() for x in values], strict=True):
+        try:
+            plain(*each)
+        except Exception:
+            raise ConversionError(
+                f"`math.{plain.__name__}` was asked of mapped values and raises for some of them,"
+                " which is an answer that they do not share.\n"
+                "  Choose with `np.where(condition, a, b)`, and compute with NumPy's functions."
+            ) from None
     return out
 
 
@@ -100,24 +105,23 @@ def numeric(name: str, ufunc: Callable[..., Any]) -> None:
             except ConversionError:
                 return call(*instead(*xs))
         exact = 1 if name == "ldexp" else len(xs)  # whose exponent is an integer
+        for x in xs:
+            if type(x) is Array and is_number(x) and class_of_number(x) is complex:
+                plain(*[0j] * len(xs))  # which is a TypeError
         xs = (*[number(x) for x in xs[:exact]], *xs[exact:])
         sure = heed(plain, *xs)
         # Complex numbers that `math` takes count with their real parts.
         xs = tuple([np.real(x) if type(x) is Array and x.dtype.kind == "c" else x for x in xs])
-        if not sure:
-            return mapped(name, ufunc, *xs)
-        out = ufunc(*xs)
-        return pythons(out)
+        return pythons(ufunc(*xs) if sure else mapped(plain, ufunc, *xs))
 
     enter(name, call)
 
 
 def pythons(out: Any) -> Any:
     """Results of `math`, which are Python's numbers."""
-    for part in out if type(out) is tuple else (out,):
-        if type(part) is Array:
-            part.within.number(part)
-    return out
+    if type(out) is tuple:
+        return tuple(map(pythons, out))
+    return out.within.number(out) if type(out) is Array else out
 
 
 def enter(name: str, call: Any) -> None:
@@ -249,7 +253,7 @@ def answering(name: str, ufunc: Callable[..., Any], kind: type) -> None:
         try:
             return kind(out)
         except ConversionError:  # a mapped value: one answer for each
-            return np.astype(out, np.dtype(kind))
+            return pythons(as_whole(out) if kind is int else out)
 
     enter(name, call)
 
@@ -273,7 +277,7 @@ def frexp(x: Any, /) -> tuple[Any, Any]:
     if not live(x):
         return real.frexp(x)
     mantissa, exponent = np.frexp(number(x))
-    return pythons(mantissa), exponent if type(exponent) is Array else int(exponent)
+    return pythons(mantissa), pythons(exponent) if type(exponent) is Array else int(exponent)
 
 
 # Functions of several numbers.

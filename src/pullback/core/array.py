@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _collections_abc
+import dis
 import operator
 import sys
 from math import prod
@@ -29,6 +30,7 @@ __all__ = [
     "current",
     "go_ahead",
     "goes_on_ahead",
+    "is_flat",
     "is_number",
     "link",
     "peel",
@@ -85,7 +87,7 @@ class Array(metaclass=Disguised):
         that they go without pullback. Our own code asks `type(x) is Array`.
         """
         if not is_number(self):
-            return np.ndarray
+            return np.flatiter if is_flat(self) else np.ndarray
         return class_of_number(self)
 
     def __init__(self, value: Any, trace: Any, node: Any) -> None:
@@ -130,6 +132,10 @@ class Array(metaclass=Disguised):
     def converted(self, asked: str) -> Any:
         """The plain value of a constant; an error for an Array that may carry a derivative."""
         if not current(self).within.converts(self, asked):
+            if asked == "float(x)" and self.ndim == 0 and formats_text(sys._getframe(2)):
+                value = text_of(self, "format(x)")
+                if np.ndim(value) == 0:  # not mapped
+                    return value
             raise ConversionError(self.within.refusal(self, asked))
         return told(self, asked)
 
@@ -370,6 +376,11 @@ def version(root: Array) -> int:
     return 0 if root.storage is None else root.storage.version
 
 
+def is_flat(x: Array) -> bool:
+    """Whether x is the `flat` of an Array."""
+    return x.storage is not None and bool(x.storage.copies)
+
+
 def is_number(x: Array) -> bool:
     """Whether NumPy would have a scalar here: `x += 1` binds the name anew."""
     if x.storage is not None:
@@ -510,10 +521,21 @@ def class_of_number(x: Any) -> type:
     value = x
     while type(value) is Array:
         value = current(value)
-        if value.within.compared and value.within.is_weak(value):
-            return PYTHONS[value.dtype.kind]  # where nothing is recorded; the recording has NumPy's
+        kind = value.within.python_class(value)
+        if kind is not None:
+            return kind
         value = value.value
     return type(value) if type(value) in (float, complex) else value.dtype.type
+
+
+def formats_text(frame: Any) -> bool:
+    """Whether a frame is at an operator `%`, which asks for a float to write it into text."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    return code[at] == BINARY_OP and code[at + 1] in REMAINDERS
+
+
+BINARY_OP = dis.opmap["BINARY_OP"]
+REMAINDERS = (6, 19)  # % and %=
 
 
 def text_of(x: Any, asked: str) -> Any:

@@ -34,6 +34,7 @@ class Hooks(NamedTuple):
     `harmless(name)` and `harmless(name, attribute)` say that a global, or an attribute of one, may
     be called without asking; `quick(...)` that `direct` is asked for it, a dict of callees, which
     Python reads without a call; `indexed(name)` that an object is asked for where it is only read.
+    `counted` has (calls, direct) for calls with exactly 1, 2... arguments, all by position.
     """
 
     calls: Any
@@ -44,6 +45,7 @@ class Hooks(NamedTuple):
     indexed: frozenset[str]
     direct: Any = None
     quick: Callable[..., bool] = lambda *names: False
+    counted: tuple[tuple[Any, Any], ...] = ()
 
 
 class Original:
@@ -346,9 +348,12 @@ class Rewriting:
                 step.target = self.index[step.target]
         self.slots = sources(self.steps, self.index, self.table)
         n = len(code.co_consts)
-        self.ask, self.make, self.store, self.load, self.direct = [
-            (LOAD_CONST, n + k) for k in range(5)
-        ]
+        pairs = (hooks.calls, hooks.direct), *hooks.counted
+        self.hooked = [*hooks[1:4], *[x for pair in pairs for x in pair]]
+        loads = [(LOAD_CONST, n + k) for k in range(len(self.hooked))]
+        self.make, self.store, self.load, self.ask = loads[:4]
+        self.asks = [*zip(loads[3::2], loads[4::2], strict=True)]  # by the number of arguments
+        self.counts = self.counted()
         self.more: list[Any] = []  # constants: what imports are asked for
         self.asked: set[int] = set()  # steps that push a callee, which is asked for at once
         self.exchanged: dict[int, int] = {}  # calls where it is asked for, and how deep it lies
@@ -366,18 +371,33 @@ class Rewriting:
         raw, table, lines = self.encoded(groups)
         return code.replace(
             co_code=raw,
-            co_consts=(*consts, *hooks[:4], hooks.direct, *self.more, Original(code)),
+            co_consts=(*consts, *self.hooked, *self.more, Original(code)),
             co_stacksize=code.co_stacksize + 4,
             co_exceptiontable=table,
             co_linetable=lines,
         )
+
+    def counted(self) -> dict[int, int]:
+        """For steps that push a callee, how many arguments it has, if they come by position.
+
+        0 where it is not known, or there are more than is told apart.
+        """
+        counts: dict[int, int] = {}
+        for call, slots in self.slots.items():
+            step = self.steps[call]
+            plain = step.op in TAKES_ARGUMENTS and step.op != CALL_KW
+            named = bool(call) and self.steps[call - 1].op == KW_NAMES
+            n = step.arg if plain and not named and step.arg < len(self.asks) else 0
+            for i in slots:
+                counts[i] = n if counts.get(i, n) == n else 0
+        return counts
 
     def replacement(self, i: int) -> list[tuple[int, int]]:
         """The instructions for a step; the one that is the step itself keeps its jump."""
         step = self.steps[i]
         op, arg = step.op, step.arg
         loads = i - 1 if op == PUSH_NULL else i
-        ask = self.direct if self.named(loads, self.hooks.quick) else self.ask
+        ask = self.asks[self.counts.get(i, 0)][self.named(loads, self.hooks.quick)]
         through = [ask, (SWAP, 2), (SUBSCR, 0)]  # the top of the stack, asked for
         finish = [(PUSH_NULL, 0), (SWAP, 2)] if NULL_FIRST else [(PUSH_NULL, 0)]
         names = self.code.co_names
@@ -423,7 +443,7 @@ class Rewriting:
         consts = self.code.co_consts
         key = self.code.co_names[step.arg], consts[level.arg], consts[names.arg]
         self.more.append(key)
-        at = len(consts) + 4 + len(self.more)
+        at = len(consts) + len(self.hooked) + len(self.more) - 1
         return [self.load, (LOAD_CONST, at), (SUBSCR, 0), (POP_TOP, 0), (step.op, step.arg)]
 
     def place(self, call: int) -> None:

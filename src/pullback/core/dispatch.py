@@ -78,6 +78,7 @@ def register(primitive: Elementwise) -> Elementwise:
     """Enter an elementwise primitive under its ufunc."""
     UFUNCS[primitive.ufunc] = primitive
     primitive.value = primitive.fast  # type: ignore[method-assign]  # the ufunc itself
+    primitive.converts = not primitive.by_number
     return primitive
 
 
@@ -235,12 +236,14 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
         if primitive is not None:
             if len(inputs) == 1:
                 x = inputs[0]
-                if type(x.value) not in OF_NUMPY:
+                if type(x.value) not in OF_NUMPY or x.within.maps:
                     x = of_numpy(x)
                 return x.within.unary(primitive, x)
+            if type(inputs[0]) is np.ndarray and inputs[1] is self:  # the usual `array * x`
+                return self.within.binary(primitive, inputs[0], self)
             operands = inputs
             for x in inputs:
-                if type(x) is Array and type(x.value) not in OF_NUMPY:
+                if type(x) is Array and (type(x.value) not in OF_NUMPY or x.within.maps):
                     operands = operands_of_numpy(inputs)
                     break
             out = binary(primitive, *operands)
@@ -248,7 +251,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
         if ARRAYS.issuperset(map(type, inputs)):
             implementation = FUNCTIONS[ufunc]
             if implementation is not None:  # `matmul`, `sign`
-                return implementation(*inputs)
+                return getattr(implementation, "plain", implementation)(*inputs)
     return general_ufunc(ufunc, method, inputs, keywords)
 
 
@@ -270,6 +273,8 @@ def operands_of_numpy(xs: Any) -> Any:
 def is_python(x: Any) -> bool:
     """Whether x is a Python number, or an Array that holds one."""
     while type(x) is Array:
+        if x.within.maps and x.node is not None:
+            return True
         x = x.value
     return type(x) is float or type(x) is int or type(x) is complex
 
@@ -277,7 +282,9 @@ def is_python(x: Any) -> bool:
 def of_numpy(x: Any) -> Any:
     """A Python number as one of NumPy's; of an Array that holds one as well."""
     if type(x) is Array:
-        return Array(of_numpy(x.value), x.within, x.node) if is_python(x) else x
+        if not is_python(x):
+            return x
+        return Array(of_numpy(x.value), x.within, None if x.within.maps else x.node)
     return x if type(x) is np.ndarray and x.ndim else np.asarray(x)[()]
 
 
@@ -415,7 +422,7 @@ def refuse_out(name: str, plain: Any) -> NoReturn:
 
 
 def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    if len(types) > 1:
+    if len(types) > 1 and not ARRAYS.issuperset(types):
         if not DEFERS.isdisjoint(types):
             return NotImplemented
         if any(check_class(cls, *args, *kwargs.values()) for cls in types):
@@ -485,7 +492,7 @@ def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 def leaves(x: Any) -> Any:
     """What lists and tuples (named ones too) hold, however deep."""
-    if isinstance(x, (list, tuple)):
+    if type(x) not in ARRAYS and isinstance(x, (list, tuple)):  # an Array is asked for its class
         for item in x:
             yield from leaves(item)
     else:

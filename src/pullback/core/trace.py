@@ -49,7 +49,7 @@ INSTEAD: dict[str | None, str] = {
     " `np.asarray(x)`, and NumPy's functions for those of other libraries.\n"
     f"  {PLAIN_COPY}",
     "float(x)": "Write `np.sin(x)` for `math.sin(x)`, `np.stack([x, y])` for storing `x` and `y` in"
-    ' a plain array, `x` itself for `float(x)`, and an f-string for `"%.3f" % x`. A class derived'
+    " a plain array, and `x` itself for `float(x)`. A class derived"
     " from `float` holds a plain number: let it keep `self.value = x` instead.\n"
     f"  {PLAIN_COPY}",
     "complex(x)": "Write `x + 1j * y` for `complex(x, y)`, and `np.exp(z)` for `cmath.exp(z)`",
@@ -80,15 +80,16 @@ class Trace:
     eager = False  # has leaves with `.grad`
     leaves_values = False  # what its Arrays were stored into has their values when it has ended
     transparent = False  # Arrays look like the values that they have
-    compared = False  # what runs under it is compared with a plain run; it has `is_weak(x)`
+    compared = False  # what runs under it is compared with a plain run
     maps = False  # values have an axis that the user's function does not see
+    ended = False
 
     def __init__(self, verb: str, fun: Any = None, state: Any = None) -> None:
         self.birth = next(Trace.births)
         self.verb = verb
         self.fun = fun
         self.state = state
-        self.leaves: Any = None  # the session, and how many places were noted before
+        self.leaves: Any = None  # the session, and how many stores were noted before
         self.comparison: Any = None  # the line where an Array was compared first
         self.decisions = 0  # answers that are constant between jumps: comparisons, `sign`, `int`
         self.turning: Any = None  # the line of the one with the number FEW
@@ -167,12 +168,18 @@ class Trace:
         """The value of x, which leaves the program."""
         return x.value
 
-    def number(self, x: Array) -> None:
-        """Hear that x is a number of Python's, and finite where its operands are."""
-        if type(x.value) is Array:
-            x.value.within.number(x.value)
-        elif isinstance(x.value, (np.floating, np.complexfloating)):
-            x.value = x.value.item()
+    def number(self, x: Array) -> Array:
+        """x as one of Python's numbers, which is finite where its operands are."""
+        value = x.value
+        if type(value) is Array:
+            value = value.within.number(value)
+        elif not np.ndim(value) and isinstance(value, (np.ndarray, np.inexact)):
+            value = value.item()
+        return Array(value, self, x.node)
+
+    def python_class(self, x: Array) -> type | None:
+        """The class of the Python number that x stands for, where its value does not say it."""
+        return None
 
     def failed(self, x: Array, what: str) -> None:
         """Hear that something was raised for the value of x, which the program may catch."""
@@ -260,7 +267,7 @@ class Trace:
             self.inner.end()
             self.inner = None
         self.state = None
-        self.__class__ = Ended
+        self.__class__ = EndedBatch if self.maps else Ended
 
 
 FEW, MANY = 8, 12  # decisions in one call: a search by hand makes more than what has a few kinks
@@ -316,6 +323,7 @@ class Ended(Trace):
     """What a trace becomes when its transformation has returned."""
 
     __slots__ = ()
+    ended = True
 
     def process(self, primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         raise EscapedError(
@@ -329,6 +337,13 @@ class Ended(Trace):
             f"`{asked}` was asked of an Array of `{self.name}`, which has ended; write `x.numpy()`"
             " for its value."
         )
+
+
+class EndedBatch(Ended):
+    """One whose Arrays hold a value for each example."""
+
+    __slots__ = ()
+    maps = True
 
 
 class Constant(Trace):
@@ -382,7 +397,7 @@ STARTS: ContextVar[Any] = ContextVar("starts", default=None)  # is told of each 
 def running() -> Trace | None:
     """The innermost running transformation of this thread or task."""
     trace = RUNNING.get()
-    return None if trace is None or type(trace) is Ended else trace
+    return None if trace is None or trace.ended else trace
 
 
 def run(trace: Trace, fun: Any, args: Any, kwargs: dict[str, Any], ours: bool = False) -> Any:

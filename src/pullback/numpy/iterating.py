@@ -23,6 +23,11 @@ __all__: list[str] = []
 
 # What decides in which memory the elements are, not which come when.
 MEMORY = frozenset({"buffered", "growinner", "delay_bufalloc", "copy_if_overlap"})
+# What says where the iterator is, how far it goes, and over what.
+PLACES = frozenset({
+    "finished", "has_delayed_bufalloc", "has_index", "index",
+    "iterationneedsapi", "iterindex", "iternext", "iterrange", "itersize", "ndim", "nop", "shape",
+})  # fmt: skip
 WRITING = frozenset({"readwrite", "writeonly"})
 
 
@@ -97,9 +102,26 @@ class nditer(metaclass=StandIn):  # named as NumPy's, from which nothing derives
 
     @property
     def multi_index(self) -> tuple[int, ...]:
+        self.check_places()
+        return self.steps.multi_index
+
+    @multi_index.setter
+    def multi_index(self, place: tuple[int, ...]) -> None:
+        self.check_places()
+        self.steps.multi_index = place
+        self.begun = False
+
+    @property
+    def has_multi_index(self) -> bool:
+        return "multi_index" in self.asked
+
+    def check_places(self) -> None:
         if "multi_index" not in self.asked:
             raise ValueError("Iterator is not tracking a multi-index")
-        return self.steps.multi_index
+
+    @property
+    def dtypes(self) -> tuple[np.dtype, ...]:
+        return tuple([x.dtype for x in self.operands])
 
     def reset(self) -> None:
         self.steps.reset()
@@ -115,7 +137,22 @@ class nditer(metaclass=StandIn):  # named as NumPy's, from which nothing derives
         self.close()
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.steps, name)
+        if name in PLACES:
+            return getattr(self.steps, name)
+        if hasattr(self.real, name):
+            raise UnsupportedKeywordError(
+                f"`{name}` of a `numpy.nditer` over Arrays would hand out memory, or another way"
+                " through it.\n"
+                "  Make a new iterator, or write whole-array operations."
+            )
+        raise AttributeError(f"'numpy.nditer' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in PLACES:
+            setattr(self.steps, name, value)
+            self.begun = False
+        else:
+            object.__setattr__(self, name, value)
 
 
 def placeless(x: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, unravel
 from ..core.dispatch import FUNCTIONS, as_array, holds_arrays
 from ..core.layout import example
 from ..primitives.keys import known
@@ -213,7 +213,17 @@ class broadcast(metaclass=StandIn):  # named as NumPy's; of Arrays: their shape 
         self.size, self.numiter, self.index = self.arrays[0].size, len(args), 0
 
     def __iter__(self) -> Iterator[Any]:
-        return (tuple([x[i] for x in self.arrays]) for i in np.ndindex(self.shape))
+        return self
+
+    def __next__(self) -> Any:
+        if self.index >= self.size:
+            raise StopIteration
+        place = unravel(self.index, self.shape)
+        self.index += 1
+        return tuple([x[place] for x in self.arrays])
+
+    def reset(self) -> None:
+        self.index = 0
 
 
 # What is asked of a single thing.

@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from ..core.array import Array, current, peel
+from ..core.array import Array, class_of_number, current, peel
 from ..core.dispatch import as_array, is_python
 from ..core.errors import ConversionError
 from ..core.spec import promoted, spec_of
@@ -17,6 +17,7 @@ __all__ = [
     "agreed",
     "arrays_of",
     "as_array",
+    "as_whole",
     "axes_of",
     "axis_of",
     "cast",
@@ -33,6 +34,7 @@ __all__ = [
     "rows",
     "settled",
     "somewhere",
+    "spec_beside",
     "surely",
     "unsure",
     "wrapped",
@@ -66,7 +68,24 @@ def arrays_of(xs):
 
 def common_dtype(xs):
     """The dtype in which NumPy brings operands together; Python numbers adapt to the others."""
-    return promoted(*[spec_of(peel(x) if is_python(x) else as_array(x)) for x in xs])
+    return promoted(*map(spec_beside, xs))
+
+
+def spec_beside(x):
+    """The spec of an operand that others stand beside, to whose dtypes a Python number adapts."""
+    if type(x) is Array and is_python(x):
+        return spec_of(class_of_number(x)(0))
+    return spec_of(x if is_python(x) else as_array(x))
+
+
+def as_whole(x):
+    """Whole floating-point numbers as integers of 64 bits; what these do not hold is refused."""
+    if somewhere(np.abs(x) >= 2.0**63):
+        raise ConversionError(
+            "An Array of mapped numbers was rounded to integers, and some have more than 64 bits.\n"
+            "  Stay with floating-point numbers, as in `np.floor(x)`."
+        )
+    return np.astype(x, np.dtype(int))
 
 
 def dims(shape):

@@ -15,6 +15,7 @@ from ..core.array import (
     Storage,
     adopt,
     current,
+    is_flat,
     is_number,
     root_of,
     root_storage,
@@ -29,8 +30,10 @@ from .assignment import assign, into, is_leaf, refuse_own
 from .shapes import reshape_p
 
 __all__ = [
+    "coords_of_flat",
     "fill_with",
     "flat",
+    "index_of_flat",
     "partition",
     "set_flat",
     "set_imag",
@@ -56,6 +59,24 @@ def flat(x):
     out.storage = view_of(x, reshape_p, (reshape_p, static))
     out.storage.copies = [0]
     return out
+
+
+def index_of_flat(x):
+    """x.flat.index: the number of the next element."""
+    if not is_flat(x):
+        raise AttributeError(f"'{x.__class__.__name__}' object has no attribute 'index'")
+    return x.storage.copies[0]
+
+
+def coords_of_flat(x):
+    """x.flat.coords: where the next element is."""
+    if not is_flat(x):
+        raise AttributeError(f"'{x.__class__.__name__}' object has no attribute 'coords'")
+    rest, coords = x.storage.copies[0], []
+    for n in reversed(x.storage.base.shape[1:]):
+        coords.append(rest % max(n, 1))
+        rest //= max(n, 1)
+    return (rest, *reversed(coords)) if x.storage.base.ndim else ()
 
 
 def set_flat(x, v):

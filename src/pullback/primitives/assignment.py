@@ -23,6 +23,7 @@ from ..core.array import (
     class_of_number,
     go_ahead,
     goes_on_ahead,
+    is_flat,
     is_number,
     peel,
     positions,
@@ -172,6 +173,9 @@ def view_spec(spec, path):
 
 def setitem(x, key, v):
     """x[key] = v"""
+    if is_flat(x):
+        v = cycled(x, key, v)
+        rewind(x, key)
     if x.storage is not None and (type(key) is int or type(key) is tuple):
         root, place = (x, key) if x.storage.root is None else element(x, key)
         storage = root.storage
@@ -181,10 +185,6 @@ def setitem(x, key, v):
             storage.version += 1
             TALLY.writes += 1
             return
-        if storage is not None and x.storage.copies:
-            v = cycled(x, key, v)
-    elif x.storage is not None and x.storage.copies:
-        v = cycled(x, key, v)
     if basic(key):
         assign(x, key if type(key) is tuple else (key,), [], v)
         return
@@ -210,7 +210,7 @@ def masks(key, x):
 def set_selected(x, mask, v):
     """x[mask] = v, where every example has a mask of its own."""
     rest = x.ndim - np.ndim(mask)
-    if x.storage is not None and x.storage.copies:  # `x.flat`, which takes what it needs of v
+    if is_flat(x):  # `x.flat`, which takes what it needs of v
         place(x, mask, v)
         return
     if type(v) is MaskedRows:
@@ -227,6 +227,7 @@ def set_selected(x, mask, v):
 
 def cycled(x, key, v):
     """What is written to x.flat[key]: the elements of v, again and again, as many as are needed."""
+    v = as_array(v) if type(v) in (list, tuple) else v
     if holds_array(key) or type(key) is Array or not np.ndim(v):
         return v
     v, selected = as_array(v), np.broadcast_to(np.False_, x.shape)[key]
@@ -234,6 +235,15 @@ def cycled(x, key, v):
         return v
     refuse_own(x, v)
     return np.resize(v, selected.shape) if v.size else x[key]
+
+
+def rewind(x, key):
+    """Let an `x.flat` that is read or written at a key go on where NumPy's goes on."""
+    if type(key) is tuple and all(k is Ellipsis for k in key):
+        raise IndexError("unsupported iterator index")
+    places = as_array(key) if isinstance(key, (list, np.ndarray, Array)) else None
+    whole = places is not None and places.ndim and places.dtype.kind in "iu" and places.size
+    x.storage.copies[0] = int(np.ravel(places)[-1]) % max(x.size, 1) if whole else 0
 
 
 def refuse_own(x, v):
@@ -383,6 +393,8 @@ def getitem(x, key):
         if type(key) is int or basic(key):
             storage = x.storage
             viewing = storage is not None and storage.root is not None
+            if viewing and storage.copies:
+                storage.copies[0] = 0
             if viewing and type(key) in (int, tuple) and stale(x):
                 x, key = element(x, key)  # reading all of it again would take long
             out = x.within.item(getitem_p, x, key)
@@ -396,6 +408,8 @@ def getitem(x, key):
                     out.storage = view_of(x, read, (getitem_p, static))
                     return out
             return viewed(out, x, key)
+        if is_flat(x):
+            x.storage.copies[0] = 0
         if (indices := of_plain(x.shape, key)) is not None:
             return x.within.gather(getitem_p, x, *indices)
         if masks(key, x):

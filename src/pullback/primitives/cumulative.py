@@ -10,7 +10,7 @@ from ..core.errors import ArgumentError, ShapeError
 from ..core.primitive import Linear, Primitive
 from ..core.quiet import SILENT, STATE
 from ..core.spec import Spec, is_inexact
-from .arguments import as_array, axes_of, cast, dtype_of, reduced_axes
+from .arguments import as_array, axes_of, cast, common_dtype, dtype_of, reduced_axes
 from .shapes import laid, lies
 
 __all__ = ["cumprod_p", "cumsum_p", "diff_p", "recurrence_p"]
@@ -379,7 +379,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
     p = as_array(p)
     (axis,) = axes_of(axis, p.ndim)
     step = np.diff(p, axis=axis)
-    dtype = np.result_type(step.dtype, period if type(period) in (int, float) else period.dtype)
+    dtype = common_dtype((step, period))
     if discont is None:
         discont = period / 2
     if np.issubdtype(dtype, np.integer):

@@ -7,10 +7,11 @@ from math import prod
 
 import numpy as np
 
-from ..core.array import Array, is_number
+from ..core.array import Array, is_flat, is_number
 from ..core.cotangent import Scattered, dense
 from ..core.dispatch import refuse, replaces
 from ..core.namespaces import STANDS
+from ..core.past import count_nonzero
 from ..core.primitive import Linear, align
 from ..core.spec import Spec, known_spec, spec_of
 from .arguments import arrays_of, as_array, axis_of, common_dtype, somewhere
@@ -117,7 +118,7 @@ class Getitem(Linear):
         if type(out_bar) is np.ndarray and out_bar.size == prod(shape):
             index, there = fill(key, arrays), np.zeros(shape, bool)
             there[index] = True
-            if np.count_nonzero(there) == out_bar.size:  # each element, in another order
+            if count_nonzero(there) == out_bar.size:  # each element, in another order
                 x_bar = np.empty(shape, dtype)
                 x_bar[index] = out_bar
                 return (x_bar,)
@@ -291,7 +292,7 @@ def length(x):
 def iterate(x):
     if not x.shape:
         raise TypeError("iteration over a 0-d array")
-    if x.storage is not None and x.storage.copies:
+    if is_flat(x):
         return remaining(x, x.storage.copies)
     return (x[i] for i in range(x.shape[0]))
 
@@ -299,15 +300,17 @@ def iterate(x):
 def remaining(x, gone):
     """What is left of `x.flat`, which is an iterator: loops over it go on where the last ended."""
     while gone[0] < x.shape[0]:
-        gone[0] += 1
-        yield x[gone[0] - 1]
+        place = gone[0]
+        element = x[place]  # which goes back to the beginning
+        gone[0] = place + 1
+        yield element
 
 
 def following(f):
     """`next`, of which `x.flat` may be an argument."""
 
     def call(it, *default):
-        if type(it) is Array and it.storage is not None and it.storage.copies:
+        if type(it) is Array and is_flat(it):
             it = iterate(it)
         return f(it, *default)
 

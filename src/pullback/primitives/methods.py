@@ -27,7 +27,7 @@ from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.layout import layout
 from ..core.operators import COMPARISONS, INFIX, PREFIX
 from ..core.spec import dtype_of
-from ..core.trace import CONSTANT, Ended
+from ..core.trace import CONSTANT
 from . import (  # noqa: F401  # each declares its primitives
     assigned_attributes,
     assignment,
@@ -43,7 +43,7 @@ from . import (  # noqa: F401  # each declares its primitives
     shapes,
     strided,
 )
-from .arguments import surely
+from .arguments import as_whole, surely
 from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor
 
 __all__ = []
@@ -180,10 +180,12 @@ def rounded(self, ndigits=None):
         value = peel(out)
         if not np.ndim(value) and abs(value) >= 2.0**63:  # more than NumPy's integers hold
             return int(out)
-        out = out.astype(int)
-        return int(out) if type(out) is not Array and is_number(self) else out
+        out = as_whole(out)
+        if type(out) is Array and is_number(self):
+            return out.within.number(out)
+        return int(out) if is_number(self) else out
     if of_python(self) and type(out) is Array:
-        out.within.number(out)
+        return out.within.number(out)
     return out
 
 
@@ -330,6 +332,8 @@ attribute("mT", lambda self: np.matrix_transpose(self))
 Array.real = property(lambda self: np.real(self), assigned_attributes.set_real)
 Array.imag = property(lambda self: np.imag(self), assigned_attributes.set_imag)
 Array.flat = property(assigned_attributes.flat, assigned_attributes.set_flat)
+Array.index = property(assigned_attributes.index_of_flat)
+Array.coords = property(assigned_attributes.coords_of_flat)
 attribute("flags", flags_of)
 attribute("strides", lambda self: layout(self).strides)
 attribute("base", lambda self: None if self.storage is None else self.storage.base)
@@ -412,13 +416,12 @@ def item(self, *args):
     if len(args) != x.ndim:
         raise ValueError("incorrect number of indices for array")
     out = x[args] if args else snapshot(x)
-    out.within.number(out)
-    return out
+    return out.within.number(out)
 
 
 def tolist(self):
     """The values as nested lists of Python numbers; of Arrays where a transformation runs."""
-    if type(self.within) is Ended:
+    if self.within.ended:
         self.within.concrete(self, "x.tolist()")
     x = kept_by(self)
     if x is None:
@@ -451,6 +454,11 @@ def as_integer_ratio(self):
     return float(self.converted("x.as_integer_ratio()")).as_integer_ratio()
 
 
+def hexadecimal(self):
+    return float(text_of(self, "x.hex()")).hex()
+
+
+Array.hex = of_numbers(hexadecimal)
 Array.is_integer, Array.as_integer_ratio = of_numbers(is_integer), of_numbers(as_integer_ratio)
 
 

@@ -185,6 +185,8 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
         raise ArgumentError(f"`{name}` knows no method {method!r}; there are {known}.")
     weak = is_python(q)
     q = as_array(q)
+    if scale == 1 and method == "linear" and q.dtype.kind in "biu":
+        weak |= a.dtype.kind == "f"  # the places are whole numbers
     if scale != 1:
         q = q / scale
     if q.ndim > 2:

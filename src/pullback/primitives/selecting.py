@@ -19,7 +19,7 @@ from ..core.past import where as where_past
 from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
 from ..core.reach import call_inside
 from ..core.spec import Spec, promoted, spec_of
-from .arguments import common_dtype
+from .arguments import common_dtype, spec_beside
 from .elementwise import NUMBERS, own, row
 from .keys import known, mapped
 from .kinks import at_kink, at_zero
@@ -173,8 +173,8 @@ step = own(lambda x: np.heaviside(x, 0), ZERO, name="step", lower="step")
 
 @replaces(np.heaviside)
 def heaviside(x, h):
-    kinds = [type(v) if type(v) in (int, float) else spec_of(v).dtype for v in (x, h)]
-    dtype = np.heaviside.resolve_dtypes((*kinds, None))[-1]
+    specs = map(spec_beside, (x, h))
+    dtype = np.heaviside.resolve_dtypes((*[s.weak or s.dtype for s in specs], None))[-1]
     at_zero("numpy.heaviside", x)
     out = np.where(x == 0, h, step(x))
     return out if out.dtype == dtype else np.astype(out, dtype)
@@ -258,9 +258,11 @@ def clip(
         # Of -0.0 and a bound of 0.0 NumPy keeps -0.0 here. A maximum of two zeros is the second,
         # of float16 the first.
         return np.minimum(a_max, np.maximum(a_min, a, **kwargs), **kwargs)
-    if a_min is not None:
-        a = np.maximum(a, a_min, **kwargs)
-    return a if a_max is None else np.minimum(a, a_max, **kwargs)
+    for pick, bound in ((maximum, a_min), (minimum, a_max)):
+        if bound is not None:
+            plain = not kwargs and type(bound) in OPERANDS
+            a = binary(pick, a, bound) if plain else pick.ufunc(a, bound, **kwargs)
+    return a
 
 
 class Clip(Primitive):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import PYTHONS, Array
 from ..core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -24,12 +24,16 @@ from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
 from .common import Transformation, fresh, refuse_ended, settle
+from .mapped_numbers import kind_of_python, operands_beside, refuse_unlike, stored
 
 __all__ = ["BatchTrace", "over_rows", "vmap"]
 
 
 class BatchTrace(Trace):
-    """The value of an Array has the batch axis at 0; `state` is the size of the batch."""
+    """The value of an Array has the batch axis at 0; `state` is the size of the batch.
+
+    The node of an Array that stands for one of Python's numbers is the class of that number.
+    """
 
     __slots__ = ()
     maps = True
@@ -38,6 +42,8 @@ class BatchTrace(Trace):
         values, mapped = [], []
         for x in xs:
             mine = type(x) is Array and x.within is self
+            if mine and x.node is not None:
+                return self.of_numbers(primitive, xs, static)
             mapped.append(mine)
             values.append(x.value if mine or (type(x) is Array and x.within is CONSTANT) else x)
         if primitive.batch is None:
@@ -57,6 +63,31 @@ class BatchTrace(Trace):
             return tuple([Array(o, self, None) for o in out])
         return Array(out, self, None)
 
+    def of_numbers(self, primitive: Primitive, xs: Any, static: dict[str, Any]) -> Any:
+        """An operation of which some operands are Python's numbers, which are mapped."""
+        kinds = list(map(kind_of_python, xs))
+        hard = [Array(x.value, self, None) if self.holds(x) else x for x in xs]
+        if None in kinds or not (primitive.arithmetic or primitive.comparison):
+            return self.process(primitive, operands_beside(primitive, hard, kinds), static)
+        if primitive.arithmetic:
+            hard = [stored(x, int) if k is bool else x for x, k in zip(hard, kinds, strict=True)]
+        with np.errstate(all="ignore"):  # Python does not warn
+            compute = lambda xs: self.process(primitive, tuple(xs), static)
+            refuse_unlike(primitive, hard, kinds, compute)
+            return self.number(compute(hard))
+
+    def holds(self, x: Any) -> bool:
+        return type(x) is Array and x.within is self
+
+    def number(self, x: Array) -> Array:
+        kind = PYTHONS.get(x.dtype.kind)
+        if kind is None or x.dtype.char in "gG":  # whose `item()` are NumPy's
+            return x
+        return Array(stored(x.value, kind), self, kind)
+
+    def python_class(self, x: Array) -> type | None:
+        return x.node
+
     def spec(self, x: Array) -> Spec:
         spec = spec_of(x.value)
         return Spec(spec.shape[1:], spec.dtype)
@@ -66,7 +97,7 @@ class BatchTrace(Trace):
 
     def detached(self, x: Array) -> Any:
         value = super().detached(x)
-        return Array(value, self, None)
+        return Array(value, self, x.node)
 
     def refusal(self, x: Array, asked: str) -> str:
         return (

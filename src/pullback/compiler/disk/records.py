@@ -205,7 +205,8 @@ def root_at(place: Any, compiled: Compiled, call: Call) -> Any:
 # What primitives of their own have made on the way, and make again.
 NONE = type(None)
 BEGUN: dict[str, Callable[[], Any]] = {
-    "derived": dict, "rules": dict, "packers": dict, "ready": NONE, "program": NONE, "runs": int,
+    "derived": dict, "rules": dict, "packers": dict, "recorders": dict, "ready": NONE,
+    "program": NONE, "runs": int,
 }  # fmt: skip
 
 

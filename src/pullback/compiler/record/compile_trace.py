@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array
+from ...core.array import PYTHONS, Array
 from ...core.graph import Equation, Variable
 from ...core.lost import line_of_user
 from ...core.node import keep
@@ -109,9 +109,6 @@ class Questions(Notes):
         self.located: Callable[[], Located] | None = None  # tells what has been stored
         self.raised: str | None = None
         self.raising: list[Variable] = []  # of functions within: what may raise for other values
-        # Numbers that are Python's where nothing is recorded: they divide by zero with an error,
-        # and what is made of them alone is Python's again.
-        self.weak: set[Variable] = set()
         self.limits: dict[Variable, int] = {}  # of such integers, how large they are at most
         self.unsure = False  # whether other values that get the same answers may raise
         self.unlike = False  # whether something was done with them that Python does otherwise
@@ -245,13 +242,19 @@ class CompileTrace(StageTrace):
         if not shapes_decide or any(spec_of(x).dtype.kind in "iu" for x in xs[1:]):
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
 
-    def number(self, x: Array) -> None:
-        self.state.weak.add(x.node)
+    def number(self, x: Array) -> Array:
         if not bool(np.isfinite(x).all()):  # for other values of this kind `math` may raise
             self.state.unlike = self.state.unsure = True
+        if x.dtype.kind != "b":
+            x = StageTrace.process(self, positive, (x,), {})  # x itself stays one of NumPy's
+        self.state.weak.add(x.node)
+        return x
 
     def failed(self, x: Array, what: str) -> None:
         self.state.raised = what  # other values might not raise
+
+    def python_class(self, x: Array) -> type | None:
+        return PYTHONS[x.dtype.kind] if self.is_weak(x) else None
 
     def is_weak(self, x: Any) -> bool:
         if type(x) is Array:

@@ -18,7 +18,7 @@ from ...core.leftover import StoredArrays
 from ...core.primitive import Primitive
 from ...core.reach import call_inside
 from ...core.spec import Spec, is_inexact, spec_of
-from ...core.trace import CONSTANT, Ended, derivatives_of, run
+from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import flatten, unflatten
 from ...primitives.assignment import setitem_p
 from ...primitives.elementwise import stopped
@@ -117,7 +117,7 @@ def around(arrays: list[Array]) -> CompileTrace | None:
     for x in arrays:
         while type(x) is Array and x.within is not CONSTANT:
             trace = x.within
-            if x.storage is not None or isinstance(trace, (EagerTrace, Ended)):
+            if x.storage is not None or trace.ended or isinstance(trace, EagerTrace):
                 return None
             if isinstance(trace, CompileTrace) and (found is None or trace.birth > found.birth):
                 found = trace
@@ -203,13 +203,13 @@ class InnerCall:
             if current(inner).node is not node
         ]
         stored = StoredArrays(trace)
+        left = [trace.variable(current(x)) for x in stored.arrays]
         captured = list(notes.captured.values())
-        known = len(at) + len(written) + len(stored.found)
+        known = len(at) + len(written) + len(left)
         graph = Graph(
             [*[node for _, _, node in self.inputs.values()], *[node for _, node in captured]],
             gated(notes),
-            [*[leaves[i] for i in at], *[x for _, x in written]]
-            + [trace.variable(x) for x in stored.found.values()]
+            [*[leaves[i] for i in at], *[x for _, x in written], *left]
             + [guard.variable for guard in notes.guards],
         )
         graph = with_raising(graph, notes)
@@ -226,11 +226,11 @@ class InnerCall:
                 x = recorded(outs[i])
                 if x is not None:
                     x.within.state.raising.append(x.node)
-        stored.move(list(outs[len(at) + len(written) : known]))
         for (outer, _), x in zip(written, outs[len(at) :], strict=False):
             outer[...] = x
         for i, x in zip(at, outs, strict=False):
             leaves[i] = x
+        stored.replace(outs[len(at) + len(written) :][: len(left)])
         return unflatten(structure, leaves)
 
     def ask(self, outs: Any, places: list[tuple[int, int | None]]) -> None:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array, peel
+from ...core.array import PYTHONS, Array, peel
 from ...core.graph import Equation, Graph, Variable
 from ...core.primitive import Primitive
 from ...core.spec import hardened
-from ...primitives.elementwise import stopped
+from ...primitives.elementwise import positive, stopped
 from ..batch import BatchTrace
+from ..mapped_numbers import dtypes_beside, kind_of_python
 from ..stage import StageTrace, capture
 
 __all__ = [
@@ -55,8 +56,30 @@ class BodyTrace(StageTrace):
     def foreign(self, x: Array) -> Any:
         return example(x)
 
-    def number(self, x: Array) -> None:
+    def number(self, x: Array) -> Array:
         """What raises for a number that is an example says nothing about others."""
+        if x.dtype.kind != "b":
+            x = StageTrace.process(self, positive, (x,), {})
+        self.state.weak.add(x.node)
+        return x
+
+    def python_class(self, x: Array) -> type | None:
+        return PYTHONS[x.dtype.kind] if x.node in self.state.weak else None
+
+    def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        """A number of Python's runs as one of NumPy's, which is refused where that is another."""
+        out, weak = StageTrace.process(self, primitive, xs, static), self.state.weak
+        if not weak or all(type(x) is not Array or x.node not in weak for x in xs):
+            return out
+        kinds = list(map(kind_of_python, xs))
+        if None not in kinds and primitive.arithmetic:
+            weak.add(out.node)
+        elif primitive.takes_python and any(
+            kind is not None and type(x) is Array and x.dtype != dtype
+            for x, kind, dtype in zip(xs, kinds, dtypes_beside(primitive, xs, kinds), strict=True)
+        ):
+            raise Unstaged("a number of Python's")
+        return out
 
     def computed(self, primitive: Primitive, values: list[Any], static: dict[str, Any]) -> Any:
         if isinstance(primitive, Exemplified):

@@ -1,0 +1,117 @@
+"""Python's numbers where they are mapped: what `float(x)` gives under `vmap`.
+
+Such an Array holds the numbers of all examples, and its node is the class that each of them has.
+What is computed from Python's numbers alone is one of them again; beside an array they take its
+dtype. Where Python would raise for some of the examples, or would give a number of another class,
+there is no answer that all of them share.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.array import PYTHONS, Array, class_of_number, is_number
+from ..core.errors import ConversionError
+from ..core.primitive import Elementwise, Primitive
+from ..core.spec import spec_of
+from ..primitives.arguments import somewhere
+from ..primitives.elementwise import power
+
+__all__ = ["dtypes_beside", "kind_of_python", "operands_beside", "refuse_unlike", "stored"]
+
+EXACT = 2.0**62  # integers of Python's below it are integers of 64 bits, and so are their sums
+
+
+def kind_of_python(x: Any) -> type | None:
+    """The class of a number of Python's, mapped or not; None of everything else."""
+    if type(x) is Array:
+        kind = class_of_number(x) if is_number(x) else None
+        return kind if kind in PYTHONS.values() else None
+    return type(x) if type(x) in PYTHONS.values() else None
+
+
+def stored(value: Any, kind: type) -> Any:
+    """Numbers of a class of Python's, each as NumPy stores it."""
+    dtype = np.dtype(kind)
+    if value.dtype == dtype:
+        return value
+    if kind is int and value.dtype.kind == "u" and somewhere(value >= EXACT):
+        raise too_large("int(x)")
+    return value.astype(dtype)
+
+
+def operands_beside(primitive: Primitive, xs: Any, kinds: Any) -> tuple[Any, ...]:
+    """Operands of which some are arrays: a number of Python's takes the dtype that they ask for."""
+    if not primitive.takes_python:
+        return tuple(xs)
+    wanted = dtypes_beside(primitive, xs, kinds)
+    fit = [
+        x if kind is None or type(x) is not Array else fitted(primitive, x, kind, dtype)
+        for x, kind, dtype in zip(xs, kinds, wanted, strict=True)
+    ]
+    return tuple(fit)
+
+
+def dtypes_beside(primitive: Primitive, xs: Any, kinds: Any) -> list[np.dtype]:
+    """The dtypes in which NumPy takes operands of which some are Python's numbers."""
+    given = [
+        np.dtype(bool) if kind is bool else kind or spec_of(x).dtype
+        for x, kind in zip(xs, kinds, strict=True)
+    ]
+    if isinstance(primitive, Elementwise) and isinstance(primitive.ufunc, np.ufunc):
+        nothing = [None] * primitive.ufunc.nout
+        return list(primitive.ufunc.resolve_dtypes((*given, *nothing))[: len(xs)])
+    return [np.result_type(*[x(0) if isinstance(x, type) else x for x in given])] * len(xs)
+
+
+def fitted(primitive: Primitive, x: Any, kind: type, dtype: np.dtype) -> Any:
+    if kind is bool or x.dtype == dtype:
+        return x
+    if kind is int and dtype.kind in "iu":
+        if primitive.comparison:
+            return x  # NumPy compares integers of all sizes
+        limits = np.iinfo(dtype)
+        if somewhere((x < limits.min) | (x > limits.max)):
+            raise ConversionError(
+                f"`{primitive.name}` was given mapped integers of Python's beside an array"
+                f" {dtype}, and some are out of its bounds.\n"
+                "  Convert the array first, as in `x.astype(int)`."
+            )
+    return x.astype(dtype)
+
+
+def refuse_unlike(primitive: Primitive, values: Any, kinds: Any, compute: Any) -> None:
+    """Raise where Python's numbers would do something else than NumPy's, in any example."""
+    if primitive.divides and somewhere(values[1] == 0):
+        raise unlike(primitive, "ZeroDivisionError")
+    if not primitive.arithmetic:
+        return
+    if all(kind in (int, bool) for kind in kinds):
+        if not primitive.divides and somewhere(np.abs(compute(map(doubles, values))) >= EXACT):
+            raise too_large(primitive.name)
+    elif primitive is power:
+        finite = np.isfinite(values[0]) & np.isfinite(values[1])
+        if somewhere(finite & ~np.isfinite(compute(values))):
+            raise unlike(primitive, "OverflowError or ZeroDivisionError, or a complex number")
+
+
+def doubles(x: Any) -> Any:
+    return x.astype(float) if hasattr(x, "astype") else float(x)
+
+
+def unlike(primitive: Primitive, what: str) -> ConversionError:
+    return ConversionError(
+        f"`{primitive.name}` was asked of mapped numbers of Python's, as `float(x)` gives them;"
+        f" for some examples Python would give {what}.\n"
+        "  Compute with NumPy's functions on `x` itself, or choose with"
+        " `np.where(condition, a, b)`."
+    )
+
+
+def too_large(name: str) -> ConversionError:
+    return ConversionError(
+        f"`{name}` was asked of mapped integers of Python's, and for some examples the result has"
+        " more than 63 bits.\n  Compute with floating-point numbers, as in `x * 1.0`."
+    )
