@@ -180,6 +180,40 @@ def f(x):
 }  # fmt: skip
 
 
+def test_containers_of_classes_of_the_programs():
+    """What is stored in one, and what is read of it, is as in a list or a dict."""
+
+    class Rows(list):
+        pass
+
+    class Options(dict):
+        pass
+
+    def make():
+        rows, options, log = Rows([1.0, 2.0]), Options(k=2.0), Rows()
+
+        def f(x):
+            log.append(x * 2)
+            options.update(last=x)
+            rows[0] = rows.__getitem__(1) + x
+            return x * options.get("k") * sum(rows)
+
+        return f, (rows, options, log)
+
+    (f, held), (g, other) = make(), make()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fast = pb.compile(g, wait=True)
+        for i in range(8):
+            if i == 5:
+                held[1]["k"] = other[1]["k"] = 5.0
+                held[0].append(1.0)
+                other[0].append(1.0)
+            equal(fast(0.5 + i), f(0.5 + i))
+            equal([list(held[0]), dict(held[1]), list(held[2])],
+                  [list(other[0]), dict(other[1]), list(other[2])])  # fmt: skip
+
+
 def equal_calls(fast, f):
     for _ in range(3):
         equal(result(fast), result(f))
