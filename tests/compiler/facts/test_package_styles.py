@@ -130,6 +130,21 @@ def f(x): return x * scale(thing)
 """,
         ["scale.register(B, lambda x: 3.0)", "thing = 1"],
     ),
+    "single dispatch of a method": (
+        """
+class A: pass
+class Shown:
+    k = 2.0
+    @functools.singledispatchmethod
+    def scale(self, x): return self.k
+    @scale.register
+    def _(self, x: A): return 3.0 * self.k
+thing, shown = A(), Shown()
+def f(x): return x * shown.scale(thing)
+""",
+        ["Shown.k = 5.0",
+         "vars(Shown)['scale'].register(A, lambda self, x: 7.0)", "thing = 1"],
+    ),
     "text": (
         """
 settings, key = '{"scale": 2.0}', "a"

@@ -37,10 +37,12 @@ __all__ = ["INNER", "WRAPPED", "CodeReader"]
 
 OF_MODULES = {"__builtins__", "__dict__", "__loader__", "__spec__"}
 ASKING = (getattr, hasattr, vars, dir)
-INNER = ("__func__", "fget", "fset", "fdel", "func")  # the functions in them
+INNER = ("__func__", "fget", "fset", "fdel", "func", "dispatcher")  # the functions in them
 OF_FUNCTIONS = ("__annotations__", "__doc__", "__module__", "__name__", "__qualname__")
 HELD_BY_FUNCTIONS = ("__closure__", "__code__", "__defaults__", "__globals__", "__kwdefaults__")
-WRAPPED = (staticmethod, classmethod, property, functools.cached_property)
+WRAPPED = (
+    staticmethod, classmethod, property, functools.cached_property, functools.singledispatchmethod,
+)  # fmt: skip
 
 
 class CodeReader(Reading):
