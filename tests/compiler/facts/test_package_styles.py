@@ -183,6 +183,14 @@ def f(x): return x * local.k
 """,
         ["local.k = 3.0"],
     ),
+    "objects of NumPy's": (
+        """
+from numpy import r_, s_
+k = 2.0
+def f(x): return np.sum(r_[x, k][s_[1:3]])
+""",
+        ["k = 3.0", "r_ = np.c_"],
+    ),
     "types of numbers": (
         """
 k = 2.0
