@@ -10,6 +10,7 @@ import builtins
 import contextlib
 import decimal
 import math
+import os
 import random
 import sys
 import types
@@ -17,7 +18,7 @@ import types
 import numpy as np
 
 HEAD = """
-import abc, builtins, collections, dataclasses, decimal, enum, functools, math, operator, sys, types
+import abc, builtins, collections, copy, dataclasses, decimal, enum, functools, math, operator, os, sys, threading, types
 import numpy as np
 X = np.array([0.5, 1.0, 2.0])
 class Base:
@@ -111,6 +112,25 @@ def copied(x):
     return float(y[0])
 def asked(x): return getattr(x, "w", 1.0)
 def unused(k=L): return k
+lock, own = threading.Lock(), threading.local()
+own.w = 2.0
+def drawn(): return np.random.default_rng(count).normal()
+def sampled(): return np.random.RandomState(count).rand()
+def summed(x): return sum([v for v in vars(x).values() if type(v) is float])
+def looked(x): return x.__dict__[key]
+def named_as(x): return float(len([n for n in dir(x) if not n.startswith("_")]))
+def quiet():
+    old = np.seterr(all="ignore")
+    np.seterr(**old)
+    return float(len(old["divide"]))
+@functools.singledispatch
+def shown(x): return 1.0
+@shown.register
+def _(x: Model): return 2.0
+class Module(types.ModuleType): pass
+backend = Module("backend"); backend.k = 2.0
+def locked():
+    with lock: return number
 """
 # What the function reads: an expression that gives a number.
 READS = (
@@ -126,6 +146,11 @@ float(fill(m)) ¦ table["f"](1.0) ¦ RATE_OF_FACTS ¦ math.sqrt(2.0) ¦ np.hammi
 float(len(hex(255))) ¦ float(len(repr(big)) if sys.get_int_max_str_digits() > 5000 else 0) ¦ np.pi ¦ math.e ¦ float(operator.add(1, 2))
 OA[0] ¦ OA[1][0] ¦ len(KV) * 1.0 ¦ UD["a"] ¦ UD.data["a"] ¦ cached() ¦ kept(3)[1] ¦ box(1.0)['k'][1] ¦ kept(4).sum() ¦ named.half ¦ mod.np.hamming(3)[0] ¦ copied(A) ¦ asked(m)
 float(decimal.Decimal(1) / decimal.Decimal(3)) ¦ float(len([unused])) ¦ 1.0 if isinstance(number, decimal.Decimal) else 2.0
+float(len(os.environ.get("WORLD", "a"))) ¦ float(len(os.getenv("WORLD", "ab"))) ¦ drawn() ¦ sampled() ¦ summed(m) ¦ summed(N)
+looked(m) ¦ named_as(m) ¦ named_as(mod) ¦ named_as(Model) ¦ quiet() ¦ shown(m) ¦ shown(plain) ¦ backend.k ¦ own.w
+float("zz_world" in sys.modules) ¦ float(key in sys.modules) ¦ copy.deepcopy(m).w ¦ copy.copy(N).a ¦ dataclasses.asdict(data)["a"]
+1.0 if isinstance(number, (np.random.Generator, os.PathLike)) else 2.0 ¦ 1.0 if type(number) is float else 2.0 ¦ mod.__dict__["k"]
+float(lock.locked())
 """.replace("\n", " ¦ ")
     .strip(" ¦")
     .split(" ¦ ")
@@ -180,6 +205,15 @@ KINDS = {
         "Color.RED._value_ += 1",
         "UD['a'] += 1",
         "named.w += 1",
+        "m.more = getattr(m, 'more', 0.0) + 1",
+        "N.c = 2.0",
+        "mod.more = 1.0",
+        "backend.k += 1",
+        "own.w += 1",
+        "os.environ['WORLD'] = os.environ.get('WORLD', '') + 'bcd'",
+        "sys.modules['zz_world'] = mod",
+        "sys.modules[key] = mod",
+        "shown.register(type(plain), lambda x: 5.0)",
     ],
     "class": [
         "Model.gain += 1",
@@ -193,6 +227,7 @@ KINDS = {
         "Model.fixed = staticmethod(lambda: 6.0)",
         "Described.gain = 3.0",
         "Model.made = classmethod(lambda cls: 12.0)",
+        "Model.extra = 1.0",
     ],
     "elements": [
         "L[0] += 1",
@@ -236,6 +271,8 @@ KINDS = {
         "np.setbufsize(16384 if np.getbufsize() == 8192 else 8192)",
         "Abstract.register(type(plain))",
         "decimal.getcontext().prec = 5 if decimal.getcontext().prec == 28 else 28",
+        "np.seterr(divide='ignore' if np.geterr()['divide'] == 'warn' else 'warn')",
+        "lock.release() if lock.locked() else lock.acquire()",
         "sys.set_int_max_str_digits(6000 if sys.get_int_max_str_digits() == 4300 else 4300)",
     ],
     "module": [
@@ -283,6 +320,10 @@ def as_it_was():
     """Put back settings, and names of libraries, that mutations change."""
     names = [(math, "sqrt"), (math, "e"), (np, "hamming"), (np, "pi"), (builtins, "hex")]
     was = [(module, name, getattr(module, name)) for module, name in names]
+    errors, modules = (
+        np.geterr(),
+        {name: sys.modules.get(name) for name in ("zz_world", "w", "gain")},
+    )
     options, size, digits = np.get_printoptions(), np.getbufsize(), sys.get_int_max_str_digits()
     try:
         yield
@@ -293,6 +334,10 @@ def as_it_was():
         np.setbufsize(size)
         sys.set_int_max_str_digits(digits)
         decimal.getcontext().prec = 28
+        np.seterr(**errors)
+        os.environ.pop("WORLD", None)
+        for name, x in modules.items():
+            sys.modules.pop(name, None) if x is None else sys.modules.update({name: x})
         vars(builtins).pop("RATE_OF_FACTS", None)
 
 

@@ -14,6 +14,7 @@ Traces and operations:
     trace       which active transformation interprets an operation
     primitive   primitives and their kinds
     rules       the rules of nodes, resolved when a primitive is declared
+    written     functions written out for the number of their operands
     traits      what an operation is besides its rules
     node        one operation of a reverse trace
     graph       a recorded program
@@ -26,12 +27,14 @@ Reaching the program's code:
 
     namespaces  what stands for what, and whose code it is
     bytecode    call sites that ask what they call
+    callees     what they call, by the number of arguments
     stores      what that code puts into objects and containers
     reach       the code that a transformation reaches
     resolve     what a call site calls
     instrument  what users say about reach
     instances   objects of classes that derive from ndarray or float
     instance_methods  what they have of these
+    jitted      functions that numba has compiled, as the Python beneath them
     foreign     errors of foreign code that was given an Array
     leftover    Arrays that outlive their trace
     lost        derivatives lost on purpose or unseen

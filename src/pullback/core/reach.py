@@ -35,29 +35,10 @@ from .stores import Stores
 from .tree import RESULTS
 
 __all__ = [
-    "ASKED",
-    "CALLS",
-    "DRAWS",
-    "KNOWN",
-    "MAKERS",
-    "OFF",
-    "OPEN",
-    "OURS",
-    "SESSION",
-    "SETTLED",
-    "TOLD",
-    "WARNS",
-    "active",
-    "call",
-    "call_inside",
-    "call_outside",
-    "learn",
-    "reach_again",
-    "reach_class",
-    "reach_function",
-    "reach_instance",
-    "unreached",
-]
+    "ASKED", "CALLS", "DRAWS", "KNOWN", "MAKERS", "OFF", "OPEN", "OURS", "SESSION", "SETTLED",
+    "TOLD", "WARNS", "active", "call", "call_inside", "call_outside", "learn", "reach_again",
+    "reach_class", "reach_function", "reach_instance", "unreached",
+]  # fmt: skip
 
 
 class Session:
@@ -94,13 +75,10 @@ class Session:
 
 # Who is told of names by which attributes are asked for, as in `getattr(x, name)`: recordings.
 ASKED: list[Any] = []
-# Who is told what call sites ask for, if it is a class (Python 3.11 does not tell of such calls),
-# or if it is read alone: `x.__dict__`, `sys.modules`.
+# Who is told what call sites ask for: classes, `x.__dict__`, `sys.modules`.
 TOLD: list[Any] = []
-# Who is told of calls of `warnings.warn`, and says whether it is done with them: recordings.
-WARNS: list[Any] = []
-# Who is told of generators of random numbers that are made of a seed, and of draws: recordings.
-DRAWS: list[Any] = []
+WARNS: list[Any] = []  # who is told of calls of `warnings.warn`, and may be done with them
+DRAWS: list[Any] = []  # who is told of generators of random numbers, and of draws
 OFF = Session(closed=True)  # where `rebinding(False)` is in force
 SWITCHED_OFF = os.environ.get("PULLBACK_REBINDING") == "0" or not SUPPORTED
 SESSION: ContextVar[Any] = ContextVar("session", default=OFF if SWITCHED_OFF else None)
@@ -239,6 +217,8 @@ class Imports:
         if not there and active():
             scope = sys._getframe(1).f_globals
             call_outside(__import__, (name, scope, None, names or (), level), {})
+        elif there and type(module) is not ModuleType and active():  # an object stands for it
+            reach_instance(module)
 
 
 IMPORTS = Imports()
@@ -390,7 +370,7 @@ PLAIN_METHODS = frozenset({"__array__", "__del__"})  # NumPy and Python want not
 
 def file_of(module: Any) -> dict[str, Any]:
     home = sys.modules.get(module)
-    return {"__file__": getattr(home, "__file__", None)} if home is not None else {}
+    return {"__file__": dict_of(home).get("__file__")} if home is not None else {}
 
 
 def reach_member(x: Any) -> None:

@@ -4,12 +4,15 @@ common    arguments on their way in, results on their way out
 forward   jvp, linearize
 reverse   vjp, grad, value_and_grad
 backward  the backward pass
+meeting   how the values of an operation meet
 batch     vmap
+mapped_numbers  Python's numbers in it
 stage     functions recorded as graphs
 record    what a function did, operation by operation
 eager     array, backward, no_grad
 derived   jacobian, hessian, hvp, elementwise_grad
 call      functions as one operation: checkpoint, stop_gradient
+memory    what these share with their arguments, and write into them
 custom    custom_vjp, custom_jvp
 extend    primitive: an operation of the user's
 loops     scan, fori_loop, while_loop

@@ -18,37 +18,37 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.compiler.facts.judge import DENIED, PURE, REFUSED, may_repeat
+from pullback.compiler.facts.judge import DENIED, PURE, REFUSED, effectful, may_repeat
 
 X = np.array([0.5, 1.0, 2.0])
 
 # Modules of the standard library of which no function is repeated: they read or change what is
 # outside, start threads, keep state, or compute nothing.
 NEVER = """
-__future__ __hello__ __phello__ _aix_support _android_support _apple_support _ast _asyncio
-_blake2 _bootsubprocess _bz2 _codecs _codecs_cn _codecs_hk _codecs_iso2022 _codecs_jp _codecs_kr
+__future__ __hello__ __phello__ _aix_support _android_support _apple_support _asyncio
+_bootsubprocess _bz2 _codecs _codecs_cn _codecs_hk _codecs_iso2022 _codecs_jp _codecs_kr
 _codecs_tw _colorize _compat_pickle _compression _contextvars _crypt _csv _ctypes _curses
-_curses_panel _datetime _dbm _decimal _elementtree _frozen_importlib _frozen_importlib_external
-_gdbm _hashlib _hmac _interpchannels _interpqueues _interpreters _io _ios_support _json _locale
-_lsprof _lzma _markupbase _md5 _msi _multibytecodec _multiprocessing _opcode _opcode_metadata
+_curses_panel _datetime _dbm _elementtree _frozen_importlib _frozen_importlib_external
+_gdbm _hmac _interpchannels _interpqueues _interpreters _io _ios_support _locale
+_lsprof _lzma _markupbase _msi _multibytecodec _multiprocessing _opcode _opcode_metadata
 _osx_support _overlapped _pickle _posixshmem _posixsubprocess _py_abc _pydatetime _pydecimal _pyio
-_pylong _pyrepl _queue _random _scproxy _sha1 _sha2 _sha256 _sha3 _sha512 _signal _sitebuiltins
+_pylong _pyrepl _queue _random _scproxy _signal _sitebuiltins
 _socket _sqlite3 _sre _ssl _stat _string _strptime _suggestions _symtable _sysconfig _thread
 _threading_local _tkinter _tokenize _tracemalloc _uuid _warnings _weakref _winapi _wmi
-_zoneinfo aifc antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb
-binascii binhex bz2 cProfile calendar cgi cgitb chunk cmd code codecs codeop colorsys compileall
-concurrent configparser contextvars crypt csv ctypes curses datetime dbm decimal difflib dis
+_zoneinfo aifc antigravity argparse asynchat asyncio asyncore atexit audioop bdb
+binhex bz2 cProfile calendar cgi cgitb chunk cmd code codecs codeop compileall
+concurrent configparser contextvars crypt csv ctypes curses dbm difflib dis
 distutils doctest email encodings ensurepip errno faulthandler fcntl filecmp fileinput fnmatch
-ftplib gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib hmac html http
-idlelib imaplib imghdr imp io ipaddress json lib2to3 linecache locale logging lzma mailbox
+ftplib gc genericpath getopt getpass gettext glob graphlib grp gzip hmac html http
+idlelib imaplib imghdr imp io ipaddress lib2to3 linecache locale logging lzma mailbox
 mailcap marshal mimetypes mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib nt
 ntpath nturl2path opcode optparse os ossaudiodev pathlib pdb pickle pickletools pipes pkgutil
 platform plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc
 pydoc_data pyexpat queue quopri random readline resource rlcompleter runpy sched secrets select
 selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket socketserver spwd sqlite3
 sre_compile sre_constants sre_parse ssl stat stringprep subprocess sunau symtable sys sysconfig
-syslog tabnanny tarfile telnetlib tempfile termios textwrap this threading time timeit tkinter token
-tokenize tomllib trace traceback tracemalloc tty turtle turtledemo unicodedata unittest urllib uu
+syslog tabnanny tarfile telnetlib tempfile termios this threading time timeit tkinter token
+tokenize tomllib trace traceback tracemalloc tty turtle turtledemo unittest urllib uu
 uuid venv wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile
 zipimport zlib zoneinfo
 """.split()
@@ -58,7 +58,8 @@ NUMPY = """
 arange array asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray asmatrix asnarray
 bartlett base_repr binary_repr blackman bmat broadcast broadcast_shapes busdaycalendar datetime_data
 diag_indices dtype empty errstate eye finfo flatiter format_float_positional format_float_scientific
-frombuffer fromfunction fromiter frompyfunc fromstring full get_printoptions getbufsize hamming
+frombuffer fromfunction fromiter frompyfunc fromstring full get_printoptions geterr getbufsize
+hamming seterr
 hanning identity iinfo indices isdtype isfortran isscalar issubdtype iterable kaiser mask_indices
 matrix mintypecode narray ndarray ndenumerate ndindex nditer nested_iters ones poly1d promote_types
 recarray require row_stack in1d trapz tri tril_indices triu_indices typename ufunc vectorize zeros
@@ -113,6 +114,37 @@ def test_every_function_of_numpy_is_classified(space):
             assert name not in REFUSED or may_repeat(x) is None or name in REFUSED
             continue
         assert (name in NUMPY) != (name in REFUSED), name
+
+
+# Of modules that compute, what does more: it asks a clock or a zone, or changes settings.
+DOES_MORE = {
+    "json": {"load", "dump"},
+    "decimal": {"getcontext", "setcontext", "localcontext"},
+    "datetime": set(),
+    "datetime.datetime": {"now", "today", "utcnow", "fromtimestamp", "timestamp", "astimezone",
+                          "strftime", "strptime", "ctime"},
+    "datetime.date": {"today", "fromtimestamp", "strftime", "ctime"},
+    "datetime.time": {"strftime"},
+    "hashlib": {"file_digest"},
+    "textwrap": set(),
+    "base64": {"main", "test"},
+    "binascii": set(),
+    "unicodedata": set(),
+    "ast": {"dump", "main"},
+    "array": set(),
+    "colorsys": set(),
+}  # fmt: skip
+
+
+def test_what_modules_that_compute_do_besides():
+    for home, more in DOES_MORE.items():
+        module, _, owner = home.partition(".")
+        space = importlib.import_module(module)
+        functions = getattr(space, owner) if owner else space
+        names = [name for name in dir(functions) if not name.startswith("_")]
+        calls = {name for name in names if callable(getattr(functions, name))}
+        found = {name for name in calls if effectful(module, name)}
+        assert found == more & calls, home
 
 
 @pytest.mark.parametrize("module", [math, cmath, itertools])

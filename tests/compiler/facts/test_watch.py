@@ -8,6 +8,7 @@ import io
 import numbers
 import operator
 import os
+import random
 import sys
 import threading
 import time
@@ -355,13 +356,21 @@ class TestWatch:
         ]
 
     def test_methods_of_classes_derived_from_builtin_ones(self):
+        """They are the builtin class's: what they store is found as that of a list is."""
+
         class Mine(list):
             pass
 
+        class Rng(random.Random):
+            pass
+
         mine, watch = Mine(), Watch()
-        with pytest.raises(Halt), watch:
+        with watch:
             mine.append(1)
-        assert mine == []
+        assert (mine, watch.effects) == ([1], [])
+        rng = Rng(0)
+        with pytest.raises(Halt), watch:
+            rng.getrandbits(3)
 
     def test_generators_that_began_before(self):
         generator, watch = numbers(), Watch()

@@ -227,8 +227,10 @@ class Rehearsal:
             return True
         if recording is None or not recording.identity:
             return False
-        # It may ask whether an argument is something that it reads.
-        return share_with(self.state.arrays, self.call.arrays)
+        if not share_with(self.state.arrays, self.call.arrays):
+            return False
+        changed(self.compiled, self.entry, "it may ask whether an argument is what it reads")
+        return True
 
 
 def carry(compiled: Compiled, stores: Sequence[Store]) -> bool:

@@ -1,11 +1,13 @@
 """What a function reads besides its arguments, what it may do, and how to undo it.
 
 bytecode       what the instructions of a function tell before it runs
+ambient        what the process or the thread tells
 classes        what is known of objects by their class
 constants      objects of libraries that code cannot see change
 judge          whether a call may be repeated
 call_monitor   the calls that run while a function is recorded
 quick_profile  the same watch in machine code
+warned         warnings that a call gives, and that a replay gives again
 places         where something was found: how to look there again, and how to put it back
 reading        the places that one reading passes
 code_reader    functions, classes and modules

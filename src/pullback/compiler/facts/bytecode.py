@@ -16,6 +16,7 @@ from ...core.namespaces import names_of
 __all__ = [
     "CLASS_QUESTIONS",
     "COMPUTED_NAMES",
+    "DEEP",
     "MANY",
     "SWEEPS",
     "Code",
@@ -43,6 +44,7 @@ SILENT = ("EXTENDED_ARG", "CACHE")
 CLASS_OF_ERROR = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "BUILD_TUPLE"}
 # Among the names of code: it may ask for attributes whose names it computes.
 COMPUTED_NAMES = "*"
+DEEP = "*all"  # and something is copied, with all that its objects hold
 SWEEPS = "*modules"  # and it may go through all modules in `sys.modules`
 # Who asks for attributes by computed names, or whose names are not in the code.
 REFLECTION = {
@@ -55,6 +57,7 @@ TOLD = {"vars", "dir", "__dict__"}
 SIGNATURES = {"signature", "getfullargspec", "unwrap"}
 HELD = {"__annotations__", "__defaults__", "__kwdefaults__", "__signature__", "__wrapped__"}
 ASKING = {"getattr", "hasattr", "vars", "dir"}
+LOOKS = {"IS_OP", "LOAD_ATTR", "LOAD_METHOD"}  # what they take is not called
 CLASS_QUESTIONS = {"isinstance", "issubclass"}
 SIMPLE = ("LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CONST", "LOAD_ATTR")
 CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
@@ -81,7 +84,7 @@ class Code:
     reflects: whether there may be others than those that `getattr`, `hasattr` and `format` are
         asked for where they are called by their names, of which a recording is told.
     handed: names of globals and attributes that it reads otherwise than to call them.
-    tested: those that `isinstance` is asked for.
+    tested: those that are only looked at, as by `isinstance`.
     imports: level and name of what it imports.
     stores: whether it binds or changes anything besides variables of its own.
     loads: names of globals, attributes and variables of functions around it that it loads.
@@ -122,23 +125,7 @@ class Code:
         self.follow(steps)
         for x in code.co_consts:
             if isinstance(x, CodeType):
-                inner = code_of(x)
-                self.names |= inner.names
-                self.handed |= inner.handed
-                self.tested |= inner.tested
-                self.imports += inner.imports
-                self.chains |= inner.chains
-                self.import_chains |= inner.import_chains
-                self.loads |= inner.loads
-                self.strings |= inner.strings
-                self.texts |= inner.texts
-                self.powers |= inner.powers
-                for name, uses in inner.uses.items():
-                    self.uses.setdefault(name, set()).update(uses)
-                self.stores |= inner.stores
-                self.identity |= inner.identity
-                self.guarded |= inner.guarded
-                self.reflects |= inner.reflects
+                self.include(code_of(x))
             texts = [y for y in (x if type(x) is tuple else (x,)) if type(y) is str]
             self.powers |= type(x) is int and x.bit_length() > MANY
             self.strings.update(texts)
@@ -150,12 +137,28 @@ class Code:
             self.names |= HELD
         self.reflects |= bool(REFLECTION & self.names or ASKING & self.handed)
         self.reflects |= "__dict__" in self.strings
-        if (
-            self.reflects
-            or TOLD & self.names
-            or any(computes_name(steps, i) for i in range(len(steps)))
-        ):
+        computes = any(computes_name(steps, i) for i in range(len(steps)))
+        if self.reflects or TOLD & self.names or computes:
             self.names.add(COMPUTED_NAMES)
+
+    def include(self, inner: Code) -> None:
+        """Add what code nested in it tells."""
+        self.names |= inner.names
+        self.handed |= inner.handed
+        self.tested |= inner.tested
+        self.imports += inner.imports
+        self.chains |= inner.chains
+        self.import_chains |= inner.import_chains
+        self.loads |= inner.loads
+        self.strings |= inner.strings
+        self.texts |= inner.texts
+        self.powers |= inner.powers
+        for name, uses in inner.uses.items():
+            self.uses.setdefault(name, set()).update(uses)
+        self.stores |= inner.stores
+        self.identity |= inner.identity
+        self.guarded |= inner.guarded
+        self.reflects |= inner.reflects
 
     def asked(self, told: bool) -> set[str]:
         """Its names; told: without those that a recording is told of."""
@@ -351,7 +354,7 @@ def looks_up_constant(before: list[Any]) -> bool:
 def handed(steps: list[Any]) -> Iterator[tuple[str, bool]]:
     """Names of globals and attributes that are read otherwise than to be called.
 
-    Each with whether `isinstance` is asked for it, which calls nothing.
+    Each with whether it is only looked at: by `isinstance`, by `is`, for an attribute.
 
     The instruction says it by a bit, but not for attributes of a module that a file imports. There
     an expression tells by where it ends: `np.sin(x)` begins with `np.sin`, and is a call.
@@ -365,8 +368,8 @@ def handed(steps: list[Any]) -> Iterator[tuple[str, bool]]:
             by_bit = low and (name == "LOAD_GLOBAL" or (name in ATTRIBUTES and BIT_IN_ATTRIBUTES))
             called = by_bit or (name in ATTRIBUTES and longer and longer[-1])
             if not called:
-                compared = before is not None and before.opname == "IS_OP"
-                yield step.argval, compared or is_asked_for(asking, start, end)
+                looked_at = before is not None and before.opname in LOOKS
+                yield step.argval, looked_at or is_asked_for(asking, start, end)
         before = step
         if start < end and name != "LOAD_CONST":  # names of keywords lie where the call does
             begun.setdefault(start, []).append((end, name in CALLS))

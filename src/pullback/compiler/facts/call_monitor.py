@@ -34,11 +34,12 @@ from ...core.bytecode import original
 from ...core.namespaces import apart
 from ...core.reach import ASKED, DRAWS, TOLD, WARNS
 from ...core.resolve import FOREIGN
-from .bytecode import COMPUTED_NAMES, SWEEPS, code_of
+from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of
 from .classes import foreign_function
 from .judge import acts, declare_computing, declared_pure, effectful, home_of, may_act, may_repeat
 from .quick_profile import HARMLESS, frames_sorted, install
-from .warned import Warned, noted
+from .reader import BEGINS
+from .warned import Warned, noted, ways
 
 __all__ = ["WATCHES", "WATCHING", "Halt", "Observer", "Watch", "unwatched"]
 
@@ -62,6 +63,7 @@ LEVELS = {
     "error": logging.ERROR, "exception": logging.ERROR, "critical": logging.CRITICAL,
 }  # fmt: skip
 
+REFLECTING = frozenset([fun.__code__ for fun in BEGINS])
 SILENCING = {"errstate", "seterr", "geterr"}
 LOGGERS = (logging.Logger, logging.RootLogger)
 
@@ -124,6 +126,7 @@ class Watch:
 
     def __enter__(self) -> Watch:
         self.filters = list(warnings.filters)
+        self.ways = ways()
         self.token = WATCHING.set(self)
         ASKED.append(is_asked)
         TOLD.append(is_told)
@@ -189,6 +192,9 @@ class Watch:
             if module == "logging" and self.is_quiet(frame):
                 return
             declare_computing(module)
+            if code in REFLECTING:
+                self.ask(DEEP)
+                return
             if declared_pure(code) or not effectful(module, name):
                 if not may_act(code):
                     HARMLESS.add(code)
@@ -233,10 +239,10 @@ class Watch:
         """Code looks into a dict of attributes, by whatever names."""
         held = held if type(held) is dict else gc.get_referents(held)[0]
         owner = self.dicts.get(id(held))
-        if self.expected is None or owner is None:  # it is read whole, or was made in this call
-            return
         if type(owner) is ModuleType and apart(vars(owner)):
             self.forbid(f"it looks into all of `{owner.__name__}`")
+        if self.expected is None or owner is None:  # it is read whole, or was made in this call
+            return
         self.whole[id(held)] = held
         if id(held) not in self.known:
             raise Halt
@@ -313,7 +319,7 @@ def is_told(x: Any) -> Any:
         watch.looks_into(x)
     elif apart(frame.f_globals):
         pass
-    elif x in SEEDS:
+    elif any(x is cls for cls in SEEDS):
         return partial(Draws.made, x)
     elif foreign_function(x) or (isinstance(x, type) and watch.profile is not None):
         watch.calls(x, (), frame)
@@ -331,7 +337,7 @@ def warns(frame: Any, *args: Any, **kwargs: Any) -> bool:
     watch = WATCHING.get()
     if watch is None or type(watch) is Observer or apart(frame.f_globals):
         return False
-    said = noted(watch.filters, frame, *args, **kwargs)
+    said = noted(watch.ways, frame, *args, **kwargs)
     if type(said) is str:
         watch.forbid(said)
     if said is not None:

@@ -49,7 +49,7 @@ TRANSPARENT = frozenset(
 POINTER = 8  # bytes
 FOREIGN_FUNCTIONS = {"cython_function_or_method", "fused_cython_function", "nb_func", "nb_method"}
 HEAP = 1 << 9  # a flag of classes that Python code makes
-ATTRIBUTES_ALONE = {"collections", "fractions"}
+ATTRIBUTES_ALONE = {"argparse", "collections", "fractions"}
 ABSTRACT = {"abc", "collections.abc", "_collections_abc", "typing", "contextlib", "enum", "numbers"}
 
 

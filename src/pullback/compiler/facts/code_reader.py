@@ -37,10 +37,12 @@ __all__ = ["INNER", "WRAPPED", "CodeReader"]
 
 OF_MODULES = {"__builtins__", "__dict__", "__loader__", "__spec__"}
 ASKING = (getattr, hasattr, vars, dir)
-INNER = ("__func__", "fget", "fset", "fdel", "func")  # the functions in them
+INNER = ("__func__", "fget", "fset", "fdel", "func", "dispatcher")  # the functions in them
 OF_FUNCTIONS = ("__annotations__", "__doc__", "__module__", "__name__", "__qualname__")
 HELD_BY_FUNCTIONS = ("__closure__", "__code__", "__defaults__", "__globals__", "__kwdefaults__")
-WRAPPED = (staticmethod, classmethod, property, functools.cached_property)
+WRAPPED = (
+    staticmethod, classmethod, property, functools.cached_property, functools.singledispatchmethod,
+)  # fmt: skip
 
 
 class CodeReader(Reading):
@@ -128,6 +130,8 @@ class CodeReader(Reading):
 
     def module(self, x: types.ModuleType, part: frozenset[str] | None = None) -> Any:
         """A module, as far as code may ask for it: by all its names, or by a part of them."""
+        if part is not None and "__dict__" in part:
+            part = None
         names = self.state.names if part is None else part
         self.dicts[id(vars(x))] = x
         if id(vars(x)) in self.state.whole and not apart(vars(x)):
@@ -157,7 +161,7 @@ class CodeReader(Reading):
         """
         names = self.state.names
         return [
-            (name, self.by_name(name, y) if name in names else Same(y))
+            (name, self.by_name(name, y) if name in names - OF_MODULES else Same(y))
             for name, y in self.looks("items", vars(x))
         ]
 

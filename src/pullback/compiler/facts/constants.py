@@ -4,7 +4,7 @@ They enter a token by identity, or by value where they are made anew and equal:
 
     sentinels            `object()`, aliases of `typing`
     dates                by what they say
-    SciPy's own objects  such as `scipy.stats.norm`, which stay as SciPy made them
+    libraries' objects   such as `scipy.stats.norm` and `numpy.r_`, which stay as they were made
     what is only held    an object without operators, of which code asks for no attribute; a random
                          generator among the defaults of a function that does not draw
 """
@@ -48,9 +48,9 @@ def said_by_date(x: Any) -> str | None:
 
 
 def held_by_library(x: Any) -> bool:
-    """Whether SciPy holds an object under a name of the module that its class is of."""
+    """Whether SciPy or NumPy holds an object under a name of the module that its class is of."""
     home = type(x).__module__
-    if not home.startswith("scipy.") or "random" in home:
+    if not home.startswith(("scipy.", "numpy.")) or "random" in home:
         return False
     scope = vars(sys.modules.get(home, types))
     return any(y is x for y in list(scope.values()))

@@ -17,7 +17,14 @@ import io
 import sys
 import weakref
 from itertools import product
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType
+from types import (
+    BuiltinFunctionType,
+    ClassMethodDescriptorType,
+    CodeType,
+    FunctionType,
+    MethodDescriptorType,
+    WrapperDescriptorType,
+)
 from typing import Any, TypeVar
 
 import numpy as np
@@ -77,7 +84,8 @@ DENIED = frozenset(
         "__import__", "import_module", "samples", "help", "exit", "quit", "copyright", "credits",
         "license", "localcontext", "setcontext", "getcontext", "now", "today", "utcnow",
         "fromtimestamp", "timestamp", "astimezone", "strftime", "strptime", "ctime", "file_digest",
-        "load", "dump", "main", "aiter", "anext", "_abc_register", "_reset_registry",
+        "load", "dump", "main", "test", "aiter", "anext", "_abc_register", "_reset_registry",
+        "__subclasses__",
     }
 )  # fmt: skip
 # Functions of NumPy that read or write files, or change how NumPy works.
@@ -132,6 +140,7 @@ ALSO = {
     "ntpath": "join split splitext basename dirname normpath isabs commonprefix normcase",
     "os": "getenv fspath __getitem__ __iter__ __len__ encode decode",
     "posix": "fspath",
+    "sys": "intern",
     "_thread": "get_ident allocate_lock acquire release __enter__ __exit__ locked",
     "threading": "RLock",
 }
@@ -149,6 +158,7 @@ HOLDERS = {
 BUFFERS = (io.StringIO, io.BytesIO)
 CLOCK = {"now", "today"}  # NumPy reads them as the time, wherever it makes a date of text
 DATES = (np.datetime64, np.array, np.asarray, np.asanyarray, np.full)
+METHODS = (MethodDescriptorType, ClassMethodDescriptorType, WrapperDescriptorType)
 C_FUNCTIONS = (BuiltinFunctionType, MethodDescriptorType)
 DECLARED: dict[int, Any] = {}  # by the user, by their ids
 CODES: dict[int, CodeType] = {}  # and the code of functions written in Python
@@ -276,18 +286,20 @@ def may_act(code: CodeType) -> bool:
 
 def home_of(x: Any) -> tuple[str, str]:
     """The module that a function is of, or the class that it is a method of; and its name."""
-    module = getattr(x, "__module__", None)
+    module, name = getattr(x, "__module__", None), getattr(x, "__name__", "?")
     if module is None:
         owner = getattr(x, "__self__", None)
         owner = getattr(x, "__objclass__", None) if owner is None else owner
-        module = (owner if isinstance(owner, type) else type(owner)).__module__
-    return str(module), getattr(x, "__name__", "?")
+        classes = [*(owner.__mro__ if isinstance(owner, type) else ()), *type(owner).__mro__]
+        made = [cls for cls in classes if isinstance(vars(cls).get(name), METHODS)]
+        module = (made or classes)[0].__module__
+    return str(module), name
 
 
 def effectful(module: str, name: str) -> bool:
     """Whether a function has an effect, or an answer that its arguments do not decide."""
-    if module.startswith("pullback."):  # the stand-ins of NumPy's classes
-        return name in DENIED
+    if module.startswith("pullback."):  # what stands for functions and classes of others
+        return name in DENIED and module != "pullback.builtins"
     if module == "weakref" and name == "remove":  # called where a thing dies, by whom it may be
         return False
     top = module.partition(".")[0]

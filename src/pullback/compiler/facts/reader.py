@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
+from .ambient import OF_PROCESS, FieldNames, decimal_context
 from .bytecode import MANY
 from .classes import (
     ATOMS,
@@ -61,29 +62,25 @@ from .judge import declared_pure, may_repeat
 from .places import MISSING, dict_of, of
 from .reading import Same
 
-__all__ = ["CONTAINERS", "Foreign", "KeptResults", "Lenient", "Reader"]
+__all__ = ["BEGINS", "CONTAINERS", "Foreign", "KeptResults", "Lenient", "Reader"]
 
 MOST = 10_000  # things that are followed
 
-# Who asks for attributes by computed names, or by text, whatever code calls it.
+# Who asks for attributes by computed names, or by text, whatever code calls it. Of functions that
+# are written in Python a recording is told when they begin.
+BEGINS = (
+    copy.copy, copy.deepcopy, dataclasses.astuple, dataclasses.asdict, dataclasses.replace,
+)  # fmt: skip
 REFLECTING = {
     id(x): x
     for x in (
-        getattr, hasattr, vars, dir, operator.attrgetter, operator.methodcaller, copy.copy,
-        copy.deepcopy, dataclasses.astuple, dataclasses.asdict, dataclasses.replace, str.format,
-        str.format_map, string.Formatter,
+        getattr, hasattr, vars, dir, operator.attrgetter, operator.methodcaller, str.format,
+        str.format_map, string.Formatter, *BEGINS,
     )
 }  # fmt: skip
-LOCKS = (type(threading.Lock()), type(threading.RLock()))
+TOLD = frozenset(map(id, BEGINS))
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
 VIEWS: tuple[type, ...] = type({}.keys()), type({}.values()), type({}.items())
-
-
-def decimal_context() -> tuple[Any, ...]:
-    """How numbers of `decimal` are rounded."""
-    now = decimal.getcontext()
-    traps = tuple([kind.__name__ for kind, trapped in now.traps.items() if trapped])
-    return now.prec, now.rounding, now.Emin, now.Emax, now.capitals, now.clamp, traps
 
 
 def kept_results(x: Any) -> list[Any]:
@@ -126,26 +123,6 @@ class KeptResults:
         return tuple(map(id, kept_results(self.x)))
 
 
-class HeldBy:
-    """Tells whether a lock is free, or which thread holds it how often: its text says so."""
-
-    def __init__(self, x: Any) -> None:
-        self.x = x
-
-    def __call__(self) -> str:
-        return repr(self.x)
-
-
-class FieldNames:
-    """Tells the names of the fields of a dtype, which can be changed."""
-
-    def __init__(self, x: np.dtype) -> None:
-        self.x = x
-
-    def __call__(self) -> tuple[str, ...] | None:
-        return self.x.names
-
-
 def tells_more(x: np.dtype) -> bool:
     """Whether a dtype has fields or metadata."""
     return x.names is not None or x.metadata is not None or x.subdtype is not None
@@ -181,7 +158,7 @@ class Reader(CodeReader):
         self.kept.append(x)
         if len(self.met) > MOST:
             raise Unprovable(f"more than {MOST} things")
-        self.reflects |= id(x) in REFLECTING
+        self.reflects |= id(x) in REFLECTING and not (self.state.told and id(x) in TOLD)
         if declared_pure(x):
             return Same(x)
         if id(x) in self.state.filled:
@@ -192,10 +169,13 @@ class Reader(CodeReader):
             return self.function(x)
         if kind is types.ModuleType:
             return self.module(x)
+        if of(x, types.ModuleType) and not of_library(kind):
+            return self.read(kind), *self.module(x)
         if foreign_function(x):
             return Same(x)
         if kind is logging.Logger or kind is logging.RootLogger:
-            return Same(x), *self.fields(x, False)  # whether it is silent is an ambient fact
+            held = self.looks("items", vars(x), self.state.names)  # its silence is an ambient fact
+            return Same(x), *[(n, self.at(n, y)) for n, y in held if n in self.state.names]
         if x is threading.get_ident:
             return Same(x), self.looks("ambient", x)
         if x is decimal.Decimal:
@@ -256,12 +236,7 @@ class Reader(CodeReader):
         if kind is types.MethodType:
             return "method", self.read(x.__func__), self.read(x.__self__)
         if kind is functools.partial:
-            inner = x.func
-            silent = of(inner, types.BuiltinFunctionType) and inner is not warnings.warn
-            if silent and may_repeat(inner) is not None:
-                raise Unprovable(f"a partial of `{inner.__name__}`")
-            read = self.read(x.func), self.read(x.args), self.read(x.keywords)
-            return "partial", *read, *[(name, self.read(y)) for name, y in self.own(x)]
+            return self.partial(x)
         if kind is functools._lru_cache_wrapper:  # under a transformation it keeps nothing
             self.looks("ambient", KeptResults(x))
             return Same(x), self.read(behind(x)), *map(self.read, kept_results(x))
@@ -274,10 +249,8 @@ class Reader(CodeReader):
             return Same(x)
         if kind.__name__ == "_tuplegetter":  # of a named tuple
             return Same(x), x.__reduce__()[1][0]
-        if x is os.environ:  # what it holds, whatever code asks it for
-            return Same(x), self.read(vars(x)["_data"])
-        if kind in LOCKS:
-            return Same(x), self.looks("ambient", HeldBy(x))
+        if x is os.environ or kind in OF_PROCESS:
+            return Same(x), self.of_process(x)
         if of(x, tuple) and hasattr(kind, "n_sequence_fields"):
             return Same(x), getattr(self, CONTAINERS[tuple])(x)  # such as `sys.version_info`
         if kind.__module__ == "dataclasses" and kind.__name__.startswith("_"):
@@ -288,7 +261,8 @@ class Reader(CodeReader):
             return Same(x), *[self.read(getattr(x, name)) for name in INNER if hasattr(x, name)]
         if not of_python(kind) and not of_library(kind) and hasattr(kind, "__get__"):
             return Same(x)  # it looks at the instance, which is read itself
-        if of_library(kind) and not own and not plain(kind):
+        whole = kind is types.SimpleNamespace or any(map(plain, kind.__mro__))
+        if of_library(kind) and not own and not whole:
             known = self.constant(x)
             if known is not None:
                 return known
@@ -306,7 +280,7 @@ class Reader(CodeReader):
             parts += self.ours(x)
         else:
             # `value` of an Enum is kept by another name; a library's methods are not looked at.
-            parts += self.fields(x, of(x, enum.Enum) or any(map(plain, kind.__mro__)))
+            parts += self.fields(x, whole or of(x, enum.Enum))
         if of(x, BaseException):
             self.looks("opaque", x)
             parts += [(name, self.read(getattr(x, name))) for name in self.of_error(x)]
@@ -314,6 +288,22 @@ class Reader(CodeReader):
             if of(x, container):
                 parts.append(getattr(self, CONTAINERS[container])(x))
         return tuple(parts)
+
+    def partial(self, x: Any) -> Any:
+        inner = x.func
+        warns = inner is warnings.warn
+        if not warns and of(inner, types.BuiltinFunctionType) and may_repeat(inner) is not None:
+            raise Unprovable(f"a partial of `{inner.__name__}`")
+        own = Same(inner) if warns else self.read(inner)
+        read = own, self.read(x.args), self.read(x.keywords)
+        return "partial", *read, *[(name, self.read(y)) for name, y in self.own(x)]
+
+    def of_process(self, x: Any) -> Any:
+        """What an object that stands for a part of the process tells now."""
+        if x is os.environ:  # whatever code asks it for
+            return self.read(vars(x)["_data"])
+        told = self.looks("ambient", OF_PROCESS[type(x)](x))
+        return self.read(told.x) if type(told) is Same else told
 
     def ours(self, x: Any) -> list[Any]:
         """What an object of ours holds: it stays as it was made, but for rules of the user's."""

@@ -25,12 +25,13 @@ from ...core.array import Array
 from ...core.bytecode import original
 from ...core.namespaces import apart, names_of
 from ..llvm.content_hash import content_hash
+from .ambient import HeldBy
 from .bytecode import CLASS_QUESTIONS, COMPUTED_NAMES, code_of, full_name
 from .call_monitor import Watch
 from .classes import foreign_function, of_library, slots_of
 from .effects import Edge, InputPlaces, Located, WriteOnly, located
 from .judge import CLOCK, OUTSIDE, home_of, may_repeat
-from .places import LARGE, SMALL, Opaque, of
+from .places import LARGE, SMALL, Opaque, Place, of
 from .reader import Lenient
 from .state import Parts, State
 
@@ -119,7 +120,7 @@ class Scout(Lenient):
 
     def read(self, x: Any) -> Any:
         place, self.place = self.place, None
-        named, self.named = self.named or not self.state.all, False
+        named, self.named = self.named or not self.state.computed, False
         name, self.found = place or self.found, None
         if type(x) is str and x.casefold() in CLOCK:
             self.passed.append(f"numpy.datetime64({x!r})")
@@ -131,27 +132,29 @@ class Scout(Lenient):
                 self.edges[id(x)] = Edge(x, None)
             else:
                 known.add(name)
-        if foreign_function(x) and (name is None or name in self.loads):
-            own = getattr(x, "__name__", "?")
-            if place is not None and named and place not in self.handed:
-                self.told.add(str(place))
-            else:
-                self.passed.append(f"{type(x).__module__}.{own}")
-        called = place is not None and named and place not in self.handed
-        if (x is warnings.warn and called) or is_warning(x):
-            self.told.add(str(place))
-        elif of(x, FUNCTIONS) and may_repeat(x) is not None:
-            module, own = home_of(x)
-            told = self.outside if called else self.passed
-            told.append(own if module == "builtins" else f"{module}.{own}")
-            if called and of(x, type):
-                self.told.add(str(place))
+        self.judged(x, place if named and place not in self.handed else None, name)
         return super().read(x)
+
+    def judged(self, x: Any, called: str | None, name: str | None) -> None:
+        """Note what x may do, if it is called by this name alone, or otherwise."""
+        foreign = foreign_function(x) and (name is None or name in self.loads)
+        if is_warning(x) or (x is warnings.warn and called is not None):
+            self.told.add(str(called))
+        elif foreign or (of(x, FUNCTIONS) and may_repeat(x) is not None):
+            module, own = home_of(x)
+            text = own if module == "builtins" else f"{module}.{own}"
+            if called is None:
+                self.passed.append(text)
+                return
+            if not foreign:
+                self.outside.append(text)
+            if foreign or of(x, type):
+                self.told.add(called)
 
     def draws(self, found: list[tuple[str, Any]]) -> None:
         """Of random numbers code tells that asks what to call, if it calls them itself."""
         for name, x in found:
-            if callable(x) and (name in self.handed or self.state.all):
+            if callable(x) and (name in self.handed or self.state.computed):
                 self.passed.append(f"numpy.random.{name}")
             elif callable(x):
                 self.told.add(name)
@@ -225,13 +228,14 @@ def read_for(
             handed |= code.tested
     state = State(roots + [root for pair in ran.values() for root in roots_of(*pair)], names)
     state.parts, state.whole = parts_of(ran.values()), whole or {}
+    state.told = asked is not None
     if asked is not None:
         state.ran = frozenset([code.key for code in codes])
     loads = {name for code in codes for name in code.loads}
     scout = Scout(state, handed, loads)
     scout.parts = state.visit(scout)
-    if scout.reflects and not state.all:
-        state.all = True
+    if scout.reflects and not state.computed:
+        state.all = state.computed = True
         scout = Scout(state, handed, loads)
         scout.parts = state.visit(scout)
     scout.codes = [code for code, _ in ran.values()]
@@ -295,13 +299,18 @@ class Snapshot:
         What was registered with an abstract class, as modules do when they are imported, stays
         registered.
         """
-        lasting = [p for p in self.places if p.owner is not get_cache_token]
+        lasting = [p for p in self.places if p.owner is not get_cache_token and not is_held(p)]
         if not all(place.holds() for place in lasting if type(place.kind) is not Opaque):
             return False
         if not any(type(place.kind) is Opaque for place in self.places):
             return True
         state = self.scout.state
         return state.visit(Scout(state, self.scout.handed, self.scout.loads)) == self.scout.parts
+
+
+def is_held(place: Place) -> bool:
+    """Whether it tells that somebody else held a lock: not who holds it afterwards."""
+    return type(place.owner) is HeldBy and not str(place.was).startswith("<unlocked")
 
 
 def changes(x: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .bytecode import COMPUTED_NAMES, SWEEPS
+from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS
 from .classes import Unprovable
 from .places import Place
 from .reader import Reader
@@ -79,8 +79,10 @@ class State:
         self.names = frozenset(names)
         self.codes = frozenset(codes)
         self.settings = tuple(settings)
-        self.all = COMPUTED_NAMES in self.names  # attributes by computed names
+        self.computed = COMPUTED_NAMES in self.names  # attributes by computed names
+        self.all = self.computed or DEEP in self.names  # and all that objects hold
         self.sweeps = SWEEPS in self.names  # of all modules
+        self.told = False  # whether a recording was told of what code asks for by computed names
         self.whole: dict[int, Any] = {}  # dicts of attributes that code looks into, by their ids
         self.parts: Parts = {}
         self.ran: frozenset[Any] | None = None
@@ -121,6 +123,7 @@ class State:
         names, codes = self.names | other.names, self.codes | other.codes
         out = State([*self.roots, *more], names, codes, {*self.settings, *other.settings})
         out.parts = joined(self.parts, other.parts)
+        out.told = self.told and other.told
         out.whole = {**self.whole, **other.whole}
         if self.ran is not None and other.ran is not None:
             out.ran = self.ran | other.ran
@@ -162,8 +165,8 @@ class State:
         """All that is read, as it is now; equal tokens mean that nothing has changed."""
         reader = Reader(self)
         parts = self.visit(reader)
-        if reader.reflects and not self.all:
-            self.all = True
+        if reader.reflects and not self.computed:
+            self.all = self.computed = True
             return self.token()
         self.arrays, self.things = reader.arrays, reader.kept
         return Token(parts, reader.places)

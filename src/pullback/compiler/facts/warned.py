@@ -18,9 +18,12 @@ from typing import Any
 
 from ...core.namespaces import package
 
-__all__ = ["Warned", "makes_errors", "noted"]
+__all__ = ["Warned", "makes_errors", "noted", "ways"]
 
-SHOWS: Any = vars(warnings).get("_showwarnmsg_impl")
+
+def ways() -> tuple[list[Any], Any]:
+    """The filters, and what shows a warning."""
+    return list(warnings.filters), vars(warnings).get("_showwarnmsg_impl")
 
 
 class Warned:
@@ -51,28 +54,38 @@ def caller() -> Any:
     return frame
 
 
-def noted(filters: list[Any], frame: Any, message: Any, category: Any = None, stacklevel: int = 1,
-          source: Any = None, **more: Any) -> Any:  # fmt: skip
+def noted(
+    outside: tuple[list[Any], Any],
+    frame: Any,
+    message: Any,
+    category: Any = None,
+    stacklevel: int = 1,
+    source: Any = None,
+    **more: Any,
+) -> Any:
     """What a call from this frame would warn of; text: it cannot be repeated; None: nothing will
-    be heard outside of the call."""
+    be heard outside of the call.
+
+    Args:
+        outside: the `ways` when the call began.
+    """
     if isinstance(message, Warning):
         category = type(message)
     category = category or UserWarning
     if more or not (isinstance(category, type) and issubclass(category, Warning)):
         return "it calls `warnings.warn`"
-    own = warnings.filters != filters or vars(warnings).get("_showwarnmsg_impl") is not SHOWS
-    if own:  # `catch_warnings` has begun in this call
-        kept = vars(warnings).get("_showwarnmsg_impl") is not SHOWS
-        silent = kept or action(str(message), category, frame) == "ignore"
+    now = ways()
+    if now != outside:  # `catch_warnings` has begun in this call
+        silent = now[1] is not outside[1] or action(str(message), category, frame) == "ignore"
         return None if silent else "it warns with filters of its own"
     if makes_errors():
         return "it warns, and a filter makes errors of warnings"
     for _ in range(stacklevel - 1):
         frame = frame.f_back if frame is not None else None
-    outside = frame is None or package(frame.f_globals) == "pullback"
+    beyond = frame is None or package(frame.f_globals) == "pullback"
     if not isinstance(message, Warning):
         message = str(message)
-    return Warned(message, category, source, None if outside else frame)
+    return Warned(message, category, source, None if beyond else frame)
 
 
 def action(text: str, category: type[Warning], frame: Any) -> str:
