@@ -3,6 +3,7 @@
     f(x)                    ->  calls[f](x)
     self.total = y          ->  stores[self] = y; self.total = y
     def g(t): ...           ->  g = made[function]
+    match x: case [a, b]:   ->  matches[x] is asked whether x is a sequence
     import m                ->  imports["m", 0, None]; import m
 
 `rewritten(code, hooks)` gives a code object that does what `code` does, with the same names, lines,
@@ -18,10 +19,18 @@ import dis
 import functools
 import sys
 from collections.abc import Callable, Iterator
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-__all__ = ["SUPPORTED", "Hooks", "Original", "named", "original", "rewritten"]
+__all__ = [
+    "SUPPORTED",
+    "Hooks",
+    "Original",
+    "length_of_no_sequence",
+    "named",
+    "original",
+    "rewritten",
+]
 
 VERSION = sys.version_info[:2]
 SUPPORTED = sys.implementation.name == "cpython" and (3, 11) <= VERSION <= (3, 13)
@@ -31,6 +40,7 @@ NULL_FIRST = VERSION < (3, 13)  # whether the empty slot of a call lies below th
 class Hooks(NamedTuple):
     """What rewritten code asks: objects with `__getitem__` and `__setitem__`.
 
+    `matches[x]` is an object that is a sequence to `match` if x counts as one; None: x itself is.
     `harmless(name)` and `harmless(name, attribute)` say that a global, or an attribute of one, may
     be called without asking; `quick(...)` that `direct` is asked for it, a dict of callees, which
     Python reads without a call; `indexed(name)` that an object is asked for where it is only read.
@@ -44,6 +54,7 @@ class Hooks(NamedTuple):
     indexed: frozenset[str]
     direct: Any = None
     quick: Callable[..., bool] = lambda *names: False
+    matches: Any = None
 
 
 class Original:
@@ -82,12 +93,14 @@ LOAD_ATTR = OP["LOAD_ATTR"]
 LOAD_METHOD = OP["LOAD_METHOD"] if VERSION == (3, 11) else -1
 LOAD_SUPER_ATTR = OP.get("LOAD_SUPER_ATTR", -1)
 MAKE_FUNCTION, POP_TOP, IMPORT_NAME = OP["MAKE_FUNCTION"], OP["POP_TOP"], OP["IMPORT_NAME"]
+SET_FUNCTION_ATTRIBUTE = OP.get("SET_FUNCTION_ATTRIBUTE", -1)
 COPY, SWAP, SUBSCR = OP["COPY"], OP["SWAP"], OP["BINARY_SUBSCR"]
 STORE_ATTR, STORE_SUBSCR = OP["STORE_ATTR"], OP["STORE_SUBSCR"]
 STORE_SLICE = OP.get("STORE_SLICE", -1)
 STORE_GLOBAL, STORE_DEREF = OP["STORE_GLOBAL"], OP["STORE_DEREF"]
 STORE_NAME = OP["STORE_NAME"]
 LOAD_CELL = OP["LOAD_FAST"] if VERSION >= (3, 13) else OP["LOAD_CLOSURE"]
+MATCH_SEQUENCE = OP["MATCH_SEQUENCE"]
 NOTED = {STORE_ATTR, STORE_SUBSCR, STORE_SLICE, STORE_GLOBAL, STORE_NAME, STORE_DEREF}
 # Not of a decorator, whatever lies below the arguments of a call.
 UNASKED = {
@@ -182,6 +195,23 @@ def named(code: CodeType) -> Iterator[tuple[str, str]]:
             yield GLOBALS[op], code.co_names[arg >> 1 if op == shifted else arg]
         elif op in CELLS:
             yield CELLS[op], code._varname_from_oparg(arg)  # type: ignore[attr-defined]  # private
+
+
+GET_LEN, COMPARE_OP = OP["GET_LEN"], OP["COMPARE_OP"]
+COMPARE_SHIFT = {(3, 11): 0, (3, 12): 4, (3, 13): 5}.get(VERSION, 0)
+
+
+def length_of_no_sequence(frame: FrameType) -> int | None:
+    """A length with which a pattern of `match` fails; None where none asks for a length.
+
+    `case [a, b]` compares by ==, `case [a, *rest]` by >=.
+    """
+    raw, at = frame.f_code.co_code, frame.f_lasti
+    if not SUPPORTED or at < 0 or raw[at] != GET_LEN:
+        return None
+    while raw[at] != COMPARE_OP:
+        at += 2
+    return sys.maxsize if dis.cmp_op[raw[at + 1] >> COMPARE_SHIFT] == "==" else 0
 
 
 # Tables of a code object.
@@ -349,7 +379,7 @@ class Rewriting:
         self.ask, self.make, self.store, self.load, self.direct = [
             (LOAD_CONST, n + k) for k in range(5)
         ]
-        self.more: list[Any] = []  # constants: what imports are asked for
+        self.more: list[Any] = []  # constants: what imports are asked for, and `matches`
         self.asked: set[int] = set()  # steps that push a callee, which is asked for at once
         self.exchanged: dict[int, int] = {}  # calls where it is asked for, and how deep it lies
         for call in self.slots:
@@ -400,16 +430,25 @@ class Rewriting:
         if op == PUSH_NULL and not NULL_FIRST:
             asks = self.steps[i - 1].op not in UNASKED and not self.is_harmless(i - 1)
             return [*through, (op, arg)] if asks else [(op, arg)]
-        if op == MAKE_FUNCTION:
+        if op in (MAKE_FUNCTION, SET_FUNCTION_ATTRIBUTE):
             return self.function(i)
         if op == IMPORT_NAME:
             return self.imported(i)
+        if op == MATCH_SEQUENCE and self.hooks.matches is not None:
+            ask = self.constant(self.hooks.matches)
+            return [(COPY, 1), ask, (SWAP, 2), (SUBSCR, 0), (op, arg), (SWAP, 2), (POP_TOP, 0)]
         if op in NOTED:
             return self.noted(op, arg)
         return self.called(i)
 
     def function(self, i: int) -> list[tuple[int, int]]:
-        step, before = self.steps[i], self.steps[i - 1]
+        """After a function is made: it is asked for once it has its cells and defaults."""
+        step = self.steps[i]
+        if i + 1 < len(self.steps) and self.steps[i + 1].op == SET_FUNCTION_ATTRIBUTE:
+            return [(step.op, step.arg)]
+        while self.steps[i].op == SET_FUNCTION_ATTRIBUTE:
+            i -= 1
+        before = self.steps[i - 1]
         inner = self.code.co_consts[before.arg] if before.op == LOAD_CONST else None
         if type(inner) is CodeType and inner.co_name in INNER:
             return [(step.op, step.arg)]
@@ -422,9 +461,12 @@ class Rewriting:
             return [(step.op, step.arg)]
         consts = self.code.co_consts
         key = self.code.co_names[step.arg], consts[level.arg], consts[names.arg]
-        self.more.append(key)
-        at = len(consts) + 4 + len(self.more)
-        return [self.load, (LOAD_CONST, at), (SUBSCR, 0), (POP_TOP, 0), (step.op, step.arg)]
+        return [self.load, self.constant(key), (SUBSCR, 0), (POP_TOP, 0), (step.op, step.arg)]
+
+    def constant(self, x: Any) -> tuple[int, int]:
+        """The instruction that loads one more constant."""
+        self.more.append(x)
+        return LOAD_CONST, len(self.code.co_consts) + 4 + len(self.more)
 
     def place(self, call: int) -> None:
         """Decide where the callee of a call is asked for."""
@@ -476,7 +518,7 @@ class Rewriting:
     def is_inner(self, i: int) -> bool:
         """Whether a step makes the function of a comprehension, which is called at once."""
         while i and self.steps[i].op not in (MAKE_FUNCTION, LOAD_CONST):
-            if dis.opname[self.steps[i].op] != "SET_FUNCTION_ATTRIBUTE":
+            if self.steps[i].op != SET_FUNCTION_ATTRIBUTE:
                 return False
             i -= 1
         return self.steps[i].op == MAKE_FUNCTION

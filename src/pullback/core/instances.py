@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array, current, peel
+from .array import STANDING, Array, current, peel
 from .dispatch import CLASSES, DEFERS, HOLDERS
 from .errors import ConversionError, MissingRuleError
 from .foreign import MEMORY, whose
@@ -132,6 +132,9 @@ class Instance:
         if own is not MISSING:
             return CALLS[MethodType(own, self)]()
         return iter([self.__getitem__(i) for i in range(self.__len__())])
+
+
+STANDING.add(Instance)
 
 
 KIND: Any = vars(Instance)["kind"]

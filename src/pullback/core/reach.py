@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array
+from .array import MATCHED, Array, Matches
 from .bytecode import SUPPORTED, Hooks, original, rewritten
 from .leftover import StoredPlaces, settle_noted
 from .namespaces import LOADED, STANDS, keeps, library, names_of, scan, takes_part
@@ -131,16 +131,22 @@ def restore() -> None:
                 OPEN.pop(key, None)  # an exception kept it from being closed
             if OPEN:
                 return
+        # Each is done before it is struck off: an exception may come between any two lines.
         while SWITCHED:
-            fn, new, code = SWITCHED.pop()
+            fn, new, code = SWITCHED[-1]
             if fn.__code__ is new:
                 fn.__code__ = code
-        while MADE:
-            plain(MADE.pop()())
+            SWITCHED.pop()
+        made = MADE[:]
+        for ref in made:
+            plain(ref())
+        del MADE[: len(made)]
         while REACHED:
-            KNOWN.pop(REACHED.pop(), None)
+            KNOWN.pop(REACHED[-1], None)
+            REACHED.pop()
         while MADE_BY:
-            STANDS.pop(MADE_BY.pop(), None)
+            STANDS.pop(MADE_BY[-1], None)
+            MADE_BY.pop()
 
 
 def plain(fn: Any) -> None:
@@ -208,11 +214,14 @@ def is_direct(x: Any) -> bool:
 
 
 DIRECT = Direct()
+MATCHES = Matches() if MATCHED else None
 
 
 def hooks_for(scope: dict[str, Any]) -> Hooks:
     names = NamesNow(scope)
-    return Hooks(CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct)
+    return Hooks(
+        CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct, MATCHES
+    )
 
 
 class NamesNow:
@@ -304,8 +313,8 @@ def reach_function(fn: Any) -> None:
         if not OPEN:
             return
         SETTLED[id(new)] = new
-        fn.__code__ = new
         SWITCHED.append((fn, new, code))
+        fn.__code__ = new
         names = names_of(code)
         AGAIN[id(code)] = code, new, names.loads, names.home
     look_around(fn, code, scope)
@@ -331,8 +340,8 @@ def reach_again(fn: Any) -> bool:
     with LOCK:
         if not OPEN:
             return False
-        fn.__code__ = new
         SWITCHED.append((fn, new, code))
+        fn.__code__ = new
     return True
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache, update_wrapper
 from math import prod
 
 import numpy as np
 
 from ..core.array import Array, is_flat, is_number
+from ..core.bytecode import length_of_no_sequence
 from ..core.cotangent import Scattered, dense
 from ..core.dispatch import refuse, replaces
 from ..core.namespaces import STANDS
@@ -284,6 +286,9 @@ scatter.add_at = add_at
 def length(x):
     shape = x.shape
     if not shape:
+        fails = length_of_no_sequence(sys._getframe(1)) if is_number(x) else None
+        if fails is not None:  # `match` takes all Arrays for sequences, where nobody asks first
+            return fails
         raise TypeError("len() of unsized object")
     return shape[0]
 
