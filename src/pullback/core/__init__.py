@@ -27,6 +27,7 @@ Reaching the program's code:
     namespaces  what stands for what, and whose code it is
     bytecode    call sites that ask what they call
     stores      what that code puts into objects and containers
+    matching    what `match` takes for a sequence
     reach       the code that a transformation reaches
     resolve     what a call site calls
     instrument  what users say about reach

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _collections_abc
-import abc
 import dis
 import operator
 import sys
@@ -17,13 +16,10 @@ from .errors import ConversionError
 from .lost import warn_text
 
 __all__ = [
-    "MATCHED",
     "PYTHONS",
-    "STANDING",
     "TALLY",
     "WRITERS",
     "Array",
-    "Matches",
     "Storage",
     "adopt",
     "along",
@@ -147,34 +143,6 @@ class Array(metaclass=Disguised):
             return repr(value)
         text = np.array2string(np.asarray(value), separator=", ", prefix="Array(")
         return f"Array({text}, {self.within.spec(self)}, {self.within.name})"
-
-
-SEQUENCE = 1 << 5  # the flag of a class whose objects `match` takes for sequences
-MATCHED = bool(np.ndarray.__flags__ & SEQUENCE)  # since NumPy 2.5
-
-
-STANDING: set[type] = set()  # classes whose objects stand for others
-
-
-class Matches:
-    """`matches[x]`: what `match` looks at instead of x, which may be an Array that is a number."""
-
-    def __getitem__(self, x: Any) -> Any:
-        if type(x) not in STANDING:
-            return x
-        return () if x.__class__.__flags__ & SEQUENCE else None
-
-
-class Flagged(metaclass=abc.ABCMeta):  # noqa: B024  # nothing derives from it
-    """What gives a class the flag when it is registered here, and is no `Sequence`."""
-
-    __abc_tpflags__ = SEQUENCE
-
-
-STANDING.add(Array)
-# Where nobody asks `Matches`, its `len` sees to it that a number is no sequence.
-if MATCHED:
-    Flagged.register(Array)
 
 
 class Tally:

@@ -19,18 +19,10 @@ import dis
 import functools
 import sys
 from collections.abc import Callable, Iterator
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any, NamedTuple
 
-__all__ = [
-    "SUPPORTED",
-    "Hooks",
-    "Original",
-    "length_of_no_sequence",
-    "named",
-    "original",
-    "rewritten",
-]
+__all__ = ["SUPPORTED", "Hooks", "Original", "named", "original", "rewritten"]
 
 VERSION = sys.version_info[:2]
 SUPPORTED = sys.implementation.name == "cpython" and (3, 11) <= VERSION <= (3, 13)
@@ -195,23 +187,6 @@ def named(code: CodeType) -> Iterator[tuple[str, str]]:
             yield GLOBALS[op], code.co_names[arg >> 1 if op == shifted else arg]
         elif op in CELLS:
             yield CELLS[op], code._varname_from_oparg(arg)  # type: ignore[attr-defined]  # private
-
-
-GET_LEN, COMPARE_OP = OP["GET_LEN"], OP["COMPARE_OP"]
-COMPARE_SHIFT = {(3, 11): 0, (3, 12): 4, (3, 13): 5}.get(VERSION, 0)
-
-
-def length_of_no_sequence(frame: FrameType) -> int | None:
-    """A length with which a pattern of `match` fails; None where none asks for a length.
-
-    `case [a, b]` compares by ==, `case [a, *rest]` by >=.
-    """
-    raw, at = frame.f_code.co_code, frame.f_lasti
-    if not SUPPORTED or at < 0 or raw[at] != GET_LEN:
-        return None
-    while raw[at] != COMPARE_OP:
-        at += 2
-    return sys.maxsize if dis.cmp_op[raw[at + 1] >> COMPARE_SHIFT] == "==" else 0
 
 
 # Tables of a code object.

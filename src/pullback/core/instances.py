@@ -25,11 +25,12 @@ from typing import Any
 
 import numpy as np
 
-from .array import STANDING, Array, current, peel
+from .array import Array, current, peel
 from .dispatch import CLASSES, DEFERS, HOLDERS
 from .errors import ConversionError, MissingRuleError
 from .foreign import MEMORY, whose
 from .leftover import HOLDS, SETTLING
+from .matching import STANDING
 from .reach import BORING, CALLS, MAKERS, reach_class
 from .trace import CONSTANT
 from .tree import RESULTS

@@ -26,9 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from .array import MATCHED, Array, Matches
+from .array import Array
 from .bytecode import SUPPORTED, Hooks, original, rewritten
 from .leftover import StoredPlaces, settle_noted
+from .matching import MATCHES
 from .namespaces import LOADED, STANDS, keeps, library, names_of, scan, takes_part
 from .stores import Stores
 from .tree import RESULTS
@@ -214,7 +215,6 @@ def is_direct(x: Any) -> bool:
 
 
 DIRECT = Direct()
-MATCHES = Matches() if MATCHED else None
 
 
 def hooks_for(scope: dict[str, Any]) -> Hooks:

@@ -9,9 +9,9 @@ from math import prod
 import numpy as np
 
 from ..core.array import Array, is_flat, is_number
-from ..core.bytecode import length_of_no_sequence
 from ..core.cotangent import Scattered, dense
 from ..core.dispatch import refuse, replaces
+from ..core.matching import length_of_no_sequence
 from ..core.namespaces import STANDS
 from ..core.primitive import Linear, align
 from ..core.spec import Spec, known_spec, spec_of
