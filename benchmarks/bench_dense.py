@@ -1,8 +1,9 @@
 """Dense programs compiled: beside plain NumPy, `jax.jit`, and C++ for determinants by minors.
 
 Small matrices one by one and in stacks, chains of poses, iterations of decompositions, sums over
-axes, stencils, gathers, transcendental functions. All run in one thread, in turn; medians of
-seconds of the thread. JAX takes part where it is installed, C++ where there is a compiler.
+axes, stencils, gathers, transcendental functions, and `model_programs`. All run in one thread, in
+turn; medians of seconds of the process. JAX takes part where it is installed, C++ where there is a
+compiler.
 Run with `python benchmarks/bench_dense.py [words]`.
 """
 
@@ -24,6 +25,7 @@ os.environ.setdefault("PULLBACK_THREADS", "1")
 
 import numpy as np
 from common import interleaved, table
+from model_programs import PROGRAMS as MODELS
 
 import pullback as pb
 
@@ -161,7 +163,7 @@ def by_hand(name: str, args: Any) -> Callable[[], object] | None:
     return lambda: (call(*given), g)
 
 
-def in_jax(fun: Callable[..., Any], args: Any, gradient: bool) -> Callable[[], object] | None:
+def in_jax(fun: Callable[..., Any], args: Any, what: str) -> Callable[[], object] | None:
     try:
         import jax
     except ImportError:
@@ -169,42 +171,58 @@ def in_jax(fun: Callable[..., Any], args: Any, gradient: bool) -> Callable[[], o
     jax.config.update("jax_enable_x64", True)
     xp = jax.numpy
     there = [xp.asarray(x) for x in args]
-    taken = jax.grad(lambda *xs: xp.sum(fun(xp, *xs))) if gradient else lambda *xs: fun(xp, *xs)
-    fast = jax.jit(taken)
+    value = lambda *xs: fun(xp, *xs)
+    taken = {
+        "value": value,
+        "gradient": jax.grad(lambda *xs: xp.sum(value(*xs))),
+        "jacobian": jax.jacfwd(value),
+    }
+    fast = jax.jit(taken[what])
     return lambda: jax.block_until_ready(fast(*there))
 
 
 def repeated(call: Callable[[], object]) -> tuple[Callable[[], object], int]:
-    """Many calls, which take some milliseconds."""
+    """Many calls, which take some milliseconds; results are dropped."""
     for _ in range(3):
         call()
     start = time.perf_counter()
     call()
     n = max(1, min(1000, int(2e-3 / (time.perf_counter() - start))))
-    return lambda: [call() for _ in range(n)], n
+
+    def many() -> None:
+        for _ in range(n):
+            call()
+
+    return many, n
 
 
-def row(name: str, fun: Callable[..., Any], args: Any, gradient: bool) -> list[str]:
-    plain = lambda *xs: fun(np, *xs)
-    if gradient:
-        plain = pb.grad(lambda *xs: np.sum(fun(np, *xs)))
+def row(name: str, fun: Callable[..., Any], args: Any, what: str) -> list[str]:
+    value = lambda *xs: fun(np, *xs)
+    plain = {
+        "value": value,
+        "gradient": pb.grad(lambda *xs: np.sum(value(*xs))),
+        "jacobian": pb.jacobian(value, mode="forward"),
+    }[what]
     fast = pb.compile(plain, wait=True)
     calls = {"plain": lambda: plain(*args), "ours": lambda: fast(*args)}
-    others = {"jax": in_jax(fun, args, gradient), "C++": by_hand(name, args) if gradient else None}
+    native = by_hand(name, args) if what == "gradient" else None
+    others = {"jax": in_jax(fun, args, what), "C++": native}
     calls |= {key: call for key, call in others.items() if call is not None}
     many = {key: repeated(call) for key, call in calls.items()}
-    times = interleaved({key: call for key, (call, _) in many.items()}, 9)
+    times = interleaved({key: call for key, (call, _) in many.items()}, 9, time.process_time)
     us = {key: times[key] / n * 1e6 for key, (_, n) in many.items()}
     shown = [f"{us[key]:.1f}" if key in us else "" for key in ("plain", "ours", "jax", "C++")]
     ratios = [f"{us['ours'] / us[key]:.2f}" if key in us else "" for key in ("plain", "jax", "C++")]
-    return [f"{name}, {'gradient' if gradient else 'value'}", *shown, *ratios]
+    return [f"{name}, {what}", *shown, *ratios]
 
 
 def main(words: list[str]) -> None:
     lines = [["us", "plain", "compiled", "jax.jit", "C++", "of plain", "of jax.jit", "of C++"]]
-    for name, (fun, args) in PROGRAMS.items():
+    for name, (fun, args) in (PROGRAMS | MODELS).items():
         if not words or any(word in name for word in words):
-            lines += [row(name, fun, args, gradient) for gradient in (False, True)]
+            derivative = "jacobian" if name == "hand" else "gradient"
+            lines += [row(name, fun, args, what) for what in ("value", derivative)]
+            print(table(lines[-2:]), file=sys.stderr)
     print(table(lines))
 
 

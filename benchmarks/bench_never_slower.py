@@ -1,8 +1,8 @@
 """Compiling never costs: compiled programs beside the programs themselves.
 
-The 240 programs of `tests/programs` and calls of single NumPy functions: the value compiled next
-to plain NumPy, and the gradient compiled next to the eager one. Steady state; calls take turns;
-medians.
+The 240 programs of `tests/programs`, calls of single NumPy functions, and `array_programs`, which
+go up to a million elements: the value compiled next to plain NumPy, and the gradient compiled next
+to the eager one. Steady state; calls take turns; medians.
 Listed are those above 1.05 of the program itself plus a microsecond, and those that run in Python.
 Run with `python benchmarks/bench_never_slower.py [--all] [words]` in the repository.
 """
@@ -20,16 +20,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import interleaved, table
+from array_programs import PROGRAMS as ARRAY_PROGRAMS
+from common import interleaved, settled, table
 
 import pullback as pb
-from pullback.compiler.llvm.binding import WORKER
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.test_programs import PROGRAMS  # the repository is no package
 
 BAR, SLACK = 1.05, 1e-6
-WARM = 60  # calls until the best machine code is asked for
+WARM = 60  # calls in which machine code is tried
 BATCH = 2e-4  # seconds that one turn takes at least
 ROUNDS = 21
 
@@ -131,7 +131,11 @@ class Row:
 
 def cases(words: list[str]) -> Iterator[tuple[str, Callable[..., Any], Any]]:
     """The functions that are measured, by name, and their arguments."""
-    given = {**PROGRAMS, **{f"numpy.{name}": case for name, case in SINGLE.items()}}
+    given = {
+        **PROGRAMS,
+        **{f"numpy.{name}": case for name, case in SINGLE.items()},
+        **{f"arrays.{name}": case for name, case in ARRAY_PROGRAMS.items()},
+    }
     for name, (fun, args) in given.items():
         if words and not any(word in name for word in words):
             continue
@@ -153,13 +157,11 @@ def repeated(call: Callable[..., Any], args: Any, n: int) -> Callable[[], object
 
 
 def steady(fun: Callable[..., Any], args: Any) -> Any:
-    """The function compiled, its best machine code made."""
+    """The function compiled, its best machine code made, and tried."""
     fast = pb.compile(fun)
-    for _ in range(3):  # recorded; then machine code is made, and the better one
-        for _ in range(WARM):
-            fast(*args)
-        while WORKER.thread is not None:
-            time.sleep(0.002)
+    settled(fast, *args)
+    for _ in range(WARM):
+        fast(*args)
     return fast
 
 
@@ -200,13 +202,9 @@ def report(rows: list[Row], everything: bool) -> None:
             times = [f"{1e6 * t:.2f}" for t in (row.plain, row.compiled)]
             lines.append([row.name, *times, f"{row.compiled / row.plain:.2f}", note])
     print(table(lines))
-    groups = {
-        f"{what}, {kind}": [
-            r for r in rows if r.name.endswith(kind) and single(r) == (what != "programs")
-        ]
-        for what in ("programs", "single functions")
-        for kind in ("value", "gradient")
-    }
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(f"{kind_of(row)}, {row.name.rpartition(' ')[2]}", []).append(row)
     for title, group in groups.items():
         slow, back, plain = [
             sum(found)
@@ -222,8 +220,9 @@ def report(rows: list[Row], everything: bool) -> None:
         )
 
 
-def single(row: Row) -> bool:
-    return row.name.startswith("numpy.")
+def kind_of(row: Row) -> str:
+    kinds = {"numpy": "single functions", "arrays": "array programs"}
+    return kinds.get(row.name.partition(".")[0], "programs")
 
 
 def main(arguments: list[str]) -> None:

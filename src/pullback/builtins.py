@@ -24,9 +24,12 @@ import numpy as np
 from .core.array import Array, class_of_number, current, is_number, snapshot, without_axes
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
-from .core.reach import ASKED, other_form
+from .core.reach import ASKED, TOLD, other_form
 
-__all__ = ["complex", "eval", "exec", "float", "getattr", "hasattr", "isinstance", "super", "type"]
+__all__ = [
+    "complex", "dir", "eval", "exec", "float", "getattr", "hasattr", "isinstance", "super", "type",
+    "vars",
+]  # fmt: skip
 
 
 def number(x: Any, asked: str, dtype: Any) -> Any:
@@ -74,7 +77,8 @@ def complex(*args: Any, **kwargs: Any) -> Any:
 
 def type(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and real.type(args[0]) in (Array, Instance):
-        return args[0].__class__
+        x = args[0]
+        return class_of_number(x) if real.type(x) is Array and is_number(x) else x.__class__
     return real.type(*args, **kwargs)
 
 
@@ -137,6 +141,24 @@ def hasattr(x: Any, name: Any, /) -> bool:
     if ASKED:
         ASKED[-1](name)
     return has(x, name) if real.type(x) is Array else real.hasattr(x, name)
+
+
+def vars(*args: Any) -> Any:
+    if not args:
+        return sys._getframe(1).f_locals
+    held = real.vars(*args)
+    return TOLD[-1](held) if TOLD else held
+
+
+def dir(*args: Any) -> Any:
+    if not args:
+        return sorted(sys._getframe(1).f_locals)
+    if TOLD:
+        x = args[0]
+        for each in [x, *(x if real.isinstance(x, real.type) else real.type(x)).__mro__]:
+            if real.hasattr(each, "__dict__"):
+                TOLD[-1](each.__dict__)
+    return real.dir(*args)
 
 
 # Of others than Arrays they do what Python's do.

@@ -119,7 +119,8 @@ class Problem:
         for i, x in zip(self.positions, xs, strict=True):
             leaves[i] = x
         args = unflatten(self.structure, leaves)
-        return flatten(call_inside(self.sample.fun, args, self.sample.kwargs))[0]
+        out, self.containers = flatten(call_inside(self.sample.fun, args, self.sample.kwargs))
+        return out
 
     def like(self, x: Any) -> Any:
         """A random direction of the shape and dtype of x."""
@@ -187,15 +188,14 @@ def close(actual: Any, expected: Any, tolerance: float, what: str) -> None:
 
 
 def check_value(sample: Sample) -> None:
-    """The value under reverse, forward and staging is NumPy's: numbers, shape and dtype."""
+    """The value under reverse, forward and staging is NumPy's: numbers, shape, dtype, lists."""
     problem = Problem(sample)
-    expected = [np.asarray(x) for x in problem.results(*problem.xs)]
+    expected, containers = [np.asarray(x) for x in problem.results(*problem.xs)], problem.containers
     tolerance = 30 * precision(problem.xs, [x for x in expected if x.dtype.kind in "fc"])
 
     def compare(outs: Any, what: str) -> None:
-        assert len(outs) == len(expected), f"{what}: {len(outs)} results, not {len(expected)}"
-        for out, right in zip(outs, expected, strict=True):
-            out = np.asarray(out)
+        assert problem.containers == containers, f"{what}: {problem.containers}, not {containers}"
+        for out, right in zip(map(np.asarray, outs), expected, strict=True):
             assert out.dtype == right.dtype, f"{what}: dtype {out.dtype}, not {right.dtype}"
             if right.dtype.kind in "fc":
                 close(out, right, tolerance, what)

@@ -13,6 +13,7 @@ from tests.clients import (  # noqa: F401  # they add cases
     fifth_cases,
     fourth_cases,
     more_cases,
+    seventh_cases,
     sixth_cases,
     third_cases,
 )

@@ -130,6 +130,25 @@ def assigned(c, x):
     return a
 
 
+def replaced(a, x):
+    a[0] = x
+    return a
+
+
+PLAIN = np.array([1.0, 2.0, 3.0])
+MADE = {c: c(np.array([1.0, 2.0, 3.0])) for c in ARRAY_CLASSES}
+ARRAY_PROGRAMS |= {
+    "dot of one made before": lambda c, x: np.sum(MADE[c].dot(x)),
+    "clip of one made before": lambda c, x: np.sum(MADE[c].clip(x[2], x[0]) * x),
+    "sum of one made before": lambda c, x: MADE[c].sum(initial=x[0]) * x[1],
+    "copy of one made before": lambda c, x: np.sum(replaced(MADE[c].copy(), x[1]) * x),
+    "plain array on the left": lambda c, x: np.sum(PLAIN * c(x) + (PLAIN - c(x)) / PLAIN),
+    "ufunc of a plain array": lambda c, x: np.sum(np.multiply(PLAIN, c(x)) + np.add(PLAIN, c(x))),
+    "compared with a plain array": lambda c, x: np.sum(x * np.asarray(PLAIN < c(x) * 4.0)),  # noqa: SIM300
+    "operator of one made before": lambda c, x: np.sum(MADE[c].__mul__(x) - MADE[c].__rsub__(x)),
+}
+
+
 class Angle(float):
     def __new__(cls, x, name="angle"):
         self = float.__new__(cls, x)

@@ -331,3 +331,25 @@ def test_fromiter_of_objects_keeps_arrays():
         return objects[0] + objects[1]
 
     assert pb.grad(f)(3.0) == 7.0
+
+
+def test_ranges_are_numpys_to_the_bit():
+    """In whichever place the Array is, of each kind of number: dtype, length and rounding."""
+    rng = np.random.default_rng(0)
+    wrong = []
+    for _ in range(40):
+        start, stop, step = rng.uniform(-2, 2), rng.uniform(2, 6), rng.uniform(0.05, 0.9)
+        programs = [
+            (start, lambda x, b=stop, c=step: np.arange(x, b, c)),
+            (stop, lambda x, a=start, c=step: np.arange(a, x, c)),
+            (step, lambda x, a=start, b=stop: np.arange(a, b, x)),
+            (stop, lambda x: np.arange(x)),
+            (stop, lambda x: np.arange(1, x, 2)),
+            (start, lambda x: np.arange(x, 10, dtype=np.float32)),
+        ]
+        for k, (number, f) in enumerate(programs):
+            for kind in (float, np.float64, np.float32):
+                plain, out = f(kind(number)), pb.vjp(f, kind(number))[0]
+                if plain.dtype != out.dtype or plain.tobytes() != out.tobytes():
+                    wrong.append((k, kind, number))
+    assert not wrong

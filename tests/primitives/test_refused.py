@@ -27,13 +27,7 @@ CALLS = {
     np.isnat: lambda np, x: np.isnat(x),
     np.datetime_as_string: lambda np, x: np.datetime_as_string(x),
     np.datetime_data: lambda np, x: np.datetime_data(x),
-    np.bmat: lambda np, x: np.bmat([[x]]),
-    np.asmatrix: lambda np, x: np.asmatrix(x),
     np.nested_iters: lambda np, x: np.nested_iters([x, x], [[0], []]),
-}
-# Classes: NumPy asks the Array for a plain one, which raises.
-CONVERTING = {
-    np.matrix: lambda np, x: np.matrix(x),
 }
 NAMES = [
     name for name in pullback.scipy.__all__ if getattr(pullback.scipy, name)
@@ -60,7 +54,7 @@ def required(function):
 
 
 def test_every_refused_function_is_tried():
-    assert set(REFUSED) == {*CALLS, *CONVERTING, *OF_SCIPY}
+    assert set(REFUSED) == {*CALLS, *OF_SCIPY}
 
 
 @pytest.mark.parametrize("function", [*CALLS, *OF_SCIPY], ids=lambda f: f.__name__)
@@ -72,13 +66,6 @@ def test_the_reason_is_given(function):
     text = str(caught.value)
     assert f".{function.__name__}` {why}; it was called with an Array float64[2] of `grad" in text
     assert instead in text
-
-
-@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # of matrices
-@pytest.mark.parametrize("function", CONVERTING, ids=lambda f: f.__name__)
-def test_classes_raise_too(function):
-    with pytest.raises((pb.ConversionError, pb.MissingRuleError, TypeError)):
-        pb.grad(lambda x: CONVERTING[function](np, x))(X)
 
 
 def test_constants_are_no_derivatives():

@@ -136,6 +136,9 @@ SAMPLES = [
     ],
     sample("norm", lambda d: ssl.norm(csr(d)), A.data, of=ssl.norm),
     sample("eigsh", lambda d: ssl.eigsh(symmetric(d), k=2, v0=np.ones(5))[0], A.data, of=ssl.eigsh),
+    sample("eigsh M", lambda d, m: ssl.eigsh(symmetric(d), M=sparse.diags_array(m + 2).tocsc(), k=2, v0=np.ones(5))[0], A.data, X, of=ssl.eigsh),
+    sample("eigsh vectors M", lambda m: ssl.eigsh(symmetric(A.data), M=sparse.diags_array(m + 2).tocsc(), k=2, v0=np.ones(5))[1] ** 2, X, of=ssl.eigsh),
+    sample("eigsh operator", lambda d: ssl.eigsh(ssl.LinearOperator((5, 5), lambda x: symmetric(d) @ x, dtype=float), k=2, v0=np.ones(5))[0], A.data, of=ssl.eigsh),
     sample("svds", lambda d: ssl.svds(csr(d), k=2, v0=np.ones(5))[1], A.data, of=ssl.svds),
     sample("laplacian", lambda d: csgraph.laplacian(csr(d)).toarray(), A.data, of=csgraph.laplacian),
 ]  # fmt: skip
@@ -157,7 +160,7 @@ ERRORS = [
         traced(ssl.spilu, lambda f, d: f(csr(d).tocsc()).solve(X)),
         (A.data,),
         raises=MissingRuleError,
-        match="preconditioner needs no derivative",
+        match="as the preconditioner",
     ),
     ErrorSample(
         traced(sparse.csr_matrix, lambda f, d: f((d, A.indices, A.indptr)).sum(axis=0) ** 2),

@@ -43,6 +43,61 @@ class TestEntriesThatAreZero:
         assert pb.grad(lambda s: (A.tolil() * s).sum())(0.0) == A.sum()
 
 
+def ladder(k):
+    return sparse.diags_array([-k[1:-1], k[:-1] + k[1:] + 1, -k[1:-1]], offsets=[-1, 0, 1]).tocsc()
+
+
+@pytest.mark.parametrize("fmt", ["lil", "dok"])
+class TestArraysThatKeepEachNumber:
+    """As arguments and as results, of which SciPy's own functions read the numbers."""
+
+    def test_as_an_argument(self, fmt):
+        B = A.asformat(fmt)
+        gradient = pb.grad(lambda B: np.sum((B @ ONES) ** 2))(B)
+        assert gradient.format == fmt
+        rows = np.repeat(2 * A.sum(axis=1)[:, None], 3, axis=1)
+        np.testing.assert_array_equal(gradient.toarray(), rows * (A.toarray() != 0))
+
+    def test_as_a_result(self, fmt):
+        B = A.asformat(fmt)
+        out, pullback = pb.vjp(lambda s: B * s, 2.0)
+        np.testing.assert_array_equal(out.toarray(), 2 * A.toarray())
+        assert pullback(B)[0] == np.sum(A.toarray() ** 2)
+        _, tangent = pb.jvp(lambda s: B * s, (2.0,), (1.0,))
+        np.testing.assert_array_equal(tangent.toarray(), A.toarray())
+
+    def test_no_batches(self, fmt):
+        with pytest.raises(pb.ShapeError, match="neither mapped over nor stacked"):
+            pb.vmap(lambda s: A.asformat(fmt) * s)(ONES)
+
+
+class TestMethodsThatIterate:
+    def test_an_absolute_tolerance_is_not_that_of_the_derivative(self):
+        k, b = np.array([1.0, 1.5, 0.7, 1.2]), np.array([1.0, -2.0, 0.5])
+        exact = pb.grad(lambda k: linalg.spsolve(ladder(k), b)[1])(k)
+        for solve in (linalg.cg, linalg.gmres, linalg.gcrotmk):
+            rough = pb.grad(lambda k, solve=solve: solve(ladder(k), b, atol=1e-3)[0][1])(k)
+            np.testing.assert_allclose(rough, exact, atol=2e-3)
+            by_b = pb.grad(lambda b, solve=solve: solve(ladder(k), b, atol=10.0)[0][1])(b)
+            np.testing.assert_allclose(by_b, linalg.inv(ladder(k)).toarray()[1], rtol=1e-10)
+
+    def test_an_incomplete_factor_is_a_preconditioner(self):
+        k, b = np.array([1.0, 1.5, 0.7, 1.2]), np.array([1.0, -2.0, 0.5])
+
+        def f(k, solve):
+            K = ladder(k)
+            M = linalg.LinearOperator(K.shape, linalg.spilu(K, drop_tol=0.2).solve)
+            return solve(K, b, M=M, rtol=1e-13)[0][1]
+
+        exact = pb.grad(lambda k: linalg.spsolve(ladder(k), b)[1])(k)
+        for solve in (linalg.cg, linalg.gmres, linalg.bicgstab):
+            assert pb.vjp(f, k, solve)[0] == f(k, solve)
+            np.testing.assert_allclose(pb.grad(f)(k, solve), exact, rtol=1e-9)
+        for g in (lambda k: linalg.spilu(ladder(k)).solve(b), lambda k: linalg.spilu(ladder(k)).L):
+            with pytest.raises(pb.MissingRuleError, match="as the preconditioner"):
+                pb.jacobian(g)(k)
+
+
 def test_values_are_those_of_scipy():
     """Bit for bit, by SuperLU and by products."""
     data = A.data * 1.1

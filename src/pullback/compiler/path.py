@@ -16,7 +16,7 @@ from ..core.array import Array
 from ..core.graph import Equation, Graph, Variable
 from ..core.layout import axes_in_memory, placement, placing
 from ..core.spec import Spec, spec_of
-from ..core.trace import CONSTANT, STARTS
+from ..core.trace import CONSTANT
 from ..core.tree import flatten, unflatten
 from ..primitives.elementwise import add, not_equal, trunc
 from .entry import conditions, native_records, object_layout
@@ -44,7 +44,6 @@ __all__ = [
     "Path",
     "order_of",
     "plain_way",
-    "raising",
     "same_bits",
     "share_with",
     "shared",
@@ -540,11 +539,6 @@ def order_of(x: Any) -> Any:
         found = [order_of(getattr(x, name, None)) for name in names]
         return found if any(found) else ()
     return ()
-
-
-def raising() -> bool:
-    """Whether somebody is to hear of overflow, division by zero or NaN."""
-    return STARTS.get() is not None or not {"warn", "ignore"}.issuperset(np.geterr().values())
 
 
 def told_line(line: Any) -> str:

@@ -88,8 +88,6 @@ class Array(metaclass=Disguised):
         """
         if not is_number(self):
             return np.flatiter if is_flat(self) else np.ndarray
-        if TALLY.recordings and asks_for_attribute(sys._getframe(1)):
-            tell_class(self)
         return class_of_number(self)
 
     def __init__(self, value: Any, trace: Any, node: Any) -> None:
@@ -134,6 +132,10 @@ class Array(metaclass=Disguised):
     def converted(self, asked: str) -> Any:
         """The plain value of a constant; an error for an Array that may carry a derivative."""
         if not current(self).within.converts(self, asked):
+            if asked == "float(x)" and self.ndim == 0 and formats_text(sys._getframe(2)):
+                value = text_of(self, "format(x)")
+                if np.ndim(value) == 0:  # not mapped
+                    return value
             raise ConversionError(self.within.refusal(self, asked))
         return told(self, asked)
 
@@ -526,21 +528,14 @@ def class_of_number(x: Any) -> type:
     return type(value) if type(value) in (float, complex) else value.dtype.type
 
 
-def tell_class(x: Any) -> None:
-    """Of a number the class is asked for, which may be Python's where nothing is recorded."""
-    while type(x) is Array:
-        x = current(x)
-        if x.within.compared:
-            x.within.class_asked(x)
-        x = x.value
+def formats_text(frame: Any) -> bool:
+    """Whether a frame is at an operator `%`, which asks for a float to write it into text."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    return code[at] == BINARY_OP and code[at + 1] in REMAINDERS
 
 
-def asks_for_attribute(frame: Any) -> bool:
-    """Whether a frame asks for an attribute, and does not call something such as `isinstance`."""
-    return bool(frame.f_code.co_code[frame.f_lasti] == LOAD_ATTR)
-
-
-LOAD_ATTR = dis.opmap["LOAD_ATTR"]
+BINARY_OP = dis.opmap["BINARY_OP"]
+REMAINDERS = (6, 19)  # % and %=
 
 
 def text_of(x: Any, asked: str) -> Any:

@@ -16,11 +16,12 @@ is left as it is: a site that does not ask is plain Python.
 from __future__ import annotations
 
 import dis
-import functools
 import sys
 from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, NamedTuple
+
+from .code_tables import handlers, high_first, location
 
 __all__ = ["SUPPORTED", "Hooks", "Original", "named", "original", "rewritten"]
 
@@ -36,6 +37,7 @@ class Hooks(NamedTuple):
     `harmless(name)` and `harmless(name, attribute)` say that a global, or an attribute of one, may
     be called without asking; `quick(...)` that `direct` is asked for it, a dict of callees, which
     Python reads without a call; `indexed(name)` that an object is asked for where it is only read.
+    `counted` has (calls, direct) for calls with exactly 1, 2... arguments, all by position.
     """
 
     calls: Any
@@ -46,6 +48,7 @@ class Hooks(NamedTuple):
     indexed: frozenset[str]
     direct: Any = None
     quick: Callable[..., bool] = lambda *names: False
+    counted: tuple[tuple[Any, Any], ...] = ()
     matches: Any = None
 
 
@@ -189,74 +192,6 @@ def named(code: CodeType) -> Iterator[tuple[str, str]]:
             yield CELLS[op], code._varname_from_oparg(arg)  # type: ignore[attr-defined]  # private
 
 
-# Tables of a code object.
-
-
-def varints(data: bytes) -> Iterator[int]:
-    """The numbers of an exception table: six bits a byte, the high ones first."""
-    value = 0
-    for byte in data:
-        value = value << 6 | byte & 63
-        if not byte & 64:
-            yield value
-            value = 0
-
-
-def handlers(code: CodeType) -> list[tuple[int, int, int, int, int]]:
-    """(start, end, target, depth, whether the position is pushed) of the exception handlers."""
-    numbers = list(varints(code.co_exceptiontable))
-    return [
-        (start, start + length, target, how >> 1, how & 1)
-        for start, length, target, how in zip(*[iter(numbers)] * 4, strict=True)
-    ]
-
-
-def high_first(value: int, first: int = 0) -> bytes:
-    chunks = [value & 63]
-    while value > 63:
-        value >>= 6
-        chunks.append(value & 63 | 64)
-    chunks[-1] |= first
-    return bytes(reversed(chunks))
-
-
-@functools.lru_cache(1024)
-def low_first(value: int) -> bytes:
-    """A number of a line table: six bits a byte, the low ones first."""
-    out = bytearray()
-    while value > 63:
-        out.append(value & 63 | 64)
-        value >>= 6
-    out.append(value)
-    return bytes(out)
-
-
-def signed(value: int) -> bytes:
-    return low_first((-value << 1) | 1 if value < 0 else value << 1)
-
-
-def location(
-    position: tuple[int | None, int | None, int | None, int | None], before: int, units: int
-) -> bytes:
-    """Entries of a line table for some units of one position; `before` is the last line."""
-    line, end, column, end_column = position
-    out = bytearray()
-    while units > 0:
-        n = min(units, 8) - 1
-        units -= 8
-        if line is None:
-            out.append(128 | 15 << 3 | n)
-        elif end is None or column is None or end_column is None:
-            out.append(128 | 13 << 3 | n)
-            out += signed(line - before)
-        else:
-            out.append(128 | 14 << 3 | n)
-            out += signed(line - before) + low_first(end - line)
-            out += low_first(column + 1) + low_first(end_column + 1)
-        before = before if line is None else line
-    return bytes(out)
-
-
 # What lies below the arguments of each call.
 
 
@@ -351,9 +286,12 @@ class Rewriting:
                 step.target = self.index[step.target]
         self.slots = sources(self.steps, self.index, self.table)
         n = len(code.co_consts)
-        self.ask, self.make, self.store, self.load, self.direct = [
-            (LOAD_CONST, n + k) for k in range(5)
-        ]
+        pairs = (hooks.calls, hooks.direct), *hooks.counted
+        self.hooked = [*hooks[1:4], *[x for pair in pairs for x in pair]]
+        loads = [(LOAD_CONST, n + k) for k in range(len(self.hooked))]
+        self.make, self.store, self.load, self.ask = loads[:4]
+        self.asks = [*zip(loads[3::2], loads[4::2], strict=True)]  # by the number of arguments
+        self.counts = self.counted()
         self.more: list[Any] = []  # constants: what imports are asked for, and `matches`
         self.asked: set[int] = set()  # steps that push a callee, which is asked for at once
         self.exchanged: dict[int, int] = {}  # calls where it is asked for, and how deep it lies
@@ -371,18 +309,33 @@ class Rewriting:
         raw, table, lines = self.encoded(groups)
         return code.replace(
             co_code=raw,
-            co_consts=(*consts, *hooks[:4], hooks.direct, *self.more, Original(code)),
+            co_consts=(*consts, *self.hooked, *self.more, Original(code)),
             co_stacksize=code.co_stacksize + 4,
             co_exceptiontable=table,
             co_linetable=lines,
         )
+
+    def counted(self) -> dict[int, int]:
+        """For steps that push a callee, how many arguments it has, if they come by position.
+
+        0 where it is not known, or there are more than is told apart.
+        """
+        counts: dict[int, int] = {}
+        for call, slots in self.slots.items():
+            step = self.steps[call]
+            plain = step.op in TAKES_ARGUMENTS and step.op != CALL_KW
+            named = bool(call) and self.steps[call - 1].op == KW_NAMES
+            n = step.arg if plain and not named and step.arg < len(self.asks) else 0
+            for i in slots:
+                counts[i] = n if counts.get(i, n) == n else 0
+        return counts
 
     def replacement(self, i: int) -> list[tuple[int, int]]:
         """The instructions for a step; the one that is the step itself keeps its jump."""
         step = self.steps[i]
         op, arg = step.op, step.arg
         loads = i - 1 if op == PUSH_NULL else i
-        ask = self.direct if self.named(loads, self.hooks.quick) else self.ask
+        ask = self.asks[self.counts.get(i, 0)][self.named(loads, self.hooks.quick)]
         through = [ask, (SWAP, 2), (SUBSCR, 0)]  # the top of the stack, asked for
         finish = [(PUSH_NULL, 0), (SWAP, 2)] if NULL_FIRST else [(PUSH_NULL, 0)]
         names = self.code.co_names
@@ -441,7 +394,7 @@ class Rewriting:
     def constant(self, x: Any) -> tuple[int, int]:
         """The instruction that loads one more constant."""
         self.more.append(x)
-        return LOAD_CONST, len(self.code.co_consts) + 4 + len(self.more)
+        return LOAD_CONST, len(self.code.co_consts) + len(self.hooked) + len(self.more) - 1
 
     def place(self, call: int) -> None:
         """Decide where the callee of a call is asked for."""

@@ -108,6 +108,15 @@ class Masked(Cotangent):
         return Masked(np.logical_or(self.mask, other.mask), self.dense() + other.dense())
 
 
+def add_to(x: np.ndarray, key: Any, part: Any) -> None:
+    """x[key] += part for a key without arrays, where x[key] is memory of x or a number."""
+    view = x[key]
+    if type(view) is np.ndarray:
+        view += part
+    else:
+        x[key] = view + part
+
+
 class Scattered(Cotangent):
     """Present at the given indices of an array of zeros; several parts may meet and add.
 
@@ -194,7 +203,7 @@ class Scattered(Cotangent):
                 if arrays or type(part) not in PLAIN:
                     mask = None
                     break
-                value[key] += part
+                add_to(value, key, part)
                 mask[key] = True
         if mask is None:
             base = self.settled()
@@ -272,7 +281,7 @@ class Scattered(Cotangent):
         if repeated:
             self.scatter.add_at(bar, key, value)
         else:
-            bar[key] += value
+            add_to(bar, key, value)
         return bar
 
     def __iadd__(self, other: Any) -> Any:

@@ -78,6 +78,7 @@ def register(primitive: Elementwise) -> Elementwise:
     """Enter an elementwise primitive under its ufunc."""
     UFUNCS[primitive.ufunc] = primitive
     primitive.value = primitive.fast  # type: ignore[method-assign]  # the ufunc itself
+    primitive.converts = not primitive.by_number
     return primitive
 
 
@@ -238,6 +239,8 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                 if type(x.value) not in OF_NUMPY or x.within.maps:
                     x = of_numpy(x)
                 return x.within.unary(primitive, x)
+            if type(inputs[0]) is np.ndarray and inputs[1] is self:  # the usual `array * x`
+                return self.within.binary(primitive, inputs[0], self)
             operands = inputs
             for x in inputs:
                 if type(x) is Array and (type(x.value) not in OF_NUMPY or x.within.maps):
@@ -248,7 +251,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
         if ARRAYS.issuperset(map(type, inputs)):
             implementation = FUNCTIONS[ufunc]
             if implementation is not None:  # `matmul`, `sign`
-                return implementation(*inputs)
+                return getattr(implementation, "plain", implementation)(*inputs)
     return general_ufunc(ufunc, method, inputs, keywords)
 
 
@@ -419,7 +422,7 @@ def refuse_out(name: str, plain: Any) -> NoReturn:
 
 
 def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    if len(types) > 1:
+    if len(types) > 1 and not ARRAYS.issuperset(types):
         if not DEFERS.isdisjoint(types):
             return NotImplemented
         if any(check_class(cls, *args, *kwargs.values()) for cls in types):
@@ -489,7 +492,7 @@ def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 def leaves(x: Any) -> Any:
     """What lists and tuples (named ones too) hold, however deep."""
-    if isinstance(x, (list, tuple)):
+    if type(x) not in ARRAYS and isinstance(x, (list, tuple)):  # an Array is asked for its class
         for item in x:
             yield from leaves(item)
     else:

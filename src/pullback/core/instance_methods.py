@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array
+from .array import Array, peel
 from .errors import MissingRuleError
 from .instances import (
     BY_UFUNC,
@@ -18,14 +18,18 @@ from .instances import (
     MISSING,
     OWN_WAY,
     Instance,
+    alike,
+    example,
     in_classes,
     inside,
     of_function,
     of_root,
     of_ufunc,
     root_of,
+    shown,
     viewed,
 )
+from .namespaces import STANDS
 from .operators import COMPARISONS, INFIX, PREFIX
 from .reach import CALLS
 
@@ -143,14 +147,20 @@ def of_inner(operation: Any) -> Any:
 def set_item(self: Instance, index: Any, value: Any) -> None:
     kind = KIND.__get__(self)
     parts = index if type(index) is tuple else (index,)
-    if in_classes(kind.__mro__, "__getitem__") is not MISSING and any(
+    by_item = in_classes(kind.__mro__, "__getitem__") is not MISSING and any(
         not isinstance(part, int) for part in parts
-    ):
+    )
+    inner = INNER.__get__(self)
+    plain = example(self) if by_item else None
+    inner[inside(index)] = inside(value)
+    if plain is None:
+        return
+    plain[shown(index)] = shown(value)
+    if not alike(np.asarray(plain), np.asarray(peel(inner))):
         raise MissingRuleError(
-            f"`a[index] = x` of `{kind.__name__}` goes by the `__getitem__` of the class, and may"
-            " write into a copy.\n  Write into `a.view(np.ndarray)`."
+            f"`a[index] = x` of `{kind.__name__}` goes by the `__getitem__` of the class, and"
+            " writes into a copy.\n  Write into `a.view(np.ndarray)`."
         )
-    INNER.__get__(self)[inside(index)] = inside(value)
 
 
 def operators(strict: bool) -> dict[str, Any]:
@@ -169,10 +179,21 @@ def operators(strict: bool) -> dict[str, Any]:
           "contains": operator.contains, "divmod": divmod}  # fmt: skip
     methods |= {f"__{name}__": of_inner(operation) for name, operation in of.items()}
     methods["__setitem__"] = set_item
-    methods["__array__"] = lambda self, *args, **options: INNER.__get__(self).__array__(
-        *args, **options
-    )
+    methods["__array__"] = plain_array
     return methods
+
+
+def plain_array(self: Instance, *args: Any, **options: Any) -> Any:
+    """`__array__`, as NumPy calls it."""
+    return INNER.__get__(self).__array__(*args, **options)
+
+
+def own_array(self: Instance, *args: Any, **options: Any) -> Any:
+    """`x.__array__()`, as a program writes it: the array itself."""
+    return CALLS[np.asarray](INNER.__get__(self), *args, **options)
+
+
+STANDS[id(plain_array)] = own_array
 
 
 def install() -> None:

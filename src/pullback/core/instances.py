@@ -18,9 +18,10 @@ which the Array would not hear of, that is refused.
 
 from __future__ import annotations
 
+import dis
 import math
 import sys
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from .errors import ConversionError, MissingRuleError
 from .foreign import MEMORY, whose
 from .leftover import HOLDS, SETTLING
 from .matching import STANDING
+from .operators import COMPARISONS, INFIX, MIRRORED
 from .reach import BORING, CALLS, MAKERS, reach_class
 from .trace import CONSTANT
 from .tree import RESULTS
@@ -40,19 +42,23 @@ __all__ = [
     "ROOTS",
     "Instance",
     "above",
+    "alike",
     "derives",
     "example",
     "in_classes",
     "inside",
+    "is_plain",
+    "lifted",
     "new_array",
     "new_float",
     "of_root",
+    "shown",
     "viewed",
 ]
 
 ROOTS = (np.ndarray, float)
 MISSING = object()
-REPLACED = (np.ma.MaskedArray, np.matrix, np.memmap, np.recarray)
+REPLACED = (np.ma.MaskedArray, np.memmap, np.recarray)
 
 
 def derives(cls: Any, root: Any = ROOTS) -> bool:
@@ -105,6 +111,10 @@ class Instance:
             raise AttributeError(name) from None
 
     def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **options: Any) -> Any:
+        if len(xs) == 2 and xs[1] is self and not options and ufunc in REFLECTED:
+            own = in_classes(KIND.__get__(self).__mro__, REFLECTED[ufunc])
+            if type(own) is FunctionType and is_operator(sys._getframe(1)):
+                return CALLS[MethodType(own, self)](xs[0])
         outs = options.get("out") or ()
         own = overriding((*xs, *(outs if isinstance(outs, tuple) else (outs,))), "__array_ufunc__")
         if not own:
@@ -136,6 +146,15 @@ class Instance:
 
 
 STANDING.add(Instance)
+
+# NumPy leaves `a * x` to the class of x, if that derives from the class of a. An Instance does not.
+REFLECTED = {ufunc: f"__r{name}__" for name, ufunc in {**INFIX, "matmul": np.matmul}.items()}
+REFLECTED |= {ufunc: f"__{MIRRORED[name]}__" for name, ufunc in COMPARISONS.items()}
+
+
+def is_operator(frame: Any) -> bool:
+    """Whether Python code is at an operator, and not at a call of a ufunc."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("BINARY_OP", "COMPARE_OP")
 
 
 KIND: Any = vars(Instance)["kind"]
@@ -191,7 +210,8 @@ def of_root(self: Instance, root: Any, name: str) -> Any:
         return MethodType(own, self)
     theirs = vars(root)[name]
     if not callable(theirs):  # `shape`, `T`
-        return like(theirs.__get__(example(self)), getattr(INNER.__get__(self), name))
+        live = getattr(INNER.__get__(self), name)
+        return like(theirs.__get__(example(self)), live) if type(live) is Array else live
     if name in BY_UFUNC and overriding((self,), "__array_ufunc__"):
         return MethodType(BY_UFUNC[name], self)
 
@@ -312,7 +332,10 @@ def like(plain: Any, live: Any) -> Any:
         return type(plain)([like(a, b) for a, b in zip(plain, live, strict=True)])
     if type(live) is not Array:
         return plain if derives(type(plain)) else live
-    value, kind = peel(live), type(plain)
+    kind = type(plain)
+    if live.shape != np.shape(plain) and live.size == np.size(plain) and derives(kind):
+        live = live.reshape(np.shape(plain))  # as `__array_finalize__` does
+    value = peel(live)
     if np.shape(value) != np.shape(plain) or not alike(np.asarray(plain), np.asarray(value)):
         raise MissingRuleError(
             f"The numbers of a result, {kind.__name__}, are of a class's own making, by methods"
@@ -379,7 +402,7 @@ def of_function(function: Any, xs: Any, options: dict[str, Any]) -> Any:
 
 
 def lifted(x: Any) -> Any:
-    """A plain object of such a class as an Instance, beside one that is live."""
+    """A plain object of such a class as an Instance: it can be assigned into."""
     if not is_plain(x):
         return x
     return Instance(type(x), Array(x.view(np.ndarray), CONSTANT, None), getattr(x, "__dict__", {}))

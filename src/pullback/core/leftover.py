@@ -9,6 +9,9 @@ such as `append`, are noted where they are called. When a trace ends, by return 
 these places are looked at, and what is still there gets its value. What was not noted, such as an
 Array that compiled code keeps, raises when an operation meets it.
 
+A trace that writes a program down has no value to give that carries a derivative: what was stored
+are further results of the program, and whoever runs it puts them in place (`StoredArrays`).
+
 An object is noted once, by a weak reference if it can have one. A list cannot: those that nobody
 else holds are let go of whenever there are many.
 """
@@ -18,6 +21,8 @@ from __future__ import annotations
 import sys
 import weakref
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
@@ -25,7 +30,7 @@ import numpy as np
 
 from .array import Array, along, current
 
-__all__ = ["HOLDS", "SETTLING", "WRITERS", "StoredPlaces", "settle_noted"]
+__all__ = ["HOLDS", "SETTLING", "WRITERS", "StoredArrays", "StoredPlaces", "settle_noted"]
 
 CONTAINERS: Any = (list, dict, set, deque, tuple, OrderedDict, defaultdict)
 WRITTEN = frozenset({list, dict, set, deque, OrderedDict, defaultdict})
@@ -43,30 +48,38 @@ SETTLING: dict[type, Any] = {}
 class StoredPlaces:
     """The places into which this thread's outermost transformation has stored Arrays, by id."""
 
-    __slots__ = ("limit", "places")
+    __slots__ = ("count", "limit", "places")
 
     def __init__(self) -> None:
-        self.places: dict[int, Any] = {}  # id -> a weak reference, or the container itself
+        # id -> the number of the last store, and a weak reference or the container itself
+        self.places: dict[int, tuple[int, Any]] = {}
+        self.count = 0
         self.limit = MANY
 
     def add(self, where: Any) -> None:
         key = id(where)
         self.places.pop(key, None)  # it comes last, where an inner trace looks for it
-        if type(where) in WRITTEN or type(where) is CellType:
-            self.places[key] = where
-        else:
-            try:
-                self.places[key] = weakref.ref(where)
-            except TypeError:
-                self.places[key] = where
+        place = where
+        if type(where) not in WRITTEN and type(where) is not CellType:
+            with suppress(TypeError):
+                place = weakref.ref(where)
+        self.places[key] = self.count, place
+        self.count += 1
         if len(self.places) > self.limit:
             self.sweep()
+
+    def since(self, first: int) -> Iterator[Any]:
+        """What was stored into by the store of number `first` and those after it."""
+        for number, place in list(self.places.values()):
+            x = place() if type(place) is weakref.ref else place
+            if number >= first and x is not None:
+                yield x
 
     def sweep(self) -> None:
         """Let go of what nobody else holds."""
         places = self.places
         for key in list(places):
-            x = places[key]
+            x = places[key][1]
             if type(x) is weakref.ref:
                 if x() is None:
                     del places[key]
@@ -76,12 +89,10 @@ class StoredPlaces:
 
 
 def settle_noted(notes: StoredPlaces, first: int, trace: Any, outermost: bool) -> None:
-    """Give what was noted from place number `first` on its value without a trace that ends."""
+    """Give what was noted from store number `first` on its value without a trace that ends."""
     end = Ending(trace, outermost)
-    for place in list(notes.places.values())[first:]:
-        x = place() if type(place) is weakref.ref else place
-        if x is not None:
-            end.settle(x)
+    for x in notes.since(first):
+        end.settle(x)
 
 
 class Ending:
@@ -112,9 +123,8 @@ class Ending:
         y: Any = current(x)
         while type(y) is Array and any(y.within is trace for trace in self.traces):
             y = current(y).value
-        if type(y) is Array:
-            plain = self.outermost and not y.within.live and type(y.value) is not Array
-            return np.array(y.value)[()] if plain else y
+        if type(y) is Array and self.outermost:
+            y = without_ended(y)
         return y.copy() if type(y) is np.ndarray else y
 
     def settle(self, x: Any) -> None:
@@ -180,3 +190,52 @@ class Ending:
         elif kind is FunctionType and x.__dict__:
             self.settle(x.__dict__)
         return x
+
+
+def without_ended(x: Array) -> Any:
+    """The value of an Array that no transformation has any more; the Array itself if one has.
+
+    What `vmap` mapped stays as it is: it has a value for each example.
+    """
+    y: Any = x
+    while type(y) is Array and (y.within.ended or not y.within.live):
+        if y.within.maps:
+            return x
+        y = current(y).value
+    return x if type(y) is Array else np.array(y)[()]
+
+
+class StoredArrays(Ending):
+    """The Arrays of a trace that writes down, in the places into which its function stored.
+
+    stored = StoredArrays(trace)      # after the function has run, before the trace ends
+    graph = ... stored.arrays         # are results of the program like others
+    stored.replace(values)            # of a run of the program
+    """
+
+    def __init__(self, trace: Any) -> None:
+        super().__init__(trace, False)
+        self.trace = trace
+        self.arrays: list[Array] = []
+        self.places: list[Any] = []
+        if trace.leaves is not None:
+            session, first = trace.leaves
+            if session.notes is not None:
+                self.places = list(session.notes.since(first))
+        for x in self.places:
+            self.settle(x)
+
+    def value(self, x: Array) -> Any:
+        if id(x) not in self.values:
+            self.values[id(x)] = x, x
+            if current(x).within is self.trace:
+                self.arrays.append(x)
+        return self.values[id(x)][1]
+
+    def replace(self, values: Iterable[Any]) -> None:
+        """Put these in place of the Arrays that were found."""
+        for x, value in zip(self.arrays, values, strict=True):
+            self.values[id(x)] = x, value
+        self.seen.clear()
+        for place in self.places:
+            self.settle(place)

@@ -145,7 +145,7 @@ OPEN = frozenset(
      "random", "statistics"}
 )  # fmt: skip
 # Packages that we mirror in part: their own code takes part as well.
-WRITTEN_IN_PYTHON = ("scipy", "numpy.polynomial")
+WRITTEN_IN_PYTHON = ("scipy", "numpy.polynomial", "numpy.matrixlib")
 HOME = os.path.dirname(os.__file__) + os.sep
 INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 RANKS: dict[tuple[Any, Any], int] = {}

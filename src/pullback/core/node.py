@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 from .array import Array, snapshot
 from .cotangent import Slots
 from .errors import ArgumentError
-from .spec import Spec, carries
+from .spec import DOUBLE, DOUBLES, Spec, carries, spec_of
+from .written import written
 
 __all__ = [
     "COPIED",
@@ -21,11 +22,14 @@ __all__ = [
     "keep",
     "node_of",
     "noted",
+    "packing",
     "rebuild",
+    "recording",
     "residual_of",
     "slots",
 ]
 
+ndarray = np.ndarray
 COPIED = 32 * 1024  # bytes up to which a plain array is copied; a larger one is watched
 
 
@@ -186,63 +190,96 @@ def keep(x: Any) -> Any:
     return Kept(x)
 
 
+# How an operand is kept, by its way: as it is, as its spec, or as one of the user's.
+WAYS = {
+    None: "{x}",
+    spec_of: "DOUBLES[{x}.shape] if type({x}) is ndarray and {x}.dtype is DOUBLE else spec_of({x})",
+    keep: "{x}.copy() if type({x}) is ndarray and {x}.nbytes <= COPIED else keep({x})",
+}
+PACK = """
+def pack(primitive, out, xs, static):
+    {names}, = xs
+    {kept}, = {held},
+    residual = {kind}()
+    residual.primitive, residual.static, residual.out = primitive, static, {out}
+    residual.xs = ({kept},)
+    return residual
+"""
+# An operation on plain arrays and on Arrays of one trace that hold plain arrays of float64.
+RECORD = """
+def record(trace, primitive, static, {names}):
+    {values}
+    out = primitive.value({operands}, **static)
+    if type(out) is not ndarray or out.dtype is not DOUBLE:
+        return trace.recorded(primitive, out, [{operands}], [{parents}], {pattern}, static)
+    {kept}, = {held},
+    residual = {kind}()
+    residual.primitive, residual.static, residual.out = primitive, static, {out}
+    residual.xs = ({kept},)
+    node = Node()
+    node.parents, node.rule, node.residual = ({parents},), primitive.pull, residual
+    node.seen = None
+    x = new(Array)
+    x.value, x.within, x.node, x.storage = out, trace, node, None
+    return x
+"""
+WRITTEN_OUT = 4  # up to how many operands
+
+
 @cache
 def packing(keeps_out: bool, ways: tuple[Any, ...]) -> Any:
     """pack(primitive, out, xs, static) -> Residual, by one way for each operand.
 
-    A way is `spec_of`, `keep` for one of the user's, or None for the value as it is. For the usual
-    numbers of operands the loop is written out.
+    A way is `spec_of`, `keep` for one of the user's, or None for the value as it is. This is done
+    for every operation that is recorded, so the function is written out for its operands.
     """
-    hold: Any = HOLDING.get(len(ways), holding)(*ways)
-    if keep not in ways:
-
-        def pack(primitive: Any, out: Any, xs: Any, static: Any) -> Residual:
-            residual = Residual()
-            residual.primitive, residual.static = primitive, static
-            residual.out, residual.xs = out if keeps_out else None, hold(*xs)
-            return residual
-
-        return pack
-
-    def pack_plain(primitive: Any, out: Any, xs: Any, static: Any) -> Residual:
-        held, kind = hold(*xs), Residual
-        for x in held:
-            if type(x) is Kept:
-                kind = WatchedResidual
-        residual = kind()
-        residual.primitive, residual.static = primitive, static
-        residual.out, residual.xs = out if keeps_out else None, held
-        return residual
-
-    return pack_plain
+    if len(ways) > WRITTEN_OUT:
+        return partial(pack_all, keeps_out, ways)
+    return written(PACK, SCOPE, **blanks(keeps_out, ways, [f"x{i}" for i in range(len(ways))]))
 
 
-def holding(*ways: Any) -> Any:
-    return lambda *xs: tuple(
-        [x if way is None else way(x) for way, x in zip(ways, xs, strict=True)]
-    )
+@cache
+def recording(keeps_out: bool, ways: tuple[Any, ...], pattern: int) -> Any:
+    """record(trace, primitive, static, *xs): an operation with its node, in one function.
+
+    pattern: a 1, and one bit for each operand: whether it is an Array of the trace.
+    """
+    traced = [bit == "1" for bit in f"{pattern:b}"[1:]]
+    operands = [f"{'v' if is_traced else 'x'}{i}" for i, is_traced in enumerate(traced)]
+    values = [f"v{i} = x{i}.value" for i, is_traced in enumerate(traced) if is_traced]
+    parents = [f"x{i}.node" if is_traced else "None" for i, is_traced in enumerate(traced)]
+    return written(
+        RECORD, SCOPE, values="; ".join(values), operands=", ".join(operands),
+        parents=", ".join(parents), pattern=pattern, **blanks(keeps_out, ways, operands),
+    )  # fmt: skip
 
 
-def holding_one(way: Any) -> Any:
-    return (lambda x: (x,)) if way is None else lambda x: (way(x),)
+def blanks(keeps_out: bool, ways: tuple[Any, ...], operands: list[str]) -> dict[str, Any]:
+    """What fills the texts: how the operands are kept."""
+    held = [f"({WAYS[way].format(x=x)})" for x, way in zip(operands, ways, strict=True)]
+    kept = [f"kept{i}" for i in range(len(ways))]
+    plain = [f"type({x}) is Kept" for x, way in zip(kept, ways, strict=True) if way is keep]
+    kind = f"(WatchedResidual if {' or '.join(plain)} else Residual)" if plain else "Residual"
+    names = ", ".join([f"x{i}" for i in range(len(ways))])
+    out = "out" if keeps_out else "None"
+    return {
+        "names": names, "held": ", ".join(held), "kept": ", ".join(kept), "kind": kind, "out": out,
+    }  # fmt: skip
 
 
-def holding_two(first: Any, second: Any) -> Any:
-    def hold(x: Any, y: Any) -> tuple[Any, Any]:
-        return x if first is None else first(x), y if second is None else second(y)
-
-    return hold
-
-
-def holding_three(first: Any, second: Any, third: Any) -> Any:
-    def hold(x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
-        x = x if first is None else first(x)
-        return x, y if second is None else second(y), z if third is None else third(z)
-
-    return hold
+def pack_all(keeps_out: bool, ways: Any, primitive: Any, out: Any, xs: Any, static: Any) -> Any:
+    """`pack` of many operands."""
+    held = tuple([x if way is None else way(x) for way, x in zip(ways, xs, strict=True)])
+    kind = WatchedResidual if Kept in map(type, held) else Residual
+    return residual_of(primitive, out if keeps_out else None, held, static, kind)
 
 
-HOLDING: dict[int, Any] = {1: holding_one, 2: holding_two, 3: holding_three}
+# What the texts name.
+SCOPE = {
+    "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "DOUBLES": DOUBLES, "Kept": Kept,
+    "Node": Node, "Residual": Residual, "WatchedResidual": WatchedResidual, "keep": keep,
+    "ndarray": ndarray, "new": new, "spec_of": spec_of,
+}  # fmt: skip
 
 
 def checksum(x: np.ndarray) -> int:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-__all__ = ["COMPARISONS", "INFIX", "PREFIX"]
+__all__ = ["COMPARISONS", "INFIX", "MIRRORED", "PREFIX"]
 
 INFIX = {
     "add": np.add,
@@ -23,4 +23,6 @@ COMPARISONS = {
     "eq": np.equal,
     "ne": np.not_equal,
 }
+# What Python asks of the other operand: `a < b` is `b > a`.
+MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 PREFIX = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}

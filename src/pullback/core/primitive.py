@@ -23,9 +23,9 @@ import numpy as np
 from .array import Array, is_number, touch, view_of
 from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
 from .errors import MissingRuleError
-from .node import Residual, keep, packing
+from .node import WRITTEN_OUT, Residual, keep, packing, recording
 from .past import whole_mask
-from .rules import MINUS_ONE, ONE, ZERO, folding, lone, match, resolve
+from .rules import MINUS_ONE, ONE, ZERO, folding, lone, match, noting, resolve
 from .spec import Spec, promoted, spec_of, zeros
 from .trace import bind, youngest
 from .traits import Traits
@@ -90,6 +90,7 @@ class Primitive(Traits):
     direct: bool = False  # of plain arrays, `value` is all that a call computes
     lone: Any = None  # the rule of a node with one operand, of which nothing is read
     packers: Mapping[int, Any] = MappingProxyType({})  # see `packer`
+    recorders: Mapping[int, Any] = MappingProxyType({})  # see `recorder`
 
     def __init__(self, name: str | None = None) -> None:
         self.name = name or self.name or type(self).__name__.lower()
@@ -142,15 +143,30 @@ class Primitive(Traits):
         Resolved once for each choice of wanted operands: the last n bits of `pattern`, after a 1.
         Plain arrays are kept safe from changes.
         """
+        found = packing(*self.ways(pattern, n))
+        self.packers = {**self.packers, pattern: found}
+        return found
+
+    def recorder(self, pattern: int, n: int) -> Any:
+        """`recording` of this primitive for a choice of operands that are Arrays of the trace.
+
+        None where more is to be asked than a node holds: several results, decisions, indices.
+        """
+        asks = self.decides or self.n_out is not None or not self.direct or n > WRITTEN_OUT
+        apart = any(pattern >> (n - 1 - i) & 1 for i in self.nondiff)
+        found = None if asks or apart else recording(*self.ways(pattern, n), pattern)
+        self.recorders = {**self.recorders, pattern: found}
+        return found
+
+    def ways(self, pattern: int, n: int) -> tuple[bool, tuple[Any, ...]]:
+        """Whether vjp reads the result, and how it has each operand; see `packing`."""
         wanted = [True if pattern >> (n - 1 - i) & 1 else None for i in range(n)]
         reads = self.reads_for(wanted)
         ways: list[Any] = []
         for i, want in enumerate(wanted):
             read = "xs" in reads or i in self.nondiff or f"x{i}" in reads
             ways.append(None if read and want else keep if read else spec_of)
-        found = packing("out" in reads, tuple(ways))
-        self.packers = {**self.packers, pattern: found}
-        return found
+        return "out" in reads, tuple(ways)
 
     def reads_for(self, wanted: Any) -> Any:
         return names_in(self.reads)
@@ -401,6 +417,7 @@ class Elementwise(Primitive):
     structured = takes_python = takes_masks = True
     without_axes = "scalar"
     made_of = ("ufunc", "partials", "partial_reads")
+    converts = False  # beside an array, a Python number may come as an array without axes
 
     def __init__(
         self,
@@ -427,12 +444,15 @@ class Elementwise(Primitive):
         # Resolved here, once: a node's rule and what it keeps, for each choice of wanted operands.
         if len(partials) == 1:
             self.rule, self.pack = resolve(self, (0,))
+            self.note = noting(self, (0,), self.rule)
         elif len(partials) == 2:
             self.rule, self.pack = resolve(self, (0, 1))
             self.reads_other = ("x1" in self.partial_reads[0], "x0" in self.partial_reads[1])
             self.rules, self.packs = zip(resolve(self, (0,)), resolve(self, (1,)), strict=True)
             self.folding = folding(self.rule)
             self.foldings = tuple(map(folding, self.rules))
+            self.note = noting(self, (0, 1), self.rule)
+            self.notes = tuple([noting(self, (i,), self.rules[i]) for i in (0, 1)])
 
     def value(self, *xs):
         trace = youngest(xs)

@@ -30,6 +30,7 @@ from .array import Array
 from .bytecode import SUPPORTED, Hooks, original, rewritten
 from .leftover import StoredPlaces, settle_noted
 from .matching import MATCHES
+from .names_now import NamesNow, is_direct
 from .namespaces import LOADED, STANDS, keeps, library, names_of, scan, takes_part
 from .stores import Stores
 from .tree import RESULTS
@@ -38,15 +39,16 @@ __all__ = [
     "ASKED",
     "CALLS",
     "DIRECT",
-    "DISPATCHED",
+    "DRAWS",
     "KNOWN",
     "MAKERS",
-    "MAKING",
     "OFF",
     "OPEN",
     "OURS",
     "SESSION",
     "SETTLED",
+    "TOLD",
+    "WARNS",
     "active",
     "call",
     "call_inside",
@@ -77,8 +79,8 @@ class Session:
         self.notes.add(where)
 
     def leave(self, trace: Any, first: int) -> None:
-        """A trace that began when there were `first` notes ends: what it left gets its value."""
-        if self.notes is not None and len(self.notes.places) > first:
+        """A trace that began when `first` stores were noted ends: what it left gets its value."""
+        if self.notes is not None and self.notes.count > first:
             settle_noted(self.notes, first, trace, self.closed)
 
     def close(self) -> None:
@@ -94,6 +96,13 @@ class Session:
 
 # Who is told of names by which attributes are asked for, as in `getattr(x, name)`: recordings.
 ASKED: list[Any] = []
+# Who is told what call sites ask for, if it is a class (Python 3.11 does not tell of such calls),
+# or if it is read alone: `x.__dict__`, `sys.modules`.
+TOLD: list[Any] = []
+# Who is told of calls of `warnings.warn`, and says whether it is done with them: recordings.
+WARNS: list[Any] = []
+# Who is told of generators of random numbers that are made of a seed, and of draws: recordings.
+DRAWS: list[Any] = []
 OFF = Session(closed=True)  # where `rebinding(False)` is in force
 SWITCHED_OFF = os.environ.get("PULLBACK_REBINDING") == "0" or not SUPPORTED
 SESSION: ContextVar[Any] = ContextVar("session", default=OFF if SWITCHED_OFF else None)
@@ -170,7 +179,8 @@ def other_form(code: CodeType, scope: dict[str, Any]) -> CodeType:
     return known[1]
 
 
-INDEXED = frozenset({"r_", "c_", "mgrid", "ogrid", "s_"})  # called by brackets
+# Called by brackets; and what is told of.
+INDEXED = frozenset({"r_", "c_", "mgrid", "ogrid", "s_", "__dict__", "modules"})
 
 
 class Direct(dict[Any, Any]):
@@ -180,12 +190,16 @@ class Direct(dict[Any, Any]):
     find out.
     """
 
+    def __init__(self, count: int = 0) -> None:
+        self.count = count  # how many arguments the calls have, all by position; 0 for any
+        self.making: dict[Any, Any] = {}  # functions of NumPy's that make arrays, and what stands
+
     # It is a constant of code, and code is hashed and compared, by debuggers for one.
     __hash__ = object.__hash__  # type: ignore[assignment]  # dicts have none
     __eq__, __ne__ = object.__eq__, object.__ne__
 
     def __missing__(self, f: Any) -> Any:
-        return CALLS[f] if self.found(f) is None else self[f]
+        return COUNTED[self.count][0][f] if self.found(f) is None else self[f]
 
     def found(self, f: Any) -> Any:
         """What stands for f, if it may be called at any time; a ufunc is called by its function."""
@@ -193,62 +207,25 @@ class Direct(dict[Any, Any]):
         if ours is None:
             return None
         if not is_direct(f):
-            MAKING.add(f)
+            self.making[f] = self.short(ours)
             return None
-        ours = self[f] = getattr(ours, "short", ours)
+        ours = self[f] = self.short(ours)
         return ours
 
-
-MAKING: set[Any] = set()  # functions of NumPy's that make arrays
-
-
-DISPATCHED = type(np.sum)
-
-
-def is_direct(x: Any) -> bool:
-    kind = type(x)
-    if kind is np.ufunc or (kind is type(len) and x.__module__ == "math"):
-        return True
-    if kind is not DISPATCHED and kind is not type(len):
-        return False
-    return getattr(STANDS.get(id(x)), "direct", False)  # unless it makes arrays, which are Arrays
-
-
-DIRECT = Direct()
+    def short(self, ours: Any) -> Any:
+        """The form of a function that a call site calls, by how many arguments it gives."""
+        counted = getattr(ours, "counted", None)
+        if counted is not None and self.count:
+            return counted(self.count)
+        return getattr(ours, "short", ours)
 
 
 def hooks_for(scope: dict[str, Any]) -> Hooks:
     names = NamesNow(scope)
     return Hooks(
-        CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct, MATCHES
-    )
-
-
-class NamesNow:
-    """What may be said of the names of a module, as they stand now."""
-
-    def __init__(self, scope: dict[str, Any]) -> None:
-        self.scope = scope
-        builtins = scope.get("__builtins__")
-        self.builtins = vars(builtins) if isinstance(builtins, ModuleType) else builtins or {}
-
-    def direct(self, name: str, attribute: str | None = None) -> bool:
-        x = self.scope.get(name) if name in self.scope else self.builtins.get(name)
-        if attribute is not None:
-            x = vars(x).get(attribute) if type(x) is ModuleType else None
-        return x is not None and is_direct(x)
-
-    def harmless(self, name: str, attribute: str | None = None) -> bool:
-        """Whether what a name stands for may be called without asking."""
-        if attribute is None:
-            if name in self.scope or name not in self.builtins:
-                return False
-            return id(self.builtins[name]) not in STANDS
-        module = self.scope.get(name)
-        if type(module) is not ModuleType or takes_part(vars(module)) or library(vars(module)) < 2:
-            return False
-        x = vars(module).get(attribute)
-        return x is not None and id(x) not in STANDS and not isinstance(x, (FunctionType, type))
+        CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct,
+        COUNTED[1:], MATCHES,
+    )  # fmt: skip
 
 
 class Made:
@@ -333,10 +310,15 @@ def reach_again(fn: Any) -> bool:
     for name in loads:
         x = scope.get(name)
         kind = type(x)
-        if kind not in BORING or (kind is ModuleType and id(x) not in APART):
+        if kind is ModuleType:
+            if id(x) not in APART:
+                return False
+        elif kind not in BORING and id(kind) not in KNOWN:
             return False
-    if any(type(content(cell)) not in BORING for cell in fn.__closure__ or ()):
-        return False
+    for cell in fn.__closure__ or ():
+        kind = type(content(cell))
+        if kind not in BORING and id(kind) not in KNOWN:
+            return False
     with LOCK:
         if not OPEN:
             return False
@@ -390,7 +372,7 @@ def reach_class(cls: type) -> None:
         if id(base) in KNOWN:
             continue
         KNOWN[id(base)] = base
-        if not takes_part({"__name__": base.__module__, **file_of(base.__module__)}):
+        if not takes_part(scope_of(base)):
             continue
         REACHED.append(id(base))
         maker = MAKERS[0](base)
@@ -407,6 +389,14 @@ def reach_class(cls: type) -> None:
                 reach_class(derived)
     if type(cls) is not type and id(type(cls)) not in KNOWN:
         reach_class(type(cls))
+
+
+def scope_of(cls: type) -> dict[str, Any]:
+    """Where a class was written. One that NumPy gives as its own may come from a module of it."""
+    finish = vars(cls).get("__array_finalize__")
+    if cls.__module__ == "numpy" and type(finish) is FunctionType:
+        return finish.__globals__
+    return {"__name__": cls.__module__, **file_of(cls.__module__)}
 
 
 def called_by_name(*classes: type) -> None:
@@ -470,7 +460,7 @@ def reach_instance(x: Any, depth: int = 2) -> None:
     if isinstance(x, type):
         return
     reach_class(kind)
-    if depth and takes_part({"__name__": kind.__module__, **file_of(kind.__module__)}):
+    if depth and takes_part(scope_of(kind)):
         for y in list(dict_of(x).values())[:64]:
             if type(y) not in BORING:
                 reach_instance(y, depth - 1)
@@ -485,17 +475,14 @@ def dict_of(x: Any) -> dict[str, Any]:
     return held if type(held) is dict else {}
 
 
-def reach_arguments(args: Any) -> None:
-    for x in args:
-        if type(x) not in BORING:
-            reach_instance(x)
-
-
 # Calls.
 
 
 class Resolver:
     """What call sites ask: `CALLS[f]` is what is called for f."""
+
+    def __init__(self, direct: Direct) -> None:
+        self.direct = direct
 
     def __getitem__(self, f: Any) -> Any:
         raise AssertionError("`core.resolve` fills this in")
@@ -524,8 +511,10 @@ def call(fun: Any, args: Any, kwargs: dict[str, Any], trace: Any = None) -> Any:
     if session is not None and not session.closed:
         if trace is not None and trace.leaves is None:
             notes = session.notes
-            trace.leaves = session, 0 if notes is None else len(notes.places)
-        reach_arguments(args)
+            trace.leaves = session, 0 if notes is None else notes.count
+        for x in args:
+            if type(x) not in BORING:
+                reach_instance(x)
         out = CALLS[fun](*args, **kwargs)
         return out if type(out) is Array else given_back(out)
     session = Session()
@@ -547,8 +536,11 @@ def begun(session: Session, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     try:
         with LOCK:
             OPEN[id(session)] = weakref.ref(session)
-        learn()
-        reach_arguments(args)
+        if len(sys.modules) != LOADED[0]:
+            scan()
+        for x in args:
+            if type(x) not in BORING:
+                reach_instance(x)
         out = CALLS[fun](*args, **kwargs)
         return out if type(out) is Array else given_back(out)
     finally:
@@ -591,4 +583,8 @@ def unreached() -> str:
     )
 
 
-CALLS: Any = Resolver()
+# By how many arguments a call has, all by position (0: any call): what is asked, and quickly.
+COUNTED: tuple[tuple[Any, Direct], ...] = tuple(
+    [(Resolver(direct), direct) for direct in map(Direct, range(4))]
+)
+CALLS, DIRECT = COUNTED[0]

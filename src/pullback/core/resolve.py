@@ -10,40 +10,63 @@
 
 from __future__ import annotations
 
+import bisect
 import builtins
 import functools
+import heapq
 import itertools
 import operator
 import re
 import sys
 import threading
+import warnings
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
 
 from . import instance_methods  # noqa: F401  # it completes Instance
 from .array import Array, current
+from .dispatch import HOLDERS
 from .errors import PullbackError
 from .foreign import refused
-from .instances import ROOTS, Instance, derives, new_array, new_float, of_root
+from .instances import (
+    INNER,
+    ROOTS,
+    Instance,
+    derives,
+    example,
+    is_plain,
+    lifted,
+    new_array,
+    new_float,
+    of_root,
+)
+from .jitted import is_jitted, jitted
 from .leftover import HOLDS, WRITERS
+from .names_now import DISPATCHED
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
     ASKED,
     BORING,
     CALLS,
-    DIRECT,
-    DISPATCHED,
     KNOWN,
-    MAKING,
     OPEN,
     OURS,
     SESSION,
     SETTLED,
+    TOLD,
+    WARNS,
     Resolver,
     active,
     learn,
@@ -58,6 +81,8 @@ __all__ = ["FOREIGN", "forgotten", "given_function"]
 
 MISSING = object()
 UFUNC = np.ufunc
+NAMESPACES = {dict, MappingProxyType}
+SEEN = {BuiltinFunctionType, type(str.join)}  # of whose calls Python tells by itself
 
 
 def resolved(self: Any, f: Any) -> Any:
@@ -65,11 +90,19 @@ def resolved(self: Any, f: Any) -> Any:
     if kind is FunctionType:
         return f if id(f.__code__) in SETTLED or reach_again(f) else function(f)
     if kind is UFUNC or kind is DISPATCHED:
-        ours = DIRECT.get(f) or (None if f in MAKING else DIRECT.found(f))
+        direct = self.direct
+        ours = direct.get(f)
+        if ours is None and f not in direct.making:
+            ours = direct.found(f)
         if ours is not None:
             return ours
+        if f in direct.making:
+            session = SESSION.get()
+            return f if session is None or session.closed else direct.making[f]
     if kind is MethodType:
         fn = f.__func__
+        if TOLD and type(fn) is not FunctionType:
+            TOLD[-1](fn)
         settled = type(fn) is FunctionType and id(fn.__code__) in SETTLED
         return f if settled and id(type(f.__self__)) in KNOWN else method(f)
     ours = STANDS.get(id(f))
@@ -80,6 +113,10 @@ def resolved(self: Any, f: Any) -> Any:
         way = BOUND.get(type(f.__self__))
         if way is not None:
             return way(f)
+    if TOLD and (kind in NAMESPACES or isinstance(f, type) or kind not in SEEN):
+        f = TOLD[-1](f)
+    if kind in NAMESPACES:
+        return f
     if kind in OURS or id(f) in KNOWN or not OPEN:
         return f
     return other(f, kind)
@@ -131,6 +168,8 @@ def other(f: Any, kind: Any) -> Any:
     way = WAYS.get(kind)
     if way is not None:
         return way(f)
+    if is_jitted(f):
+        return jitted(f, foreign(f)) if active() else f
     if isinstance(f, type):
         return a_class(f)
     if isinstance(f, SAME):
@@ -185,8 +224,12 @@ def compiled(f: Any) -> Any:
         if stays(home) or not home:
             KNOWN[id(f)] = f
             return f
-    elif stays(type(owner).__module__) and type(owner).__name__ != "PyCapsule":
-        return f
+    else:
+        for base in type(owner).__mro__:
+            if base in BOUND:
+                return BOUND[base](f)
+        if stays(type(owner).__module__) and type(owner).__name__ != "PyCapsule":
+            return f
     return foreign(f)
 
 
@@ -231,6 +274,7 @@ def vectorized(f: Any) -> Any:
 
 WAYS: dict[Any, Any] = {
     BuiltinFunctionType: compiled,
+    type("".__len__): lambda f: by_operator(f),
     functools.partial: partial,
     functools._lru_cache_wrapper: cached,
     np.vectorize: vectorized,
@@ -343,7 +387,7 @@ CALLABLE = frozenset({FunctionType, MethodType, *WAYS})
 
 def given_function(x: Any) -> Any:
     """An argument that may be called: a function is reached, or is ours."""
-    return standing(x) if type(x) in CALLABLE or id(x) in KNOWN else x
+    return standing(x) if type(x) in CALLABLE or id(x) in KNOWN or is_jitted(x) else x
 
 
 def given(x: Any) -> Any:
@@ -352,6 +396,8 @@ def given(x: Any) -> Any:
     if kind is Array:
         x = current(x)
         return x if x.within.live or type(x.value) is Array else x.value
+    if kind is Instance:
+        return x if INNER.__get__(x).within.live else example(x)
     if kind in CALLABLE:
         return standing(x)
     if kind not in BORING:
@@ -392,12 +438,24 @@ def of_container(f: Any) -> Any:
     return reaching(f) if name == "sort" and active() else f
 
 
+def by_operator(f: Any) -> Any:
+    """A method that Python has for an operator, called by its name: `super().__setitem__(k, x)`."""
+    if isinstance(f.__self__, (list, dict, deque)):
+        return of_container(f)
+    ours = STANDS.get(id(getattr(f.__objclass__, f.__name__, None)))
+    return f if ours is None or not active() else MethodType(ours, f.__self__)
+
+
+def may_hold(x: Any) -> bool:
+    """Whether x is an Array, or an object that may give some when it is asked for its items."""
+    kind = type(x)
+    return kind in HOLDS or (kind not in BORING and hasattr(kind, "__iter__"))
+
+
 def writing(f: Any, session: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
-        for x in (*args, *kwargs.values()) if kwargs else args:
-            if type(x) in HOLDS:
-                session.note(f.__self__)
-                break
+        if any(map(may_hold, (*args, *kwargs.values()) if kwargs else args)):
+            session.note(f.__self__)
         return f(*args, **kwargs)
 
     return call
@@ -408,7 +466,7 @@ def writing_first(f: Any) -> Any:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         session = SESSION.get()
-        if session is not None and not session.closed and not HOLDS.isdisjoint(map(type, args[1:])):
+        if session is not None and not session.closed and any(map(may_hold, args[1:])):
             session.note(args[0])
         return f(*args, **kwargs)
 
@@ -417,12 +475,23 @@ def writing_first(f: Any) -> Any:
 
 WRITING_FIRST = (
     setattr, object.__setattr__, type.__setattr__, operator.setitem, operator.iconcat,
+    bisect.insort_left, bisect.insort_right, heapq.heappush, heapq.heappushpop, heapq.heapreplace,
     *[getattr(kind, name) for kind in (list, dict, deque) for name in WRITERS
       if hasattr(kind, name)],
 )  # fmt: skip
 STANDS.update({id(each): writing_first(each) for each in WRITING_FIRST})
 
 
+def give_warning(*args: Any, **kwargs: Any) -> None:
+    """`warnings.warn`, of which recordings are told."""
+    if WARNS and WARNS[-1](sys._getframe(1), *args, **kwargs):
+        return
+    given = dict(zip(("message", "category", "stacklevel", "source"), args, strict=False))
+    given |= kwargs
+    warnings.warn(**{**given, "stacklevel": given.get("stacklevel", 1) + 1})
+
+
+STANDS[id(warnings.warn)] = give_warning
 STANDS[id(float.__new__)] = new_float
 STANDS[id(np.ndarray.__new__)] = new_array
 CONSTRUCTING = {"__init__", "__getattribute__", "__setattr__", "__delattr__", "__array_function__"}
@@ -435,7 +504,11 @@ def of_class(f: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         if args and type(args[0]) is Instance and owner in ROOTS:
             return of_root(args[0], owner, name)(*args[1:], **kwargs)
-        if any(type(x) is Array for x in args) and isinstance(args[0], owner):
+        if not HOLDERS.isdisjoint(map(type, (*args, *kwargs.values()))) and isinstance(
+            args[0], owner
+        ):
+            if is_plain(args[0]):
+                return of_root(lifted(args[0]), owner, name)(*args[1:], **kwargs)
             x = args[0] if type(args[0]) is Array else np.asarray(args[0])[()]
             return getattr(x, name)(*args[1:], **kwargs)
         return f(*args, **kwargs)

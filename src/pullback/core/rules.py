@@ -18,10 +18,11 @@ import numpy as np
 
 from .array import Array
 from .cotangent import DENSE, Buffer, Masked, Scattered, fit, masked, unbroadcast
-from .node import residual_of
+from .node import Node, residual_of
 from .spec import Spec, known_spec, spec_of
+from .written import written
 
-__all__ = ["MINUS_ONE", "ONE", "ZERO", "folding", "folds", "lone", "match", "resolve"]
+__all__ = ["MINUS_ONE", "ONE", "ZERO", "folding", "folds", "lone", "match", "noting", "resolve"]
 
 
 # Partials that need no arithmetic.
@@ -122,6 +123,30 @@ MULTIPLYING: dict[tuple[int, int], Callable[..., Any]] = {
     (2, 1): lambda partial: lambda bar, x, wanted: (partial(None, x, None) * bar,),
     (2, 2): lambda partial: lambda bar, y, wanted: (partial(None, None, y) * bar,),
 }
+
+
+# The result of an operation with its node: `noted(out, trace, parents, rule, pack(out, x))`.
+NOTE = """
+def note(out, trace, parents, {names}):
+    node = Node()
+    node.parents, node.rule, node.residual, node.seen = parents, rule, {held}, None
+    x = new(Array)
+    x.value, x.within, x.node, x.storage = out, trace, node, None
+    return x
+"""
+
+
+def noting(primitive: Any, operands: tuple[int, ...], rule: Any) -> Any:
+    """note(out, trace, parents, *xs): what `resolve` found, written out."""
+    n = len(primitive.partials)
+    names = ["out", "x0", "x1"][: n + 1]
+    reads = frozenset().union(*[primitive.partial_reads[i] for i in operands])
+    held = [name if name in reads else "None" for name in names]
+    if len(reads) < 2:
+        held = [*reads, "None"][:1]
+    scope = {"Array": Array, "Node": Node, "new": object.__new__, "rule": rule}
+    whole = f"({', '.join(held)})" if len(held) > 1 else held[0]
+    return written(NOTE, scope, names=", ".join(names[1:]), held=whole)
 
 
 # By the number of operands and which of (out, x0, x1) are held.

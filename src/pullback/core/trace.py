@@ -49,7 +49,7 @@ INSTEAD: dict[str | None, str] = {
     " `np.asarray(x)`, and NumPy's functions for those of other libraries.\n"
     f"  {PLAIN_COPY}",
     "float(x)": "Write `np.sin(x)` for `math.sin(x)`, `np.stack([x, y])` for storing `x` and `y` in"
-    ' a plain array, `x` itself for `float(x)`, and an f-string for `"%.3f" % x`. A class derived'
+    " a plain array, and `x` itself for `float(x)`. A class derived"
     " from `float` holds a plain number: let it keep `self.value = x` instead.\n"
     f"  {PLAIN_COPY}",
     "complex(x)": "Write `x + 1j * y` for `complex(x, y)`, and `np.exp(z)` for `cmath.exp(z)`",
@@ -82,13 +82,14 @@ class Trace:
     transparent = False  # Arrays look like the values that they have
     compared = False  # what runs under it is compared with a plain run
     maps = False  # values have an axis that the user's function does not see
+    ended = False
 
     def __init__(self, verb: str, fun: Any = None, state: Any = None) -> None:
         self.birth = next(Trace.births)
         self.verb = verb
         self.fun = fun
         self.state = state
-        self.leaves: Any = None  # the session, and how many places were noted before
+        self.leaves: Any = None  # the session, and how many stores were noted before
         self.comparison: Any = None  # the line where an Array was compared first
         self.decisions = 0  # answers that are constant between jumps: comparisons, `sign`, `int`
         self.turning: Any = None  # the line of the one with the number FEW
@@ -266,7 +267,7 @@ class Trace:
             self.inner.end()
             self.inner = None
         self.state = None
-        self.__class__ = Ended
+        self.__class__ = EndedBatch if self.maps else Ended
 
 
 FEW, MANY = 8, 12  # decisions in one call: a search by hand makes more than what has a few kinks
@@ -322,6 +323,7 @@ class Ended(Trace):
     """What a trace becomes when its transformation has returned."""
 
     __slots__ = ()
+    ended = True
 
     def process(self, primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         raise EscapedError(
@@ -335,6 +337,13 @@ class Ended(Trace):
             f"`{asked}` was asked of an Array of `{self.name}`, which has ended; write `x.numpy()`"
             " for its value."
         )
+
+
+class EndedBatch(Ended):
+    """One whose Arrays hold a value for each example."""
+
+    __slots__ = ()
+    maps = True
 
 
 class Constant(Trace):
@@ -388,7 +397,7 @@ STARTS: ContextVar[Any] = ContextVar("starts", default=None)  # is told of each 
 def running() -> Trace | None:
     """The innermost running transformation of this thread or task."""
     trace = RUNNING.get()
-    return None if trace is None or type(trace) is Ended else trace
+    return None if trace is None or trace.ended else trace
 
 
 def run(trace: Trace, fun: Any, args: Any, kwargs: dict[str, Any], ours: bool = False) -> Any:

@@ -28,6 +28,7 @@ class Traits:
     comparison: bool = False  # it gives True or False, neither of NumPy's
     divides: bool = False  # it raises where the second is zero
     python_differs: bool = False  # it gives something else than for NumPy's numbers
+    by_number: bool = False  # its value or its rules go by which number it is
     # Whether values decide if it raises: of these kinds of dtype, or not at all if it is `total`.
     raises_for: str = ""
     total: bool = False

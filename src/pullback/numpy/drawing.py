@@ -15,6 +15,7 @@ import numpy as np
 from ..core.array import Array, current
 from ..core.dispatch import as_array, holds_arrays, leaves
 from ..core.errors import ConversionError
+from ..core.reach import DRAWS
 from .wrapping import OWN, StandIn, answers_for, made
 
 __all__ = ["drawing", "generator"]
@@ -61,6 +62,8 @@ def drawing(name: str) -> None:
 
     @answers_for(getattr(np.random, name))
     def call(*args: Any, **kwargs: Any) -> Any:
+        if DRAWS:
+            DRAWS[-1].draws(np.random, name)
         return drawn(lambda name: getattr(np.random, name), name, args, kwargs)
 
 
@@ -74,6 +77,8 @@ def method(cls: type, name: str) -> Any:
 
         if INSIDE.get():  # NumPy's methods call each other, and get plain arrays
             return draw(name)(*args, **kwargs)
+        if DRAWS:
+            DRAWS[-1].draws(self, name)
         token = INSIDE.set(True)
         try:
             return drawn(draw, name, args, kwargs)
@@ -84,9 +89,19 @@ def method(cls: type, name: str) -> Any:
     return call
 
 
+def seeding(cls: Any) -> Any:
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        cls.__init__(self, *args, **kwargs)
+        if DRAWS:
+            DRAWS[-1].seeded(self, *args, **kwargs)
+
+    return __init__
+
+
 def generator(cls: Any) -> Any:
     """A class of generators whose random numbers are Arrays."""
-    body = {name: method(cls, name) for name in DRAWING if hasattr(cls, name)}
+    body: dict[str, Any] = {"__init__": seeding(cls)}
+    body |= {name: method(cls, name) for name in DRAWING if hasattr(cls, name)}
     body |= {"real": cls, "__doc__": cls.__doc__, "__module__": "pullback.numpy.random"}
     return OWN.setdefault(cls, StandIn(cls.__name__, (cls,), body))
 
@@ -113,4 +128,9 @@ generator(np.random.RandomState)
 @answers_for(np.random.default_rng)
 def default_rng(*args: Any, **kwargs: Any) -> Any:
     made = np.random.default_rng(*args, **kwargs)
-    return Generator(made.bit_generator) if type(made) is np.random.Generator else made
+    if type(made) is not np.random.Generator:
+        return made
+    own = Generator(made.bit_generator)
+    if DRAWS:
+        DRAWS[-1].seeded(own, *args, **kwargs)
+    return own

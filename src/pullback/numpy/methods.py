@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dispatch import holds_arrays
+from ..core.instances import is_plain, lifted, of_root
 from ..core.namespaces import BOUND
 from ..core.reach import active
 from .drawing import DRAWING, drawn
@@ -33,12 +34,14 @@ def of_array(f: Any) -> Any:
         return twin(f, name)
     if name != "copy" or not active():
         return f
-    return lambda *args, **kwargs: made(f(*args, **kwargs))
+    return lambda *args, **kwargs: made(lifted(f(*args, **kwargs)))
 
 
 def twin(f: Any, name: str) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         if (args or kwargs) and holds_arrays((*args, *kwargs.values())):
+            if is_plain(f.__self__):
+                return of_root(lifted(f.__self__), np.ndarray, name)(*args, **kwargs)
             return member(getattr(np, name))(f.__self__, *args, **kwargs)
         return f(*args, **kwargs)
 

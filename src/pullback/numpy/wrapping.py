@@ -38,6 +38,7 @@ from ..core.dispatch import (
     unknown,
 )
 from ..core.trace import CONSTANT, youngest
+from ..core.written import written
 
 __all__ = [
     "FRESH",
@@ -60,10 +61,11 @@ PLAIN = frozenset(
 )  # fmt: skip
 
 FLAT = PLAIN | {Array}
-INTS = frozenset({int})
 NEST = frozenset({list, tuple})
+ndarray = np.ndarray
 
-OWN: dict[Any, Any] = {}  # NumPy's object -> what stands for it here
+# NumPy's object -> what stands for it here: itself, if it takes part as the program does.
+OWN: dict[Any, Any] = {np.asmatrix: np.asmatrix, np.bmat: np.bmat}
 FRESH: set[Any] = set()  # functions that NumPy dispatches and that make arrays
 
 
@@ -141,39 +143,22 @@ def is_fresh(x: Any, source: Any) -> bool:
 def ours(function: Any, fresh: bool = False) -> Any:
     """A function that NumPy dispatches. One that is `fresh` makes arrays, which become Arrays."""
     kinds: list[str | None] | None = None
-    known: list[str | None] = []  # the same where there is an implementation
     sure: set[Any] = set()  # types of arguments by position with which it is called at once
+    inert: frozenset[str] = frozenset()  # keywords at which NumPy looks for no arrays
+    joins = False  # whether the first argument is a list of arrays
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        nonlocal kinds, known
-        if not kwargs and tuple(map(type, args)) in sure:
-            try:
-                return FUNCTIONS[function](*args)
-            except REFUSALS:
-                return into_plain(function, args, kwargs)
-        if len(known) > len(args) and "out" not in kwargs:
-            # The shortest way: an Array, and arguments in which none can hide.
-            seen_one, flat = False, True
-            for x, place in zip(args, known):  # noqa: B905  # there are more places than arguments
-                kind = type(x)
-                if kind is Array:
-                    seen_one = seen_one or place == "array"
-                elif kind in PLAIN:
-                    continue
-                elif kind in NEST and place == "arrays" and FLAT.issuperset(map(type, x)):
-                    seen_one, flat = seen_one or Array in map(type, x), False
-                elif kind is tuple and INTS.issuperset(map(type, x)):
-                    flat = False
-                else:
-                    break
-            else:
-                if seen_one and (not kwargs or FLAT.issuperset(map(type, kwargs.values()))):
-                    if flat and not kwargs:
-                        sure.add(tuple(map(type, args)))
-                    try:
-                        return FUNCTIONS[function](*args, **kwargs)
-                    except REFUSALS:
-                        return into_plain(function, args, kwargs)
+        at_once = tuple(map(type, args)) in sure or (joins and is_listed(*args))
+        if not at_once or (kwargs and not inert.issuperset(kwargs)):
+            return sought(args, kwargs)
+        try:
+            return FUNCTIONS[function](*args, **kwargs)
+        except REFUSALS:
+            return into_plain(function, args, kwargs)
+
+    def sought(args: Any, kwargs: Any) -> Any:
+        """The same where there may be Arrays anywhere."""
+        nonlocal kinds, inert, joins
         found = within = False  # Arrays among the arguments, and in lists
         for x in (*args, *kwargs.values()) if kwargs else args:
             kind = type(x)
@@ -186,16 +171,59 @@ def ours(function: Any, fresh: bool = False) -> Any:
         if not found and not within:
             return made_by(function, args, kwargs) if fresh else function(*args, **kwargs)
         if kinds is None:
-            _, kinds, rest = places(function)
+            names, kinds, rest = places(function)
             kinds = kinds + [rest] * 9
-            known = kinds if FUNCTIONS[function] is not None else []
+            if FUNCTIONS[function] is not None:
+                inert = frozenset([name for name, place in names.items() if place is None])
+                joins = kinds[0] == "arrays"
         x = dispatching(args, kinds, found, within)
         if x is None:
             return anywhere(function, args, kwargs, fresh)
+        if not kwargs and FUNCTIONS[function] is not None and is_sure(args, kinds):
+            sure.add(tuple(map(type, args)))
         return array_function(x, function, (), args, kwargs)  # past NumPy, which would find it
 
+    def counted(n: int) -> Any:
+        """The same for calls with n arguments, all by position."""
+        names = ", ".join([f"x{i}" for i in range(n)])
+        types = ", ".join([f"type(x{i})" for i in range(n)])
+        scope = {
+            "FUNCTIONS": FUNCTIONS, "REFUSALS": REFUSALS, "into_plain": into_plain,
+            "function": function, "sure": sure, "call": call,
+        }  # fmt: skip
+        return written(COUNTED, scope, names=names, types=types)
+
+    call.counted = counted  # type: ignore[attr-defined]  # what a call site calls
     call.direct = not fresh  # type: ignore[attr-defined]  # of plain arguments, it is NumPy's
     return named_as(function, call)
+
+
+COUNTED = """
+def counted({names}):
+    if ({types},) in sure:
+        try:
+            return FUNCTIONS[function]({names})
+        except REFUSALS:
+            return into_plain(function, ({names},), {{}})
+    return call({names})
+"""
+
+
+def is_sure(args: Any, kinds: Any) -> bool:
+    """Whether the types alone tell that NumPy would hand such arguments over as they are."""
+    for x, place in zip(args, kinds, strict=False):
+        kind = type(x)
+        if kind is not Array and kind not in PLAIN and (place is not None or kind not in NEST):
+            return False
+    return True
+
+
+def is_listed(xs: Any = None, *others: Any) -> bool:
+    """Whether a list of arrays and numbers comes first, an Array among them, and then none."""
+    if type(xs) not in NEST or not PLAIN.issuperset(map(type, others)):
+        return False
+    kinds = {*map(type, xs)}
+    return Array in kinds and kinds <= FLAT
 
 
 def dispatching(args: Any, kinds: list[str | None], found: bool, within: bool) -> Array | None:
@@ -360,6 +388,12 @@ class Ufunc:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.short(*args, **kwargs)
 
+    def counted(self, n: int) -> Any:
+        """What a call site calls that gives n arguments, all by position."""
+        forms = {1: just_one, 2: just_two}
+        takes = self.primitive is not None and n == self.nin and n in forms
+        return forms[n](self) if takes else self.short
+
     def general(self, args: Any, kwargs: dict[str, Any]) -> Any:
         """With keywords, or lists of Arrays."""
         n = self.nin
@@ -410,11 +444,47 @@ def of_one(own: Ufunc) -> Any:
     return call
 
 
+def just_one(own: Ufunc) -> Any:
+    """`of_one` for calls without keywords."""
+    primitive, short = own.primitive, own.short
+    pythons = gives_python(primitive)
+
+    def call(x: Any) -> Any:
+        if type(x) is Array:
+            if type(x.value) not in OF_NUMPY or (pythons and x.within.maps):
+                x = of_numpy(x)
+            return x.within.unary(primitive, x)
+        return short(x)
+
+    return call
+
+
+def just_two(own: Ufunc) -> Any:
+    """`of_two` for calls without keywords, for arrays and Arrays that hold them."""
+    primitive, short = own.primitive, own.short
+    pythons = gives_python(primitive)
+
+    def call(x: Any, y: Any) -> Any:
+        if type(x) is Array and type(x.value) in OF_NUMPY and not (pythons and x.within.maps):
+            kind = type(y)
+            if kind is Array and type(y.value) in OF_NUMPY and not (pythons and y.within.maps):
+                trace = x.within
+                if y.within.birth > trace.birth:
+                    trace = y.within
+                return trace.binary(primitive, x, y)
+            if kind is float or kind is int or kind is ndarray:
+                return x.within.binary(primitive, x, y)
+        return short(x, y)
+
+    return call
+
+
 def of_two(own: Ufunc) -> Any:
     """The short way of a ufunc of two operands."""
     ufunc, primitive = own.ufunc, own.primitive
     whole = None if ufunc.signature is None else FUNCTIONS[ufunc]
     pythons = gives_python(primitive)
+    whole = getattr(whole, "plain", whole)
 
     def call(x: Any = NOTHING, y: Any = NOTHING, /, *args: Any, **kwargs: Any) -> Any:
         if not args and not kwargs:

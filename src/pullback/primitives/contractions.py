@@ -57,6 +57,7 @@ def gufunc(ufunc, core, product):
         out = column(product(*xs)) if keepdims else product(*xs)
         return np.moveaxis(out, last(axes[2]), axes[2])
 
+    implementation.plain = product  # of two arrays, without keywords
     return implementation
 
 

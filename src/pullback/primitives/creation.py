@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from ..core.array import Array, arrayed, is_number, peel, root_storage
-from ..core.dispatch import creates, replaces
+from ..core.dispatch import creates, holds_arrays, replaces
 from ..core.layout import layout
 from ..core.primitive import Primitive
 from ..core.spec import Spec
@@ -45,8 +45,16 @@ class Like(Primitive):
 like_p = Like("like")
 
 
+def form(a):
+    """A plain array of the shape of a, and as it lies unless it is mapped."""
+    value = peel(a)
+    return value if np.shape(value) == np.shape(a) else np.empty(np.shape(a))
+
+
 def like(make, a, dtype, order, shape):
     dtype = None if dtype is None else np.dtype(dtype)
+    if dtype is not None and dtype.hasobject:
+        return make(form(a), dtype, order, shape=shape)  # a table for objects, such as texts
     static = {"make": make, "dtype": dtype, "shape": None if shape is None else dims(shape)}
     if order == "A":
         order = "F" if layout(a).flags.fnc else "C"
@@ -68,13 +76,16 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
 
 @replaces(np.empty_like)
 def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    return like(np.zeros_like, prototype, dtype, order, shape)
+    objects = dtype is not None and np.dtype(dtype).hasobject
+    return like(np.empty_like if objects else np.zeros_like, prototype, dtype, order, shape)
 
 
 @replaces(np.full_like)
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    (fill,) = arrays_of((fill_value,))
     dtype = a.dtype if dtype is None else np.dtype(dtype)
+    if dtype.hasobject and not holds_arrays((fill_value,)):
+        return np.full_like(form(a), fill_value, dtype, order, shape=shape)
+    (fill,) = arrays_of((fill_value,))
     out = broadcast_p(fill.astype(dtype), shape=a.shape if shape is None else dims(shape))
     axes = axes_like(out.shape, order, a)
     return arrayed(adopt(a, astype_p(out, dtype=dtype, order=axes)))
@@ -203,11 +214,16 @@ def arange(like, *args, dtype=None, device=None, **kwargs):
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
-    n = np.arange(
-        *[known(x, "numpy.arange(start, stop, step)").item() for x in (start, stop, step)]
+    plain = np.arange(
+        *[known(x, "numpy.arange(start, stop, step)")[()] for x in (start, stop, step)],
+        dtype=dtype,
     )
-    out = start + np.arange(len(n)) * step
-    return adopt(like, out if dtype is None else out.astype(dtype))
+    # As NumPy rounds: the first two are given, the others continue them.
+    first, second = [np.astype(as_array(x), plain.dtype) for x in (start, start + step)]
+    out = first + np.arange(len(plain), dtype=plain.dtype) * (second - first)
+    if len(plain) > 1:
+        out = np.concatenate((out[:1], second[None], out[2:]))
+    return adopt(like, np.astype(out, plain.dtype, copy=False))
 
 
 # Numbers between end points.
@@ -284,7 +300,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
         out = [np.swapaxes(x, 0, 1) for x in out]
     if not sparse:
         out = np.broadcast_arrays(*out)
-    return tuple([np.copy(x, order="C") for x in out] if copy else out)
+    return tuple([np.copy(x, order="C") for x in out]) if copy else list(out)
 
 
 # Diagonals and triangles.

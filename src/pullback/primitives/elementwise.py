@@ -202,7 +202,7 @@ def power_x(out, x, y):
         if y == 0:
             return 0.0
         if y == 3:
-            return steep(3 * (x * x), x)
+            return steep(3.0 * (x * x), x)
         if y > 1:
             return steep(y * x ** (y - 1), x)
         if y == 0.5:
@@ -275,7 +275,7 @@ def hypot_y(out, x, y):
 def weight(exponential, x, y):
     """exp(x) / (exp(x) + exp(y)), a half where both are the same infinity."""
     gap = np.where(np.logical_and(x == y, np.isinf(x)), 0, y - x)
-    return 1 / (1 + exponential(gap))
+    return 1.0 / (1.0 + exponential(gap))
 
 
 def arctan2_y(bar, out, y, x):
@@ -295,7 +295,7 @@ def arctan2_x(bar, out, y, x):
 def arcsin_x(bar, out, x):
     if is_complex(x):
         return bar / (np.sqrt(-(x - 1)) * np.sqrt(x - (-1)))
-    return bar / np.sqrt((1 - x) * (1 + x))
+    return bar / np.sqrt((1.0 - x) * (1.0 + x))
 
 
 def arccos_x(bar, out, x):
@@ -313,7 +313,7 @@ def arccosh_x(bar, out, x):
 
 
 def arctanh_x(bar, out, x):
-    return bar / ((1 - x) * (1 + x))
+    return bar / ((1.0 - x) * (1.0 + x))
 
 
 I_BELOW = complex(-0.0, 1.0)  # times x above the cut of `arcsinh`, it keeps the zero's sign
@@ -331,7 +331,8 @@ divide      = row(np.divide,     lambda bar, out, x, y: bar / y, divide_y,
                   reads=("x1", "out x1"), kind=Scaling, value=operator.truediv, lower="div",
                   arithmetic=True, divides=True, neutral=(None, 1))
 power       = row(np.power,      power_x, power_y, reads=("x0 x1", "out x0"), value=operator.pow,
-                  lower="power", arithmetic=True, neutral=(None, 1), raises_for="iu")
+                  lower="power", arithmetic=True, neutral=(None, 1), raises_for="iu",
+                  by_number=True)
 negative    = row(np.negative,   MINUS_ONE, value=operator.neg, lower="neg", arithmetic=True,
                   involution=True)
 positive    = row(np.positive,   ONE, value=operator.pos, lower="same", arithmetic=True,
@@ -351,8 +352,8 @@ reciprocal  = row(np.reciprocal, lambda bar, out, x: -(bar * out * out), reads="
                   lower="reciprocal")
 sqrt        = row(np.sqrt,       lambda bar, out, x: bar / (out + out),  reads="out", kind=Scaling,
                   lower="sqrt")
-cbrt        = row(np.cbrt,   lambda bar, out, x: bar / (3 * (out * out)), reads="out", kind=Scaling,
-                  lower="cbrt")
+cbrt        = row(np.cbrt,       lambda bar, out, x: bar / (3.0 * (out * out)), reads="out",
+                  kind=Scaling, lower="cbrt")
 
 exp         = row(np.exp,        lambda out, x: finite(out),       reads="out", lower="exp")
 exp2        = row(np.exp2,       lambda out, x: finite(out) * LN2, reads="out", lower="exp2")
@@ -363,7 +364,7 @@ log2        = row(np.log2,  lambda bar, out, x: bar / (finite(x) * LN2),  reads=
                   lower="log2")
 log10       = row(np.log10, lambda bar, out, x: bar / (finite(x) * LN10), reads="x0", kind=Scaling,
                   lower="log10")
-log1p       = row(np.log1p, lambda bar, out, x: bar / (1 + finite(x)),    reads="x0", kind=Scaling,
+log1p       = row(np.log1p, lambda bar, out, x: bar / (1.0 + finite(x)),  reads="x0", kind=Scaling,
                   lower="log1p")
 logaddexp   = row(np.logaddexp,  lambda out, x, y: weight(np.exp, x, y),
                                  lambda out, x, y: weight(np.exp, y, x),  reads="x0 x1",

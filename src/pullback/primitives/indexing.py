@@ -13,6 +13,7 @@ from ..core.cotangent import Scattered, dense
 from ..core.dispatch import refuse, replaces
 from ..core.matching import length_of_no_sequence
 from ..core.namespaces import STANDS
+from ..core.past import count_nonzero
 from ..core.primitive import Linear, align
 from ..core.spec import Spec, known_spec, spec_of
 from .arguments import arrays_of, as_array, axis_of, common_dtype, somewhere
@@ -119,7 +120,7 @@ class Getitem(Linear):
         if type(out_bar) is np.ndarray and out_bar.size == prod(shape):
             index, there = fill(key, arrays), np.zeros(shape, bool)
             there[index] = True
-            if np.count_nonzero(there) == out_bar.size:  # each element, in another order
+            if count_nonzero(there) == out_bar.size:  # each element, in another order
                 x_bar = np.empty(shape, dtype)
                 x_bar[index] = out_bar
                 return (x_bar,)

@@ -225,12 +225,13 @@ def column_stack(tup):
 @replaces(np.block)
 def block(arrays):
     depth = depth_of(arrays, "arrays")
-    ndim = max([depth, *[np.ndim(x) for x in leaves(arrays)]])
+    ndim = max([depth, *[as_array(x).ndim for x in leaves(arrays)]])
 
     def assemble(x, level):
         if level < depth:
-            return np.concatenate([assemble(y, level + 1) for y in x], axis=level - depth)
-        return np.reshape(x, (1,) * (ndim - np.ndim(x)) + np.shape(x))
+            return concatenate([assemble(y, level + 1) for y in x], level - depth)
+        x = as_array(x)
+        return x if x.ndim == ndim else reshape(x, (1,) * (ndim - x.ndim) + x.shape)
 
     return assemble(arrays, 0) if depth else np.copy(assemble(arrays, 0))
 

@@ -24,6 +24,11 @@ def product(x, y):
     return x * y if x.shape[-1] == 1 else x @ y
 
 
+def times(x, y):
+    """x @ y, of at most two axes each; of plain arrays, `dot` is the quicker way to BLAS."""
+    return x.dot(y) if type(x) is np.ndarray is type(y) else x @ y
+
+
 def compact(x):
     """x in memory of its own where it was broadcast: BLAS takes no stride of 0."""
     return x.copy() if type(x) is np.ndarray and 0 in x.strides else x
@@ -114,8 +119,7 @@ class Matmul(Multilinear):
             dtype = out_bar.dtype
             if x.dtype is dtype and y.dtype is dtype:
                 out_bar = compact(out_bar)
-                pull = pull_matrices if len(x.shape) == len(y.shape) == 2 else self.pull_plain
-                return [pull(i, x, y, out_bar) if wanted[i] else None for i in (0, 1)]
+                return [self.pull_plain(i, x, y, out_bar) if wanted[i] else None for i in (0, 1)]
         return super().pull(out_bar, residual, wanted)
 
     def pull_plain(self, i, x, y, out_bar):
@@ -127,13 +131,13 @@ class Matmul(Multilinear):
         out_bar = compact(out_bar)
         match x.ndim, y.ndim:
             case 2, 2:
-                return out_bar @ y.T if i == 0 else x.T @ out_bar
+                return times(out_bar, y.T) if i == 0 else times(x.T, out_bar)
             case 1, 1:
                 return out_bar * xs[1 - i]
             case 2, 1:
-                return column(out_bar) * y if i == 0 else out_bar @ x
+                return column(out_bar) * y if i == 0 else times(out_bar, x)
             case 1, 2:
-                return y @ out_bar if i == 0 else column(x) * out_bar
+                return times(y, out_bar) if i == 0 else column(x) * out_bar
         return pull_stack(i, x, y, out_bar)
 
     def batch(self, xs, mapped, size):
@@ -162,14 +166,6 @@ class Matmul(Multilinear):
             case (1, _) | (_, 1):
                 return self(x, y)
         return self(*align(xs, mapped))
-
-
-def pull_matrices(i, x, y, out_bar):
-    """The cotangent of one of two plain matrices; `dot` is the quicker way to BLAS."""
-    bar = collected(i, x, y, out_bar) if prod((y if i else x).shape) > FEW else None
-    if bar is not None:
-        return bar
-    return out_bar.dot(y.T) if i == 0 else x.T.dot(out_bar)
 
 
 FEW = 512  # elements: sums of products that are no larger are added as they come

@@ -27,7 +27,7 @@ from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.layout import layout
 from ..core.operators import COMPARISONS, INFIX, PREFIX
 from ..core.spec import dtype_of
-from ..core.trace import CONSTANT, Ended
+from ..core.trace import CONSTANT
 from . import (  # noqa: F401  # each declares its primitives
     assigned_attributes,
     assignment,
@@ -421,7 +421,7 @@ def item(self, *args):
 
 def tolist(self):
     """The values as nested lists of Python numbers; of Arrays where a transformation runs."""
-    if type(self.within) is Ended:
+    if self.within.ended:
         self.within.concrete(self, "x.tolist()")
     x = kept_by(self)
     if x is None:
@@ -454,6 +454,11 @@ def as_integer_ratio(self):
     return float(self.converted("x.as_integer_ratio()")).as_integer_ratio()
 
 
+def hexadecimal(self):
+    return float(text_of(self, "x.hex()")).hex()
+
+
+Array.hex = of_numbers(hexadecimal)
 Array.is_integer, Array.as_integer_ratio = of_numbers(is_integer), of_numbers(as_integer_ratio)
 
 

@@ -72,9 +72,9 @@ class Position(Primitive):
 
     constant = True
 
-    def __init__(self, function):
+    def __init__(self, function, lower=None):
         super().__init__(function.__name__)
-        self.function = function
+        self.function, self.lower = function, lower
 
     def value(self, x, *, axis, keepdims):
         return self.function(x, axis=axis, keepdims=keepdims)
@@ -86,8 +86,8 @@ class Position(Primitive):
         return self(xs[0], axis=axis + 1, keepdims=keepdims)
 
 
-argmax_p = Position(np.argmax)
-argmin_p = Position(np.argmin)
+argmax_p = Position(np.argmax, lower="extreme_place")
+argmin_p = Position(np.argmin, lower="extreme_place")
 nanargmax_p = Position(np.nanargmax)
 nanargmin_p = Position(np.nanargmin)
 

@@ -106,7 +106,7 @@ class Mean(Sum):
         if dtype is None and x.dtype.char in "dfDF":
             n = x.size if len(axis) == x.ndim else math.prod([x.shape[i] for i in axis])
             if n:  # what np.mean does, in a third of its time
-                return Sum.value(self, x, axis=axis, dtype=None, keepdims=keepdims) / n
+                return Sum.value(self, x, axis=axis, dtype=None, keepdims=keepdims) / float(n)
         return np.mean(x, axis=axis, dtype=dtype, keepdims=keepdims)
 
     def spec(self, x, *, axis, dtype, keepdims):
@@ -116,7 +116,7 @@ class Mean(Sum):
     def transpose(self, i, xs, out_bar, *, axis, dtype, keepdims):
         shape = xs[0].shape
         n = math.prod([shape[i] for i in axis])
-        return spread(out_bar / (n or 1), shape, axis, keepdims)
+        return spread(out_bar / float(n or 1), shape, axis, keepdims)
 
 
 sum_p = Sum("sum")

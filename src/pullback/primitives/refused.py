@@ -20,10 +20,6 @@ DATES = (
     "is about dates and times, which have no derivative",
     "Compute with numbers",
 )
-MATRIX = (
-    "gives a matrix, whose operators mean something else and are not traced",
-    "Use arrays with `@`, and `numpy.block` in place of `numpy.bmat`",
-)
 MEMORY = (
     "hands out memory or places in it, without the derivative",
     "Index the Array, or use functions of whole arrays",
@@ -32,7 +28,6 @@ for why, names in {
     FILE: "save savez savez_compressed savetxt",
     BITS: "packbits unpackbits",
     DATES: "busday_count busday_offset is_busday datetime_as_string datetime_data isnat",
-    MATRIX: "asmatrix bmat matrix",
     MEMORY: "nested_iters",
 }.items():
     for name in names.split():

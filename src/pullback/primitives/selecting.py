@@ -258,9 +258,11 @@ def clip(
         # Of -0.0 and a bound of 0.0 NumPy keeps -0.0 here. A maximum of two zeros is the second,
         # of float16 the first.
         return np.minimum(a_max, np.maximum(a_min, a, **kwargs), **kwargs)
-    if a_min is not None:
-        a = np.maximum(a, a_min, **kwargs)
-    return a if a_max is None else np.minimum(a, a_max, **kwargs)
+    for pick, bound in ((maximum, a_min), (minimum, a_max)):
+        if bound is not None:
+            plain = not kwargs and type(bound) in OPERANDS
+            a = binary(pick, a, bound) if plain else pick.ufunc(a, bound, **kwargs)
+    return a
 
 
 class Clip(Primitive):

@@ -561,12 +561,12 @@ def view(self, dtype=None, type=None):
     if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
         dtype, type = None, dtype  # given by position
     if not without_mask(self, type) or (dtype is not None and np.dtype(dtype) != self.dtype):
+        if derives(type, np.ndarray) and dtype in (None, self.dtype):
+            return viewed(self[...], type, self)
         if not self.within.live:
             out = np.asarray(self).view(*[x for x in (dtype, type) if x is not None])
             out.flags.writeable = False  # the Array would not hear of what is written here
             return out
-        if derives(type, np.ndarray) and dtype in (None, self.dtype):
-            return viewed(self[...], type, self)
         raise MissingRuleError(
             f"`x.view({name_of(type)})` has no derivative.\n  Let the class keep `self.value = x`."
             if type not in (None, np.ndarray)

@@ -1,10 +1,14 @@
-"""Private modules of SciPy whose names changed with a release."""
+"""What changed with a release of SciPy: names of private modules, and details of results."""
 
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-__all__ = ["private"]
+import scipy
+
+__all__ = ["SINCE_1_18", "private"]
+
+SINCE_1_18 = tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 18)
 
 
 def private(*names: str) -> Any:

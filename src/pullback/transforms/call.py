@@ -22,6 +22,7 @@ from ..core.tree import flatten, is_static, tree_map, unflatten
 from .batch import vmap
 from .common import Transformation
 from .forward import jvp
+from .memory import Memory
 from .reverse import vjp
 from .stage import capture
 
@@ -285,14 +286,21 @@ class Checkpoint(Transformation):
     verb = "checkpoint"
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        operands = Operands(args)
-        structure, graph, captured, values = capture(self.fun, kwargs, self.verb, operands.lift)
+        operands, memory = Operands(args), Memory()
+        inside: dict[int, Any] = {}  # an Array that is passed twice is one
+
+        def lift(enter: Any) -> Any:
+            return operands.lift(lambda x: inside.setdefault(id(x), enter(x)))
+
+        structure, graph, captured, values = capture(
+            self.fun, kwargs, self.verb, lift, memory=memory
+        )
         at = [i for i, out in enumerate(graph.outputs) if isinstance(out, Variable)]
         if running() is None and not any(type(x) is Array for x in operands.leaves):
             # Constants that the function made are plain outside.
             values = [x.numpy() if type(x) is Array and not x.within.live else x for x in values]
         if not at:
-            return unflatten(structure, values)
+            return unflatten(structure, memory.returned(values))
         graph = Graph(graph.inputs, graph.equations, [graph.outputs[i] for i in at])
 
         def run(*xs: Any) -> Any:
@@ -311,7 +319,7 @@ class Checkpoint(Transformation):
         call.takes_python = True  # Python's numbers are done with again as what they are
         for i, out in zip(at, call(*xs), strict=True):
             values[i] = out
-        return unflatten(structure, values)
+        return unflatten(structure, memory.returned(values))
 
 
 def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:

@@ -23,7 +23,7 @@ from ..core.layout import duplicate
 from ..core.node import COPIED, Kept
 from ..core.reach import OURS
 from ..core.spec import Spec, hardened, is_inexact, spec_of
-from ..core.trace import CONSTANT, Ended, Trace
+from ..core.trace import CONSTANT, Trace
 from ..core.tree import flatten, is_static, paths, unflatten
 
 __all__ = [
@@ -169,7 +169,7 @@ class Selection:
 
 def refuse_ended(x: Array, asked: str) -> None:
     """Raise for an Array that outlived its transformation."""
-    if type(current(x).within) is Ended:
+    if current(x).within.ended:
         raise EscapedError(
             f"{asked} an Array of `{x.within.name}`, which has ended.\n"
             "  Use `x.numpy()` for its value."
@@ -199,7 +199,7 @@ def as_primal(
         watched.append(Kept(leaf))
         return leaf
     if kind is Array:
-        if type(current(leaf).within) is Ended:
+        if current(leaf).within.ended:
             refuse_ended(leaf, f"`{verb}({name_of(fun)})` was given")
         if is_inexact(leaf.dtype):
             leaf = snapshot(leaf)
@@ -341,7 +341,7 @@ def settle(x: Any, trace: Trace) -> Any:
     other = current(x).within
     if other is trace:
         return x
-    if type(other) is Ended:
+    if other.ended:
         raise EscapedError(
             f"`{name_of(trace.fun)}` returned to `{trace.name}` an Array of `{other.name}`, which"
             f" has ended.\n  Return it from `{other.verb}` as a result, not through a variable;"
@@ -425,7 +425,7 @@ def shown(structure: Any) -> str:
 def conform(leaf: Any, spec: Spec, what: str, asker: Callable[[], str]) -> Any:
     """A tangent or cotangent as the caller gave it: of the right shape, cast to the right dtype."""
     if type(leaf) is Array:
-        if type(current(leaf).within) is Ended:
+        if current(leaf).within.ended:
             refuse_ended(leaf, f"{asker()} was given {what} that is")
         leaf = peel(leaf) if leaf.within is CONSTANT else snapshot(leaf)
     if type(leaf) is not Array and not isinstance(leaf, (np.ndarray, np.generic)):

@@ -30,6 +30,7 @@ from .call import (
 )
 from .common import Transformation
 from .forward import jvp
+from .memory import Entered
 from .stage import capture
 
 __all__ = ["custom_jvp", "custom_vjp"]
@@ -94,10 +95,17 @@ class Custom(Transformation):
     def directly(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """A call without Arrays among the arguments."""
         out = self.fun(*args, **kwargs)
-        for x in flatten(out)[0]:
+        leaves, structure = flatten(out)
+        arrays = [x for x in flatten([args, kwargs])[0] if isinstance(x, np.ndarray)]
+        copied = False
+        for i, x in enumerate(leaves):
             if live(x):
                 self.refuse_captured(x)
-        return out
+            if isinstance(x, np.ndarray):
+                if any(np.may_share_memory(x, y) for y in arrays):
+                    leaves[i], copied = x.copy("K"), True  # as it is where the rule is used
+                arrays.append(leaves[i])
+        return unflatten(structure, leaves) if copied else out
 
     def recorded(
         self, fun: Any, args: Sequence[Any], positions: list[int], operands: Operands, kwargs: Any
@@ -110,9 +118,16 @@ class Custom(Transformation):
                 whole[i] = x
             return whole
 
-        structure, graph, captured, values = capture(fun, kwargs, self.verb, lift)
+        entered = Entered()
+        structure, graph, captured, values = capture(fun, kwargs, self.verb, lift, memory=entered)
         if captured:
             self.refuse_captured(captured[0])
+        if entered.changed():
+            raise ArgumentError(
+                f"`{name_of(self.fun)}` has a rule of its own, and writes into an argument, to"
+                " which the rule gives no derivative.\n"
+                "  Write into a copy, and return it."
+            )
         return structure, graph, values
 
     def refuse_captured(self, x: Array) -> None:

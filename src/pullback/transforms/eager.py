@@ -30,7 +30,7 @@ from ..core.namespaces import library
 from ..core.node import Node, constant_node, rebuild
 from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of
-from ..core.trace import CONSTANT, STARTS, Ended, Trace, bind, running, youngest
+from ..core.trace import CONSTANT, STARTS, Trace, bind, running, youngest
 from .backward import backward, harvest
 from .common import check_function, conform, fresh, refuse_ended
 from .reverse import ReverseTrace
@@ -346,7 +346,7 @@ def refuse(x: Array, asked: str) -> None:
             " a gradient.\n  Make its inputs with `array(..., requires_grad=True)`, outside"
             " `no_grad`."
         )
-    if type(x.within) is Ended:
+    if x.within.ended:
         x.within.concrete(x, f"x.{asked}()")
     raise PullbackError(
         f"`{asked}` was called on an Array {x.within.spec(x)} of `{x.within.name}`, which computes"

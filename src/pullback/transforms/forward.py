@@ -20,7 +20,7 @@ from ..core.tree import flatten, unflatten
 from ..primitives.arguments import wrapped
 from .batch import over_rows
 from .common import Lifted, branches, check_function, check_output, conform, fresh, settle
-from .reverse import writes_number
+from .meeting import writes_number
 
 __all__ = ["ForwardTrace", "jvp", "linearize"]
 

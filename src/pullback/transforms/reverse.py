@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array, bottom, current, touch
-from ..core.dispatch import binary
 from ..core.errors import (
     ArgumentError,
     DtypeError,
@@ -21,7 +20,7 @@ from ..core.errors import (
 from ..core.node import COPIED, Kept, Node, constant_node, node_of, noted, slots
 from ..core.primitive import Primitive
 from ..core.rules import folds
-from ..core.spec import PYTHON, carries, hardened, spec_of
+from ..core.spec import DOUBLE, PYTHON, hardened, spec_of
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, unflatten
 from .backward import backward, harvest
@@ -37,12 +36,13 @@ from .common import (
     settle,
     settle_tree,
 )
+from .meeting import applied, is_double, meet, moves, writes_number
 
-__all__ = ["ReverseTrace", "grad", "value_and_grad", "vjp", "writes_number"]
+__all__ = ["ReverseTrace", "grad", "value_and_grad", "vjp"]
 
-float64, ndarray, DOUBLE = np.float64, np.ndarray, np.dtype(float)
+float64, ndarray, array = np.float64, np.ndarray, np.array
 ONE = float64(1)
-NUMBERS, PLAIN = frozenset({float, float64}), frozenset({ndarray, float64})
+PLAIN = frozenset({ndarray, float64})
 
 
 class ReverseTrace(Trace):
@@ -62,7 +62,7 @@ class ReverseTrace(Trace):
         out = primitive.value(a) if type(a) is not Array else a.within.unary(primitive, a)
         if primitive.decides and self.decided(primitive.constant):
             return out
-        return noted(out, self, (x.node,), primitive.rule, primitive.pack(out, a))
+        return primitive.note(out, self, (x.node,), a)
 
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
         """The short ways: two operands of one dtype, or one beside a number.
@@ -81,14 +81,15 @@ class ReverseTrace(Trace):
             a = x.value
             if kind is float or kind is int or (kind is float64 and is_double(a)):
                 plain = type(a) is not Array
+                if type(a) is ndarray and a.dtype is DOUBLE and primitive.converts:
+                    y = array(y, DOUBLE)  # which NumPy and the rule take in half of the time
                 out = primitive.value(a, y) if plain else a.within.binary(primitive, a, y)
                 if primitive.decides:
                     if primitive.constant:  # a comparison, which has its line already
                         self.decisions += 1
                         return out
                     self.decided(False)
-                held = primitive.packs[0](out, a, y)
-                return noted(out, self, (x.node,), primitive.rules[0], held)
+                return primitive.notes[0](out, self, (x.node,), a, y)
             if kind is Array:
                 if y.storage is not None:
                     touch(y)
@@ -111,11 +112,12 @@ class ReverseTrace(Trace):
         b, kind = y.value, type(x)
         if kind is float or kind is int or (kind is float64 and is_double(b)):
             plain = type(b) is not Array
+            if type(b) is ndarray and b.dtype is DOUBLE and primitive.converts:
+                x = array(x, DOUBLE)
             out = primitive.value(x, b) if plain else b.within.binary(primitive, x, b)
             if primitive.decides and self.decided(primitive.constant):
                 return out
-            held = primitive.packs[1](out, x, b)
-            return noted(out, self, (y.node,), primitive.rules[1], held)
+            return primitive.notes[1](out, self, (y.node,), x, b)
         if kind is ndarray and x.nbytes <= COPIED:
             return self.beside(primitive, 1, y, x)
         return self.process(primitive, (x, y), {})
@@ -123,10 +125,8 @@ class ReverseTrace(Trace):
     def pair(self, primitive: Any, x: Array, y: Array) -> Any:
         """Two operands of this trace."""
         a, b = p, q = x.value, y.value
-        if type(a) is ndarray is type(b):
+        if type(a) in PLAIN and type(b) in PLAIN:
             out = primitive.value(a, b) if a.dtype is b.dtype else None
-        elif type(a) in PLAIN and type(b) in PLAIN and a.dtype is DOUBLE is b.dtype:
-            out = primitive.value(a, b)
         else:
             p = bottom(a) if type(a) is Array else a
             q = bottom(b) if type(b) is Array else b
@@ -141,11 +141,11 @@ class ReverseTrace(Trace):
             return self.process(primitive, (x, y), {})
         if primitive.decides and self.decided(primitive.constant):
             return out
-        parents, held = (x.node, y.node), primitive.pack(out, a, b)
+        parents = x.node, y.node
         first, second = () if type(p) is float else p.shape, () if type(q) is float else q.shape
         if first == second:
-            return noted(out, self, parents, primitive.rule, held)
-        held = held, *folds(first, second)
+            return primitive.note(out, self, parents, a, b)
+        held = primitive.pack(out, a, b), *folds(first, second)
         return noted(out, self, parents, primitive.folding, held)
 
     def beside(self, primitive: Any, i: int, x: Array, plain: np.ndarray) -> Any:
@@ -160,10 +160,11 @@ class ReverseTrace(Trace):
         if primitive.decides and self.decided(primitive.constant):
             return out
         kept = plain.copy() if primitive.reads_other[i] else None
+        if p.shape == plain.shape:
+            note = primitive.notes[i]
+            return note(out, self, (x.node,), kept, a) if i else note(out, self, (x.node,), a, kept)
         pack = primitive.packs[i]
         held = pack(out, kept, a) if i else pack(out, a, kept)
-        if p.shape == plain.shape:
-            return noted(out, self, (x.node,), primitive.rules[i], held)
         held = held, folds(p.shape, plain.shape)[0]
         return noted(out, self, (x.node,), primitive.foldings[i], held)
 
@@ -199,10 +200,23 @@ class ReverseTrace(Trace):
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         if len(xs) == 1:
             return ReverseTrace.single(self, primitive, xs[0], static)
+        pattern = 1  # and then one bit for each operand: whether it is an Array of this trace
+        for x in xs:
+            pattern += pattern
+            if type(x) is Array:
+                if x.within is not self or type(x.value) is not ndarray:
+                    break
+                pattern += 1
+        else:
+            record = primitive.recorders.get(pattern, 0)
+            if record == 0:
+                record = primitive.recorder(pattern, len(xs))
+            if record is not None:
+                return record(self, primitive, static, *xs)
         primals: list[Any] = []
         parents: list[Any] = []
         plain = primitive.direct
-        pattern = 1  # and then one bit for each operand: whether it is a parent
+        pattern = 1  # as above: which are parents
         for x in xs:
             pattern += pattern
             if type(x) is not Array:
@@ -224,6 +238,12 @@ class ReverseTrace(Trace):
         out = primitive.value(*primals, **static) if plain else primitive(*primals, **static)
         if primitive.decides and self.decided(primitive.constant):
             return out
+        return self.recorded(primitive, out, primals, parents, pattern, static)
+
+    def recorded(
+        self, primitive: Primitive, out: Any, primals: Any, parents: Any, pattern: int, static: Any
+    ) -> Any:
+        """The result of an operation, with a node if it has a derivative."""
         n = len(parents)
         for i in primitive.nondiff:
             if parents[i] is not None:
@@ -277,49 +297,6 @@ class ReverseTrace(Trace):
         return slots(out, self, node_of((x.node,), primitive.pull, held))
 
 
-def is_double(x: Any) -> bool:
-    """Whether a number of float64 beside x changes neither its dtype nor its shape."""
-    return type(x) is float or (type(x) not in PYTHON and x.dtype is DOUBLE)
-
-
-def meet(p: Any, q: Any) -> bool:
-    """Whether two values meet without a cast: of one dtype, or a number of float64 beside it."""
-    if type(p) in NUMBERS:
-        return type(q) in NUMBERS or is_double(q)
-    if type(q) in NUMBERS:
-        return is_double(p)
-    return type(p) not in PYTHON and type(q) not in PYTHON and p.dtype is q.dtype
-
-
-def applied(primitive: Any, a: Any, b: Any) -> Any:
-    """An operation of a trace within, past NumPy's way of asking for it."""
-    if type(a) is Array:
-        if type(b) is not Array or a.within is b.within:
-            return a.within.binary(primitive, a, b)
-        return binary(primitive, a, b)
-    return primitive.value(a, b) if type(b) is not Array else b.within.binary(primitive, a, b)
-
-
-def moves(out: Any, xs: Any) -> bool:
-    """Whether a result of xs has a derivative; most are arrays of float64."""
-    inner = out if type(out) is not Array else bottom(out)
-    kind = type(inner)
-    if kind is float64 or (kind is ndarray and inner.dtype is DOUBLE):
-        return True
-    return carries(out, xs)
-
-
-def writes_number(a: Any, key: Any, v: Any) -> bool:
-    """Whether a[key] = v is one number put into a plain array of float64."""
-    if type(a) is not ndarray or a.dtype is not DOUBLE:
-        return False
-    if type(v) is not float64 and type(v) is not float and type(v) is not int:
-        return False
-    if type(key) is int:
-        return a.ndim == 1
-    return len(key) == a.ndim and all(type(k) is int for k in key)
-
-
 def lift(
     fun: Any, verb: str, args: Any, positions: Sequence[int], watched: list[Kept] | None = None
 ) -> tuple[Trace, Any, Any, Any]:
@@ -332,9 +309,8 @@ def lift(
         arg = Lifted(args[position], verb, fun, position, watched)
         lifted.append(arg)
         if arg.leaf:
-            node = constant_node()
-            leaves.append([node])
-            args[position] = Array(arg.primals[0], trace, node)
+            args[position] = x = noted(arg.primals[0], trace, (), None, None)
+            leaves.append([x.node])
         else:
             leaves.append([])
             args[position] = arg.map(entering(trace, leaves[-1]))
@@ -419,7 +395,7 @@ class ValueAndGrad(Transformation):
             for kept in watched:
                 kept.opened()
             gradients = cotangents(lifted, leaves, set(), trace)
-            if reached and trace.many_decisions(True):
+            if trace.decisions and reached and trace.many_decisions(True):
                 trace.led_beside((), primals_of(lifted), flatten(gradients)[0])
         finally:
             trace.end()

@@ -15,9 +15,10 @@ from ..core.graph import Equation, Graph, Variable
 from ..core.node import keep
 from ..core.primitive import Primitive
 from ..core.spec import PYTHON, hardened, is_inexact, spec_of
-from ..core.trace import CONSTANT, Ended, Trace, run
+from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import flatten
 from .common import settle
+from .memory import Entered
 
 __all__ = ["STOP", "StageTrace", "capture"]
 
@@ -112,7 +113,7 @@ class StageTrace(Trace):
         """The variable of an Array; an Array of an older trace is captured."""
         if x.within is self:
             return x.node
-        if type(x.within) is Ended:
+        if x.within.ended:
             x.within.concrete(x, self.name)
         captured, now = self.state.captured, (id(x.value), id(x.within), id(x.node))
         if now not in captured:
@@ -126,12 +127,14 @@ def capture(
     verb: str,
     lift: Callable[..., Any],
     kind: type[StageTrace] = StageTrace,
+    memory: Entered | None = None,
 ) -> tuple[Any, Graph, list[Array], list[Any]]:
     """Run fun once, without derivatives, and record it.
 
     Args:
         lift: from a function on leaves to the arguments with that function applied: it decides
             which leaves are inputs of the graph.
+        memory: is told of the arguments, and says what the outputs are.
 
     Returns:
         The structure of the output; the graph, whose inputs are the lifted leaves and then the
@@ -142,11 +145,16 @@ def capture(
 
     def enter(x: Any) -> Array:
         inputs.append(Variable(spec_of(x)))
-        return Array(trace.foreign(x) if type(x) is Array else x, trace, inputs[-1])
+        entered = Array(trace.foreign(x) if type(x) is Array else x, trace, inputs[-1])
+        if memory is not None:
+            memory.enter(x, entered)
+        return entered
 
     try:
         out = run(trace, fun, lift(enter), kwargs)
         leaves, structure = flatten(out)
+        if memory is not None:
+            leaves = memory.arranged(trace, leaves)
         outputs, values = [], []
         for leaf in leaves:
             constant = type(leaf) is Array and current(leaf).within is CONSTANT

@@ -217,6 +217,16 @@ def test_places_in_an_array_that_is_not_sorted():
         assert ((got >= 0) & (got <= 3)).all()
 
 
+def test_results_that_are_parts():
+    for f in (lambda x: np.sort(x)[::-1], lambda x: np.outer(x, x)[::2].T, lambda x: (x * 2)[1:]):
+        compiled = pb.compile(f, wait=True)
+        for x in (np.array([3.0, 1.0, 2.0]), np.array([1.0, 3.0, 2.0])):
+            plain, out = f(x), compiled(x)
+            np.testing.assert_array_equal(plain, out)
+            assert np.argsort(np.abs(plain.strides)).tolist() == np.argsort(out.strides).tolist()
+            assert out.flags.writeable
+
+
 def test_read_only_results():
     fast = compiled(lambda x: np.broadcast_to(x * 2, (2, 3)))
     for _ in range(3):

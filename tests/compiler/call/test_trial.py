@@ -223,6 +223,40 @@ class TestEarly:
                 early.run(time.thread_time() - seconds, abs, (k,), {})
             assert early.is_over
 
+    def test_calls_of_each_kind_are_counted_apart_whatever_came_before(self, monkeypatch):
+        """A call like the one before is told without arranging its arguments."""
+        monkeypatch.setattr(first_call, "FEW", 1000)
+
+        def f(x, y=1.0):
+            return x * y
+
+        fast, seen = pb.compile(f), {}
+        half = X.astype(np.float32)
+        kinds = {
+            "array": lambda: fast(X), "another": lambda: fast(X + 1),
+            "shorter": lambda: fast(X[:2]), "float32": lambda: fast(half),
+            "float": lambda: fast(2.0), "both": lambda: fast(X, 2.0),
+            "keyword": lambda: fast(X, y=2.0), "integer": lambda: fast(2),
+            "other class": lambda: fast(np.float64(2.0)), "column": lambda: fast(X[:, None]),
+        }  # fmt: skip
+        random = np.random.default_rng(0)
+        for name in random.choice(list(kinds), 300):
+            ignored = bool(random.integers(2))
+            with np.errstate(all="ignore" if ignored else "warn"):
+                for _ in range(random.integers(1, 4)):
+                    kinds[name]()
+                    key = "array" if name == "another" else name, ignored
+                    seen[key] = seen.get(key, 0) + 1
+                    assert fast.why() == reasons.EARLY
+        counts = [entry.early.calls for entry in fast.entries.values()]
+        assert sorted(counts) == sorted(seen.values())
+        with np.errstate(all="raise"):
+            fast(X)
+        assert sum(entry.early.calls for entry in fast.entries.values()) == sum(counts)
+        fast.cache_clear()
+        fast(X)
+        assert [entry.early.calls for entry in fast.entries.values()] == [1]
+
     def test_what_it_raises_arrives_and_counts(self):
         fast = pb.compile(np.linalg.inv)
         for _ in range(3):

@@ -218,3 +218,32 @@ class TestStacks:
             )
 
         check(f, x, y)
+
+    @pytest.mark.parametrize("dtype", ["float64", "float32"])
+    def test_few_products_of_long_rows_are_done_where_they_are_read(self, dtype):
+        """One loop does all of it; where somebody else reads a product, it is one of matrices."""
+        random = np.random.default_rng(4)
+        v, w = values(random, (4, 100), dtype), values(random, (3, 100), dtype)
+        poses = values(random, (5, 6, 3, 4), dtype)
+
+        def moved(poses, v, w):
+            return sum((poses[k] @ v) * w for k in range(5))
+
+        def broadcast(poses, v, w):
+            return np.sum(np.sin(poses[0, :, :, 1:2] @ v[1:2] - w), axis=-1)
+
+        def read_twice(poses, v, w):
+            product = poses[0, 0] @ v
+            return product * w, product
+
+        for f in (moved, broadcast, read_twice):
+            check(f, poses, v, w)
+            check(
+                pb.grad(lambda *xs, f=f: np.sum(sum(map(np.sum, f(*xs)))), (0, 1, 2)), poses, v, w
+            )
+        listing = compiled(moved, poses, v, w)[0].listing
+        assert listing.count("product") == 0, listing
+        infinite = v.copy()
+        infinite[0, 3], infinite[1, 4], infinite[:, 5] = np.inf, np.nan, -0.0
+        with np.errstate(all="ignore"):
+            check(moved, poses, infinite, w)

@@ -7,7 +7,7 @@ import pytest
 
 import pullback as pb
 from pullback.compiler.llvm.binding import assembly, bits
-from pullback.compiler.lower import emit, loop_space
+from pullback.compiler.lower import emit, extreme_places, loop_space
 from pullback.compiler.program import Program
 from pullback.testing import staged
 
@@ -17,6 +17,7 @@ def registers(request, monkeypatch):
     """Narrow vectors, and vectors whose functions are called number by number."""
     if request.param == "128 bits":
         monkeypatch.setattr(loop_space, "bits", lambda: 128)
+        monkeypatch.setattr(extreme_places, "bits", lambda: 128)
     if request.param == "no libmvec":
         monkeypatch.setattr(emit, "prefixes", dict)
     return request.param
@@ -324,7 +325,7 @@ def test_constant_powers():
     x = np.linspace(0.1, 3, 40)
     for n in (0, 1, 2, 0.5, -1):
         same(*compiled(lambda x, n=n: (x**n,), x))
-    for n in (3, -2, 1.5, 4):
+    for n in (3, -2, 1.5, 4, 5, 6):
         (out,), (right,) = compiled(lambda x, n=n: (x**n,), x)
         np.testing.assert_array_max_ulp(out, right, 4)
 
@@ -432,3 +433,49 @@ def test_signs_of_zeros_are_those_of_numpy(name, shape, axis):
         np.testing.assert_array_equal(np.signbit(fast(zeros)), expected)
     traced = pb.jvp(lambda x: f(x, axis), (zeros,), (zeros,))[0]
     np.testing.assert_array_equal(np.signbit(traced), expected)
+
+
+def rows_to_search(dtype, n):
+    """Rows with the extremes at any place, several times, beside NaN and infinities, and alone."""
+    random = np.random.default_rng(n)
+    x = (random.standard_normal((12, n)) * 9).astype(dtype)
+    for row, places in zip(x, random.integers(0, n, (12, 3)), strict=True):
+        row[places] = 100 if places[0] % 2 or np.dtype(dtype).kind == "u" else -100
+    x[8] = x[8, 0]
+    if np.dtype(dtype).kind == "f":
+        x[9, random.integers(0, n, 2)] = np.nan
+        x[10] = -np.inf
+        x[11] = np.nan
+    return x
+
+
+LAID = {
+    "rows": lambda x: x,
+    "columns": lambda x: x.reshape(x.shape[::-1]).T,
+    "backwards": lambda x: x[:, ::-1],
+    "flat": lambda x: x[:8].reshape(-1),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint8])
+def test_places_of_extremes_in_long_rows_are_numpys(registers, dtype):
+    def places(x):
+        laid = [see(x) for see in LAID.values()]
+        found = [f(y, axis=-1) for y in laid for f in (np.argmax, np.argmin)]
+        return [*found, np.argmax(x, axis=-1, keepdims=True)]
+
+    for n in (128, 301):
+        same(*compiled(places, rows_to_search(dtype, n)))
+
+
+def test_extremes_of_elements_that_take_part_are_done_without_numpy():
+    x = rows_to_search(np.float64, 300)
+    for f in (np.nanmax, np.nanmin):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            same(*compiled(lambda x, f=f: f(x, axis=1), x))
+    there = x > 0
+    f = lambda x, there: np.max(x, axis=0, initial=-1.0, where=there)
+    same(*compiled(f, x[:9], there[:9]))
+    graph, _ = staged(f, (x[:9], there[:9]))
+    assert not Program(graph, 1).run.calls

@@ -10,10 +10,11 @@ import numpy as np
 
 from ...core.array import Array
 from ...core.tree import flatten
+from ..entry.object_layout import error_handling
 from ..path import WIDE, Call, order_of, static_key
 from ..record.recording import containers_in
 
-__all__ = ["arranged"]
+__all__ = ["NUMBERS", "arranged"]
 
 
 def arranged(
@@ -87,4 +88,4 @@ def key_of(leaves: list[Any], structure: Any, at: set[int]) -> Any:
             for i, x in enumerate(leaves)
         ]
     )  # fmt: skip
-    return structure, parts, tuple(np.geterr().values())
+    return structure, parts, error_handling()

@@ -28,9 +28,10 @@ from ..facts.snapshot import Codes
 from ..fall_back import REPORT, unmade, warn
 from ..llvm import thread_pool
 from ..llvm.binding import BEST, absent, at_leisure
-from ..path import CacheInfo, Call, Entry, Path, raising, same_bits, share_memory, shared, way_of
+from ..path import CacheInfo, Call, Entry, Path, same_bits, share_memory, shared, way_of
 from ..record.carried import Carried
 from . import reasons
+from .alike import Alike, is_flat, raising
 from .arguments import arranged
 from .budget import Budget
 from .in_transformation import QuickNode, composed
@@ -78,6 +79,7 @@ class Compiled(Transformation):
         # What machine code repeats by itself: a builtin function, and what it may look at.
         self.repeat: tuple[Callable[..., Any], list[Way]] = native_records.missed, []
         self.counter = np.zeros(2, np.int64)  # how often it did, and for the last call: which
+        self.alike: Alike | None = None  # the last call, where one like it runs in Python
         self.quick_node: QuickNode | None = None  # the last path of a call on Arrays alone
         self.likely: bool | None = None  # whether an earlier process may have written of it
         self.in_advance: set[str] | None = None  # names in the code that can be told in advance
@@ -86,12 +88,18 @@ class Compiled(Transformation):
         self.casts, self.cast, self.folds = True, False, True  # see `Watch`
         self.carried = Carried()  # what it reads, changes and stores again
         self.asked: set[str] = set()  # the names that it asked `getattr` for
+        self.whole: dict[int, Any] = {}  # the dicts of attributes that it looked into
         self.last_miss = "The function has not been called."
         self.last_way = ""  # why the last call was no miss
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         repeat = self.repeat  # it keeps alive what the machine code looks at
         out = repeat[0](*args, **kwargs)
+        if out is not MISS:
+            return out
+        alike = self.alike  # another thread may replace it
+        if alike is not None and not kwargs:
+            out = alike.run(self, args)
         return self.decide(args, kwargs) if out is MISS else out
 
     def decide(self, args: Any, kwargs: Any, at_once: bool = False) -> Any:
@@ -104,7 +112,7 @@ class Compiled(Transformation):
         if self.refusal is not None or raising():
             return self.fun(*args, **kwargs)
         begun = thread_time()
-        self.counter[1], self.last_way = 0, ""
+        self.counter[1], self.last_way, self.alike = 0, "", None
         call = self.arrange(args, kwargs)
         if call is None:
             return composed(self, args, kwargs)
@@ -117,6 +125,7 @@ class Compiled(Transformation):
                 return self.fun(*args, **kwargs)
             if timed and entry.paths[0].is_awaited():
                 self.last_way = reasons.AWAITED
+                self.note(entry, args, kwargs)
                 return self.fun(*args, **kwargs)
             found = self.match(entry, call.arrays, call.numbers)
             if self.refusal is not None:
@@ -143,6 +152,8 @@ class Compiled(Transformation):
             self.last_way = reasons.EARLY
             if why := self.budget.scattered():
                 self.refuse(why, FEWER)
+            elif timed and not late and not known:
+                self.note(entry, args, kwargs)
             return entry.early.run(begun, self.fun, args, kwargs)
         self.misses += 1
         if not entry.paths:
@@ -150,6 +161,11 @@ class Compiled(Transformation):
         if entry.apart and share_memory(call.arrays):
             return self.fun(*args, **kwargs)
         return record_call(self, entry, call, args, kwargs, known)
+
+    def note(self, entry: Entry, args: Any, kwargs: Any) -> None:
+        """Remember of what kind this call is, which runs in Python: the next may be like it."""
+        plain = not (kwargs or self.carried or self.static_argnums or self.static_argnames)
+        self.alike = Alike(entry, args) if plain and is_flat(args) else None
 
     def sought(self, entry: Entry, call: Call, timed: bool) -> bool:
         """Look for what earlier processes wrote of calls of a kind, if it is time to.
@@ -262,7 +278,7 @@ class Compiled(Transformation):
 
     def refuse(self, why: str, cure: str = OUTSIDE) -> Any:
         """From now on the function falls back to Python."""
-        self.refusal = why
+        self.refusal, self.alike = why, None
         fun = self.fun
         self.repeat = (lambda *xs, **more: MISS if running() else fun(*xs, **more)), []
         warn(f"`compile({name_of(self.fun)})` falls back to Python: {why}.\n  {cure}")
@@ -279,7 +295,7 @@ class Compiled(Transformation):
         """Forget all recordings."""
         self.entries.clear()
         self.know([])
-        self.quick_node = None
+        self.quick_node = self.alike = None
         self.refusal, self.hits, self.misses = None, 0, 0
         self.counter[0] = 0
         self.budget = Budget(not self.wait)
@@ -288,6 +304,7 @@ class Compiled(Transformation):
     def forget(self) -> None:
         """Forget the recordings, which were made with fewer carried places than there are now."""
         self.entries.clear()
+        self.alike = None
         self.know([])
 
     def why(self, *args: Any, **kwargs: Any) -> str:

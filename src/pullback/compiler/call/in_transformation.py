@@ -20,11 +20,13 @@ from ...core.tree import flatten, unflatten
 from ...transforms.eager import EagerTrace
 from ...transforms.forward import ForwardTrace, LinearizeTrace
 from ...transforms.reverse import ReverseTrace
+from ..entry.object_layout import error_handling
 from ..facts.call_monitor import WATCHING
-from ..path import Call, Path, raising
+from ..path import Call, Path
 from ..record.recording import share_memory
 from ..record.verify import example
 from . import reasons
+from .alike import raising
 from .compound import batched
 from .path_node import PathNode, is_nested
 from .record_call import record_call
@@ -121,7 +123,7 @@ class QuickNode:
             (type(x), x.dtype, x.shape, depth_of(y)) for x, y in zip(values, xs, strict=True)
         ]
         self.nested = any(map(is_nested, xs))
-        self.strict = np.geterr()
+        self.strict = error_handling()
 
     @classmethod
     def of(cls, path: Path, args: Any, kwargs: Any, xs: Sequence[Any]) -> QuickNode | None:
@@ -147,7 +149,7 @@ class QuickNode:
                 return None
             values.append(x)
         path = self.path
-        if WATCHING.get() or STARTS.get() is not None or np.geterr() != self.strict:
+        if WATCHING.get() or STARTS.get() is not None or error_handling() != self.strict:
             return None
         if not path.state.holds(path.token):
             return None

@@ -69,6 +69,7 @@ class PathNode:
         # The operation, where its result is all that there is, and needs no more than to be bound.
         self.sole: Compound | None = None
         alone = recording.structure is None and recording.placed == [None] and len(kinds) == 1
+        alone = alone and recording.sources == [None]
         if alone and not self.arrays and is_inexact(self.graph.outputs[0].spec.dtype):
             ((compound, _, inputs),) = self.plan([0] * self.n) or [(None, None, ())]
             self.sole = compound if len(inputs) == self.n else None
@@ -110,11 +111,15 @@ class PathNode:
                 results[j] = out
                 traced.add(j)
         inside = running() is not None
-        leaves, k = [], 0
-        recording = self.recording
-        for x, kind, placed in zip(
-            recording.outputs, recording.kinds, recording.placed, strict=True
+        leaves: list[Any] = []
+        k, recording = 0, self.recording
+        for x, kind, placed, source in zip(
+            recording.outputs, recording.kinds, recording.placed, recording.sources, strict=True
         ):
+            if source is not None:
+                leaves.append(source(xs, leaves))
+                k += isinstance(x, Variable)
+                continue
             if not isinstance(x, Variable):
                 out = as_kind(x, kind)
             else:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...core.array import Array
 from ...core.reach import call_inside
 from ...core.trace import running
 from ..entry import object_layout
@@ -22,7 +23,7 @@ from ..first_call import Early, faster, imported, seldom_collected
 from ..llvm.binding import WORKER
 from ..path import Call, Entry, Path, share_memory
 from ..record.recording import Recording
-from ..record.verify import verdict
+from ..record.verify import note_identity, verdict
 from .rehearsal import carry_changed, changed, observe, rehearse
 from .trial import is_timed
 
@@ -121,6 +122,11 @@ def keep(
         if not entry.without_floats():
             compiled.refuse(str(why))
         return
+    if Array in map(type, call.leaves):
+        inputs = [call.leaves[i] for i in call.inputs]
+        if not note_identity(recording, result, inputs, state):
+            entry.python = True
+            return
     if recording.unsure:
         entry.early.numbers = False  # the first path may be for these numbers alone
         entry.floats &= bool(entry.paths)

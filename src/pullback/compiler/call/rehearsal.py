@@ -7,7 +7,9 @@ one is rehearsed for the code that ran, and stops where other code begins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +28,7 @@ from ..facts.state import Token
 from ..first_call import Faster, faster
 from ..path import Call, Entry, share_memory, share_with
 from ..record.asked_names import asked_in_advance
-from ..record.recording import UNLIKE_NAMES, Number, Recording, recorded, state_of
+from ..record.recording import SETTING, UNLIKE_NAMES, Number, Recording, recorded, state_of
 from ..record.stage_inner import staging
 from .trial import is_timed
 
@@ -41,8 +43,6 @@ NAMES = 64  # computed by code, for which calls are rehearsed again
 
 def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any:
     """A recording that left nothing behind, with what it read; None if there is none."""
-    if "seterr" in asked_by(compiled):
-        return compiled.refuse("it uses `seterr`")
     first = entry.early.numbers and not (entry.paths or entry.weak)
     if first and call.floats and is_timed(compiled):  # one recording for all numbers
         entry.floats = UNLIKE_NAMES.isdisjoint(asked_by(compiled))
@@ -72,7 +72,8 @@ class Rehearsal:
         self.snapshot = Snapshot(scout)
         self.watch = Watch(compiled.ran, compiled.asked)
         self.watch.casts, compiled.cast = compiled.casts, False
-        self.watch.folds = compiled.folds
+        self.watch.folds, self.watch.told = compiled.folds, scout.told
+        self.watch.dicts, self.watch.known = scout.dicts, compiled.whole
         self.recording: Recording | None = None
         self.failure = ""
         self.refused: Any = None  # the plain array that was to be written into, if that failed
@@ -92,14 +93,20 @@ class Rehearsal:
         known = self.entry.known
         earlier = known.codes if known is not None else frozenset()
         codes = {*earlier, *[code for code, _ in self.watch.codes.values()]}
-        return self.snapshot.located(codes, self.stand_ins)
+        out = self.snapshot.located(codes, self.stand_ins)
+        if out.why is None and self.watch.warned:
+            warned = [Store("call", x, None) for x in self.watch.warned]
+            out = out._replace(
+                stores=[*out.stores, *warned], values=[*out.values, *[True] * len(warned)]
+            )
+        return out
 
     def run(self, loops: Faster) -> None:
         """Record the call, and put back what it changed."""
         compiled, watch = self.compiled, self.watch
         try:
             self.snapshot.filled.prepare()
-            with np.errstate(all="ignore"), faster(loops), staging(), forgotten():
+            with self.quiet(), faster(loops), staging(), forgotten():
                 self.recording = recorded(
                     compiled.fun, self.lift, self.statics, watch, self.around, self.located
                 )
@@ -112,8 +119,25 @@ class Rehearsal:
             self.stand_ins.restore()
         self.seen = state_of(compiled.fun, watch, self.statics)
         self.other = compiled.ran is not None and not (
-            watch.codes.keys() <= compiled.ran.keys() and watch.asked <= compiled.asked
+            watch.codes.keys() <= compiled.ran.keys()
+            and watch.asked <= compiled.asked
+            and watch.whole.keys() <= compiled.whole.keys()
         )
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """NumPy gives no warnings, and its handling of errors is put back.
+
+        Who asks how it handles errors is told what holds outside.
+        """
+        before, asks = np.geterr(), not SETTING.isdisjoint(asked_by(self.compiled))
+        settings = before if asks else dict.fromkeys(before, "ignore")
+        with np.errstate(**settings), warnings.catch_warnings() if asks else nullcontext():
+            if asks:
+                warnings.simplefilter("ignore", RuntimeWarning)
+            yield
+            if np.geterr() != settings:
+                self.watch.effects.append("it leaves NumPy's handling of errors changed")
 
     def insist_undone(self) -> None:
         """Refuse the function if it changed what cannot be put back.
@@ -136,9 +160,13 @@ class Rehearsal:
         if compiled.ran is None or not self.other:
             return False
         compiled.ran |= watch.codes
-        told = watch.asked <= compiled.asked or len(compiled.asked) >= NAMES
+        more = len(watch.asked - compiled.asked) + len(watch.whole.keys() - compiled.whole.keys())
+        many = len(compiled.asked) + len(compiled.whole) >= NAMES
         compiled.asked |= watch.asked
-        if told:  # calls that do not ask what to call tell no names, until one is rehearsed
+        compiled.whole |= watch.whole
+        if (
+            many or not more
+        ):  # calls that do not ask what to call tell no names, until one is rehearsed
             changed(compiled, self.entry, "each call runs other code")
         return True
 
@@ -149,6 +177,10 @@ class Rehearsal:
             return True  # it may be called with nothing of the kind at another time
         if watch.imports:
             changed(compiled, entry, "it imports modules each time")  # this run does so
+            return True
+        names = {name for code, _ in watch.codes.values() for name in code.co_names}
+        if not SETTING.isdisjoint(names) and SETTING.isdisjoint(asked_by(compiled)):
+            asked_by(compiled).update(SETTING)
             return True
         if watch.effects:
             compiled.refuse(watch.effects[0])
@@ -230,7 +262,7 @@ def foreseen(compiled: Compiled, statics: list[Any]) -> Scout | None:
     Where code that can be reached forbids one, it may not run at all: the call is observed.
     """
     try:
-        scout, why = foresee(compiled.fun, statics, compiled.ran, compiled.asked)
+        scout, why = foresee(compiled.fun, statics, compiled.ran, compiled.asked, compiled.whole)
     except Exception as error:  # of an object that does not answer as others do
         return compiled.refuse(
             f"something that it reads raises {type(error).__name__} when it is looked at"

@@ -205,7 +205,8 @@ def root_at(place: Any, compiled: Compiled, call: Call) -> Any:
 # What primitives of their own have made on the way, and make again.
 NONE = type(None)
 BEGUN: dict[str, Callable[[], Any]] = {
-    "derived": dict, "rules": dict, "packers": dict, "ready": NONE, "program": NONE, "runs": int,
+    "derived": dict, "rules": dict, "packers": dict, "recorders": dict, "ready": NONE,
+    "program": NONE, "runs": int,
 }  # fmt: skip
 
 
@@ -420,6 +421,10 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
         raise Unportable("it returns what was there before")
     if recording.stores or compiled.carried:
         raise Unportable("it stores its results")
+    if np.geterr in path.state.settings:
+        raise Unportable("it asks how NumPy handles errors")
+    if path.state.whole:
+        raise Unportable("it looks into objects by names that are not in the code")
     state = path.state
     for x in recording.outputs:
         if not (of(x, (Variable, type, enum.Enum)) or type(x) in VALUES or is_numpy(type(x))):

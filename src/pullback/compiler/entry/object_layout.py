@@ -26,8 +26,8 @@ from .conditions import RECORD
 
 __all__ = [
     "AXES", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "SHAPE", "STRIDES", "TYPE",
-    "NativeRecord", "builtin", "creates", "error_settings", "errors_variable", "field", "memory",
-    "offset_of", "shared", "table_of", "usable",
+    "NativeRecord", "builtin", "creates", "error_handling", "error_settings", "errors_variable",
+    "field", "memory", "offset_of", "shared", "table_of", "usable",
 ]  # fmt: skip
 
 # Offsets of fields, of 64-bit CPython with the ordinary head of an object.
@@ -293,6 +293,18 @@ def mixed_with(buffer: int, mask: int) -> int:
 def errors_ignored() -> Any:
     with np.errstate(all="ignore"):
         return errors_variable().get()
+
+
+HANDLING: list[tuple[Any, tuple[str, ...]]] = [(None, ())]  # the last answer, and for what
+
+
+def error_handling() -> tuple[str, ...]:
+    """The values of `np.geterr()`. NumPy makes a new object whenever they change."""
+    errors, (known, values) = errors_variable().get(), HANDLING[0]
+    if errors is not known:
+        values = tuple(map(str, np.geterr().values()))
+        HANDLING[0] = errors, values
+    return values
 
 
 @cache

@@ -13,7 +13,16 @@ from typing import Any
 
 from ...core.namespaces import names_of
 
-__all__ = ["COMPUTED_NAMES", "MANY", "Code", "code_of", "extent", "full_name"]
+__all__ = [
+    "CLASS_QUESTIONS",
+    "COMPUTED_NAMES",
+    "MANY",
+    "SWEEPS",
+    "Code",
+    "code_of",
+    "extent",
+    "full_name",
+]
 
 STORES = {
     "STORE_ATTR", "DELETE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL",
@@ -34,15 +43,19 @@ SILENT = ("EXTENDED_ARG", "CACHE")
 CLASS_OF_ERROR = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "BUILD_TUPLE"}
 # Among the names of code: it may ask for attributes whose names it computes.
 COMPUTED_NAMES = "*"
+SWEEPS = "*modules"  # and it may go through all modules in `sys.modules`
 # Who asks for attributes by computed names, or whose names are not in the code.
 REFLECTION = {
-    "vars", "dir", "attrgetter", "methodcaller", "__getattribute__", "__reduce__", "__reduce_ex__",
-    "__getstate__", "__match_args__", "__dict__",
+    "attrgetter", "methodcaller", "__getattribute__", "__reduce__", "__reduce_ex__",
+    "__getstate__", "__match_args__",
 }  # fmt: skip
+# The same, of which a recording is told: what is looked into, or the names.
+TOLD = {"vars", "dir", "__dict__"}
 # Who reads what functions hold, and what they read.
 SIGNATURES = {"signature", "getfullargspec", "unwrap"}
 HELD = {"__annotations__", "__defaults__", "__kwdefaults__", "__signature__", "__wrapped__"}
-ASKING = {"getattr", "hasattr"}
+ASKING = {"getattr", "hasattr", "vars", "dir"}
+CLASS_QUESTIONS = {"isinstance", "issubclass"}
 SIMPLE = ("LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CONST", "LOAD_ATTR")
 CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
 CHAINED = {"LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"}
@@ -68,6 +81,7 @@ class Code:
     reflects: whether there may be others than those that `getattr`, `hasattr` and `format` are
         asked for where they are called by their names, of which a recording is told.
     handed: names of globals and attributes that it reads otherwise than to call them.
+    tested: those that `isinstance` is asked for.
     imports: level and name of what it imports.
     stores: whether it binds or changes anything besides variables of its own.
     loads: names of globals, attributes and variables of functions around it that it loads.
@@ -85,6 +99,7 @@ class Code:
         self.key = code.co_qualname, zlib.crc32(code.co_code)
         self.names = set(code.co_names)
         self.handed: set[str] = set()
+        self.tested: set[str] = set()
         self.imports: list[tuple[int, str]] = []
         self.stores = bool(names_of(code).assigned & set(code.co_freevars))
         self.stores |= not CHANGING.isdisjoint(code.co_names)
@@ -102,13 +117,15 @@ class Code:
             self.read(step, steps[max(i - 6, 0) : i])
             self.load(step, steps[i + 1 : i + 3])
         self.guarded = any(catches_all(steps, i) for i in range(len(steps)))
-        self.handed.update(handed(steps))
+        for name, is_tested in handed(steps):
+            (self.tested if is_tested else self.handed).add(name)
         self.follow(steps)
         for x in code.co_consts:
             if isinstance(x, CodeType):
                 inner = code_of(x)
                 self.names |= inner.names
                 self.handed |= inner.handed
+                self.tested |= inner.tested
                 self.imports += inner.imports
                 self.chains |= inner.chains
                 self.import_chains |= inner.import_chains
@@ -127,20 +144,30 @@ class Code:
             self.strings.update(texts)
             self.names.update(texts)
             self.loads.update(texts)
+        if "modules" in self.strings or any(sweeps(steps, i) for i in range(len(steps))):
+            self.names.add(SWEEPS)
         if not SIGNATURES.isdisjoint(self.names):
             self.names |= HELD
         self.reflects |= bool(REFLECTION & self.names or ASKING & self.handed)
-        if self.reflects or any(computes_name(steps, i) for i in range(len(steps))):
+        self.reflects |= "__dict__" in self.strings
+        if (
+            self.reflects
+            or TOLD & self.names
+            or any(computes_name(steps, i) for i in range(len(steps)))
+        ):
             self.names.add(COMPUTED_NAMES)
 
     def asked(self, told: bool) -> set[str]:
         """Its names; told: without those that a recording is told of."""
-        return self.names - {COMPUTED_NAMES} if told and not self.reflects else self.names
+        if not told:
+            return self.names
+        return self.names - ({SWEEPS} if self.reflects else {COMPUTED_NAMES, SWEEPS})
 
     def read(self, step: Any, before: list[Any]) -> None:
         name = step.opname
         if name in STORES:
             self.stores = True
+            self.reflects |= step.argval == "__dict__"
         elif name == "MATCH_CLASS":
             self.names.add("__match_args__")  # `case Point(x)` has names that are not in the code
         elif name == "CONTAINS_OP":
@@ -189,6 +216,22 @@ class Code:
         """The full names of modules that it imports when it runs."""
         full = {full_name(scope, level, name) for level, name in self.imports}
         return full | {name.partition(".")[0] for name in full}
+
+
+def sweeps(steps: list[Any], i: int) -> bool:
+    """Whether step i loads `sys.modules` otherwise than to look for one: `"torch" in sys.modules`.
+
+    `sys.modules["torch"]` and `sys.modules.get("torch")` have the name in the code as well.
+    """
+    if steps[i].argval != "modules" or steps[i].opname.startswith(NO_LOADS):
+        return False
+    then = [step for step in steps[i + 1 : i + 4] if step.opname != "PUSH_NULL"]
+    if then and then[0].opname == "CONTAINS_OP":
+        return False
+    if len(then) > 1 and then[0].argval == "get" and then[1].opname == "LOAD_CONST":
+        return False
+    constant = len(then) > 1 and then[0].opname == "LOAD_CONST"
+    return not (constant and then[1].opname == "BINARY_SUBSCR")
 
 
 def catches_all(steps: list[Any], i: int) -> bool:
@@ -305,22 +348,50 @@ def looks_up_constant(before: list[Any]) -> bool:
     return simple and type(rest[0].argval) in (str, int, float, bytes, *SINGLE)
 
 
-def handed(steps: list[Any]) -> Iterator[str]:
+def handed(steps: list[Any]) -> Iterator[tuple[str, bool]]:
     """Names of globals and attributes that are read otherwise than to be called.
+
+    Each with whether `isinstance` is asked for it, which calls nothing.
 
     The instruction says it by a bit, but not for attributes of a module that a file imports. There
     an expression tells by where it ends: `np.sin(x)` begins with `np.sin`, and is a call.
     """
     begun: dict[tuple[int, int], list[tuple[tuple[int, int], bool]]] = {}
+    asking, before = questions(steps), None  # the step after, since it goes backwards
     for step in reversed(steps):
         name, low, (start, end) = step.opname, (step.arg or 0) & 1, extent(step)
         longer = [call for last, call in begun.get(start, ()) if last > end]
         if name in ATTRIBUTES or name in GLOBALS or name == "IMPORT_FROM":
             by_bit = low and (name == "LOAD_GLOBAL" or (name in ATTRIBUTES and BIT_IN_ATTRIBUTES))
-            if not by_bit and not (name in ATTRIBUTES and longer and longer[-1]):
-                yield step.argval
+            called = by_bit or (name in ATTRIBUTES and longer and longer[-1])
+            if not called:
+                compared = before is not None and before.opname == "IS_OP"
+                yield step.argval, compared or is_asked_for(asking, start, end)
+        before = step
         if start < end and name != "LOAD_CONST":  # names of keywords lie where the call does
             begun.setdefault(start, []).append((end, name in CALLS))
+
+
+Extent = tuple[tuple[int, int], tuple[int, int]]
+
+
+def questions(steps: list[Any]) -> list[tuple[Extent, bool]]:
+    """Where calls stand in the source, the short ones first, and whether they ask for a class."""
+    asks = [x for x in steps if x.opname in GLOBALS and x.argval in CLASS_QUESTIONS]
+    begins = {extent(step)[0] for step in asks}
+    calls = {extent(step) for step in steps if step.opname in CALLS}
+    if not begins or (0, 0) in begins:
+        return []
+    found = [(where, where[0] in begins) for where in calls]
+    return sorted(found, key=lambda x: (x[0][1][0] - x[0][0][0], x[0][1][1] - x[0][0][1]))
+
+
+def is_asked_for(calls: list[tuple[Extent, bool]], start: Any, end: Any) -> bool:
+    """Whether an expression is an argument of `isinstance`, and of no other call inside that."""
+    for (begin, last), asks in calls:
+        if begin < start and end < last:
+            return asks
+    return False
 
 
 def extent(step: Any) -> tuple[tuple[int, int], tuple[int, int]]:

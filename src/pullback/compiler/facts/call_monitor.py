@@ -13,20 +13,32 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping, MutableMapping, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from threading import RLock, get_ident
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MethodDescriptorType,
+    ModuleType,
+)
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ...core.bytecode import original
 from ...core.namespaces import apart
-from ...core.reach import ASKED
+from ...core.reach import ASKED, DRAWS, TOLD, WARNS
 from ...core.resolve import FOREIGN
-from .bytecode import COMPUTED_NAMES, code_of
+from .bytecode import COMPUTED_NAMES, SWEEPS, code_of
+from .classes import foreign_function
 from .judge import acts, declare_computing, declared_pure, effectful, home_of, may_act, may_repeat
 from .quick_profile import HARMLESS, frames_sorted, install
+from .warned import Warned, noted
 
 __all__ = ["WATCHES", "WATCHING", "Halt", "Observer", "Watch", "unwatched"]
 
@@ -50,6 +62,7 @@ LEVELS = {
     "error": logging.ERROR, "exception": logging.ERROR, "critical": logging.CRITICAL,
 }  # fmt: skip
 
+SILENCING = {"errstate", "seterr", "geterr"}
 LOGGERS = (logging.Logger, logging.RootLogger)
 
 
@@ -71,6 +84,10 @@ class Watch:
     names: those by which it may ask for attributes, as `getattr` does, where code is expected.
     casts: whether `float(x)` is an operation, and not a question with one answer; cast: one was.
     folds: whether steps of a `while` become one loop; lost: a value of one was read from elsewhere.
+    told: the names of what is called with an effect and of which Python does not tell: classes,
+        functions of Cython's. Code that does not ask what to call may not load them.
+    dicts: whose attributes are in which dict, of what can be reached, by the ids of the dicts.
+    known, whole: those of these that earlier calls looked into, and those that it looks into.
     asked: those by which it did; COMPUTED_NAMES, if code ran whose calls tell nothing.
     effects: what was about to be done that forbids a repetition, in words.
 
@@ -85,6 +102,12 @@ class Watch:
         self.names = names
         self.casts = self.cast = False
         self.folds, self.lost = True, False
+        self.told: Set[str] = frozenset()
+        self.dicts: Mapping[int, Any] = {}
+        self.known: Mapping[int, Any] = {}
+        self.whole: dict[int, Any] = {}
+        self.warned: list[Warned] = []  # what it warns of
+        self.seeded: list[Any] = []  # generators of random numbers, made of a seed in this call
         self.asked: set[str] = set()
         self.codes: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
         self.expected = expected
@@ -103,6 +126,9 @@ class Watch:
         self.filters = list(warnings.filters)
         self.token = WATCHING.set(self)
         ASKED.append(is_asked)
+        TOLD.append(is_told)
+        DRAWS.append(Draws)
+        WARNS.append(warns)
         self.thread, self.around = get_ident(), sys._getframe(1)
         if not monitored(self):
             self.before: Any = sys.getprofile()
@@ -123,6 +149,9 @@ class Watch:
         self.around = None
         WATCHING.reset(self.token)
         ASKED.remove(is_asked)
+        TOLD.remove(is_told)
+        DRAWS.remove(Draws)
+        WARNS.remove(warns)
         if self.filters != warnings.filters:
             self.effects.append("it calls `warnings.filterwarnings`")
             warnings.filters[:] = self.filters  # type: ignore[index]  # a list, if typed otherwise
@@ -178,20 +207,38 @@ class Watch:
         self.hears(code, frame)
         if not known and not is_tuple(scope) and not collects(frame) and not self.imported(frame):
             self.codes[id(code), id(scope)] = code, scope
-            self.silences |= "errstate" in code_of(code).names
+            self.silences |= not SILENCING.isdisjoint(code_of(code).names)
             if self.expected is not None and (id(code), id(scope)) not in self.expected:
                 raise Halt
 
     def hears(self, code: CodeType, frame: Any) -> None:
-        """Code begins; what it asks `getattr` for is told if its calls ask what to call."""
-        computes = frame.f_code is code and COMPUTED_NAMES in code_of(code).names
-        if computes and not self.imported(frame):
-            self.ask(COMPUTED_NAMES)
+        """Code begins; what it does is told if its calls ask what to call."""
+        if frame.f_code is not code:
+            return
+        known = code_of(code)
+        for name in {COMPUTED_NAMES, SWEEPS} & known.names:
+            if not self.imported(frame):
+                self.ask(name)
+        if silent := known.loads & self.told:
+            self.forbid(f"it may call `{min(silent)}`")
 
     def ask(self, name: str) -> None:
         """Code asks for an attribute by a name that it has computed."""
-        self.asked.add(name)
+        more = {"modules": SWEEPS, "__dict__": COMPUTED_NAMES}.get(name, name)
+        self.asked.update([name, more])
         if self.expected is not None and name not in self.names:
+            raise Halt
+
+    def looks_into(self, held: Any) -> None:
+        """Code looks into a dict of attributes, by whatever names."""
+        held = held if type(held) is dict else gc.get_referents(held)[0]
+        owner = self.dicts.get(id(held))
+        if self.expected is None or owner is None:  # it is read whole, or was made in this call
+            return
+        if type(owner) is ModuleType and apart(vars(owner)):
+            self.forbid(f"it looks into all of `{owner.__name__}`")
+        self.whole[id(held)] = held
+        if id(held) not in self.known:
             raise Halt
 
     def imported(self, frame: Any) -> bool:
@@ -255,6 +302,109 @@ def is_asked(name: Any) -> None:
         watch.ask(name)
 
 
+def is_told(x: Any) -> Any:
+    """A class is about to be called, or attributes are looked into, by code that asks."""
+    watch, frame = WATCHING.get(), sys._getframe(2)
+    if watch is None:
+        return x
+    if x is sys.modules:
+        return Modules(x)
+    if type(x) is dict or type(x) is MappingProxyType:
+        watch.looks_into(x)
+    elif apart(frame.f_globals):
+        pass
+    elif x in SEEDS:
+        return partial(Draws.made, x)
+    elif foreign_function(x) or (isinstance(x, type) and watch.profile is not None):
+        watch.calls(x, (), frame)
+    return x
+
+
+SEEDS = (  # what generators of random numbers are made of
+    np.random.SeedSequence, np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM,
+    np.random.Philox, np.random.SFC64,
+)  # fmt: skip
+
+
+def warns(frame: Any, *args: Any, **kwargs: Any) -> bool:
+    """`warnings.warn` is called: a rehearsal notes what it says, and a repetition says it."""
+    watch = WATCHING.get()
+    if watch is None or type(watch) is Observer or apart(frame.f_globals):
+        return False
+    said = noted(watch.filters, frame, *args, **kwargs)
+    if type(said) is str:
+        watch.forbid(said)
+    if said is not None:
+        watch.warned.append(said)
+    return said is not None
+
+
+class Draws:
+    """Random numbers are constants where their generator was made of a seed, in the same call."""
+
+    @staticmethod
+    def made(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        made = cls(*args, **kwargs)
+        Draws.seeded(made, *args, **kwargs)
+        return made
+
+    @staticmethod
+    def seeded(made: Any, seed: Any = None, *args: Any, **kwargs: Any) -> None:
+        watch = WATCHING.get()
+        if watch is None:
+            return
+        seed = kwargs.get("seed", kwargs.get("entropy", seed))
+        numbers = seed if type(seed) in (list, tuple) else [seed]
+        plain = all(isinstance(x, (int, np.integer, np.ndarray)) for x in numbers)
+        if plain or any(x is seed for x in watch.seeded):
+            watch.seeded.append(made)
+        elif isinstance(made, SEEDS):  # what it holds may be looked at
+            watch.forbid(f"it makes `{type(made).__name__}` without a seed")
+
+    @staticmethod
+    def draws(source: Any, name: str) -> None:
+        watch = WATCHING.get()
+        if watch is not None and not any(x is source for x in watch.seeded):
+            watch.forbid(f"it draws random numbers (`{name}`)")
+
+
+class Modules(MutableMapping[str, Any]):
+    """`sys.modules` while a call is recorded: it tells what is looked for."""
+
+    def __init__(self, held: dict[str, Any]) -> None:
+        self.held = held
+
+    def __contains__(self, name: object) -> bool:
+        is_asked(name)
+        return name in self.held
+
+    def __getitem__(self, name: str) -> Any:
+        is_asked(name)
+        return self.held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        is_asked(SWEEPS)
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        is_asked(SWEEPS)
+        return len(self.held)
+
+    def __setitem__(self, name: str, module: Any) -> None:
+        forbid("it changes `sys.modules`")
+        self.held[name] = module
+
+    def __delitem__(self, name: str) -> None:
+        forbid("it changes `sys.modules`")
+        del self.held[name]
+
+
+def forbid(why: str) -> None:
+    watch = WATCHING.get()
+    if watch is not None:
+        watch.forbid(why)
+
+
 class Observer(Watch):
     """A context that only notes the code that runs."""
 
@@ -269,6 +419,9 @@ class Observer(Watch):
             self.codes[id(code), id(scope)] = code, scope
 
     def calls(self, callee: Any, args: tuple[Any, ...], frame: Any) -> None:
+        pass
+
+    def forbid(self, why: str) -> None:
         pass
 
 

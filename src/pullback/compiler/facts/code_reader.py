@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import abc
 import functools
+import gc
+import os
 import sys
 import types
+import weakref
 from typing import Any
 
 from ...core.bytecode import original
@@ -33,6 +36,7 @@ from .reading import Reading, Same
 __all__ = ["INNER", "WRAPPED", "CodeReader"]
 
 OF_MODULES = {"__builtins__", "__dict__", "__loader__", "__spec__"}
+ASKING = (getattr, hasattr, vars, dir)
 INNER = ("__func__", "fget", "fset", "fdel", "func")  # the functions in them
 OF_FUNCTIONS = ("__annotations__", "__doc__", "__module__", "__name__", "__qualname__")
 HELD_BY_FUNCTIONS = ("__closure__", "__code__", "__defaults__", "__globals__", "__kwdefaults__")
@@ -51,7 +55,7 @@ class CodeReader(Reading):
             if "__builtins__" not in scope and scope is not sys.modules:
                 self.looks("opaque", scope)
             x = self.looks("item", builtins_of(scope), name)
-            if x is getattr or x is hasattr:  # what they are asked for, the code tells
+            if any(x is y for y in ASKING):  # what they are asked for, the code tells
                 return Same(x)
         return self.by_name(name, x)
 
@@ -74,6 +78,8 @@ class CodeReader(Reading):
         if apart(x.__globals__):
             if home_of(x)[0].startswith("numpy.random"):
                 raise Unprovable(f"random numbers (`{x.__name__}`)")
+            if x is os.getenv:
+                return Same(x), self.read(os.environ)
             if not theirs(getattr(x, "__wrapped__", None)):
                 return Same(x)
             return self.opened(x)  # a function of the user's in a decorator of a library
@@ -113,6 +119,9 @@ class CodeReader(Reading):
         parts: list[Any] = [Same(x)]
         for cell in x.__closure__ or ():
             y = self.looks("cell", cell, "")
+            if type(y) is weakref.WeakKeyDictionary and x.__globals__ is vars(functools):
+                parts += [self.registered(y)]  # what `singledispatch` has found in what is read
+                continue
             inner = of(y, types.FunctionType) and apart(y.__globals__) and y.__closure__
             parts.append(self.opened(y) if inner and id(y) not in self.met else self.read(y))
         return tuple(parts)
@@ -120,14 +129,19 @@ class CodeReader(Reading):
     def module(self, x: types.ModuleType, part: frozenset[str] | None = None) -> Any:
         """A module, as far as code may ask for it: by all its names, or by a part of them."""
         names = self.state.names if part is None else part
+        self.dicts[id(vars(x))] = x
+        if id(vars(x)) in self.state.whole and not apart(vars(x)):
+            return Same(x), *self.attributes(x)
         if apart(vars(x)):
-            if x.__name__.endswith("random"):
+            if x.__name__ == "random":
                 raise Unprovable(f"random numbers (`{x.__name__}`)")
             inner = [part_of(x, name) for name in sorted(names)]
             modules = [y for y in inner if type(y) is types.ModuleType and id(y) not in self.met]
             if x.__name__.partition(".")[0] in FIXED:
                 read = self.read if part is None else self.module_in_part
                 return Same(x), *self.fixed(x, names), *map(read, modules)
+        if part is None and self.state.all and apart(vars(x)):
+            return Same(x), *self.of_library(x)
         if part is None:
             return Same(x), *self.attributes(x)
         scope = vars(x)
@@ -136,6 +150,17 @@ class CodeReader(Reading):
         found = [(n, self.looks("item", scope, n)) for n in sorted(asked)]
         return Same(x), *[(n, self.by_name(n, y)) for n, y in found]
 
+    def of_library(self, x: types.ModuleType) -> list[Any]:
+        """All that a module of Python's own holds; what stands under the names of the code is read.
+
+        Of the rest it is told when it is called.
+        """
+        names = self.state.names
+        return [
+            (name, self.by_name(name, y) if name in names else Same(y))
+            for name, y in self.looks("items", vars(x))
+        ]
+
     def fixed(self, x: types.ModuleType, names: frozenset[str]) -> list[Any]:
         """What a library has under the names of the code: the same, if nobody replaces it."""
         asked = sorted(names & vars(x).keys())
@@ -143,7 +168,12 @@ class CodeReader(Reading):
             return []
         found = self.looks("module", vars(x), tuple(asked))
         plain = [(name, y) for name, y in found if type(y) is not types.ModuleType]
+        if x.__name__.startswith("numpy.random"):
+            self.draws(plain)
         return [(n, self.read(y) if theirs(y) or type(y) in ATOMS else Same(y)) for n, y in plain]
+
+    def draws(self, found: list[tuple[str, Any]]) -> None:
+        """Functions of `numpy.random` that code asks for by name."""
 
     def cls(self, x: type) -> Any:
         """A class, with what its own and its bases' bodies hold under the names of the code."""
@@ -158,24 +188,27 @@ class CodeReader(Reading):
             parts += [Same(base), *self.attributes(base)]
         return tuple(parts)
 
-    def registered(self, x: abc.ABCMeta) -> Any:
+    def registered(self, x: Any) -> Any:
         """The classes registered with abstract classes; Python does not tell with which."""
         return self.looks("ambient", abc.get_cache_token)
 
     def attributes(self, owner: Any) -> list[Any]:
         """What a module or a class holds under the names of the code."""
         scope, cls = vars(owner), of(owner, type)
+        inner = gc.get_referents(scope)[0] if cls else scope
+        self.dicts[id(inner)] = owner
+        every = self.state.all or id(inner) in self.state.whole
         stored = self.stored_in(owner if cls else scope)
         names = self.state.names - stored
         if cls:
             self.looks("class", owner, frozenset(scope) - stored if stored else None)
-        elif self.state.all:
+        elif every:
             self.looks("items", scope)
         else:
             for name in names:
                 self.looks("item", scope, name)
         found = []
-        asked = set(scope) if self.state.all else names & scope.keys()
+        asked = set(scope) if every else names & scope.keys()
         if cls:  # methods that Python calls
             asked |= {name for name in scope if name.startswith("__")}
             asked -= KEPT_BY_CLASSES

@@ -61,7 +61,7 @@ class InputPlaces(Protocol):
 
 
 class Store(NamedTuple):
-    """One place that a call stores to."""
+    """One place that a call stores to; or what it does beside, to be done again: "call"."""
 
     kind: str
     owner: Any
@@ -80,6 +80,8 @@ class Store(NamedTuple):
                 return contents(self.owner)
             case "index":
                 return list.__getitem__(self.owner, self.name)
+            case "call":
+                return True
             case _:
                 return list(self.owner)[-self.name :]
 
@@ -95,6 +97,8 @@ class Store(NamedTuple):
                 self.owner.cell_contents = value
             case "index":
                 list.__setitem__(self.owner, self.name, value)
+            case "call":
+                self.owner()
             case _:
                 self.owner.extend(value)
 

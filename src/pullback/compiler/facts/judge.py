@@ -25,7 +25,7 @@ import numpy as np
 from ...core.bytecode import original
 from ...core.errors import ArgumentTypeError, kind_of
 from ...core.namespaces import apart
-from .classes import of_library
+from .classes import of_library, of_python
 
 __all__ = [
     "CLOCK", "OUTSIDE", "PURE", "REFUSED", "acts", "declared_pure", "effectful", "home_of",
@@ -43,7 +43,9 @@ PURE = frozenset(
         "keyword",
         "math", "numbers", "operator", "re", "reprlib", "string", "types", "typing", "warnings",
         "numpy", "pullback", "optree", "statistics", "_statistics", "_struct", "struct",
-        "importlib", "_imp", "inspect",
+        "importlib", "_imp", "inspect", "json", "_json", "decimal", "_decimal", "datetime",
+        "hashlib", "_hashlib", "_blake2", "_md5", "_sha1", "_sha2", "_sha256", "_sha3", "_sha512",
+        "textwrap", "base64", "binascii", "unicodedata", "ast", "_ast", "array", "colorsys",
     }
 )  # fmt: skip
 SCIPY = (
@@ -73,15 +75,17 @@ DENIED = frozenset(
         "print", "input", "open", "exec", "eval", "compile", "globals", "locals", "vars", "id",
         "breakpoint", "setattr", "delattr", "__build_class__", "warn", "setrecursionlimit",
         "__import__", "import_module", "samples", "help", "exit", "quit", "copyright", "credits",
-        "license", "aiter", "anext", "_abc_register", "_reset_registry",
+        "license", "localcontext", "setcontext", "getcontext", "now", "today", "utcnow",
+        "fromtimestamp", "timestamp", "astimezone", "strftime", "strptime", "ctime", "file_digest",
+        "load", "dump", "main", "aiter", "anext", "_abc_register", "_reset_registry",
     }
 )  # fmt: skip
 # Functions of NumPy that read or write files, or change how NumPy works.
 OUTSIDE = frozenset(
     {
-        "seterr", "load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "save",
+        "load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "save",
         "savez", "savez_compressed", "savetxt", "memmap", "open_memmap", "tofile", "dump",
-        "set_printoptions", "printoptions", "setbufsize", "seterrcall", "geterr", "geterrcall",
+        "set_printoptions", "printoptions", "setbufsize", "seterrcall", "geterrcall",
         "set_default_printstyle", "set_string_function",
     }
 )  # fmt: skip
@@ -121,6 +125,16 @@ INSPECTING = frozenset(
         "return_annotation",
     }
 )
+# Of other modules: what looks at text, asks who runs, and takes locks that are free, which a fact
+# tells.
+ALSO = {
+    "posixpath": "join split splitext basename dirname normpath isabs commonprefix normcase",
+    "ntpath": "join split splitext basename dirname normpath isabs commonprefix normcase",
+    "os": "getenv fspath __getitem__ __iter__ __len__ encode decode",
+    "posix": "fspath",
+    "_thread": "get_ident allocate_lock acquire release __enter__ __exit__ locked",
+    "threading": "RLock",
+}
 # Classes of other modules that only keep what they are given; Python tells of calls of no class.
 HOLDERS = {
     id(cls): cls
@@ -211,8 +225,10 @@ def may_repeat(callee: Any, args: tuple[Any, ...] = ()) -> str | None:
     if isinstance(callee, FunctionType) and not apart(callee.__globals__):
         return None
     if isinstance(callee, type):
-        if issubclass(callee, BaseException) or not of_library(callee):
+        if issubclass(callee, BaseException):
             return None
+        if not of_library(callee):
+            return compiled_base(callee)
     elif not isinstance(callee, C_FUNCTIONS) and not hasattr(callee, "__qualname__"):
         return None  # an object: what is called of it is judged where it is called
     if any(callee is x for x in DATES):
@@ -223,6 +239,14 @@ def may_repeat(callee: Any, args: tuple[Any, ...] = ()) -> str | None:
     mine = str(callee.__globals__.get("__name__")) if isinstance(callee, FunctionType) else module
     if effectful(module, name) and effectful(mine, name):  # a decorator may have changed it
         return f"it calls `{name if module in ('builtins', 'numpy') else f'{module}.{name}'}`"
+    return None
+
+
+def compiled_base(cls: type) -> str | None:
+    """Why objects of a class cannot be made again, if it derives from a compiled one."""
+    for base in cls.__mro__:
+        if not of_python(base) and effectful(*home_of(base)):
+            return f"it makes objects of `{base.__module__}.{base.__qualname__}`"
     return None
 
 
@@ -262,9 +286,13 @@ def home_of(x: Any) -> tuple[str, str]:
 
 def effectful(module: str, name: str) -> bool:
     """Whether a function has an effect, or an answer that its arguments do not decide."""
+    if module.startswith("pullback."):  # the stand-ins of NumPy's classes
+        return name in DENIED
     if module == "weakref" and name == "remove":  # called where a thing dies, by whom it may be
         return False
     top = module.partition(".")[0]
+    if name in ALSO.get(module, "").split():
+        return False
     if top == "inspect":
         return name not in INSPECTING
     pure = top in PURE or (module.startswith(SCIPY) and not module.startswith(SAMPLING))

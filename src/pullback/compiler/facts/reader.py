@@ -27,9 +27,12 @@ import gc
 import inspect
 import logging
 import operator
+import os
 import string
 import sys
+import threading
 import types
+import warnings
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
@@ -71,6 +74,7 @@ REFLECTING = {
         str.format_map, string.Formatter,
     )
 }  # fmt: skip
+LOCKS = (type(threading.Lock()), type(threading.RLock()))
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
 VIEWS: tuple[type, ...] = type({}.keys()), type({}.values()), type({}.items())
 
@@ -112,6 +116,16 @@ class KeptResults:
 
     def __call__(self) -> tuple[int, ...]:
         return tuple(map(id, kept_results(self.x)))
+
+
+class HeldBy:
+    """Tells whether a lock is free, or which thread holds it how often: its text says so."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __call__(self) -> str:
+        return repr(self.x)
 
 
 class FieldNames:
@@ -174,6 +188,8 @@ class Reader(CodeReader):
             return Same(x)
         if kind is logging.Logger or kind is logging.RootLogger:
             return Same(x), *self.fields(x, False)  # whether it is silent is an ambient fact
+        if x is threading.get_ident:
+            return Same(x), self.looks("ambient", x)
         if x is decimal.Decimal:
             return Same(x), self.looks("ambient", decimal_context)
         if of(x, KNOWN_BY_IDENTITY):
@@ -183,6 +199,17 @@ class Reader(CodeReader):
         if kind in CONTAINERS:
             return getattr(self, CONTAINERS[kind])(x)
         return self.instance(x)
+
+    def at(self, place: str, x: Any) -> Any:
+        looked_up = x is sys.modules and place == "modules" and not self.state.sweeps
+        return self.imported(x) if looked_up else self.read(x)
+
+    def imported(self, x: dict[str, types.ModuleType]) -> Any:
+        """The modules that have been imported, where code looks for some by their names."""
+        names = frozenset(self.state.names & x.keys())
+        items = self.looks("items", x, names)
+        found = [(name, self.by_name(name, y)) for name, y in items if name in names]
+        return Same(x), tuple([name for name, _ in items]), found
 
     def array(self, x: np.ndarray) -> Any:
         if x.dtype == object:
@@ -222,7 +249,8 @@ class Reader(CodeReader):
             return "method", self.read(x.__func__), self.read(x.__self__)
         if kind is functools.partial:
             inner = x.func
-            if of(inner, types.BuiltinFunctionType) and may_repeat(inner) is not None:
+            silent = of(inner, types.BuiltinFunctionType) and inner is not warnings.warn
+            if silent and may_repeat(inner) is not None:
                 raise Unprovable(f"a partial of `{inner.__name__}`")
             read = self.read(x.func), self.read(x.args), self.read(x.keywords)
             return "partial", *read, *[(name, self.read(y)) for name, y in self.own(x)]
@@ -238,6 +266,10 @@ class Reader(CodeReader):
             return Same(x)
         if kind.__name__ == "_tuplegetter":  # of a named tuple
             return Same(x), x.__reduce__()[1][0]
+        if x is os.environ:  # what it holds, whatever code asks it for
+            return Same(x), self.read(vars(x)["_data"])
+        if kind in LOCKS:
+            return Same(x), self.looks("ambient", HeldBy(x))
         if of(x, tuple) and hasattr(kind, "n_sequence_fields"):
             return Same(x), getattr(self, CONTAINERS[tuple])(x)  # such as `sys.version_info`
         if kind.__module__ == "dataclasses" and kind.__name__.startswith("_"):

@@ -43,6 +43,7 @@ class Reading(ABC):
         self.met: dict[int, int] = {}
         self.in_part: set[int] = set()  # ids of modules of which a part was read
         self.kept: list[Any] = []
+        self.dicts: dict[int, Any] = {}  # by the id of a dict of attributes, whose it is
         self.places: list[Place] = []
         self.reflects = False  # whether something was met that asks for attributes by text
         self.functions: list[types.FunctionType] = []
@@ -68,7 +69,9 @@ class Reading(ABC):
         held = self.looks("dict", x)
         if held is None:
             return []
-        names = None if whole or self.state.all else self.state.names
+        self.dicts[id(held)] = x
+        every = whole or self.state.all or id(held) in self.state.whole
+        names = None if every else self.state.names
         stored = self.stored_in(held)
         if stored:
             names = (frozenset(held) if names is None else names) - stored

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
+import warnings
 from abc import get_cache_token
 from collections import deque
 from collections.abc import Iterable, Set
@@ -24,7 +25,7 @@ from ...core.array import Array
 from ...core.bytecode import original
 from ...core.namespaces import apart, names_of
 from ..llvm.content_hash import content_hash
-from .bytecode import COMPUTED_NAMES, code_of, full_name
+from .bytecode import CLASS_QUESTIONS, COMPUTED_NAMES, code_of, full_name
 from .call_monitor import Watch
 from .classes import foreign_function, of_library, slots_of
 from .effects import Edge, InputPlaces, Located, WriteOnly, located
@@ -75,12 +76,18 @@ def parts_of(pairs: Iterable[tuple[types.CodeType, dict[str, Any]]]) -> Parts:
     }
 
 
+def is_warning(x: Any) -> bool:
+    """Whether it calls `warnings.warn` with some arguments."""
+    return type(x) is functools.partial and x.func is warnings.warn
+
+
 class Scout(Lenient):
     """A reading that notes the effects that the functions it meets can have.
 
     passed: an effect of a function that is read for other uses than a call by name: calls from C
         are not seen.
     outside: effects of functions that are called by their names.
+    told: names by which code calls what it alone tells of, if it asks what to call.
     edges: containers, and the names under which they are found.
     """
 
@@ -92,6 +99,7 @@ class Scout(Lenient):
         self.place: str | None = None
         self.passed: list[str] = []
         self.outside: list[str] = []
+        self.told: set[str] = set()
         self.parts: list[Any] = []
         self.codes: list[types.CodeType] = []  # for which it reads
         self.edges: dict[int, Edge] = {}
@@ -99,7 +107,7 @@ class Scout(Lenient):
 
     def at(self, place: str, x: Any) -> Any:
         self.place = place
-        return self.read(x)
+        return super().at(place, x)
 
     def by_name(self, name: str, x: Any) -> Any:
         self.named = True
@@ -124,14 +132,29 @@ class Scout(Lenient):
             else:
                 known.add(name)
         if foreign_function(x) and (name is None or name in self.loads):
-            self.passed.append(f"{type(x).__module__}.{getattr(x, '__name__', '?')}")
-        if of(x, FUNCTIONS) and may_repeat(x) is not None:
+            own = getattr(x, "__name__", "?")
+            if place is not None and named and place not in self.handed:
+                self.told.add(str(place))
+            else:
+                self.passed.append(f"{type(x).__module__}.{own}")
+        called = place is not None and named and place not in self.handed
+        if (x is warnings.warn and called) or is_warning(x):
+            self.told.add(str(place))
+        elif of(x, FUNCTIONS) and may_repeat(x) is not None:
             module, own = home_of(x)
-            called = place is not None and named and place not in self.handed
-            # Python does not tell of calls of types.
-            told = self.outside if called and not of(x, type) else self.passed
+            told = self.outside if called else self.passed
             told.append(own if module == "builtins" else f"{module}.{own}")
+            if called and of(x, type):
+                self.told.add(str(place))
         return super().read(x)
+
+    def draws(self, found: list[tuple[str, Any]]) -> None:
+        """Of random numbers code tells that asks what to call, if it calls them itself."""
+        for name, x in found:
+            if callable(x) and (name in self.handed or self.state.all):
+                self.passed.append(f"numpy.random.{name}")
+            elif callable(x):
+                self.told.add(name)
 
     def fields(self, x: Any, whole: bool) -> list[Any]:
         """All slots are noted, since they are to be put back."""
@@ -145,7 +168,11 @@ Codes = dict[tuple[int, int], tuple[types.CodeType, dict[str, Any]]]
 
 
 def foresee(
-    fun: Any, watched: Iterable[Any], ran: Codes | None = None, asked: Set[str] = frozenset()
+    fun: Any,
+    watched: Iterable[Any],
+    ran: Codes | None = None,
+    asked: Set[str] = frozenset(),
+    whole: dict[int, Any] | None = None,
 ) -> tuple[Scout, str | None]:
     """A reading of what the code that will run reads, and why it cannot be rehearsed.
 
@@ -153,8 +180,9 @@ def foresee(
         ran: the code that ran in earlier calls, with its globals. Other code will not run: it is
             stopped before it begins. None: all code that fun can reach by the names in its own.
         asked: the names that `getattr` was asked for in earlier calls; others stop the call.
+        whole: the dicts of attributes that they looked into.
     """
-    scout = read_all(fun, watched) if ran is None else read_for(ran, [fun, *watched], asked)
+    scout = read_all(fun, watched) if ran is None else read_for(ran, [fun, *watched], asked, whole)
     codes = list(map(code_of, scout.codes))
     for x in scout.kept:
         if of(x, type) and type(vars(x).get("__del__")) is types.FunctionType and not of_library(x):
@@ -185,13 +213,18 @@ def read_all(fun: Any, watched: Iterable[Any]) -> Scout:
         ran |= found
 
 
-def read_for(ran: Codes, roots: list[Any], asked: Set[str] | None) -> Scout:
+def read_for(
+    ran: Codes, roots: list[Any], asked: Set[str] | None, whole: dict[int, Any] | None = None
+) -> Scout:
     """A reading of what certain code reads, and by names that it computes; None: other code too."""
     codes = [code_of(code) for code, _ in ran.values()]
     names = {name for code in codes for name in code.asked(asked is not None)} | (asked or set())
     handed = {name for code in codes for name in code.handed}
+    for code, (_, scope) in zip(codes, ran.values(), strict=True):
+        if not CLASS_QUESTIONS.isdisjoint(scope):  # somebody else's
+            handed |= code.tested
     state = State(roots + [root for pair in ran.values() for root in roots_of(*pair)], names)
-    state.parts = parts_of(ran.values())
+    state.parts, state.whole = parts_of(ran.values()), whole or {}
     if asked is not None:
         state.ran = frozenset([code.key for code in codes])
     loads = {name for code in codes for name in code.loads}

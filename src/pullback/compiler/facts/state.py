@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .bytecode import COMPUTED_NAMES
+from .bytecode import COMPUTED_NAMES, SWEEPS
 from .classes import Unprovable
 from .places import Place
 from .reader import Reader
@@ -80,6 +80,8 @@ class State:
         self.codes = frozenset(codes)
         self.settings = tuple(settings)
         self.all = COMPUTED_NAMES in self.names  # attributes by computed names
+        self.sweeps = SWEEPS in self.names  # of all modules
+        self.whole: dict[int, Any] = {}  # dicts of attributes that code looks into, by their ids
         self.parts: Parts = {}
         self.ran: frozenset[Any] | None = None
         self.filled: frozenset[int] = frozenset()  # ids of containers that code only fills
@@ -119,6 +121,7 @@ class State:
         names, codes = self.names | other.names, self.codes | other.codes
         out = State([*self.roots, *more], names, codes, {*self.settings, *other.settings})
         out.parts = joined(self.parts, other.parts)
+        out.whole = {**self.whole, **other.whole}
         if self.ran is not None and other.ran is not None:
             out.ran = self.ran | other.ran
         return out

@@ -2,37 +2,109 @@
 
 An axis that only one operand has is summed first. Products without a sum are broadcast, and a sum
 over axes of which one operand has all runs in the loop of its product. What is left is a product of
-stacked matrices: an `einsum` of two operands, for which the plan chooses the layout.
+stacked matrices: an `einsum` of two operands, for which the plan chooses the layout. One that sums
+few products of long rows, for one operation on elements, is done in the loop of that operation.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
-from ...core.graph import Equation, Graph
+from ...core.graph import Equation, Graph, Variable
+from ...core.primitive import Elementwise
+from ...core.spec import Spec
+from ...core.traits import Traits
 from ...primitives.einsum import LETTERS, einsum_p, sizes_of, steps
 from ...primitives.elementwise import add, multiply
+from ...primitives.indexing import getitem_p
 from ...primitives.matmul import matmul_p
 from ...primitives.reductions import sum_p
 from ...primitives.shapes import astype_p, reshape_p, transpose_p
+from ..llvm.binding import features
+from ..llvm.cpu import is_x86
 from ..llvm.dtypes import TYPES
 from .complex_parts import product_by_parts
 from .rewriting import NewEquations, rewritten, spec_in
 
 __all__ = ["contracted", "is_product", "known", "labels"]
 
+FEW, LONG = 4, 32  # products that are summed for a number, and numbers of a row
+
 
 def contracted(graph: Graph) -> Graph:
     """The graph with einsum and stacks of matrix products taken apart."""
 
+    fused = read_by_loops(graph)
+
     def rule(e: Equation) -> Any:
         if e.primitive is not einsum_p and e.primitive is not matmul_p:
             return e
+        if e.primitive is matmul_p and e.outputs[0] in fused and is_narrow(e):
+            return term_by_term(e)
         return Parts(e).written(*labels(e)) if known(e) and not is_product(e) else e
 
     return rewritten(graph, rule)
+
+
+def read_by_loops(graph: Graph) -> set[Any]:
+    """What a single operation on elements of the same shape reads, and nobody else."""
+    uses = Counter([x for e in graph.equations for x in e.inputs if isinstance(x, Variable)])
+    uses.update([x for x in graph.outputs if isinstance(x, Variable)])
+    return {
+        x
+        for e in graph.equations
+        if isinstance(e.primitive, Elementwise) and e.primitive.lower is not None
+        for x in e.inputs
+        if isinstance(x, Variable) and uses[x] == 1 and x.spec.shape == e.outputs[0].spec.shape
+    }
+
+
+class MultiplyAdd(Traits):
+    """x * y + z, with one rounding where the processor does that."""
+
+    n_out = None
+    without_axes = "scalar"
+    total = True
+
+    def __repr__(self) -> str:
+        return "multiply_add"
+
+    def spec(self, x: Spec, y: Spec, z: Spec) -> Spec:
+        return Spec(np.broadcast_shapes(x.shape, y.shape, z.shape), x.dtype)
+
+    def __call__(self, x: Any, y: Any, z: Any) -> Any:
+        return x * y + z
+
+    @staticmethod
+    def lower(emit: Any, x: Any, y: Any, z: Any) -> Any:
+        fused = "fma" in features() or not is_x86()
+        return emit.intrinsic("fma", x, y, z) if fused else emit.add(emit.mul(x, y), z)
+
+
+multiply_add_p = MultiplyAdd()
+
+
+def is_narrow(e: Equation) -> bool:
+    """Whether a product of matrices of floating numbers sums few products of long rows."""
+    dtype, (x, y) = e.outputs[0].spec.dtype, [spec_in(x) for x in e.inputs]
+    if dtype.kind != "f" or dtype not in TYPES or x.dtype != dtype or y.dtype != dtype:
+        return False
+    matrices = min(x.ndim, y.ndim) > 1 and x.size > 0
+    return matrices and x.shape[-1] <= FEW and y.shape[-1] >= LONG
+
+
+def term_by_term(e: Equation) -> list[Equation]:
+    """A product of matrices as columns times rows, added to 0.0 one after the other."""
+    (x, y), steps, total = e.inputs, NewEquations(), e.outputs[0].spec.dtype.type(0)
+    all_but_last, before = [(slice(None),) * (spec_in(z).ndim - k) for z, k in ((x, 1), (y, 2))]
+    for k in range(spec_in(x).shape[-1]):
+        column = steps.apply(getitem_p, x, key=(*all_but_last, slice(k, k + 1, None)))
+        row = steps.apply(getitem_p, y, key=(*before, slice(k, k + 1, None), slice(None)))
+        total = steps.apply(multiply_add_p, column, row, total)
+    return steps.ending(e)
 
 
 def labels(e: Equation) -> tuple[tuple[str, ...], str]:

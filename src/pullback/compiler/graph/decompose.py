@@ -33,7 +33,9 @@ from ...primitives.statistics import var_p
 from ..llvm.dtypes import TYPES
 from .rewriting import NewEquations, rewritten, spec_in
 
-__all__ = ["answered"]
+__all__ = ["LONG_ROW", "answered", "stands_in_long_rows"]
+
+LONG_ROW = 128  # elements from which the place of the extreme one is looked for by blocks
 
 
 def answered(graph: Graph) -> Graph:
@@ -73,6 +75,16 @@ def position(e: Equation) -> list[Equation]:
     places = np.arange(n).reshape((n,) + (1,) * (len(spec_in(x).shape) - axis - 1))
     place = steps.apply(where_p, found, places, np.int64(n))
     steps.apply(min_p, place, True, axis=(axis,), keepdims=keepdims, bounded=False)
+    return steps.ending(e)
+
+
+def unmasked(e: Equation) -> list[Equation]:
+    """The extreme of some elements: those that take no part are what begins it."""
+    (x, there), steps = e.inputs, NewEquations()
+    bound = e.primitive.bound(spec_in(x).dtype)
+    steps.apply(
+        e.primitive, steps.apply(where_p, there, x, spec_in(x).dtype.type(bound)), True, **e.static
+    )
     return steps.ending(e)
 
 
@@ -158,14 +170,30 @@ def has_order(e: Equation, x: Spec, out: Spec) -> bool:
     return x.dtype.kind != "c"
 
 
+def stands_in_long_rows(e: Equation, x: Spec) -> bool:
+    """Whether argmax or argmin has machine code of its own."""
+    last = e.static["axis"] == len(x.shape) - 1
+    return last and x.shape[-1] >= LONG_ROW and x.dtype.kind in "fiu" and x.dtype in TYPES
+
+
+def stands_elsewhere(e: Equation, x: Spec, out: Spec) -> bool:
+    return has_order(e, x, out) and not stands_in_long_rows(e, x)
+
+
+def is_masked(e: Equation, x: Spec, out: Spec) -> bool:
+    return has_order(e, x, out) and isinstance(e.inputs[1], Variable)
+
+
 def always(e: Equation, x: Spec, out: Spec) -> bool:
     return True
 
 
 # How each is taken apart, and where.
 APART: dict[Any, tuple[Any, Any]] = {
-    argmax_p: (position, has_order),
-    argmin_p: (position, has_order),
+    argmax_p: (position, stands_elsewhere),
+    argmin_p: (position, stands_elsewhere),
+    max_p: (unmasked, is_masked),
+    min_p: (unmasked, is_masked),
     var_p: (variance, of_floats),
     norm_p: (length, is_euclidean),
     diff_p: (differences, of_one_dtype),

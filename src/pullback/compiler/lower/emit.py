@@ -340,7 +340,7 @@ class Emit(Lines):
     def power(self, x: Value, y: Value) -> Value:
         return self.library("pow", x, y)
 
-    def power_of(self, x: Value, n: Any) -> Value | None:
+    def power_of(self, x: Value, n: Any) -> Any:
         """x to a constant power, in as few roundings; None where the library does better."""
         match n:
             case 0:
@@ -349,8 +349,9 @@ class Emit(Lines):
                 return x
             case 2:
                 return self.square(x)
-            case 3 if x.dtype.kind == "f":
-                return self.mul(self.square(x), x)
+            case 3 | 4 | 5 | 6 if x.dtype.kind == "f":
+                even = self.square(self.power_of(x, n // 2))
+                return self.mul(even, x) if n % 2 else even
             case 0.5:
                 return self.sqrt(x)
             case -1:

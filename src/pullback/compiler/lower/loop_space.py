@@ -16,6 +16,7 @@ from .role import REDUCTIONS, number
 __all__ = ["LoopSpace"]
 
 DEEP, LONG = 8, 512  # equations and elements from which two vectors are done side by side
+SHORT = 128  # elements from which a row has vectors side by side because of its reductions
 LARGE = 1 << 22  # operations from which a loop is done in parts, and of one part
 PART = 1 << 19
 
@@ -58,7 +59,7 @@ class LoopSpace:
         self.reductions = [Reduction(e, shape, self.groups) for e in reducing]
         self.n = self.sizes[-1]
         self.width = self.vector_width()
-        self.together = 2 if len(equations) >= DEEP and self.n >= LONG else 1
+        self.together = self.side_by_side()
         self.part, self.parts = self.division()
         self.n_outer = len(self.sizes) - 1
 
@@ -75,6 +76,17 @@ class LoopSpace:
         while width > 1 and width // 2 >= self.n:
             width //= 2
         return width
+
+    def side_by_side(self) -> int:
+        """How many vectors are done at a time, so that one does not wait for itself.
+
+        Two of a long chain; of a short one with a reduction along the row as many as have lanes of
+        their own, which then stay in registers.
+        """
+        if len(self.equations) >= DEEP:
+            return 2 if self.n >= LONG else 1
+        lanes = {r.lanes for r in self.reductions if r.inner}
+        return max(1, min(lanes) // self.width) if lanes and self.n >= SHORT else 1
 
     def division(self) -> tuple[int, int]:
         """The outermost indices of one part of a large loop, and the parts; 0 where it is one.

@@ -23,6 +23,7 @@ from .complex_numbers import over
 from .convolve_search import convolved, placed
 from .cumulative import cumulated, recurred
 from .emit import Emit, element, memory, store_element
+from .extreme_places import extreme_places
 from .geometry import Region, Strided
 from .inner_loops import called
 from .loop_kernel import LoopKernel
@@ -40,7 +41,13 @@ PARAMETERS = "ptr noalias %arena, ptr noalias %table, ptr noalias %constants"
 GIVEN = "ptr %arena, ptr %table, ptr %constants"
 PAUSED, OFTEN = 1 << 22, 64  # operations on elements, or steps, after which a loop asks for signals
 EACH = 10  # operations of NumPy's loops for a number of a row, about
-FUNCTIONS = {"solve": written, "convolve": convolved, "search": placed, "recur": recurred}
+FUNCTIONS = {
+    "solve": written,
+    "convolve": convolved,
+    "search": placed,
+    "recur": recurred,
+    "extreme_place": extreme_places,
+}
 
 
 class Module:

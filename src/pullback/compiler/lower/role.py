@@ -25,6 +25,7 @@ from .complex_numbers import ComplexEmit, over
 from .convolve_search import convolves, searches
 from .cumulative import recurs
 from .emit import Emit, Refused, Value
+from .extreme_places import has_long_rows
 from .geometry import VIEWS
 from .inner_loops import served
 from .scan import Rolled
@@ -34,7 +35,13 @@ __all__ = ["REDUCTIONS", "emitted", "given", "is_exact", "loop_dtypes", "role", 
 
 # What the plan knows, and what is a function of its own where it fits.
 STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum", "cumulate"})
-FITTING = {"solve": fits, "convolve": convolves, "search": searches, "recur": recurs}
+FITTING = {
+    "solve": fits,
+    "convolve": convolves,
+    "search": searches,
+    "recur": recurs,
+    "extreme_place": has_long_rows,
+}
 ROUNDED = frozenset({"matmul", "einsum", "solve", "convolve", "recur"})  # otherwise than by NumPy
 REAL = frozenset({"matmul", "einsum", "cumulate"})  # of complex numbers NumPy does them
 # How partial results are brought together, and what is neutral.

@@ -242,10 +242,6 @@ class CompileTrace(StageTrace):
         if not shapes_decide or any(spec_of(x).dtype.kind in "iu" for x in xs[1:]):
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
 
-    def class_asked(self, x: Array) -> None:
-        if self.is_weak(x):  # others are NumPy's where nothing is recorded, too
-            self.state.raised = "it asks for the type of a number, and would see an Array's"
-
     def number(self, x: Array) -> Array:
         if not bool(np.isfinite(x).all()):  # for other values of this kind `math` may raise
             self.state.unlike = self.state.unsure = True

@@ -31,14 +31,15 @@ from ..facts.call_monitor import Watch
 from ..facts.effects import Located, Store
 from ..facts.snapshot import parts_of, roots_of
 from ..facts.state import State
+from ..facts.warned import makes_errors
 from .compile_trace import CompileTrace, Guard, Questions
 from .gated import gated
 from .own_code import may_raise
 from .while_loops import LOST, lost
 
 __all__ = [
-    "UNLIKE_NAMES", "Number", "Recording", "as_kind", "containers_in", "layout_of", "order_in",
-    "recorded", "share_memory", "state_of", "with_raising",
+    "SETTING", "UNLIKE_NAMES", "Number", "Recording", "as_kind", "containers_in", "layout_of",
+    "order_in", "recorded", "share_memory", "state_of", "with_raising",
 ]  # fmt: skip
 
 UNLIKE_NAMES = {
@@ -52,8 +53,9 @@ PYTHONIC = {  # they give Python's numbers, and NumPy's where they are recorded
 }  # fmt: skip
 EMPTY: tuple[()] = ()
 UNSEEN = {  # what is done so is not noticed
-    "__dict__", "__import__", "import_module", "seterr", "array2string", "array_repr", "array_str",
+    "__import__", "import_module", "array2string", "array_repr", "array_str",
 }  # fmt: skip
+SETTING = {"seterr", "geterr"}  # who is told how NumPy handles errors
 LAYOUT = {"flags", "strides", "base", "data", "ctypes", "isfortran", "require"}
 STATIC = (str, bool, int, float, complex, type(None), np.generic, np.dtype, type)
 
@@ -372,10 +374,14 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     settings: list[Any] = [*watch.enabled]
     if any(code_of(x).digits for x in codes):
         settings.append(sys.get_int_max_str_digits)
+    if not SETTING.isdisjoint([name for code in codes for name in code_of(code).names]):
+        settings.append(np.geterr)
+    if watch.warned:
+        settings.append(makes_errors)
     if watch.prints:
         settings.append(print_options())
     state = State([*roots, fun, *watched, *watch.loggers], names, codes, settings)
-    state.parts = parts_of(watch.codes.values())
+    state.parts, state.whole = parts_of(watch.codes.values()), dict(watch.whole)
     state.ran = frozenset([code_of(code).key for code in codes])
     return state
 

@@ -14,10 +14,11 @@ from typing import Any
 
 from ...core.array import Array, current
 from ...core.graph import Equation, Graph, Variable
+from ...core.leftover import StoredArrays
 from ...core.primitive import Primitive
 from ...core.reach import call_inside
 from ...core.spec import Spec, is_inexact, spec_of
-from ...core.trace import CONSTANT, Ended, derivatives_of, run
+from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import flatten, unflatten
 from ...primitives.assignment import setitem_p
 from ...primitives.elementwise import stopped
@@ -116,7 +117,7 @@ def around(arrays: list[Array]) -> CompileTrace | None:
     for x in arrays:
         while type(x) is Array and x.within is not CONSTANT:
             trace = x.within
-            if x.storage is not None or isinstance(trace, (EagerTrace, Ended)):
+            if x.storage is not None or trace.ended or isinstance(trace, EagerTrace):
                 return None
             if isinstance(trace, CompileTrace) and (found is None or trace.birth > found.birth):
                 found = trace
@@ -201,12 +202,14 @@ class InnerCall:
             for outer, inner, node in self.inputs.values()
             if current(inner).node is not node
         ]
+        stored = StoredArrays(trace)
+        left = [trace.variable(current(x)) for x in stored.arrays]
         captured = list(notes.captured.values())
-        known = len(at) + len(written)
+        known = len(at) + len(written) + len(left)
         graph = Graph(
             [*[node for _, _, node in self.inputs.values()], *[node for _, node in captured]],
             gated(notes),
-            [*[leaves[i] for i in at], *[x for _, x in written]]
+            [*[leaves[i] for i in at], *[x for _, x in written], *left]
             + [guard.variable for guard in notes.guards],
         )
         graph = with_raising(graph, notes)
@@ -227,6 +230,7 @@ class InnerCall:
             outer[...] = x
         for i, x in zip(at, outs, strict=False):
             leaves[i] = x
+        stored.replace(outs[len(at) + len(written) :][: len(left)])
         return unflatten(structure, leaves)
 
     def ask(self, outs: Any, places: list[tuple[int, int | None]]) -> None:

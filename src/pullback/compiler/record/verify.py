@@ -7,21 +7,21 @@ the result is an object that existed before, or shares memory with one, so is it
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...core.array import Array, current
+from ...core.array import Array, current, is_number, root_of
 from ...core.graph import Graph, Variable
 from ...core.spec import hardened
-from ...core.trace import CONSTANT, Ended, running
+from ...core.trace import CONSTANT, running
 from ...core.tree import flatten
 from ...transforms.batch import BatchTrace
 from ..facts.state import State
 from .recording import Recording, containers_in, layout_of
 
-__all__ = ["example", "verdict"]
+__all__ = ["example", "note_identity", "verdict"]
 
 DIGITS = {2: 1e-2, 4: 1e-4, 8: 1e-8}  # by bytes of a real number
 
@@ -57,7 +57,7 @@ def verdict(
                 recording.kinds[k], ours = np.generic, np.asarray(ours)[()]
         if not (same_value if traced else alike)(ours, leaf):
             return "recording returned a different result"
-    if traced:  # in a transformation nothing is written, and all results are new
+    if traced:  # in a transformation nothing is written; see `note_identity`
         return None
     for ours, x in zip(recording.final, arrays, strict=False):
         if not alike(ours, x):
@@ -119,6 +119,38 @@ def share(
         outputs = [*computed, *graph.outputs[n:]]
         recording.graph = Graph(graph.inputs, graph.equations, outputs).pruned()
     return None
+
+
+def note_identity(recording: Recording, result: Any, inputs: Sequence[Any], state: State) -> bool:
+    """Note which results of a call in a transformation are arguments, or the same object.
+
+    False where results share memory otherwise: a replay would make new ones.
+    """
+    earlier: list[tuple[Any, Callable[..., Any] | None]] = [
+        *[(x, of_inputs(i)) for i, x in enumerate(inputs)],
+        *[(x, None) for x in state.arrays],
+    ]
+    leaves, _ = flatten(result)
+    for k, leaf in enumerate(leaves[: len(recording.values)]):
+        if type(leaf) is not np.ndarray and (type(leaf) is not Array or is_number(leaf)):
+            continue
+        if leaf is recording.outputs[k]:
+            recording.sources[k] = constant(leaf)
+            continue
+        for x, source in earlier:
+            if x is leaf and source is not None:
+                recording.sources[k] = source
+                break
+            if in_one_memory(x, leaf):
+                return False
+        earlier.append((leaf, of_results(k)))
+    return True
+
+
+def in_one_memory(x: Any, y: Any) -> bool:
+    if type(x) is Array and type(y) is Array:
+        return root_of(x) is root_of(y)
+    return type(x) is type(y) is np.ndarray and bool(np.may_share_memory(x, y))
 
 
 def of_inputs(i: int) -> Callable[..., Any]:
@@ -200,7 +232,7 @@ def example(x: Any) -> Any:
     depth = 0
     while type(x) is Array:
         trace = current(x).within
-        if type(trace) is Ended:
+        if trace.ended:
             return None
         depth += isinstance(trace, BatchTrace)
         x = x.value

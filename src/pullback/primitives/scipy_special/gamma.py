@@ -11,6 +11,7 @@ from scipy.special import _ufuncs
 from ...core.primitive import ZERO
 from ..elementwise import finite, is_complex
 from .formulas import digamma_gap
+from .incomplete_gamma import gammainc_slope
 from .kinds import row
 from .slopes import curve
 
@@ -89,7 +90,7 @@ gammainc_a, _ = curve(
     sp.gammainc,
     sp.gammaincc,
     bounds={0: POSITIVE},
-    formulas={1: lambda out, a, x: igam_density(a, x)},
+    formulas={0: gammainc_slope, 1: lambda out, a, x: igam_density(a, x)},
 )
 row(sp.gammainc, gammainc_a, lambda out, a, x: igam_density(a, x), reads="x0 x1")
 row(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.special as sp
 
+from ..arguments import plainly_everywhere
 from ..elementwise import finite
 from .formulas import digamma_gap, horner, near
 from .gamma import POSITIVE
@@ -32,12 +33,14 @@ def student_density(df, t):
 
 def log1p_part(u):
     """log1p(u) - u / (1 + u)."""
-    return near(
-        u,
-        0.2,
-        lambda u: u * u * horner(u, [(-1) ** k * (k + 1) / (k + 2) for k in range(26)]),
-        lambda u: np.log1p(u) - u / (1 + u),
-    )
+    return near(u, 0.2, log1p_part_near_0, lambda u: np.log1p(u) - u / (1 + u))
+
+
+def log1p_part_near_0(u):
+    """The same by log1p(u) = 2 artanh(s) and u / (1 + u) = 2 s / (1 + s), with s = u / (2 + u)."""
+    s = u / (2 + u)
+    w = s * s
+    return 2 * w * (1 / (1 + s) + s * horner(w, [1 / k for k in range(3, 21, 2)]))
 
 
 def score(df, t):
@@ -47,9 +50,12 @@ def score(df, t):
     g = digamma((df + 1)/2) - digamma(df/2) - 1/df, at large df an asymptotic series.
     """
     w, many = 1 / df, df > MANY
-    few = np.where(many, 1, df)
-    series = w * w * horner(w * w, [0.5, -0.25, 0.5, -17 / 8, 31 / 2])
-    gammas = np.where(many, series, digamma_gap(few / 2, 0.5) - 1 / few)
+    if plainly_everywhere(np.logical_not(many)):
+        gammas = digamma_gap(df / 2, 0.5) - w
+    else:
+        few = np.where(many, 1, df)
+        series = w * w * horner(w * w, [0.5, -0.25, 0.5, -17 / 8, 31 / 2])
+        gammas = np.where(many, series, digamma_gap(few / 2, 0.5) - 1 / few)
     u = finite(t * t * w)
     return (gammas - log1p_part(u) + w * (u / (1 + u))) / 2
 

@@ -45,9 +45,8 @@ class Density(Primitive):
 
     def value(self, x, loc, scale, *shapes, dist, method):
         z = (x - loc) / scale if type(dist) in CONTINUOUS else x - loc
-        shape = np.broadcast_shapes(np.shape(z), *[np.shape(y) for y in (scale, *shapes)])
-        given = dist, np.asarray(z), shape, [*map(np.asarray, shapes)], np.asarray(scale)
-        return call_outside(method.formula, given, {})[()]
+        given = dist, np.asarray(z), [*map(np.asarray, shapes)], np.asarray(scale)
+        return call_outside(method.plainly, given, {})[()]
 
     def spec(self, *xs, **_):
         return Spec(np.broadcast_shapes(*[x.shape for x in xs]), DOUBLE)
@@ -120,7 +119,13 @@ def regular(dist: Any, values: Any) -> bool:
         low, high = dist._get_support(*shapes)
         valid = dist._argcheck(*shapes) & (k >= low) & (k <= high) & np.isfinite(k)
         return bool(np.all(valid & dist._nonzero(k, *shapes)))
-    if not (scale > 0).all() or not all((y > 0).all() for y in shapes):
+    if not all(map(positive, (scale, *shapes))):
         return False
     z = (x - loc) / scale
+    if dist.a == -np.inf and dist.b == np.inf:
+        return bool(np.isfinite(np.vdot(z, z)))
     return bool(z.min() > dist.a and z.max() < dist.b)
+
+
+def positive(x: Any) -> bool:
+    return bool(x.item() > 0 if x.size == 1 else x.min() > 0)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 from scipy.stats import _multivariate as multivariate
+from scipy.stats._covariance import CovViaPSD
 from scipy.stats._multivariate import _PSD
 
 from ...core.array import Array
@@ -46,10 +47,7 @@ class LogDensity(Primitive):
     reads = "xs"
 
     def value(self, x, mean, cov, *, allow_singular):
-        if allow_singular and _PSD(cov, allow_singular=True).rank < cov.shape[0]:
-            raise MissingRuleError(SINGULAR)
-        given = stats.multivariate_normal, x, mean, cov, allow_singular
-        return np.reshape(call_outside(log_density_of_scipy, given, {}), x.shape[:-1])[()]
+        return call_outside(plainly, (x, mean, cov, allow_singular), {})
 
     def spec(self, x, mean, cov, **_):
         return Spec(x.shape[:-1], np.float64)
@@ -88,6 +86,16 @@ class LogDensity(Primitive):
         return one_by_one(self, xs, mapped, size, static)
 
 
+def plainly(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Any:
+    """SciPy's value."""
+    psd = _PSD(cov, allow_singular=allow_singular)
+    if psd.rank < cov.shape[0]:
+        raise MissingRuleError(SINGULAR)
+    rows = x if x.ndim > 1 else x[None]  # one vector is a matrix to BLAS, as to SciPy
+    out = NORMAL._logpdf(stats.multivariate_normal, rows, mean, CovViaPSD(psd))
+    return out if x.ndim > 1 else out[0]
+
+
 def solutions(gap: Any, cov: Any) -> Any:
     """The inverse P of the covariance, P' gap and P gap."""
     inverse = np.linalg.inv(cov)
@@ -101,7 +109,10 @@ def log_density(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Any:
     """The logarithm of the density, of arguments as SciPy takes them."""
     x, cov = as_array(x), as_array(cov)
     size = x.shape[-1] if x.ndim else 1
-    mean = np.zeros(cov.shape[-1] if cov.ndim else size) if mean is None else np.ravel(mean)
+    if mean is None:
+        mean = np.zeros(cov.shape[-1] if cov.ndim else size)
+    mean = as_array(mean)
+    mean = mean if mean.ndim == 1 else np.ravel(mean)
     n = cov.shape[-1] if cov.ndim else mean.shape[0]
     if cov.ndim < 2:
         cov = np.eye(n) * cov
@@ -109,7 +120,11 @@ def log_density(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Any:
         x = np.reshape(x, (1,))
     elif x.ndim == 1 and n == 1:
         x = x[:, None]
-    return np.squeeze(log_density_p(x, mean, cov, allow_singular=bool(allow_singular)))[()]
+    if not cov.shape == (n, n) == 2 * mean.shape:  # SciPy says what is wrong
+        alike = stats.multivariate_normal, np.zeros(mean.shape), np.zeros(cov.shape)
+        call_outside(NORMAL._process_parameters, alike, {})
+    out = log_density_p(x, mean, cov, allow_singular=bool(allow_singular))
+    return np.squeeze(out)[()] if 1 in out.shape else out
 
 
 log_density_of_scipy, density_of_scipy = NORMAL.logpdf, NORMAL.pdf

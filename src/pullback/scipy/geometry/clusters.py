@@ -34,7 +34,7 @@ codes_of = Chosen("vq", codes, lambda obs, book: obs.shape[:1])
 
 @leaf(_vq.vq)
 def vq(obs, book):
-    code = codes_of(obs, book)
+    code = codes_of(obs, book).astype(np.int32)
     gap = obs - take(book, code, axis=0)
     return code, length(gap) if obs.ndim > 1 else np.abs(gap)
 

@@ -255,19 +255,8 @@ def directed_hausdorff(u: Any, v: Any, rng: Any = None, **options: Any) -> Any:
     return length(take(u, pair[0], axis=0) - take(v, pair[1], axis=0)), pair[0], pair[1]
 
 
-# By a power that moves: SciPy's Python takes the formula for p = 1 where p is 1.
-
-
-def with_power(original: Any, program: Callable[..., Any]) -> None:
-    of_scipy, signature = traced(original), inspect.signature(original)
-
-    @serves(original)
-    def distances(*args: Any, **options: Any) -> Any:
-        bound = signature.bind(*args, **options)
-        bound.apply_defaults()
-        if not is_live(bound.arguments["p"]):
-            return of_scipy(*args, **options)
-        return program(**bound.arguments)
+# The functions of vectors that SciPy writes in Python. Where p moves, its formula for p = 1 says
+# nothing of others, and where points are equal its root has no derivative.
 
 
 def of_vectors(u: Any, v: Any, p: Any, w: Any) -> Any:
@@ -275,13 +264,66 @@ def of_vectors(u: Any, v: Any, p: Any, w: Any) -> Any:
     return minkowski(u, v, p, None if w is None else as_array(w))
 
 
-with_power(distance.minkowski, of_vectors)
-with_power(spatial.minkowski_distance, lambda x, y, p: length(as_array(y) - as_array(x), p))
-with_power(
+minkowski_of_scipy = traced(distance.minkowski)
+
+
+@serves(distance.minkowski)
+def minkowski_of_vectors(u: Any, v: Any, p: Any = 2, w: Any = None) -> Any:
+    return (of_vectors if is_live(p) else minkowski_of_scipy)(u, v, p, w)
+
+
+def with_length(original: Any, program: Callable[..., Any]) -> None:
+    """Serve a function of points x, y by its lengths of the gaps, where anything moves."""
+    of_scipy, signature = traced(original), inspect.signature(original)
+
+    @serves(original)
+    def distances(*args: Any, **options: Any) -> Any:
+        bound = signature.bind(*args, **options)
+        bound.apply_defaults()
+        x, y, p = [as_array(bound.arguments[name]) for name in "xyp"]
+        if not any(map(is_live, (x, y, p))) or x.shape[-1:] != y.shape[-1:]:
+            return of_scipy(*args, **options)
+        dtype = np.promote_types(np.promote_types(x.dtype, y.dtype), np.float64)
+        return program(x.astype(dtype), y.astype(dtype), p if is_live(p) else fixed(p)[()])
+
+
+with_length(spatial.minkowski_distance, lambda x, y, p: length(y - x, p))
+with_length(
     spatial.minkowski_distance_p,
-    lambda x, y, p: np.sum(np.abs(as_array(y) - as_array(x)) ** p, axis=-1),
+    lambda x, y, p: length(y - x, p) if fixed(p) in (1, np.inf) and not is_live(p) else (
+        np.sum(np.abs(y - x) ** p, axis=-1)
+    ),
+)  # fmt: skip
+with_length(spatial.distance_matrix, lambda x, y, p: length(y[None] - x[:, None], p))
+
+
+def divergence(p: Any, q: Any, *, base: Any, axis: Any, keepdims: bool) -> Any:
+    p, q = np.broadcast_arrays(p, q)
+    out = jensenshannon(np.moveaxis(p, axis, -1), np.moveaxis(q, axis, -1), base)
+    return np.expand_dims(out, axis) if keepdims else out
+
+
+def left_of(p: Any, q: Any, axis: int, keepdims: bool) -> tuple[int, ...]:
+    """The shape without an axis, or with one of length 1."""
+    shape = list(np.broadcast_shapes(p, q))
+    shape[axis : axis % len(shape) + 1] = [1] if keepdims else []
+    return tuple(shape)
+
+
+jensenshannon_p = Following(
+    "jensenshannon",
+    lambda p, q, **options: distance.jensenshannon(p, q, **options),
+    divergence,
+    lambda p, q, axis, keepdims, **_: left_of(p.shape, q.shape, axis, keepdims),
 )
-with_power(
-    spatial.distance_matrix,
-    lambda x, y, p, threshold: length(as_array(x)[:, None] - as_array(y)[None], p),
-)
+jensenshannon_of_scipy = traced(distance.jensenshannon)
+
+
+@serves(distance.jensenshannon)
+def jensenshannon_of_vectors(
+    p: Any, q: Any, base: Any = None, *, axis: Any = 0, keepdims: bool = False
+) -> Any:
+    p, q = as_array(p), as_array(q)
+    if is_live(base) or not (is_live(p) or is_live(q)):
+        return jensenshannon_of_scipy(p, q, base, axis=axis, keepdims=keepdims)
+    return jensenshannon_p(p, q, base=base, axis=axis, keepdims=keepdims)

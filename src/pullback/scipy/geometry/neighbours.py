@@ -110,6 +110,9 @@ class Tree:
     def query_pairs(self, *args: Any, **options: Any) -> Any:
         return self.native.query_pairs(*args, **options)
 
+    def count_neighbors(self, other: Any, *args: Any, **options: Any) -> Any:
+        return self.native.count_neighbors(getattr(other, "native", other), *args, **options)
+
     def sparse_distance_matrix(self, other: Any, *args: Any, **options: Any) -> Any:
         return close_pairs(self, other, *args, **options)
 

@@ -99,7 +99,7 @@ def solve_bvp(*args: Any, **options: Any) -> Any:
 
     program = RecordedFunction(lambda z: equations(z, x), z)
     if not program.theta:
-        return summary(found, lambda r: r, {"y": constant(y)})
+        return summary("solve_bvp", found, lambda r: r, {"y": constant(y)})
     failure = reason(found, lambda r: r.success, lambda r: r.message)
     residual = lambda z, theta, given: program([z], theta)
     (z,) = solution(Equations("solve_bvp", residual), z, program.theta, failure=failure)
@@ -110,4 +110,4 @@ def solve_bvp(*args: Any, **options: Any) -> Any:
     slopes = slope(x, y, () if p is None else (known["p"],))
     known["yp"] = slopes
     known["sol"] = Spline(found, x, y, slopes)
-    return summary(found, lambda r: r, known)
+    return summary("solve_bvp", found, lambda r: r, known)

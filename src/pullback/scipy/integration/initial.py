@@ -275,7 +275,7 @@ class FlowResult:
         ys = found.of(lambda r: np.asarray(r[0].y))
         if failure is not None:
             ys = without("solve_ivp", self.fun, self.t0, self.y0, ys, failure)
-            return summary(found, lambda r: r[0], {"t": ts, "y": ys})
+            return summary("solve_ivp", found, lambda r: r[0], {"t": ts, "y": ys})
         ended = all(r[0].status == 0 for r in found.results)
         self.path = path_of(
             found, self.steps, self.fun, self.t0, self.t1 if ended else None, self.y0
@@ -287,7 +287,7 @@ class FlowResult:
             known.update(t_events=t_events, y_events=y_events)
         if first.sol is not None:
             known["sol"] = Solution(self.path, found, self.steps)
-        return summary(found, lambda r: r[0], known)
+        return summary("solve_ivp", found, lambda r: r[0], known)
 
     def points(self, ended: bool, t_events: Any, y_events: Any) -> tuple[Any, Any]:
         """t and y, computed again."""

@@ -29,6 +29,7 @@ from ...transforms.stage import StageTrace
 from ..solving.implicit import RecordedFunction, constant
 from ..solving.plain import Examples, PlainValues, is_live, solve
 from ..solving.serving import serves
+from ..solving.undetermined import undetermined
 from .subdivision import Range, adaptive, gauss, pieces
 
 __all__ = []
@@ -354,7 +355,10 @@ def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) 
             return found.first if full else found.first[:2]
     value, error = served("quad", lambda x: func(x, *args), a, b, how, found)
     value = constant(value)
-    return (value, error, *found.first[2:]) if full and found is not None else (value, error)
+    if not full or found is None:
+        return value, error
+    info = [undetermined(part, (value,), "infodict", "quad") for part in found.first[2:]]
+    return (value, error, *info)
 
 
 VECTOR_NAMES = ("epsabs", "epsrel", "norm", "limit", "workers", "points", "quadrature",

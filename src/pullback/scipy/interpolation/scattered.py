@@ -268,3 +268,10 @@ def radial(native: Any, program: Any) -> None:
 
 radial(_rbfinterp_pythran._build_system, build_system)
 radial(_rbfinterp_pythran._build_evaluation_coefficients, build_coefficients)
+
+
+@serves_method(interpolate.Rbf._h_thin_plate)
+def thin_plate(self: Any, r: Any) -> Any:
+    """r^2 log r, whose slope at its own centre is 0."""
+    apart = r > 0
+    return np.where(apart, r**2 * np.log(np.where(apart, r, 1.0)), 0.0)

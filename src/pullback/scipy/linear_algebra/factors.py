@@ -15,6 +15,7 @@ from ...core.spec import Spec, zeros
 from ...primitives.linalg import inverse_p
 from ...primitives.spectra import adjoint, computed, conj, from_triangle, real_of
 from ...primitives.triangular import QR, Cholesky, triangles
+from ..releases import SINCE_1_18
 from ..solving.exact import exact
 from .bands import dense, hermitian_bands
 from .kinds import Given, Moving, WithoutDerivative, answers
@@ -182,10 +183,12 @@ def cholesky(a, lower=False, check_finite=True):
 
 @answers(sl.cho_factor)
 def cho_factor(a, lower=False, check_finite=True):
-    """LAPACK leaves the other triangle of a as it was."""
+    """LAPACK leaves the other triangle of a as it was; newer releases of SciPy clear it."""
     found = cho_factor_values(a, lower=bool(lower), check_finite=check_finite)
     read = triangle(np.ones(a.shape[-2:], bool), lower)
     factor = cholesky_p(from_triangle(a, not lower), triangle(found, lower), upper=not lower)
+    if SINCE_1_18:
+        return exact(found, np.where(read, factor, 0)), np.full(a.shape[:-2], bool(lower))
     return exact(found, np.where(read, factor, a)), lower
 
 

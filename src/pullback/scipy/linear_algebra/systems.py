@@ -15,6 +15,7 @@ from ...primitives.elementwise import stopped
 from ...primitives.leastsquares import has_full_rank
 from ...primitives.spectra import adjoint, computed, conj, from_triangle, real_of
 from ...primitives.triangular import triangles
+from ..releases import SINCE_1_18
 from ..solving.exact import exact
 from ..solving.motion import pulled
 from .bands import hermitian_bands, times_bands, times_toeplitz, turned_bands
@@ -130,17 +131,23 @@ def det(a, check_finite=True):
     return exact(det_values(a, check_finite=check_finite), np.linalg.det(a))
 
 
+def of_residuals(dtype: Any) -> Any:
+    """The dtype of residuals, which newer releases of SciPy do not make real."""
+    return dtype if SINCE_1_18 else real_of(dtype)
+
+
 def least_squares(a: Any, b: Any, **options: Any) -> Any:
     """NaN for residuals that SciPy does not give, and no singular values where it gives none."""
     x, rest, rank, s = sl.lstsq(a, b, **options)
     shape = b.shape[1:] if a.shape[0] > a.shape[1] else (0,)
-    rest = np.real(rest) if np.shape(rest) == shape else np.full(shape, np.nan, x.real.dtype)
+    rest = np.real(rest) if np.shape(rest) == shape else np.full(shape, np.nan)
+    rest = rest.astype(of_residuals(x.dtype))
     return x, rest, np.intp(rank), np.zeros(min(a.shape), x.real.dtype) if s is None else s
 
 
 def least_squares_shape(a: Any, b: Any, **_: Any) -> Any:
     (m, n), dtype = a.shape, computed(a, b)
-    rest = Spec(b.shape[1:] if m > n else (0,), real_of(dtype))
+    rest = Spec(b.shape[1:] if m > n else (0,), of_residuals(dtype))
     s = Spec((min(m, n),), real_of(dtype))
     return Spec((n, *b.shape[1:]), dtype), rest, Spec((), np.intp), s
 
@@ -154,7 +161,9 @@ least_squares_values = WithoutDerivative(
 def lstsq(a, b, cond=None, lapack_driver=None, check_finite=True):
     if b.ndim == 1:
         x, rest, rank, s = lstsq(a, b[:, None], cond, lapack_driver, check_finite)
-        return x[:, 0], rest[0] if rest.shape == (1,) else rest, rank, s
+        if rest.shape == (1,):
+            rest = rest.reshape(()) if SINCE_1_18 else rest[0]
+        return x[:, 0], rest, rank, s
     options = {"cond": cond, "lapack_driver": lapack_driver, "check_finite": check_finite}
     found, found_rest, rank, found_s = least_squares_values(a, b, **options)
     rcond = np.finfo(found.dtype).eps if cond is None else cond
@@ -162,6 +171,7 @@ def lstsq(a, b, cond=None, lapack_driver=None, check_finite=True):
     known = a.shape[0] > a.shape[1] and has_full_rank(rank, a.shape[1])
     if lapack_driver == "gelsy":
         known, s = False, None
+    rest = rest.astype(found_rest.dtype)
     rest = exact(found_rest, rest) if known else np.zeros_like(found_rest, shape=(0,))
     return exact(found, x), rest, rank, None if s is None else exact(found_s, s)
 
@@ -385,7 +395,8 @@ cho_solve_p = System(
 @answers(sl.cho_solve, "b")
 def cho_solve(c_and_lower, b, check_finite=True):
     c, lower = c_and_lower
-    return solved(cho_solve_p, [as_array(c)], b, lower=bool(lower), check_finite=check_finite)
+    lower = bool(np.all(lower))  # one for each matrix since SciPy 1.18, and all the same
+    return solved(cho_solve_p, [as_array(c)], b, lower=lower, check_finite=check_finite)
 
 
 def of_banded_cholesky(cb: Any, x: Any, lower: bool, **_: Any) -> Any:

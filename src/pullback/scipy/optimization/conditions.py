@@ -169,8 +169,13 @@ def minimum(
     x: Any,
     failure: str | None,
     further: Sequence[tuple[str, Any, Any]] = (),
+    prices: Sequence[tuple[str, Any, Any]] = (),
 ) -> tuple[Any, list[Any]]:
-    """x, and further results (name, value, function of x and theta), with their derivatives."""
+    """x, and further results with their derivatives.
+
+    further: (name, value, function of x and theta)
+    prices: (name, value, function of the multipliers of all rows)
+    """
     flat = np.ravel(x)
 
     def decide(values: PlainValues) -> Any:
@@ -182,12 +187,19 @@ def minimum(
     found = solve(decide)
     multiplier, active = found.of(lambda r: r[0]), found.of(lambda r: r[1])
     n = problem.n
+    further = [
+        (".".join(map(str, key)) if isinstance(key, tuple) else key, value, f)
+        for key, value, f in further
+    ]
     results = [
         (key, None if f is None else lambda z, theta, given, f=f: f(z[:n], theta))
         for key, _, f in further
     ]
+    results += [
+        (key, None if f is None else lambda z, theta, given, f=f: f(z[n:])) for key, _, f in prices
+    ]
     equations = Equations(name, problem.residual, results)
-    values = [value for _, value, _ in further]
+    values = [value for _, value, _ in (*further, *prices)]
     z = np.concatenate([flat, multiplier])
     z, *rest = solution(equations, z, problem.theta, [active], values, failure)
     return np.reshape(z[:n], problem.shape) if problem.shape else z[0], rest

@@ -16,8 +16,8 @@ from ..solving.implicit import constant
 from ..solving.plain import solve
 from ..solving.serving import serves
 from .conditions import Minimum, between, minimum
-from .minima import called, unknown_of
-from .roots import as_tuple, reason, summary
+from .minima import called
+from .roots import as_tuple, others, reason, summary
 
 __all__ = []
 
@@ -79,7 +79,9 @@ def least_squares(*args: Any, **options: Any) -> Any:
         "fun": found.of(lambda r: r.fun),
     }
     if not problem.theta:
-        return summary(found, lambda r: r, {key: constant(x) for key, x in known.items()})
+        return summary(
+            "least_squares", found, lambda r: r, {key: constant(x) for key, x in known.items()}
+        )
     further: list[Any] = [
         ("cost", known["cost"], problem.value),
         ("fun", known["fun"], residuals(problem)),
@@ -87,11 +89,9 @@ def least_squares(*args: Any, **options: Any) -> Any:
     if isinstance(found.first.jac, np.ndarray) and given["loss"] == "linear":
         further.append(("jac", found.of(lambda r: r.jac), slopes(problem)))
         further.append(("grad", found.of(lambda r: r.grad), problem.slope))
-    keys = [key for key, _, _ in further]
-    further += [(key, x, None) for key, x in unknown_of(found, ("x", *keys))]
     x, rest = minimum("least_squares", problem, x, failure, further)
     known = {"x": x, **{key: out for (key, _, _), out in zip(further, rest, strict=True)}}
-    return summary(found, lambda r: r, known)
+    return summary("least_squares", found, lambda r: r, known)
 
 
 @serves(optimize.leastsq)
@@ -123,7 +123,8 @@ def leastsq(*args: Any, **options: Any) -> Any:
         further.append(("cov_x", found.of(lambda r: r[1]), covariance))
     if full:
         further.append(("fvec", found.of(lambda r: r[2]["fvec"]), residuals(problem)))
-    out[0], rest = minimum("leastsq", problem, x, failure, further)
+    x, rest = minimum("leastsq", problem, x, failure, further)
+    out = [x, *others("leastsq", found, 1, x)]
     for (key, _, _), result in zip(further, rest, strict=True):
         if key == "cov_x":
             out[1] = result
@@ -180,7 +181,7 @@ def curve_fit(*args: Any, **options: Any) -> Any:
     if full:
         further.append(("fvec", found.of(lambda r: r[2]["fvec"]), residuals(problem)))
     x, rest = minimum("curve_fit", problem, x, None, further)
-    out = [x, *found.first[1:]]
+    out = [x, *others("curve_fit", found, 1, x)]
     for (key, _, _), result in zip(further, rest, strict=True):
         if key == "pcov":
             out[1] = result
@@ -205,12 +206,11 @@ def lsq_linear(*args: Any, **options: Any) -> Any:
     failure = reason(found, lambda r: r.success, lambda r: r.message)
     cost, left = found.of(lambda r: np.float64(r.cost)), found.of(lambda r: r.fun)
     if not problem.theta:
-        return summary(found, lambda r: r, {"x": constant(x)})
+        return summary("lsq_linear", found, lambda r: r, {"x": constant(x)})
     further: list[Any] = [("cost", cost, problem.value), ("fun", left, residuals(problem))]
-    further += [(key, y, None) for key, y in unknown_of(found, ("x", "fun", "cost"))]
     x, rest = minimum("lsq_linear", problem, x, failure, further)
     known = {"x": x, **{key: out for (key, _, _), out in zip(further, rest, strict=True)}}
-    return summary(found, lambda r: r, known)
+    return summary("lsq_linear", found, lambda r: r, known)
 
 
 @serves(optimize.nnls)
@@ -245,4 +245,4 @@ def isotonic_regression(*args: Any, **options: Any) -> Any:
     same = found.of(averaging)
     weights = np.ones(y.shape[0]) if weights is None else weights
     x = (same @ (weights * y)) / (same @ weights)
-    return summary(found, lambda r: r, {"x": x})
+    return summary("isotonic_regression", found, lambda r: r, {"x": x})

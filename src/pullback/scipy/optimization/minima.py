@@ -10,12 +10,11 @@ import numpy as np
 from scipy import optimize
 
 from ...core.dispatch import as_array
-from ...core.spec import is_inexact
 from ..solving.implicit import constant
 from ..solving.plain import Examples, solve
 from ..solving.serving import serves
 from .conditions import Minimum, bound_rows, constraint_rows, minimum
-from .roots import as_tuple, reason, summary
+from .roots import as_tuple, others, reason, summary
 
 __all__ = ["minimised"]
 
@@ -30,9 +29,8 @@ def minimised(
     bounds: Any = None,
     constraints: Any = (),
     slope: Any = None,
-    unknown: Any = (),
-) -> tuple[Any, Any, Any, list[Any]]:
-    """x, the objective, its gradient (if given) and what is unknown, with derivatives."""
+) -> tuple[Any, Any, Any]:
+    """x, the objective and its gradient, if that is given, with derivatives."""
 
     def record(x: Any) -> Any:
         what = as_array(fun(x, *args))
@@ -41,30 +39,16 @@ def minimised(
 
     problem = Minimum(record, lambda what: what, x)
     if not problem.theta:
-        return constant(x), constant(value), constant(slope), [constant(y) for _, y in unknown]
+        return constant(x), constant(value), constant(slope)
     further: list[Any] = [("fun", value, problem.value)]
     if slope is not None:
         further.append(("jac", slope, problem.slope))
-    further += [(key, x, None) for key, x in unknown]
-    x, (value, *rest) = minimum(name, problem, x, failure, further)
-    if slope is not None:
-        slope, *rest = rest
-    return x, value, slope, rest
+    x, (value, *slopes) = minimum(name, problem, x, failure, further)
+    return x, value, slopes[0] if slopes else None
 
 
 def scalar(x: Any) -> Any:
     return np.float64(np.asarray(x).reshape(()))
-
-
-def unknown_of(found: Examples, keys: Any) -> list[tuple[str, Any]]:
-    """Arrays in a result object whose derivative nobody knows, such as `hess_inv`."""
-    first = found.first
-    names = [
-        key
-        for key, x in first.items()
-        if key not in keys and isinstance(x, np.ndarray) and is_inexact(x.dtype)
-    ]
-    return [(key, found.item(key)) for key in names]
 
 
 def of_result(
@@ -77,15 +61,12 @@ def of_result(
     slope = found.first.get("jac")
     of_x = slope is not None and np.shape(slope) == np.shape(found.first.x)
     slope = found.of(lambda r: r.jac) if of_x else None
-    unknown = unknown_of(found, ("x", "fun", "jac", "xl", "funl"))
     args = as_tuple(args)
-    x, value, slope, rest = minimised(
-        name, fun, args, x, value, failure, bounds, constraints, slope, unknown
-    )
-    known = {"x": x, "fun": value, **dict(zip([key for key, _ in unknown], rest, strict=True))}
+    x, value, slope = minimised(name, fun, args, x, value, failure, bounds, constraints, slope)
+    known = {"x": x, "fun": value}
     if slope is not None:
         known["jac"] = slope
-    return summary(found, lambda r: r, known)
+    return summary(name, found, lambda r: r, known)
 
 
 def called(original: Any, args: Any, options: dict[str, Any]) -> tuple[Examples, Any]:
@@ -183,19 +164,9 @@ def older(original: Any, place: int) -> None:
                     if fun is not None
                 ]
             fun = given["func"] if "func" in given else given["f"]
-            more = [
-                (f"result {i}", found.item(i))
-                for i, x in enumerate(found.first[2:place], 2)
-                if isinstance(x, np.ndarray) and is_inexact(x.dtype)
-            ]
-            x, value, _, rest = minimised(
-                original.__name__, fun, as_tuple(given["args"]), x, value, failure, bounds,
-                constraints, unknown=more,
-            )  # fmt: skip
-            out = [x, value, *found.first[2:]]
-            for (key, _), array in zip(more, rest, strict=True):
-                out[int(key.split()[1])] = array
-            out = tuple(out)
+            name, more = original.__name__, as_tuple(given["args"])
+            x, value, _ = minimised(name, fun, more, x, value, failure, bounds, constraints)
+            out = (x, value, *others(name, found, 2, x, value))
         if full:
             return out
         return (out[0], out[-1]) if retall else out[0]
@@ -222,7 +193,7 @@ def fmin_l_bfgs_b(*args: Any, **options: Any) -> Any:
     x, value = found.of(lambda r: r[0]), found.of(lambda r: scalar(r[1]))
     fun = objective(given["func"], given["fprime"] is None and not given["approx_grad"])
     slope = found.of(lambda r: r[2]["grad"])
-    x, value, slope, _ = minimised(
+    x, value, slope = minimised(
         "fmin_l_bfgs_b", fun, as_tuple(given["args"]), x, value, failure, given["bounds"], (), slope
     )
     return x, value, {**found.first[2], "grad": slope}
@@ -278,10 +249,9 @@ def of_one_number(original: Any) -> None:
                 failure = reason(found, lambda r: r[2] == 0, lambda r: "Maximum number of calls")
             x, value = found.of(lambda r: scalar(r[0])), found.of(lambda r: scalar(r[1]))
             more = as_tuple(given["args"])
-            x, value, _, _ = minimised(
-                original.__name__, given["func"], more, x, value, failure, bounds
-            )
-            out = (x, value, *out[2:])
+            name = original.__name__
+            x, value, _ = minimised(name, given["func"], more, x, value, failure, bounds)
+            out = (x, value, *others(name, found, 2, x, value))
         return out if full else out[0]
 
 
@@ -305,8 +275,7 @@ def brute(*args: Any, **options: Any) -> Any:
             x, value = constant(x), as_array(given["func"](constant(x), *as_tuple(given["args"])))
         else:
             x, value = found.of(lambda r: np.asarray(r[0])[()]), found.of(lambda r: scalar(r[1]))
-            x, value, _, _ = minimised(
-                "brute", given["func"], as_tuple(given["args"]), x, value, None
-            )
-        out = (x, value, *out[2:])
+            x, value, _ = minimised("brute", given["func"], as_tuple(given["args"]), x, value, None)
+        # Values of the objective at the points of the grid: the first may move, if x does not.
+        out = (x, value, *others("brute", found, 2, x, value))
     return out if full else out[0]

@@ -11,6 +11,7 @@ from ...core.dispatch import as_array, leaves, unknown
 from ..solving.implicit import constant
 from ..solving.plain import is_live, solve
 from ..solving.serving import refuses, serves, traced
+from ..solving.undetermined import undetermined
 from .conditions import Minimum, between, bound_rows, minimum
 from .minima import called, scalar
 from .roots import reason, summary
@@ -54,14 +55,52 @@ def linprog(*args: Any, **options: Any) -> Any:
     x, value = found.of(lambda r: r.x), found.of(lambda r: scalar(r.fun))
     problem = Minimum(record, lambda what: what, x)
     if not problem.theta:
-        return summary(found, lambda r: r, {"x": constant(x), "fun": constant(value)})
+        return summary("linprog", found, lambda r: r, {"x": constant(x), "fun": constant(value)})
 
-    x, (value,) = minimum("linprog", problem, x, failure, [("fun", value, problem.value)])
+    sides = prices(found)
+    part = lambda key, name: found.stacked([r[key][name] for r in found.results])
+    values = [(f"{key}.marginals", part(key, "marginals"), of) for key, of in sides.items()]
+    x, (value, *marginals) = minimum(
+        "linprog", problem, x, failure, [("fun", value, problem.value)], values
+    )
     known = {"x": x, "fun": value}
     for key, matrix, right in (("slack", "A_ub", "b_ub"), ("con", "A_eq", "b_eq")):
         if given[matrix] is not None and found.first.get(key) is not None:
             known[key] = np.ravel(as_array(given[right])) - dense(given[matrix]) @ x
-    return summary(found, lambda r: r, known)
+    residuals = {"ineqlin": known.get("slack"), "eqlin": known.get("con")}
+    for key, marginal in zip(sides, marginals, strict=True):
+        residual = residuals.get(key)
+        if residual is None:
+            name = f"{key}.residual"
+            residual = undetermined(part(key, "residual"), (x,), name, "linprog")
+        known[key] = optimize.OptimizeResult(residual=residual, marginals=marginal)
+    return summary("linprog", found, lambda r: r, known)
+
+
+def prices(found: Any) -> dict[str, Any]:
+    """How the marginals of HiGHS, which are its multipliers, are read from those of all rows.
+
+    The rows are fixed variables and equalities, then lower and upper bounds and inequalities. None
+    where a variable is fixed, of which SciPy gives the price to either of its bounds.
+    """
+    first = found.first
+    if first.get("ineqlin") is None:
+        return {}
+    n, m = len(first.x), len(first.eqlin.marginals)
+    fixed = first.lower.residual + first.upper.residual == 0
+    equal = m + np.count_nonzero(fixed)
+    sides: dict[str, Any] = {}
+    at = equal
+    for key, sign in (("lower", 1.0), ("upper", -1.0)):
+        places = np.flatnonzero(np.isfinite(first[key].residual) & ~fixed)
+        spread = np.zeros((n, len(places)))
+        spread[places, np.arange(len(places))] = sign
+        rows = slice(at, at + len(places))
+        sides[key] = None if fixed.any() else lambda y, rows=rows, spread=spread: spread @ y[rows]
+        at += len(places)
+    sides["ineqlin"] = lambda y: -y[at:]
+    sides["eqlin"] = lambda y: y[equal - m : equal]
+    return sides
 
 
 @serves(optimize.linear_sum_assignment)

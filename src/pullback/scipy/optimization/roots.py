@@ -15,6 +15,7 @@ from ...core.errors import MissingRuleError
 from ..solving.implicit import Equations, RecordedFunction, constant, solution
 from ..solving.plain import Examples, solve
 from ..solving.serving import serves
+from ..solving.undetermined import undetermined
 
 __all__ = ["as_tuple", "reason", "root_of", "summary"]
 
@@ -70,7 +71,7 @@ def bracketing(original: Any) -> None:
             failure = reason(found, lambda r: r[1].converged, lambda r: r[1].flag)
             x = found.of(lambda r: np.float64(r[0]))
             x = constant(root_of(original.__name__, f, as_tuple(args), x, failure)[0])
-            result = summary(found, lambda r: r[1], {"root": x})
+            result = summary(original.__name__, found, lambda r: r[1], {"root": x})
         return (x, result) if full else x
 
 
@@ -84,20 +85,47 @@ for function in (
     bracketing(function)
 
 
-def summary(found: Examples, read: Callable[[Any], Any], known: dict[str, Any]) -> Any:
-    """The result object of the first example, with what is known and the counts of all."""
+def summary(name: str, found: Examples, read: Callable[[Any], Any], known: dict[str, Any]) -> Any:
+    """The result object of the first example, with what is known and the counts of all.
+
+    Arrays of which nothing is known, such as `hess_inv`, have no derivative.
+    """
     results = [read(result) for result in found.results]
     first = results[0]
     for key, value in list(first.items()):
         if key in known:
             first[key] = known[key]
         elif not found.traces or value is None or isinstance(value, str):
-            continue
+            first[key] = undetermined(value, known.values(), key, name)
         elif isinstance(value, (bool, int, float, np.generic, np.ndarray)):
-            first[key] = found.stacked([result[key] for result in results])
+            stacked = found.stacked([result[key] for result in results])
+            is_array = isinstance(value, np.ndarray)
+            first[key] = undetermined(stacked, known.values(), key, name) if is_array else stacked
         else:
             first[key] = OfEachExample(key)
     return first
+
+
+def others(name: str, found: Examples, place: int, *known: Any) -> list[Any]:
+    """The same for what stands in a tuple from this place on; of a batch, arrays are of all."""
+    return [
+        undetermined(of_all(found, (i,)), known, f"result {i}", name)
+        for i in range(place, len(found.first))
+    ]
+
+
+def of_all(found: Examples, way: tuple[Any, ...]) -> Any:
+    """A part of the results, its arrays of all examples, also those of a dictionary."""
+
+    def read(result: Any) -> Any:
+        for key in way:
+            result = result[key]
+        return result
+
+    part = read(found.first)
+    if isinstance(part, dict):
+        return {key: of_all(found, (*way, key)) for key in part}
+    return found.of(read) if found.traces and isinstance(part, np.ndarray) else part
 
 
 class OfEachExample:
@@ -139,7 +167,7 @@ def root_scalar(f: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     failure = reason(found, lambda r: r.converged, lambda r: r.flag)
     x = found.of(lambda r: np.float64(r.root))
     x = constant(root_of("root_scalar", value, as_tuple(args), x, failure)[0])
-    return summary(found, lambda r: r, {"root": x})
+    return summary("root_scalar", found, lambda r: r, {"root": x})
 
 
 @serves(optimize.newton)
@@ -174,7 +202,7 @@ def newton(
         x = found.of(lambda r: np.asarray(r[0])[()])
         x = constant(root_of("newton", func, as_tuple(args), x, failure)[0])
         if scalar:
-            rest = [summary(found, lambda r: r[1], {"root": x})]
+            rest = [summary("newton", found, lambda r: r[1], {"root": x})]
         else:
             rest = [found.item(1), found.item(2)]
     if not full_output:
@@ -216,7 +244,7 @@ def root(fun: Any, x0: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     known = {"x": constant(x)}
     if program is not None and "fun" in found.first:
         known["fun"] = program([x], program.theta)
-    return summary(found, lambda r: r, known)
+    return summary("root", found, lambda r: r, known)
 
 
 ERRORS = (2, 3, 4, 5)  # of fsolve: it stopped early, and says so by a warning
@@ -244,6 +272,7 @@ def fsolve(
         x = found.of(lambda r: r[0])
         x, program = root_of("fsolve", func, as_tuple(args), x, failure)
         x = constant(x)
+        info, *_ = others("fsolve", found, 1, x)
         if program is not None:
             info["fvec"] = program([x], program.theta)
     if full_output:

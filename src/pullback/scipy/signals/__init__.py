@@ -6,6 +6,7 @@
     splines         coefficients and values of splines
     polynomials     fits, and which roots count as one
     peaks           where peaks are, how high and how wide
+    waveforms       what is defined part by part
     designs         equiripple filters, and gains that place poles
 
 Filter design, spectra, windows and systems are SciPy's own Python over these, over `scipy.fft` and
@@ -16,7 +17,10 @@ from importlib import import_module
 
 from ..solving import namespace as namespace
 
-FAMILIES = ("correlation", "recursive", "resampling", "splines", "polynomials", "peaks", "designs")
+FAMILIES = (
+    "correlation", "recursive", "resampling", "splines", "polynomials", "peaks", "waveforms",
+    "designs",
+)  # fmt: skip
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

@@ -203,6 +203,7 @@ def constant(x: Any) -> Any:
 
 
 NEWTON = 50  # steps at most
+FAR = 0.01  # what SciPy found must be as close as this to a solution
 
 
 def refined(equations: Equations, z: Any, theta: Any, given: Any) -> tuple[Any, str | None]:
@@ -233,7 +234,7 @@ def refined(equations: Equations, z: Any, theta: Any, given: Any) -> tuple[Any, 
                 z, last = z - step, size
     except SolverError as error:
         return found, str(error)
-    if size > 1e-5 * near or np.linalg.norm(z - found) > 0.1 * near:
+    if size > 1e-5 * near or np.linalg.norm(z - found) > FAR * near:
         return found, equations.unsolved()
     return z, None
 

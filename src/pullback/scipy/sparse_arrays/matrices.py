@@ -48,7 +48,7 @@ class TracedMatrix:
     __class__ = property(lambda self: np.matrix)  # as SciPy asks
 
     A = property(lambda self: self.array)
-    A1 = property(lambda self: np.ravel(self.array))
+    A1 = flat = property(lambda self: np.ravel(self.array))
     T = property(lambda self: TracedMatrix(np.transpose(self.array)))
     shape = property(lambda self: self.array.shape)
     ndim = property(lambda self: 2)

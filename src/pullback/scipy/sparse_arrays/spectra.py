@@ -5,22 +5,22 @@ A pair (w, v) of A v = w v, of which c^T v stays as it is, moves as the bordered
     [A - w   -v] [v_dot]   [-A_dot v]
     [c^T      0] [w_dot] = [   0    ]
 
-with c = v of a symmetric array, conj(v) otherwise. Sparse systems all through; the cotangent of A
-is taken at its entries alone.
+with c = v of a symmetric array, conj(v) otherwise; of a general problem A v = w M v with A - w M
+and M v for A - w and v, and v^H M v stays 1. Sparse systems all through; cotangents are taken at
+the entries alone. An operator, a function, is taken apart by what it makes of unit vectors.
 """
 
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.sparse import linalg as ssl
 
-from ...core.array import Array
 from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
-from ...core.reach import call_outside
+from ...core.reach import CALLS, call_outside
 from ...core.spec import Spec
 from ..solving.serving import serves, traced
 from .formats import moves
@@ -31,41 +31,54 @@ from .systems import Factors, parts_of, plain_array, sparse_solve
 __all__ = []
 
 
-def bordered(rows: Any, cols: Any, n: int) -> tuple[Any, Any, Any]:
+def bordered(rows: Any, cols: Any, n: int, diagonal: bool) -> tuple[Any, Any, Any]:
     """The pattern of the bordered array by columns, and where its numbers come from.
 
-    They come in this order: those of A, n of the diagonal, n of the last column, n of the last row.
+    They come in this order: those at the rows and columns, n of the diagonal, n of the last column,
+    n of the last row.
     """
     every, last = np.arange(n), np.full(n, n)
-    all_rows = np.concatenate([rows, every, every, last])
-    all_cols = np.concatenate([cols, every, last, every])
+    added = [every] if diagonal else []
+    all_rows = np.concatenate([rows, *added, every, last])
+    all_cols = np.concatenate([cols, *added, last, every])
     keys, places = np.unique(all_cols.astype(np.int64) * (n + 1) + all_rows, return_inverse=True)
     outer = np.searchsorted(keys // (n + 1), np.arange(n + 2)).astype(np.int32)
     return outer, (keys % (n + 1)).astype(np.int32), places.ravel()
 
 
 class EigenPairs(Primitive):
-    """w[k], V[:, k] of A, the first operand its numbers; found(data) is SciPy's call."""
+    """w[k], V[:, k] of A v = w M v: operands are the numbers of A and their places, then M's.
+
+    Without those of M it is 1. found(data, mass) is SciPy's call.
+    """
 
     reads = "out xs"
-    nondiff = (1, 2)
+    nondiff: tuple[int, ...] = (1, 2)
     n_out = 2
 
-    def value(self, data, rows, cols, *, n, found, dtypes):
-        return call_outside(found, (data,), {})
+    def value(self, *xs, n, found, dtypes):
+        return call_outside(found, xs[::3], {})
 
-    def spec(self, data, rows, cols, *, n, found, dtypes):
+    def spec(self, *xs, n, found, dtypes):
         k = found.count
         return Spec((k,), dtypes[0]), Spec((n, k), dtypes[1])
 
     def batch(self, xs, mapped, size, **static):
-        return one_by_one(self, xs, [*mapped[:1], False, False], size, static)
+        mapped = [m and i % 3 == 0 for i, m in enumerate(mapped)]
+        return one_by_one(self, xs, mapped, size, static)
 
-    def moved(self, data, w, v, rows, cols, n, right, turned):
+    def moved(self, xs, w, v, n, right, turned):
         """The solution of one bordered system, or of its transpose."""
-        outer, inner, places = bordered(rows, cols, n)
+        data, rows, cols, *mass = xs
+        if mass:
+            heavy, mass_rows, mass_cols = mass
+            subtracted, border = -w * heavy, times(heavy, mass_rows, mass_cols, v, n)
+            rows, cols = np.concatenate([rows, mass_rows]), np.concatenate([cols, mass_cols])
+        else:
+            subtracted, border = np.broadcast_to(-w, (n,)), v
+        outer, inner, places = bordered(rows, cols, n, diagonal=not mass)
         dtype = np.result_type(data.dtype, w.dtype, v.dtype)
-        parts = [data, np.broadcast_to(-w, (n,)), -v, np.conj(v)]
+        parts = data, subtracted, -border, np.conj(border)
         numbers = np.concatenate([x.astype(dtype) for x in parts])
         order = np.argsort(places, kind="stable").astype(np.int32)
         starts = np.searchsorted(places[order], np.arange(len(inner) + 1)).astype(np.int32)
@@ -75,29 +88,47 @@ class EigenPairs(Primitive):
         return sparse_solve(whole, right.astype(dtype), outer, inner, fmt=fmt, by=Factors())
 
     def jvp(self, out, xs, x_dots, *, n, found, dtypes):
-        (w, v), (data, rows, cols) = out, xs
-        right = -product(x_dots[0], v, rows, cols, fmt="coo", shape=(n, n))
+        (w, v), (_, rows, cols, *mass) = out, xs
+        data_dot, mass_dot = (*x_dots, None, None, None)[:4:3]
         w_dots, v_dots = [], []
         for k in range(found.count):
-            column = np.concatenate([right[:, k], np.zeros_like(right[:1, k])])
-            moved = self.moved(data, w[k], v[:, k], rows, cols, n, column, False)
+            right, last = np.zeros_like(v[:, k]), np.zeros_like(v[:1, k])
+            if data_dot is not None:
+                right = right - times(data_dot, rows, cols, v[:, k], n)
+            if mass_dot is not None:
+                heavier = times(mass_dot, mass[1], mass[2], v[:, k], n)
+                right = right + w[k] * heavier
+                last = last - np.sum(np.conj(v[:, k]) * heavier) / 2
+            moved = self.moved(xs, w[k], v[:, k], n, np.concatenate([right, last]), False)
             v_dots.append(moved[:n])
             w_dots.append(moved[n])
         w_dot, v_dot = np.stack(w_dots), np.stack(v_dots, axis=1)
         return as_like(w_dot, w), as_like(v_dot, v)
 
     def vjp(self, out_bars, residual, wanted):
-        (w, v), (data, rows, cols) = residual.out, residual.xs
+        (w, v), xs = residual.out, residual.xs
         n, count = residual.static["n"], residual.static["found"].count
-        total = None
+        bars: list[Any] = [None] * len(xs)
         for k in range(count):
             w_bar = np.zeros_like(w[k]) if out_bars[0] is None else out_bars[0][k]
             v_bar = np.zeros_like(v[:, k]) if out_bars[1] is None else out_bars[1][:, k]
             right = np.concatenate([v_bar, np.reshape(w_bar, (1,)).astype(v_bar.dtype)])
-            moved = self.moved(data, w[k], v[:, k], rows, cols, n, right, True)
-            term = -np.take(moved[:n], rows) * np.take(v[:, k], cols)
-            total = term if total is None else total + term
-        return as_like(total, data), None, None
+            moved = self.moved(xs, w[k], v[:, k], n, right, True)
+            for i in range(0, len(xs), 3):
+                left = -moved[:n]
+                if i:
+                    left = w[k] * moved[:n] - np.conj(v[:, k]) * moved[n] / 2
+                term = np.take(left, xs[i + 1]) * np.take(v[:, k], xs[i + 2])
+                bars[i] = term if bars[i] is None else bars[i] + term
+        return [None if bar is None else as_like(bar, x) for bar, x in zip(bars, xs, strict=True)]
+
+
+class GeneralEigenPairs(EigenPairs):
+    nondiff = (1, 2, 4, 5)
+
+
+def times(data: Any, rows: Any, cols: Any, v: Any, n: int) -> Any:
+    return product(data, v, rows, cols, fmt="coo", shape=(n, n))
 
 
 def as_like(x: Any, like: Any) -> Any:
@@ -106,44 +137,65 @@ def as_like(x: Any, like: Any) -> Any:
 
 
 eigen_pairs = EigenPairs("eigenpairs (ARPACK)")
+general_eigen_pairs = GeneralEigenPairs("general eigenpairs (ARPACK)")
 
 
 class Found:
-    """SciPy's pairs of the array with these numbers: one call for each array."""
+    """SciPy's pairs of the arrays with these numbers: one call for each."""
 
-    def __init__(self, call: Any, count: int, data: Any = None) -> None:
-        self.call, self.count, self.data = call, count, None
+    def __init__(self, call: Any, count: int, numbers: Any = None) -> None:
+        self.call, self.count, self.numbers = call, count, None
         self.pairs: Any = ()
-        if data is not None:
-            self.data, self.pairs = np.array(data), call(data)
+        if numbers is not None:
+            self.numbers, self.pairs = [np.array(x) for x in numbers], call(*numbers)
             self.count = len(self.pairs[0])
 
-    def __call__(self, data: Any) -> Any:
-        same = self.data is not None and np.array_equal(data, self.data)
-        return tuple([np.array(x) for x in (self.pairs if same else self.call(data))])
+    def __call__(self, *numbers: Any) -> Any:
+        same = self.numbers is not None and all(map(np.array_equal, numbers, self.numbers))
+        return tuple([np.array(x) for x in (self.pairs if same else self.call(*numbers))])
 
 
-def pairs_of(call: Any, data: Any, rows: Any, cols: Any, n: int, k: int, dtypes: Any) -> Any:
+def pairs_of(call: Any, xs: Any, n: int, k: int, dtypes: Any) -> Any:
     """The pairs; of arrays that are mapped there are k, of these dtypes."""
-    if is_mapped(data):
+    numbers = xs[::3]
+    if any(map(is_mapped, numbers)):
         found = Found(call, k)
     else:
-        found = call_outside(Found, (call, k, fixed(data)), {})
+        found = call_outside(Found, (call, k, list(map(fixed, numbers))), {})
         dtypes = tuple([x.dtype for x in found.pairs])
-    return eigen_pairs(data, rows, cols, n=n, found=found, dtypes=dtypes)
+    pairs = eigen_pairs if len(xs) == 3 else general_eigen_pairs
+    return pairs(*xs, n=n, found=found, dtypes=dtypes)
+
+
+def as_matrix(A: Any, name: str) -> Any:
+    """An array; of an operator, which is a function, the array of what it makes of unit vectors."""
+    if parts_of(A) is not None:
+        return A
+    n = A.shape[1]
+    if n > MANY:
+        raise MissingRuleError(
+            f"`{name}` has a derivative by an operator of at most {MANY} columns, which is applied"
+            f" to each unit vector; this one has {n}.\n  Pass a sparse array."
+        )
+    return CALLS[A.matmat](np.eye(n, dtype=A.dtype))
+
+
+MANY = 2000
+TAKEN = {"A", "M", "sigma", "v0", "tol", "k"}  # what may move; results do not move with the last
 
 
 def given_to(original: Any, args: Any, options: Any) -> dict[str, Any]:
+    """The arguments by name, with A as an array, and plain but for A and M."""
     given = inspect.signature(original).bind(*args, **options).arguments
-    parts = parts_of(given["A"])
-    if parts is None or any(moves(x) for key, x in given.items() if key != "A"):
+    others = [key for key, x in given.items() if key not in TAKEN and moves(x)]
+    if others or (given.get("M") is not None and parts_of(given["M"]) is None):
         raise MissingRuleError(
-            f"`{original.__name__}` has a derivative with respect to the numbers of a sparse or"
-            " dense array A alone; here A is a function, or another argument is differentiated.\n"
-            "  Pass A as an array, and reduce a general problem to one without `M`."
+            f"`{original.__name__}` has a derivative with respect to the numbers of A and M;"
+            f" here {others[0] if others else 'M'} is differentiated as well, or a function.\n"
+            "  Pass M as a sparse array, and other arguments as plain numbers."
         )
-    given = {key: fixed(x) if type(x) is Array else x for key, x in given.items()}
-    return {**given, "A": parts}
+    plain = {key: x if key in ("A", "M") else fixed(x) for key, x in given.items()}
+    return {**plain, "A": as_matrix(given["A"], original.__name__)}
 
 
 def eigen(original: Any) -> None:
@@ -152,25 +204,33 @@ def eigen(original: Any) -> None:
     @serves(original)
     def solver(*args: Any, **options: Any) -> Any:
         first: Any = args[0] if args else options.get("A")
-        if not moves(first) and not any(map(moves, [*args, *options.values()])):
+        function = isinstance(first, ssl.LinearOperator) and parts_of(first) is None
+        if not function and not any(map(moves, [*args, *options.values()])):
             return of_scipy(*args, **options)
         given = given_to(original, args, options)
-        (data, outer, inner, fmt), shape = given.pop("A"), np.shape(first)
+        A, M, shape = given.pop("A"), given.pop("M", None), np.shape(first)
+        if not moves(A) and (M is None or not moves(M)):
+            return call_outside(original, args, options)
         vectors = given.pop("return_eigenvectors", True)
-        if given.get("M") is not None:
-            raise MissingRuleError(
-                f"`{original.__name__}` has no derivative with `M`.\n"
-                "  Factor M = L L^T and take the eigenvalues of L^-1 A L^-T."
-            )
-        rows, cols = coordinates(outer, inner, fmt)
+        patterns: list[Any] = []
+        xs: list[Any] = []
+        for x in (A,) if M is None else (A, M):
+            data, outer, inner, fmt = cast(Any, parts_of(x))
+            patterns.append((outer, inner, fmt))
+            xs += [data, *coordinates(outer, inner, fmt)]
 
-        def call(data: Any) -> Any:
-            return original(plain_array(data, outer, inner, fmt, shape), **given)
+        def call(*numbers: Any) -> Any:
+            plain = [
+                plain_array(x, outer, inner, fmt, shape)
+                for x, (outer, inner, fmt) in zip(numbers, patterns, strict=True)
+            ]
+            options = given if M is None else {**given, "M": plain[1]}
+            return original(plain[0], **options)
 
-        dtypes = np.zeros(0, data.dtype).real.dtype, data.dtype
+        dtypes = np.zeros(0, xs[0].dtype).real.dtype, xs[0].dtype
         if original is ssl.eigs:
-            dtypes = (np.result_type(data.dtype, np.complex64),) * 2
-        w, v = pairs_of(call, data, rows, cols, shape[0], given.get("k", 6), dtypes)
+            dtypes = (np.result_type(xs[0].dtype, np.complex64),) * 2
+        w, v = pairs_of(call, xs, shape[0], given.get("k", 6), dtypes)
         return (w, v) if vectors else w
 
 
@@ -185,10 +245,14 @@ svds_of_scipy = ssl.svds
 def svds(*args: Any, **options: Any) -> Any:
     """Singular triples are eigenpairs (s, [u, v] / sqrt(2)) of [[0, A], [A^H, 0]]."""
     first: Any = args[0] if args else options.get("A")
-    if not moves(first):
+    function = isinstance(first, ssl.LinearOperator) and parts_of(first) is None
+    if not (moves(first) or function):
         return traced(svds_of_scipy)(*args, **options)
     given = given_to(svds_of_scipy, args, options)
-    (data, outer, inner, fmt), (m, n) = given.pop("A"), np.shape(first)
+    A, (m, n) = given.pop("A"), np.shape(first)
+    if not moves(A):
+        return call_outside(svds_of_scipy, args, options)
+    data, outer, inner, fmt = cast(Any, parts_of(A))
     vectors = given.pop("return_singular_vectors", True)
     rows, cols = coordinates(outer, inner, fmt)
 
@@ -200,7 +264,8 @@ def svds(*args: Any, **options: Any) -> Any:
     both = np.concatenate([data, np.conj(data)])
     all_rows, all_cols = np.concatenate([rows, cols + m]), np.concatenate([cols + m, rows])
     dtypes = data.dtype, data.dtype
-    s, stacked = pairs_of(call, both, all_rows, all_cols, m + n, given.get("k", 6), dtypes)
+    xs = both, all_rows, all_cols
+    s, stacked = pairs_of(call, xs, m + n, given.get("k", 6), dtypes)
     u, v = stacked[:m] * np.sqrt(2), stacked[m:] * np.sqrt(2)
     s = np.real(s)
     if vectors is False:

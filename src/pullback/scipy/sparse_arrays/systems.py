@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,7 @@ def solved(n: Any, nnz: Any, data: Any, inner: Any, outer: Any, b: Any, flag: An
 
 
 class TracedFactors:
-    """What `splu` and `spilu` return of an array that moves."""
+    """What `splu` returns of an array that moves."""
 
     def __init__(self, native: Any, data: Any, outer: Any, inner: Any, options: Any) -> None:
         self.data, self.pattern = data, (outer, inner)
@@ -152,6 +153,48 @@ class TracedFactors:
         raise AttributeError(name)
 
 
+PRECONDITIONING = ContextVar("PRECONDITIONING", default=False)  # a method iterates, on plain values
+
+
+class Preconditioner:
+    """What `spilu` returns of an array that moves: it serves methods that iterate.
+
+    Their solution does not depend on it; which entries it drops makes its own results jump.
+    """
+
+    def __init__(self, native: Any) -> None:
+        self.native, self.shape, self.nnz = native, native.shape, native.nnz
+        self.perm_r, self.perm_c = native.perm_r, native.perm_c
+
+    def solve(self, rhs: Any, trans: str = "N") -> Any:
+        # LinearOperator asks for the solution of zeros, which are zeros, to see their dtype.
+        if is_live(rhs) or (not PRECONDITIONING.get() and np.any(fixed(rhs))):
+            unknown("The solution by `spilu`")
+        return self.native.solve(fixed(rhs), trans)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("L", "U"):
+            unknown(f"The factor `{name}` of `spilu`")
+        raise AttributeError(name)
+
+
+def unknown(what: str) -> Any:
+    raise MissingRuleError(
+        f"{what} has no derivative with respect to the array: which entries are dropped makes it"
+        " jump.\n  Use it as the preconditioner `M` of a method such as `gmres`, take `splu`, or"
+        " detach the array with `pullback.stop_gradient(A.data)`."
+    )
+
+
+def preconditioned(original: Any, args: Any, options: Any) -> Any:
+    """SciPy's method that iterates, on plain values."""
+    token = PRECONDITIONING.set(True)
+    try:
+        return call_outside(original, args, options)
+    finally:
+        PRECONDITIONING.reset(token)
+
+
 gstrf = foreign(_superlu.gstrf)
 NAMES = {"PanelSize": "panel_size", "Relax": "relax", "DiagPivotThresh": "diag_pivot_thresh"}
 
@@ -163,13 +206,11 @@ def factored(n, nnz, data, inner, outer, csc_construct_func, ilu=False, options=
             n, nnz, data, inner, outer,
             csc_construct_func=csc_construct_func, ilu=ilu, options=options,
         )  # fmt: skip
-    if ilu:
-        raise MissingRuleError(
-            "`spilu` is an approximation whose derivative is unknown.\n"
-            "  Use `splu`, or detach the array that `spilu` is given with"
-            " `pullback.stop_gradient(A.data)`: a preconditioner needs no derivative."
-        )
     inner, outer = constants(inner, outer)
+    if ilu:
+        return Preconditioner(call_outside(gstrf, (
+            n, nnz, np.ascontiguousarray(fixed(data)), inner, outer,
+        ), {"csc_construct_func": sparse.csc_array, "ilu": ilu, "options": options}))  # fmt: skip
     native = None if is_mapped(data) else _superlu.gstrf(
         n, nnz, np.ascontiguousarray(fixed(data)), inner, outer,
         csc_construct_func=sparse.csc_array, ilu=ilu, options=options,
@@ -277,7 +318,7 @@ class Iterations:
             return np.zeros(b.shape, np.result_type(A.dtype, b.dtype))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            x, info = self.original(A, b, **self.options)
+            x, info = preconditioned(self.original, (A, b), self.options)
         if info:
             raise SolverError(
                 f"`{self.original.__name__}` did not converge for the derivative of its solution"
@@ -312,8 +353,10 @@ def iterates(name: str) -> None:
         if not (is_mapped(data) or is_mapped(b)):
             plain_data, plain_b = fixed(data), fixed(b)
             array = plain_array(plain_data, outer, inner, fmt, A.shape)
-            x, info = call_outside(original, (array, plain_b), plain)
+            x, info = preconditioned(original, (array, plain_b), plain)
         tight = {**plain, "x0": None, "rtol": min(plain.get("rtol", TIGHT), TIGHT)}
+        if "atol" in signature.parameters:
+            tight["atol"] = 0.0  # an absolute tolerance of SciPy's call says nothing of this one
         if name not in ("cg", "minres"):
             tight.pop("M", None)  # of the transposed system it is another
             tight.pop("M1", None), tight.pop("M2", None)

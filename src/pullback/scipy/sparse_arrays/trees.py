@@ -13,10 +13,13 @@ import optree
 
 from ...core.errors import ShapeError
 from ...core.tree import NAMESPACE
+from .formats import entries
+from .patterns import is_live
 
 __all__ = ["register"]
 
 FORMATS = ("csr", "csc", "coo", "bsr", "dia")  # those that keep their numbers in one array
+LISTED = ("lil", "dok")
 
 
 class Pattern:
@@ -38,7 +41,7 @@ class Pattern:
         return [x for x in (*found, *self.held.get("coords", ())) if x is not None]
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is not Pattern or hash(self) != hash(other):
+        if type(other) is not type(self) or hash(self) != hash(other):
             return False
         return all(map(np.array_equal, self.places(), other.places()))
 
@@ -50,7 +53,13 @@ class Pattern:
 
     def with_numbers(self, data: Any) -> Any:
         """The sparse array with these numbers."""
-        shape = getattr(data, "shape", self.shape)
+        self.check(getattr(data, "shape", self.shape))
+        out = object.__new__(self.cls)
+        vars(out).update({name: copied(y) for name, y in self.held.items()})
+        out.data = data
+        return out
+
+    def check(self, shape: Any) -> None:
         if shape != self.shape:
             raise ShapeError(
                 f"The numbers of a {self!r} would be of shape {shape}: a sparse array is neither"
@@ -58,10 +67,45 @@ class Pattern:
                 "  Pass or return `A.data`, and build the array inside the function, or use"
                 " `in_axes=None` for it."
             )
-        out = object.__new__(self.cls)
-        vars(out).update({name: copied(y) for name, y in self.held.items()})
-        out.data = data
+
+
+class ListedPattern(Pattern):
+    """The same of an array that keeps each number for itself: `lil`, of lists, and `dok`."""
+
+    __slots__ = ("at", "dtype")
+
+    def __init__(self, x: Any) -> None:
+        self.cls, self.dtype = type(x), x.dtype
+        self.held = {name: y for name, y in vars(x).items() if name in ("_shape", "maxprint")}
+        if x.format == "lil":
+            self.at = [(i, j) for i, row in enumerate(x.rows) for j in row]
+        else:
+            self.at = list(x._dict)
+        self.shape = (len(self.at),)
+
+    def places(self) -> list[Any]:
+        return [np.array(self.at)]
+
+    def with_numbers(self, data: Any) -> Any:
+        self.check(getattr(data, "shape", self.shape))
+        out = self.cls(self.held["_shape"], dtype=getattr(data, "dtype", self.dtype))
+        if not hasattr(data, "dtype"):
+            out.leaf = data  # what stands for the numbers while a tree is looked through
+        elif out.format == "dok":
+            out._dict = dict(zip(self.at, data, strict=True))
+        else:
+            for (i, j), number in zip(self.at, data, strict=True):
+                out.rows[i].append(j)
+                out.data[i].append(number)
         return out
+
+
+def numbers_of(x: Any) -> Any:
+    """The numbers of a `lil` or `dok` array, as one array."""
+    if hasattr(x, "leaf"):
+        return x.leaf
+    listed = entries(x.data) if x.format == "lil" else list(x._dict.values())
+    return np.stack(listed) if any(map(is_live, listed)) else np.array(listed, x.dtype)
 
 
 def copied(x: Any) -> Any:
@@ -71,11 +115,14 @@ def copied(x: Any) -> Any:
 
 
 def register(cls: Any) -> None:
-    """Make instances of a sparse class trees, if they keep their numbers in one array."""
-    if getattr(cls, "format", None) is None or cls.__name__[:3] not in FORMATS:
+    """Make instances of a sparse class trees."""
+    name = cls.__name__[:3]
+    if getattr(cls, "format", None) is None or name not in FORMATS + LISTED:
         return
 
     def flatten(x: Any) -> Any:
+        if name in LISTED:
+            return (numbers_of(x),), ListedPattern(x), ("data",)
         return (x.data,), Pattern(x), ("data",)
 
     def unflatten(pattern: Any, children: Any) -> Any:

@@ -1,0 +1,74 @@
+"""Parts of a solver's result that move with its solution, nobody knows how.
+
+They have their values, and an error if they are differentiated: a constant in their place would
+have derivative zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.array import Array
+from ...core.errors import MissingRuleError
+from ...core.primitive import Primitive
+from ...core.spec import Spec, is_inexact
+from .plain import is_live
+
+__all__ = ["undetermined"]
+
+
+class Undetermined(Primitive):
+    """A part of a result, beside a solution that moves."""
+
+    nondiff = (0,)
+    reads = ""
+
+    def value(self, part, solution, *, what):
+        return np.array(part)[()]
+
+    def spec(self, part, solution, *, what):
+        return Spec(part.shape, part.dtype)
+
+    def jvp(self, out, xs, x_dots, *, what):
+        return out * np.nan
+
+    def vjp(self, out_bar, residual, wanted):
+        raise MissingRuleError(
+            f"{residual.static['what']} has no derivative rule.\n"
+            "  Compute it from the solution with NumPy's functions, or detach it with"
+            " `pullback.stop_gradient(x)`."
+        )
+
+    def batch(self, xs, mapped, size, *, what):
+        part, solution = xs
+        part = part if mapped[0] else np.broadcast_to(part, (size, *part.shape))
+        return self(part, solution, what=what)
+
+
+undetermined_p = Undetermined("undetermined")
+
+
+def undetermined(part: Any, solution: Any, name: str, of: str) -> Any:
+    """The part of the result of that name, with what is floating in it undetermined.
+
+    solution: what is known of the result, of which something may move
+    """
+    beside = next((x for x in solution if is_live(x)), None)
+    return part if beside is None else marked(part, beside, name, of, False)
+
+
+def marked(part: Any, beside: Any, name: str, of: str, inner: bool) -> Any:
+    """The same; a number counts if it is in a dictionary, a list or a tuple."""
+    if isinstance(part, dict):
+        for key, x in part.items():
+            part[key] = marked(x, beside, f"{name}.{key}", of, True)
+        return part
+    if type(part) in (list, tuple):
+        return type(part)([marked(x, beside, f"{name}[{i}]", of, True) for i, x in enumerate(part)])
+    arrays = (np.ndarray, Array, np.inexact, float) if inner else (np.ndarray, Array)
+    if not isinstance(part, arrays) or not is_inexact(np.dtype(getattr(part, "dtype", float))):
+        return part
+    part = np.float64(part) if type(part) is float else part
+    return undetermined_p(part, beside, what=f"`{name}` of the result of `{of}`")

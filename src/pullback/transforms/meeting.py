@@ -1,0 +1,59 @@
+"""How the values of an operation meet: whether without a cast, and what has a derivative."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array, bottom
+from ..core.dispatch import binary
+from ..core.spec import DOUBLE, PYTHON, carries
+
+__all__ = ["applied", "is_double", "meet", "moves", "writes_number"]
+
+float64, ndarray = np.float64, np.ndarray
+NUMBERS = frozenset({float, float64})
+
+
+def is_double(x: Any) -> bool:
+    """Whether a number of float64 beside x changes neither its dtype nor its shape."""
+    return type(x) is float or (type(x) not in PYTHON and x.dtype is DOUBLE)
+
+
+def meet(p: Any, q: Any) -> bool:
+    """Whether two values meet without a cast: of one dtype, or a number of float64 beside it."""
+    if type(p) in NUMBERS:
+        return type(q) in NUMBERS or is_double(q)
+    if type(q) in NUMBERS:
+        return is_double(p)
+    return type(p) not in PYTHON and type(q) not in PYTHON and p.dtype is q.dtype
+
+
+def applied(primitive: Any, a: Any, b: Any) -> Any:
+    """An operation of a trace within, past NumPy's way of asking for it."""
+    if type(a) is Array:
+        if type(b) is not Array or a.within is b.within:
+            return a.within.binary(primitive, a, b)
+        return binary(primitive, a, b)
+    return primitive.value(a, b) if type(b) is not Array else b.within.binary(primitive, a, b)
+
+
+def moves(out: Any, xs: Any) -> bool:
+    """Whether a result of xs has a derivative; most are arrays of float64."""
+    inner = out if type(out) is not Array else bottom(out)
+    kind = type(inner)
+    if kind is float64 or (kind is ndarray and inner.dtype is DOUBLE):
+        return True
+    return carries(out, xs)
+
+
+def writes_number(a: Any, key: Any, v: Any) -> bool:
+    """Whether a[key] = v is one number put into a plain array of float64."""
+    if type(a) is not ndarray or a.dtype is not DOUBLE:
+        return False
+    if type(v) is not float64 and type(v) is not float and type(v) is not int:
+        return False
+    if type(key) is int:
+        return a.ndim == 1
+    return len(key) == a.ndim and all(type(k) is int for k in key)
