@@ -238,7 +238,8 @@ class Reader(CodeReader):
             return Same(x)
         names = self.looks("ambient", FieldNames(x))
         parts = [self.read(field[0]) for field in (x.fields or {}).values()]
-        parts += [self.read(y) for y in gc.get_referents(x.metadata or types.MappingProxyType({}))]
+        if x.metadata:  # the dict behind it
+            parts += [self.read(y) for y in gc.get_referents(x.metadata)]
         return Same(x), names, parts, x.subdtype and self.read(x.subdtype[0])
 
     def instance(self, x: Any) -> Any:
