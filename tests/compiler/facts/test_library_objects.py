@@ -173,3 +173,33 @@ def test_functions_behind_lru_cache_run_in_the_first_call_inside_a_transformatio
         compiled = pb.compile(lambda x, weight=weight: x * weight(1), wait=True)
         way(compiled)(1.0)
         assert calls == [1]
+
+
+def test_rules_of_a_primitive_that_are_given_anew_are_used():
+    """Each kind of rule, whether it was there before or not."""
+
+    @pb.primitive
+    def square(x):
+        return x * x
+
+    square.defvjp(lambda out_bar, residual, wanted: (out_bar * 2 * residual.xs[0],))
+    x, ones = np.arange(3.0), np.ones(3)
+    total = lambda x: np.sum(square(x))
+    ways = {
+        "grad": (pb.grad(total), pb.compile(pb.grad(total), wait=True)),
+        "of compiled": (pb.grad(total), pb.grad(pb.compile(total, wait=True))),
+        "jvp": [f(lambda x: pb.jvp(square, (x,), (ones,))[1]) for f in (lambda f: f, pb.compile)],
+        "vmap": (pb.vmap(square), pb.compile(pb.vmap(square), wait=True)),
+    }  # fmt: skip
+    changes = [
+        lambda: square.defvjp(lambda out_bar, residual, wanted: (out_bar * 7.0,)),
+        lambda: square.defjvp(lambda out, xs, x_dots: x_dots[0] * 5.0),
+        lambda: square.defbatch(lambda xs, mapped, size: xs[0] * 11.0),
+        lambda: square.defjvp(lambda out, xs, x_dots: x_dots[0] * 3.0),
+        lambda: square.defbatch(lambda xs, mapped, size: xs[0] * 13.0),
+    ]
+    for change in [lambda: None, *changes]:
+        change()
+        for name, (plain, compiled) in ways.items():
+            for _ in range(3):
+                assert np.array_equal(compiled(x), plain(x)), name

@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
+from ...core.primitive import Primitive
 from .bytecode import MANY
 from .classes import (
     ATOMS,
@@ -76,6 +77,7 @@ REFLECTING = {
 }  # fmt: skip
 LOCKS = (type(threading.Lock()), type(threading.RLock()))
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
+RULES = frozenset({"batch", "fun", "jvp", "lower", "reads", "rules", "spec", "vjp"})
 VIEWS: tuple[type, ...] = type({}.keys()), type({}.values()), type({}.items())
 
 
@@ -226,11 +228,18 @@ class Reader(CodeReader):
             raise Unprovable(f"a function of Python's in a ufunc (`{x.__name__}`)")
         if of(x, np.dtype):
             return self.dtype(x)
+        if of(x, Primitive) and not x.ours:
+            return Same(x), *self.rules(x)
         owner = getattr(x, "__self__", None)
         self.reflects |= type(owner) is str and x.__name__ in ("format", "format_map")
         if type(owner) in (types.ModuleType, type(None)) or isinstance(owner, type):
             return Same(x)
         return Same(x), self.read(owner)
+
+    def rules(self, x: Primitive) -> list[Any]:
+        """The rules of a primitive of the user's, which may be given anew."""
+        self.looks("items", vars(x), RULES)
+        return [(name, self.at(name, y)) for name, y in vars(x).items() if name in RULES]
 
     def dtype(self, x: np.dtype) -> Any:
         """A dtype; its names and the contents of its metadata can be changed."""
