@@ -45,6 +45,7 @@ from .spectra import (
 )
 
 __all__ = [
+    "REAL_IF_POSSIBLE",
     "SVD",
     "Decomposition",
     "Eig",

@@ -101,6 +101,7 @@ def round_infinity(x, to=HUGE):
     infinite = np.isinf(x)
     if not count_nonzero(infinite):
         return x
+    x = np.asarray(x)
     if x.dtype.kind == "c":
         out = np.empty(x.shape, x.dtype)
         out.real, out.imag = round_infinity(x.real, to), round_infinity(x.imag, to)
@@ -154,7 +155,7 @@ def round_steep(slope, x):
         if is_finite(slope) or slope != slope:
             return slope
         return math.copysign(SPARE64 if math.isinf(x) else HUGE64, slope)
-    if slope.dtype.kind == "c" or not count_nonzero(np.isinf(slope)):
+    if np.iscomplexobj(slope) or not count_nonzero(np.isinf(slope)):
         return round_infinity(slope)
     return np.where(np.isinf(x), round_to_spare(slope), round_infinity(slope))[()]
 

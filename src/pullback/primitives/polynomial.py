@@ -16,6 +16,7 @@ from ..core.primitive import Primitive
 from ..core.spec import Spec
 from ..core.trace import is_differentiated
 from .arguments import agreed, arrays_of, as_array, axis_of, cast, somewhere, surely
+from .decompositions import REAL_IF_POSSIBLE
 from .elementwise import stopped
 from .shapes import laid
 
@@ -356,7 +357,8 @@ def real_if_all_are(r, c):
     """As NumPy has it: real for real coefficients if all roots are; under vmap all examples'."""
     if c.dtype.kind == "c" or somewhere(np.imag(r) != 0):
         return r
-    return laid(np.real(r), "C") if r.dtype == np.complex64 else np.real(r)
+    narrowed = REAL_IF_POSSIBLE and r.dtype == np.complex64  # and a copy with it
+    return laid(np.real(r), "C") if narrowed else np.real(r)
 
 
 @replaces(P.polyroots)
