@@ -119,6 +119,20 @@ def test_it_is_as_without_a_transformation(mode):
     assert not wrong
 
 
+# Python's powers of a float that is negative, by one that is no whole number.
+COMPLEX = {
+    "abs": lambda x: abs((-x) ** 0.5),
+    "real part": lambda x: ((-x) ** 2.5 * (1 + 2j)).real,
+    "imaginary part": lambda x: ((-x) ** -0.5).imag,
+    "third root": lambda x: ((-x) ** (1 / 3)).real,
+    "exponent": lambda x: ((-2.0) ** x).real,
+    "size by exponent": lambda x: abs((-2.0) ** (x * 1.5 + 0.2)),
+    "both": lambda x: ((-x) ** x).imag,
+    "power of a power": lambda x: abs(((-x) ** 0.5 + 1) ** 1.5),
+    "complex base": lambda x: (((-x) ** 0.5) ** 0.3).imag,
+}
+
+
 class TestDerivatives:
     @pytest.mark.parametrize("catch", [ZeroDivisionError, OverflowError])
     def test_what_is_caught(self, catch):
@@ -138,6 +152,30 @@ class TestDerivatives:
         f = lambda x: ((x**0.5) * (1 + 1j)).imag
         for mode in (pb.grad(f)(-4.0), pb.jvp(f, (-4.0,), (1.0,))[1]):
             np.testing.assert_allclose(mode, -0.25)
+
+    @pytest.mark.parametrize("name", COMPLEX)
+    def test_powers_that_are_complex_in_all_modes(self, name):
+        """In each mode, of order one to three: those of the same function of complex numbers."""
+        f, wrong = COMPLEX[name], []
+        slope = lambda f: lambda x: pb.jvp(f, (x,), (1.0,))[1]
+        modes = {
+            "grad": pb.grad(f), "jvp": slope(f), "checkpoint": pb.grad(pb.checkpoint(f)),
+            "vjp": lambda x: pb.vjp(f, x)[1](1.0)[0],
+        }  # fmt: skip
+        second = {
+            "hessian": pb.hessian(f), "grad of grad": pb.grad(pb.grad(f)),
+            "jvp of jvp": slope(slope(f)), "jvp of grad": slope(pb.grad(f)),
+            "grad of jvp": pb.grad(slope(f)),
+            "grad of checkpoint": pb.grad(pb.grad(pb.checkpoint(f))),
+        }  # fmt: skip
+        for x in (2.3, 0.7):
+            h = 1e-5
+            for order, table in ((f, modes), (modes["grad"], second)):
+                near = order(x - 2 * h) - order(x + 2 * h) + 8 * (order(x + h) - order(x - h))
+                for mode, found in table.items():
+                    if not np.isclose(found(x), near / (12 * h), rtol=1e-6, atol=1e-6):
+                        wrong.append((x, mode, found(x), near / (12 * h)))
+        assert not wrong
 
     def test_gradients_are_of_double_precision(self):
         g = pb.grad(lambda x: (x * np.ones(3, np.float32)).sum())(2.0)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.bytecode import original
 from pullback.core.cotangent import Scattered
 from pullback.core.reach import OPEN, SESSION
 from pullback.core.trace import running
@@ -254,8 +255,14 @@ class TestExceptions:
         """Raised at each line of the library in turn, it leaves right derivatives behind."""
         import sys
 
+        def piece(x, y):
+            return x * np.sin(y) * x
+
+        outer = lambda x: pb.grad(lambda y: piece(x, y))(x) + x
+        pieces = piece, outer
+
         def gradient():
-            return pb.grad(lambda x: pb.grad(lambda y: x * np.sin(y) * x)(x) + x)(0.5)
+            return pb.grad(outer)(0.5)
 
         expected = gradient()
         n = 0
@@ -285,6 +292,8 @@ class TestExceptions:
             assert SESSION.get() is None or SESSION.get().closed
             assert gradient() == expected
             assert not OPEN
+            for function in (gradient, *pieces):
+                assert original(function.__code__) is function.__code__
             if finished and count < n:
                 break
         assert n > 100

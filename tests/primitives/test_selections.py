@@ -56,6 +56,7 @@ def centered(x, mask):
 
 def both(x, mask):
     a, b = x[mask], np.sin(x)[mask]
+    b = np.inner(np.dot(2.0, b), 0.5)
     return np.stack([a @ b, np.dot(b, a), np.vdot(a, b), np.inner(a, a), np.linalg.norm(a - b)])
 
 
@@ -197,6 +198,8 @@ SHAPELESS = {
     "different shapes": lambda x, mask: into(x, mask, x[:2]),
     "returned": lambda x, mask: x[mask],
     "numpy.cumsum": lambda x, mask: np.cumsum(x[mask]),
+    "dot with a number": lambda x, mask: np.dot(0.5, x[mask]),
+    "inner with a number": lambda x, mask: np.inner(x[mask], 2.0),
     "numpy.concatenate": lambda x, mask: np.concatenate([x[mask], x]),
     "another array": lambda x, mask: x[mask] @ x,
     "numpy.multiply": lambda x, mask: np.multiply.outer(x[mask], x),

@@ -28,7 +28,10 @@ Reaching the program's code:
     namespaces  what stands for what, and whose code it is
     bytecode    call sites that ask what they call
     callees     what they call, by the number of arguments
+    code_tables  where code keeps its lines and handlers
+    names_now   which of them need not ask
     stores      what that code puts into objects and containers
+    matching    what `match` takes for a sequence
     reach       the code that a transformation reaches
     resolve     what a call site calls
     instrument  what users say about reach

@@ -3,6 +3,7 @@
     f(x)                    ->  calls[f](x)
     self.total = y          ->  stores[self] = y; self.total = y
     def g(t): ...           ->  g = made[function]
+    match x: case [a, b]:   ->  matches[x] is asked whether x is a sequence
     import m                ->  imports["m", 0, None]; import m
 
 `rewritten(code, hooks)` gives a code object that does what `code` does, with the same names, lines,
@@ -15,11 +16,12 @@ is left as it is: a site that does not ask is plain Python.
 from __future__ import annotations
 
 import dis
-import functools
 import sys
 from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, NamedTuple
+
+from .code_tables import handlers, high_first, location
 
 __all__ = ["SUPPORTED", "Hooks", "Original", "named", "original", "rewritten"]
 
@@ -31,6 +33,7 @@ NULL_FIRST = VERSION < (3, 13)  # whether the empty slot of a call lies below th
 class Hooks(NamedTuple):
     """What rewritten code asks: objects with `__getitem__` and `__setitem__`.
 
+    `matches[x]` is an object that is a sequence to `match` if x counts as one; None: x itself is.
     `harmless(name)` and `harmless(name, attribute)` say that a global, or an attribute of one, may
     be called without asking; `quick(...)` that `direct` is asked for it, a dict of callees, which
     Python reads without a call; `indexed(name)` that an object is asked for where it is only read.
@@ -46,6 +49,7 @@ class Hooks(NamedTuple):
     direct: Any = None
     quick: Callable[..., bool] = lambda *names: False
     counted: tuple[tuple[Any, Any], ...] = ()
+    matches: Any = None
 
 
 class Original:
@@ -84,12 +88,14 @@ LOAD_ATTR = OP["LOAD_ATTR"]
 LOAD_METHOD = OP["LOAD_METHOD"] if VERSION == (3, 11) else -1
 LOAD_SUPER_ATTR = OP.get("LOAD_SUPER_ATTR", -1)
 MAKE_FUNCTION, POP_TOP, IMPORT_NAME = OP["MAKE_FUNCTION"], OP["POP_TOP"], OP["IMPORT_NAME"]
+SET_FUNCTION_ATTRIBUTE = OP.get("SET_FUNCTION_ATTRIBUTE", -1)
 COPY, SWAP, SUBSCR = OP["COPY"], OP["SWAP"], OP["BINARY_SUBSCR"]
 STORE_ATTR, STORE_SUBSCR = OP["STORE_ATTR"], OP["STORE_SUBSCR"]
 STORE_SLICE = OP.get("STORE_SLICE", -1)
 STORE_GLOBAL, STORE_DEREF = OP["STORE_GLOBAL"], OP["STORE_DEREF"]
 STORE_NAME = OP["STORE_NAME"]
 LOAD_CELL = OP["LOAD_FAST"] if VERSION >= (3, 13) else OP["LOAD_CLOSURE"]
+MATCH_SEQUENCE = OP["MATCH_SEQUENCE"]
 NOTED = {STORE_ATTR, STORE_SUBSCR, STORE_SLICE, STORE_GLOBAL, STORE_NAME, STORE_DEREF}
 # Not of a decorator, whatever lies below the arguments of a call.
 UNASKED = {
@@ -184,74 +190,6 @@ def named(code: CodeType) -> Iterator[tuple[str, str]]:
             yield GLOBALS[op], code.co_names[arg >> 1 if op == shifted else arg]
         elif op in CELLS:
             yield CELLS[op], code._varname_from_oparg(arg)  # type: ignore[attr-defined]  # private
-
-
-# Tables of a code object.
-
-
-def varints(data: bytes) -> Iterator[int]:
-    """The numbers of an exception table: six bits a byte, the high ones first."""
-    value = 0
-    for byte in data:
-        value = value << 6 | byte & 63
-        if not byte & 64:
-            yield value
-            value = 0
-
-
-def handlers(code: CodeType) -> list[tuple[int, int, int, int, int]]:
-    """(start, end, target, depth, whether the position is pushed) of the exception handlers."""
-    numbers = list(varints(code.co_exceptiontable))
-    return [
-        (start, start + length, target, how >> 1, how & 1)
-        for start, length, target, how in zip(*[iter(numbers)] * 4, strict=True)
-    ]
-
-
-def high_first(value: int, first: int = 0) -> bytes:
-    chunks = [value & 63]
-    while value > 63:
-        value >>= 6
-        chunks.append(value & 63 | 64)
-    chunks[-1] |= first
-    return bytes(reversed(chunks))
-
-
-@functools.lru_cache(1024)
-def low_first(value: int) -> bytes:
-    """A number of a line table: six bits a byte, the low ones first."""
-    out = bytearray()
-    while value > 63:
-        out.append(value & 63 | 64)
-        value >>= 6
-    out.append(value)
-    return bytes(out)
-
-
-def signed(value: int) -> bytes:
-    return low_first((-value << 1) | 1 if value < 0 else value << 1)
-
-
-def location(
-    position: tuple[int | None, int | None, int | None, int | None], before: int, units: int
-) -> bytes:
-    """Entries of a line table for some units of one position; `before` is the last line."""
-    line, end, column, end_column = position
-    out = bytearray()
-    while units > 0:
-        n = min(units, 8) - 1
-        units -= 8
-        if line is None:
-            out.append(128 | 15 << 3 | n)
-        elif end is None or column is None or end_column is None:
-            out.append(128 | 13 << 3 | n)
-            out += signed(line - before)
-        else:
-            out.append(128 | 14 << 3 | n)
-            out += signed(line - before) + low_first(end - line)
-            out += low_first(column + 1) + low_first(end_column + 1)
-        before = before if line is None else line
-    return bytes(out)
 
 
 # What lies below the arguments of each call.
@@ -354,7 +292,7 @@ class Rewriting:
         self.make, self.store, self.load, self.ask = loads[:4]
         self.asks = [*zip(loads[3::2], loads[4::2], strict=True)]  # by the number of arguments
         self.counts = self.counted()
-        self.more: list[Any] = []  # constants: what imports are asked for
+        self.more: list[Any] = []  # constants: what imports are asked for, and `matches`
         self.asked: set[int] = set()  # steps that push a callee, which is asked for at once
         self.exchanged: dict[int, int] = {}  # calls where it is asked for, and how deep it lies
         for call in self.slots:
@@ -420,16 +358,25 @@ class Rewriting:
         if op == PUSH_NULL and not NULL_FIRST:
             asks = self.steps[i - 1].op not in UNASKED and not self.is_harmless(i - 1)
             return [*through, (op, arg)] if asks else [(op, arg)]
-        if op == MAKE_FUNCTION:
+        if op in (MAKE_FUNCTION, SET_FUNCTION_ATTRIBUTE):
             return self.function(i)
         if op == IMPORT_NAME:
             return self.imported(i)
+        if op == MATCH_SEQUENCE and self.hooks.matches is not None:
+            ask = self.constant(self.hooks.matches)
+            return [(COPY, 1), ask, (SWAP, 2), (SUBSCR, 0), (op, arg), (SWAP, 2), (POP_TOP, 0)]
         if op in NOTED:
             return self.noted(op, arg)
         return self.called(i)
 
     def function(self, i: int) -> list[tuple[int, int]]:
-        step, before = self.steps[i], self.steps[i - 1]
+        """After a function is made: it is asked for once it has its cells and defaults."""
+        step = self.steps[i]
+        if i + 1 < len(self.steps) and self.steps[i + 1].op == SET_FUNCTION_ATTRIBUTE:
+            return [(step.op, step.arg)]
+        while self.steps[i].op == SET_FUNCTION_ATTRIBUTE:
+            i -= 1
+        before = self.steps[i - 1]
         inner = self.code.co_consts[before.arg] if before.op == LOAD_CONST else None
         if type(inner) is CodeType and inner.co_name in INNER:
             return [(step.op, step.arg)]
@@ -442,9 +389,12 @@ class Rewriting:
             return [(step.op, step.arg)]
         consts = self.code.co_consts
         key = self.code.co_names[step.arg], consts[level.arg], consts[names.arg]
-        self.more.append(key)
-        at = len(consts) + len(self.hooked) + len(self.more) - 1
-        return [self.load, (LOAD_CONST, at), (SUBSCR, 0), (POP_TOP, 0), (step.op, step.arg)]
+        return [self.load, self.constant(key), (SUBSCR, 0), (POP_TOP, 0), (step.op, step.arg)]
+
+    def constant(self, x: Any) -> tuple[int, int]:
+        """The instruction that loads one more constant."""
+        self.more.append(x)
+        return LOAD_CONST, len(self.code.co_consts) + len(self.hooked) + len(self.more) - 1
 
     def place(self, call: int) -> None:
         """Decide where the callee of a call is asked for."""
@@ -496,7 +446,7 @@ class Rewriting:
     def is_inner(self, i: int) -> bool:
         """Whether a step makes the function of a comprehension, which is called at once."""
         while i and self.steps[i].op not in (MAKE_FUNCTION, LOAD_CONST):
-            if dis.opname[self.steps[i].op] != "SET_FUNCTION_ATTRIBUTE":
+            if self.steps[i].op != SET_FUNCTION_ATTRIBUTE:
                 return False
             i -= 1
         return self.steps[i].op == MAKE_FUNCTION

@@ -143,10 +143,11 @@ def called(step: TracebackType, certain: bool) -> tuple[str, list[Array]]:
     frame = step.tb_frame
     callee = meant(call.func, frame)
     home = getattr(callee, "__module__", None) or type(callee).__module__
-    if home == "builtins" and callee not in BUFFERS:
+    buffer = any(callee is x for x in BUFFERS)  # an array would compare its elements
+    if home == "builtins" and not buffer:
         owner = getattr(callee, "__self__", None)
         home = type(owner).__module__ if owner is not None else home
-    plain = callee not in BUFFERS and not certain
+    plain = not buffer and not certain
     if plain and stays(home) and str(home).partition(".")[0] not in WANTING:
         return "", []
     given = [x for x in ast.walk(call) if isinstance(x, ast.Name) and x is not call.func]

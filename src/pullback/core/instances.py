@@ -31,6 +31,7 @@ from .dispatch import CLASSES, DEFERS, HOLDERS
 from .errors import ConversionError, MissingRuleError
 from .foreign import MEMORY, whose
 from .leftover import HOLDS, SETTLING
+from .matching import STANDING
 from .operators import COMPARISONS, INFIX, MIRRORED
 from .reach import BORING, CALLS, MAKERS, active, reach_class
 from .trace import CONSTANT
@@ -155,6 +156,8 @@ class Instance:
             return CALLS[MethodType(own, self)]()
         return iter([self.__getitem__(i) for i in range(self.__len__())])
 
+
+STANDING.add(Instance)
 
 # NumPy leaves `a * x` to the class of x, if that derives from the class of a. An Instance does not.
 REFLECTED = {ufunc: f"__r{name}__" for name, ufunc in {**INFIX, "matmul": np.matmul}.items()}

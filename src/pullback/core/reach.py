@@ -28,8 +28,10 @@ import numpy as np
 
 from .array import Array
 from .bytecode import SUPPORTED, Hooks, original, rewritten
-from .callees import CALLS, COUNTED, DIRECT, is_direct
+from .callees import CALLS, COUNTED, DIRECT
 from .leftover import StoredPlaces, settle_noted
+from .matching import MATCHES
+from .names_now import NamesNow
 from .namespaces import LOADED, STANDS, keeps, library, names_of, scan, takes_part
 from .stores import Stores
 from .tree import RESULTS
@@ -117,16 +119,22 @@ def restore() -> None:
                 OPEN.pop(key, None)  # an exception kept it from being closed
             if OPEN:
                 return
+        # Each is done before it is struck off: an exception may come between any two lines.
         while SWITCHED:
-            fn, new, code = SWITCHED.pop()
+            fn, new, code = SWITCHED[-1]
             if fn.__code__ is new:
                 fn.__code__ = code
-        while MADE:
-            plain(MADE.pop()())
+            SWITCHED.pop()
+        made = MADE[:]
+        for ref in made:
+            plain(ref())
+        del MADE[: len(made)]
         while REACHED:
-            KNOWN.pop(REACHED.pop(), None)
+            KNOWN.pop(REACHED[-1], None)
+            REACHED.pop()
         while MADE_BY:
-            STANDS.pop(MADE_BY.pop(), None)
+            STANDS.pop(MADE_BY[-1], None)
+            MADE_BY.pop()
 
 
 def plain(fn: Any) -> None:
@@ -156,35 +164,9 @@ INDEXED = frozenset({"r_", "c_", "mgrid", "ogrid", "s_", "__dict__", "modules"})
 def hooks_for(scope: dict[str, Any]) -> Hooks:
     names = NamesNow(scope)
     return Hooks(
-        CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct, COUNTED[1:]
-    )
-
-
-class NamesNow:
-    """What may be said of the names of a module, as they stand now."""
-
-    def __init__(self, scope: dict[str, Any]) -> None:
-        self.scope = scope
-        builtins = scope.get("__builtins__")
-        self.builtins = vars(builtins) if isinstance(builtins, ModuleType) else builtins or {}
-
-    def direct(self, name: str, attribute: str | None = None) -> bool:
-        x = self.scope.get(name) if name in self.scope else self.builtins.get(name)
-        if attribute is not None:
-            x = vars(x).get(attribute) if type(x) is ModuleType else None
-        return x is not None and is_direct(x)
-
-    def harmless(self, name: str, attribute: str | None = None) -> bool:
-        """Whether what a name stands for may be called without asking."""
-        if attribute is None:
-            if name in self.scope or name not in self.builtins:
-                return False
-            return id(self.builtins[name]) not in STANDS
-        module = self.scope.get(name)
-        if type(module) is not ModuleType or takes_part(vars(module)) or library(vars(module)) < 2:
-            return False
-        x = vars(module).get(attribute)
-        return x is not None and id(x) not in STANDS and not isinstance(x, (FunctionType, type))
+        CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct,
+        COUNTED[1:], MATCHES,
+    )  # fmt: skip
 
 
 class Made:
@@ -251,8 +233,8 @@ def reach_function(fn: Any) -> None:
         if not OPEN:
             return
         SETTLED[id(new)] = new
-        fn.__code__ = new
         SWITCHED.append((fn, new, code))
+        fn.__code__ = new
         names = names_of(code)
         AGAIN[id(code)] = code, new, names.loads, names.home
     look_around(fn, code, scope)
@@ -283,8 +265,8 @@ def reach_again(fn: Any) -> bool:
     with LOCK:
         if not OPEN:
             return False
-        fn.__code__ = new
         SWITCHED.append((fn, new, code))
+        fn.__code__ = new
     return True
 
 

@@ -269,12 +269,12 @@ def match(x: Any, like: Any, rule: str, name: str) -> Any:
     """What a rule returned, of the shape and dtype of what it belongs to."""
     if x is None:
         return None
-    if type(like) is float:
-        if type(x) is np.float64:
+    if type(like) is float or type(like) is complex:
+        if type(x) is np.float64 and type(like) is float:
             return x
     elif type(x) is Masked:
         if x.value.dtype is like.dtype and x.value.shape == like.shape:
             return x
-    elif type(like) is not complex and x.dtype is like.dtype and x.shape == like.shape:
+    elif x.dtype is like.dtype and x.shape == like.shape:
         return x
     return fit(x, spec_of(like), f"The {rule} rule of `{name}`")

@@ -15,12 +15,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.array import Array, peel
-from ..core.dispatch import register, replaces
+from ..core.array import Array
+from ..core.dispatch import is_python, of_numpy, register, replaces
 from ..core.past import count_nonzero
 from ..core.primitive import MINUS_ONE, ONE, ZERO, Elementwise
-from ..core.spec import hardened
 from ..core.trace import youngest
+from .arguments import surely
 from .kinks import at_kink, is_zero
 
 __all__ = ["Scaling", "finite", "float_power", "is_complex", "own", "row", "stopped"]
@@ -181,17 +181,20 @@ def divide_y(bar, out, x, y):
     return -(bar / y * out)
 
 
-def below_zero(x):
-    """Whether x is a number of Python's below zero."""
-    x = peel(x) if type(x) is Array else x
-    return type(x) is float and x < 0
+MAY_BE_PYTHON = frozenset({float, complex, Array})
+
+
+def base_of(x, y):
+    """A base of Python's as NumPy's: there x ** -0.5 at 0 is an error, and complex at -1."""
+    if not is_python(x):
+        return x
+    real = is_python(y) and not (is_complex(x) or is_complex(y))
+    return of_numpy(x + 0j if real and surely((x < 0) & (y % 1 != 0)) else x)
 
 
 def power_x(out, x, y):
-    if type(y) is float and not y.is_integer() and below_zero(x):
-        x = x + 0j  # so Python has it
-    if type(x) is float or type(x) is complex:  # x ** -0.5 at 0 is an error of Python's
-        x = hardened(x)
+    if type(x) in MAY_BE_PYTHON:
+        x = base_of(x, y)
     if type(y) in NUMBERS:
         if y == 2:
             return doubled(x)
@@ -229,6 +232,8 @@ def power_y(out, x, y):
     if type(x) in NUMBERS:
         log = math.log(x) if x > 0 else cmath.log(x) if x and is_complex(out) else 0.0
         return finite(out) * log if log else 0.0
+    if is_complex(out) and not is_complex(x):
+        x = of_numpy(x + 0j)  # a power of Python's numbers
     inside = x != 0 if is_complex(x) else x > 0
     return np.where(inside, finite(out) * np.log(np.where(inside, x, 1)), 0)
 

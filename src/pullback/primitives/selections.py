@@ -221,6 +221,8 @@ def padded(function, args, keywords):
         raise refused(first, f"numpy.{function.__name__} with another array")
     if first.ndim != 1:
         raise refused(first, f"numpy.{function.__name__}")
+    if others and function in (np.dot, np.inner):  # with a number, which multiplies each element
+        return elementwise(np.multiply, args, {})
     zero = [
         np.where(x.there, x.values, x.dtype.type(0)) if type(x) is MaskedRows else x for x in args
     ]

@@ -16,7 +16,7 @@ from ..core.array import Array, current, stop
 from ..core.graph import Graph, Variable
 from ..core.node import Residual
 from ..core.primitive import Primitive
-from ..core.spec import is_inexact, spec_of
+from ..core.spec import dtype_of, is_inexact, spec_of
 from ..core.trace import CONSTANT, Trace, bind, running, youngest
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from .batch import vmap
@@ -78,7 +78,7 @@ def guarded(x: Any) -> Any:
 
 def floating(xs: Sequence[Any]) -> list[int]:
     """The positions of what can carry a derivative."""
-    return [i for i, x in enumerate(xs) if is_inexact(x.dtype)]
+    return [i for i, x in enumerate(xs) if is_inexact(dtype_of(x))]
 
 
 def along(run: Callable[..., Any], xs: Any, at: list[int]) -> Callable[..., Any]:
@@ -316,6 +316,7 @@ class Checkpoint(Transformation):
         xs = [*operands.xs, *captured]
         call = FunctionCall(self.__qualname__, run, push, pull, xs, [values[i] for i in at])
         call.identify(graph, "checkpoint", self.__qualname__)
+        call.takes_python = True  # Python's numbers are done with again as what they are
         for i, out in zip(at, call(*xs), strict=True):
             values[i] = out
         return unflatten(structure, memory.returned(values))

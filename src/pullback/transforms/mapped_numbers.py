@@ -93,7 +93,8 @@ def refuse_unlike(primitive: Primitive, values: Any, kinds: Any, compute: Any) -
             raise too_large(primitive.name)
     elif primitive is power:
         finite = np.isfinite(values[0]) & np.isfinite(values[1])
-        if somewhere(finite & ~np.isfinite(compute(values))):
+        pole = (values[0] == 0) & (np.imag(values[1]) != 0)  # where NumPy gives 0
+        if somewhere(pole | (finite & ~np.isfinite(compute(values)))):
             raise unlike(primitive, "OverflowError or ZeroDivisionError, or a complex number")
 
 

@@ -85,6 +85,24 @@ def test_each_mutation_changes_what_some_function_gives(mutation, undone):
     assert any(changed)
 
 
+def test_a_dtype_with_fields_is_read_beside_what_is_stored():
+    """Reading it makes nothing that looks like a thing of the program's."""
+    pair = np.dtype([("p", "f8"), ("q", "f8")])
+
+    def stored(k):
+        held = {}
+        held["k"] = k
+        return held
+
+    def f(x):
+        return x * ("p" in pair.names) * stored(2.0)["k"]
+
+    fast = pb.compile(f, wait=True)
+    for x in np.arange(12.0).reshape(4, 3):
+        equal(fast(x), f(x))
+    assert fast.cache_info().paths == 1
+
+
 @pytest.mark.disk
 def test_whatever_has_changed_when_a_later_process_begins(tmp_path):
     """One process records, and another one makes a change before its first call."""

@@ -186,3 +186,33 @@ def test_a_function_behind_lru_cache_that_is_hidden_runs_in_python():
     with pytest.warns(RuntimeWarning, match="does not tell which it is"):
         assert [f(2.0), f(4.0)] == [3.0, 6.0]
     assert pb.grad(lambda x: x * half(3))(2.0) == 1.5
+
+
+def test_rules_of_a_primitive_that_are_given_anew_are_used():
+    """Each kind of rule, whether it was there before or not."""
+
+    @pb.primitive
+    def square(x):
+        return x * x
+
+    square.defvjp(lambda out_bar, residual, wanted: (out_bar * 2 * residual.xs[0],))
+    x, ones = np.arange(3.0), np.ones(3)
+    total = lambda x: np.sum(square(x))
+    ways = {
+        "grad": (pb.grad(total), pb.compile(pb.grad(total), wait=True)),
+        "of compiled": (pb.grad(total), pb.grad(pb.compile(total, wait=True))),
+        "jvp": [f(lambda x: pb.jvp(square, (x,), (ones,))[1]) for f in (lambda f: f, pb.compile)],
+        "vmap": (pb.vmap(square), pb.compile(pb.vmap(square), wait=True)),
+    }  # fmt: skip
+    changes = [
+        lambda: square.defvjp(lambda out_bar, residual, wanted: (out_bar * 7.0,)),
+        lambda: square.defjvp(lambda out, xs, x_dots: x_dots[0] * 5.0),
+        lambda: square.defbatch(lambda xs, mapped, size: xs[0] * 11.0),
+        lambda: square.defjvp(lambda out, xs, x_dots: x_dots[0] * 3.0),
+        lambda: square.defbatch(lambda xs, mapped, size: xs[0] * 13.0),
+    ]
+    for change in [lambda: None, *changes]:
+        change()
+        for name, (plain, compiled) in ways.items():
+            for _ in range(3):
+                assert np.array_equal(compiled(x), plain(x)), name

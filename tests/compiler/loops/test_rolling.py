@@ -407,7 +407,7 @@ def test_program_says_how_many_steps():
     assert "30 steps:" in program.listing
 
 
-EACH = 5
+EACH = 50 if LONG else 5
 COUNT = 2000 if LONG else 30
 
 

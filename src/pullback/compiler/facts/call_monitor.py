@@ -319,7 +319,7 @@ def is_told(x: Any) -> Any:
         watch.looks_into(x)
     elif apart(frame.f_globals):
         pass
-    elif any(x is cls for cls in SEEDS):
+    elif any(x is kind for kind in SEEDS):
         return partial(Draws.made, x)
     elif foreign_function(x) or (isinstance(x, type) and watch.profile is not None):
         watch.calls(x, (), frame)

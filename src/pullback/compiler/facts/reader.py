@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
+from ...core.primitive import Primitive
 from .ambient import OF_PROCESS, FieldNames, decimal_context
 from .bytecode import MANY
 from .classes import (
@@ -80,6 +81,7 @@ REFLECTING = {
 }  # fmt: skip
 TOLD = frozenset(map(id, BEGINS))
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
+RULES = frozenset({"batch", "fun", "jvp", "lower", "reads", "rules", "spec", "vjp"})
 VIEWS: tuple[type, ...] = type({}.keys()), type({}.values()), type({}.items())
 
 
@@ -214,11 +216,18 @@ class Reader(CodeReader):
             raise Unprovable(f"a function of Python's in a ufunc (`{x.__name__}`)")
         if of(x, np.dtype):
             return self.dtype(x)
+        if of(x, Primitive) and not x.ours:
+            return Same(x), *self.rules(x)
         owner = getattr(x, "__self__", None)
         self.reflects |= type(owner) is str and x.__name__ in ("format", "format_map")
         if type(owner) in (types.ModuleType, type(None)) or isinstance(owner, type):
             return Same(x)
         return Same(x), self.read(owner)
+
+    def rules(self, x: Primitive) -> list[Any]:
+        """The rules of a primitive of the user's, which may be given anew."""
+        self.looks("items", vars(x), RULES)
+        return [(name, self.at(name, y)) for name, y in vars(x).items() if name in RULES]
 
     def dtype(self, x: np.dtype) -> Any:
         """A dtype; its names and the contents of its metadata can be changed."""
@@ -226,7 +235,8 @@ class Reader(CodeReader):
             return Same(x)
         names = self.looks("ambient", FieldNames(x))
         parts = [self.read(field[0]) for field in (x.fields or {}).values()]
-        parts += [self.read(y) for y in gc.get_referents(x.metadata or types.MappingProxyType({}))]
+        if x.metadata:  # the dict behind it
+            parts += [self.read(y) for y in gc.get_referents(x.metadata)]
         return Same(x), names, parts, x.subdtype and self.read(x.subdtype[0])
 
     def instance(self, x: Any) -> Any:

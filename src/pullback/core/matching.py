@@ -1,0 +1,62 @@
+"""What `match` takes for a sequence: since NumPy 2.5 an array is one, and so is an Array.
+
+`case [a, b]:` asks the class of an object for a flag, and then its length. Code that takes part
+asks `MATCHES` first; elsewhere the class `Array` has the flag, and a number among the Arrays
+answers with a length that no pattern has.
+"""
+
+from __future__ import annotations
+
+import abc
+import dis
+import sys
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from .array import Array
+from .bytecode import SUPPORTED
+
+__all__ = ["MATCHES", "STANDING", "length_of_no_sequence"]
+
+SEQUENCE = 1 << 5  # the flag of a class
+STANDING: set[type] = {Array}  # classes whose objects stand for others
+
+
+class Matches:
+    """`matches[x]`: what `match` looks at instead of x."""
+
+    def __getitem__(self, x: Any) -> Any:
+        if type(x) not in STANDING:
+            return x
+        return () if x.__class__.__flags__ & SEQUENCE else None
+
+
+class Flagged(metaclass=abc.ABCMeta):  # noqa: B024  # nothing derives from it
+    """What gives a class the flag when it is registered here, and is no `Sequence`."""
+
+    __abc_tpflags__ = SEQUENCE
+
+
+MATCHES = None
+if np.ndarray.__flags__ & SEQUENCE:
+    MATCHES = Matches()
+    Flagged.register(Array)
+
+
+GET_LEN, COMPARE_OP = dis.opmap["GET_LEN"], dis.opmap["COMPARE_OP"]
+COMPARE_SHIFT = {(3, 11): 0, (3, 12): 4, (3, 13): 5}.get(sys.version_info[:2], 0)
+
+
+def length_of_no_sequence(frame: FrameType) -> int | None:
+    """A length with which a pattern of `match` fails; None where none asks for a length.
+
+    `case [a, b]` compares by ==, `case [a, *rest]` by >=.
+    """
+    raw, at = frame.f_code.co_code, frame.f_lasti
+    if not SUPPORTED or at < 0 or raw[at] != GET_LEN:
+        return None
+    while raw[at] != COMPARE_OP:
+        at += 2
+    return sys.maxsize if dis.cmp_op[raw[at + 1] >> COMPARE_SHIFT] == "==" else 0

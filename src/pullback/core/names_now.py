@@ -1,0 +1,38 @@
+"""What may be said of the names of a module before its code is rewritten: what need not ask."""
+
+from __future__ import annotations
+
+from types import FunctionType, ModuleType
+from typing import Any
+
+from .callees import is_direct
+from .namespaces import STANDS, library, takes_part
+
+__all__ = ["NamesNow"]
+
+
+class NamesNow:
+    """What may be said of the names of a module, as they stand now."""
+
+    def __init__(self, scope: dict[str, Any]) -> None:
+        self.scope = scope
+        builtins = scope.get("__builtins__")
+        self.builtins = vars(builtins) if isinstance(builtins, ModuleType) else builtins or {}
+
+    def direct(self, name: str, attribute: str | None = None) -> bool:
+        x = self.scope.get(name) if name in self.scope else self.builtins.get(name)
+        if attribute is not None:
+            x = vars(x).get(attribute) if type(x) is ModuleType else None
+        return x is not None and is_direct(x)
+
+    def harmless(self, name: str, attribute: str | None = None) -> bool:
+        """Whether what a name stands for may be called without asking."""
+        if attribute is None:
+            if name in self.scope or name not in self.builtins:
+                return False
+            return id(self.builtins[name]) not in STANDS
+        module = self.scope.get(name)
+        if type(module) is not ModuleType or takes_part(vars(module)) or library(vars(module)) < 2:
+            return False
+        x = vars(module).get(attribute)
+        return x is not None and id(x) not in STANDS and not isinstance(x, (FunctionType, type))
