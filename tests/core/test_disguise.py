@@ -477,8 +477,6 @@ BUILTIN = {
     "range": lambda x: range(x[0]),
     "complex": lambda x: complex(x[0]),
     "json, indented": lambda x: json.dumps([x[0]], indent=1),
-    "percent": lambda x: "%f" % x[0],
-    "hex": lambda x: float.hex(x[0]),
     "subclass of float": lambda x: type("Length", (float,), {})(x[0]),
     "Fraction": lambda x: fractions.Fraction(x[0]),
     "equal to a Fraction": lambda x: fractions.Fraction(1, 2) == x[0],

@@ -177,10 +177,6 @@ MISTAKES = {
         "np.array(a)", "a = PLAIN", "a = PLAIN\n    a = np.array(a)",
     ),
     # Numbers for other code.
-    "percent": Mistake(
-        "def g(x):\n    text = '%.3f' % x\n    return x * x\n\nout = pb.grad(g)(1.5)", "x.numpy()",
-        "% x", "% x.numpy()", 3.0,
-    ),
     "json": Mistake(
         "def g(x):\n    text = json.dumps({'x': x})\n    return f(x)\n\nout = pb.grad(g)(X)",
         "x.numpy().tolist()", "'x': x", "'x': x.numpy().tolist()",
@@ -209,29 +205,6 @@ MISTAKES = {
     "marshal": Mistake(
         "def g(x):\n    data = marshal.dumps([x])\n    return x * x\n\nout = pb.grad(g)(1.5)",
         "x.numpy().tolist()", "[x]", "[x.numpy().tolist()]", 3.0,
-    ),
-    "memory of a class of arrays": Mistake(
-        "class Sub(np.ndarray):\n    __slots__ = ('unit',)\n    def __new__(cls, x):\n"
-        "        return super(Sub, cls).__new__(cls, x.shape, float, x)\n\n"
-        "def g(x):\n    y = Sub.__new__(Sub, x)\n    return np.sum(x * x)\n\n"
-        "out = pb.grad(g)(np.array([1.5]))[0]",
-        "x.numpy()", "float, x)", "float, x.numpy())", 3.0,
-    ),
-    "a view as a class of arrays": Mistake(
-        "class Sub(np.ndarray):\n    __slots__ = ('unit',)\n"
-        "    def __new__(cls, x):\n        return x.view(cls)\n\n"
-        "def g(x):\n    y = Sub(x)\n"
-        "    return np.sum(getattr(y, 'value', x) ** 2)\n\nout = pb.grad(g)(np.array([1.5]))[0]",
-        "self.value = x",
-        "class Sub(np.ndarray):\n    __slots__ = ('unit',)\n"
-        "    def __new__(cls, x):\n        return x.view(cls)",
-        "class Sub:\n    def __init__(self, x):\n        self.value = x", 3.0,
-    ),
-    "a class of numbers": Mistake(
-        "class Degrees(float):\n    __slots__ = ('unit',)\n\ndef g(x):\n"
-        "    return getattr(Degrees(x), 'value', x) * x\n\nout = pb.grad(g)(1.5)",
-        "self.value = x", "class Degrees(float):\n    __slots__ = ('unit',)",
-        "class Degrees:\n    def __init__(self, x):\n        self.value = x", 3.0,
     ),
     "an array of the module array": Mistake(
         "def g(x):\n    data = array.array('d', [x])\n    return x * x\n\nout = pb.grad(g)(1.5)",

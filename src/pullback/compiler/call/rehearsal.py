@@ -44,6 +44,7 @@ NAMES = 64  # computed by code, for which calls are rehearsed again
 
 def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any:
     """A recording that left nothing behind, with what it read; None if there is none."""
+    asked_by(compiled)  # a function that calls itself reads itself, and must not seem to change
     first = entry.early.numbers and not (entry.paths or entry.weak)
     if first and call.floats and is_timed(compiled):  # one recording for all numbers
         entry.floats = UNLIKE_NAMES.isdisjoint(asked_by(compiled))
@@ -166,9 +167,7 @@ class Rehearsal:
         many = len(compiled.asked) + len(compiled.whole) >= NAMES
         compiled.asked |= watch.asked
         compiled.whole |= watch.whole
-        if (
-            many or not more
-        ):  # calls that do not ask what to call tell no names, until one is rehearsed
+        if many or not more:  # calls that do not ask tell no names, until one is rehearsed
             changed(compiled, self.entry, "each call runs other code")
         return True
 
