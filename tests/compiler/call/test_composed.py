@@ -553,3 +553,24 @@ def test_numbers_of_python_stay_pythons(around):
             if str(a) != str(b):
                 wrong.append((name, x, a, b))
     assert not wrong
+
+
+PYTHON_NUMBERS = {
+    "float of float": lambda x: float(float(x[0])),
+    "float of a product": lambda x: float(float(x[0]) * 2) * x[1],
+    "float of math": lambda x: float(math.hypot(float(x[0]), x[1])),
+    "float of a sum": lambda x: float(sum([float(x[0]), 1.0, x[1]])),
+    "math of math": lambda x: math.sin(float(math.degrees(math.atan2(x[0], x[1])))),
+    "item": lambda x: float(x[:1].item()) ** 2,
+    "list": lambda x: float(x.tolist()[0]) / float(x.tolist()[1]),
+}
+
+
+@pytest.mark.parametrize("name", PYTHON_NUMBERS)
+@pytest.mark.parametrize("transform", [pb.grad, pb.hessian, lambda f: pb.grad(pb.compile(f))])
+def test_numbers_that_are_made_pythons_keep_their_derivative(name, transform):
+    """In the function of a gradient that is compiled, too; a fallback is an error here."""
+    x, f = np.array([0.3, 0.6]), PYTHON_NUMBERS[name]
+    fast = compile(transform(f), wait=True)
+    for _ in range(3):
+        close(fast(x), transform(f)(x))

@@ -245,7 +245,7 @@ class CompileTrace(StageTrace):
     def number(self, x: Array) -> Array:
         if not bool(np.isfinite(x).all()):  # for other values of this kind `math` may raise
             self.state.unlike = self.state.unsure = True
-        if x.dtype.kind != "b":
+        if x.dtype.kind != "b" and not self.is_weak(x):
             x = StageTrace.process(self, positive, (x,), {})  # x itself stays one of NumPy's
         self.state.weak.add(x.node)
         return x

@@ -76,6 +76,12 @@ class ValueTrace(CompileTrace):
                     notes.live.add(x.node)
         return out
 
+    def number(self, x: Array) -> Array:
+        out = CompileTrace.number(self, x)
+        if self.is_live(x):
+            self.state.live.add(out.node)
+        return out
+
     def is_live(self, x: Array) -> bool:
         """Whether the transformations around would lose a derivative with x."""
         return x.node in self.state.live if x.within is self else is_differentiated(x)
