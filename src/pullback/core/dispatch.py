@@ -78,8 +78,14 @@ def register(primitive: Elementwise) -> Elementwise:
     """Enter an elementwise primitive under its ufunc."""
     UFUNCS[primitive.ufunc] = primitive
     primitive.value = primitive.fast  # type: ignore[method-assign]  # the ufunc itself
-    primitive.converts = not primitive.by_number
+    primitive.converts = not primitive.by_number and takes_floats(primitive.ufunc)
     return primitive
+
+
+def takes_floats(ufunc: Any) -> bool:
+    """Whether a number beside a float is one as well: no loop is for an integer beside a float."""
+    kinds = [{*loop.partition("->")[0]} for loop in ufunc.types]
+    return {"d"} in kinds and not any("d" in kind and kind & {*"ilqp"} for kind in kinds)
 
 
 def replaces(*functions: Any) -> Callable[[Any], Any]:
