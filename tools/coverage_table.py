@@ -115,7 +115,11 @@ PLAIN = {
     "it reads a file, text or memory": """frombuffer fromfile fromregex fromstring genfromtxt load
         loadtxt load_npz save_npz""",
 }
+MATRICES = np.asmatrix, np.bmat, np.matrix
 OTHERS = {
+    "they make matrices, which take part under rebinding as objects of the user's classes do": (
+        lambda name, x: any(x is y for y in MATRICES)
+    ),
     "scalar types; under rebinding and in `pullback.numpy`, `float64(x)` converts an Array": (
         lambda name, x: isinstance(x, type) and issubclass(x, np.generic)
     ),
@@ -184,7 +188,7 @@ def has_row(name, x):
     if isinstance(x, type):
         plain = any(name in names.split() for names in PLAIN.values())
         return name in CLASSES or plain or x in REFUSED
-    return callable(x) or name in OBJECTS
+    return name in OBJECTS or (callable(x) and not any(x is y for y in MATRICES))
 
 
 # Which functions the samples call.
