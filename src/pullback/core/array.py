@@ -139,7 +139,9 @@ class Array(metaclass=Disguised):
                 value = text_of(self, "format(x)")
                 if np.ndim(value) == 0:  # not mapped
                     return value
-            raise ConversionError(self.within.refusal(self, asked))
+            error = ConversionError(self.within.refusal(self, asked))
+            self.within.foresee(error, sys._getframe(2))
+            raise error
         return told(self, asked)
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ import dis
 import linecache
 import re
 import textwrap
-from types import CodeType, ModuleType, TracebackType
+from types import CodeType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
 from .array import Array
@@ -21,7 +21,7 @@ from .errors import ConversionError, PullbackError, public_module
 from .lost import place
 from .namespaces import library, package, stays, takes_part
 
-__all__ = ["MEMORY", "refused", "translate", "whose"]
+__all__ = ["MEMORY", "raised_next", "refused", "translate", "whose"]
 
 # Of what Python brings along, the modules that want plain numbers.
 WANTING = frozenset(
@@ -205,3 +205,22 @@ def refused(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseEx
             "  Give it a rule with `pullback.primitive`, or detach on purpose with"
             " `pullback.stop_gradient(x)`."
         ) from error
+
+
+def raised_next(error: BaseException, frame: Any) -> None:
+    """Have the next call of the program's function raise the error as well.
+
+    The C code of `scipy.optimize.brentq` and its kin asks for `float(f(x))`, does not look whether
+    that raised, and calls f again with the exception set: the program would end in a SystemError.
+    """
+    if frame.f_globals.get("__name__") != "scipy.optimize._zeros_py":
+        return
+    wrapped = frame.f_locals.get("f")
+    if not isinstance(wrapped, FunctionType) or wrapped.__code__.co_freevars.count("f") != 1:
+        return
+
+    def again(*args: Any) -> Any:
+        raise error
+
+    cell = (wrapped.__closure__ or ())[wrapped.__code__.co_freevars.index("f")]
+    cell.cell_contents = again  # SciPy makes the wrapper for this one solution

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from .array import Array, current, peel, stop, touch
-from .errors import EscapedError, MissingRuleError, name_of, reached
-from .foreign import translate
+from .errors import ConversionError, EscapedError, MissingRuleError, name_of, reached
+from .foreign import raised_next, translate
 from .lost import line_of_user, warn_decided, warn_searched
 from .namespaces import asker, package
 from .reach import call, unreached
@@ -58,6 +58,11 @@ INSTEAD: dict[str | None, str] = {
     " `Fraction(x)`",
     None: "Compute with NumPy's functions and operators instead",
 }
+# The same where SciPy asked, of an Array with `.grad`.
+BY_SCIPY = (
+    "SciPy's functions take Arrays in a function that `pullback.grad` or another transformation"
+    " runs; elsewhere write `from pullback.scipy import optimize`, and so for its other modules"
+)
 
 
 class Trace:
@@ -153,12 +158,19 @@ class Trace:
 
     def refusal(self, x: Array, asked: str) -> str:
         """Why x does not become a plain number or array."""
+        by = asker()
+        outside = self.eager and "`scipy." in by
+        instead = BY_SCIPY if outside else INSTEAD.get(asked, INSTEAD[None])
         return (
-            f"`{asked}` was asked of an Array {self.spec(x)} of `{self.name}`{asker()}; the result"
+            f"`{asked}` was asked of an Array {self.spec(x)} of `{self.name}`{by}; the result"
             " would have lost its derivative.\n"
-            f"  {INSTEAD.get(asked, INSTEAD[None])}.\n"
+            f"  {instead}.\n"
             "  Or detach on purpose with `x.numpy()` or `pullback.stop_gradient(x)`." + unreached()
         )
+
+    def foresee(self, error: ConversionError, frame: Any) -> None:
+        """Hear that a conversion is refused, which was asked for in this frame."""
+        raised_next(error, frame)
 
     def concrete(self, x: Array, asked: str) -> Any:
         """The value of x, for a question (`bool`, `int`) that Python itself must have answered."""

@@ -1,0 +1,95 @@
+"""Solvers of a function that reads an array with `requires_grad=True`, outside of transformations.
+
+SciPy's own cannot give a derivative, and say so; those of `pullback.scipy` give it.
+"""
+
+import numpy as np
+import pytest
+import scipy
+
+import pullback as pb
+import pullback.scipy
+from pullback.core.errors import ConversionError
+
+
+def cube(x, a):
+    return x**3 - a
+
+
+def closed(solve):
+    """The two ways to a: in a closure, and as an argument of the solver."""
+    return (
+        lambda of, a: solve(of, lambda x: cube(x, a), ()),
+        lambda of, a: solve(of, cube, (a,)),
+    )
+
+
+ROOTS = {
+    name: closed(lambda of, f, args, name=name: getattr(of.optimize, name)(f, 0.0, 9.0, args))
+    for name in ("brentq", "brenth", "bisect", "ridder", "toms748")
+} | {
+    f"root_scalar, {method}": closed(
+        lambda of, f, args, method=method: of.optimize.root_scalar(f, args, method, (0.0, 9.0)).root
+    )
+    for method in ("brentq", "brenth", "bisect", "ridder", "toms748")
+}
+# With the derivative where a is 8.
+INTEGRALS = {
+    "quad": (lambda of, a: of.integrate.quad(lambda x: a * x, 0, 1)[0], 0.5),
+    "quad to a": (lambda of, a: of.integrate.quad(lambda x: x, 0, a)[0], 8.0),
+    "dblquad": (lambda of, a: of.integrate.dblquad(lambda x, y: a * x, 0, 1, 0, 1)[0], 0.5),
+    "nquad": (lambda of, a: of.integrate.nquad(lambda x: a * x, [(0, 1)])[0], 0.5),
+}
+CASES = INTEGRALS | {
+    f"{name} {way}": (solve, 1 / 12)
+    for name, both in ROOTS.items()
+    for way, solve in zip(("closure", "args"), both, strict=True)
+}
+
+
+def leaf():
+    return pb.array(8.0, requires_grad=True)
+
+
+def test_scipy_itself():
+    """One error in one sentence that names where they do; a constant is taken."""
+    wrong = []
+    for name, (solve, _) in CASES.items():
+        plain = solve(scipy, 8.0)
+        try:
+            wrong.append((name, solve(scipy, leaf())))
+        except ConversionError as error:
+            if "from pullback.scipy import" not in str(error):
+                wrong.append((name, error))
+        except Exception as error:
+            wrong.append((name, error))
+        if solve(scipy, pb.array(8.0)) != plain or solve(scipy, 8.0) != plain:
+            wrong.append((name, "plain"))
+    assert not wrong
+
+
+def test_caught_inside():
+    """A function that catches the error itself hears of it where it was raised."""
+    a, heard = leaf(), []
+
+    def f(x):
+        try:
+            return float(x**3 - a)
+        except ConversionError as error:
+            heard.append(error)
+            return x**3 - 8.0
+
+    assert scipy.optimize.brentq(f, 0.0, 9.0) == pytest.approx(2.0)
+    assert len(heard) > 2
+
+
+def test_ours():
+    """The derivative of the implicit function, outside of transformations and inside."""
+    wrong = []
+    for name, (solve, right) in CASES.items():
+        a = leaf()
+        solve(pullback.scipy, a).backward()
+        inside = pb.grad(lambda a, solve=solve: solve(scipy, a))(8.0)
+        if not np.allclose([a.grad, inside], right, rtol=1e-6):
+            wrong.append((name, a.grad, inside))
+    assert not wrong
