@@ -211,8 +211,6 @@ class Compiled(Transformation):
             path.learnt += 1
             way = way_of(path, call, call.args, kwargs, self.counter, equal)
             if way is not None:
-                if is_to_try(self, path):  # at once, and not after some repetitions
-                    pass
                 self.know([way, *[way for way in ways if way is not mine]])
 
     def know(self, ways: list[Way]) -> None:
