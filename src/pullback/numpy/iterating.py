@@ -141,8 +141,8 @@ class nditer(metaclass=StandIn):  # named as NumPy's, from which nothing derives
             return getattr(self.steps, name)
         if hasattr(self.real, name):
             raise UnsupportedKeywordError(
-                f"`{name}` of a `numpy.nditer` over Arrays would give plain memory, or walk through"
-                " it otherwise.\n"
+                f"`{name}` of a `numpy.nditer` is not supported over Arrays: it would give plain"
+                " memory, or another way to walk through it.\n"
                 "  Make a new iterator, or write whole-array operations."
             )
         raise AttributeError(f"'numpy.nditer' object has no attribute '{name}'")

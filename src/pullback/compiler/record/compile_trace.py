@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import PYTHONS, Array
+from ...core.array import Array
 from ...core.graph import Equation, Variable
 from ...core.lost import line_of_user
 from ...core.node import keep
@@ -245,16 +245,10 @@ class CompileTrace(StageTrace):
     def number(self, x: Array) -> Array:
         if not bool(np.isfinite(x).all()):  # for other values of this kind `math` may raise
             self.state.unlike = self.state.unsure = True
-        if x.dtype.kind != "b" and not self.is_weak(x):
-            x = StageTrace.process(self, positive, (x,), {})  # x itself stays one of NumPy's
-        self.state.weak.add(x.node)
-        return x
+        return self.as_python(x)
 
     def failed(self, x: Array, what: str) -> None:
         self.state.raised = what  # other values might not raise
-
-    def python_class(self, x: Array) -> type | None:
-        return PYTHONS[x.dtype.kind] if self.is_weak(x) else None
 
     def is_weak(self, x: Any) -> bool:
         if type(x) is Array:

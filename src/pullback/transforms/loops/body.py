@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import PYTHONS, Array, peel
+from ...core.array import Array, peel
 from ...core.graph import Equation, Graph, Variable
 from ...core.primitive import Primitive
 from ...core.spec import hardened
-from ...primitives.elementwise import positive, stopped
+from ...primitives.elementwise import stopped
 from ..batch import BatchTrace
 from ..mapped_numbers import dtypes_beside, kind_of_python
 from ..stage import StageTrace, capture
@@ -58,13 +58,7 @@ class BodyTrace(StageTrace):
 
     def number(self, x: Array) -> Array:
         """What raises for a number that is an example says nothing about others."""
-        if x.dtype.kind != "b":
-            x = StageTrace.process(self, positive, (x,), {})
-        self.state.weak.add(x.node)
-        return x
-
-    def python_class(self, x: Array) -> type | None:
-        return PYTHONS[x.dtype.kind] if x.node in self.state.weak else None
+        return self.as_python(x)
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """A number of Python's runs as one of NumPy's, which is refused where that is another."""
