@@ -56,7 +56,7 @@ def in_python(f: Any) -> Any:
 def elementwise(f: Any) -> Any:
     """`numba.vectorize`."""
     kinds = {types[-1] for types in f.types}
-    over = CALLS[np.vectorize](python_of(f), otypes=kinds if len(kinds) == 1 else None)
+    over = CALLS[np.vectorize](CALLS[python_of(f)], otypes=kinds if len(kinds) == 1 else None)
     return lambda *xs: over(*xs)[()]
 
 

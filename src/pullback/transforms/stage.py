@@ -17,7 +17,6 @@ from ..core.primitive import Primitive
 from ..core.spec import PYTHON, hardened, is_inexact, spec_of
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import flatten
-from ..primitives.elementwise import positive
 from .common import settle
 from .memory import EnteredArguments
 
@@ -109,13 +108,6 @@ class StageTrace(Trace):
         if type(x.value) is Array:
             x.value.converted(asked)
         return True
-
-    def as_python(self, x: Array) -> Array:
-        """x as a Python number, of which the notes keep the variable; x itself stays as it is."""
-        if x.dtype.kind != "b" and x.node not in self.state.weak:
-            x = StageTrace.process(self, positive, (x,), {})
-        self.state.weak.add(x.node)
-        return x
 
     def python_class(self, x: Array) -> type | None:
         return PYTHONS[x.dtype.kind] if x.node in self.state.weak else None

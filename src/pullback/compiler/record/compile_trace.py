@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array
+from ...core.array import PYTHONS, Array
 from ...core.graph import Equation, Variable
 from ...core.lost import line_of_user
 from ...core.node import keep
@@ -30,6 +30,7 @@ from ...primitives.elementwise import (
     remainder,
     subtract,
 )  # fmt: skip
+from ...primitives.shapes import astype_p
 from ...transforms.call import FunctionCall
 from ...transforms.eager import SUSPENDED
 from ...transforms.stage import STOP, Notes, StageTrace
@@ -245,7 +246,13 @@ class CompileTrace(StageTrace):
     def number(self, x: Array) -> Array:
         if not bool(np.isfinite(x).all()):  # for other values of this kind `math` may raise
             self.state.unlike = self.state.unsure = True
-        return self.as_python(x)
+        if x.dtype.kind != "b" and not self.is_weak(x):
+            # x itself stays one of NumPy's; Python's have 64 bits.
+            dtype = np.dtype(PYTHONS[x.dtype.kind]) if x.dtype.kind in "if" else x.dtype
+            copied = (positive, {}) if x.dtype == dtype else (astype_p, {"dtype": dtype})
+            x = StageTrace.process(self, copied[0], (x,), copied[1])
+        self.state.weak.add(x.node)
+        return x
 
     def failed(self, x: Array, what: str) -> None:
         self.state.raised = what  # other values might not raise

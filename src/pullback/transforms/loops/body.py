@@ -11,7 +11,7 @@ from ...core.array import Array, peel
 from ...core.graph import Equation, Graph, Variable
 from ...core.primitive import Primitive
 from ...core.spec import hardened
-from ...primitives.elementwise import stopped
+from ...primitives.elementwise import positive, stopped
 from ..batch import BatchTrace
 from ..mapped_numbers import dtypes_beside, kind_of_python
 from ..stage import StageTrace, capture
@@ -58,7 +58,10 @@ class BodyTrace(StageTrace):
 
     def number(self, x: Array) -> Array:
         """What raises for a number that is an example says nothing about others."""
-        return self.as_python(x)
+        if x.dtype.kind != "b":
+            x = StageTrace.process(self, positive, (x,), {})
+        self.state.weak.add(x.node)
+        return x
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """A number of Python's runs as one of NumPy's, which is refused where that is another."""
