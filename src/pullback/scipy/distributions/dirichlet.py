@@ -1,4 +1,4 @@
-"""The Dirichlet distribution: its density as one operation, where its values are known."""
+"""The Dirichlet distribution: its density as one operation, unless its operands are mapped."""
 
 from __future__ import annotations
 
