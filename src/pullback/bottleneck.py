@@ -1,4 +1,4 @@
-"""bottleneck's functions, for programs that are differentiated: they are NumPy's, compiled.
+"""bottleneck's functions for programs that are differentiated, written with NumPy's.
 
 pandas, xarray and others call them in place of NumPy's where bottleneck is installed.
 """

@@ -24,7 +24,7 @@ import numpy as np
 from .core.array import Array, class_of_number, current, is_number, snapshot, without_axes
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
-from .core.reach import ASKED, TOLD, other_form
+from .core.reach import ASKED, LOOKUPS, other_form
 
 __all__ = [
     "complex", "dir", "eval", "exec", "float", "getattr", "hasattr", "isinstance", "super", "type",
@@ -150,17 +150,17 @@ def vars(*args: Any) -> Any:
     if not args:
         return sys._getframe(1).f_locals
     held = real.vars(*args)
-    return TOLD[-1](held) if TOLD else held
+    return LOOKUPS[-1](held) if LOOKUPS else held
 
 
 def dir(*args: Any) -> Any:
     if not args:
         return sorted(sys._getframe(1).f_locals)
-    if TOLD:
+    if LOOKUPS:
         x = args[0]
         for each in [x, *(x if real.isinstance(x, real.type) else real.type(x)).__mro__]:
             if real.hasattr(each, "__dict__"):
-                TOLD[-1](each.__dict__)
+                LOOKUPS[-1](each.__dict__)
     return real.dir(*args)
 
 

@@ -81,8 +81,8 @@ def mapped(plain: Callable[..., Any], ufunc: Callable[..., Any], *xs: Any) -> An
             plain(*each)
         except Exception:
             raise ConversionError(
-                f"`math.{plain.__name__}` was asked of mapped values and raises for some of them,"
-                " which is an answer that they do not share.\n"
+                f"`math.{plain.__name__}` was asked of mapped values and raises for some of the"
+                " examples, so that there is no result for all of them.\n"
                 "  Choose with `np.where(condition, a, b)`, and compute with NumPy's functions."
             ) from None
     return out

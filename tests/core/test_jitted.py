@@ -74,6 +74,11 @@ def bent(x, y):
     return x * y if x > 1.0 else y
 
 
+@DUFunc
+def twice_bent(x, y):
+    return bent(x, y) * y
+
+
 @GUFunc
 def scaled(x, factor, out, total):
     for i in range(len(x)):
@@ -97,6 +102,7 @@ PROGRAMS = {
     "of lists": lambda x: energy([x[0], 2.0, x[2]]),
     "mapped": lambda x: sum(map(functools.partial(decay, 2.0), x)),
     "elements": lambda x: np.sum(bent(x, 2.0) * bent(x[2], x)),
+    "elements of elements": lambda x: np.sum(twice_bent(x, 2.0)),
     "parts": lambda x: np.sum(scaled(x, x[0])[0]) + scaled(np.stack([x, x * x]), x[0])[1].sum(),
     "a class": lambda x: JitDecay(x[0]).at(x[1]),
     "a root": lambda x: root(x[0]),
@@ -124,6 +130,7 @@ def test_numba():
         "of lists": [2 * x[0] * np.exp(-1.0), 0.0, 2 * x[2] * np.exp(-1.0)],
         "mapped": -2.0 * np.exp(-x),
         "elements": [2 * x[2], 4 * x[1] * x[2], 2 * x[0] + 2 * x[1] ** 2 + 6 * x[2] ** 2],
+        "elements of elements": [0.0, 4.0, 4.0],
         "parts": x[0] + x[0] ** 2 * (2 * x + 4 * x**3) + first * (np.sum(x) + 2 * x[0] * squares),
         "a class": [-1.5 * np.exp(-0.6), np.exp(-0.6), 0.0],
         "a root": [0.5 / np.sqrt(0.6), 0.0, 0.0],

@@ -116,3 +116,20 @@ def test_they_are_as_example_by_example(mode):
         if differs:
             wrong[seed] = (name, dtype.__name__, steps, *differs)
     assert not wrong, "\n".join(map(str, list(wrong.items())[:10]))
+
+
+# (function of a number, values that are mapped, what the error says)
+REFUSED = [
+    (round, [1.0, 1e19], "some of these do not fit into 64 bits"),
+    (lambda x: round(x) * round(x), [1.0, 3e9], "`multiply`.*the result may not fit into 64 bits"),
+    (lambda x: 1 / float(x), [1.0, 0.0], "some examples Python would raise ZeroDivisionError"),
+    (lambda x: float(x) ** 0.5, [1.0, -1.0], "Python would raise .*, or give a complex number"),
+    (lambda x: round(x) + np.ones(2, np.int8), [1.0, 500.0], "int8, which cannot hold some"),
+    (math.log, [1.0, -1.0], "`math.log` .* raises for some of the examples"),
+]
+
+
+def test_what_examples_do_not_share_is_said():
+    for fun, values, text in REFUSED:
+        with pytest.raises(pb.ConversionError, match=text):
+            pb.vmap(lambda x, fun=fun: fun(x))(np.array(values))

@@ -163,5 +163,5 @@ def test_results_of_a_function_with_a_rule_are_their_own(name):
 
 def test_a_function_with_a_rule_that_writes_into_its_argument_raises():
     f = with_a_rule(first)
-    with pytest.raises(pb.PullbackError, match="has a rule of its own, and writes into an arg"):
+    with pytest.raises(pb.PullbackError, match="has a rule of its own and writes into an argument"):
         pb.grad(lambda x: f(x * 1.0))(POINT)

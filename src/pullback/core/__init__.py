@@ -14,7 +14,7 @@ Traces and operations:
     trace       which active transformation interprets an operation
     primitive   primitives and their kinds
     rules       the rules of nodes, resolved when a primitive is declared
-    written     functions written out for the number of their operands
+    templates   functions generated for the number of their operands
     traits      what an operation is besides its rules
     node        one operation of a reverse trace
     graph       a recorded program
@@ -28,8 +28,8 @@ Reaching the program's code:
     namespaces  what stands for what, and whose code it is
     bytecode    call sites that ask what they call
     callees     what they call, by the number of arguments
-    code_tables  where code keeps its lines and handlers
-    names_now   which of them need not ask
+    code_tables  the tables of lines and exception handlers in a code object
+    names_now   which call sites need not ask
     stores      what that code puts into objects and containers
     matching    what `match` takes for a sequence
     reach       the code that a transformation reaches
@@ -37,7 +37,7 @@ Reaching the program's code:
     instrument  what users say about reach
     instances   objects of classes that derive from ndarray or float
     instance_methods  what they have of these
-    jitted      functions that numba has compiled, as the Python beneath them
+    jitted      functions that numba has compiled, called as the Python beneath them
     foreign     errors of foreign code that was given an Array
     leftover    Arrays that outlive their trace
     lost        derivatives lost on purpose or unseen

@@ -1,7 +1,7 @@
-"""What call sites ask: `CALLS[f]` is what is called for f, and `DIRECT[f]` of NumPy's functions.
+"""What call sites ask: `CALLS[f]` is what is called for f; `DIRECT[f]` is for NumPy's functions.
 
-Both come once for any call and once for calls with exactly 1, 2 and 3 arguments, all by position:
-what a site calls is then a function of so many parameters.
+There is one pair for any call, and one each for calls with exactly 1, 2 and 3 arguments by
+position: what such a site calls has exactly so many parameters.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Direct(dict[Any, Any]):
 
     def __init__(self, count: int = 0) -> None:
         self.count = count  # how many arguments the calls have, all by position; 0 for any
-        self.making: dict[Any, Any] = {}  # functions of NumPy's that make arrays, and what stands
+        self.making: dict[Any, Any] = {}  # NumPy's that make arrays, and their replacements
 
     # It is a constant of code, and code is hashed and compared, by debuggers for one.
     __hash__ = object.__hash__  # type: ignore[assignment]  # dicts have none
@@ -45,7 +45,7 @@ class Direct(dict[Any, Any]):
         return ours
 
     def short(self, ours: Any) -> Any:
-        """The form of a function that a call site calls, by how many arguments it gives."""
+        """The form of a function for the number of arguments that a call site gives."""
         counted = getattr(ours, "counted", None)
         if counted is not None and self.count:
             return counted(self.count)

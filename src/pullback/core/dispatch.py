@@ -166,8 +166,8 @@ PLAIN = frozenset({float, int, complex, bool, np.ndarray, np.float64, np.float32
 def check_class(cls: type, *values: Any) -> bool:
     """Whether a class derives from ndarray and answers for itself.
 
-    Masked arrays, matrices and others whose operations mean something else are refused; a masked
-    array among the values in which nothing is masked is its data.
+    Others, whose operations mean something else, are refused; so are masked arrays and matrices
+    where no transformation runs. A masked array in which nothing is masked counts as its data.
     """
     if issubclass(cls, np.ndarray) and cls not in (np.ndarray, np.memmap):
         if CLASSES["derives"](cls):

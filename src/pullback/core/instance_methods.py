@@ -158,8 +158,8 @@ def set_item(self: Instance, index: Any, value: Any) -> None:
     plain[shown(index)] = shown(value)
     if not alike(np.asarray(plain), np.asarray(peel(inner))):
         raise MissingRuleError(
-            f"`a[index] = x` of `{kind.__name__}` goes by the `__getitem__` of the class, and"
-            " writes into a copy.\n  Write into `a.view(np.ndarray)`."
+            f"`a[index] = x` of a `{kind.__name__}` asks the `__getitem__` of the class for the"
+            " place, and gets a copy.\n  Write into `a.view(np.ndarray)`."
         )
 
 

@@ -61,7 +61,8 @@ ROOTS = (np.ndarray, float)
 MISSING = object()
 Slot = MemberDescriptorType
 REPLACED = (np.memmap, np.recarray)
-OF_NUMPY = (np.ma.MaskedArray, np.matrix)  # written in Python: they take part where that does
+# NumPy writes them in Python, and that takes part under a transformation.
+NUMPY_CLASSES = (np.ma.MaskedArray, np.matrix)
 
 
 def derives(cls: Any, root: Any = ROOTS) -> bool:
@@ -71,7 +72,7 @@ def derives(cls: Any, root: Any = ROOTS) -> bool:
         and issubclass(cls, root)
         and cls not in ROOTS
         and not issubclass(cls, (*REPLACED, np.generic))
-        and (not issubclass(cls, OF_NUMPY) or active())
+        and (not issubclass(cls, NUMPY_CLASSES) or active())
     )
 
 

@@ -24,10 +24,10 @@ __all__ = ["is_jitted", "jitted"]
 
 def is_jitted(f: Any) -> bool:
     """Whether numba has compiled f, and keeps the function that it was."""
-    return type(f).__module__.startswith("numba.") and written(f) is not None
+    return type(f).__module__.startswith("numba.") and python_of(f) is not None
 
 
-def written(f: Any) -> Any:
+def python_of(f: Any) -> Any:
     """The Python function, or class, of one that numba has compiled."""
     if isinstance(f, type):
         return f.__mro__[1] if type(f).__name__ == "JitClassType" else None
@@ -50,13 +50,13 @@ def in_python(f: Any) -> Any:
     kind = type(f).__name__
     if kind == "DUFunc":
         return elementwise(f)
-    return by_parts(f) if kind == "GUFunc" else CALLS[written(f)]
+    return by_parts(f) if kind == "GUFunc" else CALLS[python_of(f)]
 
 
 def elementwise(f: Any) -> Any:
     """`numba.vectorize`."""
     kinds = {types[-1] for types in f.types}
-    over = CALLS[np.vectorize](written(f), otypes=kinds if len(kinds) == 1 else None)
+    over = CALLS[np.vectorize](CALLS[python_of(f)], otypes=kinds if len(kinds) == 1 else None)
     return lambda *xs: over(*xs)[()]
 
 
@@ -78,7 +78,7 @@ def by_parts(f: Any) -> Any:
             zeros([sizes[name] for name in names] or 1, kind)
             for names, kind in zip(made, kinds, strict=True)
         ]
-        CALLS[written(f)](*xs, *outs)
+        CALLS[python_of(f)](*xs, *outs)
         outs = [out if names else out[0] for out, names in zip(outs, made, strict=True)]
         return outs[0] if len(outs) == 1 else tuple(outs)
 

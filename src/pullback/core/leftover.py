@@ -9,8 +9,8 @@ such as `append`, are noted where they are called. When a trace ends, by return 
 these places are looked at, and what is still there gets its value. What was not noted, such as an
 Array that compiled code keeps, raises when an operation meets it.
 
-A trace that writes a program down has no value to give that carries a derivative: what was stored
-are further results of the program, and whoever runs it puts them in place (`StoredArrays`).
+A trace that records a program has no values yet: what was stored become further results of the
+program, and whoever runs it puts their values in place (`StoredArrays`).
 
 An object is noted once, by a weak reference if it can have one. A list cannot: those that nobody
 else holds are let go of whenever there are many.
@@ -90,7 +90,7 @@ class StoredPlaces:
 
 
 def settle_noted(notes: StoredPlaces, first: int, trace: Any, outermost: bool) -> None:
-    """Give what was noted from store number `first` on its value without a trace that ends."""
+    """Give what was stored, from store number `first` on, its value without a trace that ends."""
     end = Ending(trace, outermost)
     for x in notes.since(first):
         end.settle(x)
@@ -194,7 +194,7 @@ class Ending:
 
 
 def without_ended(x: Array) -> Any:
-    """The value of an Array that no transformation has any more; the Array itself if one has.
+    """The value of an Array whose transformations have all ended; the Array itself if one runs.
 
     What `vmap` mapped stays as it is: it has a value for each example.
     """
@@ -207,7 +207,7 @@ def without_ended(x: Array) -> Any:
 
 
 class StoredArrays(Ending):
-    """The Arrays of a trace that writes down, in the places into which its function stored.
+    """The Arrays of a recording trace, in the places where its function stored them.
 
     stored = StoredArrays(trace)      # after the function has run, before the trace ends
     graph = ... stored.arrays         # are results of the program like others
@@ -234,7 +234,7 @@ class StoredArrays(Ending):
         return self.values[id(x)][1]
 
     def replace(self, values: Iterable[Any]) -> None:
-        """Put these in place of the Arrays that were found."""
+        """Put these values in the places of the Arrays."""
         for x, value in zip(self.arrays, values, strict=True):
             self.values[id(x)] = x, value
         self.seen.clear()

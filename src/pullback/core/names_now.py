@@ -1,4 +1,8 @@
-"""What may be said of the names of a module before its code is rewritten: what need not ask."""
+"""Which calls in a module need not ask, judged by its names as they stand when code is rewritten.
+
+Enters: the globals of a module. Leaves: for a name, whether its call may skip the question or ask
+`DIRECT` alone.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ __all__ = ["NamesNow"]
 
 
 class NamesNow:
-    """What may be said of the names of a module, as they stand now."""
+    """The names of a module as they stand now; a later change of them is not seen."""
 
     def __init__(self, scope: dict[str, Any]) -> None:
         self.scope = scope

@@ -148,9 +148,9 @@ OPEN = frozenset(
 )  # fmt: skip
 # Packages that we mirror in part: their own code takes part as well.
 WRITTEN_IN_PYTHON = ("scipy", "numpy.polynomial")
-# What NumPy writes in Python, and no function of ours stands for: classes of arrays, and private
-# functions that packages call.
-OF_NUMPY = (
+# Modules of NumPy, written in Python, that no function of ours replaces: classes of arrays, and
+# private functions that packages call.
+NUMPY_IN_PYTHON = (
     "numpy.matrixlib", "numpy.ma", "numpy.lib._", "numpy.linalg._linalg", "numpy._core.",
 )  # fmt: skip
 HOME = os.path.dirname(os.__file__) + os.sep
@@ -165,7 +165,7 @@ def takes_part(scope: dict[str, Any]) -> bool:
     if known is None:
         top = package(scope)
         name = str(key[0])
-        of_numpy = name.startswith(OF_NUMPY) and not name.startswith(OF_MEMORY)
+        of_numpy = name.startswith(NUMPY_IN_PYTHON) and not name.startswith(OF_MEMORY)
         known = PARTS[key] = (
             name.startswith(WRITTEN_IN_PYTHON)
             or of_numpy

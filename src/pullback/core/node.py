@@ -11,7 +11,7 @@ from .array import Array, snapshot
 from .cotangent import Slots
 from .errors import ArgumentError
 from .spec import DOUBLE, DOUBLES, Spec, carries, spec_of
-from .written import written
+from .templates import from_template
 
 __all__ = [
     "COPIED",
@@ -235,7 +235,8 @@ def packing(keeps_out: bool, ways: tuple[Any, ...]) -> Any:
     """
     if len(ways) > WRITTEN_OUT:
         return partial(pack_all, keeps_out, ways)
-    return written(PACK, SCOPE, **blanks(keeps_out, ways, [f"x{i}" for i in range(len(ways))]))
+    operands = [f"x{i}" for i in range(len(ways))]
+    return from_template(PACK, SCOPE, **blanks(keeps_out, ways, operands))
 
 
 @cache
@@ -248,7 +249,7 @@ def recording(keeps_out: bool, ways: tuple[Any, ...], pattern: int) -> Any:
     operands = [f"{'v' if is_traced else 'x'}{i}" for i, is_traced in enumerate(traced)]
     values = [f"v{i} = x{i}.value" for i, is_traced in enumerate(traced) if is_traced]
     parents = [f"x{i}.node" if is_traced else "None" for i, is_traced in enumerate(traced)]
-    return written(
+    return from_template(
         RECORD, SCOPE, values="; ".join(values), operands=", ".join(operands),
         parents=", ".join(parents), pattern=pattern, **blanks(keeps_out, ways, operands),
     )  # fmt: skip

@@ -37,8 +37,8 @@ from .stores import Stores
 from .tree import RESULTS
 
 __all__ = [
-    "ASKED", "CALLS", "DRAWS", "KNOWN", "MAKERS", "OFF", "OPEN", "OURS", "SESSION", "SETTLED",
-    "TOLD", "WARNS", "active", "call", "call_inside", "call_outside", "learn", "reach_again",
+    "ASKED", "CALLS", "DRAWS", "KNOWN", "LOOKUPS", "MAKERS", "OFF", "OPEN", "OURS", "SESSION",
+    "SETTLED", "WARNS", "active", "call", "call_inside", "call_outside", "learn", "reach_again",
     "reach_class", "reach_function", "reach_instance", "unreached",
 ]  # fmt: skip
 
@@ -75,12 +75,11 @@ class Session:
             self.close()
 
 
-# Who is told of names by which attributes are asked for, as in `getattr(x, name)`: recordings.
-ASKED: list[Any] = []
-# Who is told what call sites ask for: classes, `x.__dict__`, `sys.modules`.
-TOLD: list[Any] = []
-WARNS: list[Any] = []  # who is told of calls of `warnings.warn`, and may be done with them
-DRAWS: list[Any] = []  # who is told of generators of random numbers, and of draws
+# Listeners, which recordings add and remove:
+ASKED: list[Any] = []  # of names by which attributes are asked for, as in `getattr(x, name)`
+LOOKUPS: list[Any] = []  # of what call sites look up: classes, `x.__dict__`, `sys.modules`
+WARNS: list[Any] = []  # of calls of `warnings.warn`, which they may take over
+DRAWS: list[Any] = []  # of generators of random numbers, and of draws
 OFF = Session(closed=True)  # where `rebinding(False)` is in force
 SWITCHED_OFF = os.environ.get("PULLBACK_REBINDING") == "0" or not SUPPORTED
 SESSION: ContextVar[Any] = ContextVar("session", default=OFF if SWITCHED_OFF else None)
@@ -162,7 +161,7 @@ def other_form(code: CodeType, scope: dict[str, Any]) -> CodeType:
     return known[1]
 
 
-# Called by brackets; and what is told of.
+# Called by brackets; and what listeners hear of.
 INDEXED = frozenset({"r_", "c_", "mgrid", "ogrid", "s_", "__dict__", "modules"})
 
 

@@ -60,11 +60,11 @@ from .reach import (
     ASKED,
     BORING,
     KNOWN,
+    LOOKUPS,
     OPEN,
     OURS,
     SESSION,
     SETTLED,
-    TOLD,
     WARNS,
     active,
     learn,
@@ -99,8 +99,8 @@ def resolved(self: Any, f: Any) -> Any:
             return f if session is None or session.closed else direct.making[f]
     if kind is MethodType:
         fn = f.__func__
-        if TOLD and type(fn) is not FunctionType:
-            TOLD[-1](fn)
+        if LOOKUPS and type(fn) is not FunctionType:
+            LOOKUPS[-1](fn)
         settled = type(fn) is FunctionType and id(fn.__code__) in SETTLED
         return f if settled and id(type(f.__self__)) in KNOWN else method(f)
     ours = STANDS.get(id(f))
@@ -111,8 +111,8 @@ def resolved(self: Any, f: Any) -> Any:
         way = BOUND.get(type(f.__self__))
         if way is not None:
             return way(f)
-    if TOLD and (kind in NAMESPACES or isinstance(f, type) or kind not in SEEN):
-        f = TOLD[-1](f)
+    if LOOKUPS and (kind in NAMESPACES or isinstance(f, type) or kind not in SEEN):
+        f = LOOKUPS[-1](f)
     if kind in NAMESPACES:
         return f
     if kind in OURS or id(f) in KNOWN or not OPEN:

@@ -20,7 +20,7 @@ from .array import Array
 from .cotangent import DENSE, Buffer, Masked, Scattered, fit, masked, unbroadcast
 from .node import Node, residual_of
 from .spec import Spec, known_spec, spec_of
-from .written import written
+from .templates import from_template
 
 __all__ = ["MINUS_ONE", "ONE", "ZERO", "folding", "folds", "lone", "match", "noting", "resolve"]
 
@@ -146,7 +146,7 @@ def noting(primitive: Any, operands: tuple[int, ...], rule: Any) -> Any:
         held = [*reads, "None"][:1]
     scope = {"Array": Array, "Node": Node, "new": object.__new__, "rule": rule}
     whole = f"({', '.join(held)})" if len(held) > 1 else held[0]
-    return written(NOTE, scope, names=", ".join(names[1:]), held=whole)
+    return from_template(NOTE, scope, names=", ".join(names[1:]), held=whole)
 
 
 # By the number of operands and which of (out, x0, x1) are held.

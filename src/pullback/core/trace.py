@@ -49,8 +49,8 @@ INSTEAD: dict[str | None, str] = {
     " `np.asarray(x)`, and NumPy's functions for those of other libraries.\n"
     f"  {PLAIN_COPY}",
     "float(x)": "Write `np.sin(x)` for `math.sin(x)`, `np.stack([x, y])` for storing `x` and `y` in"
-    " a plain array, and `x` itself for `float(x)`. A class derived"
-    " from `float` holds a plain number: let it keep `self.value = x` instead.\n"
+    " a plain array, and `x` itself for `float(x)`. A class derived from `float` holds a plain"
+    " number: let it keep `self.value = x` instead.\n"
     f"  {PLAIN_COPY}",
     "complex(x)": "Write `x + 1j * y` for `complex(x, y)`, and `np.exp(z)` for `cmath.exp(z)`",
     "x.data": "Write `x` itself: libraries that read `.data` would lose the derivative",

@@ -23,7 +23,7 @@ __all__: list[str] = []
 
 # What decides in which memory the elements are, not which come when.
 MEMORY = frozenset({"buffered", "growinner", "delay_bufalloc", "copy_if_overlap"})
-# What says where the iterator is, how far it goes, and over what.
+# Attributes that say where the iterator is, how far it goes, and over what.
 PLACES = frozenset({
     "finished", "has_delayed_bufalloc", "has_index", "index",
     "iterationneedsapi", "iterindex", "iternext", "iterrange", "itersize", "ndim", "nop", "shape",
@@ -141,8 +141,8 @@ class nditer(metaclass=StandIn):  # named as NumPy's, from which nothing derives
             return getattr(self.steps, name)
         if hasattr(self.real, name):
             raise UnsupportedKeywordError(
-                f"`{name}` of a `numpy.nditer` over Arrays would hand out memory, or another way"
-                " through it.\n"
+                f"`{name}` of a `numpy.nditer` is not supported over Arrays: it would give plain"
+                " memory, or another way to walk through it.\n"
                 "  Make a new iterator, or write whole-array operations."
             )
         raise AttributeError(f"'numpy.nditer' object has no attribute '{name}'")

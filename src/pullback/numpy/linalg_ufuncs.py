@@ -1,4 +1,4 @@
-"""The ufuncs beneath `numpy.linalg`, which packages call that write its functions anew."""
+"""The ufuncs beneath `numpy.linalg`, which some packages call themselves."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ from ..core.dispatch import (
     plain,
     unknown,
 )
+from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
-from ..core.written import written
 
 __all__ = [
     "FRESH",
@@ -191,7 +191,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
             "FUNCTIONS": FUNCTIONS, "REFUSALS": REFUSALS, "into_plain": into_plain,
             "function": function, "sure": sure, "call": call,
         }  # fmt: skip
-        return written(COUNTED, scope, names=names, types=types)
+        return from_template(COUNTED, scope, names=names, types=types)
 
     call.counted = counted  # type: ignore[attr-defined]  # what a call site calls
     call.direct = not fresh  # type: ignore[attr-defined]  # of plain arguments, it is NumPy's

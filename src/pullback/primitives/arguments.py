@@ -72,7 +72,7 @@ def common_dtype(xs):
 
 
 def spec_beside(x):
-    """The spec of an operand that others stand beside, to whose dtypes a Python number adapts."""
+    """The spec of one of several operands; a Python number adapts to the dtypes of the others."""
     if type(x) is Array and is_python(x):
         return spec_of(class_of_number(x)(0))
     return spec_of(x if is_python(x) else as_array(x))
@@ -82,7 +82,7 @@ def as_whole(x):
     """Whole floating-point numbers as integers of 64 bits; what these do not hold is refused."""
     if somewhere(np.abs(x) >= 2.0**63):
         raise ConversionError(
-            "An Array of mapped numbers was rounded to integers, and some have more than 64 bits.\n"
+            "Mapped numbers were rounded to integers, and some of these do not fit into 64 bits.\n"
             "  Stay with floating-point numbers, as in `np.floor(x)`."
         )
     return np.astype(x, np.dtype(int))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.quiet import SILENT, STATE
+from ..core.spec import DOUBLE
 
 try:
     from numpy.linalg import _umath_linalg as inner
@@ -17,8 +18,6 @@ except ImportError:  # a NumPy that keeps them elsewhere
     inner = None
 
 __all__ = ["cholesky", "det", "eigh", "inv", "product", "solve"]
-
-DOUBLE = np.dtype(float)
 
 
 def direct(function, name, element=lambda out: out[0, 0]):

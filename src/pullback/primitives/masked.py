@@ -1,8 +1,9 @@
-"""What numpy.ma asks of an array that has no mask.
+"""What numpy.ma asks of an array that has no mask, where no transformation runs its code.
 
 `m - x` with a masked array m is Python of numpy.ma: it takes the data of both, and views the
 difference as a masked array. An Array among them has no mask, and neither has the result: that is
-the Array itself, as long as nothing is masked.
+the Array itself, as long as nothing is masked. Under a transformation numpy.ma takes part itself,
+and these attributes are absent.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ def set_mask(self, mask):
         check_class(np.ma.MaskedArray)
 
 
-def alone(name):
-    """numpy.ma takes part in what is called under a transformation: there an Array is an array."""
+def hide_if_active(name):
+    """Raise as for a missing attribute under a transformation, where numpy.ma takes part."""
     if active():
         raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
 
 
-Array._data = property(lambda self: alone("_data") or self)
-Array._mask = property(lambda self: alone("_mask") or np.ma.nomask, set_mask)
+Array._data = property(lambda self: hide_if_active("_data") or self)
+Array._mask = property(lambda self: hide_if_active("_mask") or np.ma.nomask, set_mask)
 Array._update_from = lambda self, other: None

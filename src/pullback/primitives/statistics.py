@@ -10,7 +10,7 @@ from ..core.array import Array
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ..core.primitive import Elementwise, Primitive
-from ..core.spec import Spec, is_inexact
+from ..core.spec import DOUBLE, Spec, is_inexact
 from .arguments import as_array, axes_of, cast, given, kept, surely
 from .elementwise import stopped
 from .kinks import at_kink
@@ -19,7 +19,6 @@ from .reductions import broadcastable, counted, mean, mean_p, reduced, spread, s
 __all__ = ["root", "var_p"]
 
 none = np._NoValue
-DOUBLE = np.dtype(float)
 
 
 def half_inverse(out, x):

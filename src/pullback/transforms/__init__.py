@@ -6,13 +6,13 @@ reverse   vjp, grad, value_and_grad
 backward  the backward pass
 meeting   how the values of an operation meet
 batch     vmap
-mapped_numbers  Python's numbers in it
+mapped_numbers  Python numbers under vmap
 stage     functions recorded as graphs
 record    what a function did, operation by operation
 eager     array, backward, no_grad
 derived   jacobian, hessian, hvp, elementwise_grad
 call      functions as one operation: checkpoint, stop_gradient
-memory    what these share with their arguments, and write into them
+memory    the memory that these share with their arguments, and write into
 custom    custom_vjp, custom_jvp
 extend    primitive: an operation of the user's
 loops     scan, fori_loop, while_loop

@@ -124,8 +124,8 @@ class Custom(Transformation):
             self.refuse_captured(captured[0])
         if entered.changed():
             raise ArgumentError(
-                f"`{name_of(self.fun)}` has a rule of its own, and writes into an argument, to"
-                " which the rule gives no derivative.\n"
+                f"`{name_of(self.fun)}` has a rule of its own and writes into an argument;"
+                " the rule says nothing about what is written.\n"
                 "  Write into a copy, and return it."
             )
         return structure, graph, values

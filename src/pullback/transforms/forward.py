@@ -14,7 +14,7 @@ from ..core.node import keep
 from ..core.primitive import Primitive
 from ..core.quiet import SILENT, STATE
 from ..core.rules import match
-from ..core.spec import PYTHON, carries, full, hardened, spec_of, zeros
+from ..core.spec import DOUBLE, PYTHON, carries, full, hardened, spec_of, zeros
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, unflatten
 from ..primitives.arguments import wrapped
@@ -23,8 +23,6 @@ from .common import Lifted, branches, check_function, check_output, conform, fre
 from .meeting import writes_number
 
 __all__ = ["ForwardTrace", "jvp", "linearize"]
-
-DOUBLE = np.dtype(float)
 
 
 class ForwardTrace(Trace):

@@ -1,9 +1,9 @@
-"""Python's numbers where they are mapped: what `float(x)` gives under `vmap`.
+"""Python numbers under `vmap`: what `float(x)` gives for a mapped x.
 
-Such an Array holds the numbers of all examples, and its node is the class that each of them has.
-What is computed from Python's numbers alone is one of them again; beside an array they take its
-dtype. Where Python would raise for some of the examples, or would give a number of another class,
-there is no answer that all of them share.
+Such an Array holds the numbers of all examples, and its node is the class of each of them.
+An operation on Python numbers alone gives a Python number; beside an array they take its dtype.
+Where Python would raise for some examples, or give a number of another class, there is no answer
+that all of them share.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def fitted(primitive: Primitive, x: Any, kind: type, dtype: np.dtype) -> Any:
         limits = np.iinfo(dtype)
         if somewhere((x < limits.min) | (x > limits.max)):
             raise ConversionError(
-                f"`{primitive.name}` was given mapped integers of Python's beside an array"
-                f" {dtype}, and some are out of its bounds.\n"
+                f"`{primitive.name}` was given mapped Python integers beside an array of"
+                f" {dtype}, which cannot hold some of them.\n"
                 "  Convert the array first, as in `x.astype(int)`."
             )
     return x.astype(dtype)
@@ -85,7 +85,7 @@ def fitted(primitive: Primitive, x: Any, kind: type, dtype: np.dtype) -> Any:
 def refuse_unlike(primitive: Primitive, values: Any, kinds: Any, compute: Any) -> None:
     """Raise where Python's numbers would do something else than NumPy's, in any example."""
     if primitive.divides and somewhere(values[1] == 0):
-        raise unlike(primitive, "ZeroDivisionError")
+        raise unlike(primitive, "raise ZeroDivisionError")
     if not primitive.arithmetic:
         return
     if all(kind in (int, bool) for kind in kinds):
@@ -95,7 +95,8 @@ def refuse_unlike(primitive: Primitive, values: Any, kinds: Any, compute: Any) -
         finite = np.isfinite(values[0]) & np.isfinite(values[1])
         pole = (values[0] == 0) & (np.imag(values[1]) != 0)  # where NumPy gives 0
         if somewhere(pole | (finite & ~np.isfinite(compute(values)))):
-            raise unlike(primitive, "OverflowError or ZeroDivisionError, or a complex number")
+            what = "raise OverflowError or ZeroDivisionError, or give a complex number"
+            raise unlike(primitive, what)
 
 
 def doubles(x: Any) -> Any:
@@ -104,8 +105,8 @@ def doubles(x: Any) -> Any:
 
 def unlike(primitive: Primitive, what: str) -> ConversionError:
     return ConversionError(
-        f"`{primitive.name}` was asked of mapped numbers of Python's, as `float(x)` gives them;"
-        f" for some examples Python would give {what}.\n"
+        f"`{primitive.name}` was asked of mapped Python numbers, such as `float(x)`; for some"
+        f" examples Python would {what}.\n"
         "  Compute with NumPy's functions on `x` itself, or choose with"
         " `np.where(condition, a, b)`."
     )
@@ -113,6 +114,6 @@ def unlike(primitive: Primitive, what: str) -> ConversionError:
 
 def too_large(name: str) -> ConversionError:
     return ConversionError(
-        f"`{name}` was asked of mapped integers of Python's, and for some examples the result has"
-        " more than 63 bits.\n  Compute with floating-point numbers, as in `x * 1.0`."
+        f"`{name}` was asked of mapped Python integers, and for some examples the result may not"
+        " fit into 64 bits.\n  Compute with floating-point numbers, as in `x * 1.0`."
     )

@@ -48,7 +48,7 @@ class EnteredArguments:
 
 
 class SharedMemory(EnteredArguments):
-    """Arguments, results and stored Arrays of one recording, and what they share.
+    """Arguments, results and stored Arrays of one recording, and which memory they share.
 
     enter: each argument, when it is replaced by an Array of the recording.
     arranged: the arrays to compute, when the function has run.
@@ -94,7 +94,7 @@ class SharedMemory(EnteredArguments):
                 raise ArgumentError(
                     f"`{name_of(trace.fun)}` writes into an argument of `{trace.name}` that shares"
                     " memory with another argument.\n"
-                    "  Copy one of them before, or write into a copy."
+                    "  Copy one of them first, or write into a copy."
                 )
 
     def returned(self, values: list[Any]) -> list[Any]:

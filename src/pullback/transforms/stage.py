@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current, snapshot, stop
+from ..core.array import PYTHONS, Array, current, snapshot, stop
 from ..core.graph import Equation, Graph, Variable
 from ..core.node import keep
 from ..core.primitive import Primitive
@@ -108,6 +108,9 @@ class StageTrace(Trace):
         if type(x.value) is Array:
             x.value.converted(asked)
         return True
+
+    def python_class(self, x: Array) -> type | None:
+        return PYTHONS[x.dtype.kind] if x.node in self.state.weak else None
 
     def variable(self, x: Array) -> Variable:
         """The variable of an Array; an Array of an older trace is captured."""

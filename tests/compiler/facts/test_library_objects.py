@@ -183,7 +183,7 @@ def test_a_function_behind_lru_cache_that_is_hidden_runs_in_python():
 
     del half.__wrapped__
     f = pb.compile(lambda x: x * half(3), wait=True)
-    with pytest.warns(RuntimeWarning, match="does not tell which it is"):
+    with pytest.warns(RuntimeWarning, match="whose `__wrapped__` was deleted"):
         assert [f(2.0), f(4.0)] == [3.0, 6.0]
     assert pb.grad(lambda x: x * half(3))(2.0) == 1.5
 

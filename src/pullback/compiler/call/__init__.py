@@ -5,7 +5,7 @@ compiled            `compile`, and the object that it returns: which path a call
 record_call         rehearse a call, undo it, run it, and keep the recording if it may be kept
 rehearsal           record a call, and undo what it did
 budget              whether recording pays
-alike               whether a call is of the kind of the one before, told quickly
+call_kind           run a call like the one before in Python at once
 trial               whether machine code is faster than the function
 in_transformation   which path stands for a call inside a transformation
 path_node           a path in a transformation, as operations

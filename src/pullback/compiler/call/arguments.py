@@ -9,12 +9,20 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
+from ...core.trace import STARTS
 from ...core.tree import flatten
 from ..entry.object_layout import error_handling
 from ..path import WIDE, Call, order_of, static_key
 from ..record.recording import containers_in
 
-__all__ = ["NUMBERS", "arranged"]
+__all__ = ["NUMBERS", "arranged", "raising"]
+
+CALM = {"warn", "ignore"}
+
+
+def raising() -> bool:
+    """Whether overflow, division by zero or NaN must be reported: by an error, or to a watcher."""
+    return STARTS.get() is not None or not CALM.issuperset(error_handling())
 
 
 def arranged(

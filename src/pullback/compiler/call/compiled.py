@@ -32,9 +32,9 @@ from ..llvm.binding import BEST, absent, at_leisure
 from ..path import CacheInfo, Call, Entry, Path, same_bits, share_memory, shared, way_of
 from ..record.carried import Carried
 from . import reasons
-from .alike import Alike, Untold, raising
-from .arguments import arranged
+from .arguments import arranged, raising
 from .budget import Budget
+from .call_kind import CallKind, NoKind
 from .in_transformation import QuickNode, composed
 from .record_call import LOCK, record_call
 from .trial import is_timed, is_to_try, tried
@@ -80,7 +80,7 @@ class Compiled(Transformation):
         # What machine code repeats by itself: a builtin function, and what it may look at.
         self.repeat: tuple[Callable[..., Any], list[Way]] = native_records.missed, []
         self.counter = np.zeros(2, np.int64)  # how often it did, and for the last call: which
-        self.alike: Alike | None = None  # the last call, where one like it runs in Python
+        self.last_kind: CallKind | None = None  # of the last call, if one like it runs in Python
         self.quick_node: QuickNode | None = None  # the last path of a call on Arrays alone
         self.likely: bool | None = None  # whether an earlier process may have written of it
         self.in_advance: set[str] | None = None  # names in the code that can be told in advance
@@ -89,7 +89,7 @@ class Compiled(Transformation):
         self.casts, self.cast, self.folds = True, False, True  # see `Watch`
         self.carried = Carried()  # what it reads, changes and stores again
         self.asked: set[str] = set()  # the names that it asked `getattr` for
-        self.whole: dict[int, Any] = {}  # the dicts of attributes that it looked into
+        self.whole: dict[int, Any] = {}  # dicts of attributes that it looked into, by id
         self.last_miss = "The function has not been called."
         self.last_way = ""  # why the last call was no miss
 
@@ -98,9 +98,9 @@ class Compiled(Transformation):
         out = repeat[0](*args, **kwargs)
         if out is not MISS:
             return out
-        alike = self.alike  # another thread may replace it
-        if alike is not None:
-            out = alike.run(self, args, kwargs)
+        kind = self.last_kind  # another thread may replace it
+        if kind is not None:
+            out = kind.run(self, args, kwargs)
         return self.decide(args, kwargs) if out is MISS else out
 
     def decide(self, args: Any, kwargs: Any, at_once: bool = False) -> Any:
@@ -113,7 +113,7 @@ class Compiled(Transformation):
         if self.refusal is not None or raising():
             return self.fun(*args, **kwargs)
         begun = thread_time()
-        self.counter[1], self.last_way, self.alike = 0, "", None
+        self.counter[1], self.last_way, self.last_kind = 0, "", None
         call = self.arrange(args, kwargs)
         if call is None:
             return composed(self, args, kwargs)
@@ -164,16 +164,16 @@ class Compiled(Transformation):
         return record_call(self, entry, call, args, kwargs, known)
 
     def note(self, entry: Entry, args: Any, kwargs: Any) -> None:
-        """Remember of what kind this call is, which runs in Python: the next may be like it."""
+        """Remember the kind of this call, which runs in Python: the next call may be like it."""
         self.pass_on()
         if not (self.carried or self.static_argnums or self.static_argnames):
-            with suppress(Untold):
-                self.alike = Alike(entry, args, kwargs)
+            with suppress(NoKind):
+                self.last_kind = CallKind(entry, args, kwargs)
 
     def pass_on(self) -> None:
-        """Let Python have the next call as well, of ways that passed this one to no avail.
+        """Let ways that passed this call to Python in vain pass the next one as well.
 
-        Else they would never pass one again: their code would be neither improved nor tried.
+        Otherwise they would never pass one again, and their code would not be improved or tried.
         """
         for way in self.repeat[1]:
             if way.spent():
@@ -211,8 +211,6 @@ class Compiled(Transformation):
             path.learnt += 1
             way = way_of(path, call, call.args, kwargs, self.counter, equal)
             if way is not None:
-                if is_to_try(self, path):  # at once, and not after some repetitions
-                    pass
                 self.know([way, *[way for way in ways if way is not mine]])
 
     def know(self, ways: list[Way]) -> None:
@@ -290,7 +288,7 @@ class Compiled(Transformation):
 
     def refuse(self, why: str, cure: str = OUTSIDE) -> Any:
         """From now on the function falls back to Python."""
-        self.refusal, self.alike = why, None
+        self.refusal, self.last_kind = why, None
         fun = self.fun
         self.repeat = (lambda *xs, **more: MISS if running() else fun(*xs, **more)), []
         warn(f"`compile({name_of(self.fun)})` falls back to Python: {why}.\n  {cure}")
@@ -307,7 +305,7 @@ class Compiled(Transformation):
         """Forget all recordings."""
         self.entries.clear()
         self.know([])
-        self.quick_node = self.alike = None
+        self.quick_node = self.last_kind = None
         self.refusal, self.hits, self.misses = None, 0, 0
         self.counter[0] = 0
         self.budget = Budget(not self.wait)
@@ -316,7 +314,7 @@ class Compiled(Transformation):
     def forget(self) -> None:
         """Forget the recordings, which were made with fewer carried places than there are now."""
         self.entries.clear()
-        self.alike = None
+        self.last_kind = None
         self.know([])
 
     def why(self, *args: Any, **kwargs: Any) -> str:

@@ -1,7 +1,7 @@
 """A graph as one primitive, whose rules are machine code.
 
-Its jvp, vjp and batch are graphs, staged when they are first needed, and primitives themselves: so
-every order and every nesting is machine code.
+Its jvp, vjp and batch are graphs too, staged when first needed, and become such primitives: so
+derivatives of any order and nesting run as machine code.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from ..path import Call, Path
 from ..record.recording import share_memory
 from ..record.verify import example
 from . import reasons
-from .alike import raising
+from .arguments import raising
 from .compound import batched
 from .path_node import PathNode, is_nested
 from .record_call import record_call

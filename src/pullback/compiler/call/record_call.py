@@ -106,7 +106,7 @@ def keep(
     """Keep a recording if it stands for the function, which has run in Python meanwhile."""
     floats, traced = [call.leaves[i] for i in call.floats], Array in map(type, call.leaves)
     if traced and recording is not None and recording.unlike:
-        entry.python = True  # a number of Python's may raise, or become complex
+        entry.python = True  # a Python number may raise, or become complex
         return
     if recording is None:
         why: str | None = f"it raised {failure} when it was recorded"

@@ -74,7 +74,7 @@ class Rehearsal:
         self.snapshot = Snapshot(scout)
         self.watch = Watch(compiled.ran, compiled.asked)
         self.watch.casts, compiled.cast = compiled.casts, False
-        self.watch.folds, self.watch.told = compiled.folds, scout.told
+        self.watch.folds, self.watch.unseen = compiled.folds, scout.unseen
         self.watch.dicts, self.watch.known = scout.dicts, compiled.whole
         self.recording: Recording | None = None
         self.failure = ""
@@ -131,7 +131,7 @@ class Rehearsal:
     def quiet(self) -> Iterator[None]:
         """NumPy gives no warnings, and its handling of errors is put back.
 
-        Who asks how it handles errors is told what holds outside.
+        Code that asks how NumPy handles errors gets the answer that holds outside.
         """
         before, asks = np.geterr(), not SETTING.isdisjoint(asked_by(self.compiled))
         settings = before if asks else dict.fromkeys(before, "ignore")

@@ -1,7 +1,7 @@
 """What a function reads besides its arguments, what it may do, and how to undo it.
 
 bytecode       what the instructions of a function tell before it runs
-ambient        what the process or the thread tells
+ambient        facts of the process and of the thread
 classes        what is known of objects by their class
 constants      objects of libraries that code cannot see change
 judge          whether a call may be repeated

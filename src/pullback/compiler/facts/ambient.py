@@ -1,6 +1,7 @@
-"""What the process or the thread tells: facts that no object holds as attributes or items.
+"""Facts of the process or the thread, which no object holds as attributes or items.
 
-Each is a function without arguments; the place `ambient` asks it, and compares what it says.
+Each is a function without arguments, which may hold an object; the place `ambient` calls it, and
+compares the answer with the one it gave when the call was recorded.
 """
 
 from __future__ import annotations
@@ -13,18 +14,18 @@ import numpy as np
 
 from .reading import Same
 
-__all__ = ["OF_PROCESS", "FieldNames", "HeldBy", "OfThread", "decimal_context"]
+__all__ = ["OF_PROCESS", "FieldNames", "LockHolder", "ThreadLocals", "decimal_context"]
 
 
 def decimal_context() -> tuple[Any, ...]:
-    """How numbers of `decimal` are rounded."""
+    """How `decimal` rounds."""
     now = decimal.getcontext()
     traps = tuple([kind.__name__ for kind, trapped in now.traps.items() if trapped])
     return now.prec, now.rounding, now.Emin, now.Emax, now.capitals, now.clamp, traps
 
 
-class HeldBy:
-    """Tells whether a lock is free, or which thread holds it how often: its text says so."""
+class LockHolder:
+    """Tells whether a lock is free, or which thread holds it and how often, by its `repr`."""
 
     def __init__(self, x: Any) -> None:
         self.x = x
@@ -33,8 +34,8 @@ class HeldBy:
         return repr(self.x)
 
 
-class OfThread:
-    """Tells the dict that a `threading.local` has in this thread."""
+class ThreadLocals:
+    """Tells which dict of attributes a `threading.local` has in this thread."""
 
     def __init__(self, x: Any) -> None:
         self.x = x
@@ -53,9 +54,9 @@ class FieldNames:
         return self.x.names
 
 
-# By the class of an object, what it tells.
+# By the class of an object, what tells its fact.
 OF_PROCESS: dict[type, Any] = {
-    threading.local: OfThread,
-    type(threading.Lock()): HeldBy,
-    type(threading.RLock()): HeldBy,
+    threading.local: ThreadLocals,
+    type(threading.Lock()): LockHolder,
+    type(threading.RLock()): LockHolder,
 }

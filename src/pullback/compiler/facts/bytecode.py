@@ -51,8 +51,8 @@ REFLECTION = {
     "attrgetter", "methodcaller", "__getattribute__", "__reduce__", "__reduce_ex__",
     "__getstate__", "__match_args__",
 }  # fmt: skip
-# The same, of which a recording is told: what is looked into, or the names.
-TOLD = {"vars", "dir", "__dict__"}
+# The same, but reported to a recording: what is looked into, or the names.
+REPORTED = {"vars", "dir", "__dict__"}
 # Who reads what functions hold, and what they read.
 SIGNATURES = {"signature", "getfullargspec", "unwrap"}
 HELD = {"__annotations__", "__defaults__", "__kwdefaults__", "__signature__", "__wrapped__"}
@@ -138,7 +138,7 @@ class Code:
         self.reflects |= bool(REFLECTION & self.names or ASKING & self.handed)
         self.reflects |= "__dict__" in self.strings
         computes = any(computes_name(steps, i) for i in range(len(steps)))
-        if self.reflects or TOLD & self.names or computes:
+        if self.reflects or REPORTED & self.names or computes:
             self.names.add(COMPUTED_NAMES)
 
     def include(self, inner: Code) -> None:
@@ -160,9 +160,9 @@ class Code:
         self.guarded |= inner.guarded
         self.reflects |= inner.reflects
 
-    def asked(self, told: bool) -> set[str]:
-        """Its names; told: without those that a recording is told of."""
-        if not told:
+    def asked(self, reported: bool) -> set[str]:
+        """Its names; reported: without those that are reported to a recording."""
+        if not reported:
             return self.names
         return self.names - ({SWEEPS} if self.reflects else {COMPUTED_NAMES, SWEEPS})
 
@@ -222,7 +222,7 @@ class Code:
 
 
 def sweeps(steps: list[Any], i: int) -> bool:
-    """Whether step i loads `sys.modules` otherwise than to look for one: `"torch" in sys.modules`.
+    """Whether step i loads `sys.modules` for more than one name, `"torch" in sys.modules`.
 
     `sys.modules["torch"]` and `sys.modules.get("torch")` have the name in the code as well.
     """

@@ -32,14 +32,14 @@ import numpy as np
 
 from ...core.bytecode import original
 from ...core.namespaces import apart
-from ...core.reach import ASKED, DRAWS, TOLD, WARNS
+from ...core.reach import ASKED, DRAWS, LOOKUPS, WARNS
 from ...core.resolve import FOREIGN
 from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of
 from .classes import foreign_function
 from .judge import acts, declare_computing, declared_pure, effectful, home_of, may_act, may_repeat
 from .quick_profile import HARMLESS, frames_sorted, install
 from .reader import BEGINS
-from .warned import Warned, noted, ways
+from .warned import Warned, setup, warning_of
 
 __all__ = ["WATCHES", "WATCHING", "Halt", "Observer", "Watch", "unwatched"]
 
@@ -86,8 +86,8 @@ class Watch:
     names: those by which it may ask for attributes, as `getattr` does, where code is expected.
     casts: whether `float(x)` is an operation, and not a question with one answer; cast: one was.
     folds: whether steps of a `while` become one loop; lost: a value of one was read from elsewhere.
-    told: the names of what is called with an effect and of which Python does not tell: classes,
-        functions of Cython's. Code that does not ask what to call may not load them.
+    unseen: names by which code calls what may have an effect and Python does not tell of: classes,
+        functions of Cython. Code that does not ask what to call may not load them.
     dicts: whose attributes are in which dict, of what can be reached, by the ids of the dicts.
     known, whole: those of these that earlier calls looked into, and those that it looks into.
     asked: those by which it did; COMPUTED_NAMES, if code ran whose calls tell nothing.
@@ -104,12 +104,12 @@ class Watch:
         self.names = names
         self.casts = self.cast = False
         self.folds, self.lost = True, False
-        self.told: Set[str] = frozenset()
+        self.unseen: Set[str] = frozenset()
         self.dicts: Mapping[int, Any] = {}
         self.known: Mapping[int, Any] = {}
         self.whole: dict[int, Any] = {}
-        self.warned: list[Warned] = []  # what it warns of
-        self.seeded: list[Any] = []  # generators of random numbers, made of a seed in this call
+        self.warned: list[Warned] = []  # the warnings that it gives
+        self.seeded: list[Any] = []  # generators that this call made from a seed
         self.asked: set[str] = set()
         self.codes: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
         self.expected = expected
@@ -126,10 +126,10 @@ class Watch:
 
     def __enter__(self) -> Watch:
         self.filters = list(warnings.filters)
-        self.ways = ways()
+        self.warning_setup = setup()
         self.token = WATCHING.set(self)
         ASKED.append(is_asked)
-        TOLD.append(is_told)
+        LOOKUPS.append(looked_up)
         DRAWS.append(Draws)
         WARNS.append(warns)
         self.thread, self.around = get_ident(), sys._getframe(1)
@@ -152,7 +152,7 @@ class Watch:
         self.around = None
         WATCHING.reset(self.token)
         ASKED.remove(is_asked)
-        TOLD.remove(is_told)
+        LOOKUPS.remove(looked_up)
         DRAWS.remove(Draws)
         WARNS.remove(warns)
         if self.filters != warnings.filters:
@@ -225,7 +225,7 @@ class Watch:
         for name in {COMPUTED_NAMES, SWEEPS} & known.names:
             if not self.imported(frame):
                 self.ask(name)
-        if silent := known.loads & self.told:
+        if silent := known.loads & self.unseen:
             self.forbid(f"it may call `{min(silent)}`")
 
     def ask(self, name: str) -> None:
@@ -308,8 +308,8 @@ def is_asked(name: Any) -> None:
         watch.ask(name)
 
 
-def is_told(x: Any) -> Any:
-    """A class is about to be called, or attributes are looked into, by code that asks."""
+def looked_up(x: Any) -> Any:
+    """Code that asks is about to call a class, or looks into attributes; gives what to use."""
     watch, frame = WATCHING.get(), sys._getframe(2)
     if watch is None:
         return x
@@ -333,20 +333,20 @@ SEEDS = (  # what generators of random numbers are made of
 
 
 def warns(frame: Any, *args: Any, **kwargs: Any) -> bool:
-    """`warnings.warn` is called: a rehearsal notes what it says, and a repetition says it."""
+    """Whether a rehearsal notes what `warnings.warn` is called with, so that a replay warns."""
     watch = WATCHING.get()
     if watch is None or type(watch) is Observer or apart(frame.f_globals):
         return False
-    said = noted(watch.ways, frame, *args, **kwargs)
-    if type(said) is str:
-        watch.forbid(said)
-    if said is not None:
-        watch.warned.append(said)
-    return said is not None
+    found = warning_of(watch.warning_setup, frame, *args, **kwargs)
+    if type(found) is str:
+        watch.forbid(found)
+    if found is not None:
+        watch.warned.append(found)
+    return found is not None
 
 
 class Draws:
-    """Random numbers are constants where their generator was made of a seed, in the same call."""
+    """Random numbers of a generator that the same call made from a seed are constants."""
 
     @staticmethod
     def made(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -375,7 +375,7 @@ class Draws:
 
 
 class Modules(MutableMapping[str, Any]):
-    """`sys.modules` while a call is recorded: it tells what is looked for."""
+    """`sys.modules` while a call is recorded: it reports which names code looks up."""
 
     def __init__(self, held: dict[str, Any]) -> None:
         self.held = held

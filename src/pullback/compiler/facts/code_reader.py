@@ -155,9 +155,9 @@ class CodeReader(Reading):
         return Same(x), *[(n, self.by_name(n, y)) for n, y in found]
 
     def of_library(self, x: types.ModuleType) -> list[Any]:
-        """All that a module of Python's own holds; what stands under the names of the code is read.
+        """All that a module of Python's own holds; values under names of the code are read.
 
-        Of the rest it is told when it is called.
+        The others are judged when they are called.
         """
         names = self.state.names
         return [

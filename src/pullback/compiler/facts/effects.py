@@ -61,7 +61,7 @@ class InputPlaces(Protocol):
 
 
 class Store(NamedTuple):
-    """One place that a call stores to; or what it does beside, to be done again: "call"."""
+    """One place that a call stores to; of kind "call", something else that a replay does again."""
 
     kind: str
     owner: Any

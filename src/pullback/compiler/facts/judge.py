@@ -133,9 +133,9 @@ INSPECTING = frozenset(
         "return_annotation",
     }
 )
-# Of other modules: what looks at text, asks who runs, and takes locks that are free, which a fact
-# tells.
-ALSO = {
+# Functions of other modules: on text, on the thread that runs, and on locks (who holds one is a
+# fact).
+ALSO_PURE = {
     "posixpath": "join split splitext basename dirname normpath isabs commonprefix normcase",
     "ntpath": "join split splitext basename dirname normpath isabs commonprefix normcase",
     "os": "getenv fspath __getitem__ __iter__ __len__ encode decode",
@@ -303,7 +303,7 @@ def effectful(module: str, name: str) -> bool:
     if module == "weakref" and name == "remove":  # called where a thing dies, by whom it may be
         return False
     top = module.partition(".")[0]
-    if name in ALSO.get(module, "").split():
+    if name in ALSO_PURE.get(module, "").split():
         return False
     if top == "inspect":
         return name not in INSPECTING

@@ -79,7 +79,7 @@ REFLECTING = {
         str.format_map, string.Formatter, *BEGINS,
     )
 }  # fmt: skip
-TOLD = frozenset(map(id, BEGINS))
+REPORTED = frozenset(map(id, BEGINS))
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
 RULES = frozenset({"batch", "fun", "jvp", "lower", "reads", "rules", "spec", "vjp"})
 VIEWS: tuple[type, ...] = type({}.keys()), type({}.values()), type({}.items())
@@ -101,7 +101,7 @@ def behind(x: Any) -> Any:
     try:
         return x.__wrapped__
     except AttributeError:  # somebody has deleted it
-        raise Unprovable("a function behind `lru_cache` that does not tell which it is") from None
+        raise Unprovable("a function behind `lru_cache` whose `__wrapped__` was deleted") from None
 
 
 def holds_links(x: dict[Any, Any]) -> bool:
@@ -160,7 +160,7 @@ class Reader(CodeReader):
         self.kept.append(x)
         if len(self.met) > MOST:
             raise Unprovable(f"more than {MOST} things")
-        self.reflects |= id(x) in REFLECTING and not (self.state.told and id(x) in TOLD)
+        self.reflects |= id(x) in REFLECTING and not (self.state.reported and id(x) in REPORTED)
         if declared_pure(x):
             return Same(x)
         if id(x) in self.state.filled:

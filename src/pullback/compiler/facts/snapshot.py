@@ -25,7 +25,7 @@ from ...core.array import Array
 from ...core.bytecode import original
 from ...core.namespaces import apart, names_of
 from ..llvm.content_hash import content_hash
-from .ambient import HeldBy
+from .ambient import LockHolder
 from .bytecode import CLASS_QUESTIONS, COMPUTED_NAMES, code_of, full_name
 from .call_monitor import Watch
 from .classes import foreign_function, of_library, slots_of
@@ -88,7 +88,7 @@ class Scout(Lenient):
     passed: an effect of a function that is read for other uses than a call by name: calls from C
         are not seen.
     outside: effects of functions that are called by their names.
-    told: names by which code calls what it alone tells of, if it asks what to call.
+    unseen: names by which code calls what Python does not tell of; only code that asks does.
     edges: containers, and the names under which they are found.
     """
 
@@ -100,7 +100,7 @@ class Scout(Lenient):
         self.place: str | None = None
         self.passed: list[str] = []
         self.outside: list[str] = []
-        self.told: set[str] = set()
+        self.unseen: set[str] = set()
         self.parts: list[Any] = []
         self.codes: list[types.CodeType] = []  # for which it reads
         self.edges: dict[int, Edge] = {}
@@ -139,7 +139,7 @@ class Scout(Lenient):
         """Note what x may do, if it is called by this name alone, or otherwise."""
         foreign = foreign_function(x) and (name is None or name in self.loads)
         if is_warning(x) or (x is warnings.warn and called is not None):
-            self.told.add(str(called))
+            self.unseen.add(str(called))
         elif foreign or (of(x, FUNCTIONS) and may_repeat(x) is not None):
             module, own = home_of(x)
             text = own if module == "builtins" else f"{module}.{own}"
@@ -149,7 +149,7 @@ class Scout(Lenient):
             if not foreign:
                 self.outside.append(text)
             if foreign or of(x, type):
-                self.told.add(called)
+                self.unseen.add(called)
 
     def draws(self, found: list[tuple[str, Any]]) -> None:
         """Of random numbers code tells that asks what to call, if it calls them itself."""
@@ -157,7 +157,7 @@ class Scout(Lenient):
             if callable(x) and (name in self.handed or self.state.computed):
                 self.passed.append(f"numpy.random.{name}")
             elif callable(x):
-                self.told.add(name)
+                self.unseen.add(name)
 
     def fields(self, x: Any, whole: bool) -> list[Any]:
         """All slots are noted, since they are to be put back."""
@@ -228,7 +228,7 @@ def read_for(
             handed |= code.tested
     state = State(roots + [root for pair in ran.values() for root in roots_of(*pair)], names)
     state.parts, state.whole = parts_of(ran.values()), whole or {}
-    state.told = asked is not None
+    state.reported = asked is not None
     if asked is not None:
         state.ran = frozenset([code.key for code in codes])
     loads = {name for code in codes for name in code.loads}
@@ -299,7 +299,7 @@ class Snapshot:
         What was registered with an abstract class, as modules do when they are imported, stays
         registered.
         """
-        lasting = [p for p in self.places if p.owner is not get_cache_token and not is_held(p)]
+        lasting = [p for p in self.places if p.owner is not get_cache_token and not was_held(p)]
         if not all(place.holds() for place in lasting if type(place.kind) is not Opaque):
             return False
         if not any(type(place.kind) is Opaque for place in self.places):
@@ -308,9 +308,9 @@ class Snapshot:
         return state.visit(Scout(state, self.scout.handed, self.scout.loads)) == self.scout.parts
 
 
-def is_held(place: Place) -> bool:
-    """Whether it tells that somebody else held a lock: not who holds it afterwards."""
-    return type(place.owner) is HeldBy and not str(place.was).startswith("<unlocked")
+def was_held(place: Place) -> bool:
+    """Whether a place says that somebody else held a lock, who may have released it since."""
+    return type(place.owner) is LockHolder and not str(place.was).startswith("<unlocked")
 
 
 def changes(x: Any) -> bool:

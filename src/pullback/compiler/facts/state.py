@@ -82,7 +82,7 @@ class State:
         self.computed = COMPUTED_NAMES in self.names  # attributes by computed names
         self.all = self.computed or DEEP in self.names  # and all that objects hold
         self.sweeps = SWEEPS in self.names  # of all modules
-        self.told = False  # whether a recording was told of what code asks for by computed names
+        self.reported = False  # whether what code asks for by computed names was reported
         self.whole: dict[int, Any] = {}  # dicts of attributes that code looks into, by their ids
         self.parts: Parts = {}
         self.ran: frozenset[Any] | None = None
@@ -123,7 +123,7 @@ class State:
         names, codes = self.names | other.names, self.codes | other.codes
         out = State([*self.roots, *more], names, codes, {*self.settings, *other.settings})
         out.parts = joined(self.parts, other.parts)
-        out.told = self.told and other.told
+        out.reported = self.reported and other.reported
         out.whole = {**self.whole, **other.whole}
         if self.ran is not None and other.ran is not None:
             out.ran = self.ran | other.ran

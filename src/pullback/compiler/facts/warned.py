@@ -1,13 +1,14 @@
-"""Warnings that a call gives: they are given again by each repetition, at the same line.
+"""Warnings that a call gives, and that each replay gives again at the same line.
 
-`warnings.warn` is not called while a call is rehearsed; what it would have been called with is
-noted, with the line that it speaks of, and is an effect as a store is. Python's filters decide each
-time whether the warning is shown, by the same registry as without compile. Where they make errors
-of warnings, the function runs in Python.
+A rehearsal does not call `warnings.warn`: it notes the arguments and the line that the warning
+points at, and the replay warns, as it stores. Python's filters decide each time whether the warning
+is shown, by the same registry as without `compile`. Where a filter turns warnings into errors, the
+function runs in Python.
 
     Warned         one warning
-    noted(...)     the warning that a call of `warnings.warn` stands for; or why there is none
-    makes_errors   whether a filter makes errors of warnings: a fact
+    warning_of     the warning that a call of `warnings.warn` gives, or why it cannot be repeated
+    setup          the filters, and what shows a warning: whether `catch_warnings` has begun
+    makes_errors   whether a filter turns warnings into errors: a fact
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from typing import Any
 
 from ...core.namespaces import package
 
-__all__ = ["Warned", "makes_errors", "noted", "ways"]
+__all__ = ["Warned", "makes_errors", "setup", "warning_of"]
 
 
-def ways() -> tuple[list[Any], Any]:
+def setup() -> tuple[list[Any], Any]:
     """The filters, and what shows a warning."""
     return list(warnings.filters), vars(warnings).get("_showwarnmsg_impl")
 
 
 class Warned:
-    """A warning, and the frame that it speaks of; None: that of the call that repeats it."""
+    """A warning, and the frame that it points at; None: that of the call that replays it."""
 
     def __init__(self, message: Any, category: Any, source: Any, frame: Any) -> None:
         self.message, self.category, self.source = message, category, source
@@ -54,7 +55,7 @@ def caller() -> Any:
     return frame
 
 
-def noted(
+def warning_of(
     outside: tuple[list[Any], Any],
     frame: Any,
     message: Any,
@@ -63,23 +64,24 @@ def noted(
     source: Any = None,
     **more: Any,
 ) -> Any:
-    """What a call from this frame would warn of; text: it cannot be repeated; None: nothing will
-    be heard outside of the call.
+    """The warning that a call of `warnings.warn` from this frame gives.
+
+    A text says why it cannot be repeated; None: nobody outside of the call will hear of it.
 
     Args:
-        outside: the `ways` when the call began.
+        outside: the `setup` when the call began.
     """
     if isinstance(message, Warning):
         category = type(message)
     category = category or UserWarning
     if more or not (isinstance(category, type) and issubclass(category, Warning)):
         return "it calls `warnings.warn`"
-    now = ways()
+    now = setup()
     if now != outside:  # `catch_warnings` has begun in this call
         silent = now[1] is not outside[1] or action(str(message), category, frame) == "ignore"
         return None if silent else "it warns with filters of its own"
     if makes_errors():
-        return "it warns, and a filter makes errors of warnings"
+        return "it warns, and a filter turns warnings into errors"
     for _ in range(stacklevel - 1):
         frame = frame.f_back if frame is not None else None
     beyond = frame is None or package(frame.f_globals) == "pullback"
@@ -99,5 +101,5 @@ def action(text: str, category: type[Warning], frame: Any) -> str:
 
 
 def makes_errors() -> bool:
-    """Whether a filter makes errors of warnings."""
+    """Whether a filter turns warnings into errors."""
     return any(each[0] == "error" for each in warnings.filters)

@@ -2,8 +2,8 @@
 
 An axis that only one operand has is summed first. Products without a sum are broadcast, and a sum
 over axes of which one operand has all runs in the loop of its product. What is left is a product of
-stacked matrices: an `einsum` of two operands, for which the plan chooses the layout. One that sums
-few products of long rows, for one operation on elements, is done in the loop of that operation.
+stacked matrices: an `einsum` of two operands, for which the plan chooses the layout. A product
+of few terms and long rows, which a single elementwise operation reads, is computed in its loop.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def contracted(graph: Graph) -> Graph:
 
 
 def read_by_loops(graph: Graph) -> set[Any]:
-    """What a single operation on elements of the same shape reads, and nobody else."""
+    """Variables with a single reader: an elementwise operation of the same shape."""
     uses = Counter([x for e in graph.equations for x in e.inputs if isinstance(x, Variable)])
     uses.update([x for x in graph.outputs if isinstance(x, Variable)])
     return {
@@ -88,7 +88,7 @@ multiply_add_p = MultiplyAdd()
 
 
 def is_narrow(e: Equation) -> bool:
-    """Whether a product of matrices of floating numbers sums few products of long rows."""
+    """Whether a product of floating matrices sums few terms over long rows."""
     dtype, (x, y) = e.outputs[0].spec.dtype, [spec_in(x) for x in e.inputs]
     if dtype.kind != "f" or dtype not in TYPES or x.dtype != dtype or y.dtype != dtype:
         return False

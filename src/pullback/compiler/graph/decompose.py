@@ -33,9 +33,9 @@ from ...primitives.statistics import var_p
 from ..llvm.dtypes import TYPES
 from .rewriting import NewEquations, rewritten, spec_in
 
-__all__ = ["LONG_ROW", "answered", "stands_in_long_rows"]
+__all__ = ["LONG_ROW", "answered", "is_searched_by_blocks"]
 
-LONG_ROW = 128  # elements from which the place of the extreme one is looked for by blocks
+LONG_ROW = 128  # elements from which a row is searched block by block
 
 
 def answered(graph: Graph) -> Graph:
@@ -79,7 +79,7 @@ def position(e: Equation) -> list[Equation]:
 
 
 def unmasked(e: Equation) -> list[Equation]:
-    """The extreme of some elements: those that take no part are what begins it."""
+    """The extreme of the elements under a mask; the others become the reduction's first value."""
     (x, there), steps = e.inputs, NewEquations()
     bound = e.primitive.bound(spec_in(x).dtype)
     steps.apply(
@@ -170,14 +170,14 @@ def has_order(e: Equation, x: Spec, out: Spec) -> bool:
     return x.dtype.kind != "c"
 
 
-def stands_in_long_rows(e: Equation, x: Spec) -> bool:
-    """Whether argmax or argmin has machine code of its own."""
+def is_searched_by_blocks(e: Equation, x: Spec) -> bool:
+    """Whether argmax or argmin searches its rows block by block; see `lower.extreme_places`."""
     last = e.static["axis"] == len(x.shape) - 1
     return last and x.shape[-1] >= LONG_ROW and x.dtype.kind in "fiu" and x.dtype in TYPES
 
 
-def stands_elsewhere(e: Equation, x: Spec, out: Spec) -> bool:
-    return has_order(e, x, out) and not stands_in_long_rows(e, x)
+def is_reduced(e: Equation, x: Spec, out: Spec) -> bool:
+    return has_order(e, x, out) and not is_searched_by_blocks(e, x)
 
 
 def is_masked(e: Equation, x: Spec, out: Spec) -> bool:
@@ -190,8 +190,8 @@ def always(e: Equation, x: Spec, out: Spec) -> bool:
 
 # How each is taken apart, and where.
 APART: dict[Any, tuple[Any, Any]] = {
-    argmax_p: (position, stands_elsewhere),
-    argmin_p: (position, stands_elsewhere),
+    argmax_p: (position, is_reduced),
+    argmin_p: (position, is_reduced),
     max_p: (unmasked, is_masked),
     min_p: (unmasked, is_masked),
     var_p: (variance, of_floats),

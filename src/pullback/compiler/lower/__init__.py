@@ -22,7 +22,7 @@ Elements and the loops over them:
     row_pen           rows of elements in memory
     partials          partial results of reductions
     reduction_tree    the order in which partial results are added
-    extreme_places    where in long rows the extreme element stands
+    extreme_places    argmax and argmin of long rows
     scalars           equations of one element each
 
 Other functions:

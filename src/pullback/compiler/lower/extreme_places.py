@@ -1,4 +1,9 @@
-"""Where along long rows the largest or the smallest element stands (argmax, argmin)."""
+"""Find the largest or smallest element of long rows, block by block: `argmax` and `argmin`.
+
+Enters: an equation, and where its operand and its result lie in memory. Leaves: the text of a
+function that writes the place of the extreme element of each row. The last axis is searched, and is
+at least LONG_ROW long.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ import numpy as np
 
 from ...core.graph import Equation
 from ...primitives.queries import argmax_p
-from ..graph.decompose import LONG_ROW, stands_in_long_rows
+from ..graph.decompose import LONG_ROW, is_searched_by_blocks
 from ..graph.rewriting import spec_in
 from ..llvm.binding import bits
 from .emit import Emit, Value, element, store_element, taken
@@ -24,11 +29,11 @@ INT64 = np.dtype(np.int64)
 
 def has_long_rows(e: Equation) -> bool:
     """Whether the place is looked for by blocks."""
-    return stands_in_long_rows(e, spec_in(e.inputs[0]))
+    return is_searched_by_blocks(e, spec_in(e.inputs[0]))
 
 
 def extreme_places(e: Equation, views: list[Strided], declared: set[str]) -> str:
-    """Of each block the extreme; of the first block with the extreme of all, the place.
+    """Find the extreme of each block, then the place in the first block that has the extreme.
 
     The last block ends with the row, and may begin within the one before: what is not beyond the
     best so far changes nothing. A NaN is beyond every number, and not beyond a NaN.
@@ -42,9 +47,9 @@ def extreme_places(e: Equation, views: list[Strided], declared: set[str]) -> str
 
 
 class Finder:
-    """Writes how the place in one row is found.
+    """Writes the search of one row.
 
-    beyond: how an element compares with a lesser one.
+    beyond: the comparison that a more extreme element wins.
     """
 
     def __init__(self, text: Text, x: Strided, beyond: str) -> None:

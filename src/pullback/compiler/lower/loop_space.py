@@ -85,10 +85,10 @@ class LoopSpace:
         return width
 
     def side_by_side(self) -> int:
-        """How many vectors are done at a time, so that one does not wait for itself.
+        """How many vectors are computed side by side, so that none waits for itself.
 
-        Two of a long chain; of a short one with a reduction along the row as many as have lanes of
-        their own, which then stay in registers.
+        Two for a long chain of equations; for a short one that reduces along the row, as many as
+        have accumulators of their own, which then stay in registers.
         """
         if len(self.equations) >= DEEP:
             return 2 if self.n >= LONG else 1
@@ -157,10 +157,10 @@ def collapsed(
 
 
 def tiled(sizes: list[int], views: list[list[int]]) -> list[tuple[int, int, int]]:
-    """The loops over axes of which some views lie by rows and others by columns.
+    """The loops over the axes where some views lie by rows and others by columns.
 
-    A line of memory holds several elements of a column. It is in use for each of them if the rows
-    are walked in pieces that are short enough: the innermost axis becomes two loops, the outer of
+    A line of memory holds several elements of a column. It stays in cache for all of them
+    if the rows are walked in short pieces: the innermost axis becomes two loops, the outer of
     which comes first, and the axis along which columns lie comes next to the inner one.
     """
     last = len(sizes) - 1

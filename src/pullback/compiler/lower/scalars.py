@@ -1,4 +1,4 @@
-"""Equations of one element each, as one function without loops."""
+"""Lower equations of a single element each to one function without loops."""
 
 from __future__ import annotations
 

@@ -257,9 +257,6 @@ class CompileTrace(StageTrace):
     def failed(self, x: Array, what: str) -> None:
         self.state.raised = what  # other values might not raise
 
-    def python_class(self, x: Array) -> type | None:
-        return PYTHONS[x.dtype.kind] if self.is_weak(x) else None
-
     def is_weak(self, x: Any) -> bool:
         if type(x) is Array:
             return x.within is self and x.node in self.state.weak

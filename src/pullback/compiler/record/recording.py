@@ -381,7 +381,7 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     if watch.prints:
         settings.append(print_options())
     state = State([*roots, fun, *watched, *watch.loggers], names, codes, settings)
-    state.told = watch.expected is not None
+    state.reported = watch.expected is not None
     state.parts, state.whole = parts_of(watch.codes.values()), dict(watch.whole)
     state.ran = frozenset([code_of(code).key for code in codes])
     return state

@@ -13,7 +13,7 @@ Imported when scipy.special has been imported and one of its functions meets an 
     elliptic        elliptic integrals and functions
     errors          the error function, the normal distribution
     gamma           gamma, beta and zeta functions, incomplete gamma functions
-    incomplete_gamma  the derivative of one of them by its shape
+    incomplete_gamma  the derivative of gammainc with respect to its shape
     hypergeometric  hypergeometric and parabolic cylinder functions
     integrals       exponential, sine, cosine and Fresnel integrals; Spence's function
     polynomials     orthogonal polynomials, Legendre functions

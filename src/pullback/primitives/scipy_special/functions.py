@@ -14,7 +14,7 @@ from ...core.dispatch import REFUSED, is_python, refuse, replaces
 from ...core.errors import ArgumentError
 from ...core.primitive import Primitive, align
 from ...core.reach import call_outside
-from ...core.spec import Spec, promoted
+from ...core.spec import DOUBLE, Spec, promoted
 from ..arguments import as_array, axes_of, cast, plainly_everywhere
 from ..elementwise import add, divide, equal, exp, log, log1p, stopped, subtract
 from ..reductions import max_p, sum_p
@@ -285,9 +285,6 @@ assoc_legendre = ours("assoc_legendre_p", "nm", assoc_legendre_z)
 
 
 # Sums of exponentials.
-
-
-DOUBLE = np.dtype(float)
 
 
 class LogSumExp(Primitive):

@@ -1,8 +1,8 @@
-"""The derivative of `gammainc` by its shape a, by a series or an integral in which nothing cancels.
+"""The derivative of `gammainc` with respect to its shape a, where no terms cancel.
 
 With r = x^a exp(-x) / gamma(a), gammainc is r times the integral of (1 - s)^(a - 1) exp(x s) over
 s from 0 to 1, and its complement that of (1 + s)^(a - 1) exp(-x s) over all s > 0. The derivative
-has the factor log(x (1 -+ s)) - digamma(a) more: of one sign, where the smaller one is taken.
+has one more factor, log(x (1 -+ s)) - digamma(a), which keeps its sign in the smaller of the two.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Distributions whose functions SciPy computes in compiled code, by quadrature or by series.
 
-A distribution function moves with its place by the density. With a shape, and of a density, the
-slope is that of an interpolant of SciPy's values along it.
+The derivative of a distribution function with respect to its place is the density. Derivatives with
+respect to a shape, and all derivatives of densities, are slopes of an interpolant of SciPy's
+values.
 """
 
 from __future__ import annotations

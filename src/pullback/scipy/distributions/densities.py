@@ -17,7 +17,7 @@ from ...core.cotangent import unbroadcast
 from ...core.dispatch import as_array
 from ...core.primitive import Primitive, align
 from ...core.reach import call_outside
-from ...core.spec import Spec
+from ...core.spec import DOUBLE, Spec
 from ...primitives.arguments import known_value
 from ...primitives.elementwise import finite
 from .scores import MASSES, SCORES
@@ -31,7 +31,6 @@ DISCRETE = {type(getattr(stats, name)) for name in MASSES}
 LOGARITHMS = "_logpdf", "_logpmf"
 SERVED = {(kind, name) for kind in CONTINUOUS for name in ("_logpdf", "_pdf")}
 SERVED |= {(kind, "_logpmf") for kind in DISCRETE}
-DOUBLE = np.dtype(float)
 
 
 class Density(Primitive):

@@ -1,4 +1,4 @@
-"""The Dirichlet distribution: its density as one operation, where its values are known."""
+"""The Dirichlet distribution. Its density is one operation where its operands have known values."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ from ...core.array import Array, snapshot
 from ...core.dispatch import as_array
 from ...core.namespaces import STANDS
 from ...core.reach import call_inside, call_outside, called_by_name
+from ...core.spec import DOUBLE
 from ...primitives.arguments import everywhere, known_value, plainly_everywhere, somewhere
 from ...primitives.elementwise import stopped
 from ..solving.plain import solve
@@ -165,7 +166,6 @@ class Standard:
 
 
 TRUTHS = frozenset({np.ndarray, np.bool_})
-DOUBLE = np.dtype(float)
 
 
 def apart(x: Any) -> Any:

@@ -54,7 +54,7 @@ for distribution, limits in LIMITS.items():
 
 
 def counts(name: str, shape: str) -> None:
-    """Refuse the derivative by the only shape of a distribution, which is a number of things."""
+    """Refuse the derivative with respect to the only shape of a distribution, if it is a count."""
     original = type(getattr(stats, name))._argcheck
 
     @serves_method(original)
@@ -62,7 +62,7 @@ def counts(name: str, shape: str) -> None:
         if is_live(n):
             raise MissingRuleError(
                 f"`scipy.stats.{name}` has no derivative with respect to its shape `{shape}`,"
-                " which counts.\n"
+                " which is a count.\n"
                 "  Keep it out of what is differentiated, or detach it with"
                 " `pullback.stop_gradient(x)`."
             )

@@ -16,7 +16,7 @@ __all__ = ["extended", "floating_output", "neighbours", "number"]
 
 NEAREST, WRAP, REFLECT, MIRROR, CONSTANT = range(5)
 ON_GRID = {5: WRAP, 6: CONSTANT}  # of pixels themselves, which is what filters see anyway
-OF_NUMPY: Any = {NEAREST: "edge", WRAP: "wrap", REFLECT: "symmetric", MIRROR: "reflect"}
+NUMPY_MODES: Any = {NEAREST: "edge", WRAP: "wrap", REFLECT: "symmetric", MIRROR: "reflect"}
 
 
 def extended(x: Any, edges: Sequence[tuple[int, int]], mode: int, fill: Any) -> Any:
@@ -25,7 +25,7 @@ def extended(x: Any, edges: Sequence[tuple[int, int]], mode: int, fill: Any) -> 
         return x
     mode = CONSTANT if 0 in x.shape else ON_GRID.get(mode, mode)
     if mode != CONSTANT:
-        return np.pad(x, edges, mode=OF_NUMPY[mode])
+        return np.pad(x, edges, mode=NUMPY_MODES[mode])
     outside = np.pad(np.zeros(x.shape), edges, constant_values=1.0)
     return np.pad(x, edges) + outside * fill
 

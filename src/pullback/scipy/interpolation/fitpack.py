@@ -116,11 +116,13 @@ def refuse_fit(name: str) -> None:
     )
 
 
-def refuse_option(name: str, option: str) -> None:
-    raise MissingRuleError(
-        f"`{name}` has no derivative with `{option}`.\n"
-        "  Use `make_interp_spline(x, y, bc_type='periodic')` for a closed curve."
-    )
+CLOSED = "Use `make_interp_spline(x, y, bc_type='periodic')` for a closed curve."
+ANEW = "Fit anew, with `task=0`."
+
+
+def refuse_option(name: str, *options: str, instead: str = CLOSED) -> None:
+    given = " and ".join([f"`{option}`" for option in options])
+    raise MissingRuleError(f"`{name}` has no derivative with {given}.\n  {instead}")
 
 
 def knots_of(x: Any, low: Any, high: Any, k: int) -> Any:
@@ -185,7 +187,7 @@ class Fit:
     def closed(self, found_t: Any, found_c: Any, ier: int) -> Any:
         """The same of a closed curve through the data, of which the last is taken as the first."""
         if ier != INTERPOLATES:
-            refuse_option(self.name, "per` and an `s > 0")
+            refuse_option(self.name, "per", "s > 0")
         y = np.concatenate([self.y[:-1], self.y[:1]])
         spline = CALLS[interpolate.make_interp_spline](self.x, y, self.k, bc_type="periodic")
         t, c = spline.t, spline.c
@@ -227,8 +229,10 @@ def splrep(
         rest = {"k": k, "task": task, "full_output": full_output, "per": per, "quiet": quiet}
         return traced(splrep_of_scipy)(x, y, **given, **rest)
     x, y = as_arrays(x, y)
-    if task == 1 or (per and t is not None):
-        refuse_option("splrep", "task=1" if task == 1 else "per` and `t")
+    if task == 1:
+        refuse_option("splrep", "task=1", instead=ANEW)
+    if per and t is not None:
+        refuse_option("splrep", "per", "t")
     plain = {key: fixed(value) for key, value in given.items()}
     plain |= {"k": k, "task": task, "full_output": 1, "per": per}
     found, *rest = call_outside(splrep_of_scipy, (copied(x), copied(y)), plain)
@@ -254,8 +258,10 @@ def splprep(
 ) -> Any:  # fmt: skip
     y = np.stack([as_array(column) for column in x], axis=1)
     given = {"w": w, "u": u, "ub": ub, "ue": ue, "s": s, "t": t}
-    if task == 1 or (per and t is not None):
-        refuse_option("splprep", "task=1" if task == 1 else "per` and `t")
+    if task == 1:
+        refuse_option("splprep", "task=1", instead=ANEW)
+    if per and t is not None:
+        refuse_option("splprep", "per", "t")
     plain = {key: fixed(value) for key, value in given.items()}
     plain |= {"k": k, "task": task, "nest": nest, "full_output": 1, "per": per}
     (tck, found_u), fp, ier, text = call_outside(splprep_of_scipy, (list(copied(y).T),), plain)
@@ -351,8 +357,10 @@ def make_splrep(x, y, w, xb, xe, k, s, t, nest, periodic, xp=np):
     found = call_outside(make_of_scipy, tuple(map(copied, given)), {"xp": np})
     if not any(map(is_live, given)):
         return found
-    if periodic or is_live(t):
-        refuse_option("make_splrep", "t" if is_live(t) else "bc_type='periodic'")
+    if is_live(t):
+        refuse_option("make_splrep", "t", instead="Pass `t` as plain numbers.")
+    if periodic:
+        refuse_option("make_splrep", "bc_type='periodic'")
     x, y, w = as_arrays(x, y, w)
     gap = fixed(w)[:, None] * (fixed(y) - found(fixed(x)))
     fit = Fit("make_splrep", x, y, w, (xb, xe), k, s)

@@ -14,6 +14,7 @@ Dierckx, Curve and surface fitting with splines (1993), chapter 5.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ import numpy as np
 from ..sparse_arrays.patterns import fixed
 from .basis import bspline
 
-__all__ = ["Smoothing", "data_at", "jumps_of"]
+__all__ = ["Smoothing", "Weighted", "data_at", "jumps_of"]
 
 
 def data_at(x: Any, inner: Any) -> Any:
@@ -38,7 +39,25 @@ def jumps_of(t: Any, k: int) -> Any:
     return slopes[1:] - slopes[:-1]
 
 
-class Smoothing:
+class Weighted(ABC):
+    """The equations of a fit; its distance from the data decides the weight u of its jumps."""
+
+    @abstractmethod
+    def coefficients(self, u: Any) -> Any:
+        """Those that a weight gives."""
+
+    @abstractmethod
+    def newton(self, u: Any, distance: Any) -> Any:
+        """The weight after a step to where the distance is the one that is asked."""
+
+    def solved(self, u: float, distance: Any) -> Any:
+        """The coefficients, from the plain weight; two steps have its first three derivatives."""
+        for _ in range(2):
+            u = self.newton(u, distance)
+        return self.coefficients(u)
+
+
+class Smoothing(Weighted):
     """The equations of a fit to y[i] or y[i, column] at x[i] with knots t."""
 
     def __init__(self, x: Any, y: Any, w: Any, t: Any, k: int) -> None:
@@ -54,7 +73,6 @@ class Smoothing:
         return np.linalg.solve(self.square + u * self.rough, self.right)
 
     def newton(self, u: Any, distance: Any) -> Any:
-        """The weight of the jumps after a step to where the distance is the one that is asked."""
         matrix = self.square + u * self.rough
         c = np.linalg.solve(matrix, self.right)
         gap = self.basis @ c - self.wanted
@@ -75,9 +93,3 @@ class Smoothing:
             u = float(plain.newton(u, distance))
         near = np.allclose(plain.coefficients(u), c, rtol=0, atol=1e-6 * np.max(np.abs(c)))
         return u if u > 0 and near else None
-
-    def solved(self, u: float, distance: Any) -> Any:
-        """The coefficients, from the plain weight; two steps have its first three derivatives."""
-        for _ in range(2):
-            u = self.newton(u, distance)
-        return self.coefficients(u)

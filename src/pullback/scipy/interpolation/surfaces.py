@@ -20,7 +20,7 @@ import numpy as np
 
 from ..sparse_arrays.patterns import fixed
 from .basis import bspline
-from .smoothing import jumps_of
+from .smoothing import Weighted, jumps_of
 
 __all__ = ["Axis", "SmoothSurface"]
 
@@ -42,7 +42,7 @@ class Axis:
         return plain
 
 
-class SmoothSurface:
+class SmoothSurface(Weighted):
     """The equations of a fit to z[i, j] at x[i], y[j]."""
 
     def __init__(self, along_x: Axis, along_y: Axis, z: Any) -> None:
@@ -62,7 +62,6 @@ class SmoothSurface:
         return self.between(u, self.right)
 
     def newton(self, u: Any, distance: Any) -> Any:
-        """The weight of the jumps after a step to where the distance is the one that is asked."""
         c = self.coefficients(u)
         turn = self.x.rough @ c @ (self.y.square + u * self.y.rough)
         turn = turn + (self.x.square + u * self.x.rough) @ c @ self.y.rough
@@ -85,9 +84,3 @@ class SmoothSurface:
             )
         near = np.allclose(plain.coefficients(u), c, rtol=0, atol=1e-6 * np.max(np.abs(c)))
         return u if u > 0 and near else None
-
-    def solved(self, u: float, distance: Any) -> Any:
-        """The coefficients, from the plain weight; two steps have its first three derivatives."""
-        for _ in range(2):
-            u = self.newton(u, distance)
-        return self.coefficients(u)

@@ -6,7 +6,7 @@
     splines         coefficients and values of splines
     polynomials     fits, and which roots count as one
     peaks           where peaks are, how high and how wide
-    waveforms       what is defined part by part
+    waveforms       sawtooth, and other functions defined piece by piece
     designs         equiripple filters, and gains that place poles
 
 Filter design, spectra, windows and systems are SciPy's own Python over these, over `scipy.fft` and

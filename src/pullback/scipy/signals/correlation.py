@@ -51,7 +51,7 @@ class Slide(Multilinear):
         return one_by_one(self, xs, mapped, size, {})
 
     def taken_apart(self, apply, x, y):
-        x_spec, y_spec = spec_of(x), spec_of(y)
+        x_spec, y_spec = spec_in_graph(x), spec_in_graph(y)
         lines = len(x_spec.shape) == 2 and in_lines(x_spec, y_spec)
         return windows_summed(apply, x, y, (lambda n: [range(n)]) if lines else by_four)
 
@@ -64,7 +64,7 @@ def windows_summed(apply: Any, x: Any, y: Any, together: Any, flip: int = 0) -> 
 
     Numbers of a row of y that stand together are summed before they are added to the total.
     """
-    x_spec, y_spec = spec_of(x), spec_of(y)
+    x_spec, y_spec = spec_in_graph(x), spec_in_graph(y)
     if x_spec.dtype != y_spec.dtype or x_spec.dtype.kind != "f":
         return False
     if len(x_spec.shape) != 2 or not 0 < y_spec.size <= FEW:
@@ -93,7 +93,7 @@ def by_four(columns: int) -> list[Any]:
     return [range(j, j + 4) for j in range(0, fours, 4)] + [[j] for j in range(fours, columns)]
 
 
-def spec_of(x: Any) -> Spec:
+def spec_in_graph(x: Any) -> Spec:
     return Spec(x.shape, x.dtype) if isinstance(x, np.ndarray) else x.spec
 
 
@@ -189,7 +189,7 @@ class Convolve2d(Described):
     """SciPy's convolution of images; in machine code a sum of shifted images between zeros."""
 
     def taken_apart(self, apply, x, y, fill, *, flip, mode, boundary):
-        x_spec, y_spec = spec_of(x), spec_of(y)
+        x_spec, y_spec = spec_in_graph(x), spec_in_graph(y)
         if mode == 0:
             return windows_summed(apply, x, y, by_four, flip)
         zeros = isinstance(fill, np.ndarray) and not fill and not boundary
@@ -202,7 +202,7 @@ class Convolve2d(Described):
         for axis, edge in enumerate(edges):
             sides = [np.zeros([*shape[:axis], n, *shape[axis + 1 :]], x_spec.dtype) for n in edge]
             shape[axis] += sum(edge)
-            parts = [part for part in (sides[0], x, sides[1]) if spec_of(part).shape[axis]]
+            parts = [part for part in (sides[0], x, sides[1]) if spec_in_graph(part).shape[axis]]
             x = apply(concatenate_p, *parts, axis=axis) if len(parts) > 1 else x
         return windows_summed(apply, x, y, by_four, flip)
 

@@ -18,7 +18,7 @@ __all__ = []
 
 
 NAMES = {_upfirdn_apply.mode_enum(mode): mode for mode in MODES}
-OF_NUMPY = ("wrap", "edge", "symmetric", "reflect", "antireflect")
+NUMPY_MODES = ("wrap", "edge", "symmetric", "reflect", "antireflect")
 
 
 def extended(x: Any, size: int, mode: Any, fill: float) -> Any:
@@ -28,7 +28,7 @@ def extended(x: Any, size: int, mode: Any, fill: float) -> Any:
         return np.pad(x, edge, constant_values=fill)
     if mode == "antireflect":
         return np.pad(x, edge, mode="reflect", reflect_type="odd")
-    if mode in OF_NUMPY:
+    if mode in NUMPY_MODES:
         return np.pad(x, edge, mode=mode)
     if mode == "antisymmetric":
         places = np.arange(-size, n + size) % (2 * n)

@@ -1,4 +1,4 @@
-"""Waveforms that SciPy fills in part by part, as one formula: the parts may be mapped."""
+"""Waveforms that SciPy assigns piece by piece, as one formula, so that examples may differ."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Parts of a solver's result that move with its solution, nobody knows how.
+"""Parts of a solver's result that depend on its solution by no known rule, such as `hess_inv`.
 
-They have their values, and an error if they are differentiated: a constant in their place would
-have derivative zero.
+Enters: such a part, and what is known of the result. Leaves: the same values, which raise when they
+are differentiated; a constant in their place would have derivative zero.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ part_p = PartOfResult("undetermined")
 
 
 def undetermined(part: Any, solution: Any, name: str, of: str) -> Any:
-    """The part of the result of that name, with what is floating in it undetermined.
+    """The part of the result with this name, whose floating numbers raise when differentiated.
 
-    solution: what is known of the result, of which something may move
+    solution: what is known of the result, some of which may carry a derivative
     """
     beside = next((x for x in solution if is_live(x)), None)
     return part if beside is None else marked(part, beside, name, of, False)

@@ -5,9 +5,9 @@ A pair (w, v) of A v = w v, of which c^T v stays as it is, moves as the bordered
     [A - w   -v] [v_dot]   [-A_dot v]
     [c^T      0] [w_dot] = [   0    ]
 
-with c = v of a symmetric array, conj(v) otherwise; of a general problem A v = w M v with A - w M
-and M v for A - w and v, and v^H M v stays 1. Sparse systems all through; cotangents are taken at
-the entries alone. An operator, a function, is taken apart by what it makes of unit vectors.
+with c = v if A is symmetric, conj(v) otherwise. For a general problem A v = w M v, A - w M and M v
+replace A - w and v, and v^H M v stays 1. All systems are sparse, and cotangents exist at the stored
+entries alone. An operator, which is a function, becomes an array: its products with unit vectors.
 """
 
 from __future__ import annotations
@@ -174,8 +174,8 @@ def as_matrix(A: Any, name: str) -> Any:
     n = A.shape[1]
     if n > MANY:
         raise MissingRuleError(
-            f"`{name}` has a derivative by an operator of at most {MANY} columns, which is applied"
-            f" to each unit vector; this one has {n}.\n  Pass a sparse array."
+            f"`{name}` takes its derivative by an operator through each unit vector, for at most"
+            f" {MANY} columns; this one has {n}.\n  Pass a sparse array."
         )
     return CALLS[A.matmat](np.eye(n, dtype=A.dtype))
 
@@ -191,7 +191,7 @@ def given_to(original: Any, args: Any, options: Any) -> dict[str, Any]:
     if others or (given.get("M") is not None and parts_of(given["M"]) is None):
         raise MissingRuleError(
             f"`{original.__name__}` has a derivative with respect to the numbers of A and M;"
-            f" here {others[0] if others else 'M'} is differentiated as well, or a function.\n"
+            f" here {others[0] if others else 'M'} is differentiated as well, or is a function.\n"
             "  Pass M as a sparse array, and other arguments as plain numbers."
         )
     plain = {key: x if key in ("A", "M") else fixed(x) for key, x in given.items()}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import PYTHONS, Array, peel
+from ...core.array import Array, peel
 from ...core.graph import Equation, Graph, Variable
 from ...core.primitive import Primitive
 from ...core.spec import hardened
@@ -62,9 +62,6 @@ class BodyTrace(StageTrace):
             x = StageTrace.process(self, positive, (x,), {})
         self.state.weak.add(x.node)
         return x
-
-    def python_class(self, x: Array) -> type | None:
-        return PYTHONS[x.dtype.kind] if x.node in self.state.weak else None
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """A number of Python's runs as one of NumPy's, which is refused where that is another."""

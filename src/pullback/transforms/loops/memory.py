@@ -3,12 +3,12 @@
     n = 0
     def body(c, x):
         nonlocal n
-        n += 1                          # memory_of(body) is another after each call
+        n += 1                          # memory_of(body) differs after each call
         return (c if n < 9 else -c), None
 
 Closure cells, defaults, the globals that the code names, and what they hold: containers, small
-arrays, objects of the user's, iterators and generators of random numbers. What is not understood,
-or is far away, counts as unchanged.
+arrays, user objects, iterators and generators of random numbers. What is of an unknown kind, or too
+many steps away, counts as unchanged.
 """
 
 from __future__ import annotations

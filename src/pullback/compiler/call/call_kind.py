@@ -1,6 +1,8 @@
-"""Calls like the one before, which ran in Python since it was early or machine code was not ready.
+"""Recognise a call like the one before, and run it in Python at once.
 
-That arguments are of the same kind is told in a fifth of the time that arranging them takes.
+Enters: a call whose predecessor ran in Python because it was early, or its machine code was not
+ready. Leaves: the result, or MISS if the call is of another kind or more must be decided. Comparing
+kinds takes a fifth of the time that arranging arguments takes.
 """
 
 from __future__ import annotations
@@ -12,25 +14,24 @@ import numpy as np
 
 from ...core.trace import STARTS, running
 from ..entry.native_records import MISS
-from ..entry.object_layout import error_handling, errors_variable
+from ..entry.object_layout import errors_variable
 from ..path import Entry
 from . import reasons
 from .arguments import NUMBERS
 
-__all__ = ["Alike", "Untold", "raising"]
+__all__ = ["CallKind", "NoKind"]
 
-CALM = {"warn", "ignore"}
 PLAIN = {int, bool, str, type(None)}  # known by their values
 
 
-class Alike:
-    """The kind of a call, and the entry for it.
+class CallKind:
+    """The kind of a call, and its cache entry.
 
-    NumPy makes a new object whenever its error handling changes: the same object, which is kept
-    here, is the same handling.
+    NumPy makes a new object whenever its error handling changes; the object kept here stands for
+    one handling.
 
     Raises:
-        Untold: the kind takes more than a look at each argument.
+        NoKind: some argument needs more than a look.
     """
 
     def __init__(self, entry: Entry, args: Any, kwargs: Any) -> None:
@@ -41,7 +42,7 @@ class Alike:
         """The result of a call; MISS where more must be asked."""
         try:
             same = kinds_of(args, kwargs) == self.kinds
-        except Untold:
+        except NoKind:
             return MISS
         if not same or errors_variable().get() is not self.errors:
             return MISS
@@ -58,19 +59,19 @@ class Alike:
         return MISS
 
 
-class Untold(Exception):
+class NoKind(Exception):
     """An argument is neither a number nor an array nor a plain container of them."""
 
 
 def kinds_of(args: Any, kwargs: Any) -> Any:
-    """What calls of one kind have in common; more calls may differ in it than need to."""
+    """What calls of one kind have in common; it tells apart more calls than need be."""
     if kwargs or not NUMBERS.issuperset(map(type, args)):
         return kind_of([*args, kwargs], set())
     return [(x.shape, x.dtype) if type(x) is np.ndarray else type(x) for x in args]
 
 
 def kind_of(x: Any, held: set[int]) -> Any:
-    """held: lists and dicts that were met. One that comes twice is no kind that is compiled."""
+    """held: ids of the lists and dicts met so far; a call that passes one twice has no kind."""
     kind = type(x)
     if kind is np.ndarray:
         return x.shape, x.dtype
@@ -81,7 +82,7 @@ def kind_of(x: Any, held: set[int]) -> Any:
     if kind is tuple:
         return kind, [kind_of(y, held) for y in x]
     if kind not in (list, dict) or id(x) in held or not (kind is list or all_text(x)):
-        raise Untold
+        raise NoKind
     held.add(id(x))
     return kind, [*x] if kind is dict else None, [kind_of(y, held) for y in values(x)]
 
@@ -92,8 +93,3 @@ def all_text(x: Any) -> bool:
 
 def values(x: Any) -> Any:
     return x.values() if type(x) is dict else x
-
-
-def raising() -> bool:
-    """Whether somebody is to hear of overflow, division by zero or NaN."""
-    return STARTS.get() is not None or not CALM.issuperset(error_handling())
