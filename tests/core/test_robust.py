@@ -15,7 +15,7 @@ import pytest
 import pullback as pb
 from pullback.core.bytecode import original
 from pullback.core.cotangent import Scattered
-from pullback.core.reach import OPEN, SESSION
+from pullback.core.reach import LOCK, OPEN, SESSION
 from pullback.core.trace import running
 from pullback.primitives import indexing
 from pullback.transforms.backward import backward
@@ -202,6 +202,21 @@ class Boom(Exception):
     pass
 
 
+def is_held(lock):
+    """Whether another thread would wait for a lock."""
+    taken = []
+
+    def take():
+        taken.append(lock.acquire(blocking=False))
+        if taken[0]:
+            lock.release()
+
+    thread = threading.Thread(target=take)
+    thread.start()
+    thread.join()
+    return not taken[0]
+
+
 class TestExceptions:
     @pytest.mark.parametrize("error", [Boom, KeyboardInterrupt])
     def test_an_exception_inside_f_leaves_everything_usable(self, error):
@@ -292,6 +307,7 @@ class TestExceptions:
             assert SESSION.get() is None or SESSION.get().closed
             assert gradient() == expected
             assert not OPEN
+            assert not is_held(LOCK)
             for function in (gradient, *pieces):
                 assert original(function.__code__) is function.__code__
             if finished and count < n:

@@ -204,7 +204,8 @@ class TestNumbers:
         for ufunc, primitive in list(UFUNCS.items()):
             if primitive is None or not primitive.converts or primitive.constant:
                 continue
-            if len(primitive.partials) != 2:
+            partials = primitive.partials
+            if len(partials) != 2 or any(hasattr(partial, "refused") for partial in partials):
                 continue
             for number in self.NUMBERS:
                 for f in (lambda x, y: ufunc(x, y), lambda x, y: ufunc(y, x)):
@@ -217,4 +218,5 @@ class TestNumbers:
                         np.testing.assert_allclose(
                             out, like, rtol=1e-15, err_msg=f"{ufunc.__name__} {number}"
                         )
-                        assert (np.signbit(out) == np.signbit(like)).all(), (ufunc, number)
+                        signs = (np.signbit(out) == np.signbit(like)) | np.isnan(like)
+                        assert signs.all(), (ufunc, number)

@@ -85,6 +85,8 @@ OFF = Session(closed=True)  # where `rebinding(False)` is in force
 SWITCHED_OFF = os.environ.get("PULLBACK_REBINDING") == "0" or not SUPPORTED
 SESSION: ContextVar[Any] = ContextVar("session", default=OFF if SWITCHED_OFF else None)
 STORES = Stores(SESSION)
+# What it guards stands on the line of `with`: an exception may come between any two lines, and one
+# that came before the last step of `with` would leave the lock held.
 LOCK = threading.RLock()
 OPEN: dict[int, Any] = {}  # weak references to the sessions of all threads
 
@@ -113,28 +115,31 @@ MADE_BY: list[int] = []  # classes that a function stands for meanwhile
 
 def restore() -> None:
     """Give all functions their own code again."""
-    with LOCK:
+    with LOCK: put_back()  # fmt: skip
+
+
+def put_back() -> None:
+    if OPEN:
+        for key in [key for key, session in list(OPEN.items()) if session() is None]:
+            OPEN.pop(key, None)  # an exception kept it from being closed
         if OPEN:
-            for key in [key for key, session in list(OPEN.items()) if session() is None]:
-                OPEN.pop(key, None)  # an exception kept it from being closed
-            if OPEN:
-                return
-        # Each is done before it is struck off: an exception may come between any two lines.
-        while SWITCHED:
-            fn, new, code = SWITCHED[-1]
-            if fn.__code__ is new:
-                fn.__code__ = code
-            SWITCHED.pop()
-        made = MADE[:]
-        for ref in made:
-            plain(ref())
-        del MADE[: len(made)]
-        while REACHED:
-            KNOWN.pop(REACHED[-1], None)
-            REACHED.pop()
-        while MADE_BY:
-            STANDS.pop(MADE_BY[-1], None)
-            MADE_BY.pop()
+            return
+    # Each is done before it is struck off.
+    while SWITCHED:
+        fn, new, code = SWITCHED[-1]
+        if fn.__code__ is new:
+            fn.__code__ = code
+        SWITCHED.pop()
+    made = MADE[:]
+    for ref in made:
+        plain(ref())
+    del MADE[: len(made)]
+    while REACHED:
+        KNOWN.pop(REACHED[-1], None)
+        REACHED.pop()
+    while MADE_BY:
+        STANDS.pop(MADE_BY[-1], None)
+        MADE_BY.pop()
 
 
 def plain(fn: Any) -> None:
@@ -180,9 +185,8 @@ class Made:
             return fn
         MADE.append(weakref.ref(fn))
         if len(MADE) > LIMIT[0]:
-            with LOCK:
-                MADE[:] = [ref for ref in MADE if ref() is not None]
-                LIMIT[0] = max(1000, 2 * len(MADE))
+            with LOCK: MADE[:] = [ref for ref in MADE if ref() is not None]  # fmt: skip
+            LIMIT[0] = max(1000, 2 * len(MADE))
         return fn
 
 
@@ -229,15 +233,21 @@ def reach_function(fn: Any) -> None:
         if not keeps(scope):  # or it is called as what is compiled
             SETTLED[id(code)] = code
         return
-    with LOCK:
-        if not OPEN:
-            return
+    with LOCK: exchanged = exchange(fn, new, code)  # fmt: skip
+    if exchanged:
         SETTLED[id(new)] = new
-        SWITCHED.append((fn, new, code))
-        fn.__code__ = new
         names = names_of(code)
         AGAIN[id(code)] = code, new, names.loads, names.home
-    look_around(fn, code, scope)
+        look_around(fn, code, scope)
+
+
+def exchange(fn: Any, new: CodeType, code: CodeType) -> bool:
+    """Give a function its other code, unless the last session has ended meanwhile."""
+    if not OPEN:
+        return False
+    SWITCHED.append((fn, new, code))
+    fn.__code__ = new
+    return True
 
 
 def reach_again(fn: Any) -> bool:
@@ -262,12 +272,7 @@ def reach_again(fn: Any) -> bool:
         kind = type(content(cell))
         if kind not in BORING and id(kind) not in KNOWN:
             return False
-    with LOCK:
-        if not OPEN:
-            return False
-        SWITCHED.append((fn, new, code))
-        fn.__code__ = new
-    return True
+    with LOCK: return exchange(fn, new, code)  # fmt: skip
 
 
 def look_around(fn: Any, code: CodeType, scope: dict[str, Any]) -> None:
@@ -467,8 +472,7 @@ def begun(session: Session, fun: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """
     token = SESSION.set(session)
     try:
-        with LOCK:
-            OPEN[id(session)] = weakref.ref(session)
+        with LOCK: OPEN[id(session)] = weakref.ref(session)  # fmt: skip
         if len(sys.modules) != LOADED[0]:
             scan()
         for x in args:

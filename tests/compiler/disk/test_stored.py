@@ -25,6 +25,11 @@ pytestmark = pytest.mark.disk
 BY_HASHES = {"probability.diagnosis"}
 # These may write an object's address into a text, which is another in the next process.
 OF_ADDRESSES = {"aliases.logging", "aliases.roots_or_not"}
+# These read what no later process could find again: generators of random numbers, globals that a
+# call makes.
+NOT_FOUND = {
+    "probability.evidence_bound", "statistics.bootstrap_errors", "aliases.evaluated",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -53,7 +58,7 @@ class TestPrograms:
             run(first, calls)
             second = later(fun)
             same(run(second, calls), expected)
-        if first.cache_info().hits and name not in BY_HASHES | OF_ADDRESSES:
+        if first.cache_info().hits and name not in BY_HASHES | OF_ADDRESSES | NOT_FOUND:
             assert second.cache_info().misses < first.cache_info().misses
 
 

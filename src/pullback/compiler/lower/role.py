@@ -121,7 +121,7 @@ def trial(e: Equation, specs: list[Spec]) -> Any:
     out = e.outputs[0].spec
     powers = out.dtype.kind == "c" and e.primitive.lower == "power"  # only some have code
     given = [
-        s.dtype
+        (s.dtype, s.weak)
         if isinstance(x, Variable)
         else (s.dtype, s.weak, (powers or s.weak is int) and number(x))
         for x, s in zip(e.inputs, specs, strict=True)
@@ -167,7 +167,9 @@ def loop_dtypes(e: Equation) -> list[np.dtype]:
     if isinstance(primitive, Elementwise) and isinstance(primitive.ufunc, np.ufunc):
         given = [s.weak or s.dtype for s in specs]
         return list(primitive.ufunc.resolve_dtypes((*given, None)))
-    return [s.dtype if s.weak is None else out for s in specs] + [out]
+    real = out.kind != "c"  # as of the real part of a complex number
+    strong = [s.weak is None or (real and s.dtype.kind == "c") for s in specs]
+    return [s.dtype if own else out for s, own in zip(specs, strong, strict=True)] + [out]
 
 
 def emitted(e: Equation, emit: Emit, xs: list[Value]) -> Value:

@@ -30,6 +30,7 @@ from ...primitives.elementwise import (
     remainder,
     subtract,
 )  # fmt: skip
+from ...primitives.shapes import astype_p
 from ...transforms.call import FunctionCall
 from ...transforms.eager import SUSPENDED
 from ...transforms.stage import STOP, Notes, StageTrace
@@ -246,7 +247,10 @@ class CompileTrace(StageTrace):
         if not bool(np.isfinite(x).all()):  # for other values of this kind `math` may raise
             self.state.unlike = self.state.unsure = True
         if x.dtype.kind != "b" and not self.is_weak(x):
-            x = StageTrace.process(self, positive, (x,), {})  # x itself stays one of NumPy's
+            # x itself stays one of NumPy's; Python's have 64 bits.
+            dtype = np.dtype(PYTHONS[x.dtype.kind]) if x.dtype.kind in "if" else x.dtype
+            copied = (positive, {}) if x.dtype == dtype else (astype_p, {"dtype": dtype})
+            x = StageTrace.process(self, copied[0], (x,), copied[1])
         self.state.weak.add(x.node)
         return x
 
