@@ -49,12 +49,14 @@ test-array-api: $(STAMP)-test
 	"$(CURDIR)/$(BIN)/pytest" array_api_tests $(PYTEST_OPTIONS)
 
 # Gradients of public packages, in an environment of their own; writes the table of docs/clients.md.
+# What they need is resolved together with what pullback needs: alone, older NumPys are tried first.
 # Then what needs autograd, by autograd itself and by pullback, in an environment for each.
 test-clients:
 	test -d out/clients || $(PYTHON) -m venv out/clients
-	out/clients/bin/pip install --quiet --editable ".[scipy,compile]" pytest
-	out/clients/bin/pip install --quiet --requirement tests/clients/requirements.txt
-	out/clients/bin/pytest tests/clients/test_gradients.py -c /dev/null --rootdir . $(PYTEST_OPTIONS)
+	out/clients/bin/pip install --quiet --editable ".[scipy,compile]" pytest pytest-xdist \
+	--requirement tests/clients/requirements.txt
+	out/clients/bin/pytest tests/clients/test_gradients.py -c /dev/null --rootdir . \
+	--numprocesses 2 $(PYTEST_OPTIONS)
 	PYTHONPATH=. PULLBACK_CACHE=off out/clients/bin/python tools/client_table.py --write
 	$(PYTHON) tools/autograd_clients.py out/autograd
 

@@ -13,8 +13,7 @@ CASES = []
 # of objects; a library that C has written.
 REFUSED = {
     "randles_circuit", "spherical_distance", "vincenty_distance", "frame_column", "frame_groups",
-    "average_of_prices", "strength_of_prices", "historical_return", "point_source", "plane_wave",
-    "moved_frame",
+    "average_of_prices", "strength_of_prices", "historical_return", "point_source", "moved_frame",
 }  # fmt: skip
 # The package rounds its result, so that zero is the derivative: a warning says so.
 WARNED = {"color_of_hue"}

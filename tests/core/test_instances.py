@@ -339,6 +339,54 @@ def test_an_object_in_a_tree_is_its_array():
     np.testing.assert_allclose(saved, 2.0 * X)
 
 
+class Parts(np.ndarray):
+    """Arrays of several shapes in one: an array of objects."""
+
+    def __new__(cls, parts):
+        self = np.ndarray.__new__(cls, len(parts), dtype=object)
+        for i, part in enumerate(parts):
+            self[i] = part
+        return self
+
+
+def parts(x):
+    return Parts([np.asarray([1.0, 2.0]) * x, np.asarray([[3.0], [4.0]]) * x[1], x[0]])
+
+
+def fixed():
+    return Parts([np.asarray([1.0, 2.0]), np.asarray([[3.0], [4.0]]), np.asarray(5.0)])
+
+
+def plain_parts():
+    out = np.empty(2, dtype=object)
+    out[0], out[1] = np.array([1.0, 2.0]), np.array([[3.0], [4.0]])
+    return out
+
+
+LESS = [0.5, 1.0, 2.0]
+OF_OBJECTS = {
+    "item": lambda x: (parts(x) - np.asarray(LESS))[1],
+    "array first": lambda x: (np.asarray(LESS) * parts(x))[0],
+    "inner": lambda x: np.exp(np.inner(parts(x) - np.asarray(LESS), np.asarray([0.6, 0.8, 0.1]))),
+    "of constants": lambda x: np.exp(x[0] * np.inner(fixed() - np.asarray(LESS), np.asarray(LESS))),
+    "of constants, an item": lambda x: (fixed() - np.asarray(LESS))[0] * x,
+    "no class": lambda x: np.exp(x[1] * np.inner(plain_parts() - np.array([1.0, 2.0]), [0.6, 0.8])),
+    "no class, an item": lambda x: (plain_parts() - np.array([1.0, 2.0]))[0] * x,
+}
+
+
+def test_arrays_of_objects():
+    """What they hold may be Arrays: those count, and nothing of them is left in a result."""
+    x, dot = np.array([0.3, 0.7]), np.array([0.9, -0.4])
+    for name, part in OF_OBJECTS.items():
+        f = lambda x, part=part: np.sum(part(x))
+        value, gradient = pb.value_and_grad(f)(x)
+        assert type(value) is np.float64, name
+        np.testing.assert_allclose(value, f(x), rtol=1e-14, err_msg=name)
+        expected = (f(x + 1e-5 * dot) - f(x - 1e-5 * dot)) / 2e-5
+        np.testing.assert_allclose(gradient @ dot, expected, rtol=1e-7, err_msg=name)
+
+
 class Doubling(np.ndarray):
     """A class that computes where NumPy only hands on a result."""
 

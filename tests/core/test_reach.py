@@ -5,6 +5,7 @@
 """
 
 import ast
+import functools
 import importlib
 import inspect
 import itertools
@@ -187,3 +188,68 @@ def test_code_that_asks_can_be_hashed():
 
     pb.grad(f)(1.0)
     assert [list(found.values()) for found in seen] == [["mine"]]
+
+
+class After(type):
+    """A metaclass that says what a call of its classes does."""
+
+    def __call__(cls, *args):
+        made = super().__call__(*args)
+        made.finish()
+        return made
+
+
+class Once(type):
+    """One that makes a single object in each transformation."""
+
+    def __call__(cls, made, *args):
+        if cls not in made:
+            made[cls] = super().__call__(*args)
+        return made[cls]
+
+
+class Finished(metaclass=After):
+    def __init__(self, x):
+        self.begun = np.sin(x)
+
+    def finish(self):
+        self.value = math.exp(self.begun)
+
+
+class Single(metaclass=Once):
+    def __init__(self, x):
+        self.value = math.cos(x)
+
+
+class Twice(functools.partial):
+    def __call__(self, *args):
+        return super().__call__(*args) * 2.0
+
+
+def single(x):
+    made = {}
+    return Single(made, x).value * Single(made, 0.0).value
+
+
+CALLS_OF_BASES = {
+    "a metaclass": lambda x: Finished(x).value,
+    "a metaclass, by name": lambda x: After.__call__(Finished, x).value,
+    "type, by name": lambda x: type.__call__(Finished, x).begun,
+    "the class's own way, by name": lambda x: Finished.__call__(x).value,
+    "one object": single,
+    "a partial": lambda x: Twice(math.sin)(x),
+    "a partial of Python code": lambda x: Twice(lambda y, z: math.atan2(y, z), 0.4)(x),
+    "a function": lambda x: math.sin.__call__(x) + single.__call__(x),
+}
+
+
+def test_a_call_that_a_base_does():
+    """`super().__call__` is the base's, not once more the way of the class that asks for it."""
+    for name, f in CALLS_OF_BASES.items():
+        for x in (0.3, 1.1):
+            value, slope = pb.value_and_grad(f)(x)
+            assert value == f(x), name
+            expected = (f(x + 1e-5) - f(x - 1e-5)) / 2e-5
+            assert abs(slope - expected) < 1e-8, name
+            compiled = pb.compile(pb.grad(f))
+            assert [compiled(x) for _ in range(3)] == pytest.approx([slope] * 3, rel=1e-12), name

@@ -380,6 +380,8 @@ def like(plain: Any, live: Any) -> Any:
     if type(live) is not Array:
         return plain if derives(type(plain)) else live
     kind = type(plain)
+    if kind is Array:  # that an array of objects held
+        return live
     if live.shape != np.shape(plain) and live.size == np.size(plain) and derives(kind):
         live = live.reshape(np.shape(plain))  # as `__array_finalize__` does
     value = peel(live)
@@ -395,6 +397,9 @@ def like(plain: Any, live: Any) -> Any:
 
 
 def alike(a: Any, b: Any) -> bool:
+    if a.dtype == object and a.shape:
+        pairs = zip(a.flat, b.flat, strict=True)
+        return all(alike(np.asarray(peel(x)), np.asarray(peel(y))) for x, y in pairs)
     if a.dtype.kind not in "fc":
         return bool(np.array_equal(a, b))
     close = 1e-9 if a.dtype.itemsize >= 8 else 1e-3

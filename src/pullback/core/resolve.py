@@ -443,9 +443,20 @@ def by_operator(f: Any) -> Any:
     if isinstance(f.__self__, (list, dict, deque)):
         return of_container(f)
     if f.__name__ == "__call__":
-        return CALLS[f.__self__]
+        return by_call(f)
     ours = STANDS.get(id(getattr(f.__objclass__, f.__name__, None)))
     return f if ours is None or not active() else MethodType(ours, f.__self__)
+
+
+def by_call(f: Any) -> Any:
+    """`__call__`: of an object itself, or what a class of its own way finds by `super()`."""
+    owner, base = f.__self__, f.__objclass__
+    if type(owner).__call__ is vars(base)["__call__"]:
+        return CALLS[owner]
+    if base in WAYS:
+        inner = WAYS[base](owner)
+        return f if inner is owner else inner
+    return f if CALLS[owner] is owner else foreign(f)
 
 
 def may_hold(x: Any) -> bool:

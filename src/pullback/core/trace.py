@@ -371,10 +371,19 @@ class Constant(Trace):
         return self.result(out)
 
     def result(self, out: Any) -> Any:
-        """A number that counts or answers stays NumPy's: it may become an index or a key."""
-        if isinstance(out, np.generic) and out.dtype.kind in "biu":
+        """A number that counts or answers stays NumPy's: it may become an index or a key.
+
+        An Array that an array of objects held is itself.
+        """
+        kind = type(out)
+        if kind is Array:
+            return out
+        if kind not in USUAL and isinstance(out, np.generic) and out.dtype.kind in "biu":
             return out
         return Array(out, self, None)
+
+
+USUAL = frozenset({np.ndarray, np.float64, np.float32, np.complex128})
 
 
 CONSTANT = Constant("constant")
