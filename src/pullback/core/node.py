@@ -15,6 +15,8 @@ from .templates import from_template
 
 __all__ = [
     "COPIED",
+    "MISSED",
+    "WRITTEN_OUT",
     "Kept",
     "Node",
     "Residual",
@@ -205,11 +207,18 @@ def pack(primitive, out, xs, static):
     residual.xs = ({kept},)
     return residual
 """
-# An operation on plain arrays and on Arrays of one trace that hold plain arrays of float64.
+# An operation on plain arrays and on Arrays of one trace that hold plain arrays of float64; MISSED
+# where it is another one, and nothing has been done.
 RECORD = """
-def record(trace, primitive, static, {names}):
+def record(primitive, static, {names}):
+    trace = {first}.within
+    if not trace.writes_nodes{others}:
+        return MISSED
+    {unread}
     {values}
-    out = primitive.value({operands}, **static)
+    if {unplain}:
+        return MISSED
+    out = primitive.value({operands}, **static) if static else primitive.value({operands})
     if (type(out) is not ndarray or out.dtype is not DOUBLE) and type(out) is not float64:
         return trace.recorded(primitive, out, [{operands}], [{parents}], {pattern}, static)
     {kept}, = {held},
@@ -223,7 +232,14 @@ def record(trace, primitive, static, {names}):
     x.value, x.within, x.node, x.storage = out, trace, node, None
     return x
 """
+# An operand that is, or is a view of, what has been assigned into is read again first.
+UNREAD = """
+    storage = {x}.storage
+    if storage is not None and (storage.root is None or storage.root.storage is not None):
+        return MISSED
+""".strip()
 WRITTEN_OUT = 4  # up to how many operands
+MISSED = object()
 
 
 @cache
@@ -241,17 +257,21 @@ def packing(keeps_out: bool, ways: tuple[Any, ...]) -> Any:
 
 @cache
 def recording(keeps_out: bool, ways: tuple[Any, ...], pattern: int) -> Any:
-    """record(trace, primitive, static, *xs): an operation with its node, in one function.
+    """record(primitive, static, *xs): an operation with its node, in one function.
 
-    pattern: a 1, and one bit for each operand: whether it is an Array of the trace.
+    pattern: a 1, and one bit for each operand: whether it is an Array; at least one is.
     """
     traced = [bit == "1" for bit in f"{pattern:b}"[1:]]
     operands = [f"{'v' if is_traced else 'x'}{i}" for i, is_traced in enumerate(traced)]
-    values = [f"v{i} = x{i}.value" for i, is_traced in enumerate(traced) if is_traced]
     parents = [f"x{i}.node" if is_traced else "None" for i, is_traced in enumerate(traced)]
+    first, *others = [i for i, is_traced in enumerate(traced) if is_traced]
     return from_template(
-        RECORD, SCOPE, values="; ".join(values), operands=", ".join(operands),
-        parents=", ".join(parents), pattern=pattern, **blanks(keeps_out, ways, operands),
+        RECORD, SCOPE, operands=", ".join(operands), parents=", ".join(parents), pattern=pattern,
+        first=f"x{first}", others="".join([f" or x{i}.within is not trace" for i in others]),
+        unread="\n    ".join([UNREAD.format(x=f"x{i}") for i in (first, *others)]),
+        values="; ".join([f"v{i} = x{i}.value" for i in (first, *others)]),
+        unplain=" or ".join([f"type(v{i}) is not ndarray" for i in (first, *others)]),
+        **blanks(keeps_out, ways, operands),
     )  # fmt: skip
 
 
@@ -278,6 +298,7 @@ def pack_all(keeps_out: bool, ways: Any, primitive: Any, out: Any, xs: Any, stat
 # What the texts name.
 SCOPE = {
     "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "DOUBLES": DOUBLES, "Kept": Kept,
+    "MISSED": MISSED,
     "Node": Node, "Residual": Residual, "WatchedResidual": WatchedResidual, "float64": np.float64,
     "keep": keep, "ndarray": ndarray, "new": new, "spec_of": spec_of,
 }  # fmt: skip

@@ -23,7 +23,7 @@ import numpy as np
 from .array import Array, is_number, touch, view_of
 from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
 from .errors import MissingRuleError
-from .node import WRITTEN_OUT, Residual, keep, packing, recording
+from .node import MISSED, WRITTEN_OUT, Residual, keep, packing, recording
 from .past import whole_mask
 from .rules import MINUS_ONE, ONE, ZERO, folding, lone, match, noting, resolve
 from .spec import Spec, promoted, spec_of, zeros
@@ -44,6 +44,31 @@ __all__ = [
 
 
 PACKAGE = __name__.partition(".")[0] + "."
+
+
+class Recorders(dict[tuple[type, ...], Any]):
+    """`recording` of a primitive by the types of its operands.
+
+    None where more is to be asked than a node holds: several results, decisions, indices, views.
+    """
+
+    def __init__(self, primitive: Primitive) -> None:
+        self.primitive = primitive
+
+    def __missing__(self, kinds: tuple[type, ...]) -> Any:
+        primitive, traced = self.primitive, [kind is Array for kind in kinds]
+        asks = primitive.decides or primitive.n_out is not None or not primitive.direct
+        found = None
+        if any(traced) and len(kinds) <= WRITTEN_OUT and not (asks or primitive.views):
+            if not any(traced[i] for i in primitive.nondiff):
+                pattern = int("1" + "".join([str(int(is_traced)) for is_traced in traced]), 2)
+                found = recording(*primitive.ways(pattern, len(kinds)), pattern)
+        if len(self) < KINDS:
+            self[kinds] = found
+        return found
+
+
+KINDS = 256  # choices of types for which this is kept: there may be types without end
 
 
 class Primitive(Traits):
@@ -69,7 +94,7 @@ class Primitive(Traits):
     inert = False  # the result is floating, but its derivative is zero in every operand
     decides = False  # constant or inert, or one of its partials is zero: constant between jumps
     structured = False  # vjp takes masked and scattered cotangents as they are
-    rearranges = False  # see Linear
+    rearranges = views = False  # see Linear
     takes_masks = False  # jvp takes masked tangents as they are, and may give one
     n_out: int | None = None  # how many results, where there are several
     everything: ClassVar[list[Primitive]] = []  # in order of declaration
@@ -90,7 +115,6 @@ class Primitive(Traits):
     direct: bool = False  # of plain arrays, `value` is all that a call computes
     lone: Any = None  # the rule of a node with one operand, of which nothing is read
     packers: Mapping[int, Any] = MappingProxyType({})  # see `packer`
-    recorders: Mapping[int, Any] = MappingProxyType({})  # see `recorder`
 
     def __init__(self, name: str | None = None) -> None:
         self.name = name or self.name or type(self).__name__.lower()
@@ -99,12 +123,18 @@ class Primitive(Traits):
         self.direct = type(self).__call__ in DIRECT
         self.decides = self.constant or self.inert
         self.ours = type(self).__module__.startswith(PACKAGE)
+        self.recorders = Recorders(self)
         Primitive.everything.append(self)
 
     def __call__(self, *xs: Any, **static: Any) -> Any:
         if len(xs) == 1:
             (x,) = xs
             return x.within.single(self, x, static) if type(x) is Array else self.value(x, **static)
+        record = self.recorders[tuple(map(type, xs))]
+        if record is not None:
+            out = record(self, static, *xs)
+            if out is not MISSED:
+                return out
         trace = youngest(xs)
         return self.value(*xs, **static) if trace is None else trace.process(self, xs, static)
 
@@ -145,17 +175,6 @@ class Primitive(Traits):
         """
         found = packing(*self.ways(pattern, n))
         self.packers = {**self.packers, pattern: found}
-        return found
-
-    def recorder(self, pattern: int, n: int) -> Any:
-        """`recording` of this primitive for a choice of operands that are Arrays of the trace.
-
-        None where more is to be asked than a node holds: several results, decisions, indices.
-        """
-        asks = self.decides or self.n_out is not None or not self.direct or n > WRITTEN_OUT
-        apart = any(pattern >> (n - 1 - i) & 1 for i in self.nondiff)
-        found = None if asks or apart else recording(*self.ways(pattern, n), pattern)
-        self.recorders = {**self.recorders, pattern: found}
         return found
 
     def ways(self, pattern: int, n: int) -> tuple[bool, tuple[Any, ...]]:
@@ -283,6 +302,11 @@ class Linear(Primitive):
     def __call__(self, *xs: Any, **static: Any) -> Any:
         if len(xs) == 1:
             return self.of(xs[0], static)
+        record = self.recorders[tuple(map(type, xs))]
+        if record is not None:
+            out = record(self, static, *xs)
+            if out is not MISSED:
+                return out
         trace = None
         for x in xs:  # as `youngest` does
             if type(x) is Array:

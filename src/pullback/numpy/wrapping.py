@@ -473,7 +473,7 @@ def just_two(own: Ufunc) -> Any:
                     trace = y.within
                 return trace.binary(primitive, x, y)
             if kind is float or kind is int or kind is ndarray:
-                return x.within.binary(primitive, x, y)
+                return x.within.beside(primitive, 0, x, y)
         return short(x, y)
 
     return call

@@ -92,8 +92,8 @@ def watched(cls: type[Trace]) -> type[Trace]:
         return call
 
     ways = {method: examined(method) for method in ("process", "unary", "binary")}
-    short = {"item": Trace.item, "put": Trace.put, "single": Trace.single}  # by process
-    out = type(cls.__name__, (cls,), {"__slots__": (), "watched": cls, **ways, **short})
+    short = {name: getattr(Trace, name) for name in ("beside", "item", "put", "single")}  # by these
+    out = type(cls.__name__, (cls,), {"__slots__": (), "watched": cls, "writes_nodes": False, **ways, **short})
     return WATCHED.setdefault(cls, out)
 
 
