@@ -25,14 +25,17 @@ from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
 from .errors import MissingRuleError
 from .node import MISSED, WRITTEN_OUT, Residual, keep, packing, recording
 from .past import whole_mask
-from .rules import MINUS_ONE, ONE, ZERO, folding, lone, match, noting, resolve
+from .rules import FIRST, MINUS_ONE, ONE, SECOND, ZERO, folding, lone, match, noting, resolve
 from .spec import Spec, promoted, spec_of, zeros
 from .trace import bind, youngest
 from .traits import Traits
 
 __all__ = [
+    "FIRST",
     "MINUS_ONE",
     "ONE",
+    "SECOND",
+    "TERMS",
     "ZERO",
     "Elementwise",
     "Linear",
@@ -47,7 +50,7 @@ PACKAGE = __name__.partition(".")[0] + "."
 
 
 class Recorders(dict[tuple[type, ...], Any]):
-    """`recording` of a primitive by the types of its operands.
+    """By the types of operands, what applies a primitive to them: `recording`, or `plainly`.
 
     None where more is to be asked than a node holds: several results, decisions, indices, views.
     """
@@ -58,17 +61,21 @@ class Recorders(dict[tuple[type, ...], Any]):
     def __missing__(self, kinds: tuple[type, ...]) -> Any:
         primitive, traced = self.primitive, [kind is Array for kind in kinds]
         asks = primitive.decides or primitive.n_out is not None or not primitive.direct
-        found = None
-        if any(traced) and len(kinds) <= WRITTEN_OUT and not (asks or primitive.views):
-            if not any(traced[i] for i in primitive.nondiff):
-                pattern = int("1" + "".join([str(int(is_traced)) for is_traced in traced]), 2)
-                found = recording(*primitive.ways(pattern, len(kinds)), pattern)
+        found = None if any(traced) else plainly
+        asks = asks or primitive.views or any(traced[i] for i in primitive.nondiff)
+        if any(traced) and len(kinds) <= WRITTEN_OUT and not asks:
+            pattern = int("1" + "".join([str(int(is_traced)) for is_traced in traced]), 2)
+            found = recording(*primitive.ways(pattern, len(kinds)), pattern)
         if len(self) < KINDS:
             self[kinds] = found
         return found
 
 
 KINDS = 256  # choices of types for which this is kept: there may be types without end
+
+
+def plainly(primitive: Primitive, static: dict[str, Any], *xs: Any) -> Any:
+    return primitive.value(*xs, **static)
 
 
 class Primitive(Traits):
@@ -537,6 +544,17 @@ class Elementwise(Primitive):
         """A tangent or cotangent times partial i."""
         return bar * self.partials[i](out, *xs)
 
+    def term(self, i, arguments, held):
+        """`scaled` as the text of an expression, for rules that are written out (`rules.written`).
+
+        arguments: the text of what a partial is called with; held: of what a node has kept.
+        """
+        partial = self.partials[i]
+        if self.multiplies and partial in TERMS:
+            return TERMS[partial]
+        # Where the partial is an Array and the cotangent is not, its own operator is called.
+        return f"partial{i}({arguments}) * bar" if self.multiplies else f"factor{i}(bar, {held})"
+
     def factor(self, i, held):
         """`scaled` for a node: a function of out_bar and of what `resolve` keeps (`held`)."""
         partial, nothing = self.partials[i], [None] * (len(self.partials) + 1)
@@ -560,6 +578,11 @@ class Elementwise(Primitive):
 
     def batch(self, xs, mapped, size):
         return self(*align(xs, mapped)) if len(xs) > 1 else self(xs[0])
+
+
+TERMS = {
+    ONE: "bar", MINUS_ONE: "-bar", ZERO: "None", FIRST: "x0 * bar", SECOND: "x1 * bar",
+}  # fmt: skip
 
 
 def product(out_bar: Any, partial: Any) -> Any:

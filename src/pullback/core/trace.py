@@ -129,6 +129,10 @@ class Trace:
         """`binary` of an Array of this trace, operand i, and a float, an int or a plain array."""
         return self.binary(primitive, plain, x) if i else self.binary(primitive, x, plain)
 
+    def pair(self, primitive: Any, x: Array, y: Array) -> Any:
+        """`binary` of two Arrays of this trace."""
+        return self.binary(primitive, x, y)
+
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
         """x[key] by integers and slices, the hot path of element loops."""
         key = key if type(key) is tuple else (key,)

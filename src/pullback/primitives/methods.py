@@ -65,10 +65,10 @@ def infix(ufunc, operation):
         if kind is float or kind is int or kind is ndarray:
             return self.within.beside(primitive, 0, self, other)
         if kind is Array:
-            trace = self.within
-            if other.within.birth > trace.birth:
-                trace = other.within
-            return trace.binary(primitive, self, other)
+            trace, second = self.within, other.within
+            if trace is second:
+                return trace.pair(primitive, self, other)
+            return (trace if trace.birth > second.birth else second).binary(primitive, self, other)
         if kind in PLAIN:
             return binary(primitive, self, other)
         return beside(operation, apply, self, other)

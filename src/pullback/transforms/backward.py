@@ -23,6 +23,7 @@ from .common import fresh
 __all__ = ["backward", "harvest"]
 
 float64, ndarray = np.float64, np.ndarray
+SMALL = 1 << 12  # bytes up to which a sum is made in new memory, whoever has that of the terms
 LARGE = 1 << 18  # bytes from which a cotangent's buffer is worth using again
 
 
@@ -90,8 +91,11 @@ def walk(mark: Pass, seeds: Any, retain: bool, record: Trace | None) -> list[Nod
                 node.rule, node.residual = spent, None
             if len(parents) == 1:  # mostly, and then that parent has no other use
                 (node,), (bar,) = parents, bars
-                if node.bar is None:
+                old = node.bar
+                if old is None:
                     node.bar = bar
+                elif type(bar) is ndarray is type(old) and bar.nbytes <= SMALL:
+                    node.bar = old + bar
                 elif bar is not None:
                     collect(node, bar, owned)
                 if node.pending == 1:
@@ -102,8 +106,11 @@ def walk(mark: Pass, seeds: Any, retain: bool, record: Trace | None) -> list[Nod
                 if parent is None:
                     continue
                 if bar is not None:
-                    if parent.bar is None:
+                    old = parent.bar
+                    if old is None:
                         parent.bar = bar
+                    elif type(bar) is ndarray is type(old) and bar.nbytes <= SMALL:
+                        parent.bar = old + bar
                     else:
                         collect(parent, bar, owned)
                 parent.pending -= 1

@@ -108,7 +108,7 @@ class GuardedTrace(EagerTrace):
             return self.unrecorded(primitive, (x, y), {})
         return ReverseTrace.binary(self, primitive, x, y)
 
-    beside = Trace.beside
+    beside, pair = Trace.beside, Trace.pair
 
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
         if SUSPENDED.here():

@@ -71,10 +71,7 @@ class ForwardTrace(Trace):
             return ForwardTrace.beside(self, primitive, 1, y, x)
         if type(y) is not Array:
             return ForwardTrace.beside(self, primitive, 0, x, y)
-        if x.within is self is y.within and x.storage is None is y.storage:
-            if x.node is not None is not y.node:
-                return self.pair(primitive, x, y)
-        return Trace.binary(self, primitive, x, y)
+        return ForwardTrace.pair(self, primitive, x, y)
 
     def beside(self, primitive: Any, i: int, x: Array, plain: Any) -> Any:
         """x as operand i beside what has no tangent."""
@@ -89,7 +86,10 @@ class ForwardTrace(Trace):
         return self.scaled(primitive, out, x.node, primitive.rules[i], held)
 
     def pair(self, primitive: Any, x: Array, y: Array) -> Any:
-        """Two operands of this trace."""
+        """Two Arrays, mostly of this trace."""
+        mine = x.within is self is y.within and x.storage is None is y.storage
+        if not mine or x.node is None or y.node is None:
+            return Trace.binary(self, primitive, x, y)
         a, b = x.value, y.value
         if type(a) in PYTHON or type(b) in PYTHON or a.dtype is not b.dtype:
             return Trace.binary(self, primitive, x, y)

@@ -210,7 +210,7 @@ class RecordTrace(ReverseTrace):
 
     item, put, single = Trace.item, Trace.put, Trace.single
 
-    beside = Trace.beside
+    beside, pair = Trace.beside, Trace.pair
 
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
         n = len(self.state[0])

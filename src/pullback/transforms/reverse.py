@@ -70,21 +70,19 @@ class ReverseTrace(Trace):
             return ReverseTrace.beside(self, primitive, 1, y, x)
         if type(y) is not Array:
             return ReverseTrace.beside(self, primitive, 0, x, y)
-        storage = x.storage
-        if storage is not None and (storage.root is None or storage.root.storage is not None):
-            touch(x)
-            if x.within is not self:
-                return bind(primitive, (x, y), {})
-        if y.storage is not None:
-            touch(y)
-            if y.within is not self and x.within is self:
-                return bind(primitive, (x, y), {})
         if x.within is self is y.within:
-            return self.pair(primitive, x, y)
-        return self.process(primitive, (x, y), {})
+            return ReverseTrace.pair(self, primitive, x, y)
+        return bind(primitive, (x, y), {})
 
     def pair(self, primitive: Any, x: Array, y: Array) -> Any:
         """Two operands of this trace."""
+        if x.storage is not None or y.storage is not None:
+            if x.storage is not None:
+                touch(x)
+            if y.storage is not None:
+                touch(y)
+            if x.within is not self or y.within is not self:
+                return bind(primitive, (x, y), {})
         a, b = p, q = x.value, y.value
         if type(a) in PLAIN and type(b) in PLAIN:
             out = primitive.value(a, b) if a.dtype is b.dtype else None
