@@ -14,7 +14,7 @@ from specs or operands only. So they can themselves be differentiated, batched a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -130,7 +130,6 @@ class Primitive(Traits):
         self.direct = type(self).__call__ in DIRECT
         self.decides = self.constant or self.inert
         self.ours = type(self).__module__.startswith(PACKAGE)
-        self.recorders = Recorders(self)
         Primitive.everything.append(self)
 
     def __call__(self, *xs: Any, **static: Any) -> Any:
@@ -151,6 +150,10 @@ class Primitive(Traits):
 
     def __repr__(self) -> str:
         return self.name
+
+    @cached_property
+    def recorders(self) -> Recorders:
+        return Recorders(self)
 
     def value(self, *xs: Any, **static: Any) -> Any:
         raise AssertionError(f"`{self.name}` defines value")

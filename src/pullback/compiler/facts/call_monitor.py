@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 from collections.abc import Container, Iterator, Mapping, MutableMapping, Set
-from contextlib import contextmanager
+from contextlib import nullcontext
 from contextvars import ContextVar
 from functools import partial
 from threading import RLock, get_ident
@@ -431,19 +431,27 @@ class Observer(Watch):
         pass
 
 
-@contextmanager
-def unwatched() -> Iterator[None]:
+class Unwatched:
+    """A context in which a watch is not told of calls."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+
+    def __enter__(self) -> None:
+        sys.setprofile(None)
+
+    def __exit__(self, *exception: Any) -> None:
+        self.watch.resume()
+
+
+AS_IT_IS = nullcontext()
+
+
+def unwatched() -> Unwatched | nullcontext[None]:
     """A context that runs none of the user's code, so that calls need no watching."""
     watch = WATCHING.get()
     off = watch is None or watch.profile is None or sys.getprofile() is None
-    if watch is None or off or watch.thread != get_ident():
-        yield
-        return
-    sys.setprofile(None)
-    try:
-        yield
-    finally:
-        watch.resume()
+    return AS_IT_IS if watch is None or off or watch.thread != get_ident() else Unwatched(watch)
 
 
 # The watches of all threads, where Python has `sys.monitoring`: a callback hears of every thread.
