@@ -31,7 +31,7 @@ __all__ = ["Early", "Faster", "faster", "imported", "seldom_collected"]
 
 # What calls of a kind take before one is recorded: FEW calls and ENOUGH seconds, OFTEN calls, or
 # MUCH time, which is as good as many calls.
-# A recording takes one to two milliseconds, 3 to 10 microseconds for each operation, and some calls:
+# A recording takes one to two milliseconds, 3 to 10 microseconds an operation, and some calls:
 # after this much time, all calls together have hardly taken 2.5 times as long. A call that runs in
 # Python takes some microseconds more than the function, so that OFTEN of them count as much.
 FEW, OFTEN, ENOUGH, MUCH = 10, 1000, 5e-3, 0.1

@@ -16,9 +16,9 @@ from .templates import from_template
 __all__ = [
     "COPIED",
     "MISSED",
-    "WRITTEN_OUT",
     "Kept",
     "Node",
+    "Recorders",
     "Residual",
     "constant_node",
     "keep",
@@ -26,7 +26,6 @@ __all__ = [
     "noted",
     "packing",
     "rebuild",
-    "recording",
     "residual_of",
     "slots",
 ]
@@ -273,6 +272,35 @@ def recording(keeps_out: bool, ways: tuple[Any, ...], pattern: int) -> Any:
         unplain=" or ".join([f"type(v{i}) is not ndarray" for i in (first, *others)]),
         **blanks(keeps_out, ways, operands),
     )  # fmt: skip
+
+
+class Recorders(dict[tuple[type, ...], Any]):
+    """By the types of operands, what applies a primitive to them: `recording`, or `plainly`.
+
+    None where more is to be asked than a node holds: several results, decisions, indices, views.
+    """
+
+    def __init__(self, primitive: Any) -> None:
+        self.primitive = primitive
+
+    def __missing__(self, kinds: tuple[type, ...]) -> Any:
+        primitive, traced = self.primitive, [kind is Array for kind in kinds]
+        asks = primitive.decides or primitive.n_out is not None or not primitive.direct
+        found = None if any(traced) else plainly
+        asks = asks or primitive.views or any(traced[i] for i in primitive.nondiff)
+        if any(traced) and len(kinds) <= WRITTEN_OUT and not asks:
+            pattern = int("1" + "".join([str(int(is_traced)) for is_traced in traced]), 2)
+            found = recording(*primitive.ways(pattern, len(kinds)), pattern)
+        if len(self) < KINDS:
+            self[kinds] = found
+        return found
+
+
+KINDS = 256  # choices of types for which this is kept: there may be types without end
+
+
+def plainly(primitive: Any, static: dict[str, Any], *xs: Any) -> Any:
+    return primitive.value(*xs, **static)
 
 
 def blanks(keeps_out: bool, ways: tuple[Any, ...], operands: list[str]) -> dict[str, Any]:

@@ -23,9 +23,21 @@ import numpy as np
 from .array import Array, is_number, touch, view_of
 from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
 from .errors import MissingRuleError
-from .node import MISSED, WRITTEN_OUT, Residual, keep, packing, recording
+from .node import MISSED, Recorders, Residual, keep, packing
 from .past import whole_mask
-from .rules import FIRST, MINUS_ONE, ONE, SECOND, ZERO, folding, lone, match, noting, resolve
+from .rules import (
+    FIRST,
+    MINUS_ONE,
+    ONE,
+    SECOND,
+    ZERO,
+    folding,
+    lone,
+    match,
+    noting,
+    product,
+    resolve,
+)
 from .spec import Spec, promoted, spec_of, zeros
 from .trace import bind, youngest
 from .traits import Traits
@@ -47,35 +59,6 @@ __all__ = [
 
 
 PACKAGE = __name__.partition(".")[0] + "."
-
-
-class Recorders(dict[tuple[type, ...], Any]):
-    """By the types of operands, what applies a primitive to them: `recording`, or `plainly`.
-
-    None where more is to be asked than a node holds: several results, decisions, indices, views.
-    """
-
-    def __init__(self, primitive: Primitive) -> None:
-        self.primitive = primitive
-
-    def __missing__(self, kinds: tuple[type, ...]) -> Any:
-        primitive, traced = self.primitive, [kind is Array for kind in kinds]
-        asks = primitive.decides or primitive.n_out is not None or not primitive.direct
-        found = None if any(traced) else plainly
-        asks = asks or primitive.views or any(traced[i] for i in primitive.nondiff)
-        if any(traced) and len(kinds) <= WRITTEN_OUT and not asks:
-            pattern = int("1" + "".join([str(int(is_traced)) for is_traced in traced]), 2)
-            found = recording(*primitive.ways(pattern, len(kinds)), pattern)
-        if len(self) < KINDS:
-            self[kinds] = found
-        return found
-
-
-KINDS = 256  # choices of types for which this is kept: there may be types without end
-
-
-def plainly(primitive: Primitive, static: dict[str, Any], *xs: Any) -> Any:
-    return primitive.value(*xs, **static)
 
 
 class Primitive(Traits):
@@ -547,16 +530,18 @@ class Elementwise(Primitive):
         """A tangent or cotangent times partial i."""
         return bar * self.partials[i](out, *xs)
 
-    def term(self, i, arguments, held):
+    def term(self, i, arguments, held, alone):
         """`scaled` as the text of an expression, for rules that are written out (`rules.written`).
 
-        arguments: the text of what a partial is called with; held: of what a node has kept.
+        arguments: the text of what a partial is called with; held: of what a node has kept; alone:
+        whether it is kept for one of two operands, so that the other may be a Python number.
         """
-        partial = self.partials[i]
-        if self.multiplies and partial in TERMS:
-            return TERMS[partial]
+        if not self.multiplies:
+            return f"factor{i}(bar, {held})"
+        if alone:
+            return f"product(bar, partial{i}({arguments}))"
         # Where the partial is an Array and the cotangent is not, its own operator is called.
-        return f"partial{i}({arguments}) * bar" if self.multiplies else f"factor{i}(bar, {held})"
+        return TERMS.get(self.partials[i]) or f"partial{i}({arguments}) * bar"
 
     def factor(self, i, held):
         """`scaled` for a node: a function of out_bar and of what `resolve` keeps (`held`)."""
@@ -586,11 +571,6 @@ class Elementwise(Primitive):
 TERMS = {
     ONE: "bar", MINUS_ONE: "-bar", ZERO: "None", FIRST: "x0 * bar", SECOND: "x1 * bar",
 }  # fmt: skip
-
-
-def product(out_bar: Any, partial: Any) -> Any:
-    """Their product, by the operator of an Array, if one is: NumPy's would have to ask for it."""
-    return partial * out_bar if type(partial) is Array else out_bar * partial
 
 
 def together(xs: Any) -> Any:

@@ -24,7 +24,7 @@ from .templates import from_template
 
 __all__ = [
     "FIRST", "MINUS_ONE", "ONE", "SECOND", "ZERO", "folding", "folds", "lone", "match", "noting",
-    "resolve",
+    "product", "resolve",
 ]  # fmt: skip
 
 
@@ -116,13 +116,14 @@ def written(template: str, primitive: Any, operands: tuple[int, ...]) -> Any:
     reads = frozenset().union(*[primitive.partial_reads[i] for i in operands])
     held = min(reads) if len(reads) == 1 else "held"
     arguments = ", ".join([name if name in reads else "None" for name in names])
-    terms = [primitive.term(i, arguments, held) for i in operands]
+    alone = len(operands) == 1 and len(reads) > 1
+    terms = [primitive.term(i, arguments, held, alone) for i in operands]
     opened = f"{', '.join(names)} = held" if len(reads) > 1 else ""
     if len(operands) == 2 and "bar" in terms:  # both may receive it as it is, and it has one holder
         opened += "\n    bar = bar.present() if type(bar) is Buffer else bar"
     indices = [i for i, name in enumerate(names) if name in reads]
     scope = {
-        "Buffer": Buffer, "folded": folded,
+        "Buffer": Buffer, "folded": folded, "product": product,
         **{f"partial{i}": primitive.partials[i] for i in operands},
         **{f"factor{i}": primitive.factor(i, indices) for i in operands},
     }  # fmt: skip
@@ -134,6 +135,11 @@ def written(template: str, primitive: Any, operands: tuple[int, ...]) -> Any:
             [f"(bar{i} if fold{i} is None else folded(bar{i}, fold{i}))" for i in operands]
         ),
     )  # fmt: skip
+
+
+def product(out_bar: Any, partial: Any) -> Any:
+    """Their product, by the operator of an Array, if one is: NumPy's would have to ask for it."""
+    return partial * out_bar if type(partial) is Array else out_bar * partial
 
 
 # The result of an operation with its node: `noted(out, trace, parents, rule, pack(out, x))`.

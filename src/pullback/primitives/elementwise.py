@@ -38,7 +38,7 @@ class Scaling(Elementwise):
     def scaled(self, i, bar, out, xs):
         return self.partials[i](bar, out, *xs)
 
-    def term(self, i, arguments, held):
+    def term(self, i, arguments, held, alone):
         return TERMS.get(self.partials[i]) or f"partial{i}(bar, {arguments})"
 
     def factor(self, i, held):
