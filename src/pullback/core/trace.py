@@ -54,8 +54,7 @@ INSTEAD: dict[str | None, str] = {
     f"  {PLAIN_COPY}",
     "complex(x)": "Write `x + 1j * y` for `complex(x, y)`, and `np.exp(z)` for `cmath.exp(z)`",
     "x.data": "Write `x` itself: libraries that read `.data` would lose the derivative",
-    "x.as_integer_ratio()": "Write `np.mean(x)` for `statistics.mean(x)`, and `x` itself for"
-    " `Fraction(x)`",
+    "x.as_integer_ratio()": "Write `x` itself for `Fraction(x)`: a fraction has no derivative",
     None: "Compute with NumPy's functions and operators instead",
 }
 # The same where SciPy asked, of an Array with `.grad`.

@@ -419,6 +419,14 @@ class TestWatch:
                 time.time()
         assert watch.effects == ["it calls `time.time`"]
 
+    def test_imports_of_the_library_s_own_are_not_the_program_s(self, tmp_path, monkeypatch):
+        (tmp_path / "imported_meanwhile.py").write_text("import colorsys as module\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        with Watch() as watch, unwatched():
+            importlib.import_module("imported_meanwhile")
+        assert not watch.imports
+        assert not watch.effects
+
     def test_other_threads_are_not_watched(self):
         stop, counted = threading.Event(), []
 

@@ -435,8 +435,14 @@ class Observer(Watch):
 def unwatched() -> Iterator[None]:
     """A context that runs none of the user's code, so that calls need no watching."""
     watch = WATCHING.get()
-    off = watch is None or watch.profile is None or sys.getprofile() is None
-    if watch is None or off or watch.thread != get_ident():
+    if watch is None or watch.thread != get_ident():
+        yield
+        return
+    if watch.profile is None:
+        with unheard(watch):
+            yield
+        return
+    if sys.getprofile() is None:
         yield
         return
     sys.setprofile(None)
@@ -475,6 +481,24 @@ def monitored(watch: Watch) -> bool:
             monitoring.set_events(TOOL[0], which)
         WATCHES.setdefault(watch.thread, []).append(watch)
     return True
+
+
+class Deaf(Observer):
+    """What stands before the watches of a thread while none of them is told of calls."""
+
+    def begins(self, frame: Any) -> None:
+        pass
+
+
+@contextmanager
+def unheard(watch: Watch) -> Iterator[None]:
+    watches = WATCHES[watch.thread]
+    watches.append(Deaf())
+    try:
+        yield
+    finally:
+        if watches:  # a process that was forked here has none
+            watches.pop()
 
 
 def unmonitored(watch: Watch) -> None:

@@ -15,7 +15,7 @@ from scipy.linalg import qr
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.namespaces import BEHIND, STANDS
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.leaves import is_live
 from ..solving.serving import refuses
 from ..sparse_arrays.patterns import fixed

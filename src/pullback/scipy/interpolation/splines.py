@@ -12,7 +12,7 @@ from scipy.linalg import lapack
 from scipy.sparse import linalg as ssl
 
 from ...core.reach import CALLS
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.following import Following
 from ..solving.leaves import leaf
 from ..sparse_arrays.patterns import fixed, is_mapped, put
