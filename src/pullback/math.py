@@ -313,7 +313,7 @@ def column(data: Any) -> Any:
 def operand(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return np.stack([number(each) if live(each) else np.float64(each) for each in x])
-    return x if np.ndim(x) else number(x)
+    return x if np.ndim(x) else number(x) if live(x) else np.float64(x)
 
 
 def moves(x: Any) -> bool:

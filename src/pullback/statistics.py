@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .core.namespaces import STANDS
-from .math import column, live, summarize
+from .math import column, live, operand, pythons, summarize
 from .primitives.exact_sums import SUMMARIES, normal_quantile_p
 
 __all__ = [name for name in real.__all__ if (name, 1) in SUMMARIES]
@@ -61,7 +61,9 @@ def both(data: Any) -> tuple[Any, Any]:
 
 def normal_quantile(p: Any, mu: Any, sigma: Any) -> Any:
     xs = p, mu, sigma
-    return normal_quantile_p(*xs) if any(map(live, xs)) else PRIVATE["_normal_dist_inv_cdf"](*xs)
+    if not any(map(live, xs)):
+        return PRIVATE["_normal_dist_inv_cdf"](*xs)
+    return pythons(normal_quantile_p(*map(operand, xs)))
 
 
 PRIVATE = {name: getattr(real, name) for name in ("_mean_stdev", "_normal_dist_inv_cdf")}

@@ -464,7 +464,6 @@ class TestProtocols:
 
 BUILTIN = {
     "float": lambda x: float(x[0]),
-    "statistics": statistics.mean,
     "struct": lambda x: struct.pack("d", x[0]),
     "ctypes": lambda x: ctypes.c_double(x[0]),
     "decimal": lambda x: decimal.Decimal(x[0]),
@@ -482,6 +481,7 @@ BUILTIN = {
     "equal to a Fraction": lambda x: fractions.Fraction(1, 2) == x[0],
     "timedelta": lambda x: datetime.timedelta(seconds=x[0]),
     "fmean": statistics.fmean,
+    "mean": statistics.mean,
     "NormalDist": lambda x: statistics.NormalDist(x[0], 1.0).pdf(0.3),
     "weights": lambda x: random.Random(0).choices([1, 2, 3], weights=x),
     "void": lambda x: np.void(x[0]),

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.primitive import Elementwise, Primitive
+from ..core.primitive import ONE, Elementwise, Primitive, one_by_one
 from ..core.spec import Spec
 from .statistics import half_inverse
 
@@ -49,6 +49,9 @@ class Summary(Primitive):
             out_bar * of(out, *xs) if each else None
             for of, each in zip(self.partials, wanted, strict=True)
         ]
+
+    def batch(self, xs, mapped, size):
+        return one_by_one(self, xs, mapped, size, {})
 
 
 def centered(x: Any, center: Any) -> Any:
@@ -110,7 +113,7 @@ enter_spread(statistics.pstdev, 0, is_root=True)
 
 
 def standard(out: Any, mu: Any, sigma: Any) -> Any:
-    return (out - mu) / sigma
+    return np.divide(out - mu, sigma)
 
 
 def by_probability(out: Any, p: Any, mu: Any, sigma: Any) -> Any:
@@ -121,7 +124,7 @@ quantile: Any = np.frompyfunc(statistics._normal_dist_inv_cdf, 3, 1)
 normal_quantile_p = Elementwise(
     lambda p, mu, sigma: np.asarray(quantile(p, mu, sigma), dtype=float)[()],
     by_probability,
-    lambda out, p, mu, sigma: np.ones_like(out),
+    ONE,
     lambda out, p, mu, sigma: standard(out, mu, sigma),
     reads=("out x1 x2", "", "out x1 x2"),
     name="normal_quantile",
