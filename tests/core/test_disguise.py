@@ -564,7 +564,7 @@ class TestWhatIsRefused:
     @pytest.mark.parametrize("name", BUILTIN)
     def test_python(self, name, rebinding):
         """What is written in Python, or called by its name, is followed where code is reached."""
-        if rebinding and name in ("float", "complex", "fmean", "NormalDist", "weights"):
+        if rebinding and name in ("float", "complex", "fmean", "mean", "NormalDist", "weights"):
             under_grad(BUILTIN[name], V)
         else:
             under_grad(functools.partial(refused, BUILTIN[name]), V)
