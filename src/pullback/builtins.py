@@ -27,6 +27,7 @@ from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
 from .core.reach import ASKED, LOOKUPS, other_form
 from .primitives.exact import exact
+from .primitives.parts import of_parts_p
 
 __all__ = [
     "complex", "dir", "eval", "exec", "float", "getattr", "hasattr", "isinstance", "super", "type",
@@ -70,11 +71,24 @@ def complex(*args: Any, **kwargs: Any) -> Any:
     if not any(real.type(x) is Array for x in (*args, *kwargs.values())):
         return real.complex(*args, **kwargs)
     parts = dict(zip(("real", "imag"), args, strict=False)) | kwargs
-    outs = []
-    for x in parts.values():
-        out = number(x, "complex(x)", np.complex128) if real.type(x) is Array else None
-        outs.append(real.complex(x) if out is None else out)
-    return outs[0] if len(outs) == 1 else outs[0] + outs[1] * 1j
+    if "imag" not in parts:
+        out = number(parts["real"], "complex(x)", np.complex128)
+        return real.complex(parts["real"]) if out is None else out
+    re, minus = pair(parts.get("real", 0))
+    im, plus = pair(parts["imag"])
+    out = of_parts_p(re if plus is None else re - plus, im if minus is None else im + minus)
+    return out.within.number(out)
+
+
+def pair(x: Any) -> tuple[Any, Any]:
+    """The real and the imaginary part of a number, as float64; None if it has no imaginary one."""
+    if real.type(x) is not Array:
+        z = real.complex(x)
+        return np.float64(z.real), np.float64(z.imag) if real.isinstance(x, real.complex) else None
+    if x.dtype.kind == "c":
+        return np.real(x), np.imag(x)
+    out = number(x, "complex(x)", np.float64)
+    return np.float64(real.float(x)) if out is None else out, None
 
 
 def type(*args: Any, **kwargs: Any) -> Any:

@@ -23,7 +23,7 @@ import numpy as np
 from .core.array import Array, class_of_number, current, is_number, peel, without_axes
 from .core.errors import ConversionError, MissingExtraError
 from .core.instances import Instance, inside
-from .core.primitive import Elementwise, Primitive
+from .core.primitive import ZERO, Elementwise, Primitive
 from .core.spec import Spec
 from .primitives.arguments import as_whole
 from .primitives.exact_sums import SUMMARIES
@@ -187,6 +187,7 @@ polygamma_p = Polygamma()
 erf_p = special(real.erf, bell, "x0", "erf")
 erfc_p = special(real.erfc, lambda out, x: -bell(out, x), "x0", "erfc")
 lgamma_p = special(real.lgamma, lambda out, x: polygamma_p(x, n=0), "x0")
+ulp_p = special(real.ulp, ZERO, "")
 gamma_p = special(real.gamma, lambda out, x: out * polygamma_p(x, n=0), "x0 out")
 
 
@@ -214,7 +215,7 @@ UFUNCS: dict[str, Callable[..., Any]] = {
     "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan, "tanh": np.tanh,
     "fma": lambda x, y, z: x * y + z,
     "log": np.log,
-    "remainder": nearest_remainder,
+    "remainder": nearest_remainder, "ulp": ulp_p,
 }
 # fmt: on
 

@@ -6,6 +6,7 @@ import numpy as np
 
 import pullback.math as ours
 import pullback.statistics as summaries
+from pullback.primitives.special import python_round_p
 from pullback.testing import ErrorSample, Sample
 
 POINTS = {"acosh": (1.7,), "atan2": (0.7, -1.3), "copysign": (0.7, -1.3), "fma": (0.7, -1.3, 2.0),
@@ -78,6 +79,7 @@ SAMPLES += [
     Sample(
         numeric(summaries.harmonic_mean), (DATA, [1.0, 0.5, 2.0]), name="weighted harmonic_mean"
     ),
+    Sample(python_round_p, (np.array([2.671, -0.2]),), {"decimals": 2}, name="rounding of Python"),
     Sample(numeric(summaries.normal_quantile), (0.3, 1.2, 0.7), name="normal_quantile"),
 ]
 
