@@ -41,7 +41,7 @@ from .quick_profile import HARMLESS, frames_sorted, install
 from .reader import BEGINS
 from .warned import Warned, setup, warning_of
 
-__all__ = ["WATCHES", "WATCHING", "Halt", "Observer", "Watch", "unwatched"]
+__all__ = ["WATCHES", "WATCHING", "Halt", "Observer", "Watch", "is_profiled", "unwatched"]
 
 # What watches the call that is recorded here, if one is.
 WATCHING: ContextVar[Watch | None] = ContextVar("watching", default=None)
@@ -121,6 +121,7 @@ class Watch:
         self.loggers: list[logging.Logger] = []  # those that were asked for by name
         self.prints = False  # whether NumPy made text of an array, or was asked how it would
         self.profile: Any = None  # the profile function, while there is one
+        self.before: Any = None  # what was told of calls before
         self.around: Any = None  # the frame that began it
         self.is_sorted = False  # whether it costs nothing where nothing of interest can happen
 
@@ -134,7 +135,7 @@ class Watch:
         WARNS.append(warns)
         self.thread, self.around = get_ident(), sys._getframe(1)
         if not monitored(self):
-            self.before: Any = sys.getprofile()
+            self.before = set_aside()
             self.profile = self.seen
             self.sorting = frames_sorted()
             self.is_sorted = self.sorting.__enter__()
@@ -146,8 +147,7 @@ class Watch:
             unmonitored(self)
         else:
             self.profile = None
-            ours = type(getattr(self.before, "__self__", None)) is Watch
-            (install if ours else sys.setprofile)(self.before)
+            put_back(self.before)
             self.sorting.__exit__(None, None, None)
         self.around = None
         WATCHING.reset(self.token)
@@ -429,6 +429,30 @@ class Observer(Watch):
 
     def forbid(self, why: str) -> None:
         pass
+
+
+def is_profiled() -> bool:
+    """Whether a profiler written in C runs that nobody but itself can stop and begin again."""
+    before = sys.getprofile()
+    return before is not None and not callable(before) and not hasattr(before, "disable")
+
+
+def set_aside() -> Any:
+    """Stop a profile function of the program's; what is stopped."""
+    before = sys.getprofile()
+    if not callable(before) and before is not None:
+        before.disable()  # cProfile's
+    return before
+
+
+def put_back(before: Any) -> None:
+    if type(getattr(before, "__self__", None)) is Watch:
+        install(before)
+    elif callable(before) or before is None:
+        sys.setprofile(before)
+    else:
+        sys.setprofile(None)
+        before.enable()
 
 
 @contextmanager
