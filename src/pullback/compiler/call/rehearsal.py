@@ -22,6 +22,7 @@ from ...core.resolve import forgotten
 from ...core.trace import running
 from ...core.tree import unflatten
 from ..facts.call_monitor import Halt, Observer, Watch
+from ..facts.classes import ASKED_BY_LIBRARIES
 from ..facts.effects import Located, Store, holders, split
 from ..facts.reader import Foreign, Unprovable
 from ..facts.snapshot import Scout, Snapshot, foresee
@@ -54,7 +55,9 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
     rehearsal = Rehearsal(compiled, entry, call, scout)
     rehearsal.run(loops)
     rehearsal.insist_undone()
-    if rehearsal.is_stopped() or rehearsal.is_barred() or rehearsal.is_stale():
+    if rehearsal.is_stopped():
+        return rehearse(compiled, entry, call, loops) if compiled.ran is None else None
+    if rehearsal.is_barred() or rehearsal.is_stale():
         return None
     return rehearsal.recording, rehearsal.failure, rehearsal.state, rehearsal.token
 
@@ -121,7 +124,8 @@ class Rehearsal:
             self.snapshot.restore()
             self.stand_ins.restore()
         self.seen = state_of(compiled.fun, watch, self.statics)
-        self.other = compiled.ran is not None and not (
+        self.other = not watch.asked & ASKED_BY_LIBRARIES <= compiled.asked
+        self.other |= compiled.ran is not None and not (
             watch.codes.keys() <= compiled.ran.keys()
             and watch.asked <= compiled.asked
             and watch.whole.keys() <= compiled.whole.keys()
@@ -160,8 +164,11 @@ class Rehearsal:
     def is_stopped(self) -> bool:
         """Whether unexpected code ran; from now on it is expected too."""
         compiled, watch = self.compiled, self.watch
-        if compiled.ran is None or not self.other:
+        if not self.other:
             return False
+        if compiled.ran is None:
+            compiled.asked |= watch.asked & ASKED_BY_LIBRARIES
+            return True
         compiled.ran |= watch.codes
         more = len(watch.asked - compiled.asked) + len(watch.whole.keys() - compiled.whole.keys())
         many = len(compiled.asked) + len(compiled.whole) >= NAMES

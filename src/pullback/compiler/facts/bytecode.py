@@ -19,6 +19,7 @@ __all__ = [
     "DEEP",
     "MANY",
     "SWEEPS",
+    "TEXTS",
     "Code",
     "code_of",
     "extent",
@@ -46,6 +47,7 @@ CLASS_OF_ERROR = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "BUILD_TUPLE"}
 COMPUTED_NAMES = "*"
 DEEP = "*all"  # and something is copied, with all that its objects hold
 SWEEPS = "*modules"  # and it may go through all modules in `sys.modules`
+TEXTS = "*text"  # and it may make text of what it has, classes among it
 # Who asks for attributes by computed names, or whose names are not in the code.
 REFLECTION = {
     "attrgetter", "methodcaller", "__getattribute__", "__reduce__", "__reduce_ex__",
@@ -135,6 +137,8 @@ class Code:
             self.names.add(SWEEPS)
         if not SIGNATURES.isdisjoint(self.names):
             self.names |= HELD
+        if self.texts:
+            self.names.add(TEXTS)
         self.reflects |= bool(REFLECTION & self.names or ASKING & self.handed)
         self.reflects |= "__dict__" in self.strings
         computes = any(computes_name(steps, i) for i in range(len(steps)))

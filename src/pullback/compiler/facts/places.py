@@ -111,6 +111,16 @@ class Type(Kind):
         owner.__class__ = was
 
 
+class NameOfClass(Kind):
+    """What a class is called: its `__name__` or `__qualname__`."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return getattr(owner, name)
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        setattr(owner, name, was)
+
+
 class Bases(Kind):
     """The classes that a class inherits from, in the order in which Python looks there."""
 
@@ -281,11 +291,11 @@ class Opaque(Kind):
 
 KINDS: dict[str, Kind] = {
     "item": Item(), "cell": Cell(), "function": OfFunction(), "type": Type(), "bases": Bases(),
-    "dict": OwnDict(), "items": Items(), "class": OfClass(), "elements": Elements(),
-    "slot": Slot(), "layout": Layout(), "content": Content(), "objects": Objects(),
-    "ambient": Ambient(), "module": OfModule(), "opaque": Opaque(),
+    "called": NameOfClass(), "dict": OwnDict(), "items": Items(), "class": OfClass(),
+    "elements": Elements(), "slot": Slot(), "layout": Layout(), "content": Content(),
+    "objects": Objects(), "ambient": Ambient(), "module": OfModule(), "opaque": Opaque(),
 }  # fmt: skip
-BY_PYTHON = ("__dict__", "__weakref__", "__doc__")
+BY_PYTHON = ("__dict__", "__weakref__")
 
 
 def same_things(xs: Any, ys: Any) -> bool:

@@ -80,6 +80,7 @@ REFLECTING = {
     )
 }  # fmt: skip
 REPORTED = frozenset(map(id, BEGINS))
+OF_DATACLASSES = {dataclasses.Field, getattr(dataclasses, "_DataclassParams", dataclasses.Field)}
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
 RULES = frozenset({"batch", "fun", "jvp", "lower", "reads", "rules", "spec", "vjp"})
 VIEWS: tuple[type, ...] = type({}.keys()), type({}.values()), type({}.items())
@@ -263,6 +264,9 @@ class Reader(CodeReader):
             return Same(x), self.of_process(x)
         if of(x, tuple) and hasattr(kind, "n_sequence_fields"):
             return Same(x), getattr(self, CONTAINERS[tuple])(x)  # such as `sys.version_info`
+        if kind in OF_DATACLASSES:  # of the type of a field nothing is asked but by its name
+            asked = [y for y in slots_of(kind) if y.__name__ != "type" or self.state.asks("type")]
+            return Same(x), *[(y.__name__, self.slot(x, y)) for y in asked]
         if kind.__module__ == "dataclasses" and kind.__name__.startswith("_"):
             return Same(x)  # what stands for a default that is missing
         if kind in (inspect.Signature, inspect.Parameter):

@@ -182,10 +182,14 @@ def foresee(
     Args:
         ran: the code that ran in earlier calls, with its globals. Other code will not run: it is
             stopped before it begins. None: all code that fun can reach by the names in its own.
-        asked: the names that `getattr` was asked for in earlier calls; others stop the call.
+        asked: the names by which `getattr`, and libraries, asked in earlier calls; others stop the
+            call.
         whole: the dicts of attributes that they looked into.
     """
-    scout = read_all(fun, watched) if ran is None else read_for(ran, [fun, *watched], asked, whole)
+    if ran is None:
+        scout = read_all(fun, watched, asked)
+    else:
+        scout = read_for(ran, [fun, *watched], asked, True, whole)
     codes = list(map(code_of, scout.codes))
     for x in scout.kept:
         if of(x, type) and type(vars(x).get("__del__")) is types.FunctionType and not of_library(x):
@@ -201,11 +205,11 @@ def foresee(
     return scout, None
 
 
-def read_all(fun: Any, watched: Iterable[Any]) -> Scout:
+def read_all(fun: Any, watched: Iterable[Any], asked: Set[str]) -> Scout:
     """A reading for all code that can be reached: what that reads may be code again."""
     ran: Codes = {}
     while True:
-        scout = read_for(ran, [fun, *watched], None)
+        scout = read_for(ran, [fun, *watched], asked, False)
         found = {
             (id(code), id(f.__globals__)): (code, f.__globals__)
             for f in scout.functions
@@ -217,27 +221,30 @@ def read_all(fun: Any, watched: Iterable[Any]) -> Scout:
 
 
 def read_for(
-    ran: Codes, roots: list[Any], asked: Set[str] | None, whole: dict[int, Any] | None = None
+    ran: Codes,
+    roots: list[Any],
+    asked: Set[str],
+    reported: bool,
+    whole: dict[int, Any] | None = None,
 ) -> Scout:
-    """A reading of what certain code reads, and by names that it computes; None: other code too."""
+    """A reading of what certain code reads, and of what was asked for by names not in the code.
+
+    reported: whether all that is asked for by such names was reported, and no other code runs.
+    """
     codes = [code_of(code) for code, _ in ran.values()]
-    names = {name for code in codes for name in code.asked(asked is not None)} | (asked or set())
+    names = {name for code in codes for name in code.asked(reported)} | asked
     handed = {name for code in codes for name in code.handed}
     for code, (_, scope) in zip(codes, ran.values(), strict=True):
         if not CLASS_QUESTIONS.isdisjoint(scope):  # somebody else's
             handed |= code.tested
     state = State(roots + [root for pair in ran.values() for root in roots_of(*pair)], names)
     state.parts, state.whole = parts_of(ran.values()), whole or {}
-    state.reported = asked is not None
-    if asked is not None:
+    state.reported = reported
+    if reported:
         state.ran = frozenset([code.key for code in codes])
     loads = {name for code in codes for name in code.loads}
-    scout = Scout(state, handed, loads)
-    scout.parts = state.visit(scout)
-    if scout.reflects and not state.computed:
-        state.all = state.computed = True
-        scout = Scout(state, handed, loads)
-        scout.parts = state.visit(scout)
+    scout, parts = state.read_by(lambda: Scout(state, handed, loads))
+    scout.parts = parts
     scout.codes = [code for code, _ in ran.values()]
     return scout
 
