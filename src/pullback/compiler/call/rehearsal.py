@@ -55,10 +55,14 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
     rehearsal = Rehearsal(compiled, entry, call, scout)
     rehearsal.run(loops)
     rehearsal.insist_undone()
+    if rehearsal.snapshot.disturbed:
+        return None  # another thread has changed what it reads
     if rehearsal.is_stopped():
         return rehearse(compiled, entry, call, loops) if compiled.ran is None else None
     if rehearsal.is_barred() or rehearsal.is_stale():
         return None
+    if not rehearsal.snapshot.holds():
+        return None  # another thread has changed what it reads
     return rehearsal.recording, rehearsal.failure, rehearsal.state, rehearsal.token
 
 
@@ -121,7 +125,7 @@ class Rehearsal:
         except Halt as halt:
             self.failure = str(halt)
         finally:
-            self.snapshot.restore()
+            self.snapshot.restore([code for code, _ in watch.codes.values()])
             self.stand_ins.restore()
         self.seen = state_of(compiled.fun, watch, self.statics)
         self.other = not watch.asked & ASKED_BY_LIBRARIES <= compiled.asked
@@ -153,6 +157,8 @@ class Rehearsal:
             ArgumentError: it did, so that this call cannot be made either.
         """
         compiled, snapshot = self.compiled, self.snapshot
+        if snapshot.disturbed:
+            return
         if snapshot.restored() and (self.other or not snapshot.misses(self.seen, self.watch)):
             return
         compiled.refuse("it changes something that cannot be found before it runs")

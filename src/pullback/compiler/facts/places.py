@@ -42,11 +42,6 @@ class Place(NamedTuple):
         """Whether the same is there now."""
         return self.kind.same(self.name, self.was, self.kind.look(self.owner, self.name))
 
-    def restore(self) -> None:
-        """Put back what was there."""
-        if not self.kind.same(None, self.was, self.kind.look(self.owner, self.name)):
-            self.kind.put(self.owner, self.name, self.was)
-
 
 class Kind(ABC):
     """How to look at one kind of place, and how to put something there."""
