@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Container, Iterator, Mapping, MutableMapping, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
+from functools import lru_cache, partial
 from threading import RLock, get_ident
 from types import (
     BuiltinFunctionType,
@@ -35,7 +35,7 @@ from ...core.namespaces import apart
 from ...core.reach import ASKED, DRAWS, LOOKUPS, WARNS
 from ...core.resolve import FOREIGN
 from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of
-from .classes import foreign_function
+from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, foreign_function
 from .judge import acts, declare_computing, declared_pure, effectful, home_of, may_act, may_repeat
 from .quick_profile import HARMLESS, frames_sorted, install
 from .reader import BEGINS
@@ -83,7 +83,8 @@ class Watch:
 
     codes: the user's code that ran, and the globals that it reads, by the ids of both.
     expected: the code that may run; other code is stopped before it begins. None: any.
-    names: those by which it may ask for attributes, as `getattr` does, where code is expected.
+    names: those by which it may ask for attributes, as `getattr` does, where code is expected, and
+        by which libraries may ask classes. None: any.
     casts: whether `float(x)` is an operation, and not a question with one answer; cast: one was.
     folds: whether steps of a `while` become one loop; lost: a value of one was read from elsewhere.
     unseen: names by which code calls what may have an effect and Python does not tell of: classes,
@@ -99,7 +100,9 @@ class Watch:
     """
 
     def __init__(
-        self, expected: Container[tuple[int, int]] | None = None, names: Container[str] = ()
+        self,
+        expected: Container[tuple[int, int]] | None = None,
+        names: Container[str] | None = None,
     ) -> None:
         self.names = names
         self.casts = self.cast = False
@@ -195,8 +198,11 @@ class Watch:
             if code in REFLECTING:
                 self.ask(DEEP)
                 return
+            asked = asked_of_classes(code)
+            if asked:
+                self.ask_for(asked)
             if declared_pure(code) or not effectful(module, name):
-                if not may_act(code):
+                if not may_act(code) and not asked:
                     HARMLESS.add(code)
                 elif acts(frame):
                     self.forbid(f"it calls `{module}.{name}`")
@@ -232,7 +238,13 @@ class Watch:
         """Code asks for an attribute by a name that it has computed."""
         more = {"modules": SWEEPS, "__dict__": COMPUTED_NAMES}.get(name, name)
         self.asked.update([name, more])
-        if self.expected is not None and name not in self.names:
+        if self.expected is not None and name not in (self.names or ()):
+            raise Halt
+
+    def ask_for(self, names: frozenset[str]) -> None:
+        """Code of a library asks classes for what stands there under these names."""
+        self.asked |= names
+        if self.names is not None and not all(name in self.names for name in names):
             raise Halt
 
     def looks_into(self, held: Any) -> None:
@@ -290,6 +302,13 @@ class Watch:
     def forbid(self, why: str) -> None:
         self.effects.append(why)
         raise Halt
+
+
+@lru_cache(4096)
+def asked_of_classes(code: CodeType) -> frozenset[str]:
+    """What code of Python's own library asks classes for, beside their methods."""
+    names = code_of(code).names
+    return ASKED_BY_LIBRARIES & {IN_VARIABLES.get(name, name) for name in names}
 
 
 def decorates_pure(frame: Any) -> bool:
