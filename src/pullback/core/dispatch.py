@@ -249,7 +249,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                     x = of_numpy(x)
                 return x.within.unary(primitive, x)
             if type(inputs[0]) is np.ndarray and inputs[1] is self:  # the usual `array * x`
-                return self.within.binary(primitive, inputs[0], self)
+                return self.within.beside(primitive, 1, self, inputs[0])
             operands = inputs
             for x in inputs:
                 if type(x) is Array and (type(x.value) not in OF_NUMPY or x.within.maps):

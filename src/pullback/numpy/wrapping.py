@@ -145,7 +145,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
     kinds: list[str | None] | None = None
     sure: set[Any] = set()  # types of arguments by position with which it is called at once
     inert: frozenset[str] = frozenset()  # keywords at which NumPy looks for no arrays
-    joins = False  # whether the first argument is a list of arrays
+    joins: list[bool] = []  # holds True if the first argument is a list of arrays
 
     def call(*args: Any, **kwargs: Any) -> Any:
         at_once = tuple(map(type, args)) in sure or (joins and is_listed(*args))
@@ -158,7 +158,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
 
     def sought(args: Any, kwargs: Any) -> Any:
         """The same where there may be Arrays anywhere."""
-        nonlocal kinds, inert, joins
+        nonlocal kinds, inert
         found = within = False  # Arrays among the arguments, and in lists
         for x in (*args, *kwargs.values()) if kwargs else args:
             kind = type(x)
@@ -175,7 +175,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
             kinds = kinds + [rest] * 9
             if FUNCTIONS[function] is not None:
                 inert = frozenset([name for name, place in names.items() if place is None])
-                joins = kinds[0] == "arrays"
+                joins[:] = [True] if kinds[0] == "arrays" else []
         x = dispatching(args, kinds, found, within)
         if x is None:
             return anywhere(function, args, kwargs, fresh)
@@ -189,7 +189,8 @@ def ours(function: Any, fresh: bool = False) -> Any:
         types = ", ".join([f"type(x{i})" for i in range(n)])
         scope = {
             "FUNCTIONS": FUNCTIONS, "REFUSALS": REFUSALS, "into_plain": into_plain,
-            "function": function, "sure": sure, "call": call,
+            "function": function, "sure": sure, "call": call, "joins": joins,
+            "is_listed": is_listed,
         }  # fmt: skip
         return from_template(COUNTED, scope, names=names, types=types)
 
@@ -200,7 +201,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
 
 COUNTED = """
 def counted({names}):
-    if ({types},) in sure:
+    if ({types},) in sure or (joins and is_listed({names})):
         try:
             return FUNCTIONS[function]({names})
         except REFUSALS:
@@ -473,7 +474,7 @@ def just_two(own: Ufunc) -> Any:
                     trace = y.within
                 return trace.binary(primitive, x, y)
             if kind is float or kind is int or kind is ndarray:
-                return x.within.binary(primitive, x, y)
+                return x.within.beside(primitive, 0, x, y)
         return short(x, y)
 
     return call

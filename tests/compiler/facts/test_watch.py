@@ -20,7 +20,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.compiler.facts.call_monitor import WATCHES, WATCHING, Halt, Watch, unwatched
+from pullback.compiler.facts.call_monitor import WATCHING, Halt, Watch, unwatched
+from pullback.compiler.facts.monitoring import WATCHES
 from tests.growth import grows
 
 X = np.array([0.3, 0.7, 1.1])
