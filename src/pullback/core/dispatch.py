@@ -6,7 +6,8 @@ Both are filled where a primitive is declared (`register`, `replaces`) and nowhe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 from numbers import Rational
 from typing import Any, NoReturn
 
@@ -37,6 +38,7 @@ __all__ = [
     "OF_NUMPY",
     "PLAIN",
     "REFUSED",
+    "SEQUENCES",
     "UFUNCS",
     "as_array",
     "binary",
@@ -226,15 +228,31 @@ def as_array(x: Any) -> Any:
     return CLASSES["array"](x) if type(x) in HOLDERS else np.asarray(x)
 
 
+class Sequences(dict[type, bool]):
+    """class -> whether NumPy makes an array of what its objects hold: lists, tuples, deques..."""
+
+    of_one_kind = str, bytes, bytearray, memoryview, range, array  # they hold no Array
+    limit = 1000
+
+    def __missing__(self, kind: type) -> bool:
+        if len(self) == self.limit:  # of programs that make classes again and again
+            self.clear()
+        self[kind] = issubclass(kind, Sequence) and not issubclass(kind, self.of_one_kind)
+        return self[kind]
+
+
+SEQUENCES = Sequences()
+
+
 def holds_arrays(x: Any) -> bool:
-    """Whether x is a list or tuple in which, however deep, an Array stands."""
-    if not isinstance(x, (list, tuple)):
+    """Whether x is a list, a tuple or their like in which, however deep, an Array stands."""
+    if not (isinstance(x, (list, tuple)) or SEQUENCES[type(x)]):
         return False
     kinds = set(map(type, x))
     if not HOLDERS.isdisjoint(kinds):
         return True
     for kind in kinds:
-        if issubclass(kind, (list, tuple)):
+        if SEQUENCES[kind]:
             return any(map(holds_arrays, x))
     return False
 
@@ -500,8 +518,9 @@ def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 def leaves(x: Any) -> Any:
-    """What lists and tuples (named ones too) hold, however deep."""
-    if type(x) not in ARRAYS and isinstance(x, (list, tuple)):  # an Array is asked for its class
+    """What lists, tuples (named ones too) and their like hold, however deep."""
+    # An Array is asked for its class.
+    if type(x) not in ARRAYS and (isinstance(x, (list, tuple)) or SEQUENCES[type(x)]):
         for item in x:
             yield from leaves(item)
     else:
@@ -509,7 +528,9 @@ def leaves(x: Any) -> Any:
 
 
 def plain(x: Any) -> Any:
-    return type(x)(plain(item) for item in x) if type(x) in (list, tuple) else peel(x)
+    if type(x) is not tuple and SEQUENCES[type(x)]:
+        return [plain(item) for item in x]
+    return tuple(map(plain, x)) if type(x) is tuple else peel(x)
 
 
 for function in (array_ufunc, array_function):

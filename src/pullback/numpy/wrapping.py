@@ -23,6 +23,7 @@ from ..core.dispatch import (
     OF_NUMPY,
     REFUSALS,
     REFUSED,
+    SEQUENCES,
     UFUNCS,
     array_function,
     as_array,
@@ -295,8 +296,9 @@ def listed(x: Any, kind: str | None) -> Any:
     """An argument with its lists of Arrays as Arrays, where NumPy looks for arrays."""
     if kind == "array" and holds_arrays(x):
         return as_array(x)
-    if kind == "arrays" and type(x) in (list, tuple):
-        return type(x)([as_array(item) if holds_arrays(item) else item for item in x])
+    if kind == "arrays" and SEQUENCES[type(x)]:
+        items = [as_array(item) if holds_arrays(item) else item for item in x]
+        return tuple(items) if type(x) is tuple else items
     return x
 
 
