@@ -26,6 +26,7 @@ from .layout import layout
 from .primitive import Elementwise
 from .spec import PYTHON, spec_of
 from .trace import CONSTANT, youngest
+from .twins import array_of, gives_array
 
 __all__ = [
     "ARRAYS",
@@ -213,7 +214,7 @@ def operand(x: Any) -> Any:
         return float(x)
     if np.isscalar(x):
         return x
-    return np.asarray(x) if hasattr(x, "__array__") else NotImplemented
+    return as_array(x) if hasattr(x, "__array__") else NotImplemented
 
 
 def as_array(x: Any) -> Any:
@@ -225,7 +226,9 @@ def as_array(x: Any) -> Any:
         return of_numpy(x) if type(value) in PYTHON or type(value) is Array else x
     if holds_arrays(x):
         return np.stack([as_array(item) for item in x])
-    return CLASSES["array"](x) if type(x) in HOLDERS else np.asarray(x)
+    if type(x) in HOLDERS:
+        return CLASSES["array"](x)
+    return as_array(array_of(x)) if gives_array(x) else np.asarray(x)
 
 
 class Sequences(dict[type, bool]):
@@ -514,7 +517,7 @@ def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     written_to = any(out is x for x in (*args, *leaves([kwargs.get("out")])))
     if written_to or not isinstance(out, (np.ndarray, np.generic)):
         return out
-    return Array(out, CONSTANT, None)
+    return Array(out, CONSTANT, None) if out.dtype.kind in "fcbiu" else out
 
 
 def leaves(x: Any) -> Any:

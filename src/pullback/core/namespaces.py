@@ -38,7 +38,7 @@ __all__ = [
 # Module x is mirrored by pullback.x.
 MIRRORED = (
     "numpy", "math", "cmath", "statistics", "functools", "scipy", "builtins", "importlib",
-    "bottleneck",
+    "bottleneck", "numexpr",
 )  # fmt: skip
 BOUND: dict[type, Any] = {}  # type of an object -> what is called for a compiled method of it
 STANDS: dict[int, Any] = {}  # id of a function or module -> what stands for it

@@ -376,6 +376,8 @@ class Constant(Trace):
         out = primitive(*[x.value if type(x) is Array else x for x in xs], **static)
         if type(out) is tuple:
             return tuple([self.result(part) for part in out])
+        if (static or len(xs) > 2) and type(out) is np.ndarray and out.dtype.kind not in NUMBERS:
+            return out  # what was picked of text, dates or objects
         return self.result(out)
 
     def result(self, out: Any) -> Any:
@@ -392,6 +394,7 @@ class Constant(Trace):
 
 
 USUAL = frozenset({np.ndarray, np.float64, np.float32, np.complex128})
+NUMBERS = frozenset("fcbiu")
 
 
 CONSTANT = Constant("constant")

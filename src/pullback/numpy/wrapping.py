@@ -40,6 +40,7 @@ from ..core.dispatch import (
 )
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
+from ..core.twins import asking
 
 __all__ = [
     "FRESH",
@@ -274,7 +275,7 @@ def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> A
     """Call a function with Arrays at any place."""
     arrays = [x for x in leaves((args, list(kwargs.values()))) if type(x) is Array]
     if not arrays:
-        return made_by(function, args, kwargs) if fresh else function(*args, **kwargs)
+        return asking(made_by if fresh else called, function, args, kwargs)
     names, kinds, rest = places(function)
     kinds = [*kinds, *[rest] * len(args)][: len(args)]
     args = [listed(x, kind) for x, kind in zip(args, kinds, strict=True)]
@@ -290,6 +291,10 @@ def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> A
             check_class(type(x), x)
     args = [as_operand(x, kind) for x, kind in zip(args, kinds, strict=True)]
     return implementation(*args, **{k: as_operand(x, names.get(k)) for k, x in kwargs.items()})
+
+
+def called(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    return function(*args, **kwargs)
 
 
 def listed(x: Any, kind: str | None) -> Any:
@@ -400,7 +405,8 @@ class Ufunc:
     def general(self, args: Any, kwargs: dict[str, Any]) -> Any:
         """With keywords, or lists of Arrays."""
         n = self.nin
-        return self.ufunc(*[listed(x, "array") for x in args[:n]], *args[n:], **kwargs)
+        args = (*[listed(x, "array") for x in args[:n]], *args[n:])
+        return asking(called, self.ufunc, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.ufunc, name)

@@ -570,3 +570,23 @@ REFUSED = {
 }
 for name, instead in REFUSED.items():
     setattr(Array, name, refused(name, instead))
+
+
+def whole_field(self, dtype, offset):
+    """Whether a field of the elements is all of them."""
+    return offset == 0 and np.dtype(dtype) == self.dtype
+
+
+def getfield(self, dtype, offset=0):
+    if whole_field(self, dtype, offset):
+        return self.view()
+    return refused("getfield", REFUSED["getfield"])(self)
+
+
+def setfield(self, value, dtype, offset=0):
+    if not whole_field(self, dtype, offset):
+        refused("setfield", REFUSED["setfield"])(self)
+    self[...] = value
+
+
+Array.getfield, Array.setfield = getfield, setfield
