@@ -444,6 +444,8 @@ def by_operator(f: Any) -> Any:
         return of_container(f)
     if f.__name__ == "__call__":
         return by_call(f)
+    if f.__name__ == "__init__" and not stays(f.__objclass__.__module__):
+        return foreign(f)
     ours = STANDS.get(id(getattr(f.__objclass__, f.__name__, None)))
     return f if ours is None or not active() else MethodType(ours, f.__self__)
 
