@@ -39,6 +39,7 @@ __all__ = [
     "PLAIN",
     "REFUSED",
     "UFUNCS",
+    "answers_ufuncs",
     "as_array",
     "binary",
     "creates",
@@ -219,9 +220,13 @@ def operand(x: Any) -> Any:
 
 def beside_array(x: Any) -> Any:
     """A plain operand of an operator or ufunc, which NumPy leaves to a class that has its own."""
-    if hasattr(type(x), "__array_ufunc__") and not isinstance(x, (np.ndarray, np.generic)):
-        return NotImplemented
-    return operand(x)
+    return NotImplemented if answers_ufuncs(x) else operand(x)
+
+
+def answers_ufuncs(x: Any) -> bool:
+    """Whether an object that is no array has its own way of computing ufuncs."""
+    own = getattr(type(x), "__array_ufunc__", None) is not None
+    return own and not isinstance(x, (np.ndarray, np.generic))
 
 
 def as_array(x: Any) -> Any:

@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 import weakref
+from contextlib import suppress
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -59,9 +60,11 @@ def scan() -> None:
         for name in filter(halfway, names):
             AWAITED[0] = name
             return
-        for name, ours in SERVED.items():
-            if name in sys.modules and name not in SCANNED and not halfway(name):
-                SCANNED[name] = [importlib.import_module(ours)]
+        for name in SERVED.keys() & sys.modules.keys() - SCANNED.keys():
+            if not halfway(name):
+                SCANNED[name] = []
+                with suppress(ImportError):  # a release that has other names is called as it is
+                    importlib.import_module(SERVED[name])
         for name in sorted(names):  # a package comes before what it holds
             parent = name.rpartition(".")[0]
             if name in SCANNED or "._" in name or (parent and not SCANNED.get(parent)):

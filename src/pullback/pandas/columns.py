@@ -41,7 +41,7 @@ class LiveDtype(ExtensionDtype):
         return self.of_numpy.name
 
     @property
-    def type(self) -> type:
+    def type(self) -> Any:
         return self.of_numpy.type
 
     @property
@@ -67,8 +67,11 @@ class LiveDtype(ExtensionDtype):
     def __hash__(self) -> int:
         return hash(self.of_numpy)
 
+    def __repr__(self) -> str:
+        return repr(self.of_numpy)
+
     @classmethod
-    def construct_array_type(cls) -> type[ExtensionArray]:
+    def construct_array_type(cls) -> Any:
         return Live
 
     @classmethod
@@ -112,13 +115,13 @@ def column(x: Any) -> Any:
     return Live(x) if x.dtype.kind in "fc" else plain(x)
 
 
-class Live(ExtensionOpsMixin, ExtensionArray):  # type: ignore[misc]  # pandas' own are untyped
+class Live(ExtensionOpsMixin, ExtensionArray):
     """A column of numbers that carry a derivative: `inner` is an Array of one axis."""
 
     __array_priority__ = 1000
 
     def __init__(self, inner: Any) -> None:
-        self.inner: Array = inner if type(inner) is Array else Array(inner, CONSTANT, None)
+        self.inner: Any = inner if type(inner) is Array else Array(inner, CONSTANT, None)
 
     # Making.
 
@@ -238,7 +241,7 @@ class Live(ExtensionOpsMixin, ExtensionArray):  # type: ignore[misc]  # pandas' 
             dtype = dtype.of_numpy
         if isinstance(dtype, np.dtype) and dtype.kind in "biufc":
             return column(as_column_of(snapshot(self.inner), dtype))
-        if isinstance(dtype, np.dtype) and dtype == object:
+        if getattr(dtype, "kind", None) == "O" and isinstance(dtype, np.dtype):
             return np.asarray(self, dtype=object)
         return super().astype(dtype, copy=copy)
 
@@ -276,7 +279,11 @@ class Live(ExtensionOpsMixin, ExtensionArray):  # type: ignore[misc]  # pandas' 
 
     # Filling.
 
-    def fillna(self, value: Any, limit: int | None = None, copy: bool = True) -> Live:
+    def fillna(
+        self, value: Any = None, method: Any = None, limit: int | None = None, copy: bool = True
+    ) -> Live:
+        if method is not None:  # before pandas 3
+            return self._pad_or_backfill(method=method, limit=limit)
         missing = self.isna()
         if limit is not None:
             missing = missing & (np.cumsum(missing) <= limit)

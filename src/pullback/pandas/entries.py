@@ -7,11 +7,12 @@ calls that. Missing names (another release of pandas) are left out.
 from __future__ import annotations
 
 import sys
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.core import apply, construction
+from pandas.core import apply, construction, indexing
 from pandas.core.internals import construction as managers
 from pandas.core.internals.managers import (
     BaseBlockManager,
@@ -21,7 +22,7 @@ from pandas.core.internals.managers import (
 )
 from pandas.core.reshape import tile
 
-from ..core.array import Array, current, peel, snapshot
+from ..core.array import Array, current, peel
 from ..core.dispatch import HELD, as_array, holds_arrays
 from ..core.errors import MissingRuleError
 from ..core.leftover import HOLDS, SETTLING
@@ -93,7 +94,7 @@ def of_data(x: Any, length: int | None = None, dtype: Any = None) -> Any:
             return peel(x)
         if not x.ndim and length is not None:
             x = np.broadcast_to(x, (length,)) + 0.0
-        x = column(snapshot(x))
+        x = column(x)
     elif type(x) in (list, tuple) and holds_arrays(x):
         found = list(map(number, x))
         simple = all(type(y) is Array or isinstance(y, NUMBERS) for y in found)
@@ -116,14 +117,19 @@ def sanitize_array(
     if type(made) is Live:
         if index is not None and len(made) == 1 and len(index) != 1:
             return made.take(np.zeros(len(index), int))
-        return made.copy() if made is data and copy else made
+        return made.copy() if copy else made
     return original(made, index, dtype, copy, **options)
 
 
+@stands_for(indexing, "infer_and_maybe_downcast")
+def like_column(original: Any, array: Any, values: Any, *args: Any, **options: Any) -> Any:
+    """What is appended to a column, of a dtype that can hold it."""
+    made = of_data(values)
+    return made if type(made) is Live else original(array, values, *args, **options)
+
+
 @stands_for(managers, "dict_to_mgr")
-def dict_to_mgr(
-    original: Any, data: Any, index: Any, columns: Any, **options: Any
-) -> Any:
+def dict_to_mgr(original: Any, data: Any, index: Any, columns: Any, **options: Any) -> Any:
     if isinstance(data, dict) and any(type(x) in (Array, list, tuple) for x in data.values()):
         lengths = [len(x) for x in data.values() if np.ndim(x) and hasattr(x, "__len__")]
         length = len(index) if index is not None else lengths[0] if lengths else None
@@ -133,10 +139,10 @@ def dict_to_mgr(
 
 @stands_for(managers, "ndarray_to_mgr")
 def ndarray_to_mgr(
-    original: Any, values: Any, index: Any, columns: Any, dtype: Any, copy: bool
+    original: Any, values: Any, index: Any, columns: Any, dtype: Any, copy: bool, **options: Any
 ) -> Any:
     if not is_live(values):
-        return original(of_data(values), index, columns, dtype, copy)
+        return original(of_data(values), index, columns, dtype, copy, **options)
     if values.ndim == 1:
         values = values.reshape(-1, 1)
     if not values.ndim:
@@ -194,8 +200,8 @@ def become(manager: Any, other: Any) -> None:
 
 
 def of_manager(name: str, in_place: bool = False, integers: bool = False) -> None:
-    for owner in (SingleBlockManager, BlockManager, BaseBlockManager):
-        if name not in vars(owner):
+    for owner in {*SingleBlockManager.__mro__, *BlockManager.__mro__}:
+        if type(vars(owner).get(name)) is not FunctionType:
             continue
 
         @stands_for(owner, name)
@@ -225,9 +231,9 @@ def setitem(original: Any, self: Any, indexer: Any, value: Any) -> Any:
     found = np.arange(len(self.items))[columns]
     value = numbers(value) if np.ndim(value) else value
     value = np.broadcast_to(value, shape) if np.ndim(value) else value
-    for j, column in enumerate(np.ravel(found).tolist()):
+    for j, place in enumerate(np.ravel(found).tolist()):
         part = value[..., j] if np.ndim(value) and np.ndim(found) else value
-        live.column_setitem(column, rows, plain_or_live(part))
+        live.column_setitem(place, rows, plain_or_live(part))
     return live
 
 
@@ -274,8 +280,10 @@ def as_matrix(
 ) -> Any:
     """The numbers of a table, as `frame.to_numpy()` gives them."""
     if not any(type(block.values) is Live for block in self.blocks):
-        return original(self, dtype, copy) if na_value is None else original(
-            self, dtype, copy, na_value
+        return (
+            original(self, dtype, copy)
+            if na_value is None
+            else original(self, dtype, copy, na_value)
         )
     arrays = [self.iget_values(i) for i in range(len(self.items))]
     if any(type(x) is not Live and getattr(x.dtype, "kind", "O") not in "biufc" for x in arrays):

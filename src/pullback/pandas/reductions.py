@@ -6,6 +6,7 @@ values: so is an order, or the place of a maximum. What follows are NumPy's func
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,8 @@ def quantiles(x: Any, qs: Any, interpolation: str) -> Any:
     x = x[np.flatnonzero(~np.isnan(plain(x)))]
     if not len(x):
         return np.full(len(qs), NAN)
-    return np.quantile(x, np.asarray(qs), method=interpolation)
+    method: Any = interpolation
+    return np.quantile(x, np.asarray(qs), method=method)
 
 
 def accumulated(name: str, x: Any, skipna: bool = True) -> Any:
@@ -120,7 +122,7 @@ def groups(ids: Any, n: int) -> list[Any]:
     """The places of each group; -1 is none."""
     order = np.argsort(ids, kind="stable")
     bounds = np.searchsorted(ids[order], np.arange(n + 1))
-    return [order[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [order[a:b] for a, b in pairwise(bounds)]
 
 
 def grouped(how: str, x: Any, ids: Any, n: int, min_count: int = 0, **options: Any) -> Any:

@@ -1,8 +1,8 @@
 """Series and DataFrames as trees: each column of floats is a leaf, all else is structure.
 
 A gradient with respect to a table is such a table: columns of text, dates and truth values are in
-it as they were. Integers are leaves as well, which are refused as they are in other trees. Where
-the leaves of a result have further axes (a Jacobian) it is an array, or a dict of them by column.
+it as they were. Integers are leaves as well, which are refused as they are in other trees. A
+Jacobian has an axis more than a table and is refused.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.array import Array
+from ..core.errors import ShapeError
 from ..core.tree import register_tree
 from .columns import column, numbers
 
@@ -59,7 +60,17 @@ def series(aux: Frame, children: Any) -> Any:
 
 
 def fits(x: Any, aux: Frame) -> bool:
-    return type(x) in (Array, np.ndarray) and x.shape == (len(aux.axes[0]),)
+    """Whether a leaf is a column; trees are also made of other things than numbers."""
+    if type(x) not in (Array, np.ndarray):
+        return False
+    if x.shape != (len(aux.axes[0]),):
+        raise ShapeError(
+            f"A Series or a column of {len(aux.axes[0])} numbers was to become an array of shape"
+            f" {x.shape}, which a Jacobian is, and `vmap` makes; pandas has columns alone.\n"
+            "  Take and return arrays, `x.to_numpy()`, and make the Series or DataFrame within the"
+            " function."
+        )
+    return True
 
 
 def of_leaf(x: Any, index: Any, name: Any = None) -> Any:
@@ -89,5 +100,3 @@ def register(cls: type) -> None:
         register_tree(cls, children_of_series, series)
     else:
         register_tree(cls, children_of_table, table)
-
-

@@ -248,8 +248,9 @@ def decays(
             elif known[t] or not ignore_na:
                 old *= (1 - alpha) ** (1.0 if steps is None else steps[t - 1])
                 if known[t]:
-                    decay[t], share[t] = old / (old + share_of_new), share_of_new / (
-                        old + share_of_new
+                    decay[t], share[t] = (
+                        old / (old + share_of_new),
+                        share_of_new / (old + share_of_new),
                     )
                     old = old + share_of_new if adjust else 1.0
     return decay, share
