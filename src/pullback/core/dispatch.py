@@ -34,6 +34,7 @@ __all__ = [
     "CREATION",
     "DEFERS",
     "FUNCTIONS",
+    "HELD",
     "HOLDERS",
     "METHODS",
     "OF_NUMPY",
@@ -41,6 +42,7 @@ __all__ = [
     "REFUSED",
     "SEQUENCES",
     "UFUNCS",
+    "answers_ufuncs",
     "as_array",
     "binary",
     "creates",
@@ -57,6 +59,8 @@ __all__ = [
 
 CLASSES: dict[str, Any] = {}  # what is done beside objects of users' classes: `core.instances`
 HOLDERS: set[type] = {Array}  # types of ours that are, or hold, an Array
+# Types of other packages whose objects may hold an Array, and what gives it, or None.
+HELD: dict[type, Any] = {}
 DEFERS: set[type] = set()  # types whose own operators and functions take over from an Array's
 LOADERS: list[Callable[[], None]] = []  # import what has not been needed so far
 
@@ -151,11 +155,11 @@ def binary(primitive: Elementwise, x: Any, y: Any) -> Any:
             if y.within.birth > trace.birth:
                 trace = y.within
         elif type(y) not in PLAIN:
-            y = operand(y)
+            y = beside_array(y)
     elif type(y) is Array:
         trace = y.within
         if type(x) not in PLAIN:
-            x = operand(x)
+            x = beside_array(x)
     else:
         return primitive.value(x, y)
     if x is NotImplemented or y is NotImplemented:
@@ -215,6 +219,17 @@ def operand(x: Any) -> Any:
     if np.isscalar(x):
         return x
     return as_array(x) if hasattr(x, "__array__") else NotImplemented
+
+
+def beside_array(x: Any) -> Any:
+    """A plain operand of an operator or ufunc, which NumPy leaves to a class that has its own."""
+    return NotImplemented if answers_ufuncs(x) else operand(x)
+
+
+def answers_ufuncs(x: Any) -> bool:
+    """Whether an object that is no array has its own way of computing ufuncs."""
+    own = getattr(type(x), "__array_ufunc__", None) is not None
+    return own and not isinstance(x, (np.ndarray, np.generic))
 
 
 def as_array(x: Any) -> Any:
@@ -355,7 +370,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         return unknown(ufunc, inputs, keywords)
     if ufunc.signature is not None:  # works on whole arrays, and has keywords for their axes
         return implementation(*inputs, **keywords)
-    inputs = [x if type(x) is Array else operand(x) for x in inputs]
+    inputs = [x if type(x) is Array else beside_array(x) for x in inputs]
     if any(x is NotImplemented for x in inputs):
         return NotImplemented
     inputs = loop_operands(ufunc, inputs, keywords)

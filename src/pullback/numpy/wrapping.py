@@ -20,6 +20,7 @@ from ..core.array import Array
 from ..core.dispatch import (
     ARRAYS,
     FUNCTIONS,
+    HELD,
     OF_NUMPY,
     REFUSALS,
     REFUSED,
@@ -38,6 +39,7 @@ from ..core.dispatch import (
     plain,
     unknown,
 )
+from ..core.instances import BY_METHOD
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
 from ..core.twins import asking
@@ -273,6 +275,8 @@ def made_by(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> Any:
     """Call a function with Arrays at any place."""
+    if HELD and function not in BY_METHOD:
+        args, kwargs = given_up(args), {name: given_up(x) for name, x in kwargs.items()}
     arrays = [x for x in leaves((args, list(kwargs.values()))) if type(x) is Array]
     if not arrays:
         return asking(made_by if fresh else called, function, args, kwargs)
@@ -295,6 +299,15 @@ def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> A
 
 def called(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     return function(*args, **kwargs)
+
+
+def given_up(x: Any) -> Any:
+    """An argument with the Arrays that objects of other packages hold, in lists as well."""
+    kind = type(x)
+    if kind in HELD:
+        inner = HELD[kind](x)
+        return x if inner is None else inner
+    return kind([given_up(y) for y in x]) if kind in NEST else x
 
 
 def listed(x: Any, kind: str | None) -> Any:
