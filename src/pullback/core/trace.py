@@ -54,8 +54,7 @@ INSTEAD: dict[str | None, str] = {
     f"  {PLAIN_COPY}",
     "complex(x)": "Write `x + 1j * y` for `complex(x, y)`, and `np.exp(z)` for `cmath.exp(z)`",
     "x.data": "Write `x` itself: libraries that read `.data` would lose the derivative",
-    "x.as_integer_ratio()": "Write `np.mean(x)` for `statistics.mean(x)`, and `x` itself for"
-    " `Fraction(x)`",
+    "x.as_integer_ratio()": "Write `x` itself for `Fraction(x)`: a fraction has no derivative",
     None: "Compute with NumPy's functions and operators instead",
 }
 # The same where SciPy asked, of an Array with `.grad`.
@@ -377,6 +376,8 @@ class Constant(Trace):
         out = primitive(*[x.value if type(x) is Array else x for x in xs], **static)
         if type(out) is tuple:
             return tuple([self.result(part) for part in out])
+        if (static or len(xs) > 2) and type(out) is np.ndarray and out.dtype.kind not in NUMBERS:
+            return out  # what was picked of text, dates or objects
         return self.result(out)
 
     def result(self, out: Any) -> Any:
@@ -393,6 +394,7 @@ class Constant(Trace):
 
 
 USUAL = frozenset({np.ndarray, np.float64, np.float32, np.complex128})
+NUMBERS = frozenset("fcbiu")
 
 
 CONSTANT = Constant("constant")
