@@ -532,7 +532,6 @@ SUBCLASSES = {
     "recarray": lambda x: np.rec.array(x),
     "fromarrays": lambda x: np.rec.fromarrays([x, x]),
     "characters": lambda x: np.char.add(x, "a"),
-    "as_strided": lambda x: np.lib.stride_tricks.as_strided(x, (2,)),
     "as_ctypes": lambda x: np.ctypeslib.as_ctypes(x),
     "ndpointer": lambda x: np.ctypeslib.ndpointer(float).from_param(x),
     "frombuffer": lambda x: np.frombuffer(x),
@@ -540,8 +539,7 @@ SUBCLASSES = {
     "savetxt": lambda x: np.savetxt(io.StringIO(), x),
     "write_array": lambda x: np.lib.format.write_array(io.BytesIO(), x),
     "dump": lambda x: x.dumps(),
-    "random numbers": lambda x: np.random.default_rng(0).normal(x),
-    "assert_allclose": lambda x: np.testing.assert_allclose(x, x),
+    "random numbers": lambda x: np.random.default_rng(0).poisson(x),
 }
 
 
@@ -618,7 +616,7 @@ class TestWhatIsRefused:
     def test_messages_name_the_function_that_asked(self, rebinding):
         """It stands between the program and the conversion, in whatever library."""
         calls = {
-            r"by `numpy\.lib\.\w+\.as_strided`": SUBCLASSES["as_strided"],
+            r"by `numpy\.lib\.\w+\.write_array`": SUBCLASSES["write_array"],
             r"by `statistics\.fmean`": statistics.fmean,
             r"by `fractions\.Fraction": lambda x: fractions.Fraction(1, 2) < x[0],
             r"`grad\(f\)`; the result": lambda x: float(x[0]),

@@ -64,12 +64,12 @@ def infix(ufunc, operation):
     def forward(self, other):
         kind = type(other)
         if kind is float or kind is int or kind is ndarray:
-            return self.within.binary(primitive, self, other)
+            return self.within.beside(primitive, 0, self, other)
         if kind is Array:
-            trace = self.within
-            if other.within.birth > trace.birth:
-                trace = other.within
-            return trace.binary(primitive, self, other)
+            trace, second = self.within, other.within
+            if trace is second:
+                return trace.pair(primitive, self, other)
+            return (trace if trace.birth > second.birth else second).binary(primitive, self, other)
         if kind in PLAIN:
             return binary(primitive, self, other)
         return beside(operation, apply, self, other)
@@ -77,7 +77,7 @@ def infix(ufunc, operation):
     def reflected(self, other):
         kind = type(other)
         if kind is float or kind is int or kind is ndarray:
-            return self.within.binary(primitive, other, self)
+            return self.within.beside(primitive, 1, self, other)
         if kind in PLAIN:
             return binary(primitive, other, self)
         return beside_on_the_left(operation, apply, self, other)
@@ -95,7 +95,7 @@ def comparison(ufunc, operation):
         if trace.comparison is None:
             trace.notice()
         if kind is float or kind is int:
-            return trace.binary(primitive, self, other)
+            return trace.beside(primitive, 0, self, other)
         if kind is Array:
             if other.within.comparison is None:
                 other.within.notice()
@@ -570,3 +570,23 @@ REFUSED = {
 }
 for name, instead in REFUSED.items():
     setattr(Array, name, refused(name, instead))
+
+
+def whole_field(self, dtype, offset):
+    """Whether a field of the elements is all of them."""
+    return offset == 0 and np.dtype(dtype) == self.dtype
+
+
+def getfield(self, dtype, offset=0):
+    if whole_field(self, dtype, offset):
+        return self.view()
+    return refused("getfield", REFUSED["getfield"])(self)
+
+
+def setfield(self, value, dtype, offset=0):
+    if not whole_field(self, dtype, offset):
+        refused("setfield", REFUSED["setfield"])(self)
+    self[...] = value
+
+
+Array.getfield, Array.setfield = getfield, setfield
