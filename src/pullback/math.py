@@ -23,7 +23,7 @@ import numpy as np
 from .core.array import Array, class_of_number, current, is_number, peel, without_axes
 from .core.errors import ConversionError, MissingExtraError
 from .core.instances import Instance, inside
-from .core.primitive import Elementwise, Primitive
+from .core.primitive import Elementwise, Linear, Primitive
 from .core.spec import Spec
 from .primitives.arguments import as_whole
 
@@ -304,7 +304,44 @@ def fsum(seq: Iterable[Any], /) -> Any:
     seq = list(seq)
     if not any(map(live, seq)):
         return real.fsum(seq)
-    return pythons(np.sum(np.stack([number(x) for x in seq])))
+    xs = [number(x) for x in seq]
+    return pythons(added(*xs) if heed(exact_sum, *xs) else mapped(exact_sum, added, *xs))
+
+
+def exact_sum(*xs: float) -> float:
+    """`fsum` of its arguments."""
+    return real.fsum(xs)
+
+
+def added(*xs: Any) -> Any:
+    return fsum_p(np.stack(np.broadcast_arrays(*xs), axis=-1).astype(float))
+
+
+class Fsum(Linear):
+    """The sum of the last axis without intermediate rounding."""
+
+    def value(self, x: Any) -> Any:
+        return np.asarray(np.apply_along_axis(finite_sum, -1, x), float)
+
+    def spec(self, x: Any) -> Spec:
+        return Spec(x.shape[:-1], float)
+
+    def transpose(self, i: int, xs: Any, out_bar: Any) -> Any:
+        return np.broadcast_to(np.expand_dims(out_bar, -1), xs[0].shape)
+
+    def batch(self, xs: Any, mapped: Any, size: int) -> Any:
+        return self(xs[0])
+
+
+def finite_sum(row: Any) -> float:
+    """NaN where `fsum` raises, of which the caller has been told."""
+    try:
+        return real.fsum(row)
+    except (ValueError, OverflowError):
+        return real.nan
+
+
+fsum_p = Fsum("fsum")
 
 
 def prod(iterable: Iterable[Any], /, *, start: Any = 1) -> Any:
