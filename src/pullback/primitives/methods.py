@@ -314,6 +314,8 @@ def shape(self):
 
 
 Array.shape = property(shape, assigned_attributes.set_shape)
+if hasattr(np.ndarray, "_set_shape"):  # by which newer classes of NumPy's assign it
+    Array._set_shape = assigned_attributes.set_shape
 
 
 def flags_of(self):
