@@ -271,7 +271,7 @@ def transpose(self, *axes):
 
 def flatten(self, order="C"):
     """A copy in one dimension."""
-    return np.copy(np.ravel(self, order=order))
+    return np.copy(shapes.ravel(self, order))
 
 
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
