@@ -213,6 +213,8 @@ def operand(x: Any) -> Any:
         return float(x)
     if np.isscalar(x):
         return x
+    if isinstance(x, np.poly1d):  # which may hold an Array
+        return x.coeffs
     return np.asarray(x) if hasattr(x, "__array__") else NotImplemented
 
 
