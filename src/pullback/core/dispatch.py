@@ -26,6 +26,7 @@ from .layout import layout
 from .primitive import Elementwise
 from .spec import PYTHON, spec_of
 from .trace import CONSTANT, youngest
+from .twins import array_of, gives_array
 
 __all__ = [
     "ARRAYS",
@@ -33,6 +34,7 @@ __all__ = [
     "CREATION",
     "DEFERS",
     "FUNCTIONS",
+    "HELD",
     "HOLDERS",
     "METHODS",
     "OF_NUMPY",
@@ -40,6 +42,7 @@ __all__ = [
     "REFUSED",
     "SEQUENCES",
     "UFUNCS",
+    "answers_ufuncs",
     "as_array",
     "binary",
     "creates",
@@ -56,6 +59,8 @@ __all__ = [
 
 CLASSES: dict[str, Any] = {}  # what is done beside objects of users' classes: `core.instances`
 HOLDERS: set[type] = {Array}  # types of ours that are, or hold, an Array
+# Types of other packages whose objects may hold an Array, and what gives it, or None.
+HELD: dict[type, Any] = {}
 DEFERS: set[type] = set()  # types whose own operators and functions take over from an Array's
 LOADERS: list[Callable[[], None]] = []  # import what has not been needed so far
 
@@ -150,11 +155,11 @@ def binary(primitive: Elementwise, x: Any, y: Any) -> Any:
             if y.within.birth > trace.birth:
                 trace = y.within
         elif type(y) not in PLAIN:
-            y = operand(y)
+            y = beside_array(y)
     elif type(y) is Array:
         trace = y.within
         if type(x) not in PLAIN:
-            x = operand(x)
+            x = beside_array(x)
     else:
         return primitive.value(x, y)
     if x is NotImplemented or y is NotImplemented:
@@ -215,7 +220,18 @@ def operand(x: Any) -> Any:
         return x
     if isinstance(x, np.poly1d):  # which may hold an Array
         return x.coeffs
-    return np.asarray(x) if hasattr(x, "__array__") else NotImplemented
+    return as_array(x) if hasattr(x, "__array__") else NotImplemented
+
+
+def beside_array(x: Any) -> Any:
+    """A plain operand of an operator or ufunc, which NumPy leaves to a class that has its own."""
+    return NotImplemented if answers_ufuncs(x) else operand(x)
+
+
+def answers_ufuncs(x: Any) -> bool:
+    """Whether an object that is no array has its own way of computing ufuncs."""
+    own = getattr(type(x), "__array_ufunc__", None) is not None
+    return own and not isinstance(x, (np.ndarray, np.generic))
 
 
 def as_array(x: Any) -> Any:
@@ -227,7 +243,9 @@ def as_array(x: Any) -> Any:
         return of_numpy(x) if type(value) in PYTHON or type(value) is Array else x
     if holds_arrays(x):
         return np.stack([as_array(item) for item in x])
-    return CLASSES["array"](x) if type(x) in HOLDERS else np.asarray(x)
+    if type(x) in HOLDERS:
+        return CLASSES["array"](x)
+    return as_array(array_of(x)) if gives_array(x) else np.asarray(x)
 
 
 class Sequences(dict[type, bool]):
@@ -269,7 +287,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                     x = of_numpy(x)
                 return x.within.unary(primitive, x)
             if type(inputs[0]) is np.ndarray and inputs[1] is self:  # the usual `array * x`
-                return self.within.binary(primitive, inputs[0], self)
+                return self.within.beside(primitive, 1, self, inputs[0])
             operands = inputs
             for x in inputs:
                 if type(x) is Array and (type(x.value) not in OF_NUMPY or x.within.maps):
@@ -354,7 +372,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         return unknown(ufunc, inputs, keywords)
     if ufunc.signature is not None:  # works on whole arrays, and has keywords for their axes
         return implementation(*inputs, **keywords)
-    inputs = [x if type(x) is Array else operand(x) for x in inputs]
+    inputs = [x if type(x) is Array else beside_array(x) for x in inputs]
     if any(x is NotImplemented for x in inputs):
         return NotImplemented
     inputs = loop_operands(ufunc, inputs, keywords)
@@ -516,7 +534,7 @@ def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     written_to = any(out is x for x in (*args, *leaves([kwargs.get("out")])))
     if written_to or not isinstance(out, (np.ndarray, np.generic)):
         return out
-    return Array(out, CONSTANT, None)
+    return Array(out, CONSTANT, None) if out.dtype.kind in "fcbiu" else out
 
 
 def leaves(x: Any) -> Any:

@@ -17,7 +17,7 @@ from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.namespaces import BEHIND, BOUND, STANDS
 from ...core.resolve import foreign
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.leaves import chosen, is_live
 from ..solving.serving import refuses
 from ..sparse_arrays.patterns import fixed

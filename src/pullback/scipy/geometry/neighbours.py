@@ -12,7 +12,7 @@ from ...core.errors import MissingRuleError
 from ...core.namespaces import BEHIND, BOUND, STANDS
 from ...core.reach import CALLS, call_outside
 from ...core.resolve import foreign
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.following import Chosen
 from ..solving.leaves import is_live, take
 from ..sparse_arrays.patterns import fixed

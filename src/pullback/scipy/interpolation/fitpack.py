@@ -11,7 +11,7 @@ from scipy.interpolate import _fitpack_repro
 from ...core.errors import MissingRuleError
 from ...core.reach import CALLS, call_outside
 from ...primitives.arguments import as_array
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.following import Following
 from ..solving.serving import serves, serves_method, traced
 from ..sparse_arrays.patterns import fixed, is_live

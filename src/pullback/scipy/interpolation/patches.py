@@ -19,7 +19,7 @@ from scipy import interpolate
 
 from ...core.errors import MissingRuleError
 from ...core.reach import call_outside
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.serving import serves, traced
 from ..sparse_arrays.patterns import fixed, is_live
 from .basis import bspline

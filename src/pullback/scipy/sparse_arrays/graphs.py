@@ -16,7 +16,7 @@ from scipy.sparse import csgraph
 from ...core.errors import MissingRuleError
 from ...core.reach import CALLS, call_outside
 from ...primitives.arguments import somewhere
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.serving import refuses, serves
 from .formats import moves
 from .patterns import constants, coordinates, fixed, is_live, majors
