@@ -218,6 +218,8 @@ def operand(x: Any) -> Any:
         return float(x)
     if np.isscalar(x):
         return x
+    if isinstance(x, np.poly1d):  # which may hold an Array
+        return x.coeffs
     return as_array(x) if hasattr(x, "__array__") else NotImplemented
 
 
