@@ -16,7 +16,6 @@ import functools
 import heapq
 import itertools
 import operator
-import re
 import sys
 import threading
 import warnings
@@ -58,7 +57,6 @@ from .jitted import is_jitted, jitted
 from .leftover import HOLDS, WRITERS
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
-    ASKED,
     BORING,
     KNOWN,
     LOOKUPS,
@@ -489,19 +487,7 @@ def writing_first(f: Any) -> Any:
     return functools.update_wrapper(call, f)
 
 
-def of_object(f: Any) -> Any:
-    """What `object` has for attributes, called by its name."""
-
-    def call(*args: Any) -> Any:
-        if args and type(args[0]) is Instance:
-            return OWN_WAY[f.__name__](*args)
-        return f(*args)
-
-    return functools.update_wrapper(call, f)
-
-
 SET = object.__setattr__
-STANDS.update({id(f): of_object(f) for f in (object.__getattribute__, object.__delattr__)})
 
 
 WRITING_FIRST = (
@@ -554,19 +540,6 @@ for numbers in (float, complex, np.ndarray, np.generic, np.float64, np.complex12
             STANDS.setdefault(id(each), of_class(each))
 
 BOUND.update(dict.fromkeys((list, dict, deque, OrderedDict, defaultdict), of_container))
-
-
-def of_text(f: Any) -> Any:
-    """A method of text: `format` asks for the attributes that its fields name."""
-    if ASKED and f.__name__ in ("format", "format_map"):
-        for field in FIELD.findall(f.__self__):
-            for name in PART.findall(field):
-                ASKED[-1](name)
-    return f
-
-
-FIELD, PART = re.compile(r"\{([^{}:!]*)"), re.compile(r"[.\[]([^.\[\]]+)")
-BOUND[str] = of_text
 
 
 def is_view(x: Array) -> bool:

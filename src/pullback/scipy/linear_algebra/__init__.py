@@ -8,6 +8,7 @@
     functions       functions of matrices
     riccati         the equations of optimal control
     special         matrices made of numbers; norms
+    blas            routines of BLAS that programs call by their names
     refused         what has no derivative here, and what to write
 
 Functions that SciPy writes in Python over these take part as the user's code does.
@@ -15,7 +16,9 @@ Functions that SciPy writes in Python over these take part as the user's code do
 
 from importlib import import_module
 
-FAMILIES = ("systems", "factors", "spectra", "functions", "riccati", "special", "refused")
+FAMILIES = (
+    "systems", "factors", "spectra", "functions", "riccati", "special", "blas", "refused"
+)  # fmt: skip
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")
