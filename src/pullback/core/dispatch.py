@@ -47,6 +47,7 @@ __all__ = [
     "of_numpy",
     "operand",
     "operands_of_numpy",
+    "overrides",
     "refuse",
     "register",
     "replaces",
@@ -194,6 +195,14 @@ def masks(x: Any) -> bool:
     return isinstance(x, np.ma.MaskedArray) and bool(np.ma.is_masked(x))
 
 
+def overrides(x: Any, protocol: str = "__array_ufunc__") -> bool:
+    """Whether the class of x takes over from an array, and is none of NumPy's or ours."""
+    kind = type(x)
+    if kind is Array or kind in DEFERS or isinstance(x, (np.ndarray, np.generic)):
+        return False
+    return hasattr(kind, protocol)
+
+
 def operand(x: Any) -> Any:
     """A plain operand as NumPy would take it; NotImplemented leaves the operation to x."""
     if type(x) in DEFERS:
@@ -202,7 +211,7 @@ def operand(x: Any) -> Any:
         return NotImplemented if check_class(type(x), x) else np.asarray(x)
     if isinstance(x, np.generic):
         return x
-    if isinstance(x, Cotangent) or getattr(type(x), "__array_ufunc__", False) is None:
+    if isinstance(x, Cotangent) or overrides(x):
         return NotImplemented
     if isinstance(x, (list, tuple)):
         return as_array(x)
@@ -309,6 +318,8 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         return in_order(ufunc, method, inputs, keywords)
     if any(check_class(type(x), x) or type(x) in DEFERS for x in inputs):
         return beside(ufunc, method, inputs, keywords)
+    if any(type(x) not in PLAIN and overrides(x) for x in (*inputs, *(keywords.get("out") or ()))):
+        return NotImplemented
     out = keywords.pop("out", None)
     outs = out if isinstance(out, tuple) else (out,)
     if any(o is not None for o in outs):
@@ -439,6 +450,8 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
             return NotImplemented
         if any(check_class(cls, *args, *kwargs.values()) for cls in types):
             return CLASSES["function"](function, args, kwargs)
+        if not all(cls is Array or issubclass(cls, np.ndarray) for cls in types):
+            return NotImplemented  # a class that takes over
     if type(kwargs.get("out")) is Array:
         out = kwargs.pop("out")
         return written((out,), function(*args, **kwargs))

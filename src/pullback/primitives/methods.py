@@ -44,7 +44,7 @@ from . import (  # noqa: F401  # each declares its primitives
     strided,
 )
 from .arguments import as_whole, surely
-from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor
+from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor, takes_over
 
 __all__ = []
 
@@ -152,6 +152,8 @@ Array.__divmod__, Array.__rdivmod__ = divmod_of, divmod_reflected
 
 def matmul_of(self, other):
     if type(other) not in KNOWN:
+        if takes_over(self, other):
+            return np.matmul(self, other)
         other = factor(self, other)
         if other is NotImplemented:
             return other
