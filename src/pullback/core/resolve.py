@@ -404,13 +404,16 @@ def given(x: Any) -> Any:
     return x
 
 
-def reaching(f: Any) -> Any:
-    """f, with the functions among its arguments reached, classes included."""
+def reaching(f: Any, place: int = -1) -> Any:
+    """f, which calls an argument, with that reached, classes included.
+
+    place: where it may stand by position; elsewhere a function is a value like others.
+    """
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return f(
-            *[called(x) for x in args],
-            **{name: called(x) for name, x in kwargs.items()},
+            *[called(x) if i == place else x for i, x in enumerate(args)],
+            **{name: called(x) if name in CALLED else x for name, x in kwargs.items()},
         )
 
     return functools.update_wrapper(call, f)
@@ -420,11 +423,14 @@ def called(x: Any) -> Any:
     return standing(x) if callable(x) and type(x) is not Array else x
 
 
+CALLED = frozenset({"key", "func", "function"})
 CALLING_BACK = (
-    map, filter, functools.reduce, itertools.accumulate, itertools.starmap,
-    itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.groupby,
+    map, filter, functools.reduce, itertools.starmap, itertools.takewhile, itertools.dropwhile,
+    itertools.filterfalse,
 )  # fmt: skip
-STANDS.update({id(each): reaching(each) for each in CALLING_BACK})
+CALLING_BACK_SECOND = (itertools.accumulate, itertools.groupby)
+STANDS.update({id(each): reaching(each, place=0) for each in CALLING_BACK})
+STANDS.update({id(each): reaching(each, place=1) for each in CALLING_BACK_SECOND})
 
 
 def of_container(f: Any) -> Any:

@@ -535,10 +535,13 @@ Array.put = method(np.put)
 
 
 def setflags(self, write=None, align=None, uic=None):
-    """A promise to leave the array alone changes no number; it is not enforced."""
-    if write or align is not None or uic is not None:
+    """A promise to leave the array alone changes no number; it is not enforced.
+
+    With `write=True`, a view that is read-only stays so, and says so when it is written into.
+    """
+    if align is not None or uic is not None:
         raise MissingRuleError(
-            "`x.setflags` of an Array takes `write=False` alone.\n  Arrays manage their own memory."
+            "`x.setflags` of an Array takes `write` alone.\n  Arrays manage their own memory."
         )
 
 
