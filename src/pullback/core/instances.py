@@ -61,8 +61,14 @@ ROOTS = (np.ndarray, float)
 MISSING = object()
 Slot = MemberDescriptorType
 REPLACED = (np.memmap, np.recarray)
-# NumPy writes them in Python, and that takes part under a transformation.
-NUMPY_CLASSES = (np.ma.MaskedArray, np.matrix)
+
+
+def is_in_python(cls: type) -> bool:
+    """Whether a class is one of NumPy's written in Python, or derives from it: these take part."""
+    masked = sys.modules.get("numpy.ma")  # which takes long to import
+    return issubclass(cls, np.matrix) or (
+        masked is not None and issubclass(cls, masked.MaskedArray)
+    )
 
 
 def derives(cls: Any, root: Any = ROOTS) -> bool:
@@ -72,7 +78,7 @@ def derives(cls: Any, root: Any = ROOTS) -> bool:
         and issubclass(cls, root)
         and cls not in ROOTS
         and not issubclass(cls, (*REPLACED, np.generic))
-        and (not issubclass(cls, NUMPY_CLASSES) or active())
+        and (not is_in_python(cls) or active())
     )
 
 

@@ -170,7 +170,7 @@ def other(f: Any, kind: Any) -> Any:
     if isinstance(f, type):
         return a_class(f)
     if isinstance(f, SAME):
-        return f
+        return foreign(f) if kind is type(str.__len__) and is_constructor(f) else f
     called = getattr(kind, "__call__", None)  # noqa: B004  # the method itself
     if type(called) is FunctionType:
         if id(called) in STANDS and active():
@@ -449,8 +449,15 @@ def by_operator(f: Any) -> Any:
         return of_container(f)
     if f.__name__ == "__call__":
         return by_call(f)
+    if is_constructor(f):
+        return foreign(f)
     ours = STANDS.get(id(getattr(f.__objclass__, f.__name__, None)))
     return f if ours is None or not active() else MethodType(ours, f.__self__)
+
+
+def is_constructor(f: Any) -> bool:
+    """Whether f is the `__init__` of a compiled class of another package."""
+    return f.__name__ == "__init__" and not stays(f.__objclass__.__module__)
 
 
 def by_call(f: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array, peel
-from ..core.dispatch import FUNCTIONS, as_array, holds_arrays, is_python, leaves
+from ..core.dispatch import FUNCTIONS, HELD, as_array, holds_arrays, is_python, leaves
 from ..core.errors import ArgumentTypeError
 from ..core.instances import INNER, KIND, Instance, viewed
 from ..core.namespaces import STANDS
@@ -93,6 +93,10 @@ def converter(function: Any, implementation: Any) -> None:
             check_numbers(function, x, kwargs.get("dtype", (*args, None, None)[1]))
             return implementation(x, *args, **kwargs)
         held = AS_ARRAY.get(type(x))
+        if type(x) in HELD:
+            inner = HELD[type(x)](x)
+            if inner is not None and kwargs.get("dtype", (*args, None, None)[1]) is not object:
+                return call(inner, *args[1:], **kwargs)
         if type(x) is Instance and (function is np.asanyarray or kwargs.get("subok")):
             dtype = kwargs.get("dtype", (*args, None, None)[1])
             copy = kwargs.get("copy", function is not np.asanyarray)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..core.array import Array, is_number
 from ..core.cotangent import Cotangent
-from ..core.dispatch import DEFERS, PLAIN, as_array, check_class, is_python, operand, overrides
+from ..core.dispatch import DEFERS, PLAIN, answers_ufuncs, as_array, check_class, is_python, operand
 from ..core.errors import ArgumentTypeError, kind_of
 from ..core.operators import COMPARISONS, INFIX
 from ..core.reach import reach_instance
@@ -44,7 +44,7 @@ def numeric(x, other):
         return other
     if is_python(x) and not isinstance(other, NUMERIC):
         return NotImplemented
-    if defers(other) or overrides(other):
+    if defers(other) or answers_ufuncs(other):
         return NotImplemented
     known = operand(other)
     listed = known is NotImplemented and is_sequence(other) and not isinstance(other, np.ndarray)
@@ -67,7 +67,7 @@ def defers(other):
 
 def takes_over(x, other):
     """Whether an ndarray asks the class of other what the operation is, by its ufunc."""
-    return overrides(other) and not (is_python(x) or defers(other))
+    return answers_ufuncs(other) and not (is_python(x) or is_ours(other))
 
 
 def is_sequence(x):
@@ -118,7 +118,7 @@ def repeats(x, other):
 def factor(x, other):
     """What stands to the right of `x @` in the same case: an object is not a matrix to NumPy."""
     known = numeric(x, other)
-    if known is NotImplemented and not (is_python(x) or defers(other)):
+    if known is NotImplemented and not (is_python(x) or defers(other) or answers_ufuncs(other)):
         raise ArgumentTypeError(
             f"`x @ y` of an Array {spec_of(x)} was given {kind_of(other)}, which is not a matrix to"
             " NumPy.\n  Give its class `__array_ufunc__ = None`, and its own `@` is called."

@@ -7,8 +7,9 @@
     spectra         eigenvalues, singular values
     functions       functions of matrices
     riccati         the equations of optimal control
+    routines        what routines of BLAS and LAPACK have in common
+    blas, lapack    the routines that have derivatives
     special         matrices made of numbers; norms
-    blas            routines of BLAS that programs call by their names
     refused         what has no derivative here, and what to write
 
 Functions that SciPy writes in Python over these take part as the user's code does.
@@ -17,8 +18,16 @@ Functions that SciPy writes in Python over these take part as the user's code do
 from importlib import import_module
 
 FAMILIES = (
-    "systems", "factors", "spectra", "functions", "riccati", "special", "blas", "refused"
-)  # fmt: skip
+    "systems",
+    "factors",
+    "spectra",
+    "functions",
+    "riccati",
+    "special",
+    "refused",
+    "blas",
+    "lapack",
+)
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

@@ -1,165 +1,219 @@
-"""Routines of `scipy.linalg.blas`, by NumPy's formulas, where an argument is an Array.
-
-    gemm = scipy.linalg.get_blas_funcs("gemm", (a, b))
-    c = gemm(1.0, a, b, beta=1.0, c=c, overwrite_c=True)        # alpha a b + beta c
-
-An array that a routine overwrites is assigned to where the routine would write there.
-"""
+"""scipy.linalg.blas: products and sums of vectors and matrices, by what they compute."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from scipy.linalg import blas
 
-from ...core.array import Array
-from ...core.dispatch import as_array, holds_arrays
-from ...core.errors import UnsupportedKeywordError
-from ...core.layout import layout
-from ...core.namespaces import STANDS
-from ...core.reach import active
+from ...primitives.spectra import adjoint, conj, from_triangle
+from .routines import routine
+from .systems import solve_triangular, triangle, turn
 
-__all__: list[str] = []
+__all__ = ["symmetric", "turned"]
 
 
-def turned(a: Any, trans: int) -> Any:
-    """a, its transpose, or its conjugate transpose."""
-    return a if not trans else np.conj(a.T) if trans == 2 else a.T
+def turned(a: Any, trans: Any) -> Any:
+    """a, its transpose or its adjoint."""
+    return (
+        (a, turn(a), adjoint(a))[int(trans)]
+        if trans not in ("N", "T", "C")
+        else turned(a, "NTC".index(trans))
+    )
 
 
-def triangle(a: Any, lower: int, unit: int = 0) -> Any:
-    part = np.tril(a, -unit) if lower else np.triu(a, unit)
-    return part + np.eye(a.shape[0], dtype=a.dtype) if unit else part
+def symmetric(a: Any, lower: Any) -> Any:
+    """The symmetric matrix of which one triangle is read."""
+    read = triangle(np.ones(a.shape[-2:], bool), bool(lower))
+    return np.where(read, a, turn(a))
 
 
-def added(out: Any, beta: Any, c: Any) -> Any:
-    return out if c is None or (type(beta) is not Array and beta == 0) else out + beta * c
+def added(product: Any, beta: Any, old: Any) -> Any:
+    return product if old is None else product + beta * old
 
 
-def stored(out: Any, c: Any, overwrite: int) -> Any:
-    """A result, in the memory of c if the routine would leave it there."""
-    if c is None or not overwrite:
-        return out
-    plain = layout(c) if type(c) is Array else c
-    if not plain.flags.f_contiguous or plain.dtype != out.dtype:
-        return out
-    c[...] = out
-    return c
+def in_triangle(product: Any, lower: Any, beta: Any = 0.0, old: Any = None) -> Any:
+    """A routine computes one triangle, and leaves the other as it was: zero if it is new."""
+    read = triangle(np.ones(product.shape[-2:], bool), bool(lower))
+    return np.where(read, added(product, beta, old), 0 if old is None else old)
 
 
-def gemm(alpha, a, b, beta=0.0, c=None, trans_a=0, trans_b=0, overwrite_c=0):
-    out = added(alpha * (turned(a, trans_a) @ turned(b, trans_b)), beta, c)
-    return stored(out, c, overwrite_c)
+# Vectors.
 
 
-def symm(alpha, a, b, beta=0.0, c=None, side=0, lower=0, overwrite_c=0):
-    a = triangle(a, lower) + triangle(a, lower, 1).T - np.eye(a.shape[0], dtype=a.dtype)
-    return stored(added(alpha * (b @ a if side else a @ b), beta, c), c, overwrite_c)
+@routine("axpy", "x y a", {"z": "y"})
+def axpy(x: Any, y: Any, a: Any = 1.0, **_: Any) -> Any:
+    return {"z": a * x + y}
 
 
-def syrk(alpha, a, beta=0.0, c=None, trans=0, lower=0, overwrite_c=0):
-    out = triangle(added(alpha * (a.T @ a if trans else a @ a.T), beta, c), lower)
-    return stored(out if c is None else out + c - triangle(c, lower), c, overwrite_c)
+@routine("scal", "a x", {"x": "x"})
+def scal(a: Any, x: Any, **_: Any) -> Any:
+    return {"x": a * x}
 
 
-def trmm(alpha, a, b, side=0, lower=0, trans_a=0, diag=0, overwrite_b=0):
-    a = turned(triangle(a, lower, diag), trans_a)
-    return stored(alpha * (b @ a if side else a @ b), b, overwrite_b)
+@routine("copy", "x y", {"y": "y"})
+def copy(x: Any, y: Any, **_: Any) -> Any:
+    return {"y": np.copy(x)}
 
 
-def trsm(alpha, a, b, side=0, lower=0, trans_a=0, diag=0, overwrite_b=0):
-    a, b = turned(triangle(a, lower, diag), trans_a), as_array(b)
-    out = np.linalg.solve(a.T, alpha * b.T).T if side else np.linalg.solve(a, alpha * b)
-    return stored(out, b, overwrite_b)
+@routine("swap", "x y", {"x": "x", "y": "y"})
+def swap(x: Any, y: Any, **_: Any) -> Any:
+    return {"x": np.copy(y), "y": np.copy(x)}
 
 
-def gemv(
-    alpha, a, x, beta=0.0, y=None, offx=0, incx=1, offy=0, incy=1, trans=0, overwrite_y=0
-):  # fmt: skip
-    check("gemv", offx=(offx, 0), incx=(incx, 1), offy=(offy, 0), incy=(incy, 1))
-    return stored(added(alpha * (turned(a, trans) @ x), beta, y), y, overwrite_y)
+@routine("rot", "x y c s", {"x": "x", "y": "y"})
+def rot(x: Any, y: Any, c: Any, s: Any, **_: Any) -> Any:
+    return {"x": c * x + s * y, "y": c * y - conj(s) * x}
 
 
-def ger(
-    alpha, x, y, incx=1, incy=1, a=None, overwrite_x=1, overwrite_y=1, overwrite_a=0
-):  # fmt: skip
-    check("ger", incx=(incx, 1), incy=(incy, 1))
-    return stored(added(alpha * np.outer(x, y), 1.0, a), a, overwrite_a)
+@routine("dot dotu", "x y")
+def dot(x: Any, y: Any, **_: Any) -> Any:
+    return {"xy": np.sum(x * y)}
 
 
-def gerc(alpha, x, y, *more, **options):
-    return ger(alpha, x, np.conj(y), *more, **options)
+@routine("dotc", "x y")
+def dotc(x: Any, y: Any, **_: Any) -> Any:
+    return {"xy": np.sum(conj(x) * y)}
 
 
-def dot(x, y, n=None, offx=0, incx=1, offy=0, incy=1):
-    check("dot", n=(n, None), offx=(offx, 0), incx=(incx, 1), offy=(offy, 0), incy=(incy, 1))
-    return np.sum(x * y)
+@routine("nrm2 scnrm2:c dznrm2:z", "x")
+def nrm2(x: Any, **_: Any) -> Any:
+    return {"n2": np.linalg.norm(x)}
 
 
-def dotc(x, y, *more, **options):
-    return dot(np.conj(x), y, *more, **options)
+@routine("asum scasum:c dzasum:z", "x")
+def asum(x: Any, **_: Any) -> Any:
+    return {"s": np.sum(np.abs(np.real(x))) + np.sum(np.abs(np.imag(x)))}
 
 
-def axpy(x, y, n=None, a=1.0, offx=0, incx=1, offy=0, incy=1):
-    check("axpy", n=(n, None), offx=(offx, 0), incx=(incx, 1), offy=(offy, 0), incy=(incy, 1))
-    return stored(a * x + y, y, 1)
+# A matrix and vectors.
 
 
-def scal(a, x, n=None, offx=0, incx=1):
-    check("scal", n=(n, None), offx=(offx, 0), incx=(incx, 1))
-    return stored(a * x, x, 1)
+@routine("gemv", "alpha a x beta y", {"y": "y"})
+def gemv(alpha: Any, a: Any, x: Any, beta: Any = 0.0, y: Any = None, trans: Any = 0) -> Any:
+    return {"y": added(alpha * (turned(a, trans) @ x), beta, y)}
 
 
-def nrm2(x, n=None, offx=0, incx=1):
-    check("nrm2", n=(n, None), offx=(offx, 0), incx=(incx, 1))
-    return np.linalg.norm(x)
+@routine("symv", "alpha a x beta y", {"y": "y"})
+def symv(alpha: Any, a: Any, x: Any, beta: Any = 0.0, y: Any = None, lower: Any = 0) -> Any:
+    return {"y": added(alpha * (symmetric(a, lower) @ x), beta, y)}
 
 
-def check(name: str, **options: Any) -> None:
-    """Refuse parts of vectors."""
-    for key, (value, usual) in options.items():
-        if value is not None and value != usual:
-            raise UnsupportedKeywordError(
-                f"`scipy.linalg.blas`'s `{name}` was given `{key}={value}` with an Array among its"
-                " arguments.\n  Pass the part of the vector, `x[start::step]`."
-            )
+@routine("hemv", "alpha a x beta y", {"y": "y"})
+def hemv(alpha: Any, a: Any, x: Any, beta: Any = 0.0, y: Any = None, lower: Any = 0) -> Any:
+    return {"y": added(alpha * (from_triangle(a, not lower) @ x), beta, y)}
 
 
-def standing(routine: Any, formula: Any, dtype: Any) -> Any:
-    """A routine of BLAS, by its formula where an argument is an Array."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if not active() or not holds_arrays((*args, *kwargs.values())):
-            return routine(*args, **kwargs)
-        return formula(*map(numbers, args), **{key: numbers(x) for key, x in kwargs.items()})
-
-    def numbers(x: Any) -> Any:
-        """An array in the precision of the routine."""
-        if type(x) in (list, tuple):
-            x = as_array(x)
-        if type(x) not in (Array, np.ndarray) or not x.ndim or x.dtype == dtype:
-            return x
-        return x.astype(dtype)
-
-    call.__name__ = call.__qualname__ = formula.__name__
-    return call
+@routine("ger geru", "alpha x y a", {"a": "a"})
+def ger(alpha: Any, x: Any, y: Any, a: Any = None) -> Any:
+    return {"a": added(alpha * x[:, None] * y, 1.0, a)}
 
 
-KINDS = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
-FORMULAS = {
-    "gemm": gemm, "symm": symm, "syrk": syrk, "trmm": trmm, "trsm": trsm, "gemv": gemv,
-    "ger": ger, "geru": ger, "gerc": gerc, "dot": dot, "dotu": dot, "dotc": dotc, "axpy": axpy,
-    "scal": scal,
-}  # fmt: skip
-ROUTINES = {kind + name: (formula, kind) for name, formula in FORMULAS.items() for kind in KINDS}
-ROUTINES |= {
-    "snrm2": (nrm2, "s"),
-    "dnrm2": (nrm2, "d"),
-    "scnrm2": (nrm2, "c"),
-    "dznrm2": (nrm2, "z"),
-}
-for name, (formula, kind) in ROUTINES.items():
-    routine = getattr(blas, name, None)
-    if routine is not None:
-        STANDS[id(routine)] = standing(routine, formula, np.dtype(KINDS[kind]))
+@routine("gerc", "alpha x y a", {"a": "a"})
+def gerc(alpha: Any, x: Any, y: Any, a: Any = None) -> Any:
+    return {"a": added(alpha * x[:, None] * conj(y), 1.0, a)}
+
+
+@routine("syr", "alpha x a", {"a": "a"})
+def syr(alpha: Any, x: Any, a: Any = None, lower: Any = 0, **_: Any) -> Any:
+    return {"a": in_triangle(alpha * x[:, None] * x, lower, 1.0, a)}
+
+
+@routine("syr2", "alpha x y a", {"a": "a"})
+def syr2(alpha: Any, x: Any, y: Any, a: Any = None, lower: Any = 0, **_: Any) -> Any:
+    product = alpha * x[:, None] * y
+    return {"a": in_triangle(product + turn(product), lower, 1.0, a)}
+
+
+def triangular(a: Any, lower: Any, trans: Any, diag: Any) -> Any:
+    a = triangle(a, bool(lower))
+    if diag:
+        a = np.where(np.eye(a.shape[-1], dtype=bool), 1, a)
+    return turned(a, trans)
+
+
+@routine("trmv", "a x", {"x": "x"})
+def trmv(a: Any, x: Any, lower: Any = 0, trans: Any = 0, diag: Any = 0) -> Any:
+    return {"x": triangular(a, lower, trans, diag) @ x}
+
+
+@routine("trsv", "a x", {"xout": "x"})
+def trsv(a: Any, x: Any, lower: Any = 0, trans: Any = 0, diag: Any = 0) -> Any:
+    return {"xout": solve_triangular(a, x, trans, lower, diag)}
+
+
+# Matrices.
+
+
+@routine("gemm", "alpha a b beta c", {"c": "c"})
+def gemm(
+    alpha: Any, a: Any, b: Any, beta: Any = 0.0, c: Any = None, trans_a: Any = 0, trans_b: Any = 0
+) -> Any:
+    return {"c": added(alpha * (turned(a, trans_a) @ turned(b, trans_b)), beta, c)}
+
+
+def beside(alpha: Any, whole: Any, b: Any, beta: Any, c: Any, side: Any) -> Any:
+    return {"c": added(alpha * (b @ whole if side else whole @ b), beta, c)}
+
+
+@routine("symm", "alpha a b beta c", {"c": "c"})
+def symm(
+    alpha: Any, a: Any, b: Any, beta: Any = 0.0, c: Any = None, side: Any = 0, lower: Any = 0
+) -> Any:
+    return beside(alpha, symmetric(a, lower), b, beta, c, side)
+
+
+@routine("hemm", "alpha a b beta c", {"c": "c"})
+def hemm(
+    alpha: Any, a: Any, b: Any, beta: Any = 0.0, c: Any = None, side: Any = 0, lower: Any = 0
+) -> Any:
+    return beside(alpha, from_triangle(a, not lower), b, beta, c, side)
+
+
+@routine("syrk", "alpha a beta c", {"c": "c"})
+def syrk(alpha: Any, a: Any, beta: Any = 0.0, c: Any = None, trans: Any = 0, lower: Any = 0) -> Any:
+    a = turn(a) if trans else a
+    return {"c": in_triangle(alpha * (a @ turn(a)), lower, beta, c)}
+
+
+@routine("herk", "alpha a beta c", {"c": "c"})
+def herk(alpha: Any, a: Any, beta: Any = 0.0, c: Any = None, trans: Any = 0, lower: Any = 0) -> Any:
+    a = adjoint(a) if trans else a
+    return {"c": in_triangle(np.real(alpha) * (a @ adjoint(a)), lower, np.real(beta), c)}
+
+
+@routine("syr2k", "alpha a b beta c", {"c": "c"})
+def syr2k(
+    alpha: Any, a: Any, b: Any, beta: Any = 0.0, c: Any = None, trans: Any = 0, lower: Any = 0
+) -> Any:
+    product = alpha * (turn(a) @ b if trans else a @ turn(b))
+    return {"c": in_triangle(product + turn(product), lower, beta, c)}
+
+
+@routine("her2k", "alpha a b beta c", {"c": "c"})
+def her2k(
+    alpha: Any, a: Any, b: Any, beta: Any = 0.0, c: Any = None, trans: Any = 0, lower: Any = 0
+) -> Any:
+    product = alpha * (adjoint(a) @ b if trans else a @ adjoint(b))
+    return {"c": in_triangle(product + adjoint(product), lower, np.real(beta), c)}
+
+
+@routine("trmm", "alpha a b", {"b": "b"})
+def trmm(
+    alpha: Any, a: Any, b: Any, side: Any = 0, lower: Any = 0, trans_a: Any = 0, diag: Any = 0
+) -> Any:
+    whole = triangular(a, lower, trans_a, diag)
+    return {"b": alpha * (b @ whole if side else whole @ b)}
+
+
+@routine("trsm", "alpha a b", {"x": "b"})
+def trsm(
+    alpha: Any, a: Any, b: Any, side: Any = 0, lower: Any = 0, trans_a: Any = 0, diag: Any = 0
+) -> Any:
+    """From the right, x a = b: the transposed equation is one from the left."""
+    if not side:
+        return {"x": solve_triangular(a, alpha * b, trans_a, lower, diag)}
+    if trans_a == 0:
+        return {"x": turn(solve_triangular(a, turn(alpha * b), 1, lower, diag))}
+    a = conj(a) if trans_a == 2 else a
+    return {"x": turn(solve_triangular(a, turn(alpha * b), 0, lower, diag))}
