@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,23 @@ for name in ("zeros", "ones", "empty", "eye", "identity", "tri", "indices", "fro
              "fromstring", "loadtxt", "genfromtxt", "fromregex", "bartlett", "blackman", "hamming",
              "hanning"):  # fmt: skip
     creator(getattr(np, name))
+
+
+def ndarray(shape: Any, dtype: Any = float, *memory: Any, **options: Any) -> Any:
+    """`np.ndarray(shape, dtype)`, which makes an array as `np.empty` does."""
+    buffer = memory[0] if memory else options.get("buffer")
+    if (
+        type(buffer) is Array
+        and buffer.dtype == np.dtype(dtype)
+        and len(memory) + len(options) == 1
+    ):
+        return buffer.reshape(-1)[: math.prod(np.atleast_1d(shape))].reshape(shape)
+    if memory or options.keys() - {"order"}:
+        return np.ndarray(shape, dtype, *memory, **options)
+    return made(np.ndarray(shape, dtype, **options))
+
+
+STANDS[id(np.ndarray)] = ndarray
 creator(np.fft.fftfreq)
 creator(np.fft.rfftfreq)
 
