@@ -136,13 +136,18 @@ MISTAKES = {
         "np.where(mask, x, 0)", "f(x))(np.ma.masked_array(x, np.logical_not(mask)))",
         "f(np.where(mask, x, 0)))(x)",
     ),
-    "a Series": Mistake(
-        "import pandas\n\nx = pandas.Series(X)\nout = pb.grad(f)(x)", "x.to_numpy(float)", "(f)(x)",
-        "(f)(x.to_numpy(float))",
+    "a Series of integers": Mistake(
+        "import pandas\n\nx = pandas.Series([1, 2])\nout = pb.grad(f)(x)", "x.astype(float)",
+        "(f)(x)", "(f)(x.astype(float))", np.array([2.0, 4.0]),
     ),
-    "a DataFrame of integers": Mistake(
-        "import pandas\n\nx = pandas.DataFrame({'a': [1, 2]})\nout = pb.grad(f)(x)",
-        "x.to_numpy(float)", "(f)(x)", "(f)(x.to_numpy(float))", np.array([[2.0], [4.0]]),
+    "a Jacobian of a Series": Mistake(
+        "import pandas\n\nx = pandas.Series(X)\nout = pb.jacobian(lambda x: x * x)(x)",
+        "x.to_numpy()", ")(x)", ")(x.to_numpy())", np.diag(SQUARES),
+    ),
+    "the edges of bins": Mistake(
+        "import pandas\n\ndef g(x):\n    bins = pandas.cut(x, 2)\n    return f(x)\n\n"
+        "out = pb.grad(g)(X)",
+        "labels=False", "(x, 2)", "(x, 2, labels=False)",
     ),
     "a complex output": Mistake(
         "def g(x):\n    return f(x) * (1 + 1j)\n\nout = pb.grad(g)(X)", ".real",
