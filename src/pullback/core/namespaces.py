@@ -39,7 +39,8 @@ __all__ = [
 
 # Module x is mirrored by pullback.x.
 MIRRORED = (
-    "numpy", "math", "cmath", "functools", "scipy", "builtins", "importlib", "bottleneck"
+    "numpy", "math", "cmath", "statistics", "functools", "scipy", "builtins", "importlib",
+    "bottleneck", "numexpr",
 )  # fmt: skip
 # Packages in which ours enters what stands for functions of theirs, once they are imported.
 SERVED = {"pandas": "pullback.pandas"}

@@ -43,6 +43,7 @@ from .errors import PullbackError
 from .foreign import refused
 from .instances import (
     INNER,
+    OWN_WAY,
     ROOTS,
     Instance,
     derives,
@@ -488,9 +489,26 @@ def writing_first(f: Any) -> Any:
         session = SESSION.get()
         if session is not None and not session.closed and any(map(may_hold, args[1:])):
             session.note(args[0])
+        if f is SET and type(args[0]) is Instance:
+            return OWN_WAY[f.__name__](*args)
         return f(*args, **kwargs)
 
     return functools.update_wrapper(call, f)
+
+
+def of_object(f: Any) -> Any:
+    """What `object` has for attributes, called by its name."""
+
+    def call(*args: Any) -> Any:
+        if args and type(args[0]) is Instance:
+            return OWN_WAY[f.__name__](*args)
+        return f(*args)
+
+    return functools.update_wrapper(call, f)
+
+
+SET = object.__setattr__
+STANDS.update({id(f): of_object(f) for f in (object.__getattribute__, object.__delattr__)})
 
 
 WRITING_FIRST = (
