@@ -30,6 +30,7 @@ __all__ = [
     "names_of",
     "package",
     "scan",
+    "shows",
     "stays",
     "takes_part",
 ]
@@ -261,3 +262,14 @@ def asker() -> str:
     if hidden:
         return f", by a function of `{module}`"
     return f", by `{public_module(module, name)}.{name}`"
+
+
+SHOWING = frozenset({"matplotlib", "seaborn", "plotly", "PIL", "imageio", "logging", "rich"})
+
+
+def shows() -> bool:
+    """For messages: whether the value was asked for to be shown, by a library for that."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and package(frame.f_globals) not in SHOWING:
+        frame = frame.f_back
+    return frame is not None
