@@ -525,3 +525,28 @@ class TestWait:
 
     def test_is_kept_by_pickle(self):
         assert pickle.loads(pickle.dumps(pb.compile(np.sum, wait=True))).wait
+
+
+SMALL, MATRIX = np.eye(3), np.random.default_rng(0).standard_normal((200, 200))
+
+
+@pytest.mark.parametrize(
+    ("f", "runs_itself"),
+    [
+        (lambda x: MATRIX @ x, True),
+        (lambda x: MATRIX[3] * x, True),
+        (lambda x: np.linalg.inv(MATRIX) @ x, False),  # which is computed once
+        (lambda x: MATRIX[:10, :10] @ x[:10] + np.tanh(MATRIX @ np.tanh(MATRIX @ x))[:10], False),
+        (lambda x: SMALL @ x[:3], False),
+        (pb.grad(lambda x: np.sum(MATRIX @ x)), False),
+    ],
+    ids=["product", "row", "inverse", "more work", "small", "gradient"],
+)
+def test_arrays_that_are_only_compared(f, runs_itself):
+    """With `wait=True` the clock decides nothing, but what must lose is not repeated."""
+    fast, x = pb.compile(f, wait=True), np.linspace(0.0, 1.0, 200)
+    for _ in range(5):
+        np.testing.assert_allclose(fast(x), f(x), rtol=1e-9)
+    assert ("to compare the arrays that it reads takes longer" in fast.why()) is runs_itself
+    MATRIX[0, 0] += 1.0  # it is heard of
+    np.testing.assert_allclose(fast(x), f(x), rtol=1e-9)
