@@ -25,6 +25,7 @@ import enum
 import functools
 import gc
 import inspect
+import io
 import logging
 import operator
 import os
@@ -120,6 +121,17 @@ def may_change(x: Any) -> bool:
         return any(map(may_change, x))
     fixed = (np.generic, float, complex, *ATOMS, *KNOWN_BY_IDENTITY, types.FunctionType)
     return not of(x, fixed) and type(x) not in (object, types.ModuleType)
+
+
+# What may write into a text file, or hands on what may: all but what only tells of it.
+WRITING = {name for name in dir(io.TextIOWrapper) if not name.startswith("_")} - {
+    "closed", "encoding", "errors", "line_buffering", "mode", "name", "newlines", "write_through"
+}  # fmt: skip
+
+
+def is_standard(x: Any) -> bool:
+    """Whether a text file is where Python writes what a program says, and errors."""
+    return any(x is y for y in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
 
 
 class KeptResults:
@@ -259,6 +271,8 @@ class Reader(CodeReader):
             return Same(x), self.read(behind(x)), *map(self.read, kept_results(x))
         if is_jitted(x):
             return Same(x), self.read(python_of(x))
+        if of(x, io.TextIOWrapper) and is_standard(x) and not any(map(self.state.asks, WRITING)):
+            return Same(x)
         if kind in VIEWS:
             return Same(x), self.read(gc.get_referents(x)[0])
         if kind is types.CellType:
