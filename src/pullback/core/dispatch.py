@@ -219,6 +219,8 @@ def operand(x: Any) -> Any:
         return float(x)
     if np.isscalar(x):
         return x
+    if isinstance(x, np.poly1d):  # which may hold an Array
+        return x.coeffs
     return as_array(x) if hasattr(x, "__array__") else NotImplemented
 
 
@@ -370,6 +372,8 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     if implementation is None and primitive is None:
         return unknown(ufunc, inputs, keywords)
     if ufunc.signature is not None:  # works on whole arrays, and has keywords for their axes
+        if any(type(x) is not Array and answers_ufuncs(x) for x in inputs):
+            return NotImplemented
         return implementation(*inputs, **keywords)
     inputs = [x if type(x) is Array else beside_array(x) for x in inputs]
     if any(x is NotImplemented for x in inputs):
@@ -473,6 +477,8 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
             return NotImplemented
         if any(check_class(cls, *args, *kwargs.values()) for cls in types):
             return CLASSES["function"](function, args, kwargs)
+        if not all(cls is Array or issubclass(cls, np.ndarray) for cls in types):
+            return NotImplemented  # a class that takes over
     if type(kwargs.get("out")) is Array:
         out = kwargs.pop("out")
         return written((out,), function(*args, **kwargs))

@@ -144,7 +144,7 @@ ALSO_PURE = {
     "os": "getenv fspath __getitem__ __iter__ __len__ encode decode",
     "posix": "fspath",
     "sys": "intern",
-    "_thread": "get_ident allocate_lock acquire release __enter__ __exit__ locked",
+    "_thread": "get_ident allocate_lock lock RLock acquire release __enter__ __exit__ locked",
     "threading": "RLock",
 }
 # Classes of other modules that only keep what they are given; Python tells of calls of no class.
