@@ -22,6 +22,7 @@ Traces and operations:
     operators   Python's operators and the ufuncs that do them
     past        NumPy's functions for plain arrays, without its protocol
     quiet       no warnings from rules
+    other_names  names of other libraries, and what stands for them
 
 Reaching the program's code:
 

@@ -23,6 +23,15 @@ import threading, types, warnings
 import numpy as np
 """
 PROGRAMS = {
+    "a stream for what is said": (
+        """
+verbose = False
+def f(x, out=sys.stdout):
+    if verbose: print(x, end="", file=out)
+    return np.sum(x * x) * (2 if out is None else 3)
+""",
+        ["f.__defaults__ = (None,)", "f.__defaults__ = (sys.stderr,)"],
+    ),
     "a seed": (
         """
 seed = 3
@@ -503,3 +512,25 @@ class TestWarnings:
         _, found = self.told(fast, [1.0] * 3, ("default",))
         assert [text for _, text, _, _ in found if text == "heard"] == ["heard"] * 3
         assert "filters of its own" in fast.refusal
+
+
+def test_what_is_written_is_written_each_time(capsys):
+    """A stream may be held by what is recorded; what may write there is not recorded."""
+    ways = [
+        lambda x, out: out.write("a"),
+        lambda x, out: list(map(out.write, ["a"])),
+        lambda x, out: getattr(out, "write")("a"),  # noqa: B009  # as packages do
+        lambda x, out: out.writelines(["a"]),
+        lambda x, out: print("a", end="", file=out),
+    ]
+    for way in ways:
+
+        def f(x, way=way, out=sys.stdout):
+            way(x, out)
+            return x * x
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fast = pb.compile(f, wait=True)
+            assert [fast(0.5) for _ in range(6)] == [0.25] * 6
+        assert capsys.readouterr().out == "a" * 6

@@ -25,6 +25,7 @@ import enum
 import functools
 import gc
 import inspect
+import io
 import logging
 import operator
 import os
@@ -120,6 +121,17 @@ def may_change(x: Any) -> bool:
         return any(map(may_change, x))
     fixed = (np.generic, float, complex, *ATOMS, *KNOWN_BY_IDENTITY, types.FunctionType)
     return not of(x, fixed) and type(x) not in (object, types.ModuleType)
+
+
+# What may write into a text file, or hands on what may: all but what only tells of it.
+WRITING = {name for name in dir(io.TextIOWrapper) if not name.startswith("_")} - {
+    "closed", "encoding", "errors", "line_buffering", "mode", "name", "newlines", "write_through"
+}  # fmt: skip
+
+
+def is_standard(x: Any) -> bool:
+    """Whether a text file is where Python writes what a program says, and errors."""
+    return any(x is y for y in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
 
 
 class KeptResults:
@@ -257,17 +269,14 @@ class Reader(CodeReader):
         if kind is functools._lru_cache_wrapper:  # under a transformation it keeps nothing
             self.looks("ambient", KeptResults(x))
             return Same(x), self.read(behind(x)), *map(self.read, kept_results(x))
-        if is_jitted(x):
-            return Same(x), self.read(python_of(x))
-        if kind in VIEWS:
-            return Same(x), self.read(gc.get_referents(x)[0])
+        inner = self.of_compiled(x)
+        if inner is not None:
+            return inner
         if kind is types.CellType:
             return "cell", self.read(self.looks("cell", x, ""))
         own = kind.__module__.partition(".")[0] == "pullback"
         if callable(x) and kind.__module__ == "numpy" and kind.__name__ in DISPATCHERS:
             return Same(x)
-        if kind.__name__ == "_tuplegetter":  # of a named tuple
-            return Same(x), x.__reduce__()[1][0]
         if x is os.environ or kind in OF_PROCESS:
             return Same(x), self.of_process(x)
         if of(x, tuple) and hasattr(kind, "n_sequence_fields"):
@@ -307,6 +316,19 @@ class Reader(CodeReader):
             if of(x, container):
                 parts.append(getattr(self, CONTAINERS[container])(x))
         return tuple(parts)
+
+    def of_compiled(self, x: Any) -> Any:
+        """What is compared of some objects of C's; None of others."""
+        kind = type(x)
+        if is_jitted(x):
+            return Same(x), self.read(python_of(x))
+        if kind in VIEWS:
+            return Same(x), self.read(gc.get_referents(x)[0])
+        if kind.__name__ == "_tuplegetter":  # of a named tuple
+            return Same(x), x.__reduce__()[1][0]
+        if of(x, io.TextIOWrapper) and is_standard(x) and not any(map(self.state.asks, WRITING)):
+            return Same(x)
+        return None
 
     def of_dataclass(self, x: Any) -> list[Any]:
         """What a field or the options of a dataclass tell; a field's type only if code asks."""
