@@ -273,6 +273,17 @@ def parameters(fun: Any) -> list[str]:
         return []
 
 
+def needs_arguments(fun: Any) -> bool:
+    """Whether a function cannot be called with nothing."""
+    try:
+        inspect.signature(fun).bind()
+    except TypeError:
+        return True
+    except ValueError:  # it does not tell
+        return False
+    return False
+
+
 LEAF_STATIC = (False,)
 LEAVES = frozenset({Array, np.ndarray, np.float64, np.float32, float})  # told at a glance
 

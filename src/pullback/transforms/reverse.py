@@ -34,6 +34,7 @@ from .common import (
     check_output,
     conform,
     describe,
+    needs_arguments,
     settle,
     settle_tree,
 )
@@ -547,7 +548,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         DtypeError: a primal is an integer array.
     """
     check_function(fun, "vjp")
-    if not primals:
+    if not primals and needs_arguments(fun):
         raise ArgumentTypeError(
             f"`vjp` was given `{name_of(fun)}` without arguments.\n"
             "  They come in the same call: `out, pullback = vjp(f, x)`."
