@@ -37,7 +37,7 @@ LENGTH, ITEMS, USED, CELL, CAPSULE = 16, 24, 16, 16, 16
 SET_COUNTS, SET_MASK, SET_TABLE, SET_ENTRY = (16, 24), 32, 40, 16  # an entry: object and hash
 MEMBER, MEMBER_KIND, MEMBER_OFFSET = 40, 8, 16  # of a slot's descriptor, and of what it points to
 OBJECTS = (6, 16)  # kinds of members that are one object, or none
-CONTIGUOUS_ALIGNED, WRITEABLE_ALIGNED = 0x101, 0x500
+ALIGNED, CONTIGUOUS_ALIGNED, WRITEABLE_ALIGNED = 0x100, 0x101, 0x500
 OWNED = 0x105  # contiguous and aligned, with memory of its own
 STACK = 1 << 14  # bytes of an arena up to which it lies on the stack
 

@@ -33,6 +33,7 @@ from ..facts.effects import Located, Store
 from ..facts.snapshot import parts_of, roots_of
 from ..facts.state import State
 from ..facts.warned import makes_errors
+from ..lower.geometry import Orders
 from .compile_trace import CompileTrace, Guard, Questions
 from .gated import gated
 from .own_code import may_raise
@@ -75,7 +76,9 @@ class Recording:
     final: what arguments held in the end.
     layouts: how the arrays among the arguments lie in memory, if anything depends on that.
     orders: in which order their elements lie, if something depends on that.
-    axes: the order of their axes in memory, if that of results depends on it; None for C order.
+    axes: the order of their axes in memory, if that of results depends on it, or one of them lies
+        in another order than C; None for C order.
+    entering: the same of each input of the graph, as it was when it was recorded.
     placed: for each output in another order than C, or with bytes in another order than the
         machine's, (axes in memory, dtype); else None.
     identity: whether the code that ran may have asked which arguments are the same object.
@@ -104,6 +107,7 @@ class Recording:
     layouts: list[Any] | None
     orders: list[Any] | None
     axes: list[Any] | None
+    entering: list[Any]
     placed: list[Any]
     identity: bool
     narrow: bool
@@ -118,6 +122,12 @@ class Recording:
     changes: str | None = None
     read: Sequence[Store] = ()
     full: Recording | None = None
+
+    def lying(self) -> Orders:
+        """How inputs and results lie in memory."""
+        pairs = zip(self.outputs, self.placed, strict=True)
+        outputs = [None if at is None else at[0] for x, at in pairs if isinstance(x, Variable)]
+        return Orders(self.entering, outputs)
 
     def forget(self) -> None:
         """Let go of the values of the call that was recorded."""
@@ -156,6 +166,7 @@ class Inputs:
         self.weak: list[Variable] = []
         self.orders: list[Any] = []
         self.axes: list[Any] = []
+        self.entering: list[Any] = []
 
     def enter(self, x: Any) -> Array:
         """The Array that stands for an input."""
@@ -165,6 +176,7 @@ class Inputs:
         if number:
             self.trace.state.weak.add(variable)
             self.weak.append(variable)
+        self.entering.append((axes_in_memory(x) or None) if type(x) is np.ndarray else None)
         if type(x) is np.ndarray:
             self.orders.append(order_in(x))
             self.axes.append(axes_in_memory(x))
@@ -276,6 +288,8 @@ def note_layout(out: Recording, inputs: Inputs, decided: bool) -> None:
     decided: whether an operation asked in which order elements lie.
     """
     several = any(np.ndim(x) > 1 for x in out.values if type(x) is np.ndarray)
+    out.entering = inputs.entering  # machine code reads what lies otherwise from a copy
+    several |= any(axes is not None for axes in inputs.entering)
     out.axes = inputs.axes if several and set(inputs.axes) != {UNORDERED} else None
     out.orders = inputs.orders if decided else None
     asked = not out.state.names.isdisjoint(LAYOUT)
