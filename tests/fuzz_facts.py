@@ -131,6 +131,8 @@ class Module(types.ModuleType): pass
 backend = Module("backend"); backend.k = 2.0
 def locked():
     with lock: return number
+same, alike = number, number
+def one(x, y): return 1.0 if x is y else 2.0
 """
 # What the function reads: an expression that gives a number.
 READS = (
@@ -150,7 +152,7 @@ float(len(os.environ.get("WORLD", "a"))) ¦ float(len(os.getenv("WORLD", "ab")))
 looked(m) ¦ named_as(m) ¦ named_as(mod) ¦ named_as(Model) ¦ quiet() ¦ shown(m) ¦ shown(plain) ¦ backend.k ¦ own.w
 float("zz_world" in sys.modules) ¦ float(key in sys.modules) ¦ copy.deepcopy(m).w ¦ copy.copy(N).a ¦ dataclasses.asdict(data)["a"]
 1.0 if isinstance(number, (np.random.Generator, os.PathLike)) else 2.0 ¦ 1.0 if type(number) is float else 2.0 ¦ mod.__dict__["k"]
-float(lock.locked()) ¦ float(len(Model.__name__)) ¦ float(len(type(m).__qualname__)) ¦ float(len(str(Model))) ¦ float(len(m.__doc__ or "")) ¦ float(len(Model.__module__))
+float(lock.locked()) ¦ one(same, alike) ¦ float(len(Model.__name__)) ¦ float(len(type(m).__qualname__)) ¦ float(len(str(Model))) ¦ float(len(m.__doc__ or "")) ¦ float(len(Model.__module__))
 float(len(Data.__annotations__)) ¦ float(len(typing.get_type_hints(Data))) ¦ float(len(dataclasses.fields(data))) ¦ float(sum(f.name == "a" for f in dataclasses.fields(Data)))
 float(Data.__dataclass_fields__["a"].default) ¦ float(len(list(Color))) ¦ float(len(Color.__members__)) ¦ float(len(Slotted.__slots__)) ¦ float(len(typing.get_type_hints(helper)))
 """.replace("\n", " ¦ ")
@@ -172,6 +174,7 @@ KINDS = {
         "key = 'gain' if key == 'w' else 'w'",
         "builtins.RATE_OF_FACTS += 1",
         "number = -number",
+        "alike = float(str(alike))",
         "number = np.float32(number)",
         "helper = (lambda *a, **k: 6.0); helper.extra = 2.0",
         "builtins.hex = (lambda n: 'abcdefg') if builtins.hex is HEX else HEX",

@@ -13,7 +13,7 @@ np.nditer(x).shape[0] * x; np.nditer(x).ndim * x; np.nditer(x.T).shape[0] * x; n
 np.nditer([x, x[0]]).ndim * x; np.nditer(x, flags=["multi_index"]).shape[1] * x; np.nditer(x, flags=["c_index"]).ndim * x
 np.concatenate([x, x], dtype=S); np.stack([x, x], dtype=S); np.hstack([x, x], dtype=S); np.vstack([x, x], dtype=S)
 np.full(2, x[0, 0], dtype=S); np.concatenate([x, x.astype(S)])
-np.frompyfunc(lambda a: a * 2, 1, 1)(x[0].astype("f4"))[0] * 1.0; np.frompyfunc(lambda a: a + np.float32(1), 1, 1)(x[0].astype("f2"))[1]
+np.frompyfunc(lambda a: a * 2, 1, 1)(x[0].astype("f4"))[0] * 1.0; np.frompyfunc(lambda a: a * 2, 1, 1)(x[0].astype("g"))[0] * 1.0; np.frompyfunc(lambda a: a + np.float32(1), 1, 1)(x[0].astype("f2"))[1]
 math.fsum([1e100 * x[0, 0], x[0, 1], -1e100 * x[0, 0]]); math.fsum(x.ravel() * 0.1); math.fsum([0.1 * x[0, 0]] * 10)
 math.fsum([x[0, 0] * math.inf, -math.inf * x[0, 0]]); math.fsum([x[0, 0] * 1e308] * 2); np.geomspace(x[0, 0] * 0, 5, 3)
 """  # noqa: E501  # programs are text

@@ -182,8 +182,8 @@ def elements(x: Any) -> np.ndarray:
 
 
 def pythons(x: Any) -> Any:
-    """An element as NumPy hands it to Python: floats and complex numbers are Python's own."""
-    if type(x) is not Array or x.dtype.kind not in "fc" or x.within.peels(x):
+    """An element as NumPy hands it to Python: floats that fit into Python's own are that."""
+    if type(x) is not Array or x.dtype.char not in "efdFD" or x.within.peels(x):
         return x
     x = x.astype(float if x.dtype.kind == "f" else complex, copy=False)
     return x.within.number(x)

@@ -57,17 +57,14 @@ class Unportable(Exception):
     """Something cannot be described to another process."""
 
 
-def reading(state: State, identity: bool) -> bytes:
+def reading(state: State) -> bytes:
     """A digest of all that a state reads now, the same in every process where that is the same.
-
-    Args:
-        identity: whether code may ask which numbers and texts are the same objects.
 
     Raises:
         Unportable: there is no such digest.
         Unprovable: it cannot be read.
     """
-    reader, found = state.read_by(lambda: Portable(state, identity))
+    reader, found = state.read_by(lambda: Portable(state))
     parts = [said(part) for part in found]
     own = [original(f.__code__) for f in reader.functions]
     known = {inner for code in own for inner in (code, *nested(code))}
@@ -82,12 +79,10 @@ def reading(state: State, identity: bool) -> bytes:
 class Portable(Reader):
     """A reading of what is known by identity within a process, as far as others may tell it."""
 
-    def __init__(self, state: State, identity: bool) -> None:
+    def __init__(self, state: State) -> None:
         super().__init__(state)
         self.room = MOST
-        self.identity = identity
         self.place = self.under = ""  # names under which the next, and this, is found
-        self.numbers: dict[int, int] = {}
         self.sets = False  # whether there are sets
         self.nameless = False  # whether there are objects whose texts hold their addresses
         self.handed = {name for code in state.codes for name in code_of(code).handed}
@@ -99,11 +94,7 @@ class Portable(Reader):
 
     def read(self, x: Any) -> Any:
         self.under, self.place = self.place, ""
-        part = super().read(x)
-        if self.identity and (type(x) in (*VALUES, range, slice) or of(x, np.generic)):
-            self.kept.append(x)
-            return part, self.numbers.setdefault(id(x), len(self.numbers))
-        return part
+        return super().read(x)
 
     def array(self, x: np.ndarray) -> Any:
         super().array(x)

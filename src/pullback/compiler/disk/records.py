@@ -92,7 +92,7 @@ def key_of(compiled: Compiled, call: Call) -> str:
     Raises:
         Unportable: it cannot be told in another process.
     """
-    reader = Portable(State([compiled.fun], ()), identity=False)
+    reader = Portable(State([compiled.fun], ()))
     static = compiled.static_argnums, compiled.static_argnames
     structure, order = call.key
     tree, leaves, errors = structure
@@ -456,10 +456,10 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     roots += [*mine.values(), nodes_of(call.structure)]
     limits = state.limits()
     state_now = State(roots, state.names, state.codes).limited(limits)
-    digest = reading(state_now, recording.identity)
+    digest = reading(state_now)
     if not state.holds(path.token):
         raise Unportable("what it reads has changed meanwhile")
-    return written((places, sorted(state.names), limits, recording.identity, digest, rest))
+    return written((places, sorted(state.names), limits, state_now.identity, digest, rest))
 
 
 def find(compiled: Compiled, entry: Entry, call: Call) -> None:
@@ -500,11 +500,13 @@ def restored(compiled: Compiled, content: bytes, call: Call) -> Path | None:
     try:
         roots = [root_at(place, compiled, call) for place in places]
         known = State([*roots, nodes_of(call.structure)], names).limited(limits)
-        if reading(known, identity) != digest:
+        known.identity = identity
+        if reading(known) != digest:
             return None
         mine = [x for x, place in zip(roots, places, strict=True) if place[0] not in KINDS]
         meet({x for x in roots if of(x, type) and is_new(x)})
         state = State(mine, names).limited(limits)
+        state.identity = identity
         token = state.token()
     except (Unportable, Unprovable, LookupError):
         return None

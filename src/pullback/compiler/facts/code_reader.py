@@ -197,7 +197,7 @@ class CodeReader(Reading):
     def called(self, x: type) -> list[Any]:
         """What a class is called, as far as code asks or may make text of the class."""
         names, text = self.state.names, TEXTS in self.state.names
-        asked = [n for n in CALLED if n in names or (text and n == "__qualname__")]
+        asked = [name for name in CALLED if text or name in names]
         parts = [(name, self.looks("called", x, name)) for name in asked]
         return [*parts, ("__module__", vars(x).get("__module__"))] if text else parts
 

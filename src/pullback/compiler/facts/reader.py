@@ -158,21 +158,21 @@ class Reader(CodeReader):
 
     def read(self, x: Any) -> Any:
         kind = type(x)
-        if kind is float or kind is complex:
-            return kind, np.asarray(x).tobytes()  # NaN and the sign of zero as well
+        if kind is float or kind is complex:  # NaN and the sign of zero as well
+            return self.which(x, (kind, np.asarray(x).tobytes()))
         if kind is int and x.bit_length() > MANY:  # Python may refuse to make text of it
-            return kind, x, self.looks("ambient", sys.get_int_max_str_digits)
+            return self.which(x, (kind, x, self.looks("ambient", sys.get_int_max_str_digits)))
         if kind in ATOMS or x is MISSING:
-            return kind, x
+            return self.which(x, (kind, x))
         if kind is Array:
             return self.instance(x)
         if of(x, np.generic):
             if of(x, np.void):
                 self.looks("content", x)  # it may be a part of an array
                 return kind, x.tobytes(), *unit_of(x), self.read(x.dtype)
-            return (kind, x.tobytes(), *unit_of(x))
+            return self.which(x, (kind, x.tobytes(), *unit_of(x)))
         if kind is slice:
-            return kind, *[self.read(y) for y in (x.start, x.stop, x.step)]
+            return self.which(x, (kind, *[self.read(y) for y in (x.start, x.stop, x.step)]))
         if id(x) in self.met:
             return "again", self.met[id(x)]
         self.met[id(x)] = len(self.met)
@@ -208,6 +208,13 @@ class Reader(CodeReader):
         if kind in CONTAINERS:
             return getattr(self, CONTAINERS[kind])(x)
         return self.instance(x)
+
+    def which(self, x: Any, part: Any) -> Any:
+        """What stands for a value; with its number among all, where code may ask for identity."""
+        if not self.state.identity:
+            return part
+        self.kept.append(x)
+        return part, self.numbers.setdefault(id(x), len(self.numbers))
 
     def at(self, place: str, x: Any) -> Any:
         looked_up = x is sys.modules and place == "modules" and not self.state.sweeps

@@ -41,6 +41,7 @@ class Reading(ABC):
     def __init__(self, state: State) -> None:
         self.state = state
         self.met: dict[int, int] = {}
+        self.numbers: dict[int, int] = {}  # of values, by their ids
         self.in_part: set[int] = set()  # ids of modules of which a part was read
         self.kept: list[Any] = []
         self.dicts: dict[int, Any] = {}  # by the id of a dict of attributes, whose it is

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS
+from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of
 from .classes import Unprovable
 from .places import Place
 from .reader import Reader
@@ -80,6 +80,8 @@ class State:
         self.roots = list(roots)
         self.names = frozenset(names)
         self.codes = frozenset(codes)
+        # Whether code may ask which numbers and texts are the same objects.
+        self.identity = any(code_of(code).identity for code in self.codes)
         self.settings = tuple(settings)
         self.computed = COMPUTED_NAMES in self.names  # attributes by computed names
         self.all = self.computed or DEEP in self.names  # and all that objects hold
@@ -126,6 +128,7 @@ class State:
         out = State([*self.roots, *more], names, codes, {*self.settings, *other.settings})
         out.parts = joined(self.parts, other.parts)
         out.reported = self.reported and other.reported
+        out.identity = self.identity or other.identity
         out.whole = {**self.whole, **other.whole}
         if self.ran is not None and other.ran is not None:
             out.ran = self.ran | other.ran
