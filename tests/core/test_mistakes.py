@@ -250,10 +250,9 @@ MISTAKES = {
         "x.numpy()", "x[0]]", "x.numpy()[0]]",
     ),
     "random numbers with parameters": Mistake(
-        "def g(mean):\n    rng, n, scale = np.random.default_rng(0), 3, 1.0\n"
-        "    return np.sum(rng.normal(mean, scale, n))\n\nout = pb.grad(g)(2.0)",
-        "mean + scale * rng.standard_normal(n)", "rng.normal(mean, scale, n)",
-        "mean + scale * rng.standard_normal(n)", 3.0,
+        "def g(x):\n    rng = np.random.default_rng(0)\n"
+        "    return x * np.sum(rng.poisson(x, 3) >= 0)\n\nout = pb.grad(g)(2.0)",
+        "x.numpy()", "rng.poisson(x, 3)", "rng.poisson(x.numpy(), 3)", 3.0,
     ),
     "compiled code": Mistake(
         "from scipy.stats import qmc\n\ndef g(x):\n    qmc.discrepancy(x[:, None] / 9)\n"

@@ -1,4 +1,4 @@
-"""Random numbers. They are constants, and what they fill are Arrays.
+"""Random numbers. They are constants but for their parameters, and what they fill are Arrays.
 
 The numbers are NumPy's for the same seed. `permutation`, `shuffle` and `choice` of Arrays pick from
 them, and so keep their derivative.
@@ -14,7 +14,6 @@ import numpy as np
 
 from ..core.array import Array, current
 from ..core.dispatch import as_array, holds_arrays, leaves
-from ..core.errors import ConversionError
 from ..core.reach import DRAWS
 from .wrapping import OWN, StandIn, answers_for, made
 
@@ -46,14 +45,10 @@ def drawn(draw: Draw, name: str, args: Any, kwargs: Any) -> Any:
     x = args[0] if args else None
     if name in PICKING and (type(x) is Array or holds_arrays(x)):
         return PICKING[name](draw, *args, **kwargs)
-    for x in leaves((*args, *kwargs.values())):
-        if type(x) is Array and current(x).within.live:
-            raise ConversionError(
-                f"`numpy.random` was asked for numbers of `{name}` with a parameter"
-                f" {x.within.spec(x)} of `{x.within.name}`; they have no derivative with respect"
-                " to it.\n  Write them as a function of numbers without parameters, as in"
-                " `mean + scale * rng.standard_normal(n)`, or pass `x.numpy()`."
-            )
+    if any(type(x) is Array and current(x).within.live for x in leaves((*args, *kwargs.values()))):
+        from .draws import moving  # needs transformations, which few programs with draws do
+
+        return moving(draw, name, args, kwargs)
     return made(draw(name)(*args, **kwargs))
 
 

@@ -11,6 +11,7 @@ stage     functions recorded as graphs
 record    what a function did, operation by operation
 eager     array, backward, no_grad
 derived   jacobian, hessian, hvp, elementwise_grad
+of_program  tangents and cotangents of a program, for rules of others
 call      functions as one operation: checkpoint, stop_gradient
 memory    the memory that these share with their arguments, and write into
 custom    custom_vjp, custom_jvp

@@ -28,6 +28,7 @@ from ...core.tree import flatten
 from ...transforms.common import settle
 from ..facts.bytecode import code_of
 from ..facts.call_monitor import Watch
+from ..facts.classes import ASKED_BY_LIBRARIES
 from ..facts.effects import Located, Store
 from ..facts.snapshot import parts_of, roots_of
 from ..facts.state import State
@@ -382,8 +383,7 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     for code, scope in watch.codes.values():
         roots += roots_of(code, scope)
         names |= code_of(code).asked(watch.expected is not None)
-    if watch.expected is not None:
-        names |= watch.asked
+    names |= watch.asked if watch.expected is not None else watch.asked & ASKED_BY_LIBRARIES
     codes = [code for code, _ in watch.codes.values()]
     settings: list[Any] = [*watch.enabled]
     if any(code_of(x).digits for x in codes):

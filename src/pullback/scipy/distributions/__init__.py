@@ -15,6 +15,8 @@ Formulas and moments are Python over `scipy.special`, and take part as the user'
     kernels         gaussian_kde
     compiled        distributions whose functions SciPy computes in compiled code
     ranks           the distribution of a statistic of ranks
+    objects         distributions as objects
+    statistics      repeated medians, weighted ranks, the test of normality
     steps           the distribution function of discrete ones without a formula
 """
 
@@ -22,7 +24,7 @@ from importlib import import_module
 
 FAMILIES = (
     "choices", "methods", "continuous", "shapes", "checks", "multivariate", "dirichlet", "kernels",
-    "ranks", "steps", "compiled",
+    "ranks", "steps", "compiled", "objects", "statistics",
 )  # fmt: skip
 
 for family in FAMILIES:

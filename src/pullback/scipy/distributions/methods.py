@@ -11,6 +11,7 @@ these are known: nothing of it is traced then but the formula.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from functools import partial
@@ -27,7 +28,7 @@ from ...core.reach import call_inside, call_outside, called_by_name
 from ...core.spec import DOUBLE
 from ...primitives.arguments import everywhere, known_value, plainly_everywhere, somewhere
 from ...primitives.elementwise import stopped
-from ..solving.plain import solve
+from ..solving.plain import is_live, solve
 from ..solving.serving import serves_method
 from .choices import common_shape, vectors
 from .densities import at_once
@@ -181,9 +182,16 @@ def is_constant(x: Any, value: float, beside: Any) -> bool:
 
 
 def served(original: Any, method: Method, standard: Standard) -> None:
+    argument = list(inspect.signature(original).parameters)[1]  # x, or k of a discrete one
+
     @serves_method(original)
-    def call(self: Any, x: Any, *args: Any, **kwds: Any) -> Any:
-        ours = type(self).__module__.startswith("scipy.")
+    def call(self: Any, *args: Any, **kwds: Any) -> Any:
+        if argument in kwds and not args:
+            args = (kwds.pop(argument),)
+        if not args:
+            return original(self, **kwds)  # which says what is missing
+        x, args = args[0], args[1:]
+        ours = type(self).__module__.startswith("scipy.") and not holds_values(self)
         if ours and bare(x, *args, *kwds.values()):
             return call_outside(original, (self, x, *args), kwds)
         shapes, loc, scale = self._parse_args(*args, **kwds)
@@ -200,6 +208,11 @@ def served(original: Any, method: Method, standard: Standard) -> None:
             out = method(self, z, inside & np.isfinite(z), regular, shapes, scale)
             out = at_infinity(partial(original, self), out, z, inside, (x, *args), kwds)
         return out if out.ndim else out[()]
+
+
+def holds_values(dist: Any) -> bool:
+    """Whether a distribution by its values and probabilities has some that carry a derivative."""
+    return type(dist) is infrastructure.rv_sample and (is_live(dist.pk) or is_live(dist.xk))
 
 
 def at_infinity(original: Any, out: Any, z: Any, inside: Any, args: Any, kwds: Any) -> Any:
@@ -300,7 +313,8 @@ for original in (infrastructure.rv_generic.freeze, infrastructure.rv_generic.__c
 
 
 DISTRIBUTIONS = [type(x) for x in vars(stats).values() if isinstance(x, infrastructure.rv_generic)]
-called_by_name(*DISTRIBUTIONS, *FROZEN, *FROZEN.values(), infrastructure.rv_generic)
+# Not `rv_discrete`: the `rv_sample` that `rv_discrete(values=...)` makes is reached through it.
+called_by_name(*DISTRIBUTIONS, stats.rv_continuous, *FROZEN.values(), infrastructure.rv_generic)
 
 inf = np.inf
 OF_BOTH = [

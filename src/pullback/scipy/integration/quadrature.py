@@ -20,13 +20,14 @@ from ...core.array import Array, peel, stop
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError, SolverError
 from ...core.spec import spec_of
+from ...primitives.exact import constant
 from ...transforms.batch import vmap
 from ...transforms.call import FunctionCall, floating, stop_gradient
 from ...transforms.forward import jvp
 from ...transforms.loops.body import BodyTrace, Unstaged, example
 from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace
-from ..solving.implicit import RecordedFunction, constant
+from ..solving.implicit import RecordedFunction
 from ..solving.plain import Examples, PlainValues, is_live, solve
 from ..solving.serving import serves
 from ..solving.undetermined import undetermined
@@ -37,6 +38,7 @@ __all__ = []
 WEIGHTS: dict[str, Callable[..., Any]] = {
     "cos": lambda x, wvar: np.cos(wvar * x),
     "sin": lambda x, wvar: np.sin(wvar * x),
+    "cauchy": lambda x, wvar: 1 / (x - wvar),
 }
 
 
@@ -320,6 +322,34 @@ def attempt(call: Callable[[PlainValues], Any]) -> Examples | None:
         return None
 
 
+def holds_live(x: Any) -> bool:
+    return any(map(is_live, x)) if isinstance(x, (list, tuple)) else is_live(x)
+
+
+def with_fixed_weight(fun: Any, a: Any, b: Any, weight: Any, wvar: Any, **_: Any) -> Any:
+    """Integrand, limits and parameter of the same integral, whose weight does not move.
+
+    With w for the parameter and w0 for its value, cos(w x) is cos(w0 u) for x = u w0 / w, and
+    1 / (x - w) is 1 / (u - w0) for x = u + w - w0.
+    """
+    if weight not in WEIGHTS:
+        raise MissingRuleError(
+            f"`scipy.integrate.quad` with weight='{weight}' has no derivative with respect to"
+            " `wvar`.\n  Write the weight as a part of the integrand."
+        )
+    at = stop_gradient(wvar)
+    if weight == "cauchy":
+        by, scale = wvar - at, 1.0
+    else:
+        by, scale = 0.0, at / wvar
+    limits = [x if known_infinite(x) else (x - by) / scale for x in (a, b)]
+    return lambda u, *args: scale * fun(u * scale + by, *args), *limits, at
+
+
+def known_infinite(x: Any) -> bool:
+    return not is_live(x) and bool(np.isinf(x))
+
+
 NAMES = ("full_output", "epsabs", "epsrel", "limit", "points", "weight", "wvar", "wopts",
          "maxp1", "limlst", "complex_func")  # fmt: skip
 
@@ -329,11 +359,8 @@ def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) 
     options.update(zip(NAMES, more, strict=False))
     full, whole = options.pop("full_output", 0), options.pop("complex_func", False)
     args = args if isinstance(args, tuple) else (args,)
-    if is_live(options.get("wvar")):
-        raise MissingRuleError(
-            "`scipy.integrate.quad` has no derivative with respect to `wvar`.\n"
-            "  Write the weight as a part of the integrand."
-        )
+    if holds_live(options.get("wvar")):
+        func, a, b, options["wvar"] = with_fixed_weight(func, a, b, **options)
     if whole:
         real = quad(lambda x: np.real(func(x, *args)), a, b, full_output=full, **options)
         imag = quad(lambda x: np.imag(func(x, *args)), a, b, full_output=full, **options)

@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import linalg as sl
 from scipy import sparse
 from scipy.interpolate import _dierckx
-from scipy.linalg import lapack
 from scipy.sparse import linalg as ssl
 
 from ...core.reach import CALLS
-from ..solving.exact import exact
 from ..solving.following import Following
 from ..solving.leaves import leaf
-from ..sparse_arrays.patterns import fixed, is_mapped, put
+from ..sparse_arrays.patterns import fixed, put
 from ..sparse_arrays.products import summed
 from .basis import bspline, functions
 
@@ -182,33 +179,3 @@ if hasattr(_dierckx, "evaluate_ndbspline"):
             columns = columns.reshape(len(places), -1)
         outer = np.arange(0, columns.size + 1, columns.shape[1])
         return values.reshape(-1), columns.ravel(), outer
-
-
-def solve_of_bands(kl, ku, ab, b, **options):
-    x = CALLS[sl.solve_banded]((kl, ku), ab[kl:], b)
-    return ab, None, x, 0
-
-
-def solver_of_matrix(native: Any, **structure: Any) -> Any:
-    def solve(a, b, **options):
-        x = CALLS[sl.solve](a, b, **structure)
-        if is_mapped(a) or is_mapped(b):
-            return a, None, x, 0
-        _, pivots, found, info = native(fixed(a), fixed(b))
-        return a, pivots, exact(found, x) if info == 0 else found, info
-
-    return solve
-
-
-def routines(name: str) -> list[Any]:
-    """LAPACK's routine for floats and complex numbers, with the integers that SciPy prefers."""
-    kinds = np.dtype(float), np.dtype(complex)
-    return [lapack.get_lapack_funcs((name,), dtype=dtype)[0] for dtype in kinds]
-
-
-for routine in routines("gbsv"):
-    leaf(routine)(solve_of_bands)
-for routine in routines("gesv"):
-    leaf(routine)(solver_of_matrix(routine))
-for routine in routines("sysv"):  # of radial functions, since SciPy 1.18
-    leaf(routine)(solver_of_matrix(routine, assume_a="sym"))

@@ -7,6 +7,8 @@
     spectra         eigenvalues, singular values
     functions       functions of matrices
     riccati         the equations of optimal control
+    routines        what routines of BLAS and LAPACK have in common
+    blas, lapack    the routines that have derivatives
     special         matrices made of numbers; norms
     refused         what has no derivative here, and what to write
 
@@ -15,7 +17,17 @@ Functions that SciPy writes in Python over these take part as the user's code do
 
 from importlib import import_module
 
-FAMILIES = ("systems", "factors", "spectra", "functions", "riccati", "special", "refused")
+FAMILIES = (
+    "systems",
+    "factors",
+    "spectra",
+    "functions",
+    "riccati",
+    "special",
+    "refused",
+    "blas",
+    "lapack",
+)
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

@@ -27,7 +27,8 @@ from ...core.primitive import Primitive
 from ...core.reach import call_outside
 from ...core.spec import Spec, is_inexact, spec_of, zeros
 from ...primitives.spectra import computed, stacked
-from ..solving.motion import pulled, pushed, scalars
+from ...transforms.of_program import pulled, pushed
+from ..solving.motion import scalars
 
 __all__ = [
     "Given",

@@ -1,8 +1,4 @@
-"""Rules from a NumPy program that computes the same as code of SciPy's that can't be traced.
-
-Described       the result of SciPy's compiled code, with the rules of the program
-pushed, pulled  the tangent and the cotangents of a program, for the rules of others
-"""
+"""Rules from a NumPy program that computes the same as code of SciPy's that can't be traced."""
 
 from __future__ import annotations
 
@@ -13,41 +9,14 @@ import numpy as np
 
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach import call_outside
-from ...transforms.call import along, filled, floating
-from ...transforms.forward import jvp
-from ...transforms.reverse import vjp
+from ...transforms.of_program import pulled, pushed
 
-__all__ = ["Described", "pulled", "pushed", "scalars"]
-
-
-def pushed(program: Callable[..., Any], xs: Any, x_dots: Any, n_out: int | None = None) -> Any:
-    """The tangent of program(*xs); a tangent of xs that is None is zero.
-
-    n_out: how many results the operation has, if several; the program may give the first ones
-    only, and the others have no tangent.
-    """
-    at = [i for i, dot in enumerate(x_dots) if dot is not None]
-    dots = jvp(along(program, xs, at), [xs[i] for i in at], [x_dots[i] for i in at])[1]
-    return dots if n_out is None else (*dots, *[None] * (n_out - len(dots)))
+__all__ = ["Described", "scalars"]
 
 
 def scalars(out: Any) -> Any:
     """Results in which arrays without axes are NumPy's numbers."""
     return tuple([x[()] for x in out]) if type(out) is tuple else out[()]
-
-
-def pulled(program: Callable[..., Any], xs: Any, wanted: Any, out_bar: Any) -> list[Any]:
-    """The cotangents of the xs that are wanted; the program gives one array or a tuple."""
-    at = [i for i in floating(xs) if wanted[i]]
-    outs, pullback = vjp(along(program, xs, at), *[xs[i] for i in at])
-    if type(outs) is tuple:
-        out_bar = filled(out_bar, outs)
-    elif out_bar.dtype != outs.dtype:
-        out_bar = out_bar.astype(outs.dtype) if outs.dtype.kind == "c" else np.real(out_bar)
-    x_bars: list[Any] = [None] * len(xs)
-    for i, x_bar in zip(at, pullback(out_bar), strict=True):
-        x_bars[i] = x_bar
-    return x_bars
 
 
 class Described(Primitive):

@@ -1,0 +1,268 @@
+"""Random numbers that move with the parameters of their distribution.
+
+    rng.gamma(shape, scale)     # the numbers are NumPy's; they have a derivative by both
+
+Where a number is a function of others that do not depend on the parameters, as `loc + scale * z`,
+it moves as that function. A number that was found by rejection moves so that its probability stays:
+with F(x, p) for the distribution function, x_dot = -dF/dp p_dot / (dF/dx). So the derivative of a
+mean over many numbers has the derivative of the expectation for its own expectation.
+
+Enter: NumPy's function, its name and arguments. Leave: an Array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array, current
+from ..core.dispatch import as_array
+from ..core.errors import ConversionError, MissingExtraError
+from ..core.primitive import Primitive
+from ..core.spec import Spec
+from ..primitives.sorting import concrete
+from ..transforms.of_program import pulled, pushed
+
+__all__ = ["moving"]
+
+Motion = Callable[..., Any]  # of the numbers, the parameters they were drawn for, and parameters
+
+
+class Draw(Primitive):
+    """Numbers that were drawn, which move with the parameters as a program says.
+
+    `family` names the distribution; its motion(out, at, *parameters) is a program of which only
+    the derivative with respect to the parameters counts.
+    """
+
+    nondiff = (0,)
+    reads = "out xs"
+
+    def value(self, numbers, *parameters, family):
+        return np.array(numbers)[()]
+
+    def spec(self, numbers, *parameters, family):
+        return Spec(numbers.shape, numbers.dtype)
+
+    def jvp(self, out, xs, x_dots, *, family):
+        motion = lambda *moving: self.motion(family, out, xs[1:], moving)
+        return pushed(motion, xs[1:], x_dots[1:])
+
+    def vjp(self, out_bar, residual, wanted):
+        out, (_, *at), family = residual.out, residual.xs, residual.static["family"]
+        motion = lambda *moving: self.motion(family, out, at, moving)
+        return [None, *pulled(motion, at, wanted[1:], out_bar)]
+
+    def motion(self, family: str, out: Any, at: Any, moving: Any) -> Any:
+        moved = FAMILIES[family][1](out, at, *moving)
+        return np.broadcast_to(moved, out.shape)
+
+
+draw_p = Draw("random numbers")
+
+# Distributions by NumPy's name: their parameters with defaults, and how a number moves with them.
+FAMILIES: dict[str, tuple[dict[str, Any], Motion]] = {}
+NEEDED = object()  # no default
+
+
+def family(name: str, **parameters: Any) -> Callable[[Motion], Motion]:
+    def enter(motion: Motion) -> Motion:
+        FAMILIES[name] = parameters, motion
+        return motion
+
+    return enter
+
+
+def moving(draw: Callable[[str], Any], name: str, args: Any, kwargs: Any) -> Any:
+    """Numbers of a distribution with parameters that carry a derivative."""
+    if name not in FAMILIES:
+        x = next(x for x in (*args, *kwargs.values()) if carries(x))
+        raise ConversionError(
+            f"`numpy.random` was asked for numbers of `{name}` with a parameter"
+            f" {x.within.spec(x)} of `{x.within.name}`; they have no derivative with respect to"
+            " it: they are whole, or picked.\n  Pass `x.numpy()`, or differentiate their"
+            " probability instead."
+        )
+    parameters, chosen = FAMILIES[name][0], name
+    if kwargs.get("method") == "cholesky":
+        chosen = f"{name} by cholesky"
+    given = dict(zip(parameters, args, strict=False)) | {
+        key: x for key, x in kwargs.items() if key in parameters
+    }
+    plain = lambda x: concrete(as_array(x), f"numpy.random.{name}") if holds(x) else x
+    numbers = draw(name)(*map(plain, args), **{key: plain(x) for key, x in kwargs.items()})
+    values = [as_array(given.get(key, default)) for key, default in parameters.items()]
+    return draw_p(np.asarray(numbers), *values, family=chosen)
+
+
+def holds(x: Any) -> bool:
+    return type(x) is Array or (isinstance(x, (list, tuple)) and any(map(holds, x)))
+
+
+def carries(x: Any) -> bool:
+    return type(x) is Array and current(x).within.live
+
+
+# Functions of numbers without parameters.
+
+
+@family("normal", loc=0.0, scale=1.0)
+@family("laplace", loc=0.0, scale=1.0)
+@family("logistic", loc=0.0, scale=1.0)
+@family("gumbel", loc=0.0, scale=1.0)
+def by_scale(out: Any, at: Any, loc: Any, scale: Any) -> Any:
+    return loc + scale * ((out - at[0]) / at[1])
+
+
+@family("exponential", scale=1.0)
+@family("rayleigh", scale=1.0)
+def by_size(out: Any, at: Any, scale: Any) -> Any:
+    return scale * (out / at[0])
+
+
+@family("uniform", low=0.0, high=1.0)
+def uniform(out: Any, at: Any, low: Any, high: Any) -> Any:
+    return low + (high - low) * ((out - at[0]) / (at[1] - at[0]))
+
+
+@family("lognormal", mean=0.0, sigma=1.0)
+def lognormal(out: Any, at: Any, mean: Any, sigma: Any) -> Any:
+    return np.exp(mean + sigma * ((np.log(out) - at[0]) / at[1]))
+
+
+@family("weibull", a=NEEDED)
+@family("power", a=NEEDED)
+def by_power(out: Any, at: Any, a: Any) -> Any:
+    return out ** (at[0] / a)
+
+
+@family("pareto", a=NEEDED)
+def pareto(out: Any, at: Any, a: Any) -> Any:
+    return np.expm1(np.log1p(out) * (at[0] / a))
+
+
+@family("triangular", left=NEEDED, mode=NEEDED, right=NEEDED)
+def triangular(out: Any, at: Any, left: Any, mode: Any, right: Any) -> Any:
+    """The square root of the probability on its side of the mode stays."""
+    low, middle, high = at
+    below = out <= middle
+    side = np.where(below, middle - low, high - middle)
+    part = np.where(below, out - low, high - out) / np.sqrt(side * (high - low))
+    size = part * np.sqrt(np.where(below, mode - left, right - mode) * (right - left))
+    return np.where(below, left + size, right - size)
+
+
+@family("multivariate_normal", mean=NEEDED, cov=NEEDED)
+def multivariate_normal(out: Any, at: Any, mean: Any, cov: Any) -> Any:
+    """mean + v sqrt(s) z, with eigenvalues s and vectors v; equal eigenvalues do not turn vectors.
+
+    v^T cov_dot v = k says how the square root moves: v_dot is v times k_ij / (s_j - s_i). Among
+    equal eigenvalues, where v is any basis, the symmetric root of cov moves.
+    """
+    s, v = np.linalg.eigh(at[1])
+    root = np.sqrt(s)
+    k = np.swapaxes(v, -1, -2) @ cov @ v
+    gap = s - s[:, None]
+    near = np.abs(gap) <= 1e-9 * np.max(s)
+    turned = np.where(near, 1 / (root + root[:, None]), root / np.where(near, 1, gap))
+    z = ((out - at[0]) @ v) / root
+    return mean + z @ (v @ (k * turned)).T
+
+
+@family("multivariate_normal by cholesky", mean=NEEDED, cov=NEEDED)
+def by_triangle(out: Any, at: Any, mean: Any, cov: Any) -> Any:
+    z = np.linalg.solve(np.linalg.cholesky(at[1]), (out - at[0])[..., None])
+    return mean + (np.linalg.cholesky(cov) @ z)[..., 0]
+
+
+# Numbers that were found by rejection.
+
+
+def special() -> Any:
+    try:
+        import scipy.special
+
+        import pullback.scipy.special  # noqa: F401  # enters the rules
+    except ImportError:
+        raise MissingExtraError(
+            "Numbers that NumPy draws by rejection move as SciPy's distribution functions say.\n"
+            "  Install SciPy: pip install 'pullback[scipy]'."
+        ) from None
+    return scipy.special
+
+
+def keeping(below: Any, above: Any, density: Any) -> Any:
+    """How x moves if its probability stays; the smaller of the two sides has more digits."""
+    return np.where(below < above, -below, above) / density
+
+
+@family("standard_gamma", shape=NEEDED)
+def standard_gamma(out: Any, at: Any, shape: Any) -> Any:
+    sp, a = special(), at[0]
+    density = np.exp(sp.xlogy(a - 1, out) - out - sp.gammaln(a))
+    return keeping(sp.gammainc(shape, out), sp.gammaincc(shape, out), density)
+
+
+@family("gamma", shape=NEEDED, scale=1.0)
+def gamma(out: Any, at: Any, shape: Any, scale: Any) -> Any:
+    x = out / at[1]
+    return scale * x + at[1] * standard_gamma(x, at, shape)
+
+
+@family("chisquare", df=NEEDED)
+def chisquare(out: Any, at: Any, df: Any) -> Any:
+    return 2 * standard_gamma(out / 2, (at[0] / 2,), df / 2)
+
+
+@family("beta", a=NEEDED, b=NEEDED)
+def beta(out: Any, at: Any, a: Any, b: Any) -> Any:
+    sp = special()
+    size = sp.xlogy(at[0] - 1, out) + sp.xlog1py(at[1] - 1, -out)
+    density = np.exp(size - sp.betaln(*at))
+    return keeping(sp.betainc(a, b, out), sp.betainc(b, a, 1 - out), density)
+
+
+@family("f", dfnum=NEEDED, dfden=NEEDED)
+def f(out: Any, at: Any, dfnum: Any, dfden: Any) -> Any:
+    """dfnum x / (dfnum x + dfden) has a beta distribution."""
+    part = lambda n, d: n * out / (n * out + d)
+    share, (n, d) = part(*at), at
+    turned = beta(share, (n / 2, d / 2), dfnum / 2, dfden / 2) - part(dfnum, dfden)
+    return turned * (n * out + d) ** 2 / (n * d)
+
+
+@family("standard_t", df=NEEDED)
+def standard_t(out: Any, at: Any, df: Any) -> Any:
+    sp, n = special(), at[0]
+    size = -(n + 1) / 2 * np.log1p(out**2 / n) - np.log(n) / 2 - sp.betaln(n / 2, 0.5)
+    return keeping(sp.stdtr(df, out), sp.stdtr(df, -out), np.exp(size))
+
+
+@family("wald", mean=NEEDED, scale=NEEDED)
+def wald(out: Any, at: Any, mean: Any, scale: Any) -> Any:
+    sp, (m, size) = special(), at
+    root = np.sqrt(scale / out)
+    ahead, back = root * (out / mean - 1), root * (out / mean + 1)
+    mirrored = np.exp(2 * scale / mean + sp.log_ndtr(-back))
+    density = np.sqrt(size / (2 * np.pi * out**3)) * np.exp(
+        -size * (out - m) ** 2 / (2 * m**2 * out)
+    )
+    return keeping(sp.ndtr(ahead) + mirrored, sp.ndtr(-ahead) - mirrored, density)
+
+
+@family("dirichlet", alpha=NEEDED)
+def dirichlet(out: Any, at: Any, alpha: Any) -> Any:
+    """One after another: of what the others before leave, a share has a beta distribution."""
+    (start,) = at
+    left, moved = out[..., 0] * 0 + 1, []
+    remains = left
+    for i in range(out.shape[-1] - 1):
+        share = out[..., i] / remains
+        rest, rest_at = np.sum(alpha[i + 1 :]), np.sum(start[i + 1 :])
+        step = lambda a, b, share=share, i=i, at=(start[i], rest_at): beta(share, at, a, b)
+        turned = share + step(alpha[i], rest) - step(start[i], rest_at)
+        moved.append(left * turned)
+        left, remains = left * (1 - turned), remains - out[..., i]
+    return np.stack([*moved, left], axis=-1)

@@ -1,0 +1,114 @@
+"""Random numbers with parameters that carry a derivative."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import pullback as pb
+from pullback.core.errors import ConversionError
+
+# NumPy's name: parameters, and the distribution of SciPy that has them.
+FAMILIES = {
+    "normal": ((0.3, 1.2), stats.norm),
+    "laplace": ((0.3, 1.2), stats.laplace),
+    "logistic": ((0.3, 1.2), stats.logistic),
+    "gumbel": ((0.3, 1.2), stats.gumbel_r),
+    "exponential": ((1.2,), lambda s: stats.expon(0, s)),
+    "rayleigh": ((1.2,), lambda s: stats.rayleigh(0, s)),
+    "uniform": ((0.3, 1.2), lambda a, b: stats.uniform(a, b - a)),
+    "lognormal": ((0.3, 1.2), lambda m, s: stats.lognorm(s, 0, np.exp(m))),
+    "weibull": ((1.3,), stats.weibull_min),
+    "power": ((1.3,), stats.powerlaw),
+    "pareto": ((1.3,), lambda a: stats.pareto(a, -1)),
+    "triangular": ((0.3, 0.7, 1.9), lambda l, m, r: stats.triang((m - l) / (r - l), l, r - l)),
+    "standard_gamma": ((0.7,), stats.gamma),
+    "gamma": ((17.7, 0.4), lambda a, s: stats.gamma(a, 0, s)),
+    "chisquare": ((3.3,), stats.chi2),
+    "beta": ((0.7, 2.3), stats.beta),
+    "f": ((3.0, 7.0), stats.f),
+    "standard_t": ((3.4,), stats.t),
+    "wald": ((1.2, 2.3), lambda m, l: stats.invgauss(m / l, 0, l)),
+}
+
+
+def kept(distribution, parameters, x):
+    """t -> the numbers with the probability that x has, for parameters times 1 + t."""
+    at = distribution(*parameters)
+    below, above = at.cdf(x), at.sf(x)
+
+    def moved(t):
+        d = distribution(*[p * (1 + t) for p in parameters])
+        return np.where(below < 0.5, d.ppf(below), d.isf(above))
+
+    return moved
+
+
+def test_numbers_keep_their_probability():
+    """Both modes and the second derivative agree with the quantiles of moved distributions."""
+    failures = []
+    for name, (parameters, distribution) in FAMILIES.items():
+        seeded = lambda: np.random.default_rng(3)
+        plain = getattr(seeded(), name)(*parameters, size=20)
+
+        def draw(t, name=name, parameters=parameters, seeded=seeded):
+            return getattr(seeded(), name)(*[p * (1 + t) for p in parameters], size=20)
+
+        value, slope = pb.jvp(draw, (0.0,), (1.0,))
+        bend = pb.jvp(lambda t, draw=draw: pb.jvp(draw, (t,), (1.0,))[1], (0.0,), (1.0,))[1]
+        moved, h = kept(distribution, parameters, plain), 2e-3
+        by_steps = [moved(k * h) for k in (-2, -1, 0, 1, 2)]
+        first = (by_steps[0] - 8 * by_steps[1] + 8 * by_steps[3] - by_steps[4]) / (12 * h)
+        second = -by_steps[0] + 16 * by_steps[1] - 30 * by_steps[2] + 16 * by_steps[3] - by_steps[4]
+        second /= 12 * h**2
+        back = pb.grad(lambda t, draw=draw: np.sum(draw(t) ** 2))(0.0)
+        right = (
+            np.array_equal(value, plain)
+            and np.allclose(slope, first, 1e-6, 1e-8)
+            and np.allclose(bend, second, 1e-3, 1e-4)
+            and np.isclose(back, np.sum(2 * plain * first), rtol=1e-6)
+        )
+        if not right:
+            failures.append((name, np.max(np.abs(slope - first)), np.max(np.abs(bend - second))))
+    assert not failures, failures
+
+
+def test_shares_keep_their_sum_and_their_probability():
+    """The first of a Dirichlet distribution has a beta distribution."""
+    alpha = np.array([1.2, 0.7, 2.5])
+    draw = lambda alpha: np.random.RandomState(1).dirichlet(alpha, size=5)
+    jacobian = pb.jacobian(draw)(alpha)
+    first = pb.jacobian(lambda a, b: a * 0 + marginal(a, b), argnums=(0, 1))(
+        alpha[0], alpha[1:].sum()
+    )
+    assert np.allclose(jacobian.sum(axis=1), 0)
+    assert np.allclose(jacobian[:, 0], np.stack([first[0], first[1], first[1]], axis=1))
+
+
+def marginal(a, b):
+    x = np.random.RandomState(1).dirichlet([1.2, 0.7, 2.5], size=5)[:, 0]
+    return stats.beta.ppf(stats.beta.cdf(x, 1.2, 3.2), a, b)
+
+
+@pytest.mark.parametrize("method", ["svd", "eigh", "cholesky"])
+def test_normal_vectors_move_as_numpy_makes_them(method):
+    cov = np.array([[2.0, 0.3], [0.3, 1.0]])
+
+    def draw(t):
+        rng = np.random.default_rng(5)
+        return rng.multivariate_normal([t, 1.0], cov * (1 + t) + t * np.eye(2), 4, method=method)
+
+    h = 1e-5
+    difference = (draw(h) - draw(-h)) / (2 * h)
+    assert np.allclose(pb.jvp(draw, (0.0,), (1.0,))[1], difference, 1e-7)
+
+
+def test_normal_vectors_with_equal_variances():
+    """The symmetric root of the covariance moves."""
+    draw = lambda cov: np.random.RandomState(0).multivariate_normal([0.0, 0.0], cov)
+    x, jacobian = draw(4 * np.eye(2)), pb.jacobian(draw)(4 * np.eye(2))
+    assert np.allclose(jacobian[0, 0], [x[0] / 8, x[1] / 8])
+
+
+def test_whole_numbers_are_refused():
+    with pytest.raises(ConversionError, match=r"numbers of `poisson`.*whole, or picked"):
+        pb.grad(lambda mu: np.random.default_rng(0).poisson(mu) * mu)(2.0)
