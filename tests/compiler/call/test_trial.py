@@ -230,10 +230,11 @@ class TestEarly:
         assert fast.cache_info()[:2] == (0, 0)
         assert fast.cache_info().paths == 0
 
-    def test_a_few_calls_of_a_millisecond_or_one_that_is_long(self, monkeypatch):
+    def test_calls_that_took_long_enough_together_or_one_that_is_long(self, monkeypatch):
         monkeypatch.undo()
-        few = first_call.FEW
-        cases = [(3, 2.5e-4, 4), (3, 1e-3, 3), (few, 1e-3, few), (few, 0.04, 3), (few, 0.2, 1)]
+        few, enough = first_call.FEW, first_call.ENOUGH
+        cases = [(3, enough / 4, 4), (3, enough, 3), (few, enough, few), (few, 0.04, 3)]
+        cases += [(few, 0.2, 1), (few, 0.0, first_call.OFTEN)]
         for number, seconds, n in cases:
             monkeypatch.setattr(first_call, "FEW", number)
             early = first_call.Early()
