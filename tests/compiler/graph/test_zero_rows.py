@@ -44,13 +44,19 @@ def pairs(angles, points, weights):
 
 
 def choices(angles, points, weights):
-    """With operations in between that do not go by rows."""
-    first = np.tanh(angles[0] * points) * angles[1]
-    return np.where(first > 0.1, first, angles[3] * points / (angles[2] + 2.0))
+    """Quotients, which are NaN where the weights are zero, sums and choices."""
+    first = [angles[i] * points / weights[i] for i in range(6)]
+    last = [np.where(points > angles[i], angles[i + 6] * points, first[i]) for i in range(6)]
+    return np.stack([x - x.sum(axis=1)[:, None] for x in last])
 
 
-PROGRAMS = {f.__name__: f for f in (chains, waves, pairs, choices)}
-BY_ROWS = {"chains", "waves", "pairs"}
+def maxima(angles, points, weights):
+    """Ends in an operation that does not go by rows."""
+    return np.stack([np.sort(angles[i] * points) * angles[i] for i in range(6)])
+
+
+PROGRAMS = {f.__name__: f for f in (chains, waves, pairs, choices, maxima)}
+BY_ROWS = {"chains", "waves", "pairs", "choices"}
 ARGUMENTS = {
     "finite": (ANGLES, POINTS, WEIGHTS),
     "infinite points": (ANGLES, np.where(POINTS > 2, np.inf, POINTS), WEIGHTS),
@@ -76,7 +82,7 @@ def test_jacobians_are_those_of_eager(name):
     jacobian = pb.jacobian(PROGRAMS[name], mode="forward")
     assert without_zero_rows(graph_of(jacobian, *ARGUMENTS["finite"]))[1] is (name in BY_ROWS)
     fast = pb.compile(jacobian, wait=True)
-    for kind, args in [*ARGUMENTS.items()] * 3:
+    for kind, args in [*ARGUMENTS.items()] * 2:
         expected, found = jacobian(*args), fast(*args)
         for one, other in zip(bits(expected), bits(found), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13, err_msg=kind)
@@ -90,7 +96,7 @@ def test_second_derivatives():
 
     second = pb.jacobian(nested, mode="forward")
     fast = pb.compile(second, wait=True)
-    for _ in range(3):
+    for _ in range(2):
         np.testing.assert_allclose(fast(ANGLES), second(ANGLES), atol=1e-13)
 
 

@@ -22,6 +22,7 @@ from ...core.graph import Equation, Graph, Variable
 from ...core.spec import Spec
 from ...primitives.elementwise import (
     add,
+    divide,
     isfinite,
     logical_and,
     multiply,
@@ -33,6 +34,8 @@ from ...primitives.indexing import getitem_p
 from ...primitives.joining import concatenate_p, stack_p
 from ...primitives.matmul import matmul_p
 from ...primitives.queries import all_p
+from ...primitives.reductions import sum_p
+from ...primitives.selecting import where_p
 from ...primitives.shapes import reshape_p, transpose_p
 from .contractions import multiply_add_p
 from .optimise import is_number, shared, simplified
@@ -87,6 +90,7 @@ class ByRows(NewEquations):
         self.positive: set[Variable] = set()  # those of which the zeros are +0.0
         self.exact = True  # whether the signs of all zeros are as they were
         self.finite: dict[int, Any] = {}
+        self.inverse: dict[int, tuple[Any, Variable]] = {}  # of what zeros were divided by
         self.before = self.after = self.steps = 0  # operations on elements, and equations of rows
 
     def go_through(self) -> None:
@@ -216,6 +220,28 @@ class ByRows(NewEquations):
             return self.spread(e, self.step(e, y, primitive=negative))
         return self.spread(e, x) if y is None else self.step(e, x, y)
 
+    def quotients(self, e: Equation) -> Rows | None:
+        y = e.inputs[1]
+        if self.of(y) is not None or is_number(opened(y), 0.0, -0.0):
+            return None
+        return self.each(e, ByRows.quotient)
+
+    def quotient(self, e: Equation, x: Any, y: Any) -> Any:
+        """Zero divided by zero is NaN as well: there the inverse is not finite."""
+        if x is not None:
+            return self.step(e, x, y)
+        if id(y) not in self.inverse:
+            self.inverse[id(y)] = y, self.apply(divide, e.outputs[0].spec.dtype.type(1), y)
+        return self.are_finite(self.inverse[id(y)][1])
+
+    def choice(self, e: Equation, condition: Any, x: Any, y: Any) -> Any:
+        if condition is None:  # it is the constant False
+            return self.spread(e, y)
+        if x is None and y is None:
+            return None
+        zero = e.outputs[0].spec.dtype.type(0)
+        return self.step(e, condition, zero if x is None else x, zero if y is None else y)
+
     def alone(self, e: Equation, x: Any) -> Any:
         return None if x is None else self.step(e, x)
 
@@ -246,6 +272,13 @@ class ByRows(NewEquations):
             return None
         axes = tuple([axis - 1 for axis in rest])
         return {j: self.step(e, x, axes=axes) for j, x in (self.of(e.inputs[0]) or {}).items()}
+
+    def summed(self, e: Equation) -> Rows | None:
+        axes = e.static["axis"]
+        if len(e.inputs) > 1 or not all(axis > 0 for axis in axes):
+            return None
+        static = {**e.static, "axis": tuple([axis - 1 for axis in axes])}
+        return {j: self.step(e, x, **static) for j, x in (self.of(e.inputs[0]) or {}).items()}
 
     def joined(self, e: Equation) -> Rows | None:
         """Parts beside each other in each row; those that are zero there are zeros."""
@@ -286,6 +319,9 @@ RULES: dict[Any, Callable[[ByRows, Equation], Rows | None]] = {
     multiply_add_p: by_rows(ByRows.product_sum),
     add: by_rows(ByRows.total),
     subtract: by_rows(ByRows.difference),
+    divide: ByRows.quotients,
+    where_p: by_rows(ByRows.choice),
+    sum_p: ByRows.summed,
     negative: by_rows(ByRows.alone),
     positive: by_rows(ByRows.alone),
     matmul_p: ByRows.matrices,
