@@ -8,5 +8,6 @@ complex_parts     complex matrix products as four real ones
 decompose         lower functions that existing loops can express
 partly_used       operations of which only a part is used
 composed_values   operations that are composed of others, done by these
+zero_rows         rows of tangents that are zero by structure
 small_systems     linear systems small enough for code of our own
 """
