@@ -1,7 +1,8 @@
 """Programs that one process records, and that a later one runs after one change of anything.
 
 python -m tests.facts_process first       records them, and prints how many are on disk
-python -m tests.facts_process later N S   makes N changes, each in a world of its own, and compares
+python -m tests.facts_process later N S   makes each change that matters to some program, and N
+                                          others, each in a world of its own, and compares
 
 A program reads one thing of a world of `fuzz_facts`, or several. The later process finds its record
 where nothing has changed; whatever has, the compiled function gives what the plain one does.
@@ -53,16 +54,35 @@ def first():
     print(f"{stored} of {len(programs())} on disk")
 
 
+def differing(texts):
+    """Each program with each change after which it gives something else."""
+    found = []
+    for mutation in MUTATIONS:
+        with as_it_was():
+            world, functions = made(""), []
+            for text in texts:
+                exec(text, vars(world.module))
+                functions.append(world.module.f)
+            before = [result(f) for f in functions]
+            world.change(mutation)
+            for text, f, was in zip(texts, functions, before, strict=True):
+                now = result(f)
+                if type(now) is not type(was) or not np.array_equal(now, was):
+                    found.append((text, mutation))
+    return found
+
+
 def later(count, seed):
     choose = random.Random(seed)
     texts, found = programs(), 0
     every = [(text, mutation) for text in texts for mutation in MUTATIONS]
+    changes = [*differing(texts), *choose.sample(every, count)]
     for text in texts:
         with as_it_was():
             fast = pb.compile(made(text).module.f)
             result(fast)
             found += bool(paths_of(fast)) and fast.cache_info().misses == 0
-    for text, mutation in choose.sample(every, min(count, len(every))):
+    for text, mutation in changes:
         with as_it_was():
             world = made(text)
             fast = pb.compile(world.module.f)
@@ -73,7 +93,7 @@ def later(count, seed):
                 except AssertionError as error:
                     error.add_note(f"in a later process, after {mutation}:\n{text}")
                     raise
-    print(f"{found} of {len(texts)} found, {min(count, len(every))} changes")
+    print(f"{found} of {len(texts)} found, {len(changes)} changes")
 
 
 if __name__ == "__main__":

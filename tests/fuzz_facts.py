@@ -18,7 +18,7 @@ import types
 import numpy as np
 
 HEAD = """
-import abc, builtins, collections, copy, dataclasses, decimal, enum, functools, math, operator, os, sys, threading, types
+import abc, builtins, collections, copy, dataclasses, decimal, enum, functools, math, operator, os, sys, threading, types, typing
 import numpy as np
 X = np.array([0.5, 1.0, 2.0])
 class Base:
@@ -150,7 +150,9 @@ float(len(os.environ.get("WORLD", "a"))) ¦ float(len(os.getenv("WORLD", "ab")))
 looked(m) ¦ named_as(m) ¦ named_as(mod) ¦ named_as(Model) ¦ quiet() ¦ shown(m) ¦ shown(plain) ¦ backend.k ¦ own.w
 float("zz_world" in sys.modules) ¦ float(key in sys.modules) ¦ copy.deepcopy(m).w ¦ copy.copy(N).a ¦ dataclasses.asdict(data)["a"]
 1.0 if isinstance(number, (np.random.Generator, os.PathLike)) else 2.0 ¦ 1.0 if type(number) is float else 2.0 ¦ mod.__dict__["k"]
-float(lock.locked())
+float(lock.locked()) ¦ float(len(Model.__name__)) ¦ float(len(type(m).__qualname__)) ¦ float(len(str(Model))) ¦ float(len(m.__doc__ or "")) ¦ float(len(Model.__module__))
+float(len(Data.__annotations__)) ¦ float(len(typing.get_type_hints(Data))) ¦ float(len(dataclasses.fields(data))) ¦ float(sum(f.name == "a" for f in dataclasses.fields(Data)))
+float(Data.__dataclass_fields__["a"].default) ¦ float(len(list(Color))) ¦ float(len(Color.__members__)) ¦ float(len(Slotted.__slots__)) ¦ float(len(typing.get_type_hints(helper)))
 """.replace("\n", " ¦ ")
     .strip(" ¦")
     .split(" ¦ ")
@@ -181,6 +183,7 @@ KINDS = {
         "get.__code__, doubled.__code__ = doubled.__code__, get.__code__",
     ],
     "type": ["m.__class__ = Twin if type(m) is Model else Model"],
+    "called": ["Model.__name__ += 'x'", "Model.__qualname__ += 'xyz'"],
     "bases": ["Model.__bases__ = (Other,) if Model.__bases__ == (Base,) else (Base,)"],
     "dict": ["m.__dict__ = {**m.__dict__, 'w': m.w + 1}"],
     "items": [
@@ -214,6 +217,10 @@ KINDS = {
         "sys.modules['zz_world'] = mod",
         "sys.modules[key] = mod",
         "shown.register(type(plain), lambda x: 5.0)",
+        "Data.__annotations__['z'] = float",
+        "Data.__dataclass_fields__.pop('b', None)",
+        "Color._member_map_['GREEN'] = Color.RED",
+        "helper.__annotations__['j'] = float",
     ],
     "class": [
         "Model.gain += 1",
@@ -228,6 +235,10 @@ KINDS = {
         "Described.gain = 3.0",
         "Model.made = classmethod(lambda cls: 12.0)",
         "Model.extra = 1.0",
+        "Model.__doc__ = (Model.__doc__ or '') + 'text'",
+        "Model.__module__ += 'x'",
+        "Data.__annotations__ = {**Data.__annotations__, 'more': float}",
+        "Slotted.__slots__ += ('c',)",
     ],
     "elements": [
         "L[0] += 1",
@@ -245,8 +256,9 @@ KINDS = {
         "box.cache_clear(); box(1.0)['k'][1] += 1",
         "kept.cache_clear(); kept(3)[1] += 1",
         "helper.__kwdefaults__['j'][0] += 1",
+        "Color._member_names_.append('RED')",
     ],
-    "slot": ["s.a += 1"],
+    "slot": ["s.a += 1", "Data.__dataclass_fields__['a'].default += 1"],
     "layout": ["G.shape = (3, 2) if G.shape == (2, 3) else (2, 3)"],
     "content": [
         "A[1] += 1",

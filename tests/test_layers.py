@@ -14,7 +14,7 @@ LAYERS = [  # a module imports from its own row, without cycles, and from the ro
     "primitives",
     "transforms",
     "compiler",
-    "numpy math cmath functools builtins importlib bottleneck scipy",
+    "numpy math cmath statistics functools builtins importlib bottleneck numexpr pandas scipy",
     "explain testing autograd sparse implicit ode optimize control nn optim cluster",
     "cli __init__ __main__",
 ]

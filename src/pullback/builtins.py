@@ -7,7 +7,8 @@ np.float64(6.0)
 `float(x)` and `complex(x)` of an Array that carries a derivative are the number with its
 derivative; `type(x)` is the type that NumPy would have there; `isinstance(x, Iterable)` and
 `hasattr(x, "__len__")` answer as they do of what NumPy would have, of a number and of an array;
-`eval` and `exec` run code that takes part; a recording is told what `getattr` is asked for. The
+`eval` and `exec` run code that takes part; a recording is told what `getattr` is asked for; `sum`
+of Python's floats keeps, from Python 3.12 on, what each addition rounds away. The
 names `float` and `type` themselves are never replaced: it is the call that is looked at.
 """
 
@@ -21,10 +22,12 @@ from typing import Any, Protocol, Union
 
 import numpy as np
 
-from .core.array import Array, class_of_number, current, is_number, snapshot, without_axes
+from .core.array import Array, class_of_number, current, is_number, snapshot, stop, without_axes
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
 from .core.reach import ASKED, LOOKUPS, other_form
+from .primitives.exact import exact
+from .primitives.parts import of_parts_p
 
 __all__ = [
     "complex", "dir", "eval", "exec", "float", "getattr", "hasattr", "isinstance", "super", "type",
@@ -68,11 +71,24 @@ def complex(*args: Any, **kwargs: Any) -> Any:
     if not any(real.type(x) is Array for x in (*args, *kwargs.values())):
         return real.complex(*args, **kwargs)
     parts = dict(zip(("real", "imag"), args, strict=False)) | kwargs
-    outs = []
-    for x in parts.values():
-        out = number(x, "complex(x)", np.complex128) if real.type(x) is Array else None
-        outs.append(real.complex(x) if out is None else out)
-    return outs[0] if len(outs) == 1 else outs[0] + outs[1] * 1j
+    if "imag" not in parts:
+        out = number(parts["real"], "complex(x)", np.complex128)
+        return real.complex(parts["real"]) if out is None else out
+    re, minus = pair(parts.get("real", 0))
+    im, plus = pair(parts["imag"])
+    out = of_parts_p(re if plus is None else re - plus, im if minus is None else im + minus)
+    return out.within.number(out)
+
+
+def pair(x: Any) -> tuple[Any, Any]:
+    """The real and the imaginary part of a number, as float64; None if it has no imaginary one."""
+    if real.type(x) is not Array:
+        z = real.complex(x)
+        return np.float64(z.real), np.float64(z.imag) if real.isinstance(x, real.complex) else None
+    if x.dtype.kind == "c":
+        return np.real(x), np.imag(x)
+    out = number(x, "complex(x)", np.float64)
+    return np.float64(real.float(x)) if out is None else out, None
 
 
 def type(*args: Any, **kwargs: Any) -> Any:
@@ -193,3 +209,71 @@ def eval(source: Any, globals: Any = None, locals: Any = None, /) -> Any:
 
 def exec(source: Any, globals: Any = None, locals: Any = None, /, **kwargs: Any) -> None:
     run("exec", source, globals, locals, kwargs)
+
+
+# Sums. From Python 3.12 on, `sum` of floats adds what was rounded away at the end (Neumaier 1974).
+
+
+class Total:
+    """A sum of Python's floats so far: as its additions are differentiated, and its value."""
+
+    def __init__(self, start: Any) -> None:
+        self.naive, self.high, self.low = start, numpys(start), 0.0
+
+    def add(self, x: Any) -> None:
+        self.naive, x = self.naive + x, numpys(x)
+        total = self.high + x
+        if real.type(x) is int:
+            pass  # Python does not look at what is lost here
+        elif real.type(total) is Array:
+            larger = abs(self.high) >= abs(x)
+            self.low += np.where(larger, (self.high - total) + x, (x - total) + self.high)
+        elif abs(self.high) >= abs(x):
+            self.low += (self.high - total) + x
+        else:
+            self.low += (x - total) + self.high
+        self.high = total
+
+    def result(self) -> Any:
+        """The value that Python gives, with the derivative of a sum."""
+        low = self.low * np.isfinite(self.low)
+        if real.type(low) is not Array and (low == 0 or low != low):
+            return self.naive
+        found = self.high + low
+        if real.type(self.naive) is not Array:
+            return real.float(found)
+        out = exact(found, self.naive)
+        return out.within.number(out)
+
+
+ONE: Any = np.float64(1.0)
+
+
+def numpys(x: Any) -> Any:
+    """x without its derivative; an Array as a number of NumPy's, whose comparisons are arrays."""
+    x = stop(x)
+    return x * ONE if real.type(x) is Array else x
+
+
+def is_float(x: Any) -> bool:
+    kind = real.type(x)
+    return kind is real.float or (kind is Array and class_of_number(x) is real.float)
+
+
+def compensated_sum(iterable: Any, /, start: Any = 0) -> Any:
+    xs = list(iterable)
+    if Array not in map(real.type, xs):
+        return real.sum(xs, start)
+    total: Any = start
+    running: Total | None = None
+    for x in xs:
+        if running is not None and (real.type(x) is int or is_float(x)):
+            running.add(x)
+        else:
+            total = (total if running is None else running.result()) + x
+            running = Total(total) if is_float(total) else None
+    return total if running is None else running.result()
+
+
+if sys.version_info >= (3, 12):
+    sum = compensated_sum

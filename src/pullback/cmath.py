@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from .math import heed, live, mapped, number, pythons
+from .math import heed, live, mapped, number, operand, pythons
+from .primitives.parts import of_parts_p
 
 __all__ = [name for name in dir(real) if not name.startswith("_")]
 
@@ -33,6 +34,10 @@ UFUNCS: dict[str, Callable[..., Any]] = {
 # fmt: on
 
 
+def as_complex(z: Any) -> Any:
+    return z if z.dtype.kind == "c" else np.astype(z, np.dtype(complex))
+
+
 def numeric(name: str, ufunc: Callable[..., Any]) -> None:
     plain = getattr(real, name)
 
@@ -40,7 +45,7 @@ def numeric(name: str, ufunc: Callable[..., Any]) -> None:
     def call(*zs: Any) -> Any:
         if not any(map(live, zs)):
             return plain(*zs)
-        zs = tuple([number(z) + 0j if live(z) else complex(z) for z in zs])
+        zs = tuple([as_complex(number(z)) if live(z) else complex(z) for z in zs])
         return pythons(ufunc(*zs) if heed(plain, *zs) else mapped(plain, ufunc, *zs))
 
     call.__module__ = __name__
@@ -62,7 +67,9 @@ def polar(z: Any, /) -> tuple[Any, Any]:
 def rect(r: Any, phi: Any, /) -> Any:
     if not (live(r) or live(phi)):
         return real.rect(r, phi)
-    return number(r) * (np.cos(number(phi)) + 1j * np.sin(number(phi)))
+    r, phi = operand(r), operand(phi)
+    heed(real.rect, r, phi)
+    return pythons(of_parts_p(r * np.cos(phi), r * np.sin(phi)))
 
 
 def __getattr__(name: str) -> Any:

@@ -23,9 +23,10 @@ import numpy as np
 from .core.array import Array, class_of_number, current, is_number, peel, without_axes
 from .core.errors import ConversionError, MissingExtraError
 from .core.instances import Instance, inside
-from .core.primitive import Elementwise, Primitive
+from .core.primitive import ZERO, Elementwise, Primitive
 from .core.spec import Spec
 from .primitives.arguments import as_whole
+from .primitives.exact_sums import SUMMARIES
 
 __all__ = [name for name in dir(real) if not name.startswith("_")]
 
@@ -186,6 +187,7 @@ polygamma_p = Polygamma()
 erf_p = special(real.erf, bell, "x0", "erf")
 erfc_p = special(real.erfc, lambda out, x: -bell(out, x), "x0", "erfc")
 lgamma_p = special(real.lgamma, lambda out, x: polygamma_p(x, n=0), "x0")
+ulp_p = special(real.ulp, ZERO, "")
 gamma_p = special(real.gamma, lambda out, x: out * polygamma_p(x, n=0), "x0 out")
 
 
@@ -213,7 +215,7 @@ UFUNCS: dict[str, Callable[..., Any]] = {
     "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan, "tanh": np.tanh,
     "fma": lambda x, y, z: x * y + z,
     "log": np.log,
-    "remainder": nearest_remainder,
+    "remainder": nearest_remainder, "ulp": ulp_p,
 }
 # fmt: on
 
@@ -300,22 +302,60 @@ def dist(p: Iterable[Any], q: Iterable[Any], /) -> Any:
     return hypot(*map(operator.sub, p, q))
 
 
+# Sums that Python computes exactly. See `pullback.primitives.exact_sums`.
+
+
+def column(data: Any) -> Any:
+    """The numbers of a list, of an array with one axis, or of what gives them one by one."""
+    is_vector = type(data) is Array and data.ndim == 1
+    return data if is_vector or isinstance(data, (list, tuple)) else list(data)
+
+
+def operand(x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        return np.stack([number(each) if live(each) else np.float64(each) for each in x])
+    return x if np.ndim(x) else number(x) if live(x) else np.float64(x)
+
+
+def moves(x: Any) -> bool:
+    return any(map(live, x)) if isinstance(x, (list, tuple)) else live(x)
+
+
+def classes_in(x: Any) -> set[type]:
+    xs = x if isinstance(x, (list, tuple)) else [x[0]]
+    return {class_of_number(each) if type(each) is Array else type(each) for each in xs}
+
+
+def summarize(python: Callable[..., Any], *xs: Any) -> Any:
+    """A function of columns of numbers, or of a column and a number, of which some are live."""
+    if not any(map(moves, xs)):
+        return python(*xs)
+    operands = [operand(x) for x in xs]
+    try:
+        out = SUMMARIES[python.__name__, len(xs)](*operands)
+    except Exception as error:
+        for x in filter(live, operands):
+            x.within.failed(x, f"`{python.__name__}` raised {type(error).__name__}")
+        raise
+    classes = {kind for kind in classes_in(xs[0]) if issubclass(kind, np.generic)}
+    if python.__name__ in FLOATS or not classes:
+        return pythons(out)
+    return np.astype(out, classes.pop()) if len(classes) == 1 else out
+
+
+FLOATS = {"fsum", "sumprod", "stdev", "pstdev"}  # they give Python's floats, whatever they get
+
+
 def fsum(seq: Iterable[Any], /) -> Any:
-    seq = list(seq)
-    if not any(map(live, seq)):
-        return real.fsum(seq)
-    return pythons(np.sum(np.stack([number(x) for x in seq])))
+    return summarize(real.fsum, column(seq))
+
+
+def sumprod(p: Iterable[Any], q: Iterable[Any], /) -> Any:
+    return summarize(real.sumprod, column(p), column(q))  # type: ignore[attr-defined]  # since 3.12
 
 
 def prod(iterable: Iterable[Any], /, *, start: Any = 1) -> Any:
     return functools.reduce(operator.mul, iterable, start)
-
-
-def sumprod(p: Iterable[Any], q: Iterable[Any], /) -> Any:
-    p, q = list(p), list(q)
-    if not any(map(live, p + q)):
-        return real.sumprod(p, q)  # type: ignore[attr-defined]  # since Python 3.12
-    return sum(x * y for x, y in zip(p, q, strict=True))
 
 
 def __getattr__(name: str) -> Any:

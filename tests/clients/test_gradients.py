@@ -10,9 +10,13 @@ import pytest
 
 import pullback as pb
 from tests.clients import (  # noqa: F401  # they add cases
+    eighth_cases,
+    eighth_more_cases,
     fifth_cases,
     fourth_cases,
     more_cases,
+    ninth_cases,
+    ninth_more_cases,
     seventh_cases,
     sixth_cases,
     third_cases,

@@ -464,7 +464,6 @@ class TestProtocols:
 
 BUILTIN = {
     "float": lambda x: float(x[0]),
-    "statistics": statistics.mean,
     "struct": lambda x: struct.pack("d", x[0]),
     "ctypes": lambda x: ctypes.c_double(x[0]),
     "decimal": lambda x: decimal.Decimal(x[0]),
@@ -482,6 +481,7 @@ BUILTIN = {
     "equal to a Fraction": lambda x: fractions.Fraction(1, 2) == x[0],
     "timedelta": lambda x: datetime.timedelta(seconds=x[0]),
     "fmean": statistics.fmean,
+    "mean": statistics.mean,
     "NormalDist": lambda x: statistics.NormalDist(x[0], 1.0).pdf(0.3),
     "weights": lambda x: random.Random(0).choices([1, 2, 3], weights=x),
     "void": lambda x: np.void(x[0]),
@@ -532,7 +532,6 @@ SUBCLASSES = {
     "recarray": lambda x: np.rec.array(x),
     "fromarrays": lambda x: np.rec.fromarrays([x, x]),
     "characters": lambda x: np.char.add(x, "a"),
-    "as_strided": lambda x: np.lib.stride_tricks.as_strided(x, (2,)),
     "as_ctypes": lambda x: np.ctypeslib.as_ctypes(x),
     "ndpointer": lambda x: np.ctypeslib.ndpointer(float).from_param(x),
     "frombuffer": lambda x: np.frombuffer(x),
@@ -541,7 +540,6 @@ SUBCLASSES = {
     "write_array": lambda x: np.lib.format.write_array(io.BytesIO(), x),
     "dump": lambda x: x.dumps(),
     "random numbers": lambda x: np.random.default_rng(0).poisson(x),
-    "assert_allclose": lambda x: np.testing.assert_allclose(x, x),
 }
 
 
@@ -564,7 +562,7 @@ class TestWhatIsRefused:
     @pytest.mark.parametrize("name", BUILTIN)
     def test_python(self, name, rebinding):
         """What is written in Python, or called by its name, is followed where code is reached."""
-        if rebinding and name in ("float", "complex", "fmean", "NormalDist", "weights"):
+        if rebinding and name in ("float", "complex", "fmean", "mean", "NormalDist", "weights"):
             under_grad(BUILTIN[name], V)
         else:
             under_grad(functools.partial(refused, BUILTIN[name]), V)
@@ -618,7 +616,7 @@ class TestWhatIsRefused:
     def test_messages_name_the_function_that_asked(self, rebinding):
         """It stands between the program and the conversion, in whatever library."""
         calls = {
-            r"by `numpy\.lib\.\w+\.as_strided`": SUBCLASSES["as_strided"],
+            r"by `numpy\.lib\.\w+\.write_array`": SUBCLASSES["write_array"],
             r"by `statistics\.fmean`": statistics.fmean,
             r"by `fractions\.Fraction": lambda x: fractions.Fraction(1, 2) < x[0],
             r"`grad\(f\)`; the result": lambda x: float(x[0]),

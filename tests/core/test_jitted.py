@@ -11,6 +11,7 @@ import numpy as np
 
 import pullback as pb
 from pullback.core.array import Array
+from pullback.core.callees import Resolver
 
 PLAIN = (float, np.ndarray)
 
@@ -23,6 +24,8 @@ class CPUDispatcher:
         self.calls = 0
 
     def __call__(self, *args):
+        if any(isinstance(x, Resolver) for x in self.__wrapped__.__code__.co_consts):
+            raise TypeError("cannot determine Numba type of <class 'Resolver'>")  # as it compiles
         if any(isinstance(x, Array) for x in args) or not isinstance(args[0], PLAIN):
             raise TypeError("cannot determine Numba type")
         self.calls += 1
@@ -100,6 +103,7 @@ PROGRAMS = {
     "a function": lambda x: decay(x[0], x[1]),
     "one that calls another": energy,
     "of lists": lambda x: energy([x[0], 2.0, x[2]]),
+    "beside plain numbers": lambda x: decay(x[0], x[1]) * decay(2.0, 0.5) + decay(3.0, x[2]),
     "mapped": lambda x: sum(map(functools.partial(decay, 2.0), x)),
     "elements": lambda x: np.sum(bent(x, 2.0) * bent(x[2], x)),
     "elements of elements": lambda x: np.sum(twice_bent(x, 2.0)),
@@ -128,6 +132,7 @@ def test_numba():
         "a function": [np.exp(-1.5), -0.6 * np.exp(-1.5), 0.0],
         "one that calls another": 2 * x * np.exp(-1.0),
         "of lists": [2 * x[0] * np.exp(-1.0), 0.0, 2 * x[2] * np.exp(-1.0)],
+        "beside plain numbers": [2.0 * np.exp(-2.0), -1.2 * np.exp(-2.0), -3.0 * np.exp(-2.5)],
         "mapped": -2.0 * np.exp(-x),
         "elements": [2 * x[2], 4 * x[1] * x[2], 2 * x[0] + 2 * x[1] ** 2 + 6 * x[2] ** 2],
         "elements of elements": [0.0, 4.0, 4.0],

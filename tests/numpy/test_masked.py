@@ -95,6 +95,9 @@ PROGRAMS = {
     "np.multiply": lambda x: np.multiply(x, D).sum() + np.multiply(D, x)[0],
     "np.where": lambda x: np.where(np.ma.array([True, False, True, False], mask=K), x, 0.0).sum(),
     "np.stack": lambda x: np.stack([x, D]).sum(),
+    "cov": lambda x: np.ma.cov(masked_by(x)).sum() + np.ma.corrcoef(masked_by(x), x**2)[0, 1],
+    "cov of two": lambda x: np.ma.cov(masked_by(x), np.ma.array(x**2)).sum(),
+    "ndmin": lambda x: (np.ma.array(masked_by(x), ndmin=3) * D).sum(axis=0)[0, 3],
     "minus": lambda x: (D - x).sum() + (x - D).sum(),
 }  # fmt: skip
 

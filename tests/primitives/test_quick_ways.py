@@ -151,10 +151,13 @@ class TestClip:
 
 def by_record(monkeypatch, f, x, limit):
     """A gradient where operations of up to `limit` operands are recorded by what is written out."""
-    monkeypatch.setattr("pullback.core.primitive.WRITTEN_OUT", limit)
+    monkeypatch.setattr("pullback.core.node.WRITTEN_OUT", limit)
     for primitive in Primitive.everything:
-        monkeypatch.setattr(primitive, "recorders", {})
-    return pb.grad(f)(x)
+        primitive.recorders.clear()
+    found = pb.grad(f)(x)
+    for primitive in Primitive.everything:
+        primitive.recorders.clear()
+    return found
 
 
 class TestWrittenOut:

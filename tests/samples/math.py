@@ -5,6 +5,8 @@ import math
 import numpy as np
 
 import pullback.math as ours
+import pullback.statistics as summaries
+from pullback.primitives.special import python_round_p
 from pullback.testing import ErrorSample, Sample
 
 POINTS = {"acosh": (1.7,), "atan2": (0.7, -1.3), "copysign": (0.7, -1.3), "fma": (0.7, -1.3, 2.0),
@@ -63,6 +65,23 @@ SAMPLES += [
 ]
 if hasattr(math, "sumprod"):
     SAMPLES.append(Sample(numeric(ours.sumprod), ([0.7, 1.0], [2.0, 3.0]), name="sumprod"))
+
+DATA = [0.7, 1.9, 1.2]
+SAMPLES += [
+    Sample(numeric(getattr(summaries, name)), (DATA,), name=f"statistics.{name}")
+    for name in summaries.__all__
+]
+SAMPLES += [
+    Sample(numeric(getattr(summaries, name)), (DATA, 1.1), name=f"statistics.{name} about a center")
+    for name in ("variance", "stdev", "pvariance", "pstdev")
+]
+SAMPLES += [
+    Sample(
+        numeric(summaries.harmonic_mean), (DATA, [1.0, 0.5, 2.0]), name="weighted harmonic_mean"
+    ),
+    Sample(python_round_p, (np.array([2.671, -0.2]),), {"decimals": 2}, name="rounding of Python"),
+    Sample(numeric(summaries.normal_quantile), (0.3, 1.2, 0.7), name="normal_quantile"),
+]
 
 ERRORS = [
     ErrorSample(ours.sqrt, (-1.0,), raises=ValueError, match="domain"),

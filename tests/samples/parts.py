@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pullback.primitives.parts import of_parts_p
 from pullback.testing import ErrorSample, Sample
 
 Z = np.array([[0.3 + 0.4j, -0.5 + 0.2j], [0.6 - 0.7j, 1j]])
@@ -20,6 +21,8 @@ for fun in PARTS:
         Sample(fun, (np.zeros((0, 2), complex),), name=f"{fun.__name__} empty"),
     ]
 SAMPLES += [
+    Sample(of_parts_p, (X, X[::-1] * 2.0), name="complex of two parts"),
+    Sample(of_parts_p, (X, np.float64(0.3)), name="complex of a part that is repeated"),
     Sample(np.angle, (Z,), {"deg": True}),
     Sample(np.angle, (X,), {"deg": True}),
     Sample(np.sign, (np.array([0.0, 1.0j]),), smooth=False, name="sign of a complex zero"),

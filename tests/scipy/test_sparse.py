@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import interpolate, sparse, spatial
-from scipy.sparse import linalg
+from scipy.sparse import csgraph, linalg
 
 import pullback as pb
 
@@ -31,6 +31,34 @@ class TestEntriesThatAreZero:
     def test_of_a_difference(self):
         f = lambda d: (sparse.csc_array((d, A.indices, A.indptr), shape=A.shape) - A).sum()
         np.testing.assert_array_equal(pb.grad(f)(A.data), np.ones(A.nnz))
+
+    def test_of_a_graph(self):
+        """A zero of a dense array is no edge, also where the array is made sparse first."""
+        dense = np.array([[0, 1.0, 4.0, 2.0], [0, 0, 1.5, 0], [0, 0, 0, 0], [0, 0, 0.3, 0]])
+        finite = lambda x: np.where(np.isfinite(x), x, 0.0)
+        asked = {
+            "paths": lambda W: finite(csgraph.shortest_path(W)),
+            "undirected": lambda W: finite(csgraph.dijkstra(W, directed=False)),
+            "tree": lambda W: csgraph.minimum_spanning_tree(W).sum(),
+            "dense": lambda W: csgraph.csgraph_to_dense(W, null_value=7.0),
+            "labels": lambda W: csgraph.connected_components(W)[0] * W.sum(),
+        }
+        kinds = sparse.csr_matrix, sparse.csr_array, sparse.csc_array
+        for name, f in asked.items():
+            for kind in kinds:
+                value, pullback = pb.vjp(lambda x, f=f, kind=kind: f(kind(x)), dense)
+                np.testing.assert_array_equal(value, f(kind(dense)), name)
+                bar = np.cos(np.arange(np.size(value))).reshape(np.shape(value))
+                step = 1e-6 * np.where(dense != 0, np.sin(1.0 + dense), 0.0)
+                change = f(kind(dense + step)) - f(kind(dense - step))
+                np.testing.assert_allclose(
+                    np.sum(pullback(bar)[0] * step), np.sum(change * bar) / 2, 1e-5, 1e-14, name
+                )
+
+    def test_of_a_graph_whose_zeros_may_have_been_dropped(self):
+        f = lambda x: csgraph.shortest_path(sparse.csr_array(x) + sparse.csr_array(x).T)[0, 1]
+        with pytest.raises(pb.MissingRuleError, match="edge of length 0 that moves"):
+            pb.grad(f)(np.array([[0.0, 1.0], [0.0, 0.0]]))
 
     def test_of_an_inverse(self):
         def f(a):
@@ -178,3 +206,30 @@ def test_objects_made_before():
         lambda x: lu.solve(np.concatenate([x[0], x[0, :1]])),
     ):
         pb.testing.check_grads(lambda x, made=made: made(x), (at,), order=1)
+
+
+def test_what_trees_and_triangles_find():
+    """Radii, points and other trees may move, whether the tree's own points do or not."""
+    points = np.random.default_rng(0).uniform(size=(12, 2))
+    plain = spatial.KDTree(points), spatial.cKDTree(points)
+    triangles = spatial.Delaunay(points)
+
+    def found(x, r):
+        counts = []
+        for tree in (*plain, spatial.KDTree(x), spatial.cKDTree(x)):
+            other = type(tree)(x) if isinstance(tree, plain[0].__class__) else spatial.cKDTree(x)
+            counts += [
+                len(tree.query_pairs(r)), len(tree.query_pairs(r=r, output_type="ndarray")),
+                sum(map(len, tree.query_ball_point([x[0], x[1]], r=r))),
+                len(tree.query_ball_tree(other, r)[0]), tree.count_neighbors(other, r),
+                np.sum(tree.query(x, k=2, distance_upper_bound=r)[0][:, 0]),
+            ]  # fmt: skip
+        for these in (triangles, spatial.Delaunay(x)):
+            counts += [*these.find_simplex([[r, 0.5]]), *these.find_simplex(xi=points * r)]
+        return np.array([float(count) for count in counts])
+
+    value, _ = pb.vjp(found, points, 0.3)
+    np.testing.assert_array_equal(value, found(points, 0.3))
+    place = lambda at: np.sum(triangles.find_simplex(at) * at[:, 0])
+    many = np.stack([points, 0.9 * points])
+    np.testing.assert_array_equal(pb.vmap(place)(many), [place(at) for at in many])

@@ -174,7 +174,8 @@ class Path:
 
     def make(self, level: int) -> None:
         needed = self.n_known + len(self.guards)
-        self.program = build(answering(self.recording), level, self.n_known, needed)
+        graph, orders = answering(self.recording), self.recording.lying()
+        self.program = build(graph, level, self.n_known, needed, orders)
         if level == BEST and self.program.native:
             object_layout.improve(level)
 
@@ -425,7 +426,8 @@ def way_of(
     indices = unflatten(call.structure, list(range(len(call.leaves))))
     slots = {index: slot for slot, index in enumerate(passed)}
     try:
-        rows = native_records.arguments(numbers, args, kwargs, indices, slots, equal)
+        orders = path.program.run.orders.inputs
+        rows = native_records.arguments(numbers, args, kwargs, indices, slots, equal, orders)
     except native_records.Unopened:
         return None
     areas = native_records.areas(call.arrays, path.state.arrays) if recording.identity else []

@@ -15,6 +15,7 @@ from ..core.graph import Graph
 from .loops.roll import looped, packed
 from .loops.trim import prepared
 from .lower.gather import checked, said
+from .lower.geometry import Orders
 from .lower.module import Module
 from .lower.plan import Plan
 from .lower.small_matrices import told
@@ -29,11 +30,18 @@ class Lowered:
     whole: with its loops, all outputs and nothing that checks.
     unchecked: without what nobody reads; asked: where its outputs from number `known` on lie.
     raising: how many outputs are there only since what computes them may raise.
+    orders: how inputs and outputs lie in memory.
     answers: what the outputs added here must be, or NumPy would do something else.
     graph, plan, module: what is compiled.
     """
 
-    def __init__(self, graph: Graph, known: int | None = None, needed: int | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        known: int | None = None,
+        needed: int | None = None,
+        orders: Orders | None = None,
+    ) -> None:
         self.whole = graph = looped(graph)
         outputs = graph.outputs if needed is None else said(graph, needed)
         self.raising = 0 if needed is None else len(outputs) - needed
@@ -45,7 +53,7 @@ class Lowered:
             flagged = Graph(within.inputs, within.equations, [*outputs, within.outputs[-1]])
             graph, _ = packed(flagged, known)
         self.graph = prepared(graph.pruned())
-        self.plan = Plan(self.graph)
+        self.plan = Plan(self.graph, orders=orders)
         self.module = Module(self.plan)
 
 

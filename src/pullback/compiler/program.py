@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -34,7 +35,7 @@ from .llvm import array_memory
 from .llvm.binding import BEST, WORKER, compiled
 from .llvm.dtypes import TYPES
 from .lower.driver import driver
-from .lower.geometry import Strided
+from .lower.geometry import Orders, Strided, contiguous
 from .lower.scan import Rolled
 from .lower.while_ import Waiting
 from .pipeline import Lowered
@@ -43,12 +44,17 @@ __all__ = ["Program", "SpecChangedError", "build"]
 
 
 def build(
-    graph: Graph, level: int = 3, known: int | None = None, needed: int | None = None
+    graph: Graph,
+    level: int = 3,
+    known: int | None = None,
+    needed: int | None = None,
+    orders: Orders | None = None,
 ) -> Program:
     """Compile a graph, with LLVM's optimisation level from 0 to 3.
 
     Outputs from number `known` on may lie in other places, which `run.asked` tells; those from
     number `needed` on nobody reads: what computes them may raise, and they may be left out.
+    `orders` says how inputs and outputs lie in memory; inputs that lie otherwise are copied.
 
     >>> import numpy as np
     >>> from pullback.testing import staged
@@ -56,7 +62,7 @@ def build(
     >>> build(graph)(np.zeros(3))
     (np.float64(0.0),)
     """
-    return Program(graph, level, known=known, needed=needed)
+    return Program(graph, level, known=known, needed=needed, orders=orders)
 
 
 class Program:
@@ -69,8 +75,9 @@ class Program:
         native: bool = True,
         known: int | None = None,
         needed: int | None = None,
+        orders: Orders | None = None,
     ) -> None:
-        self.begin(Run(graph, level, known, needed, native), native)
+        self.begin(Run(graph, level, known, needed, native, orders), native)
 
     def begin(self, run: Run, native: bool = True) -> None:
         self.run, self.level = run, run.level
@@ -163,6 +170,17 @@ def placed(base: np.ndarray, v: Strided, skip: int = 0) -> np.ndarray:
     return np.ndarray(v.shape, v.dtype, base, skip + v.offset * size, [s * size for s in v.strides])
 
 
+def lying(axes: tuple[int, ...]) -> Callable[[tuple[int, ...], np.dtype], np.ndarray]:
+    """What makes an array without values with its axes in an order of memory."""
+
+    def made(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        step = dtype.itemsize
+        strides = [step * s for s in contiguous(None, shape, dtype, axes).strides]
+        return np.ndarray(shape, dtype, strides=strides)
+
+    return made
+
+
 class Bodies:
     """The bodies of loops that are done from Python, as programs of their own."""
 
@@ -186,8 +204,9 @@ class Run:
         known: int | None = None,
         needed: int | None = None,
         native: bool = True,
+        orders: Orders | None = None,
     ) -> None:
-        parts = Lowered(graph, known, needed)
+        parts = Lowered(graph, known, needed, orders)
         self.whole, self.unchecked, self.asked = parts.whole, parts.unchecked, parts.asked
         self.raising, self.answers = parts.raising, parts.answers
         self.graph, self.plan, self.module = parts.graph, parts.plan, parts.module
@@ -196,6 +215,7 @@ class Run:
             if x is not out:  # a constant, which is written where results are
                 self.kinds[out] = "array" if isinstance(opened(x), np.ndarray) else "scalar"
         self.inputs, self.outputs = self.graph.inputs, self.plan.outputs
+        self.orders = self.plan.orders
         self.objects, self.constants = self.plan.objects, self.plan.constants
         self.text = self.module.text if self.module.functions else None
         self.segments, self.work = self.module.segments, self.module.work
@@ -303,14 +323,19 @@ class Run:
 
         No graph is interpreted here: the equations are in the segments, but for those of NumPy.
         """
-        bases: dict[int, Any] = {}  # by number in the table
+        bases: dict[int, Any] = {}  # by number in the table, in C order
+        outs: dict[int, np.ndarray] = {}
         for i, x in enumerate(leaves):
             # Contiguous, aligned and in the machine's order of bytes.
-            bases[i] = base = np.require(x, self.specs[i].dtype.newbyteorder("="), ["C", "A"])
+            back, dtype = self.orders.inputs[i], self.specs[i].dtype.newbyteorder("=")
+            x = x if back is None else x.transpose(back)
+            bases[i] = base = np.require(x, dtype, ["C", "A"])
             act.table[i] = base.ctypes.data
         for i, spec in self.out_specs:
-            base = bases[self.n_in + i] = self.empty(spec.shape, spec.dtype)
-            act.table[self.n_in + i] = base.ctypes.data
+            axes = self.orders.outputs[i]
+            outs[i] = out = (self.empty if axes is None else lying(axes))(spec.shape, spec.dtype)
+            bases[self.n_in + i] = out if axes is None else out.transpose(axes)
+            act.table[self.n_in + i] = out.ctypes.data
         found: dict[Variable, Any] = dict(zip(self.inputs, leaves, strict=True))
         constants = self.constant_table.ctypes.data
         for step in self.steps:
@@ -318,7 +343,7 @@ class Run:
                 self.call(step, act, bases, found)
             else:
                 step(act.address, act.table_address, constants)
-        return tuple([self.result(i, act, bases, found) for i in range(self.n_out)])
+        return tuple([self.result(i, act, bases, found, outs) for i in range(self.n_out)])
 
     def call(self, e: Equation, act: Activation, bases: Any, found: Any) -> None:
         """One operation by NumPy."""
@@ -359,13 +384,13 @@ class Run:
             kind = "array" if isinstance(like, np.ndarray) else "scalar"
         return array if kind == "array" else array[()]
 
-    def result(self, i: int, act: Activation, bases: Any, found: Any) -> Any:
+    def result(self, i: int, act: Activation, bases: Any, found: Any, outs: Any) -> Any:
         x, how = self.outputs[i], self.results[i]
         if how == "constant":
             x = opened(x)
             return x.copy() if isinstance(x, np.ndarray) else x
         if how == "out":
-            array = bases[self.n_in + i]
+            array = outs[i]
             return array if x.spec.shape else self.as_kind(x, array, found)
         value = self.read(x, act, bases, found)
         if not isinstance(value, np.ndarray):

@@ -38,6 +38,7 @@ Reaching the program's code:
     instances   objects of classes that derive from ndarray or float
     instance_methods  what they have of these
     jitted      functions that numba has compiled, called as the Python beneath them
+    twins       functions that others read or call, called by a copy that takes part
     foreign     errors of foreign code that was given an Array
     leftover    Arrays that outlive their trace
     lost        derivatives lost on purpose or unseen

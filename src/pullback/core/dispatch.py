@@ -6,7 +6,8 @@ Both are filled where a primitive is declared (`register`, `replaces`) and nowhe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 from numbers import Rational
 from typing import Any, NoReturn
 
@@ -25,6 +26,7 @@ from .layout import layout
 from .primitive import Elementwise
 from .spec import PYTHON, spec_of
 from .trace import CONSTANT, youngest
+from .twins import array_of, gives_array
 
 __all__ = [
     "ARRAYS",
@@ -32,12 +34,15 @@ __all__ = [
     "CREATION",
     "DEFERS",
     "FUNCTIONS",
+    "HELD",
     "HOLDERS",
     "METHODS",
     "OF_NUMPY",
     "PLAIN",
     "REFUSED",
+    "SEQUENCES",
     "UFUNCS",
+    "answers_ufuncs",
     "as_array",
     "binary",
     "creates",
@@ -54,6 +59,8 @@ __all__ = [
 
 CLASSES: dict[str, Any] = {}  # what is done beside objects of users' classes: `core.instances`
 HOLDERS: set[type] = {Array}  # types of ours that are, or hold, an Array
+# Types of other packages whose objects may hold an Array, and what gives it, or None.
+HELD: dict[type, Any] = {}
 DEFERS: set[type] = set()  # types whose own operators and functions take over from an Array's
 LOADERS: list[Callable[[], None]] = []  # import what has not been needed so far
 
@@ -148,11 +155,11 @@ def binary(primitive: Elementwise, x: Any, y: Any) -> Any:
             if y.within.birth > trace.birth:
                 trace = y.within
         elif type(y) not in PLAIN:
-            y = operand(y)
+            y = beside_array(y)
     elif type(y) is Array:
         trace = y.within
         if type(x) not in PLAIN:
-            x = operand(x)
+            x = beside_array(x)
     else:
         return primitive.value(x, y)
     if x is NotImplemented or y is NotImplemented:
@@ -211,7 +218,18 @@ def operand(x: Any) -> Any:
         return float(x)
     if np.isscalar(x):
         return x
-    return np.asarray(x) if hasattr(x, "__array__") else NotImplemented
+    return as_array(x) if hasattr(x, "__array__") else NotImplemented
+
+
+def beside_array(x: Any) -> Any:
+    """A plain operand of an operator or ufunc, which NumPy leaves to a class that has its own."""
+    return NotImplemented if answers_ufuncs(x) else operand(x)
+
+
+def answers_ufuncs(x: Any) -> bool:
+    """Whether an object that is no array has its own way of computing ufuncs."""
+    own = getattr(type(x), "__array_ufunc__", None) is not None
+    return own and not isinstance(x, (np.ndarray, np.generic))
 
 
 def as_array(x: Any) -> Any:
@@ -223,18 +241,36 @@ def as_array(x: Any) -> Any:
         return of_numpy(x) if type(value) in PYTHON or type(value) is Array else x
     if holds_arrays(x):
         return np.stack([as_array(item) for item in x])
-    return CLASSES["array"](x) if type(x) in HOLDERS else np.asarray(x)
+    if type(x) in HOLDERS:
+        return CLASSES["array"](x)
+    return as_array(array_of(x)) if gives_array(x) else np.asarray(x)
+
+
+class Sequences(dict[type, bool]):
+    """class -> whether NumPy makes an array of what its objects hold: lists, tuples, deques..."""
+
+    of_one_kind = str, bytes, bytearray, memoryview, range, array  # they hold no Array
+    limit = 1000
+
+    def __missing__(self, kind: type) -> bool:
+        if len(self) == self.limit:  # of programs that make classes again and again
+            self.clear()
+        self[kind] = issubclass(kind, Sequence) and not issubclass(kind, self.of_one_kind)
+        return self[kind]
+
+
+SEQUENCES = Sequences()
 
 
 def holds_arrays(x: Any) -> bool:
-    """Whether x is a list or tuple in which, however deep, an Array stands."""
-    if not isinstance(x, (list, tuple)):
+    """Whether x is a list, a tuple or their like in which, however deep, an Array stands."""
+    if not (isinstance(x, (list, tuple)) or SEQUENCES[type(x)]):
         return False
     kinds = set(map(type, x))
     if not HOLDERS.isdisjoint(kinds):
         return True
     for kind in kinds:
-        if issubclass(kind, (list, tuple)):
+        if SEQUENCES[kind]:
             return any(map(holds_arrays, x))
     return False
 
@@ -249,7 +285,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                     x = of_numpy(x)
                 return x.within.unary(primitive, x)
             if type(inputs[0]) is np.ndarray and inputs[1] is self:  # the usual `array * x`
-                return self.within.binary(primitive, inputs[0], self)
+                return self.within.beside(primitive, 1, self, inputs[0])
             operands = inputs
             for x in inputs:
                 if type(x) is Array and (type(x.value) not in OF_NUMPY or x.within.maps):
@@ -334,7 +370,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         return unknown(ufunc, inputs, keywords)
     if ufunc.signature is not None:  # works on whole arrays, and has keywords for their axes
         return implementation(*inputs, **keywords)
-    inputs = [x if type(x) is Array else operand(x) for x in inputs]
+    inputs = [x if type(x) is Array else beside_array(x) for x in inputs]
     if any(x is NotImplemented for x in inputs):
         return NotImplemented
     inputs = loop_operands(ufunc, inputs, keywords)
@@ -496,12 +532,13 @@ def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     written_to = any(out is x for x in (*args, *leaves([kwargs.get("out")])))
     if written_to or not isinstance(out, (np.ndarray, np.generic)):
         return out
-    return Array(out, CONSTANT, None)
+    return Array(out, CONSTANT, None) if out.dtype.kind in "fcbiu" else out
 
 
 def leaves(x: Any) -> Any:
-    """What lists and tuples (named ones too) hold, however deep."""
-    if type(x) not in ARRAYS and isinstance(x, (list, tuple)):  # an Array is asked for its class
+    """What lists, tuples (named ones too) and their like hold, however deep."""
+    # An Array is asked for its class.
+    if type(x) not in ARRAYS and (isinstance(x, (list, tuple)) or SEQUENCES[type(x)]):
         for item in x:
             yield from leaves(item)
     else:
@@ -509,7 +546,9 @@ def leaves(x: Any) -> Any:
 
 
 def plain(x: Any) -> Any:
-    return type(x)(plain(item) for item in x) if type(x) in (list, tuple) else peel(x)
+    if type(x) is not tuple and SEQUENCES[type(x)]:
+        return [plain(item) for item in x]
+    return tuple(map(plain, x)) if type(x) is tuple else peel(x)
 
 
 for function in (array_ufunc, array_function):

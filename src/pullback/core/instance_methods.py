@@ -19,6 +19,7 @@ from .instances import (
     OWN_WAY,
     Instance,
     alike,
+    attribute,
     example,
     in_classes,
     inside,
@@ -26,6 +27,7 @@ from .instances import (
     of_root,
     of_ufunc,
     root_of,
+    set_attribute,
     shown,
     viewed,
 )
@@ -66,9 +68,18 @@ def function_of(self: Instance, function: Any, types: Any, xs: Any, options: Any
     return of_function(function, xs, options)
 
 
+def get_attribute(self: Instance, name: str) -> Any:
+    return attribute(self, name, KIND.__get__(self).__mro__)
+
+
+def delete_attribute(self: Instance, name: str) -> None:
+    Instance.__delattr__(self, name)
+
+
 OWN_WAY |= {
-    "view": view, "__array_finalize__": finalize, "__array_wrap__": wrap,
-    "__array_ufunc__": ufunc_of, "__array_function__": function_of,
+    "__setattr__": set_attribute, "__getattribute__": get_attribute,
+    "__delattr__": delete_attribute, "view": view, "__array_finalize__": finalize,
+    "__array_wrap__": wrap, "__array_ufunc__": ufunc_of, "__array_function__": function_of,
 }  # fmt: skip
 
 

@@ -61,8 +61,14 @@ ROOTS = (np.ndarray, float)
 MISSING = object()
 Slot = MemberDescriptorType
 REPLACED = (np.memmap, np.recarray)
-# NumPy writes them in Python, and that takes part under a transformation.
-NUMPY_CLASSES = (np.ma.MaskedArray, np.matrix)
+
+
+def is_in_python(cls: type) -> bool:
+    """Whether a class is one of NumPy's written in Python, or derives from it: these take part."""
+    masked = sys.modules.get("numpy.ma")  # which takes long to import
+    return issubclass(cls, np.matrix) or (
+        masked is not None and issubclass(cls, masked.MaskedArray)
+    )
 
 
 def derives(cls: Any, root: Any = ROOTS) -> bool:
@@ -72,7 +78,7 @@ def derives(cls: Any, root: Any = ROOTS) -> bool:
         and issubclass(cls, root)
         and cls not in ROOTS
         and not issubclass(cls, (*REPLACED, np.generic))
-        and (not issubclass(cls, NUMPY_CLASSES) or active())
+        and (not is_in_python(cls) or active())
     )
 
 
@@ -110,12 +116,7 @@ class Instance:
         own = in_classes(kind.__mro__, "__setattr__")
         if own is not MISSING:
             return CALLS[MethodType(own, self)](name, value)
-        x = in_classes(kind.__mro__, name)
-        if is_asked(x, "__set__"):
-            return x.__set__(self, value)
-        if x is MISSING and issubclass(kind, np.ndarray) and name in vars(np.ndarray):
-            return setattr(INNER.__get__(self), name, inside(value))
-        NAMES.__get__(self)[name] = value
+        set_attribute(self, name, value)
 
     def __delattr__(self, name: str) -> None:
         try:
@@ -156,6 +157,18 @@ class Instance:
         if own is not MISSING:
             return CALLS[MethodType(own, self)]()
         return iter([self.__getitem__(i) for i in range(self.__len__())])
+
+
+def set_attribute(x: Instance, name: str, value: Any) -> None:
+    """`object.__setattr__(x, name, value)`."""
+    kind = KIND.__get__(x)
+    known = in_classes(kind.__mro__, name)
+    if is_asked(known, "__set__"):
+        known.__set__(x, value)
+    elif known is MISSING and issubclass(kind, np.ndarray) and name in vars(np.ndarray):
+        setattr(INNER.__get__(x), name, inside(value))
+    else:
+        NAMES.__get__(x)[name] = value
 
 
 STANDING.add(Instance)
@@ -229,7 +242,8 @@ def attribute(self: Instance, name: str, mro: Any) -> Any:
     if name in vars(root):
         return of_root(self, root, name)
     if name in vars(object):
-        return getattr(object, name).__get__(self)
+        own = OWN_WAY.get(name)
+        return getattr(object, name).__get__(self) if own is None else MethodType(own, self)
     otherwise = in_classes(kind.__mro__, "__getattr__")
     if otherwise is not MISSING:
         return CALLS[MethodType(otherwise, self)](name)
@@ -316,7 +330,11 @@ def example(x: Instance) -> Any:
             " was made under `vmap`, which it cannot follow.\n"
             "  Let the class keep `self.value = x`, or map by a loop."
         )
-    out = np.array(value).view(kind) if root_of(kind) is np.ndarray else float.__new__(kind, value)
+    out = (
+        plain_object(kind, np.array(value))
+        if root_of(kind) is np.ndarray
+        else (float.__new__(kind, value))
+    )
     for name, held in NAMES.__get__(x).items():
         slot = in_classes(kind.__mro__, name)
         if type(slot) is Slot:
@@ -324,6 +342,14 @@ def example(x: Instance) -> Any:
         else:
             vars(out)[name] = held
     return out
+
+
+def plain_object(kind: Any, x: Any) -> Any:
+    """An object of a class that derives from ndarray, with the numbers of an array."""
+    try:
+        return x.view(kind)
+    except AttributeError:  # its `__array_finalize__` knows none that is made of an array
+        return np.ndarray.__new__(kind, x.shape, x.dtype, x, 0, x.strides)
 
 
 def over(x: Any, f: Any) -> Any:

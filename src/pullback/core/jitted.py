@@ -18,6 +18,7 @@ import numpy as np
 
 from .foreign import arrays_in
 from .reach import CALLS
+from .twins import twin_of
 
 __all__ = ["is_jitted", "jitted"]
 
@@ -32,6 +33,11 @@ def python_of(f: Any) -> Any:
     if isinstance(f, type):
         return f.__mro__[1] if type(f).__name__ == "JitClassType" else None
     return getattr(f, "__wrapped__", None)
+
+
+def beneath(f: Any) -> Any:
+    """What is called in place of f. numba reads the function's own code, which stays as it is."""
+    return twin_of(python_of(f))
 
 
 def jitted(f: Any, compiled: Any) -> Any:
@@ -50,13 +56,13 @@ def in_python(f: Any) -> Any:
     kind = type(f).__name__
     if kind == "DUFunc":
         return elementwise(f)
-    return by_parts(f) if kind == "GUFunc" else CALLS[python_of(f)]
+    return by_parts(f) if kind == "GUFunc" else CALLS[beneath(f)]
 
 
 def elementwise(f: Any) -> Any:
     """`numba.vectorize`."""
     kinds = {types[-1] for types in f.types}
-    over = CALLS[np.vectorize](CALLS[python_of(f)], otypes=kinds if len(kinds) == 1 else None)
+    over = CALLS[np.vectorize](CALLS[beneath(f)], otypes=kinds if len(kinds) == 1 else None)
     return lambda *xs: over(*xs)[()]
 
 
@@ -78,7 +84,7 @@ def by_parts(f: Any) -> Any:
             zeros([sizes[name] for name in names] or 1, kind)
             for names, kind in zip(made, kinds, strict=True)
         ]
-        CALLS[python_of(f)](*xs, *outs)
+        CALLS[beneath(f)](*xs, *outs)
         outs = [out if names else out[0] for out, names in zip(outs, made, strict=True)]
         return outs[0] if len(outs) == 1 else tuple(outs)
 

@@ -134,7 +134,9 @@ class Ending:
             return
         self.seen.add(id(x))
         kind = type(x)
-        if kind is CellType:
+        if kind in SETTLING:
+            SETTLING[kind](x, self.exchanged)
+        elif kind is CellType:
             try:
                 held = x.cell_contents
             except ValueError:
@@ -169,7 +171,10 @@ class Ending:
         for base in type(x).__mro__:
             slots = base.__dict__.get("__slots__", ())
             for name in (slots,) if isinstance(slots, str) else slots:
-                y = getattr(x, name, None)
+                try:
+                    y = object.__getattribute__(x, name)
+                except AttributeError:  # empty
+                    continue
                 z = self.exchanged(y)
                 if z is not y:
                     object.__setattr__(x, name, z)

@@ -20,8 +20,8 @@ from .errors import LostDerivativeWarning
 from .namespaces import library, package, takes_part
 
 __all__ = [
-    "ZERO", "frame_of_user", "line_of_user", "place", "warn_bent", "warn_decided", "warn_searched",
-    "warn_text", "warn_trimmed",
+    "ZERO", "frame_of_user", "line_of", "line_of_user", "place", "warn_bent", "warn_decided",
+    "warn_searched", "warn_text", "warn_trimmed",
 ]  # fmt: skip
 
 REGISTRY: dict[Any, Any] = {}  # for `warnings`: what was said, by text and line
@@ -31,15 +31,24 @@ def frame_of_user() -> Any:
     """The innermost frame outside this package and NumPy."""
     frame: Any = sys._getframe(2)
     while frame is not None:
-        if package(frame.f_globals) not in ("pullback", "numpy"):
-            return frame
+        scope = frame.f_globals
+        if id(scope) not in PASSED:
+            if package(scope) not in ("pullback", "numpy"):
+                return frame
+            PASSED[id(scope)] = scope
         frame = frame.f_back
     return None
 
 
+PASSED: dict[int, Any] = {}  # globals of this package and of NumPy that were met, by id
+
+
 def line_of_user() -> tuple[str, int] | None:
     """File and line of the innermost frame outside this package and NumPy."""
-    frame = frame_of_user()
+    return line_of(frame_of_user())
+
+
+def line_of(frame: Any) -> tuple[str, int] | None:
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 

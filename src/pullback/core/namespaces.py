@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 import weakref
+from contextlib import suppress
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -37,8 +38,11 @@ __all__ = [
 
 # Module x is mirrored by pullback.x.
 MIRRORED = (
-    "numpy", "math", "cmath", "functools", "scipy", "builtins", "importlib", "bottleneck"
+    "numpy", "math", "cmath", "statistics", "functools", "scipy", "builtins", "importlib",
+    "bottleneck", "numexpr",
 )  # fmt: skip
+# Packages in which ours enters what stands for functions of theirs, once they are imported.
+SERVED = {"pandas": "pullback.pandas"}
 BOUND: dict[type, Any] = {}  # type of an object -> what is called for a compiled method of it
 STANDS: dict[int, Any] = {}  # id of a function or module -> what stands for it
 BEHIND: dict[int, Any] = {}  # id of what stands for something -> that
@@ -57,6 +61,11 @@ def scan() -> None:
         for name in filter(halfway, names):
             AWAITED[0] = name
             return
+        for name in SERVED.keys() & sys.modules.keys() - SCANNED.keys():
+            if not halfway(name):
+                SCANNED[name] = []
+                with suppress(ImportError):  # a release that has other names is called as it is
+                    importlib.import_module(SERVED[name])
         for name in sorted(names):  # a package comes before what it holds
             parent = name.rpartition(".")[0]
             if name in SCANNED or "._" in name or (parent and not SCANNED.get(parent)):
@@ -191,7 +200,7 @@ CLOSED = frozenset(
 OF_MEMORY = ("numpy.lib._stride_tricks", "numpy.lib._npyio", "numpy.lib._format")
 # Packages within packages that keep arrays in compiled objects, which take NumPy's alone. They are
 # called as what is compiled: with plain arrays for those without a derivative.
-KEEPING = ("pandas.core.internals", "pandas.core.array_algos")
+KEEPING = ("pandas.core.internals", "pandas.core.array_algos", "pandas.core.reshape.tile")
 PARTS: dict[Any, bool] = {}
 
 

@@ -15,8 +15,10 @@ from .templates import from_template
 
 __all__ = [
     "COPIED",
+    "MISSED",
     "Kept",
     "Node",
+    "Recorders",
     "Residual",
     "constant_node",
     "keep",
@@ -24,7 +26,6 @@ __all__ = [
     "noted",
     "packing",
     "rebuild",
-    "recording",
     "residual_of",
     "slots",
 ]
@@ -205,11 +206,18 @@ def pack(primitive, out, xs, static):
     residual.xs = ({kept},)
     return residual
 """
-# An operation on plain arrays and on Arrays of one trace that hold plain arrays of float64.
+# An operation on plain arrays and on Arrays of one trace that hold plain arrays of float64; MISSED
+# where it is another one, and nothing has been done.
 RECORD = """
-def record(trace, primitive, static, {names}):
+def record(primitive, static, {names}):
+    trace = {first}.within
+    if not trace.writes_nodes{others}:
+        return MISSED
+    {unread}
     {values}
-    out = primitive.value({operands}, **static)
+    if {unplain}:
+        return MISSED
+    out = primitive.value({operands}, **static) if static else primitive.value({operands})
     if (type(out) is not ndarray or out.dtype is not DOUBLE) and type(out) is not float64:
         return trace.recorded(primitive, out, [{operands}], [{parents}], {pattern}, static)
     {kept}, = {held},
@@ -223,7 +231,14 @@ def record(trace, primitive, static, {names}):
     x.value, x.within, x.node, x.storage = out, trace, node, None
     return x
 """
+# An operand that is, or is a view of, what has been assigned into is read again first.
+UNREAD = """
+    storage = {x}.storage
+    if storage is not None and (storage.root is None or storage.root.storage is not None):
+        return MISSED
+""".strip()
 WRITTEN_OUT = 4  # up to how many operands
+MISSED = object()
 
 
 @cache
@@ -241,18 +256,51 @@ def packing(keeps_out: bool, ways: tuple[Any, ...]) -> Any:
 
 @cache
 def recording(keeps_out: bool, ways: tuple[Any, ...], pattern: int) -> Any:
-    """record(trace, primitive, static, *xs): an operation with its node, in one function.
+    """record(primitive, static, *xs): an operation with its node, in one function.
 
-    pattern: a 1, and one bit for each operand: whether it is an Array of the trace.
+    pattern: a 1, and one bit for each operand: whether it is an Array; at least one is.
     """
     traced = [bit == "1" for bit in f"{pattern:b}"[1:]]
     operands = [f"{'v' if is_traced else 'x'}{i}" for i, is_traced in enumerate(traced)]
-    values = [f"v{i} = x{i}.value" for i, is_traced in enumerate(traced) if is_traced]
     parents = [f"x{i}.node" if is_traced else "None" for i, is_traced in enumerate(traced)]
+    first, *others = [i for i, is_traced in enumerate(traced) if is_traced]
     return from_template(
-        RECORD, SCOPE, values="; ".join(values), operands=", ".join(operands),
-        parents=", ".join(parents), pattern=pattern, **blanks(keeps_out, ways, operands),
+        RECORD, SCOPE, operands=", ".join(operands), parents=", ".join(parents), pattern=pattern,
+        first=f"x{first}", others="".join([f" or x{i}.within is not trace" for i in others]),
+        unread="\n    ".join([UNREAD.format(x=f"x{i}") for i in (first, *others)]),
+        values="; ".join([f"v{i} = x{i}.value" for i in (first, *others)]),
+        unplain=" or ".join([f"type(v{i}) is not ndarray" for i in (first, *others)]),
+        **blanks(keeps_out, ways, operands),
     )  # fmt: skip
+
+
+class Recorders(dict[tuple[type, ...], Any]):
+    """By the types of operands, what applies a primitive to them: `recording`, or `plainly`.
+
+    None where more is to be asked than a node holds: several results, decisions, indices, views.
+    """
+
+    def __init__(self, primitive: Any) -> None:
+        self.primitive = primitive
+
+    def __missing__(self, kinds: tuple[type, ...]) -> Any:
+        primitive, traced = self.primitive, [kind is Array for kind in kinds]
+        asks = primitive.decides or primitive.n_out is not None or not primitive.direct
+        found = None if any(traced) else plainly
+        asks = asks or primitive.views or any(traced[i] for i in primitive.nondiff)
+        if any(traced) and len(kinds) <= WRITTEN_OUT and not asks:
+            pattern = int("1" + "".join([str(int(is_traced)) for is_traced in traced]), 2)
+            found = recording(*primitive.ways(pattern, len(kinds)), pattern)
+        if len(self) < KINDS:
+            self[kinds] = found
+        return found
+
+
+KINDS = 256  # choices of types for which this is kept: there may be types without end
+
+
+def plainly(primitive: Any, static: dict[str, Any], *xs: Any) -> Any:
+    return primitive.value(*xs, **static)
 
 
 def blanks(keeps_out: bool, ways: tuple[Any, ...], operands: list[str]) -> dict[str, Any]:
@@ -278,6 +326,7 @@ def pack_all(keeps_out: bool, ways: Any, primitive: Any, out: Any, xs: Any, stat
 # What the texts name.
 SCOPE = {
     "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "DOUBLES": DOUBLES, "Kept": Kept,
+    "MISSED": MISSED,
     "Node": Node, "Residual": Residual, "WatchedResidual": WatchedResidual, "float64": np.float64,
     "keep": keep, "ndarray": ndarray, "new": new, "spec_of": spec_of,
 }  # fmt: skip

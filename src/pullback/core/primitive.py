@@ -14,7 +14,7 @@ from specs or operands only. So they can themselves be differentiated, batched a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -23,16 +23,31 @@ import numpy as np
 from .array import Array, is_number, touch, view_of
 from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
 from .errors import MissingRuleError
-from .node import WRITTEN_OUT, Residual, keep, packing, recording
+from .node import MISSED, Recorders, Residual, keep, packing
 from .past import whole_mask
-from .rules import MINUS_ONE, ONE, ZERO, folding, lone, match, noting, resolve
+from .rules import (
+    FIRST,
+    MINUS_ONE,
+    ONE,
+    SECOND,
+    ZERO,
+    folding,
+    lone,
+    match,
+    noting,
+    product,
+    resolve,
+)
 from .spec import Spec, promoted, spec_of, zeros
 from .trace import bind, youngest
 from .traits import Traits
 
 __all__ = [
+    "FIRST",
     "MINUS_ONE",
     "ONE",
+    "SECOND",
+    "TERMS",
     "ZERO",
     "Elementwise",
     "Linear",
@@ -69,7 +84,7 @@ class Primitive(Traits):
     inert = False  # the result is floating, but its derivative is zero in every operand
     decides = False  # constant or inert, or one of its partials is zero: constant between jumps
     structured = False  # vjp takes masked and scattered cotangents as they are
-    rearranges = False  # see Linear
+    rearranges = views = False  # see Linear
     takes_masks = False  # jvp takes masked tangents as they are, and may give one
     n_out: int | None = None  # how many results, where there are several
     everything: ClassVar[list[Primitive]] = []  # in order of declaration
@@ -90,7 +105,6 @@ class Primitive(Traits):
     direct: bool = False  # of plain arrays, `value` is all that a call computes
     lone: Any = None  # the rule of a node with one operand, of which nothing is read
     packers: Mapping[int, Any] = MappingProxyType({})  # see `packer`
-    recorders: Mapping[int, Any] = MappingProxyType({})  # see `recorder`
 
     def __init__(self, name: str | None = None) -> None:
         self.name = name or self.name or type(self).__name__.lower()
@@ -105,6 +119,11 @@ class Primitive(Traits):
         if len(xs) == 1:
             (x,) = xs
             return x.within.single(self, x, static) if type(x) is Array else self.value(x, **static)
+        record = self.recorders[tuple(map(type, xs))]
+        if record is not None:
+            out = record(self, static, *xs)
+            if out is not MISSED:
+                return out
         trace = youngest(xs)
         return self.value(*xs, **static) if trace is None else trace.process(self, xs, static)
 
@@ -114,6 +133,10 @@ class Primitive(Traits):
 
     def __repr__(self) -> str:
         return self.name
+
+    @cached_property
+    def recorders(self) -> Recorders:
+        return Recorders(self)
 
     def value(self, *xs: Any, **static: Any) -> Any:
         raise AssertionError(f"`{self.name}` defines value")
@@ -145,17 +168,6 @@ class Primitive(Traits):
         """
         found = packing(*self.ways(pattern, n))
         self.packers = {**self.packers, pattern: found}
-        return found
-
-    def recorder(self, pattern: int, n: int) -> Any:
-        """`recording` of this primitive for a choice of operands that are Arrays of the trace.
-
-        None where more is to be asked than a node holds: several results, decisions, indices.
-        """
-        asks = self.decides or self.n_out is not None or not self.direct or n > WRITTEN_OUT
-        apart = any(pattern >> (n - 1 - i) & 1 for i in self.nondiff)
-        found = None if asks or apart else recording(*self.ways(pattern, n), pattern)
-        self.recorders = {**self.recorders, pattern: found}
         return found
 
     def ways(self, pattern: int, n: int) -> tuple[bool, tuple[Any, ...]]:
@@ -283,6 +295,11 @@ class Linear(Primitive):
     def __call__(self, *xs: Any, **static: Any) -> Any:
         if len(xs) == 1:
             return self.of(xs[0], static)
+        record = self.recorders[tuple(map(type, xs))]
+        if record is not None:
+            out = record(self, static, *xs)
+            if out is not MISSED:
+                return out
         trace = None
         for x in xs:  # as `youngest` does
             if type(x) is Array:
@@ -513,6 +530,19 @@ class Elementwise(Primitive):
         """A tangent or cotangent times partial i."""
         return bar * self.partials[i](out, *xs)
 
+    def term(self, i, arguments, held, alone):
+        """`scaled` as the text of an expression, for rules that are written out (`rules.written`).
+
+        arguments: the text of what a partial is called with; held: of what a node has kept; alone:
+        whether it is kept for one of two operands, so that the other may be a Python number.
+        """
+        if not self.multiplies:
+            return f"factor{i}(bar, {held})"
+        if alone:
+            return f"product(bar, partial{i}({arguments}))"
+        # Where the partial is an Array and the cotangent is not, its own operator is called.
+        return TERMS.get(self.partials[i]) or f"partial{i}({arguments}) * bar"
+
     def factor(self, i, held):
         """`scaled` for a node: a function of out_bar and of what `resolve` keeps (`held`)."""
         partial, nothing = self.partials[i], [None] * (len(self.partials) + 1)
@@ -538,9 +568,9 @@ class Elementwise(Primitive):
         return self(*align(xs, mapped)) if len(xs) > 1 else self(xs[0])
 
 
-def product(out_bar: Any, partial: Any) -> Any:
-    """Their product, by the operator of an Array, if one is: NumPy's would have to ask for it."""
-    return partial * out_bar if type(partial) is Array else out_bar * partial
+TERMS = {
+    ONE: "bar", MINUS_ONE: "-bar", ZERO: "None", FIRST: "x0 * bar", SECOND: "x1 * bar",
+}  # fmt: skip
 
 
 def together(xs: Any) -> Any:

@@ -43,6 +43,7 @@ from .errors import PullbackError
 from .foreign import refused
 from .instances import (
     INNER,
+    OWN_WAY,
     ROOTS,
     Instance,
     derives,
@@ -171,7 +172,7 @@ def other(f: Any, kind: Any) -> Any:
     if isinstance(f, type):
         return a_class(f)
     if isinstance(f, SAME):
-        return f
+        return foreign(f) if kind is type(str.__len__) and is_constructor(f) else f
     called = getattr(kind, "__call__", None)  # noqa: B004  # the method itself
     if type(called) is FunctionType:
         if id(called) in STANDS and active():
@@ -444,8 +445,15 @@ def by_operator(f: Any) -> Any:
         return of_container(f)
     if f.__name__ == "__call__":
         return by_call(f)
+    if is_constructor(f):
+        return foreign(f)
     ours = STANDS.get(id(getattr(f.__objclass__, f.__name__, None)))
     return f if ours is None or not active() else MethodType(ours, f.__self__)
+
+
+def is_constructor(f: Any) -> bool:
+    """Whether f is the `__init__` of a compiled class of another package."""
+    return f.__name__ == "__init__" and not stays(f.__objclass__.__module__)
 
 
 def by_call(f: Any) -> Any:
@@ -481,9 +489,26 @@ def writing_first(f: Any) -> Any:
         session = SESSION.get()
         if session is not None and not session.closed and any(map(may_hold, args[1:])):
             session.note(args[0])
+        if f is SET and type(args[0]) is Instance:
+            return OWN_WAY[f.__name__](*args)
         return f(*args, **kwargs)
 
     return functools.update_wrapper(call, f)
+
+
+def of_object(f: Any) -> Any:
+    """What `object` has for attributes, called by its name."""
+
+    def call(*args: Any) -> Any:
+        if args and type(args[0]) is Instance:
+            return OWN_WAY[f.__name__](*args)
+        return f(*args)
+
+    return functools.update_wrapper(call, f)
+
+
+SET = object.__setattr__
+STANDS.update({id(f): of_object(f) for f in (object.__getattribute__, object.__delattr__)})
 
 
 WRITING_FIRST = (

@@ -22,7 +22,10 @@ from .node import Node, residual_of
 from .spec import Spec, known_spec, spec_of
 from .templates import from_template
 
-__all__ = ["MINUS_ONE", "ONE", "ZERO", "folding", "folds", "lone", "match", "noting", "resolve"]
+__all__ = [
+    "FIRST", "MINUS_ONE", "ONE", "SECOND", "ZERO", "folding", "folds", "lone", "match", "noting",
+    "product", "resolve",
+]  # fmt: skip
 
 
 # Partials that need no arithmetic.
@@ -36,6 +39,14 @@ def ONE(out, *xs):
 
 def MINUS_ONE(out, *xs):
     return -1.0
+
+
+def FIRST(out, x, y):
+    return x
+
+
+def SECOND(out, x, y):
+    return y
 
 
 def resolve(primitive: Any, operands: tuple[int, ...]) -> tuple[Any, Any]:
@@ -58,14 +69,10 @@ def resolve(primitive: Any, operands: tuple[int, ...]) -> tuple[Any, Any]:
         whole[held[0]] = residual
         return whole
 
-    first = primitive.factor(operands[0], held)
-    if len(operands) == 2:
-        second = primitive.factor(operands[1], held)
-        pull = both(primitive, held, first, second)
-        # In forward mode each operand has a tangent of its own.
+    pull = written(RULE, primitive, operands)
+    if len(operands) == 2:  # in forward mode each operand has a tangent of its own
+        first, second = [primitive.factor(i, held) for i in operands]
         primitive.pairs = lambda dot, other, held: (first(dot, held), second(other, held))
-    else:
-        pull = alone(primitive, operands[0], held, first)
 
     def rebuild(residual, node, trace):
         """The residual with Arrays for values, so that the rule's own work is recorded."""
@@ -87,42 +94,52 @@ def resolve(primitive: Any, operands: tuple[int, ...]) -> tuple[Any, Any]:
     return rule, pack
 
 
-def alone(primitive: Any, i: int, held: list[int], factor: Any) -> Any:
-    """The rule of one parent; of the usual kinds it calls the partial itself."""
-    partial = primitive.partials[i]
-    if primitive.multiplies and partial is ONE:
-        return lambda out_bar, residual, wanted: (out_bar,)
-    if primitive.multiplies and partial is MINUS_ONE:
-        return lambda out_bar, residual, wanted: (-out_bar,)
-    if primitive.multiplies and partial is not ZERO and len(held) == 1:
-        return MULTIPLYING[len(primitive.partials), held[0]](partial)
-    return lambda out_bar, residual, wanted: (factor(out_bar, residual),)
+# The rule of a node with some operands for parents; and one for operands that were broadcast, whose
+# residual is (that of the other, how the cotangent folds to each parent).
+RULE = """
+def pull(bar, {held}, wanted):
+    {opened}
+    return {terms},
+"""
+FOLDING = """
+def pull(bar, residual, wanted):
+    {held}, {folds}, = residual
+    {opened}
+    {bars}, = {terms},
+    return {folded},
+"""
 
 
-def both(primitive: Any, held: list[int], first: Any, second: Any) -> Any:
-    """The rule of two parents; where both partials are factors, it calls them itself."""
-    p, q = primitive.partials
-    plain = primitive.multiplies and {p, q}.isdisjoint({ZERO, ONE, MINUS_ONE})
-    if plain and len(held) > 1:
-        return lambda bar, residual, wanted: (p(*residual) * bar, q(*residual) * bar)
+def written(template: str, primitive: Any, operands: tuple[int, ...]) -> Any:
+    """A rule with the terms of a primitive for these operands written out."""
+    names = ["out", "x0", "x1"][: len(primitive.partials) + 1]
+    reads = frozenset().union(*[primitive.partial_reads[i] for i in operands])
+    held = min(reads) if len(reads) == 1 else "held"
+    arguments = ", ".join([name if name in reads else "None" for name in names])
+    alone = len(operands) == 1 and len(reads) > 1
+    terms = [primitive.term(i, arguments, held, alone) for i in operands]
+    opened = f"{', '.join(names)} = held" if len(reads) > 1 else ""
+    if len(operands) == 2 and "bar" in terms:  # both may receive it as it is, and it has one holder
+        opened += "\n    bar = bar.present() if type(bar) is Buffer else bar"
+    indices = [i for i, name in enumerate(names) if name in reads]
+    scope = {
+        "Buffer": Buffer, "folded": folded, "product": product,
+        **{f"partial{i}": primitive.partials[i] for i in operands},
+        **{f"factor{i}": primitive.factor(i, indices) for i in operands},
+    }  # fmt: skip
+    return from_template(
+        template, scope, held=held, opened=opened, terms=", ".join(terms),
+        bars=", ".join([f"bar{i}" for i in operands]),
+        folds=", ".join([f"fold{i}" for i in operands]),
+        folded=", ".join(
+            [f"(bar{i} if fold{i} is None else folded(bar{i}, fold{i}))" for i in operands]
+        ),
+    )  # fmt: skip
 
-    def pull(out_bar, residual, wanted):
-        if type(out_bar) is Buffer:  # both may receive it as it is, and it has one holder
-            out_bar = out_bar.present()
-        return first(out_bar, residual), second(out_bar, residual)
 
-    return pull
-
-
-# By the number of operands and which of (out, x0, x1) is held. The partial comes first: where it is
-# an Array and the cotangent is not, its own operator is called, and not NumPy's.
-MULTIPLYING: dict[tuple[int, int], Callable[..., Any]] = {
-    (1, 0): lambda partial: lambda bar, out, wanted: (partial(out, None) * bar,),
-    (1, 1): lambda partial: lambda bar, x, wanted: (partial(None, x) * bar,),
-    (2, 0): lambda partial: lambda bar, out, wanted: (partial(out, None, None) * bar,),
-    (2, 1): lambda partial: lambda bar, x, wanted: (partial(None, x, None) * bar,),
-    (2, 2): lambda partial: lambda bar, y, wanted: (partial(None, None, y) * bar,),
-}
+def product(out_bar: Any, partial: Any) -> Any:
+    """Their product, by the operator of an Array, if one is: NumPy's would have to ask for it."""
+    return partial * out_bar if type(partial) is Array else out_bar * partial
 
 
 # The result of an operation with its node: `noted(out, trace, parents, rule, pack(out, x))`.
@@ -196,22 +213,7 @@ def folded(bar: Any, fold: Fold) -> Any:
 
 def folding(inner: Any) -> Any:
     """A rule for operands that were broadcast; its residual is (residual of `inner`, *folds)."""
-    if len(inner.operands) == 2:
-
-        def pull(out_bar, residual, wanted):
-            held, first, second = residual
-            x_bar, y_bar = inner(out_bar, held, wanted)
-            if first is not None:
-                x_bar = folded(x_bar, first)
-            return x_bar, y_bar if second is None else folded(y_bar, second)
-    else:
-
-        def pull(out_bar, residual, wanted):
-            held, fold = residual
-            (x_bar,) = inner(out_bar, held, wanted)
-            return (x_bar if fold is None else folded(x_bar, fold),)
-
-    rule: Any = pull
+    rule: Any = written(FOLDING, inner.primitive, inner.operands)
     rule.primitive, rule.operands = inner.primitive, inner.operands
     rule.unpack = lambda residual: inner.unpack(residual[0])
     rule.rebuild = lambda residual, node, trace: (

@@ -13,6 +13,7 @@ from .errors import ArgumentTypeError
 __all__ = [
     "DOUBLE",
     "DOUBLES",
+    "NUMERIC",
     "PYTHON",
     "Spec",
     "carries",
@@ -63,6 +64,9 @@ class Spec:
 
 # Of equal dtypes NumPy's own: others are what pickles and swapped bytes come with.
 OWN = {dtype: np.dtype(dtype.str) for dtype in map(np.dtype, "?bhilqBHILQefdgFDG")}
+# The characters of their dtypes. `long long` is another type than a `long` of the same size, and
+# has none of these, though the dtypes of both are equal.
+NUMERIC = frozenset({dtype.char for dtype in OWN.values()})
 
 
 @lru_cache(maxsize=4096)

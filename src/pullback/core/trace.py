@@ -54,8 +54,7 @@ INSTEAD: dict[str | None, str] = {
     f"  {PLAIN_COPY}",
     "complex(x)": "Write `x + 1j * y` for `complex(x, y)`, and `np.exp(z)` for `cmath.exp(z)`",
     "x.data": "Write `x` itself: libraries that read `.data` would lose the derivative",
-    "x.as_integer_ratio()": "Write `np.mean(x)` for `statistics.mean(x)`, and `x` itself for"
-    " `Fraction(x)`",
+    "x.as_integer_ratio()": "Write `x` itself for `Fraction(x)`: a fraction has no derivative",
     None: "Compute with NumPy's functions and operators instead",
 }
 # The same where SciPy asked, of an Array with `.grad`.
@@ -83,6 +82,7 @@ class Trace:
     # The node of an Array says how it depends on what is differentiated; how many times so.
     differentiates: int = False
     eager = False  # has leaves with `.grad`
+    writes_nodes = False  # nodes of operations are also written by `Recorders`
     leaves_values = False  # what its Arrays were stored into has their values when it has ended
     transparent = False  # Arrays look like the values that they have
     compared = False  # what runs under it is compared with a plain run
@@ -123,6 +123,14 @@ class Trace:
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
         trace = youngest((x, y)) or self
         return trace.process(primitive, (x, y), {})
+
+    def beside(self, primitive: Any, i: int, x: Array, plain: Any) -> Any:
+        """`binary` of an Array of this trace, operand i, and a float, an int or a plain array."""
+        return self.binary(primitive, plain, x) if i else self.binary(primitive, x, plain)
+
+    def pair(self, primitive: Any, x: Array, y: Array) -> Any:
+        """`binary` of two Arrays of this trace."""
+        return self.binary(primitive, x, y)
 
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
         """x[key] by integers and slices, the hot path of element loops."""
@@ -368,6 +376,8 @@ class Constant(Trace):
         out = primitive(*[x.value if type(x) is Array else x for x in xs], **static)
         if type(out) is tuple:
             return tuple([self.result(part) for part in out])
+        if (static or len(xs) > 2) and type(out) is np.ndarray and out.dtype.kind not in NUMBERS:
+            return out  # what was picked of text, dates or objects
         return self.result(out)
 
     def result(self, out: Any) -> Any:
@@ -384,6 +394,7 @@ class Constant(Trace):
 
 
 USUAL = frozenset({np.ndarray, np.float64, np.float32, np.complex128})
+NUMBERS = frozenset("fcbiu")
 
 
 CONSTANT = Constant("constant")

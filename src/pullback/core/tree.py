@@ -1,7 +1,7 @@
 """Trees: nested containers of arrays, by optree in a namespace of our own.
 
-Tuples, lists, dicts, named tuples, dataclasses and SciPy's sparse arrays are trees; None is
-structure.
+Tuples, lists, dicts, named tuples, dataclasses, SciPy's sparse arrays and pandas' Series and
+DataFrames are trees; None is structure.
 Strings, truth values, enums and functions are static leaves: they pass through.
 """
 
@@ -30,8 +30,9 @@ __all__ = [
 
 NAMESPACE = "pullback"
 FIRST_SIGHT = threading.Lock()
-SEEN: set[type] = set()  # dataclasses and sparse classes that were registered on first sight
+SEEN: set[type] = set()  # dataclasses and others' classes that were registered on first sight
 SPARSE = "scipy.sparse."  # the modules of classes of sparse arrays
+TABLES = ("Series", "DataFrame")  # the classes of pandas that are trees
 RESULTS: dict[type, Any] = {}  # types of ours that hold an Array: how they give it as a result
 ATOMS = frozenset({Array, np.ndarray, np.float64, np.float32, float, int, complex})
 
@@ -108,15 +109,24 @@ def is_new(cls: type) -> bool:
     """Whether instances may be trees of a class that has not been met."""
     if dataclasses.is_dataclass(cls):
         return True
-    return cls.__module__.startswith(SPARSE) and cls not in SEEN
+    return trees_of(cls) is not None and cls not in SEEN
+
+
+def trees_of(cls: type) -> str | None:
+    """The module of ours that makes classes of another package trees."""
+    if cls.__module__.startswith(SPARSE):
+        return "pullback.scipy.sparse_arrays.trees"
+    of_pandas = cls.__module__.partition(".")[0] == "pandas"
+    return "pullback.pandas.trees" if of_pandas and cls.__name__ in TABLES else None
 
 
 def meet(classes: set[type]) -> None:
     """Register classes that have not been seen."""
     with FIRST_SIGHT:  # another thread may have seen the class at the same time
         for cls in classes - SEEN:
-            if cls.__module__.startswith(SPARSE):
-                import_module("pullback.scipy.sparse_arrays.trees").register(cls)
+            trees = trees_of(cls)
+            if trees is not None:
+                import_module(trees).register(cls)
             else:
                 register_dataclass(cls)
             SEEN.add(cls)

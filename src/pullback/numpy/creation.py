@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array, peel
-from ..core.dispatch import FUNCTIONS, as_array, holds_arrays, is_python, leaves
+from ..core.dispatch import FUNCTIONS, HELD, as_array, holds_arrays, is_python, leaves
 from ..core.errors import ArgumentTypeError
-from ..core.instances import INNER, Instance
+from ..core.instances import INNER, KIND, Instance, viewed
 from ..core.namespaces import STANDS
+from ..core.twins import asking
 from ..primitives import creation
 from ..primitives.arguments import common_dtype, somewhere
 from .wrapping import FRESH, OWN, answers_for, is_fresh, made
@@ -74,15 +75,33 @@ def converter(function: Any, implementation: Any) -> None:
             check_numbers(function, x, kwargs.get("dtype", (*args, None, None)[1]))
             return implementation(x, *args, **kwargs)
         held = AS_ARRAY.get(type(x))
+        if type(x) in HELD:
+            inner = HELD[type(x)](x)
+            if inner is not None and kwargs.get("dtype", (*args, None, None)[1]) is not object:
+                return call(inner, *args[1:], **kwargs)
         if type(x) is Instance and (function is np.asanyarray or kwargs.get("subok")):
             dtype = kwargs.get("dtype", (*args, None, None)[1])
-            if function is np.asanyarray and dtype is None:
-                return x
-            return x.copy() if dtype is None else x.astype(dtype)
+            copy = kwargs.get("copy", function is not np.asanyarray)
+            return of_its_class(x, dtype, copy, kwargs.get("ndmin", 0))
         if held is not None:
             return call(held(x), *args[1:], **kwargs)
+        return asking(convert, function, args, kwargs)
+
+    def convert(function: Any, args: Any, kwargs: Any) -> Any:
         out = function(*args, **kwargs)
-        return made(out) if is_fresh(out, x) else out
+        return made(out) if is_fresh(out, args[0] if args else None) else out
+
+
+def of_its_class(x: Instance, dtype: Any, copy: Any, ndmin: int) -> Any:
+    """An object of a class that derives from ndarray as one of that class, `subok=True`."""
+    if dtype is not None and np.dtype(dtype) != x.dtype:
+        x = x.astype(dtype)
+    elif copy:
+        x = x.copy()
+    if x.ndim >= ndmin:
+        return x
+    inner = INNER.__get__(x)
+    return viewed(inner.reshape((1,) * (ndmin - inner.ndim) + inner.shape), KIND.__get__(x), x)
 
 
 def check_numbers(function: Any, x: Any, dtype: Any) -> None:

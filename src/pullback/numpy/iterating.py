@@ -16,8 +16,9 @@ from ..core.array import Array
 from ..core.dispatch import as_array, holds_arrays
 from ..core.errors import UnsupportedKeywordError
 from ..core.layout import layout
+from ..core.namespaces import STANDS
 from ..primitives.shapes import ghost
-from .wrapping import OWN, StandIn, answers_for
+from .wrapping import OWN, StandIn, answers_for, seeking
 
 __all__: list[str] = []
 
@@ -171,3 +172,7 @@ def refuse(op_dtypes: Any, others: dict[str, Any]) -> None:
                 " iterated over element by element only.\n"
                 "  Leave it out, or write whole-array operations on `np.broadcast_arrays(...)`."
             )
+
+
+# NumPy hands this on to nobody.
+STANDS[id(np.lib.stride_tricks.as_strided)] = seeking(np.lib.stride_tricks.as_strided)

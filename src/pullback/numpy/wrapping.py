@@ -20,9 +20,11 @@ from ..core.array import Array
 from ..core.dispatch import (
     ARRAYS,
     FUNCTIONS,
+    HELD,
     OF_NUMPY,
     REFUSALS,
     REFUSED,
+    SEQUENCES,
     UFUNCS,
     array_function,
     as_array,
@@ -37,8 +39,10 @@ from ..core.dispatch import (
     plain,
     unknown,
 )
+from ..core.instances import BY_METHOD
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
+from ..core.twins import asking
 
 __all__ = [
     "FRESH",
@@ -145,7 +149,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
     kinds: list[str | None] | None = None
     sure: set[Any] = set()  # types of arguments by position with which it is called at once
     inert: frozenset[str] = frozenset()  # keywords at which NumPy looks for no arrays
-    joins = False  # whether the first argument is a list of arrays
+    joins: list[bool] = []  # holds True if the first argument is a list of arrays
 
     def call(*args: Any, **kwargs: Any) -> Any:
         at_once = tuple(map(type, args)) in sure or (joins and is_listed(*args))
@@ -158,7 +162,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
 
     def sought(args: Any, kwargs: Any) -> Any:
         """The same where there may be Arrays anywhere."""
-        nonlocal kinds, inert, joins
+        nonlocal kinds, inert
         found = within = False  # Arrays among the arguments, and in lists
         for x in (*args, *kwargs.values()) if kwargs else args:
             kind = type(x)
@@ -175,7 +179,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
             kinds = kinds + [rest] * 9
             if FUNCTIONS[function] is not None:
                 inert = frozenset([name for name, place in names.items() if place is None])
-                joins = kinds[0] == "arrays"
+                joins[:] = [True] if kinds[0] == "arrays" else []
         x = dispatching(args, kinds, found, within)
         if x is None:
             return anywhere(function, args, kwargs, fresh)
@@ -189,7 +193,8 @@ def ours(function: Any, fresh: bool = False) -> Any:
         types = ", ".join([f"type(x{i})" for i in range(n)])
         scope = {
             "FUNCTIONS": FUNCTIONS, "REFUSALS": REFUSALS, "into_plain": into_plain,
-            "function": function, "sure": sure, "call": call,
+            "function": function, "sure": sure, "call": call, "joins": joins,
+            "is_listed": is_listed,
         }  # fmt: skip
         return from_template(COUNTED, scope, names=names, types=types)
 
@@ -200,7 +205,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
 
 COUNTED = """
 def counted({names}):
-    if ({types},) in sure:
+    if ({types},) in sure or (joins and is_listed({names})):
         try:
             return FUNCTIONS[function]({names})
         except REFUSALS:
@@ -270,9 +275,11 @@ def made_by(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> Any:
     """Call a function with Arrays at any place."""
+    if HELD and function not in BY_METHOD:
+        args, kwargs = given_up(args), {name: given_up(x) for name, x in kwargs.items()}
     arrays = [x for x in leaves((args, list(kwargs.values()))) if type(x) is Array]
     if not arrays:
-        return made_by(function, args, kwargs) if fresh else function(*args, **kwargs)
+        return asking(made_by if fresh else called, function, args, kwargs)
     names, kinds, rest = places(function)
     kinds = [*kinds, *[rest] * len(args)][: len(args)]
     args = [listed(x, kind) for x, kind in zip(args, kinds, strict=True)]
@@ -290,12 +297,26 @@ def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> A
     return implementation(*args, **{k: as_operand(x, names.get(k)) for k, x in kwargs.items()})
 
 
+def called(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    return function(*args, **kwargs)
+
+
+def given_up(x: Any) -> Any:
+    """An argument with the Arrays that objects of other packages hold, in lists as well."""
+    kind = type(x)
+    if kind in HELD:
+        inner = HELD[kind](x)
+        return x if inner is None else inner
+    return kind([given_up(y) for y in x]) if kind in NEST else x
+
+
 def listed(x: Any, kind: str | None) -> Any:
     """An argument with its lists of Arrays as Arrays, where NumPy looks for arrays."""
     if kind == "array" and holds_arrays(x):
         return as_array(x)
-    if kind == "arrays" and type(x) in (list, tuple):
-        return type(x)([as_array(item) if holds_arrays(item) else item for item in x])
+    if kind == "arrays" and SEQUENCES[type(x)]:
+        items = [as_array(item) if holds_arrays(item) else item for item in x]
+        return tuple(items) if type(x) is tuple else items
     return x
 
 
@@ -397,7 +418,8 @@ class Ufunc:
     def general(self, args: Any, kwargs: dict[str, Any]) -> Any:
         """With keywords, or lists of Arrays."""
         n = self.nin
-        return self.ufunc(*[listed(x, "array") for x in args[:n]], *args[n:], **kwargs)
+        args = (*[listed(x, "array") for x in args[:n]], *args[n:])
+        return asking(called, self.ufunc, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.ufunc, name)
@@ -473,7 +495,7 @@ def just_two(own: Ufunc) -> Any:
                     trace = y.within
                 return trace.binary(primitive, x, y)
             if kind is float or kind is int or kind is ndarray:
-                return x.within.binary(primitive, x, y)
+                return x.within.beside(primitive, 0, x, y)
         return short(x, y)
 
     return call

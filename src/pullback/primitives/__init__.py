@@ -73,6 +73,8 @@ Around the operations:
     operands             operands of a kind that NumPy does not know
     descriptions         dtype, memory and text of an array
     refused              what has no derivative, and why
+    exact                a value of another library's, with the derivative of the same result
+    exact_sums           functions of lists that Python computes exactly
 """
 
 import pkgutil

@@ -285,13 +285,75 @@ def ediff1d(ary, to_end=None, to_begin=None):
     return laid(np.concatenate([*start, differences, *end]), "K", ary, swapped=True)
 
 
+class Gradient(Linear):
+    """The slope along an axis of samples at a distance h: of parabolas, at the ends of lines."""
+
+    def value(self, x, *, axis, h):
+        if type(x) is not np.ndarray:
+            return self.composed(x, axis=axis, h=h)
+        out = np.empty_like(x)
+        for key, part in zip(inside_and_ends(axis), differences(x, axis, h), strict=True):
+            out[key] = part
+        return out
+
+    def composed(self, x, *, axis, h):
+        inside, first, last = differences(x, axis, h)
+        return np.concatenate([first, inside, last], axis=axis)
+
+    def spec(self, x, *, axis, h):
+        return x
+
+    def transpose(self, i, xs, out_bar, *, axis, h):
+        inside, first, last = [out_bar[key] for key in inside_and_ends(axis)]
+        inside, first, last = inside / (2.0 * h), first / h, last / h
+        n = xs[0].shape[axis]
+        if type(out_bar) is not np.ndarray:
+            moved = lambda part, before: surrounded(part, axis, before, n)
+            ends = moved(first, 1) - moved(first, 0) + moved(last, n - 1) - moved(last, n - 2)
+            return moved(inside, 2) - moved(inside, 0) + ends
+        x_bar = np.zeros(out_bar.shape, out_bar.dtype)
+        x_bar[along(axis, 2)] = inside
+        x_bar[along(axis, 0, -2)] -= inside
+        x_bar[along(axis, 1, 2)] += first
+        x_bar[along(axis, 0, 1)] -= first
+        x_bar[along(axis, -1)] += last
+        x_bar[along(axis, -2, -1)] -= last
+        return x_bar
+
+    def batch(self, xs, mapped, size, *, axis, h):
+        return self(xs[0], axis=axis + 1, h=h)
+
+
+def inside_and_ends(axis):
+    return along(axis, 1, -1), along(axis, 0, 1), along(axis, -1)
+
+
+def differences(x, axis, h):
+    """Of places inside, of the first and of the last, with the neighbours that there are."""
+    return (
+        (x[along(axis, 2)] - x[along(axis, 0, -2)]) / (2.0 * h),
+        (x[along(axis, 1, 2)] - x[along(axis, 0, 1)]) / h,
+        (x[along(axis, -1)] - x[along(axis, -2, -1)]) / h,
+    )
+
+
+def surrounded(part, axis, before, n):
+    """A part of n places along an axis, with zeros in the others."""
+    zeros = lambda k: np.zeros_like(part, shape=(*part.shape[:axis], k, *part.shape[axis + 1 :]))
+    return np.concatenate([zeros(before), part, zeros(n - before - part.shape[axis])], axis=axis)
+
+
+gradient_p = Gradient("gradient")
+
+
 @replaces(np.gradient)
 @lies("K", swapped=True)
 def gradient(f, *varargs, axis=None, edge_order=1):
     f = as_array(f)
     np.subtract.resolve_dtypes((f.dtype, f.dtype, None))  # raises for truth values
     axes = axes_of(axis, f.ndim)
-    spacings = [as_array(x) for x in varargs] or [1.0]
+    spacings = [float(x) if type(x) is int else x for x in varargs] or [1.0]
+    spacings = [x if type(x) is float else as_array(x) for x in spacings]
     if len(spacings) == 1 and not np.ndim(spacings[0]):
         spacings = spacings * len(axes)
     if len(spacings) != len(axes):
@@ -318,6 +380,8 @@ def slope(f, h, axis, edge_order):
             f"`numpy.gradient` needs {edge_order + 1} samples along an axis with"
             f" edge_order={edge_order}, but axis {axis} has {n}."
         )
+    if type(h) is float and edge_order == 1:
+        return gradient_p.of(f, {"axis": axis, "h": h})
     if np.ndim(h):
         if h.shape != (n,):
             raise ArgumentError(

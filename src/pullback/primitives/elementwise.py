@@ -18,7 +18,7 @@ import numpy as np
 from ..core.array import Array
 from ..core.dispatch import is_python, of_numpy, register, replaces
 from ..core.past import count_nonzero
-from ..core.primitive import MINUS_ONE, ONE, ZERO, Elementwise
+from ..core.primitive import FIRST, MINUS_ONE, ONE, SECOND, TERMS, ZERO, Elementwise
 from ..core.trace import youngest
 from .arguments import surely
 from .kinks import at_kink, is_zero
@@ -37,6 +37,9 @@ class Scaling(Elementwise):
 
     def scaled(self, i, bar, out, xs):
         return self.partials[i](bar, out, *xs)
+
+    def term(self, i, arguments, held, alone):
+        return TERMS.get(self.partials[i]) or f"partial{i}(bar, {arguments})"
 
     def factor(self, i, held):
         scale = self.partials[i]
@@ -325,7 +328,7 @@ add         = row(np.add,        ONE, ONE,       value=operator.add, lower="add"
                   arithmetic=True, neutral=(-0.0, -0.0))
 subtract    = row(np.subtract,   ONE, MINUS_ONE, value=operator.sub, lower="sub",
                   arithmetic=True, neutral=(None, 0.0))
-multiply    = row(np.multiply,   lambda out, x, y: y, lambda out, x, y: x,
+multiply    = row(np.multiply,   SECOND, FIRST,
                   reads=("x1", "x0"), value=operator.mul, lower="mul",
                   arithmetic=True, neutral=(1, 1))
 divide      = row(np.divide,     lambda bar, out, x, y: bar / y, divide_y,

@@ -17,7 +17,7 @@ from ..core.past import whole_mask
 from ..core.primitive import Linear
 from ..core.spec import Spec
 from .arguments import arrays_of, as_array, axes_of, axis_of, common_dtype, dims, reduced_axes
-from .indexing import along, getitem_p
+from .indexing import along
 from .keys import WHOLE, known, mapped
 from .shapes import atleast_2d, ghost, laid, lies, reshape
 
@@ -479,14 +479,34 @@ def rolled(a, shift, axis):
     return np.copy(a) if out is a else out
 
 
+class Roll(Linear):
+    """What begins at k along an axis, and then what comes before; 0 < k < n."""
+
+    rearranges = True
+    without_axes = "operand"
+
+    def value(self, x, *, axis, k):
+        lead = (WHOLE,) * axis
+        parts = x[(*lead, slice(k, None))], x[(*lead, slice(k))]
+        return past(parts, axis) if type(x) is np.ndarray else np.concatenate(parts, axis=axis)
+
+    composed = value
+
+    def spec(self, x, *, axis, k):
+        return x
+
+    def transpose(self, i, xs, out_bar, *, axis, k):
+        return self.of(out_bar, {"axis": axis, "k": xs[0].shape[axis] - k})
+
+    def batch(self, xs, mapped, size, *, axis, k):
+        return self(xs[0], axis=axis + 1, k=k)
+
+
+roll_p = Roll("roll")
+
+
 def rotated(a, axis, k):
-    """What begins at k along an axis, and then what comes before."""
-    lead = (WHOLE,) * axis
-    ends, starts = (*lead, slice(k, None)), (*lead, slice(k))
-    if type(a) is not Array:
-        return concatenate_p(a[ends], a[starts], axis=axis)
-    read = a.within.item  # not to be written to, so they need not be views
-    return concatenate_p(read(getitem_p, a, ends), read(getitem_p, a, starts), axis=axis)
+    return roll_p.of(a, {"axis": axis, "k": k})
 
 
 @replaces(np.resize)

@@ -119,26 +119,14 @@ class Matmul(Multilinear):
             dtype = out_bar.dtype
             if x.dtype is dtype and y.dtype is dtype:
                 out_bar = compact(out_bar)
-                return [self.pull_plain(i, x, y, out_bar) if wanted[i] else None for i in (0, 1)]
+                return (
+                    None if wanted[0] is None else pull_plain(0, x, y, out_bar),
+                    None if wanted[1] is None else pull_plain(1, x, y, out_bar),
+                )
         return super().pull(out_bar, residual, wanted)
 
-    def pull_plain(self, i, x, y, out_bar):
-        bar = collected(i, x, y, out_bar) if prod((y if i else x).shape) > FEW else None
-        return self.transpose(i, (x, y), out_bar) if bar is None else bar
-
     def transpose(self, i, xs, out_bar):
-        x, y = xs
-        out_bar = compact(out_bar)
-        match x.ndim, y.ndim:
-            case 2, 2:
-                return times(out_bar, y.T) if i == 0 else times(x.T, out_bar)
-            case 1, 1:
-                return out_bar * xs[1 - i]
-            case 2, 1:
-                return column(out_bar) * y if i == 0 else times(out_bar, x)
-            case 1, 2:
-                return times(y, out_bar) if i == 0 else column(x) * out_bar
-        return pull_stack(i, x, y, out_bar)
+        return pull_product(i, *xs, compact(out_bar))
 
     def batch(self, xs, mapped, size):
         x, y = xs
@@ -166,6 +154,25 @@ class Matmul(Multilinear):
             case (1, _) | (_, 1):
                 return self(x, y)
         return self(*align(xs, mapped))
+
+
+def pull_plain(i, x, y, out_bar):
+    bar = collected(i, x, y, out_bar) if prod((y if i else x).shape) > FEW else None
+    return pull_product(i, x, y, out_bar) if bar is None else bar
+
+
+def pull_product(i, x, y, out_bar):
+    """The cotangent of x or y for one of their product, by the calls that BLAS has."""
+    match x.ndim, y.ndim:
+        case 2, 2:
+            return times(out_bar, y.T) if i == 0 else times(x.T, out_bar)
+        case 1, 1:
+            return out_bar * (x if i else y)
+        case 2, 1:
+            return column(out_bar) * y if i == 0 else times(out_bar, x)
+        case 1, 2:
+            return times(y, out_bar) if i == 0 else column(x) * out_bar
+    return pull_stack(i, x, y, out_bar)
 
 
 FEW = 512  # elements: sums of products that are no larger are added as they come

@@ -45,6 +45,7 @@ from . import (  # noqa: F401  # each declares its primitives
 )
 from .arguments import as_whole, surely
 from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor
+from .special import python_round_p
 
 __all__ = []
 
@@ -63,12 +64,12 @@ def infix(ufunc, operation):
     def forward(self, other):
         kind = type(other)
         if kind is float or kind is int or kind is ndarray:
-            return self.within.binary(primitive, self, other)
+            return self.within.beside(primitive, 0, self, other)
         if kind is Array:
-            trace = self.within
-            if other.within.birth > trace.birth:
-                trace = other.within
-            return trace.binary(primitive, self, other)
+            trace, second = self.within, other.within
+            if trace is second:
+                return trace.pair(primitive, self, other)
+            return (trace if trace.birth > second.birth else second).binary(primitive, self, other)
         if kind in PLAIN:
             return binary(primitive, self, other)
         return beside(operation, apply, self, other)
@@ -76,7 +77,7 @@ def infix(ufunc, operation):
     def reflected(self, other):
         kind = type(other)
         if kind is float or kind is int or kind is ndarray:
-            return self.within.binary(primitive, other, self)
+            return self.within.beside(primitive, 1, self, other)
         if kind in PLAIN:
             return binary(primitive, other, self)
         return beside_on_the_left(operation, apply, self, other)
@@ -94,7 +95,7 @@ def comparison(ufunc, operation):
         if trace.comparison is None:
             trace.notice()
         if kind is float or kind is int:
-            return trace.binary(primitive, self, other)
+            return trace.beside(primitive, 0, self, other)
         if kind is Array:
             if other.within.comparison is None:
                 other.within.notice()
@@ -173,6 +174,9 @@ Array.__rmatmul__ = lambda self, other: beside_on_the_left(operator.matmul, np.m
 
 def rounded(self, ndigits=None):
     """`round(x, n)`; without n a number becomes an integer, as NumPy's scalars do."""
+    if ndigits is not None and is_number(self) and class_of_number(self) is float:
+        out = python_round_p(self, decimals=operator.index(ndigits))
+        return out.within.number(out) if type(out) is Array else out
     out = np.round(self, ndigits or 0)
     if ndigits is None and not self.shape and surely(np.logical_not(np.isfinite(out))):
         int(peel(out))  # raises what it raises for a number
@@ -566,3 +570,23 @@ REFUSED = {
 }
 for name, instead in REFUSED.items():
     setattr(Array, name, refused(name, instead))
+
+
+def whole_field(self, dtype, offset):
+    """Whether a field of the elements is all of them."""
+    return offset == 0 and np.dtype(dtype) == self.dtype
+
+
+def getfield(self, dtype, offset=0):
+    if whole_field(self, dtype, offset):
+        return self.view()
+    return refused("getfield", REFUSED["getfield"])(self)
+
+
+def setfield(self, value, dtype, offset=0):
+    if not whole_field(self, dtype, offset):
+        refused("setfield", REFUSED["setfield"])(self)
+    self[...] = value
+
+
+Array.getfield, Array.setfield = getfield, setfield

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.array import Array, is_number
 from ..core.cotangent import Cotangent
-from ..core.dispatch import DEFERS, PLAIN, as_array, check_class, is_python, operand
+from ..core.dispatch import DEFERS, PLAIN, answers_ufuncs, as_array, check_class, is_python, operand
 from ..core.errors import ArgumentTypeError, kind_of
 from ..core.reach import reach_instance
 from ..core.spec import spec_of
@@ -34,7 +34,7 @@ def numeric(x, other):
         return other
     if is_python(x) and not isinstance(other, NUMERIC):
         return NotImplemented
-    if defers(other):
+    if defers(other) or answers_ufuncs(other):
         return NotImplemented
     known = operand(other)
     listed = known is NotImplemented and is_sequence(other) and not isinstance(other, np.ndarray)
@@ -70,6 +70,8 @@ def beside(operation, apply, x, other):
     if known is not NotImplemented:
         return apply(x, known)
     reach_instance(other)  # its operators are called by Python
+    if not is_python(x) and answers_ufuncs(other) and not is_ours(other):
+        return apply.args[0].ufunc(x, other)  # as an ndarray does
     if isinstance(other, np.ndarray) and is_number(x) and not is_python(x) and operation in SCALARS:
         return SCALARS[operation](x, other)
     if is_number(x) or defers(other):
@@ -93,7 +95,7 @@ def repeats(x, other):
 def factor(x, other):
     """What stands to the right of `x @` in the same case: an object is not a matrix to NumPy."""
     known = numeric(x, other)
-    if known is NotImplemented and not (is_python(x) or defers(other)):
+    if known is NotImplemented and not (is_python(x) or defers(other) or answers_ufuncs(other)):
         raise ArgumentTypeError(
             f"`x @ y` of an Array {spec_of(x)} was given {kind_of(other)}, which is not a matrix to"
             " NumPy.\n  Give its class `__array_ufunc__ = None`, and its own `@` is called."

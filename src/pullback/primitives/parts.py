@@ -9,13 +9,14 @@ import math
 
 import numpy as np
 
+from ..core.cotangent import unbroadcast
 from ..core.dispatch import replaces, unary
-from ..core.primitive import ZERO, Elementwise, Linear, Primitive
+from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
 from ..core.spec import Spec
 from .elementwise import is_complex, stopped
 from .kinks import at_zero
 
-__all__ = []
+__all__ = ["of_parts_p"]
 
 
 class Part(Linear):
@@ -73,6 +74,30 @@ class Conjugate(Linear):
 
 
 conjugate_p = Conjugate()
+
+
+class OfParts(Linear):
+    """x + iy, exactly: `x + 1j * y` loses signs of zeros, which decide at branch cuts."""
+
+    lower = "joined"
+    structured = False
+
+    def value(self, x, y):
+        out = np.empty(np.broadcast_shapes(np.shape(x), np.shape(y)), complex)
+        out.real, out.imag = x, y
+        return out[()]
+
+    def spec(self, x, y):
+        return Spec(np.broadcast_shapes(x.shape, y.shape), np.dtype(complex))
+
+    def transpose(self, i, xs, out_bar):
+        return unbroadcast(out_bar.real if i == 0 else -out_bar.imag, xs[i])
+
+    def batch(self, xs, mapped, size):
+        return self(*align(xs, mapped))
+
+
+of_parts_p = OfParts("complex")
 
 
 @replaces(np.real)

@@ -5,6 +5,7 @@ SciPy's are in `scipy_special`.
 
 from __future__ import annotations
 
+import builtins
 import math
 
 import numpy as np
@@ -20,7 +21,7 @@ from .elementwise import finite
 from .selecting import chosen
 from .shapes import laid, lies
 
-__all__ = []
+__all__ = ["python_round_p"]
 
 
 class Round(Primitive):
@@ -54,6 +55,23 @@ class Round(Primitive):
 
 
 round_p = Round()
+
+
+class PythonRound(Round):
+    """Rounding as `round(x, n)` of Python's floats does: to the nearest decimal number, exactly.
+
+    NumPy multiplies by a power of ten first: of 2.675 it makes 2.68, Python 2.67.
+    """
+
+    def value(self, x, *, decimals):
+        each = np.frompyfunc(lambda number: builtins.round(number, decimals), 1, 1)
+        return np.asarray(each(x), dtype=float)[()]
+
+    def composed(self, x, *, decimals):
+        return NotImplemented
+
+
+python_round_p = PythonRound("python_round")
 
 
 @replaces(np.round, np.around)

@@ -10,6 +10,8 @@ import numpy as np
 from ..core.array import Array
 from ..core.cotangent import Scattered, dense
 from ..core.dispatch import refuse, replaces
+from ..core.errors import MissingRuleError
+from ..core.layout import layout
 from ..core.primitive import Linear
 from ..core.spec import Spec, spec_of
 from .arguments import as_array
@@ -144,3 +146,25 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     )
     axes = tuple([(i,) for i in (*range(x.ndim), *windows)])
     return read_only(strided_p(x, start=(0,) * x.ndim, axes=axes, shape=shape))
+
+
+@replaces(np.lib.stride_tricks.as_strided)
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+    """Windows of the flat array, of which each axis is gone through in steps."""
+    shape = x.shape if shape is None else tuple(shape)
+    strides = x.strides if strides is None else tuple(strides)
+    steps = [stride // x.itemsize for stride in strides]
+    reach = [max(n - 1, 0) * step + 1 for n, step in zip(shape, steps, strict=True)]
+    within = 0 not in shape and sum(reach) - len(reach) < x.size
+    whole = all(stride % x.itemsize == 0 for stride in strides)
+    if not (whole and within and min(steps, default=0) >= 0 and layout(x).flags.c_contiguous):
+        raise MissingRuleError(
+            f"`numpy.lib.stride_tricks.as_strided` of an Array {x.within.spec(x)} was asked for"
+            f" shape {shape} and strides {strides}: served are strides of whole elements that are"
+            " not negative, within a C-contiguous array.\n"
+            "  Write it with indices, `x[index]`, or `numpy.lib.stride_tricks.sliding_window_view`."
+        )
+    flat = np.reshape(x, (-1,))
+    view = strided_p(flat, start=(0,), axes=((0,),) * len(shape), shape=tuple(reach))
+    view = read_only(view)[tuple([slice(None, None, max(step, 1)) for step in steps])]
+    return view if view.shape == shape else np.broadcast_to(view, shape)

@@ -23,6 +23,7 @@ from .common import fresh
 __all__ = ["backward", "harvest"]
 
 float64, ndarray = np.float64, np.ndarray
+SMALL = 1 << 12  # bytes up to which a sum is made in new memory, whoever has that of the terms
 LARGE = 1 << 18  # bytes from which a cotangent's buffer is worth using again
 
 
@@ -70,47 +71,52 @@ def walk(mark: Pass, seeds: Any, retain: bool, record: Trace | None) -> list[Nod
     owned: set[Node] = set()  # nodes whose cotangent is in a buffer that this pass made for it
     while ready:
         node = ready.pop()
-        parents = node.parents
-        if not parents:
-            continue
-        bar, node.bar = node.bar, None
-        kind = type(bar)
-        if record is not None or bar is None:
-            bars: Any = (None,) * len(parents)
-            if bar is not None:
-                bars = node.rule(bar, rebuild(node.rule, node.residual, node, record), parents)
-        elif kind is ndarray:
-            if bar.nbytes <= LARGE:
-                bars = node.rule(bar, node.residual, parents)
-            else:
-                bars = apply_large(node, bar, owned)
-        else:
-            if kind is Scattered and (bar.base is not None or bar.parts[1:]):
-                bar = bar.resolved()
-            bars = node.rule(bar, node.residual, parents)
-        if not retain:
-            node.rule, node.residual = spent, None
-        if len(parents) == 1:  # mostly, and then that parent has no other use
-            (parent,), (bar,) = parents, bars
-            pending = parent.pending = parent.pending - 1
-            if parent.bar is None:
-                parent.bar = bar
-            elif bar is not None:
-                collect(parent, bar, owned)
-            if not pending:
-                ready.append(parent)
-            continue
-        for parent, bar in zip(parents, bars):  # noqa: B905  # hot; rules are checked elsewhere
-            if parent is None:
-                continue
-            if bar is not None:
-                if parent.bar is None:
-                    parent.bar = bar
+        while parents := node.parents:  # along a chain
+            bar, node.bar = node.bar, None
+            kind = type(bar)
+            if record is not None or bar is None:
+                bars: Any = (None,) * len(parents)
+                if bar is not None:
+                    bars = node.rule(bar, rebuild(node.rule, node.residual, node, record), parents)
+            elif kind is ndarray:
+                if bar.nbytes <= LARGE:
+                    bars = node.rule(bar, node.residual, parents)
                 else:
-                    collect(parent, bar, owned)
-            parent.pending -= 1
-            if not parent.pending:
-                ready.append(parent)
+                    bars = apply_large(node, bar, owned)
+            else:
+                if kind is Scattered and (bar.base is not None or bar.parts[1:]):
+                    bar = bar.resolved()
+                bars = node.rule(bar, node.residual, parents)
+            if not retain:
+                node.rule, node.residual = spent, None
+            if len(parents) == 1:  # mostly, and then that parent has no other use
+                (node,), (bar,) = parents, bars
+                old = node.bar
+                if old is None:
+                    node.bar = bar
+                elif type(bar) is ndarray is type(old) and bar.nbytes <= SMALL:
+                    node.bar = old + bar
+                elif bar is not None:
+                    collect(node, bar, owned)
+                if node.pending == 1:
+                    continue
+                node.pending -= 1
+                break
+            for parent, bar in zip(parents, bars):  # noqa: B905  # hot; rules are checked elsewhere
+                if parent is None:
+                    continue
+                if bar is not None:
+                    old = parent.bar
+                    if old is None:
+                        parent.bar = bar
+                    elif type(bar) is ndarray is type(old) and bar.nbytes <= SMALL:
+                        parent.bar = old + bar
+                    else:
+                        collect(parent, bar, owned)
+                parent.pending -= 1
+                if not parent.pending:
+                    ready.append(parent)
+            break
     return leaves
 
 
@@ -129,7 +135,16 @@ def counted(mark: Pass, seeds: Any) -> tuple[list[Node], list[Node]]:
             leaves.append(node)
     ready = list(stack)
     while stack:
-        for parent in stack.pop().parents:
+        parents = stack.pop().parents
+        while len(parents) == 1:  # along a chain
+            (parent,) = parents
+            if parent.seen is not None:
+                break
+            parent.seen, parent.pending, parent.bar = mark, 1, None
+            parents = parent.parents
+            if not parents:
+                leaves.append(parent)
+        for parent in parents:
             if parent is None:
                 continue
             seen = parent.seen

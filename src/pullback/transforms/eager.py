@@ -96,6 +96,7 @@ class GuardedTrace(EagerTrace):
     """An eager trace while `no_grad` is in force somewhere."""
 
     __slots__ = ()
+    writes_nodes = False
 
     def unary(self, primitive: Any, x: Array) -> Any:
         if SUSPENDED.here():
@@ -106,6 +107,8 @@ class GuardedTrace(EagerTrace):
         if SUSPENDED.here():
             return self.unrecorded(primitive, (x, y), {})
         return ReverseTrace.binary(self, primitive, x, y)
+
+    beside, pair = Trace.beside, Trace.pair
 
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
         if SUSPENDED.here():

@@ -38,7 +38,8 @@ class UserPrimitive(Primitive):
         and the rest is not kept. With n_out, out_bar and `.out` are tuples, and a cotangent that is
         zero is None.
         """
-        self.rules["vjp"], self.reads, self.packers, self.recorders = rule, reads, {}, {}
+        self.rules["vjp"], self.reads, self.packers = rule, reads, {}
+        self.recorders.clear()
         return rule
 
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:

@@ -68,19 +68,17 @@ class ForwardTrace(Trace):
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
         """The short ways: beside a number or a plain array, and two operands of this trace."""
         if type(x) is not Array:
-            if y.within is self and y.storage is None and y.node is not None and meets(y.value, x):
-                return self.beside(primitive, 1, y, x)
-        elif x.within is self and x.storage is None and x.node is not None:
-            if type(y) is not Array:
-                if meets(x.value, y):
-                    return self.beside(primitive, 0, x, y)
-            elif y.within is self and y.storage is None and y.node is not None:
-                return self.pair(primitive, x, y)
-        return Trace.binary(self, primitive, x, y)
+            return ForwardTrace.beside(self, primitive, 1, y, x)
+        if type(y) is not Array:
+            return ForwardTrace.beside(self, primitive, 0, x, y)
+        return ForwardTrace.pair(self, primitive, x, y)
 
     def beside(self, primitive: Any, i: int, x: Array, plain: Any) -> Any:
         """x as operand i beside what has no tangent."""
         operands = (plain, x.value) if i else (x.value, plain)
+        usual = x.within is self and x.storage is None and x.node is not None
+        if not usual or not meets(x.value, plain):
+            return Trace.binary(self, primitive, *((plain, x) if i else (x, plain)))
         out = primitive.value(*operands)
         if primitive.decides and self.decided(primitive.constant):
             return out
@@ -88,7 +86,10 @@ class ForwardTrace(Trace):
         return self.scaled(primitive, out, x.node, primitive.rules[i], held)
 
     def pair(self, primitive: Any, x: Array, y: Array) -> Any:
-        """Two operands of this trace."""
+        """Two Arrays, mostly of this trace."""
+        mine = x.within is self is y.within and x.storage is None is y.storage
+        if not mine or x.node is None or y.node is None:
+            return Trace.binary(self, primitive, x, y)
         a, b = x.value, y.value
         if type(a) in PYTHON or type(b) in PYTHON or a.dtype is not b.dtype:
             return Trace.binary(self, primitive, x, y)

@@ -92,8 +92,10 @@ def watched(cls: type[Trace]) -> type[Trace]:
         return call
 
     ways = {method: examined(method) for method in ("process", "unary", "binary")}
-    short = {"item": Trace.item, "put": Trace.put, "single": Trace.single}  # by process
-    out = type(cls.__name__, (cls,), {"__slots__": (), "watched": cls, **ways, **short})
+    # Short ways that go past these go by them here.
+    longer = {name: getattr(Trace, name) for name in ("beside", "item", "pair", "put", "single")}
+    longer["writes_nodes"] = False
+    out = type(cls.__name__, (cls,), {"__slots__": (), "watched": cls, **ways, **longer})
     return WATCHED.setdefault(cls, out)
 
 

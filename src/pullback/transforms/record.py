@@ -180,6 +180,7 @@ class RecordTrace(ReverseTrace):
     """
 
     __slots__ = ()
+    writes_nodes = False
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         if static.get("donate"):  # entries keep what was there before an assignment
@@ -208,6 +209,8 @@ class RecordTrace(ReverseTrace):
         return ReverseTrace.detached(self, x)
 
     item, put, single = Trace.item, Trace.put, Trace.single
+
+    beside, pair = Trace.beside, Trace.pair
 
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
         n = len(self.state[0])

@@ -49,7 +49,7 @@ class ReverseTrace(Trace):
     """Computes values, and notes for each operation a node from which to go back."""
 
     differentiates = True
-    leaves_values = True
+    leaves_values = writes_nodes = True
     __slots__ = ()
 
     def unary(self, primitive: Any, x: Array) -> Any:
@@ -65,65 +65,24 @@ class ReverseTrace(Trace):
         return primitive.note(out, self, (x.node,), a)
 
     def binary(self, primitive: Any, x: Any, y: Any) -> Any:
-        """The short ways: two operands of one dtype, or one beside a number.
-
-        One of the two may be a small plain array, of which a copy is kept if the rule reads it.
-        """
+        """The short ways: two operands of one dtype, or one beside a number."""
         if type(x) is not Array:
-            return self.reflected(primitive, x, y)
-        storage = x.storage
-        if storage is not None and (storage.root is None or storage.root.storage is not None):
-            touch(x)
-            if x.within is not self:
-                return bind(primitive, (x, y), {})
-        kind = type(y)
-        if x.within is self:
-            a = x.value
-            if kind is float or kind is int or (kind is float64 and is_double(a)):
-                plain = type(a) is not Array
-                if type(a) is ndarray and a.dtype is DOUBLE and primitive.converts:
-                    y = array(y, DOUBLE)  # which NumPy and the rule take in half of the time
-                out = primitive.value(a, y) if plain else a.within.binary(primitive, a, y)
-                if primitive.decides:
-                    if primitive.constant:  # a comparison, which has its line already
-                        self.decisions += 1
-                        return out
-                    self.decided(False)
-                return primitive.notes[0](out, self, (x.node,), a, y)
-            if kind is Array:
-                if y.storage is not None:
-                    touch(y)
-                    if y.within is not self:
-                        return bind(primitive, (x, y), {})
-                if y.within is self:
-                    return self.pair(primitive, x, y)
-            elif kind is ndarray and y.nbytes <= COPIED:
-                return self.beside(primitive, 0, x, y)
-        elif kind is Array and y.storage is not None:
-            touch(y)
-        return self.process(primitive, (x, y), {})
-
-    def reflected(self, primitive: Any, x: Any, y: Array) -> Any:
-        """`binary` of something plain and an Array."""
-        if y.storage is not None:
-            touch(y)
-            if y.within is not self:
-                return bind(primitive, (x, y), {})
-        b, kind = y.value, type(x)
-        if kind is float or kind is int or (kind is float64 and is_double(b)):
-            plain = type(b) is not Array
-            if type(b) is ndarray and b.dtype is DOUBLE and primitive.converts:
-                x = array(x, DOUBLE)
-            out = primitive.value(x, b) if plain else b.within.binary(primitive, x, b)
-            if primitive.decides and self.decided(primitive.constant):
-                return out
-            return primitive.notes[1](out, self, (y.node,), x, b)
-        if kind is ndarray and x.nbytes <= COPIED:
-            return self.beside(primitive, 1, y, x)
-        return self.process(primitive, (x, y), {})
+            return ReverseTrace.beside(self, primitive, 1, y, x)
+        if type(y) is not Array:
+            return ReverseTrace.beside(self, primitive, 0, x, y)
+        if x.within is self is y.within:
+            return ReverseTrace.pair(self, primitive, x, y)
+        return bind(primitive, (x, y), {})
 
     def pair(self, primitive: Any, x: Array, y: Array) -> Any:
         """Two operands of this trace."""
+        if x.storage is not None or y.storage is not None:
+            if x.storage is not None:
+                touch(x)
+            if y.storage is not None:
+                touch(y)
+            if x.within is not self or y.within is not self:
+                return bind(primitive, (x, y), {})
         a, b = p, q = x.value, y.value
         if type(a) in PLAIN and type(b) in PLAIN:
             out = primitive.value(a, b) if a.dtype is b.dtype else None
@@ -148,24 +107,68 @@ class ReverseTrace(Trace):
         held = primitive.pack(out, a, b), *folds(first, second)
         return noted(out, self, parents, primitive.folding, held)
 
-    def beside(self, primitive: Any, i: int, x: Array, plain: np.ndarray) -> Any:
-        """x as operand i beside a small plain array of its dtype."""
-        a = p = x.value
-        if type(a) is Array:
-            p = bottom(a)
-        if type(p) in PYTHON or p.dtype is not plain.dtype:
+    def beside(self, primitive: Any, i: int, x: Array, plain: Any) -> Any:
+        """x as operand i beside a number, or beside a plain array of its dtype.
+
+        If the rule reads a small plain array, a copy is kept; large ones are watched.
+        """
+        storage = x.storage
+        if storage is not None and (storage.root is None or storage.root.storage is not None):
+            touch(x)
+            if x.within is not self:
+                return bind(primitive, (plain, x) if i else (x, plain), {})
+        a, kind = x.value, type(plain)
+        if kind is ndarray:
+            if type(a) is not ndarray or a.dtype is not plain.dtype or plain.nbytes > COPIED:
+                return self.beside_array(primitive, i, x, plain)
+            out = primitive.value(plain, a) if i else primitive.value(a, plain)
+            if primitive.decides and self.decided(primitive.constant):
+                return out
+            kept = plain.copy() if primitive.reads_other[i] else None
+            if a.shape != plain.shape:
+                return self.broadcast(primitive, i, x, a, out, kept, plain.shape)
+        else:
+            if kind is not float and kind is not int and not (kind is float64 and is_double(a)):
+                return self.process(primitive, (plain, x) if i else (x, plain), {})
+            if type(a) is ndarray and a.dtype is DOUBLE and primitive.converts:
+                plain = array(plain, DOUBLE)  # which NumPy and the rule take in half of the time
+            if type(a) is Array:
+                out = a.within.beside(primitive, i, a, plain)
+            else:
+                out = primitive.value(plain, a) if i else primitive.value(a, plain)
+            if primitive.decides:
+                if primitive.constant and not i:  # a comparison, which has its line already
+                    self.decisions += 1
+                    return out
+                if self.decided(primitive.constant):
+                    return out
+            kept = plain
+        if i:
+            return primitive.notes[1](out, self, (x.node,), kept, a)
+        return primitive.notes[0](out, self, (x.node,), a, kept)
+
+    def beside_array(self, primitive: Any, i: int, x: Array, plain: np.ndarray) -> Any:
+        """`beside` a large array, one of another dtype, or one beside a value in flight."""
+        a = x.value
+        p = bottom(a) if type(a) is Array else a
+        if plain.nbytes > COPIED or type(p) in PYTHON or p.dtype is not plain.dtype:
             return self.process(primitive, (plain, x) if i else (x, plain), {})
         apply = primitive.value if type(a) is not Array else partial(a.within.binary, primitive)
         out = apply(plain, a) if i else apply(a, plain)
         if primitive.decides and self.decided(primitive.constant):
             return out
         kept = plain.copy() if primitive.reads_other[i] else None
-        if p.shape == plain.shape:
-            note = primitive.notes[i]
-            return note(out, self, (x.node,), kept, a) if i else note(out, self, (x.node,), a, kept)
+        if p.shape != plain.shape:
+            return self.broadcast(primitive, i, x, a, out, kept, plain.shape)
+        return primitive.notes[i](out, self, (x.node,), *((kept, a) if i else (a, kept)))
+
+    def broadcast(
+        self, primitive: Any, i: int, x: Array, a: Any, out: Any, kept: Any, shape: Any
+    ) -> Array:
+        """The result for x, of value a, beside a plain array of another shape."""
         pack = primitive.packs[i]
         held = pack(out, kept, a) if i else pack(out, a, kept)
-        held = held, folds(p.shape, plain.shape)[0]
+        held = held, folds(bottom(a).shape if type(a) is Array else a.shape, shape)[0]
         return noted(out, self, (x.node,), primitive.foldings[i], held)
 
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
@@ -200,23 +203,10 @@ class ReverseTrace(Trace):
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         if len(xs) == 1:
             return ReverseTrace.single(self, primitive, xs[0], static)
-        pattern = 1  # and then one bit for each operand: whether it is an Array of this trace
-        for x in xs:
-            pattern += pattern
-            if type(x) is Array:
-                if x.within is not self or type(x.value) is not ndarray:
-                    break
-                pattern += 1
-        else:
-            record = primitive.recorders.get(pattern, 0)
-            if record == 0:
-                record = primitive.recorder(pattern, len(xs))
-            if record is not None:
-                return record(self, primitive, static, *xs)
         primals: list[Any] = []
         parents: list[Any] = []
         plain = primitive.direct
-        pattern = 1  # as above: which are parents
+        pattern = 1  # and then one bit for each operand: whether it is a parent
         for x in xs:
             pattern += pattern
             if type(x) is not Array:

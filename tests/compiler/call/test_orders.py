@@ -131,3 +131,71 @@ def test_gradients_and_values_lie_alike():
                     wrong.append((name, way, "value" if function is f else "gradient"))
     assert not wrong
     assert n == len(REARRANGED) * (6 if LONG else 3)
+
+
+def misaligned(x):
+    """The elements of x in Fortran's order, at an address that no double may have."""
+    room = np.empty(x.nbytes + 1, np.uint8)[1:].view(x.dtype)
+    out = room.reshape(x.shape[::-1]).T
+    out[...] = x
+    return out
+
+
+CUBE = np.arange(24.0).reshape(2, 3, 4) / 7
+LYING = {
+    "C": np.array,
+    "F": np.asfortranarray,
+    "middle first": lambda x: np.array(x.transpose(1, 0, 2)).transpose(1, 0, 2),
+    "last first": lambda x: np.array(x.transpose(2, 0, 1)).transpose(1, 2, 0),
+    "every second": lambda x: np.repeat(x, 2, axis=1)[:, ::2],
+    "backwards": lambda x: np.array(x[::-1])[::-1],
+    "misaligned": misaligned,
+}
+ORDERED = {
+    "as it lies": lambda x: x * 2.0,
+    "two orders": lambda x: (np.sin(x.T), x + 1.0, x.transpose(1, 0, 2) * x.transpose(1, 0, 2)),
+    "a view of a result": lambda x: (a := x.T * 2.0, a[0] + 1.0, a.sum()),
+    "a copy in another order": lambda x: (a := x.T * 2.0, a.copy(order="C"), np.array(a)),
+    "beside a row": lambda x: (x.T + np.arange(2.0)) * x.T,
+    "joined": lambda x: np.concatenate([x.T, x.T * 2.0]),
+    "by NumPy": lambda x: (np.linalg.pinv(x).T, np.linalg.svd(x)[1].T),
+    "sums": lambda x: (x.sum(axis=0), x.max(axis=(1, 2)), (x * x).sum()),
+    "product": lambda x: x.reshape(6, 4) @ x[0].T,
+    "asked": lambda x: x.T * 2.0 if x.sum() > 0 else x,
+    "a constant": lambda x: (np.ones((4, 3, 2)).T * 2.0, x * 1.0),
+    "a length of one": lambda x: x[:, :1].T * 3.0,
+    "float32": lambda x: x.astype(np.float32).T * np.float32(2.0),
+    "complex": lambda x: (x + 1j).transpose(2, 0, 1) * 2.0,
+    "index": lambda x: x.T[[1, 0]] * 2.0,
+}
+
+
+def test_arguments_and_results_lie_as_they_do_without_compiling():
+    """Whatever the order of the first call, each call has its values and its order of memory."""
+    wrong = []
+    for name, f in ORDERED.items():
+        for first in LYING:
+            fast = pb.compile(f, wait=True)
+            for way in [first] * 3 + [*LYING, first]:
+                x = LYING[way](CUBE)
+                expected, found = f(x), fast(x)
+                both = (expected, found) if type(found) is tuple else ((expected,), (found,))
+                for one, other in zip(*both, strict=True):
+                    same = np.allclose(one, other, rtol=1e-14) and type(one) is type(other)
+                    if not same or memory_of(one) != memory_of(other):
+                        wrong.append((name, first, way))
+            if fast.refusal or not fast.repeat[1]:
+                wrong.append((name, first, fast.refusal))
+    assert not wrong
+
+
+def test_memory_of_a_result_is_its_own():
+    fast = pb.compile(lambda x: x.T * 2.0, wait=True)
+    x = np.arange(6.0).reshape(2, 3)
+    for _ in range(30):
+        out = fast(x)
+    assert out.flags.owndata
+    assert out.flags.f_contiguous
+    assert not out.flags.c_contiguous
+    out[...] = 0.0
+    np.testing.assert_array_equal(fast(x), 2.0 * x.T)

@@ -117,3 +117,20 @@ def test_anything(start):
             for _ in range(3):  # recorded, repeated, and as machine code
                 expected, actual = outcome(f, seed), outcome(g, seed)
                 assert shown(actual) == shown(expected), (seed, FUNCTIONS.index(f))
+
+
+@pytest.mark.filterwarnings("ignore:.*compile:RuntimeWarning")
+def test_types_of_one_size():
+    """`long long` is another type than `long`, with equal dtypes, and its results stay that."""
+    chars = [c for c in DTYPES if c in "lqLQ"]
+    wrong = []
+    for k, f in enumerate([FUNCTIONS[i] for i in (0, 2, 3, 4, 9)]):
+        for begin in chars:
+            fast = compile(f, wait=True)
+            for char in [begin, begin, *chars, *chars[::-1], begin]:
+                for x in (np.arange(3).astype(char), [np.ones(2, char)]):
+                    expected, got = f(x), fast(x)
+                    same = isinstance(got, list) or got.dtype.char == expected.dtype.char
+                    if not same or shown(got) != shown(expected):
+                        wrong.append((k, begin, char))
+    assert not wrong

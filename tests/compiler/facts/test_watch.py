@@ -1,6 +1,7 @@
 """Watching a recorded call: what the user's code does is seen wherever it is called from."""
 
 import contextlib
+import cProfile
 import functools
 import gc
 import importlib.util
@@ -19,7 +20,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.compiler.facts.call_monitor import WATCHES, WATCHING, Halt, Watch, unwatched
+from pullback.compiler.facts.call_monitor import WATCHING, Halt, Watch, unwatched
+from pullback.compiler.facts.monitoring import WATCHES
 from tests.growth import grows
 
 X = np.array([0.3, 0.7, 1.1])
@@ -418,6 +420,37 @@ class TestWatch:
             with contextlib.suppress(Halt):
                 time.time()
         assert watch.effects == ["it calls `time.time`"]
+
+    def test_imports_of_the_library_s_own_are_not_the_program_s(self, tmp_path, monkeypatch):
+        (tmp_path / "imported_meanwhile.py").write_text("import colorsys as module\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        with Watch() as watch, unwatched():
+            importlib.import_module("imported_meanwhile")
+        assert not watch.imports
+        assert not watch.effects
+
+    def test_a_profile_goes_on(self):
+        f = pb.compile(lambda x: np.sin(x) * x, wait=True)
+        with cProfile.Profile() as profile:
+            for _ in range(3):
+                f(X)
+            operator.index(3)
+        assert "Machine code" in f.why()
+        called = [str(entry.code) for entry in profile.getstats()]
+        assert any("operator.index" in name for name in called), called
+        assert sys.getprofile() is None
+
+    @pytest.mark.skipif(sys.version_info >= (3, 12), reason="calls are not watched by a profile")
+    def test_a_profiler_that_cannot_be_stopped_is_left_alone(self, monkeypatch):
+        f = pb.compile(lambda x: np.sin(x) * x, wait=True)
+        monkeypatch.setattr(sys, "getprofile", object)  # as if it ran
+        for _ in range(3):
+            np.testing.assert_array_equal(f(X), np.sin(X) * X)
+        assert "Machine code" not in f.why()
+        monkeypatch.undo()
+        for _ in range(3):
+            f(X)
+        assert "Machine code" in f.why()
 
     def test_other_threads_are_not_watched(self):
         stop, counted = threading.Event(), []

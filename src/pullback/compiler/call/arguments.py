@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
+from ...core.spec import NUMERIC
 from ...core.trace import STARTS
 from ...core.tree import flatten
 from ..entry.object_layout import error_handling
@@ -49,7 +50,7 @@ def arranged(
         if id(leaf) in statics:
             continue
         if kind is np.ndarray:
-            if leaf.dtype.kind not in "biufc":
+            if leaf.dtype.char not in NUMERIC:
                 return None
             inputs.append(i)
         elif kind is float or kind is np.float64:

@@ -88,7 +88,7 @@ class Compiled(Transformation):
         self.ran: Codes | None = None
         self.casts, self.cast, self.folds = True, False, True  # see `Watch`
         self.carried = Carried()  # what it reads, changes and stores again
-        self.asked: set[str] = set()  # the names that it asked `getattr` for
+        self.asked: set[str] = set()  # names by which `getattr` and libraries asked
         self.whole: dict[int, Any] = {}  # dicts of attributes that it looked into, by id
         self.last_miss = "The function has not been called."
         self.last_way = ""  # why the last call was no miss

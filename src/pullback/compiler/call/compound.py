@@ -24,7 +24,7 @@ from ...transforms.batch import BatchTrace
 from ...transforms.common import settle
 from ...transforms.forward import ForwardTrace
 from ...transforms.reverse import ReverseTrace
-from ..facts.call_monitor import Watch
+from ..facts.call_monitor import Watch, is_profiled
 from ..fall_back import attempted
 from ..first_call import Faster, faster
 from ..path import SECOND
@@ -226,7 +226,7 @@ def derived(name: str, rule: Callable[..., Any], xs: Sequence[Any]) -> Any:
     "plain" if the rule does not always do the same, or runs code of the user's.
     """
     values = examples(xs)
-    if values is None:
+    if values is None or is_profiled():
         return "plain"
     found = staged(rule, values)
     if found.notes.guards or not found.repeats:

@@ -16,6 +16,7 @@ import numpy as np
 from ...core.array import Array, is_number
 from ...core.dispatch import is_python
 from ...core.reach import call_inside
+from ...core.spec import NUMERIC
 from ...core.trace import CONSTANT, STARTS, derivatives_of
 from ...core.tree import flatten, unflatten
 from ...transforms.eager import EagerTrace
@@ -94,7 +95,7 @@ def arranged(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Call | None:
     for i, x in enumerate(leaves):
         if type(x) is Array:
             value = example(x)
-            if value is None or value.dtype.kind not in "biufc":
+            if value is None or value.dtype.char not in NUMERIC:
                 return None
             number = is_number(x), is_python(x)
             marks.append((i, *number, x.within is CONSTANT, min(derivatives_of(x), 2)))

@@ -18,6 +18,7 @@ from ...core.array import Array
 from ...core.reach import call_inside
 from ...core.trace import running
 from ..entry import object_layout
+from ..facts.call_monitor import is_profiled
 from ..facts.state import State
 from ..first_call import Early, faster, imported, seldom_collected
 from ..llvm.binding import WORKER
@@ -60,7 +61,8 @@ def record_call(
     Args:
         known: the paths that have been tried; another thread may have found more.
     """
-    if compiled.recorder == threading.get_ident():  # it calls itself
+    calls_itself = compiled.recorder == threading.get_ident()
+    if calls_itself or is_profiled():  # a profiler would not be told of calls again
         return call_inside(compiled.fun, args, kwargs)
     with TURN, WORKER.held(), seldom_collected():
         if known is not None and entry.paths is not known and running() is None:

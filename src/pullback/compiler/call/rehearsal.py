@@ -22,6 +22,7 @@ from ...core.resolve import forgotten
 from ...core.trace import running
 from ...core.tree import unflatten
 from ..facts.call_monitor import Halt, Observer, Watch
+from ..facts.classes import ASKED_BY_LIBRARIES
 from ..facts.effects import Located, Store, holders, split
 from ..facts.reader import Foreign, Unprovable
 from ..facts.snapshot import Scout, Snapshot, foresee
@@ -54,8 +55,14 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
     rehearsal = Rehearsal(compiled, entry, call, scout)
     rehearsal.run(loops)
     rehearsal.insist_undone()
-    if rehearsal.is_stopped() or rehearsal.is_barred() or rehearsal.is_stale():
+    if rehearsal.snapshot.disturbed:
+        return None  # another thread has changed what it reads
+    if rehearsal.is_stopped():
+        return rehearse(compiled, entry, call, loops) if compiled.ran is None else None
+    if rehearsal.is_barred() or rehearsal.is_stale():
         return None
+    if not rehearsal.snapshot.holds():
+        return None  # another thread has changed what it reads
     return rehearsal.recording, rehearsal.failure, rehearsal.state, rehearsal.token
 
 
@@ -118,10 +125,11 @@ class Rehearsal:
         except Halt as halt:
             self.failure = str(halt)
         finally:
-            self.snapshot.restore()
+            self.snapshot.restore([code for code, _ in watch.codes.values()])
             self.stand_ins.restore()
         self.seen = state_of(compiled.fun, watch, self.statics)
-        self.other = compiled.ran is not None and not (
+        self.other = not watch.asked & ASKED_BY_LIBRARIES <= compiled.asked
+        self.other |= compiled.ran is not None and not (
             watch.codes.keys() <= compiled.ran.keys()
             and watch.asked <= compiled.asked
             and watch.whole.keys() <= compiled.whole.keys()
@@ -149,6 +157,8 @@ class Rehearsal:
             ArgumentError: it did, so that this call cannot be made either.
         """
         compiled, snapshot = self.compiled, self.snapshot
+        if snapshot.disturbed:
+            return
         if snapshot.restored() and (self.other or not snapshot.misses(self.seen, self.watch)):
             return
         compiled.refuse("it changes something that cannot be found before it runs")
@@ -160,8 +170,11 @@ class Rehearsal:
     def is_stopped(self) -> bool:
         """Whether unexpected code ran; from now on it is expected too."""
         compiled, watch = self.compiled, self.watch
-        if compiled.ran is None or not self.other:
+        if not self.other:
             return False
+        if compiled.ran is None:
+            compiled.asked |= watch.asked & ASKED_BY_LIBRARIES
+            return True
         compiled.ran |= watch.codes
         more = len(watch.asked - compiled.asked) + len(watch.whole.keys() - compiled.whole.keys())
         many = len(compiled.asked) + len(compiled.whole) >= NAMES

@@ -67,8 +67,8 @@ def reading(state: State, identity: bool) -> bytes:
         Unportable: there is no such digest.
         Unprovable: it cannot be read.
     """
-    reader = Portable(state, identity)
-    parts = [said(part) for part in state.visit(reader)]
+    reader, found = state.read_by(lambda: Portable(state, identity))
+    parts = [said(part) for part in found]
     own = [original(f.__code__) for f in reader.functions]
     known = {inner for code in own for inner in (code, *nested(code))}
     for code in state.codes - known:

@@ -309,7 +309,7 @@ def loaded(content: bytes) -> Any:
 
 FIELDS = (
     "inputs", "outputs", "constants", "text", "segments", "work", "arena_size", "waits", "results",
-    "answers", "asked", "raising",
+    "answers", "asked", "raising", "orders",
 )  # fmt: skip
 ABOUT = (
     "structure", "outputs", "kinds", "written", "layouts", "orders", "axes", "placed", "identity",
@@ -329,7 +329,7 @@ class StoredRun(Run):
         if name in ("whole", "unchecked", "graph"):
             self.whole, self.unchecked, self.graph = loaded(zlib.decompress(self.packed))
         elif name == "plan":
-            self.plan = Plan(self.graph)
+            self.plan = Plan(self.graph, orders=self.orders)
         elif name == "module":
             self.module = Module(self.plan)
         else:
@@ -442,7 +442,8 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     graphs = zlib.compress(written((run.whole, run.unchecked, run.graph)), 1)
     needed = path.n_known, path.n_known + len(path.guards)
     classes: dict[type, None] = {}
-    rest = written((path.numbers, guards, about, fields, graphs, needed), classes)
+    lying = run.orders
+    rest = written((path.numbers, guards, about, fields, graphs, needed, lying), classes)
     if not plain(nodes_of(recording.structure)):
         raise Unportable("it returns an object of the user's")
     mine = statics(call)
@@ -507,14 +508,14 @@ def restored(compiled: Compiled, content: bytes, call: Call) -> Path | None:
         token = state.token()
     except (Unportable, Unprovable, LookupError):
         return None
-    numbers, guards, about, fields, graphs, needed = loaded(rest)
+    numbers, guards, about, fields, graphs, needed, orders = loaded(rest)
     if numbers is not None and [type(x) for x in numbers] != [np.float64] * len(call.numbers):
         return None
     if fields is not None:
         program = Program.of(StoredRun(fields, graphs))
     else:
-        whole = loaded(zlib.decompress(graphs))[0]
-        program = Program(whole, 0, known=needed[0], needed=needed[1])
+        whole, (known, answered) = loaded(zlib.decompress(graphs))[0], needed
+        program = Program(whole, 0, known=known, needed=answered, orders=orders)
     recording = StoredRecording(about, guards, program)
     path = Path(recording, state, token, numbers, program)
     path.stored = content

@@ -31,15 +31,15 @@ CHECK = ("kind", "at", "name", "expected")
 # An argument, or an item of one before it: where it is, what it must be, its place in the table.
 ROW = (
     "parent", "how", "position", "key", "test", "slot", "first", "second", "dtype", "axes", "shape",
-    "layout", "strides",
+    "layout", "strides", "copied",
 )  # fmt: skip
 # A result: of which kind, at which place of a tuple, with which strides. Or what a guard looks at.
 ARRAY, PLACED, SCALAR, FLOAT, INT = range(5)
 OUT = ("dtype", "axes", "shape", "kind", "expected", "bytes", "place", "strides")
 # Memory: of the argument in a slot, or, without one, from an address on.
 AREA = ("slot", "start", "bytes")
-# An argument that the work reads from a copy in C order: its row, and its slot.
-COPIED = ("row", "slot")
+# An argument of which the work reads a copy: its row, its slot, and strides other than C order's.
+COPIED = ("row", "slot", "strides")
 # A result that is always the same: an object, or an array of which a copy is given.
 GIVEN = ("object", "place", "copy")
 
@@ -249,6 +249,8 @@ def fitting(pen: Routine, row: Fields, x: str, o: Any) -> None:
     equal(pen, pen.field(x, o.SHAPE), row.pointer("shape"), axes)
     pen.branch(pen.test("eq i64", row["layout"], 2), "exact", "located")
     pen.label("exact")
+    even = pen.test("ne i32", pen.op("and i32", flags, o.ALIGNED), 0)
+    pen.need(pen.op("or i1", even, pen.test("ne i64", row["copied"], 0)), "no")
     equal(pen, pen.field(x, o.STRIDES), row.pointer("strides"), axes)
     pen.label("located")
     pen.give("enter", pen.field(x, o.DATA))

@@ -166,18 +166,37 @@ def arena(pen: Routine, record: Fields, o: Any) -> tuple[str, str]:
 
 
 def copied(pen: Routine, record: Fields, places: str, table: str, o: Any) -> tuple[str, str]:
-    """Copies of the arguments that lie in another order than C, in the table instead of them."""
+    """Copies of the arguments that lie otherwise than the work reads them, in their places."""
     n = record["n_copied"]
     copies, done = pen.room("ptr", n, 16), pen.room("i64")
     pen.store("i64", "0", done)
     with pen.loop(n) as c:
         row = Fields.row(pen, COPIED, record.pointer("copied"), c)
-        copy = pen.ask("ptr", "@pullback_copy", f"ptr {pen.at(places, row['row'])}", "i32 0")
+        x, strides = pen.at(places, row["row"]), row.pointer("strides")
+        pen.branch(pen.is_null(strides), "in_order", "ordered")
+        pen.label("in_order")
+        pen.give("copy", pen.ask("ptr", "@pullback_copy", f"ptr {x}", "i32 0"))
+        pen.label("ordered")
+        shape, axes = pen.field(x, o.SHAPE), pen.field(x, o.AXES, "i32")
+        room = lying(pen, pen.field(x, o.DTYPE), axes, shape, strides)
+        pen.unless(pen.is_null(room), "raised")
+        pen.ask("i32", "@pullback_copy_into", f"ptr {room}", f"ptr {x}")
+        pen.give("copy", room)
+        pen.label("copy")
+        copy = pen.given("ptr")
         pen.unless(pen.is_null(copy), "raised")
         pen.put(copies, c, copy)
         pen.store("i64", pen.op("add i64", c, 1), done)
         pen.put(table, row["slot"], pen.field(copy, o.DATA))
     return copies, done
+
+
+def lying(pen: Routine, dtype: str, axes: str, shape: str, strides: str) -> str:
+    """A new array without values that has these strides."""
+    pen.do("@Py_IncRef", f"ptr {dtype}")
+    head = "ptr @pullback_array_type", f"ptr {dtype}", f"i32 {axes}"
+    rest = f"ptr {shape}", f"ptr {strides}", "ptr null", "i32 0", "ptr null"
+    return pen.ask("ptr", "@pullback_from_descr", *head, *rest)
 
 
 def result_memory(pen: Routine, row: Fields, j: str, made: str, numbers: str, o: Any) -> str:
@@ -188,10 +207,16 @@ def result_memory(pen: Routine, row: Fields, j: str, made: str, numbers: str, o:
     pen.give("placed", pen.place(numbers, j, "i128"))
     pen.label("create")
     dtype, axes = row.pointer("dtype"), pen.line(f"trunc i64 {row['axes']} to i32")
-    pen.do("@Py_IncRef", f"ptr {dtype}")
     shape = row.pointer("shape")
+    pen.branch(pen.test("eq i64", row["kind"], PLACED), "laid", "plain")
+    pen.label("laid")
+    pen.give("made", lying(pen, dtype, axes, shape, row.pointer("strides")))
+    pen.label("plain")
+    pen.do("@Py_IncRef", f"ptr {dtype}")
     given = f"i32 {axes}", f"ptr {shape}", f"ptr {dtype}", "i32 0"
-    array = pen.ask("ptr", "@pullback_empty", *given)
+    pen.give("made", pen.ask("ptr", "@pullback_empty", *given))
+    pen.label("made")
+    array = pen.given("ptr")
     pen.put(made, j, array)
     pen.unless(pen.is_null(array), "failing")
     pen.give("placed", pen.field(array, o.DATA))
@@ -277,29 +302,11 @@ def always(pen: Routine, row: Fields) -> str:
     return pen.given("ptr")
 
 
-def placed(pen: Routine, row: Fields, array: str) -> str:
-    """An array with the elements of another, in the order of memory that its strides say."""
-    dtype, axes = row.pointer("dtype"), pen.line(f"trunc i64 {row['axes']} to i32")
-    pen.do("@Py_IncRef", f"ptr {dtype}")
-    shape, strides = row.pointer("shape"), row.pointer("strides")
-    head = "ptr @pullback_array_type", f"ptr {dtype}", f"i32 {axes}"
-    rest = f"ptr {shape}", f"ptr {strides}", "ptr null", "i32 0", "ptr null"
-    room = pen.ask("ptr", "@pullback_from_descr", *head, *rest)
-    pen.unless(pen.is_null(room), "drop")
-    pen.ask("i32", "@pullback_copy_into", f"ptr {room}", f"ptr {array}")
-    pen.do("@Py_DecRef", f"ptr {array}")
-    return room
-
-
 def result(pen: Routine, row: Fields, k: str, made: str, numbers: str) -> str:
     """Result k as an object; where it cannot be made, go to `drop`."""
     array = pen.at(made, k)
     pen.branch(pen.is_null(array), "box", "array")
     pen.label("array")
-    pen.branch(pen.test("eq i64", row["kind"], PLACED), "elsewhere", "here")
-    pen.label("elsewhere")
-    pen.give("object", placed(pen, row, array))
-    pen.label("here")
     pen.give("object", array)
     pen.label("box")
     number = pen.place(numbers, k, "i128")

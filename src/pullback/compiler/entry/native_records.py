@@ -14,6 +14,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from ..llvm.dtypes import TYPES
+from ..lower.geometry import contiguous
 from .conditions import AREA, ARRAY, CHECK, COPIED, GIVEN, OUT, PLACED, RECORD, ROW, SCALAR
 from .object_layout import MISS, NativeRecord, builtin, shared, usable
 
@@ -84,9 +85,23 @@ def flat(numbers: Numbers, rows: Sequence[dict[str, int]], names: Sequence[str])
     return numbers.address([row.get(name, 0) for row in rows for name in names])
 
 
+def layout(numbers: Numbers, x: np.ndarray, axes: Any) -> dict[str, int]:
+    """How an argument lies in memory, and how it is wanted there where that is something else."""
+    if x.flags.c_contiguous and x.flags.aligned and axes is None:
+        return {"layout": ORDERED}
+    wanted = [x.itemsize * s for s in contiguous(None, x.shape, x.dtype, axes).strides]
+    long = [n > 1 for n in x.shape]
+    alike = all(s == t for s, t, n in zip(x.strides, wanted, long, strict=True) if n)
+    how = {"layout": EXACT, "strides": numbers.address(x.strides)}
+    if alike and x.flags.aligned:
+        return how
+    return {**how, "copied": 1, "wanted": 0 if axes is None else numbers.address(wanted)}
+
+
 def arguments(
-    numbers: Numbers, args: Any, kwargs: Any, indices: Any, slots: dict[int, int], equal: bool
-) -> list[dict[str, int]]:
+    numbers: Numbers, args: Any, kwargs: Any, indices: Any, slots: dict[int, int], equal: bool,
+    orders: Sequence[Any] | None = None,
+) -> list[dict[str, int]]:  # fmt: skip
     """How the arguments of a call lie in it, as rows.
 
     An argument is a leaf among the inputs, a container that is opened, a float of the same bits (if
@@ -98,6 +113,7 @@ def arguments(
     Args:
         indices: the tree [args, kwargs] with the number of each leaf in its place.
         slots: the numbers of those that are inputs, and which.
+        orders: how the work wants each input to lie in memory; None: in any way.
     """
     rows: list[dict[str, int]] = []
     containers: list[tuple[int, Any, Any]] = []
@@ -109,8 +125,8 @@ def arguments(
             if kind is np.ndarray:
                 what |= {"first": 0, "second": 0, "dtype": numbers.of(x.dtype), "axes": x.ndim}
                 what["shape"] = numbers.address(x.shape)
-                if not (x.flags.c_contiguous and x.flags.aligned):
-                    what |= {"layout": EXACT, "strides": numbers.address(x.strides)}
+                if orders is not None:
+                    what |= layout(numbers, x, orders[slots[index]])
         elif kind in (tuple, list, dict) and type(index) is kind:
             test = DICT if kind is dict else SIZED
             what = {"test": test, "first": id(kind), "axes": len(x)}
@@ -150,10 +166,8 @@ class Result(NamedTuple):
     def row(self, numbers: Numbers, spec: Any) -> dict[str, int]:
         fields = {"kind": self.kind, "place": self.place}
         if self.kind == PLACED:
-            strides, step = [0] * spec.ndim, spec.dtype.itemsize
-            for axis in reversed(self.axes):
-                strides[axis], step = step, step * spec.shape[axis]
-            fields["strides"] = numbers.address(strides)
+            strides = contiguous(None, spec.shape, spec.dtype, self.axes).strides
+            fields["strides"] = numbers.address([spec.dtype.itemsize * s for s in strides])
         return fields
 
 
@@ -203,7 +217,9 @@ def record(
             row["expected"] = numbers.bytes(answer)
         outs.append(row)
     copied = [
-        {"row": i, "slot": row["slot"]} for i, row in enumerate(rows) if row.get("layout") == EXACT
+        {"row": i, "slot": row["slot"], "strides": row["wanted"]}
+        for i, row in enumerate(rows)
+        if row.get("copied")
     ]
     fields = {
         "n_rows": len(rows),
@@ -245,12 +261,19 @@ def program(run: Any) -> Any:
             "second": python,
         }
         what |= {"dtype": numbers.of(spec.dtype), "axes": spec.ndim}
+        axes = run.orders.inputs[i]
+        if axes is not None:
+            strides = contiguous(None, spec.shape, spec.dtype, axes).strides
+            wanted = numbers.address([spec.dtype.itemsize * s for s in strides])
+            what |= {"layout": EXACT, "strides": wanted}
         rows.append({**what, "shape": numbers.address(spec.shape)})
     for x in run.outputs[: run.n_out - len(run.answers)]:
         kind = "array" if x.spec.shape else run.kinds.get(x, "scalar")
         if not isinstance(kind, str):
             return None  # as an argument is, which may differ from call to call
-        results.append(Result(SCALAR if kind == "scalar" else ARRAY, len(results)))
+        axes = run.orders.outputs[len(results)]
+        form = SCALAR if kind == "scalar" else ARRAY if axes is None else PLACED
+        results.append(Result(form, len(results), axes or ()))
     fields = {"n_args": run.n_in, "finish": id(run)}
     out = record(run, numbers, rows, results, run.answers, **fields)
     out.kept.append(numbers.held)

@@ -27,7 +27,8 @@ from .conditions import RECORD
 __all__ = [
     "AXES", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "SHAPE", "STRIDES", "TYPE",
     "NativeRecord", "builtin", "creates", "error_handling", "error_settings", "errors_variable",
-    "field", "memory", "offset_of", "shared", "table_of", "usable",
+    "field", "memory", "offset_of", "offset_of_name",
+    "shared", "table_of", "usable",
 ]  # fmt: skip
 
 # Offsets of fields, of 64-bit CPython with the ordinary head of an object.
@@ -36,7 +37,7 @@ LENGTH, ITEMS, USED, CELL, CAPSULE = 16, 24, 16, 16, 16
 SET_COUNTS, SET_MASK, SET_TABLE, SET_ENTRY = (16, 24), 32, 40, 16  # an entry: object and hash
 MEMBER, MEMBER_KIND, MEMBER_OFFSET = 40, 8, 16  # of a slot's descriptor, and of what it points to
 OBJECTS = (6, 16)  # kinds of members that are one object, or none
-CONTIGUOUS_ALIGNED, WRITEABLE_ALIGNED = 0x101, 0x500
+ALIGNED, CONTIGUOUS_ALIGNED, WRITEABLE_ALIGNED = 0x100, 0x101, 0x500
 OWNED = 0x105  # contiguous and aligned, with memory of its own
 STACK = 1 << 14  # bytes of an arena up to which it lies on the stack
 
@@ -186,6 +187,15 @@ def offset_of(slot: Any) -> int | None:
     if ctypes.c_int.from_address(member + MEMBER_KIND).value not in OBJECTS:
         return None
     return int(ctypes.c_int64.from_address(member + MEMBER_OFFSET).value)
+
+
+@cache
+def offset_of_name(which: str) -> int | None:
+    """Where classes that Python code makes have their `__name__` or `__qualname__`."""
+    made = type("A name of its own", (), {"__qualname__": "another name of its own"})
+    kind: Any = type
+    at = range(0, kind.__basicsize__, 8)
+    return next((x for x in at if field(made, x) == id(getattr(made, which))), None)
 
 
 @cache

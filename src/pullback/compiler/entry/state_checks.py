@@ -38,6 +38,7 @@ from .object_layout import (
     field,
     memory,
     offset_of,
+    offset_of_name,
     table_of,
 )  # fmt: skip
 
@@ -118,6 +119,12 @@ class Checks:
 
     def type(self, place: Place) -> None:
         self.add(FIELD, place.owner, TYPE, self.numbers.of(place.was))
+
+    def called(self, place: Place) -> None:
+        offset = offset_of_name(place.name)
+        if offset is None:
+            raise Unchecked
+        self.add(FIELD, place.owner, offset, self.numbers.of(place.was))
 
     def bases(self, place: Place) -> None:
         name = self.numbers.of("__mro__")

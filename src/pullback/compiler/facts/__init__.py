@@ -6,6 +6,7 @@ classes        what is known of objects by their class
 constants      objects of libraries that code cannot see change
 judge          whether a call may be repeated
 call_monitor   the calls that run while a function is recorded
+monitoring     how Python 3.12 and later tells of them
 quick_profile  the same watch in machine code
 warned         warnings that a call gives, and that a replay gives again
 places         where something was found: how to look there again, and how to put it back

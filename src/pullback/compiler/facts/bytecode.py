@@ -19,6 +19,7 @@ __all__ = [
     "DEEP",
     "MANY",
     "SWEEPS",
+    "TEXTS",
     "Code",
     "code_of",
     "extent",
@@ -46,6 +47,7 @@ CLASS_OF_ERROR = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "BUILD_TUPLE"}
 COMPUTED_NAMES = "*"
 DEEP = "*all"  # and something is copied, with all that its objects hold
 SWEEPS = "*modules"  # and it may go through all modules in `sys.modules`
+TEXTS = "*text"  # and it may make text of what it has, classes among it
 # Who asks for attributes by computed names, or whose names are not in the code.
 REFLECTION = {
     "attrgetter", "methodcaller", "__getattribute__", "__reduce__", "__reduce_ex__",
@@ -53,6 +55,8 @@ REFLECTION = {
 }  # fmt: skip
 # The same, but reported to a recording: what is looked into, or the names.
 REPORTED = {"vars", "dir", "__dict__"}
+# Who binds attributes and globals by names that are not in the instructions.
+BINDING = {"setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars", "globals"}
 # Who reads what functions hold, and what they read.
 SIGNATURES = {"signature", "getfullargspec", "unwrap"}
 HELD = {"__annotations__", "__defaults__", "__kwdefaults__", "__signature__", "__wrapped__"}
@@ -87,6 +91,9 @@ class Code:
     tested: those that are only looked at, as by `isinstance`.
     imports: level and name of what it imports.
     stores: whether it binds or changes anything besides variables of its own.
+    stored: names of the attributes, globals and variables of functions around it that it binds;
+        None: it may bind others, by names that it computes.
+    fills: whether it may change what containers hold.
     loads: names of globals, attributes and variables of functions around it that it loads.
     uses: what becomes of what it loads by a name: "append", "store" (an item of it), or "other".
     strings: text among its constants.
@@ -104,8 +111,9 @@ class Code:
         self.handed: set[str] = set()
         self.tested: set[str] = set()
         self.imports: list[tuple[int, str]] = []
-        self.stores = bool(names_of(code).assigned & set(code.co_freevars))
-        self.stores |= not CHANGING.isdisjoint(code.co_names)
+        self.stored: set[str] | None = set(names_of(code).assigned & set(code.co_freevars))
+        self.fills = not CHANGING.isdisjoint(code.co_names)
+        self.stores = bool(self.stored) or self.fills
         self.identity = not IDENTITY.isdisjoint(code.co_names)
         self.guarded = self.reflects = False
         self.strings: set[str] = set()
@@ -135,11 +143,15 @@ class Code:
             self.names.add(SWEEPS)
         if not SIGNATURES.isdisjoint(self.names):
             self.names |= HELD
+        if self.texts:
+            self.names.add(TEXTS)
         self.reflects |= bool(REFLECTION & self.names or ASKING & self.handed)
         self.reflects |= "__dict__" in self.strings
         computes = any(computes_name(steps, i) for i in range(len(steps)))
         if self.reflects or REPORTED & self.names or computes:
             self.names.add(COMPUTED_NAMES)
+        if not BINDING.isdisjoint(self.names):
+            self.stored = None
 
     def include(self, inner: Code) -> None:
         """Add what code nested in it tells."""
@@ -156,6 +168,9 @@ class Code:
         for name, uses in inner.uses.items():
             self.uses.setdefault(name, set()).update(uses)
         self.stores |= inner.stores
+        self.fills |= inner.fills
+        both = self.stored is not None and inner.stored is not None
+        self.stored = {*(self.stored or ()), *(inner.stored or ())} if both else None
         self.identity |= inner.identity
         self.guarded |= inner.guarded
         self.reflects |= inner.reflects
@@ -170,6 +185,9 @@ class Code:
         name = step.opname
         if name in STORES:
             self.stores = True
+            self.fills |= name.endswith(("_SUBSCR", "_SLICE"))
+            if self.stored is not None and type(step.argval) is str:
+                self.stored.add(step.argval)
             self.reflects |= step.argval == "__dict__"
         elif name == "MATCH_CLASS":
             self.names.add("__match_args__")  # `case Point(x)` has names that are not in the code

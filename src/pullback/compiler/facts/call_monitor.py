@@ -10,20 +10,17 @@ from __future__ import annotations
 import gc
 import importlib
 import logging
-import os
 import sys
 import warnings
 from collections.abc import Container, Iterator, Mapping, MutableMapping, Set
-from contextlib import contextmanager
+from contextlib import nullcontext
 from contextvars import ContextVar
-from functools import partial
-from threading import RLock, get_ident
+from functools import lru_cache, partial
+from threading import get_ident
 from types import (
-    BuiltinFunctionType,
     CodeType,
     FunctionType,
     MappingProxyType,
-    MethodDescriptorType,
     ModuleType,
 )
 from typing import Any, NamedTuple
@@ -35,13 +32,14 @@ from ...core.namespaces import apart
 from ...core.reach import ASKED, DRAWS, LOOKUPS, WARNS
 from ...core.resolve import FOREIGN
 from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of
-from .classes import foreign_function
+from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, foreign_function
 from .judge import acts, declare_computing, declared_pure, effectful, home_of, may_act, may_repeat
+from .monitoring import Unheard, monitored, unmonitored
 from .quick_profile import HARMLESS, frames_sorted, install
 from .reader import BEGINS
 from .warned import Warned, setup, warning_of
 
-__all__ = ["WATCHES", "WATCHING", "Halt", "Observer", "Watch", "unwatched"]
+__all__ = ["WATCHING", "Halt", "Observer", "Watch", "is_profiled", "unwatched"]
 
 # What watches the call that is recorded here, if one is.
 WATCHING: ContextVar[Watch | None] = ContextVar("watching", default=None)
@@ -83,7 +81,8 @@ class Watch:
 
     codes: the user's code that ran, and the globals that it reads, by the ids of both.
     expected: the code that may run; other code is stopped before it begins. None: any.
-    names: those by which it may ask for attributes, as `getattr` does, where code is expected.
+    names: those by which it may ask for attributes, as `getattr` does, where code is expected, and
+        by which libraries may ask classes. None: any.
     casts: whether `float(x)` is an operation, and not a question with one answer; cast: one was.
     folds: whether steps of a `while` become one loop; lost: a value of one was read from elsewhere.
     unseen: names by which code calls what may have an effect and Python does not tell of: classes,
@@ -99,7 +98,9 @@ class Watch:
     """
 
     def __init__(
-        self, expected: Container[tuple[int, int]] | None = None, names: Container[str] = ()
+        self,
+        expected: Container[tuple[int, int]] | None = None,
+        names: Container[str] | None = None,
     ) -> None:
         self.names = names
         self.casts = self.cast = False
@@ -121,6 +122,7 @@ class Watch:
         self.loggers: list[logging.Logger] = []  # those that were asked for by name
         self.prints = False  # whether NumPy made text of an array, or was asked how it would
         self.profile: Any = None  # the profile function, while there is one
+        self.before: Any = None  # what was told of calls before
         self.around: Any = None  # the frame that began it
         self.is_sorted = False  # whether it costs nothing where nothing of interest can happen
 
@@ -134,7 +136,7 @@ class Watch:
         WARNS.append(warns)
         self.thread, self.around = get_ident(), sys._getframe(1)
         if not monitored(self):
-            self.before: Any = sys.getprofile()
+            self.before = set_aside()
             self.profile = self.seen
             self.sorting = frames_sorted()
             self.is_sorted = self.sorting.__enter__()
@@ -146,8 +148,7 @@ class Watch:
             unmonitored(self)
         else:
             self.profile = None
-            ours = type(getattr(self.before, "__self__", None)) is Watch
-            (install if ours else sys.setprofile)(self.before)
+            put_back(self.before)
             self.sorting.__exit__(None, None, None)
         self.around = None
         WATCHING.reset(self.token)
@@ -195,8 +196,11 @@ class Watch:
             if code in REFLECTING:
                 self.ask(DEEP)
                 return
+            asked = asked_of_classes(code)
+            if asked:
+                self.ask_for(asked)
             if declared_pure(code) or not effectful(module, name):
-                if not may_act(code):
+                if not may_act(code) and not asked:
                     HARMLESS.add(code)
                 elif acts(frame):
                     self.forbid(f"it calls `{module}.{name}`")
@@ -232,7 +236,13 @@ class Watch:
         """Code asks for an attribute by a name that it has computed."""
         more = {"modules": SWEEPS, "__dict__": COMPUTED_NAMES}.get(name, name)
         self.asked.update([name, more])
-        if self.expected is not None and name not in self.names:
+        if self.expected is not None and name not in (self.names or ()):
+            raise Halt
+
+    def ask_for(self, names: frozenset[str]) -> None:
+        """Code of a library asks classes for what stands there under these names."""
+        self.asked |= names
+        if self.names is not None and not all(name in self.names for name in names):
             raise Halt
 
     def looks_into(self, held: Any) -> None:
@@ -290,6 +300,13 @@ class Watch:
     def forbid(self, why: str) -> None:
         self.effects.append(why)
         raise Halt
+
+
+@lru_cache(4096)
+def asked_of_classes(code: CodeType) -> frozenset[str]:
+    """What code of Python's own library asks classes for, beside their methods."""
+    names = code_of(code).names
+    return ASKED_BY_LIBRARIES & {IN_VARIABLES.get(name, name) for name in names}
 
 
 def decorates_pure(frame: Any) -> bool:
@@ -431,118 +448,54 @@ class Observer(Watch):
         pass
 
 
-@contextmanager
-def unwatched() -> Iterator[None]:
+def is_profiled() -> bool:
+    """Whether a profiler written in C runs that nobody but itself can stop and begin again."""
+    before = sys.getprofile()
+    return before is not None and not callable(before) and not hasattr(before, "disable")
+
+
+def set_aside() -> Any:
+    """Stop a profile function of the program's; what is stopped."""
+    before = sys.getprofile()
+    if not callable(before) and before is not None:
+        before.disable()  # cProfile's
+    return before
+
+
+def put_back(before: Any) -> None:
+    if type(getattr(before, "__self__", None)) is Watch:
+        install(before)
+    elif callable(before) or before is None:
+        sys.setprofile(before)
+    else:
+        sys.setprofile(None)
+        before.enable()
+
+
+class Unwatched:
+    """A context in which a watch is not told of calls."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+
+    def __enter__(self) -> None:
+        sys.setprofile(None)
+
+    def __exit__(self, *exception: Any) -> None:
+        self.watch.resume()
+
+
+AS_IT_IS = nullcontext()
+
+
+def unwatched() -> Unwatched | Unheard | nullcontext[None]:
     """A context that runs none of the user's code, so that calls need no watching."""
     watch = WATCHING.get()
-    off = watch is None or watch.profile is None or sys.getprofile() is None
-    if watch is None or off or watch.thread != get_ident():
-        yield
-        return
-    sys.setprofile(None)
-    try:
-        yield
-    finally:
-        watch.resume()
-
-
-# The watches of all threads, where Python has `sys.monitoring`: a callback hears of every thread.
-WATCHES: dict[int, list[Watch]] = {}
-LOCK = RLock()
-TOOL: list[int] = []  # our number among the tools that monitor, once there is one
-
-
-def monitored(watch: Watch) -> bool:
-    """Have a watch told of calls by `sys.monitoring`; False where that cannot be."""
-    if sys.version_info < (3, 12):
-        return False
-    monitoring = sys.monitoring
-    with LOCK:
-        if not TOOL:
-            free = [i for i in (4, 3, 5, 2, 1, 0) if monitoring.get_tool(i) is None]
-            if not free:
-                return False
-            monitoring.use_tool_id(free[0], "pullback")
-            events = monitoring.events
-            for event in (events.PY_START, events.PY_RESUME):
-                monitoring.register_callback(free[0], event, code_begins)
-            monitoring.register_callback(free[0], events.PY_THROW, code_is_thrown_into)
-            monitoring.register_callback(free[0], events.CALL, code_calls)
-            TOOL.append(free[0])
-        if not WATCHES:
-            events = monitoring.events
-            which = events.PY_START | events.PY_RESUME | events.PY_THROW | events.CALL
-            monitoring.set_events(TOOL[0], which)
-        WATCHES.setdefault(watch.thread, []).append(watch)
-    return True
-
-
-def unmonitored(watch: Watch) -> None:
-    with LOCK:
-        WATCHES[watch.thread].remove(watch)
-        forget()
-
-
-def forget() -> None:
-    """Let go of threads without a watch; without any, Python need not tell of calls."""
-    for thread in [thread for thread, watches in WATCHES.items() if not watches]:
-        del WATCHES[thread]
-    if not WATCHES and TOOL and sys.version_info >= (3, 12):
-        sys.monitoring.set_events(TOOL[0], 0)
-
-
-def forked() -> None:
-    """In a process that was forked, only the thread that did it is left."""
-    for thread, watches in WATCHES.items():
-        if thread != get_ident():
-            watches.clear()
-    forget()
-    LOCK.release()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=forked)
-
-
-def code_begins(code: CodeType, offset: int) -> Any:
-    """Python begins to run code, or goes on with a generator's."""
-    if code not in HARMLESS:
-        watches = WATCHES.get(get_ident())
-        if not watches:
-            return None
-        watches[-1].begins(sys._getframe(1))
-    return DISABLE if code in HARMLESS else None
-
-
-def code_is_thrown_into(code: CodeType, offset: int, error: BaseException) -> None:
-    """The same for a generator that gets an exception; Python does not leave out such events."""
-    watches = WATCHES.get(get_ident())
-    if watches and code not in HARMLESS:
-        watches[-1].begins(sys._getframe(1))
-
-
-def code_calls(code: CodeType, offset: int, function: Any, first: Any) -> Any:
-    """Code is about to call something; only functions written in C do not begin as code."""
-    if code in HARMLESS and code is not FOREIGN:
-        return DISABLE
-    if type(function) is MethodDescriptorType and first is not MISSING:
-        function = function.__get__(first, type(first))
-    if not isinstance(function, (BuiltinFunctionType, type)):
-        return None
-    watches = WATCHES.get(get_ident())
-    if not watches:
-        return None
-    frame = sys._getframe(2 if code is FOREIGN else 1)
-    if apart(frame.f_globals):
-        return None if code is FOREIGN else DISABLE
-    watches[-1].calls(function, () if first is MISSING else (first,), frame)
-    return None
-
-
-DISABLE: Any = None
-MISSING: Any = None
-if sys.version_info >= (3, 12):
-    DISABLE, MISSING = sys.monitoring.DISABLE, sys.monitoring.MISSING
+    if watch is None or watch.thread != get_ident():
+        return AS_IT_IS
+    if watch.profile is None:
+        return Unheard(watch)
+    return AS_IT_IS if sys.getprofile() is None else Unwatched(watch)
 
 
 def collects(frame: Any) -> bool:

@@ -17,9 +17,10 @@ from ...core.primitive import Primitive
 from .places import of
 
 __all__ = [
-    "ATOMS", "FIXED", "KEPT_BY_CLASSES", "KNOWN_BY_IDENTITY", "Unprovable", "foreign_function",
-    "of_library", "of_python", "open_object", "part_of", "plain",
-    "slots_of", "tells", "theirs", "transparent", "unit_of",
+    "ASKED_BY_LIBRARIES", "ATOMS", "FIXED", "IN_VARIABLES", "KEPT_BY_CLASSES",
+    "KNOWN_BY_IDENTITY", "TOLD_BY_CLASSES", "Unprovable", "foreign_function", "of_library",
+    "of_python", "open_object", "part_of", "plain", "slots_of", "tells", "theirs", "transparent",
+    "unit_of",
 ]  # fmt: skip
 
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range)
@@ -29,16 +30,29 @@ KNOWN_BY_IDENTITY = (
     types.ClassMethodDescriptorType, np.ufunc, np.dtype, Primitive, re.Pattern,
 )  # fmt: skip
 FIXED = {"numpy", "pullback", "scipy", "math", "cmath"}  # their content stays as it is
-# What Python keeps in a class; other names of this form are methods that it calls.
-KEPT_BY_CLASSES = frozenset(
+# What Python keeps in a class and code may ask for; other names of this form are methods that
+# Python calls.
+TOLD_BY_CLASSES = frozenset(
     {
-        "__module__", "__dict__", "__weakref__", "__doc__", "__qualname__", "__annotations__",
-        "__slots__", "__abstractmethods__", "__parameters__", "__orig_bases__",
-        "__dataclass_params__", "__dataclass_fields__", "__static_attributes__",
-        "__firstlineno__", "__annotate__", "__annotate_func__", "__annotations_cache__",
-        "__classcell__", "_abc_impl",  # what is registered with it is an ambient fact
+        "__module__", "__doc__", "__qualname__", "__annotations__", "__slots__",
+        "__abstractmethods__", "__parameters__", "__orig_bases__", "__dataclass_params__",
+        "__dataclass_fields__", "__static_attributes__", "__firstlineno__",
     }
 )  # fmt: skip
+KEPT_BY_CLASSES = TOLD_BY_CLASSES | {
+    "__dict__", "__weakref__", "__annotate__", "__annotate_func__", "__annotations_cache__",
+    "__classcell__", "_abc_impl",  # what is registered with it is an ambient fact
+}  # fmt: skip
+# Of these, what code of Python's own library asks classes for that it is given, and what `enum`
+# keeps in them. `dataclasses` has two of the names in variables.
+ASKED_BY_LIBRARIES = frozenset(
+    {
+        "__annotations__", "__slots__", "__abstractmethods__", "__parameters__", "__orig_bases__",
+        "__dataclass_params__", "__dataclass_fields__", "_member_map_", "_member_names_",
+        "_value2member_map_",
+    }
+)  # fmt: skip
+IN_VARIABLES = {"_FIELDS": "__dataclass_fields__", "_PARAMS": "__dataclass_params__"}
 # Classes of the standard library whose instances hold nothing but what is read here.
 TRANSPARENT = frozenset(
     {

@@ -17,11 +17,12 @@ from typing import Any
 
 from ...core.bytecode import original
 from ...core.namespaces import apart
-from .bytecode import code_of
+from .bytecode import TEXTS, code_of
 from .classes import (
     ATOMS,
     FIXED,
     KEPT_BY_CLASSES,
+    TOLD_BY_CLASSES,
     Unprovable,
     of_library,
     of_python,
@@ -40,6 +41,7 @@ ASKING = (getattr, hasattr, vars, dir)
 INNER = ("__func__", "fget", "fset", "fdel", "func", "dispatcher")  # the functions in them
 OF_FUNCTIONS = ("__annotations__", "__doc__", "__module__", "__name__", "__qualname__")
 HELD_BY_FUNCTIONS = ("__closure__", "__code__", "__defaults__", "__globals__", "__kwdefaults__")
+CALLED = ("__name__", "__qualname__")  # of a class
 WRAPPED = (
     staticmethod, classmethod, property, functools.cached_property, functools.singledispatchmethod,
 )  # fmt: skip
@@ -189,8 +191,15 @@ class CodeReader(Reading):
         if theirs:
             self.looks("bases", x)
         for base in theirs:
-            parts += [Same(base), *self.attributes(base)]
+            parts += [Same(base), *self.called(base), *self.attributes(base)]
         return tuple(parts)
+
+    def called(self, x: type) -> list[Any]:
+        """What a class is called, as far as code asks or may make text of the class."""
+        names, text = self.state.names, TEXTS in self.state.names
+        asked = [n for n in CALLED if n in names or (text and n == "__qualname__")]
+        parts = [(name, self.looks("called", x, name)) for name in asked]
+        return [*parts, ("__module__", vars(x).get("__module__"))] if text else parts
 
     def registered(self, x: Any) -> Any:
         """The classes registered with abstract classes; Python does not tell with which."""
@@ -215,7 +224,7 @@ class CodeReader(Reading):
         asked = set(scope) if every else names & scope.keys()
         if cls:  # methods that Python calls
             asked |= {name for name in scope if name.startswith("__")}
-            asked -= KEPT_BY_CLASSES
+            asked -= KEPT_BY_CLASSES - (names & TOLD_BY_CLASSES)
         called = {"__getattr__"} & scope.keys()  # of a module, for names that it has not
         for name in sorted(asked | called):
             if cls or not name.startswith("__") or name in called or (name in names - OF_MODULES):

@@ -42,11 +42,6 @@ class Place(NamedTuple):
         """Whether the same is there now."""
         return self.kind.same(self.name, self.was, self.kind.look(self.owner, self.name))
 
-    def restore(self) -> None:
-        """Put back what was there."""
-        if not self.kind.same(None, self.was, self.kind.look(self.owner, self.name)):
-            self.kind.put(self.owner, self.name, self.was)
-
 
 class Kind(ABC):
     """How to look at one kind of place, and how to put something there."""
@@ -109,6 +104,16 @@ class Type(Kind):
 
     def put(self, owner: Any, name: Any, was: Any) -> None:
         owner.__class__ = was
+
+
+class NameOfClass(Kind):
+    """What a class is called: its `__name__` or `__qualname__`."""
+
+    def look(self, owner: Any, name: Any) -> Any:
+        return getattr(owner, name)
+
+    def put(self, owner: Any, name: Any, was: Any) -> None:
+        setattr(owner, name, was)
 
 
 class Bases(Kind):
@@ -281,11 +286,11 @@ class Opaque(Kind):
 
 KINDS: dict[str, Kind] = {
     "item": Item(), "cell": Cell(), "function": OfFunction(), "type": Type(), "bases": Bases(),
-    "dict": OwnDict(), "items": Items(), "class": OfClass(), "elements": Elements(),
-    "slot": Slot(), "layout": Layout(), "content": Content(), "objects": Objects(),
-    "ambient": Ambient(), "module": OfModule(), "opaque": Opaque(),
+    "called": NameOfClass(), "dict": OwnDict(), "items": Items(), "class": OfClass(),
+    "elements": Elements(), "slot": Slot(), "layout": Layout(), "content": Content(),
+    "objects": Objects(), "ambient": Ambient(), "module": OfModule(), "opaque": Opaque(),
 }  # fmt: skip
-BY_PYTHON = ("__dict__", "__weakref__", "__doc__")
+BY_PYTHON = ("__dict__", "__weakref__")
 
 
 def same_things(xs: Any, ys: Any) -> bool:

@@ -80,6 +80,12 @@ REFLECTING = {
     )
 }  # fmt: skip
 REPORTED = frozenset(map(id, BEGINS))
+# Fields and options of dataclasses, and what stands for a default that is missing.
+OF_DATACLASSES = {
+    x
+    for x in vars(dataclasses).values()
+    if of(x, type) and x.__module__ == "dataclasses" and x.__name__.startswith(("Field", "_"))
+}
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
 RULES = frozenset({"batch", "fun", "jvp", "lower", "reads", "rules", "spec", "vjp"})
 VIEWS: tuple[type, ...] = type({}.keys()), type({}.values()), type({}.items())
@@ -263,8 +269,8 @@ class Reader(CodeReader):
             return Same(x), self.of_process(x)
         if of(x, tuple) and hasattr(kind, "n_sequence_fields"):
             return Same(x), getattr(self, CONTAINERS[tuple])(x)  # such as `sys.version_info`
-        if kind.__module__ == "dataclasses" and kind.__name__.startswith("_"):
-            return Same(x)  # what stands for a default that is missing
+        if kind in OF_DATACLASSES:
+            return Same(x), *self.of_dataclass(x)
         if kind in (inspect.Signature, inspect.Parameter):
             return Same(x)  # nothing of it can be changed
         if of(x, WRAPPED):
@@ -298,6 +304,11 @@ class Reader(CodeReader):
             if of(x, container):
                 parts.append(getattr(self, CONTAINERS[container])(x))
         return tuple(parts)
+
+    def of_dataclass(self, x: Any) -> list[Any]:
+        """What a field or the options of a dataclass tell; a field's type only if code asks."""
+        slots = [y for y in slots_of(type(x)) if y.__name__ != "type" or self.state.asks("type")]
+        return [(y.__name__, self.slot(x, y)) for y in slots]
 
     def partial(self, x: Any) -> Any:
         inner = x.func

@@ -16,7 +16,7 @@ import types
 import warnings
 from abc import get_cache_token
 from collections import deque
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ from .call_monitor import Watch
 from .classes import foreign_function, of_library, slots_of
 from .effects import Edge, InputPlaces, Located, WriteOnly, located
 from .judge import CLOCK, OUTSIDE, home_of, may_repeat
-from .places import LARGE, SMALL, Opaque, Place, of
+from .places import LARGE, MISSING, SMALL, Cell, Item, Items, Opaque, Place, Slot, of
 from .reader import Lenient
 from .state import Parts, State
 
@@ -182,10 +182,14 @@ def foresee(
     Args:
         ran: the code that ran in earlier calls, with its globals. Other code will not run: it is
             stopped before it begins. None: all code that fun can reach by the names in its own.
-        asked: the names that `getattr` was asked for in earlier calls; others stop the call.
+        asked: the names by which `getattr`, and libraries, asked in earlier calls; others stop the
+            call.
         whole: the dicts of attributes that they looked into.
     """
-    scout = read_all(fun, watched) if ran is None else read_for(ran, [fun, *watched], asked, whole)
+    if ran is None:
+        scout = read_all(fun, watched, asked)
+    else:
+        scout = read_for(ran, [fun, *watched], asked, True, whole)
     codes = list(map(code_of, scout.codes))
     for x in scout.kept:
         if of(x, type) and type(vars(x).get("__del__")) is types.FunctionType and not of_library(x):
@@ -201,11 +205,11 @@ def foresee(
     return scout, None
 
 
-def read_all(fun: Any, watched: Iterable[Any]) -> Scout:
+def read_all(fun: Any, watched: Iterable[Any], asked: Set[str]) -> Scout:
     """A reading for all code that can be reached: what that reads may be code again."""
     ran: Codes = {}
     while True:
-        scout = read_for(ran, [fun, *watched], None)
+        scout = read_for(ran, [fun, *watched], asked, False)
         found = {
             (id(code), id(f.__globals__)): (code, f.__globals__)
             for f in scout.functions
@@ -217,39 +221,91 @@ def read_all(fun: Any, watched: Iterable[Any]) -> Scout:
 
 
 def read_for(
-    ran: Codes, roots: list[Any], asked: Set[str] | None, whole: dict[int, Any] | None = None
+    ran: Codes,
+    roots: list[Any],
+    asked: Set[str],
+    reported: bool,
+    whole: dict[int, Any] | None = None,
 ) -> Scout:
-    """A reading of what certain code reads, and by names that it computes; None: other code too."""
+    """A reading of what certain code reads, and of what was asked for by names not in the code.
+
+    reported: whether all that is asked for by such names was reported, and no other code runs.
+    """
     codes = [code_of(code) for code, _ in ran.values()]
-    names = {name for code in codes for name in code.asked(asked is not None)} | (asked or set())
+    names = {name for code in codes for name in code.asked(reported)} | asked
     handed = {name for code in codes for name in code.handed}
     for code, (_, scope) in zip(codes, ran.values(), strict=True):
         if not CLASS_QUESTIONS.isdisjoint(scope):  # somebody else's
             handed |= code.tested
     state = State(roots + [root for pair in ran.values() for root in roots_of(*pair)], names)
     state.parts, state.whole = parts_of(ran.values()), whole or {}
-    state.reported = asked is not None
-    if asked is not None:
+    state.reported = reported
+    if reported:
         state.ran = frozenset([code.key for code in codes])
     loads = {name for code in codes for name in code.loads}
-    scout = Scout(state, handed, loads)
-    scout.parts = state.visit(scout)
-    if scout.reflects and not state.computed:
-        state.all = state.computed = True
-        scout = Scout(state, handed, loads)
-        scout.parts = state.visit(scout)
+    scout, parts = state.read_by(lambda: Scout(state, handed, loads))
+    scout.parts = parts
     scout.codes = [code for code, _ in ran.values()]
     return scout
+
+
+class Binds:
+    """Tells which changes code may have made, by the names that it binds.
+
+    New names are always its own: libraries keep what they computed in objects of the user's.
+    """
+
+    def __init__(self, codes: Iterable[types.CodeType], dicts: Mapping[int, Any]) -> None:
+        known, self.dicts = list(map(code_of, codes)), dicts
+        self.fills = any(code.fills for code in known)
+        self.names: set[str] | None = set()
+        for code in known:
+            both = self.names is not None and code.stored is not None
+            self.names = {*(self.names or ()), *(code.stored or ())} if both else None
+
+    def restore(self, place: Place) -> bool:
+        """Put back what is another thing than it was; tells whether some of it stays changed."""
+        kind, owner, name, was = place
+        now = kind.look(owner, name)
+        if kind.same(None, was, now):
+            return False
+        if of(kind, Items):
+            before, after = dict(was), dict(now)
+            both = [key for key in before if key in after and before[key] is not after[key]]
+            others = {key: after[key] for key in both if not self.may_bind(owner, key)}
+            kind.put(owner, name, [(key, others.get(key, x)) for key, x in was])
+            return bool(others)
+        if of(kind, (Item, Cell, Slot)) and was is not MISSING and now is not MISSING:
+            bound = name.__name__ if of(kind, Slot) else name
+            if bound and not self.may_bind(owner, bound):
+                return True
+        kind.put(owner, name, was)
+        return False
+
+    def may_bind(self, owner: Any, name: Any) -> bool:
+        """Whether the code may bind this name there."""
+        whose = self.dicts.get(id(owner), owner)
+        if whose is owner and of(owner, dict) and "__builtins__" not in owner:
+            return self.fills or type(owner) is not dict
+        if of(whose, types.CellType):
+            theirs: Any = False
+        elif of(whose, types.ModuleType) or of(whose, dict):
+            theirs = apart(vars(whose) if of(whose, types.ModuleType) else whose)
+        else:
+            kinds = (whose if of(whose, type) else type(whose)).__mro__
+            theirs = any(of_library(kind) for kind in kinds if kind is not object)
+        return bool(theirs) or self.names is None or name in self.names
 
 
 class Snapshot:
     """What a state holds, and how to put it back.
 
     things: what was met, by id.
+    disturbed: whether another thread has changed something since.
     """
 
     def __init__(self, scout: Scout) -> None:
-        self.scout = scout
+        self.scout, self.disturbed = scout, False
         self.filled = WriteOnly.of(scout.edges, scout.codes)
         if scout.state.all:
             self.filled.was.clear()
@@ -285,13 +341,22 @@ class Snapshot:
             return Located([], [], "it changes what it reads")
         return out
 
-    def restore(self) -> None:
-        """Put back what has changed; nothing else is touched."""
+    def restore(self, codes: Iterable[types.CodeType]) -> None:
+        """Put back what this code, which ran, has changed; nothing else is touched.
+
+        What it can't have bound, another thread has; that stays.
+        """
+        binds = Binds(codes, self.scout.dicts)
         for place in self.places:
-            place.restore()
+            self.disturbed |= binds.restore(place)
         for x, was in self.copies:
             if content_hash(x) != content_hash(was):
                 x[...] = was
+
+    def holds(self) -> bool:
+        """Whether everything is as it was, as far as the places where it was found tell."""
+        lasting = [p for p in self.places if p.owner is not get_cache_token and not was_held(p)]
+        return all(place.holds() for place in lasting if type(place.kind) is not Opaque)
 
     def restored(self) -> bool:
         """Whether everything is as it was.
@@ -299,8 +364,7 @@ class Snapshot:
         What was registered with an abstract class, as modules do when they are imported, stays
         registered.
         """
-        lasting = [p for p in self.places if p.owner is not get_cache_token and not was_held(p)]
-        if not all(place.holds() for place in lasting if type(place.kind) is not Opaque):
+        if not self.holds():
             return False
         if not any(type(place.kind) is Opaque for place in self.places):
             return True

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from .places import Place
 from .reader import Reader
 
 __all__ = ["Parts", "State", "Token"]
+
+R = TypeVar("R", bound=Reader)
 
 # By the id of a module: the module, and the attributes that code asks for; None: all its names.
 Parts = dict[int, tuple[types.ModuleType, frozenset[str] | None]]
@@ -161,12 +163,20 @@ class State:
             reader.root(*root) if type(root) is tuple else reader.read(root) for root in self.roots
         ]
 
-    def token(self) -> Token:
-        """All that is read, as it is now; equal tokens mean that nothing has changed."""
-        reader = Reader(self)
+    def read_by(self, make: Callable[[], R]) -> tuple[R, list[Any]]:
+        """A new reader and what it makes of all roots.
+
+        Where it meets what asks for attributes by computed names, another one reads them all.
+        """
+        reader = make()
         parts = self.visit(reader)
         if reader.reflects and not self.computed:
             self.all = self.computed = True
-            return self.token()
+            return self.read_by(make)
+        return reader, parts
+
+    def token(self) -> Token:
+        """All that is read, as it is now; equal tokens mean that nothing has changed."""
+        reader, parts = self.read_by(lambda: Reader(self))
         self.arrays, self.things = reader.arrays, reader.kept
         return Token(parts, reader.places)

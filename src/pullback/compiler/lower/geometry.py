@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ...primitives.parts import imag_p, real_p
 from ...primitives.shapes import broadcast_p, flip_p, reshape_p, transpose_p
 from ...primitives.strided import strided_p
 
-__all__ = ["VIEWS", "Region", "Strided", "contiguous", "transposed", "view_of"]
+__all__ = ["VIEWS", "Orders", "Region", "Strided", "contiguous", "transposed", "view_of"]
 
 
 class Region:
@@ -28,6 +28,16 @@ class Region:
         self.kind = kind
         self.index = index  # which of its kind; of the arena, the offset in bytes
         self.size = size  # in bytes
+
+
+class Orders(NamedTuple):
+    """How inputs and outputs lie in memory: the axes of each, from the outermost to the innermost.
+
+    None is C order, and so is what is missing at the end.
+    """
+
+    inputs: Sequence[Any] = ()
+    outputs: Sequence[Any] = ()
 
 
 class Strided:
@@ -49,8 +59,10 @@ class Strided:
         ]
         return Strided(self.buffer, self.offset, shape, strides, self.dtype)
 
-    def is_contiguous(self) -> bool:
-        pairs = zip(self.shape, self.strides, strides_of(self.shape), strict=True)
+    def is_contiguous(self, axes: Any = None) -> bool:
+        """Whether there are no gaps, in an order of axes as in `contiguous`."""
+        wanted = contiguous(None, self.shape, self.dtype, axes).strides
+        pairs = zip(self.shape, self.strides, wanted, strict=True)
         return all(n == 1 or s == t for n, s, t in pairs)
 
 
@@ -58,8 +70,12 @@ def strides_of(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple([prod(shape[i + 1 :]) for i in range(len(shape))])
 
 
-def contiguous(buffer: Any, shape: tuple[int, ...], dtype: np.dtype) -> Strided:
-    return Strided(buffer, 0, shape, strides_of(shape), dtype)
+def contiguous(buffer: Any, shape: tuple[int, ...], dtype: np.dtype, axes: Any = None) -> Strided:
+    """Elements without gaps; axes: from the outermost in memory to the innermost, None in order."""
+    if axes is None:
+        return Strided(buffer, 0, shape, strides_of(shape), dtype)
+    strides = dict(zip(axes, strides_of(tuple([shape[a] for a in axes])), strict=True))
+    return Strided(buffer, 0, shape, [strides[a] for a in range(len(shape))], dtype)
 
 
 def view_of(primitive: Any, x: Strided, static: dict[str, Any]) -> Strided | None:

@@ -40,8 +40,7 @@ class LoopKernel(LoopSpace):
         self.declared: set[str] = set()
         self.pointers: list[Strided | Reduction] = []
         self.loaded = {key: f"%l{i}" for i, key in enumerate(self.loads)}
-        written = [v for v in stored if self.elementwise(v)]
-        self.stores = {v: f"%s{i}" for i, v in enumerate(written)}
+        self.stores = {v: f"%s{i}" for i, v in enumerate(self.results)}
         self.offsets: dict[Any, str] = {}
         self.begin_text()
         self.text = self.written()

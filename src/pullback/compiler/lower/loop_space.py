@@ -7,9 +7,10 @@ from math import prod
 from typing import Any
 
 from ...core.graph import Equation, Variable
+from ...core.layout import read_order
 from ..llvm.binding import SCALAR, bits
 from .gather import gather_p, place_add_p, place_p
-from .geometry import Strided
+from .geometry import Strided, transposed
 from .reduction_tree import BLOCK, ROWS, Reduction
 from .role import REDUCTIONS, number
 
@@ -19,6 +20,7 @@ DEEP, LONG = 8, 512  # equations and elements from which two vectors are done si
 SHORT = 128  # elements from which a row has vectors side by side because of its reductions
 TILE = 16, 64  # elements of a row that are walked at a time where others lie by columns
 MANY = 1 << 12  # elements from which that matters
+LINE = 64  # bytes of memory that are read and written together
 LARGE = 1 << 22  # operations from which a loop is done in parts, and of one part
 PART = 1 << 19
 
@@ -39,6 +41,7 @@ class LoopSpace:
         stored: dict[Variable, Strided],
     ) -> None:
         self.shape, self.equations, self.stored = shape, equations, stored
+        self.results = [v for v in stored if self.elementwise(v)]
         self.inside = {out for e in equations for out in e.outputs}
         self.loads: dict[Any, Strided] = {}
         self.sources: dict[int, Any] = {}
@@ -55,13 +58,15 @@ class LoopSpace:
                     key = ("at", *key)
                 self.loads.setdefault(key, view)
                 self.sources[id(x)] = key
-        views_all = [*self.loads.values(), *[stored[v] for v in stored if self.elementwise(v)]]
-        self.groups = collapsed(shape, views_all, [e.static["axis"] for e in reducing])
-        sizes = [prod([shape[a] for a in group]) for group in self.groups]
+        ordered = bool(reducing) or any(is_indexed(e) for e in equations)
+        if not ordered:
+            self.walk(walked(shape, self.views()))
+        self.groups = collapsed(self.shape, self.views(), [e.static["axis"] for e in reducing])
+        sizes = [prod([self.shape[a] for a in group]) for group in self.groups]
         # Which axis each loop walks, in steps of how many elements, and how many of them.
         self.loops = [(k, 1, n) for k, n in enumerate(sizes)]
-        if len(sizes) > 1 and not reducing and not any(is_indexed(e) for e in equations):
-            self.loops = tiled(sizes, [self.along(view) for view in views_all])
+        if len(sizes) > 1 and not ordered:
+            self.loops = tiled(sizes, [self.along(view) for view in self.views()])
         self.sizes = [n for _, _, n in self.loops]
         self.reductions = [Reduction(e, shape, self.groups) for e in reducing]
         self.n = self.sizes[-1]
@@ -69,6 +74,16 @@ class LoopSpace:
         self.together = self.side_by_side()
         self.part, self.parts = self.division()
         self.n_outer = len(self.sizes) - 1
+
+    def views(self) -> list[Strided]:
+        """Where all elements lie that are read or written."""
+        return [*self.loads.values(), *[self.stored[v] for v in self.results]]
+
+    def walk(self, axes: tuple[int, ...]) -> None:
+        """Let the loops go along the axes in this order, the outermost first."""
+        self.shape = tuple([self.shape[a] for a in axes])
+        self.loads = {key: transposed(view, axes) for key, view in self.loads.items()}
+        self.stored = {v: transposed(view, axes) for v, view in self.stored.items()}
 
     def elementwise(self, v: Variable) -> bool:
         return v.spec.shape == self.shape and not any(
@@ -138,12 +153,35 @@ def is_indexed(e: Equation) -> bool:
     return e.primitive in (gather_p, place_p, place_add_p)
 
 
+def walked(shape: tuple[int, ...], views: Sequence[Strided]) -> tuple[int, ...]:
+    """The order of axes in which the elements of all views lie as close together as can be.
+
+    It is that of one of them, or as it is. What counts is how many bytes of memory a step of the
+    innermost loop goes on, a line of the cache at most, and then the number of loops.
+    """
+    long = [a for a, n in enumerate(shape) if n > 1]
+    short = [a for a, n in enumerate(shape) if n == 1]
+    orders = [tuple(long)]
+    for view in views:
+        order = tuple([long[k] for k in read_order(tuple([view.strides[a] for a in long]))])
+        if order not in orders:
+            orders.append(order)
+
+    def cost(order: tuple[int, ...]) -> tuple[int, int]:
+        steps = [min(LINE, abs(view.strides[order[-1]]) * view.dtype.itemsize) for view in views]
+        return sum(steps), len(collapsed(shape, views, (), order))
+
+    best = min(orders, key=cost) if len(orders) > 1 else orders[0]
+    return (*short, *best) if best != orders[0] else tuple(range(len(shape)))
+
+
 def collapsed(
-    shape: tuple[int, ...], views: Sequence[Strided], reduced: Sequence[Any]
+    shape: tuple[int, ...], views: Sequence[Strided], reduced: Sequence[Any], order: Any = None
 ) -> list[list[int]]:
     """Neighbouring axes that can be walked as one, in order; axes of length 1 join anything."""
     groups: list[list[int]] = []
-    for axis, n in enumerate(shape):
+    for axis in range(len(shape)) if order is None else order:
+        n = shape[axis]
         if n == 1:
             continue
         if groups:

@@ -9,6 +9,7 @@ straight to its place.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -21,7 +22,7 @@ from ..graph.rewriting import opened
 from ..llvm.dtypes import TYPES
 from .cumulative import has_code
 from .gather import Places, computed, within
-from .geometry import Region, Strided, contiguous, view_of
+from .geometry import Orders, Region, Strided, contiguous, view_of
 from .inner_loops import is_row, operand_dtypes
 from .join_scatter import gather, join, put, scatter
 from .matmul_axes import Product
@@ -52,14 +53,31 @@ def stores(x: Any) -> bool:
     return numpys and spec_in(x).dtype in TYPES and spec_in(x).size > 0
 
 
+def filled(orders: Sequence[Any], variables: Sequence[Any]) -> list[Any]:
+    """An order for each variable: C order where none is given."""
+    return [*orders, *[None] * (len(variables) - len(orders))]
+
+
 class Plan:
     """The pieces in order, and where each value lies."""
 
     def __init__(
-        self, graph: Graph, constants: list[np.ndarray] | None = None, kept: Any = None
+        self,
+        graph: Graph,
+        constants: list[np.ndarray] | None = None,
+        kept: Any = None,
+        orders: Orders | None = None,
     ) -> None:
-        """kept: inputs that are changed in place, each with the number of the output it becomes."""
+        """What is given of a whole program, or of the body of a loop.
+
+        constants: of the program that a body is in.
+        kept: inputs that are changed in place, each with the number of the output it becomes.
+        orders: how inputs and outputs of a program lie in memory.
+        """
         self.graph, self.whole_program = graph, constants is None
+        inputs, outputs = orders or Orders()
+        self.orders = Orders(filled(inputs, graph.inputs), filled(outputs, graph.outputs))
+        self.lying = dict(zip(graph.outputs, self.orders.outputs, strict=True))
         self.items: list[PlanItem] = []
         self.made: dict[Variable, PlanItem] = {}  # by one item on elements, which may be fused
         self.writers: dict[Region, list[PlanItem]] = {}
@@ -80,7 +98,7 @@ class Plan:
             if kept and i in kept:
                 place = Region("out", kept[i], 0)
                 self.readers[place] = []
-            self.geometry[x] = contiguous(place, x.spec.shape, x.spec.dtype)
+            self.geometry[x] = contiguous(place, x.spec.shape, x.spec.dtype, self.orders.inputs[i])
         for e in graph.equations:
             self.place(e)
         self.outputs = self.finish()
@@ -113,7 +131,8 @@ class Plan:
         item = PlanItem(e, kind, target, len(self.items))
         out = e.outputs[0]
         if target is None:
-            self.geometry[out] = self.fresh(out.spec)
+            axes = self.lying.get(out) if kind == "element" else None
+            self.geometry[out] = self.fresh(out.spec, axes)
         else:
             self.geometry[out] = target
         self.depend(item, e.inputs)
@@ -123,10 +142,9 @@ class Plan:
         self.items.append(item)
         return item
 
-    def fresh(self, spec: Spec) -> Strided:
-        return contiguous(
-            Region("arena", -1, spec.size * spec.dtype.itemsize), spec.shape, spec.dtype
-        )
+    def fresh(self, spec: Spec, axes: Any = None) -> Strided:
+        buffer = Region("arena", -1, spec.size * spec.dtype.itemsize)
+        return contiguous(buffer, spec.shape, spec.dtype, axes)
 
     def depend(self, item: PlanItem, inputs: Any) -> None:
         """Set the level of an item by what it reads."""
@@ -299,15 +317,18 @@ class Plan:
             if not isinstance(x, Variable):
                 outputs.append(self.stored(x, i) if self.whole_program and stores(x) else x)
                 continue
-            if x in self.objects or x.spec.dtype not in TYPES or not x.spec.size:
+            axes = self.orders.outputs[i]
+            called = x in self.objects and axes is None
+            if called or x.spec.dtype not in TYPES or not x.spec.size:
                 outputs.append(x)
                 continue
             view = self.geometry[x]
             if view.buffer in self.readers:
                 outputs.append(x)
                 continue
-            if view.buffer.kind != "arena" or view.buffer in taken or not self.whole(view):
-                view = self.fresh(x.spec)
+            own = view.buffer.kind == "arena" and view.buffer not in taken
+            if not own or not self.whole(view, axes):
+                view = self.fresh(x.spec, axes)
                 self.part(x, view)
             view.buffer.kind, view.buffer.index = "out", i
             taken.add(view.buffer)
@@ -318,14 +339,14 @@ class Plan:
         """A constant that is output number i, written where results are."""
         spec = spec_in(x)
         out = Variable(Spec(spec.shape, spec.dtype))
-        view = self.geometry[out] = self.fresh(out.spec)
+        view = self.geometry[out] = self.fresh(out.spec, self.orders.outputs[i])
         self.part(x, view)
         view.buffer.kind, view.buffer.index = "out", i
         return out
 
-    def whole(self, view: Strided) -> bool:
+    def whole(self, view: Strided, axes: Any) -> bool:
         n = prod(view.shape) * view.dtype.itemsize
-        return view.is_contiguous() and n == view.buffer.size and view.offset == 0
+        return view.is_contiguous(axes) and n == view.buffer.size and view.offset == 0
 
     def is_stored(self, item: PlanItem) -> bool:
         """Whether the result of an item is written to memory."""

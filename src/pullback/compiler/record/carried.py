@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
+from ...core.spec import NUMERIC
 from ...core.tree import flatten
 from ...primitives.shapes import astype_p
 from ..facts.effects import Store, holders
@@ -151,5 +152,5 @@ def is_number_or_tree(x: Any) -> bool:
     except Exception:  # of a tree that holds itself
         return False
     kinds = {type(leaf) for leaf in leaves}
-    plain = all(x.dtype.kind in "biufc" for x in leaves if type(x) is np.ndarray)
+    plain = all(x.dtype.char in NUMERIC for x in leaves if type(x) is np.ndarray)
     return bool(leaves) and kinds <= {np.ndarray, np.float64, float} and plain

@@ -15,13 +15,14 @@ import numpy as np
 
 from ...core.array import PYTHONS, Array
 from ...core.graph import Equation, Variable
-from ...core.lost import line_of_user
+from ...core.lost import frame_of_user, line_of
 from ...core.node import keep
 from ...core.primitive import Linear, Multilinear, Primitive
 from ...core.spec import is_inexact, spec_of
 from ...primitives.elementwise import (
     absolute,
     add,
+    equal,
     floor_divide,
     multiply,
     negative,
@@ -80,6 +81,8 @@ LIMITS: dict[Primitive, Callable[..., int]] = {
 NUMBERS = {float, int, bool, complex, *np.sctypeDict.values()} - {np.object_, np.void}
 PARAMETERS = {int, bool, str, tuple, type(None), float, np.dtype, type}
 PLAIN = {np.ndarray, np.float64}
+# What floats of Python's do as NumPy's do, and give one of them.
+SMOOTH = {add, subtract, multiply, negative}
 OPERANDS = {*PLAIN, float, complex, int, bool}
 
 
@@ -150,20 +153,27 @@ class CompileTrace(StageTrace):
 
     def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         notes = self.state
-        usual = not (notes.weak or notes.outside or notes.watch.silences or SUSPENDED.anywhere)
-        if usual and primitive in QUICK:
-            values, inputs = [], []
+        if primitive in QUICK and not (notes.outside or notes.watch.silences or SUSPENDED.anywhere):
+            values, inputs, weak = [], [], notes.weak
+            numbers = bool(weak)  # whether all of them would be Python's
             for x in xs:
                 if type(x) is Array and x.within is self and type(x.value) in PLAIN:
                     values.append(x.value)
                     inputs.append(x.node)
+                    numbers = numbers and x.node in weak
                 elif type(x) in OPERANDS:
                     values.append(x)
                     inputs.append(keep(x))
+                    numbers = numbers and type(x) in PLAIN_NUMBERS
                 else:
                     break
             else:
-                return self.quick(primitive, values, inputs, static)
+                if not numbers:
+                    return self.quick(primitive, values, inputs, static)
+                if primitive in SMOOTH and complex not in map(type, xs):
+                    out = self.quick(primitive, values, inputs, static)
+                    weak.add(out.node)
+                    return out
         if notes.watch.silences and not {"warn", "ignore"}.issuperset(np.geterr().values()):
             notes.raised = "it asks NumPy to raise floating-point errors"
         if (SUSPENDED.anywhere or notes.outside) and SUSPENDED.here() is not notes.outside:
@@ -204,7 +214,7 @@ class CompileTrace(StageTrace):
         notes = self.state
         if primitive.python_differs or any(type(x) is complex for x in xs):
             notes.unlike = True
-        if primitive.divides and bool(xs[1] == 0):
+        if primitive.divides and self.is_zero(xs[1]):
             raise ZeroDivisionError("division by zero")
         counts = primitive is power and type(xs[1]) is int and xs[1] >= 0
         if primitive is power and not counts and bool(xs[0] <= 0):
@@ -221,6 +231,17 @@ class CompileTrace(StageTrace):
         elif primitive.arithmetic and out.dtype.kind != "c":
             notes.weak.add(out.node)
         return out
+
+    def is_zero(self, x: Any) -> bool:
+        """Whether a divisor is zero, which is noted as a question."""
+        if type(x) is not Array or type(x.value) not in PLAIN:
+            return bool(x == 0)
+        with unwatched():
+            flag = self.quick(equal, [x.value, 0], [x.node, 0], {})
+            answer, line = bool(flag.value), line_of(frame_of_user())
+            at = len(self.state.equations)
+            self.state.guards.append(Guard(flag.node, "bool(x)", answer, line, at))
+        return answer
 
     def limit(self, primitive: Primitive, xs: tuple[Any, ...]) -> int:
         """How large an integer is at most that Python makes of integers."""
@@ -297,13 +318,16 @@ class CompileTrace(StageTrace):
         as_counted = asked == "x as an index" and x.node in self.state.limits
         if asked in UNLIKE_ANSWERS and self.is_weak(x) and not as_counted:
             self.state.unlike = True
-        guard = Guard(self.variable(x), asked, None, line_of_user(), len(self.state.equations))
+        frame = frame_of_user()
+        guard = Guard(self.variable(x), asked, None, line_of(frame), len(self.state.equations))
         try:
             guard.answer = guard.ask(x.value)
         except Exception as error:
             if x.size == 1:  # `int(x)` of NaN; what is not one number raises whatever it holds
                 self.state.raised = f"`{asked}` raised {type(error).__name__}"
             raise
-        if asked == "bool(x)" and self.state.loops.asked(self, x, guard.variable, guard.answer):
+        if asked == "bool(x)" and self.state.loops.asked(
+            self, frame, x, guard.variable, guard.answer
+        ):
             return
         self.state.guards.append(guard)

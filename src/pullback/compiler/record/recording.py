@@ -28,10 +28,12 @@ from ...core.tree import flatten
 from ...transforms.common import settle
 from ..facts.bytecode import code_of
 from ..facts.call_monitor import Watch
+from ..facts.classes import ASKED_BY_LIBRARIES
 from ..facts.effects import Located, Store
 from ..facts.snapshot import parts_of, roots_of
 from ..facts.state import State
 from ..facts.warned import makes_errors
+from ..lower.geometry import Orders
 from .compile_trace import CompileTrace, Guard, Questions
 from .gated import gated
 from .own_code import may_raise
@@ -74,7 +76,9 @@ class Recording:
     final: what arguments held in the end.
     layouts: how the arrays among the arguments lie in memory, if anything depends on that.
     orders: in which order their elements lie, if something depends on that.
-    axes: the order of their axes in memory, if that of results depends on it; None for C order.
+    axes: the order of their axes in memory, if that of results depends on it, or one of them lies
+        in another order than C; None for C order.
+    entering: the same of each input of the graph, as it was when it was recorded.
     placed: for each output in another order than C, or with bytes in another order than the
         machine's, (axes in memory, dtype); else None.
     identity: whether the code that ran may have asked which arguments are the same object.
@@ -103,6 +107,7 @@ class Recording:
     layouts: list[Any] | None
     orders: list[Any] | None
     axes: list[Any] | None
+    entering: list[Any]
     placed: list[Any]
     identity: bool
     narrow: bool
@@ -117,6 +122,12 @@ class Recording:
     changes: str | None = None
     read: Sequence[Store] = ()
     full: Recording | None = None
+
+    def lying(self) -> Orders:
+        """How inputs and results lie in memory."""
+        pairs = zip(self.outputs, self.placed, strict=True)
+        outputs = [None if at is None else at[0] for x, at in pairs if isinstance(x, Variable)]
+        return Orders(self.entering, outputs)
 
     def forget(self) -> None:
         """Let go of the values of the call that was recorded."""
@@ -155,6 +166,7 @@ class Inputs:
         self.weak: list[Variable] = []
         self.orders: list[Any] = []
         self.axes: list[Any] = []
+        self.entering: list[Any] = []
 
     def enter(self, x: Any) -> Array:
         """The Array that stands for an input."""
@@ -164,6 +176,7 @@ class Inputs:
         if number:
             self.trace.state.weak.add(variable)
             self.weak.append(variable)
+        self.entering.append((axes_in_memory(x) or None) if type(x) is np.ndarray else None)
         if type(x) is np.ndarray:
             self.orders.append(order_in(x))
             self.axes.append(axes_in_memory(x))
@@ -275,6 +288,8 @@ def note_layout(out: Recording, inputs: Inputs, decided: bool) -> None:
     decided: whether an operation asked in which order elements lie.
     """
     several = any(np.ndim(x) > 1 for x in out.values if type(x) is np.ndarray)
+    out.entering = inputs.entering  # machine code reads what lies otherwise from a copy
+    several |= any(axes is not None for axes in inputs.entering)
     out.axes = inputs.axes if several and set(inputs.axes) != {UNORDERED} else None
     out.orders = inputs.orders if decided else None
     asked = not out.state.names.isdisjoint(LAYOUT)
@@ -368,8 +383,7 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     for code, scope in watch.codes.values():
         roots += roots_of(code, scope)
         names |= code_of(code).asked(watch.expected is not None)
-    if watch.expected is not None:
-        names |= watch.asked
+    names |= watch.asked if watch.expected is not None else watch.asked & ASKED_BY_LIBRARIES
     codes = [code for code, _ in watch.codes.values()]
     settings: list[Any] = [*watch.enabled]
     if any(code_of(x).digits for x in codes):

@@ -217,7 +217,7 @@ def alike(a: Any, b: Any) -> bool:
     if not isinstance(a, (np.ndarray, np.generic, float, complex)):
         return a is b or bool(a == b)
     x, y = np.asarray(a), np.asarray(b)
-    if x.shape != y.shape or x.dtype != y.dtype:
+    if x.shape != y.shape or x.dtype != y.dtype or x.dtype.char != y.dtype.char:
         return False
     if x.dtype.kind not in "fc":
         return bool(np.array_equal(x, y))

@@ -29,7 +29,6 @@ import numpy as np
 
 from ...core.array import Array
 from ...core.graph import Equation, Graph, Variable
-from ...core.lost import frame_of_user
 from ...transforms.loops.body import Repeated, example, functional
 from ...transforms.loops.while_primitive import While
 from ..facts.bytecode import code_of
@@ -135,14 +134,14 @@ class WhileLoops:
         self.open: dict[Any, tuple[Any, list[Visit]]] = {}
         self.gone: set[Variable] = set()
 
-    def asked(self, trace: Any, x: Array, flag: Any, answer: Any) -> bool:
+    def asked(self, trace: Any, frame: Any, x: Array, flag: Any, answer: Any) -> bool:
         """Note a question before its guard; whether it was the last of a loop that is folded.
 
-        x, flag: what is asked, and its variable; the answer to a loop that has been done is False.
+        frame: of the program. x, flag: what is asked, and its variable; the answer to a loop that
+        has been done is False.
         """
         if not trace.state.watch.folds:
             return False
-        frame = frame_of_user()
         test = None if frame is None else tests_in(frame.f_code).get(frame.f_lasti)
         if test is None:
             return False

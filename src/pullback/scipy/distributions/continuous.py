@@ -17,10 +17,10 @@ from ...core.errors import MissingRuleError
 from ...core.spec import is_inexact
 from ...primitives.arguments import everywhere
 from ...primitives.elementwise import stopped
+from ...primitives.exact import constant, exact
 from ..integration.quadrature import quad
 from ..optimization.conditions import Minimum, minimum
-from ..solving.exact import exact
-from ..solving.implicit import DiagonalEquations, RecordedFunction, constant, solution
+from ..solving.implicit import DiagonalEquations, RecordedFunction, solution
 from ..solving.plain import is_live, solve
 from ..solving.serving import serves_method, traced
 from .choices import vectors

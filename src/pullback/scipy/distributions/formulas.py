@@ -19,12 +19,12 @@ from scipy import stats
 from ...core.reach import call_inside
 from ...primitives.arguments import known_value
 from ...primitives.elementwise import stopped
+from ...primitives.exact import exact
 from ...primitives.scipy_special.formulas import horner, near
 from ...primitives.scipy_special.gamma import POSITIVE
 from ...primitives.scipy_special.kinds import OfFloats
 from ...primitives.scipy_special.slopes import curve
 from ...primitives.scipy_special.statistics import invgauss
-from ..solving.exact import exact
 from ..solving.plain import is_live, solve
 
 __all__ = ["FORMULAS", "again", "log1p_over"]

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import stats
 
 from ...core.dispatch import as_array
+from ...primitives.exact import exact
 from ...transforms.call import stop_gradient
-from ..solving.exact import exact
 from ..solving.plain import PlainValues, solve
 from ..solving.serving import serves_method
 

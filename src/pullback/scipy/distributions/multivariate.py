@@ -21,8 +21,8 @@ from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach import call_outside, called_by_name
 from ...core.spec import Spec
+from ...primitives.exact import exact
 from ...primitives.scipy_special.functions import multigammaln
-from ..solving.exact import exact
 from ..solving.plain import solve
 from ..solving.serving import serves_method, traced
 

@@ -13,8 +13,8 @@ from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.reach import call_inside
 from ...primitives.arguments import known_value, somewhere
+from ...primitives.exact import exact
 from ..integration.quadrature import quad
-from ..solving.exact import exact
 from ..solving.plain import is_live, solve
 from ..solving.serving import serves_method, traced
 from .choices import vectors

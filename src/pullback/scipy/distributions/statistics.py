@@ -10,7 +10,7 @@ from scipy.stats import _ansari_swilk_statistics as normality
 from scipy.stats import _stats, _stats_pythran
 
 from ...core.errors import MissingRuleError
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.leaves import chosen, in_order, is_live, leaf
 from ..solving.plain import solve
 

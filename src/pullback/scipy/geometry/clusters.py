@@ -10,8 +10,8 @@ from scipy.spatial import distance
 
 from ...core.dispatch import as_array
 from ...core.reach import CALLS, call_outside
+from ...primitives.exact import exact
 from ..releases import private
-from ..solving.exact import exact
 from ..solving.following import Chosen
 from ..solving.leaves import choice, is_live, leaf, take
 from ..solving.serving import refuses, serves, traced

@@ -5,6 +5,7 @@ So are the points around a vertex of Voronoi's, and the halfspaces that meet in 
 
 from __future__ import annotations
 
+from functools import partial
 from math import factorial
 from typing import Any
 
@@ -14,9 +15,10 @@ from scipy.linalg import qr
 
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
-from ...core.namespaces import BEHIND, STANDS
-from ..solving.exact import exact
-from ..solving.leaves import is_live
+from ...core.namespaces import BEHIND, BOUND, STANDS
+from ...core.resolve import foreign
+from ...primitives.exact import exact
+from ..solving.leaves import chosen, is_live
 from ..solving.serving import refuses
 from ..sparse_arrays.patterns import fixed
 from .distances import root
@@ -100,7 +102,22 @@ class Triangulation(OfPoints):
         return exact(self.native.transform, np.concatenate([inverse, corners[:, -1:]], axis=1))
 
     def find_simplex(self, xi: Any, *args: Any, **options: Any) -> Any:
-        return self.native.find_simplex(fixed(xi), *args, **options)
+        return around(self.native, xi, *args, **options)
+
+
+def around(triangles: Any, xi: Any, *args: Any, **options: Any) -> Any:
+    """In which of some plain triangles points lie, which may move and be mapped."""
+    return chosen(partial(triangles.find_simplex, **options))(as_array(xi), *args)
+
+
+def of_triangles(method: Any) -> Any:
+    """A compiled method of a plain triangulation, as it is called under a transformation."""
+    if method.__name__ != "find_simplex":
+        return foreign(method)
+    return lambda xi, *args, **options: around(method.__self__, xi, *args, **options)
+
+
+BOUND[spatial.Delaunay] = of_triangles
 
 
 def independent(vectors: Any, members: list[int], count: int) -> Any:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse, spatial
 
-from ...core.dispatch import as_array
+from ...core.dispatch import as_array, holds_arrays
 from ...core.errors import MissingRuleError
 from ...core.namespaces import BEHIND, BOUND, STANDS
 from ...core.reach import CALLS, call_outside
 from ...core.resolve import foreign
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.following import Chosen
 from ..solving.leaves import is_live, take
 from ..sparse_arrays.patterns import fixed
@@ -65,8 +65,17 @@ def close_pairs(
     return out if output_type == "coo_matrix" else CALLS[out.todok]()
 
 
-# What gives indices alone, of plain points.
+# What gives indices alone.
 CHOICES = ("query_ball_point", "query_ball_tree", "query_pairs", "count_neighbors")
+
+
+def chosen(method: Any, args: Any, options: dict[str, Any]) -> Any:
+    """What a method of a plain tree finds; points, radii and other trees may move."""
+
+    def value(x: Any) -> Any:
+        return x.native if type(x) is Tree else fixed(as_array(x) if holds_arrays(x) else x)
+
+    return method(*map(value, args), **{key: value(x) for key, x in options.items()})
 
 
 def of_tree(method: Any) -> Any:
@@ -74,14 +83,15 @@ def of_tree(method: Any) -> Any:
     tree, name, plain = method.__self__, method.__name__, foreign(method)
 
     def call(*args: Any, **options: Any) -> Any:
-        if name == "sparse_distance_matrix" and any(type(x) is Tree for x in args):
+        given = (*args, *options.values())
+        if name == "sparse_distance_matrix" and any(type(x) is Tree or is_live(x) for x in given):
             return close_pairs(tree, *args, **options)
-        if not any(is_live(as_array(x)) for x in args if not callable(x)):
+        if not any(type(x) is Tree or is_live(as_array(x)) for x in given if not callable(x)):
             return plain(*args, **options)
         if name == "query":
             return queried(tree, np.asarray(tree.data), *args, **options)
         if name in CHOICES:
-            return method(*[fixed(x) for x in args], **options)
+            return chosen(method, args, options)
         return plain(*args, **options)
 
     return call
@@ -101,22 +111,13 @@ class Tree:
     def query(self, x: Any, *args: Any, **options: Any) -> Any:
         return queried(self.native, self.data, x, *args, **options)
 
-    def query_ball_point(self, x: Any, *args: Any, **options: Any) -> Any:
-        return self.native.query_ball_point(fixed(x), *args, **options)
-
-    def query_ball_tree(self, other: Any, *args: Any, **options: Any) -> Any:
-        return self.native.query_ball_tree(getattr(other, "native", other), *args, **options)
-
-    def query_pairs(self, *args: Any, **options: Any) -> Any:
-        return self.native.query_pairs(*args, **options)
-
-    def count_neighbors(self, other: Any, *args: Any, **options: Any) -> Any:
-        return self.native.count_neighbors(getattr(other, "native", other), *args, **options)
-
     def sparse_distance_matrix(self, other: Any, *args: Any, **options: Any) -> Any:
         return close_pairs(self, other, *args, **options)
 
     def __getattr__(self, name: str) -> Any:
+        if name in CHOICES:
+            method = getattr(self.native, name)
+            return lambda *args, **options: chosen(method, args, options)
         if hasattr(spatial.KDTree, name):
             raise MissingRuleError(
                 f"`KDTree.{name}` has no derivative with respect to the tree's points.\n"

@@ -14,9 +14,9 @@ from scipy.spatial import transform
 
 from ...core.reach import CALLS, active
 from ...primitives.arguments import as_array
+from ...primitives.exact import exact
 from ...transforms.call import stop_gradient
 from ..solving import namespace as namespace
-from ..solving.exact import exact
 from ..solving.leaves import is_live
 from ..solving.serving import serves_method, traced
 

@@ -8,7 +8,7 @@ from scipy.ndimage import _nd_image, _ni_label
 
 from ...core.errors import ArgumentError, MissingRuleError
 from ...primitives.arguments import as_array
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.leaves import choice, chosen, leaf
 from ..solving.plain import is_live, solve
 

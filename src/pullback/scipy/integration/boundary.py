@@ -15,10 +15,10 @@ from scipy import integrate, interpolate
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.reach import call_outside
+from ...primitives.exact import constant, exact
 from ..optimization.minima import called
 from ..optimization.roots import reason, summary
-from ..solving.exact import exact
-from ..solving.implicit import Equations, RecordedFunction, constant, solution
+from ..solving.implicit import Equations, RecordedFunction, solution
 from ..solving.plain import Examples, is_live
 from ..solving.serving import serves
 

@@ -15,9 +15,9 @@ from ...core.array import Array
 from ...core.dispatch import as_array
 from ...core.errors import ArgumentError
 from ...core.spec import is_inexact
+from ...primitives.exact import exact
 from ...transforms.loops.body import example
 from ..optimization.roots import as_tuple, reason, root_of, summary
-from ..solving.exact import exact
 from ..solving.implicit import Equations, RecordedFunction, solution
 from ..solving.plain import Examples, PlainValues, is_live, solve
 from ..solving.serving import serves

@@ -20,13 +20,14 @@ from ...core.array import Array, peel, stop
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError, SolverError
 from ...core.spec import spec_of
+from ...primitives.exact import constant
 from ...transforms.batch import vmap
 from ...transforms.call import FunctionCall, floating, stop_gradient
 from ...transforms.forward import jvp
 from ...transforms.loops.body import BodyTrace, Unstaged, example
 from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace
-from ..solving.implicit import RecordedFunction, constant
+from ..solving.implicit import RecordedFunction
 from ..solving.plain import Examples, PlainValues, is_live, solve
 from ..solving.serving import serves
 from ..solving.undetermined import undetermined

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import integrate
 
 from ...core.errors import MissingRuleError
+from ...primitives.exact import exact
 from ..optimization.roots import as_tuple
-from ..solving.exact import exact
 from ..solving.plain import Examples, PlainValues, is_live, solve
 from ..solving.serving import serves
 from .initial import path_of, right_side, start_of, steps_for, without

@@ -7,6 +7,7 @@
     smoothing       splines as smooth as a sum of squares allows
     surfaces        the same of data on a grid
     fitpack         splrep, splev and the classes over FITPACK
+    patches         surfaces through scattered points
     grids           interpolation on grids
     scattered       interpolation of scattered points
     cubic           cubics in triangles
@@ -18,7 +19,7 @@ there.
 
 from importlib import import_module
 
-FAMILIES = ("piecewise", "splines", "fitpack", "grids", "scattered", "cubic")
+FAMILIES = ("piecewise", "splines", "fitpack", "patches", "grids", "scattered", "cubic")
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

@@ -11,9 +11,9 @@ from scipy.interpolate import _fitpack_repro
 from ...core.errors import MissingRuleError
 from ...core.reach import CALLS, call_outside
 from ...primitives.arguments import as_array
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.following import Following
-from ..solving.serving import refuses, serves, serves_method, traced
+from ..solving.serving import serves, serves_method, traced
 from ..sparse_arrays.patterns import fixed, is_live
 from .basis import antiderivative, bspline
 from .native_fitpack import CURFIT, derivative, integral, native, regrid_smth, rule_of
@@ -21,7 +21,7 @@ from .smoothing import Smoothing, data_at
 from .splines import fitted
 from .surfaces import Axis, SmoothSurface
 
-__all__ = []
+__all__ = ["ANEW", "as_arrays", "copied", "refuse_option", "with_ends"]
 
 
 # Values.
@@ -528,10 +528,3 @@ def surface_fit(x, y, z, xb, xe, yb, ye, kx, ky, s, *args):
     c = c.reshape(-1)
     c = np.concatenate([c, np.zeros(len(found_c) - c.shape[0])])
     return nx, tx, ny, ty, exact(found_c, c), fp, ier
-
-
-refuses(
-    "fits surfaces in FITPACK's compiled code",
-    "Use `RectBivariateSpline` or `RBFInterpolator` for a surface",
-    interpolate.bisplrep,
-)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import _ppoly
 
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.following import Following
 from ..solving.leaves import leaf
 from ..sparse_arrays.patterns import fixed, put

@@ -12,7 +12,7 @@ from ...core.dispatch import as_array
 from ...core.namespaces import BEHIND, STANDS
 from ...core.reach import call_outside
 from ...core.resolve import WAYS, foreign
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.following import Chosen, Following
 from ..solving.leaves import leaf, take
 from ..solving.serving import serves_method, traced

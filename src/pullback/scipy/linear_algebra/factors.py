@@ -12,11 +12,11 @@ from scipy import linalg as sl
 
 from ...core.errors import MissingRuleError
 from ...core.spec import Spec, zeros
+from ...primitives.exact import exact
 from ...primitives.linalg import inverse_p
 from ...primitives.spectra import adjoint, computed, conj, from_triangle, real_of
 from ...primitives.triangular import QR, Cholesky, triangles
 from ..releases import SINCE_1_18
-from ..solving.exact import exact
 from .bands import dense, hermitian_bands
 from .kinds import Given, Moving, WithoutDerivative, answers
 from .systems import permuted, rows_of_p, sylvester_p, triangle

@@ -16,8 +16,8 @@ from scipy import linalg as sl
 from ...core.spec import Spec, zeros
 from ...primitives.arguments import plainly_everywhere, somewhere
 from ...primitives.elementwise import stopped
+from ...primitives.exact import exact
 from ...primitives.spectra import computed, row
-from ..solving.exact import exact
 from ..solving.plain import solve
 from .kinds import Moving, OfMatrices, WithoutDerivative, answers
 from .systems import sylvester_p

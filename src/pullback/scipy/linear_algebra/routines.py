@@ -24,7 +24,7 @@ from ...core.dispatch import as_array, leaves
 from ...core.errors import ArgumentError, ConversionError
 from ...core.reach import call_outside
 from ...core.spec import Spec, is_inexact, spec_of
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.serving import serves_method
 from ..solving.undetermined import undetermined
 from .kinds import WithoutDerivative

@@ -9,8 +9,8 @@ from scipy import linalg as sl
 
 from ...core.spec import Spec
 from ...primitives.arguments import somewhere
+from ...primitives.exact import exact
 from ...primitives.spectra import computed, conj, real_of
-from ..solving.exact import exact
 from .kinds import WithoutDerivative, answers
 
 __all__ = []

@@ -12,12 +12,12 @@ from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive
 from ...core.spec import Spec
 from ...primitives.elementwise import stopped
+from ...primitives.exact import exact
 from ...primitives.leastsquares import has_full_rank, lstsq_p
 from ...primitives.spectra import adjoint, computed, conj, from_triangle, real_of
 from ...primitives.triangular import triangles
 from ...transforms.of_program import pulled
 from ..releases import SINCE_1_18
-from ..solving.exact import exact
 from .bands import hermitian_bands, times_bands, times_toeplitz, turned_bands
 from .kinds import Moving, System, WithoutDerivative, answers
 

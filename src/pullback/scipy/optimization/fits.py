@@ -11,8 +11,8 @@ from scipy import optimize
 
 from ...core.dispatch import as_array, refuse
 from ...core.spec import is_inexact
+from ...primitives.exact import constant
 from ...transforms.derived import jacobian
-from ..solving.implicit import constant
 from ..solving.plain import solve
 from ..solving.serving import serves
 from .conditions import Minimum, between, minimum

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import optimize
 
 from ...core.dispatch import as_array
-from ..solving.implicit import constant
+from ...primitives.exact import constant
 from ..solving.plain import Examples, solve
 from ..solving.serving import serves
 from .conditions import Minimum, bound_rows, constraint_rows, minimum

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import optimize
 
 from ...core.dispatch import as_array, leaves, unknown
-from ..solving.implicit import constant
+from ...primitives.exact import constant
 from ..solving.plain import is_live, solve
 from ..solving.serving import refuses, serves, traced
 from ..solving.undetermined import undetermined

@@ -12,7 +12,8 @@ from scipy import optimize
 from ...core.array import arrayed
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
-from ..solving.implicit import Equations, RecordedFunction, constant, solution
+from ...primitives.exact import constant
+from ..solving.implicit import Equations, RecordedFunction, solution
 from ..solving.plain import Examples, solve
 from ..solving.serving import serves
 from ..solving.undetermined import undetermined

@@ -20,7 +20,7 @@ from scipy import signal
 from ...core.errors import MissingRuleError
 from ...core.reach import call_outside
 from ...primitives.arguments import as_array
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.leaves import is_live
 from ..solving.serving import serves, traced
 from ..sparse_arrays.patterns import fixed

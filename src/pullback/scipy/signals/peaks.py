@@ -8,7 +8,7 @@ import numpy as np
 from scipy.signal import _peak_finding_utils as of_scipy
 
 from ...primitives.arguments import as_array
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.leaves import in_order, leaf
 from ..solving.plain import solve
 

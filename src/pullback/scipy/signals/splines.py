@@ -10,7 +10,7 @@ from scipy.signal import _spline, _spline_filters
 from ...core.errors import MissingRuleError
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.leaves import leaf
 from ..solving.motion import Described
 from ..solving.plain import is_live, solve

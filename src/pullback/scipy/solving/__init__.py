@@ -2,7 +2,6 @@
 
 plain       SciPy's own call on plain values, for each example of a batch
 implicit    a solution as one operation, differentiated by the implicit function theorem
-exact       a value of SciPy's with the derivative of the same value computed again
 undetermined  parts of a result without a rule: an error if they are differentiated
 motion      SciPy's compiled code with the rules of a NumPy program
 following   functions of arrays that a NumPy program describes; indices that are locally constant

@@ -20,8 +20,6 @@ import numpy as np
 
 from ...core.array import Array, peel
 from ...core.errors import MissingRuleError, SolverError
-from ...core.spec import is_inexact
-from ...core.trace import CONSTANT, running
 from ...core.tree import unflatten
 from ...transforms.call import FunctionCall, floating
 from ...transforms.derived import jacobian
@@ -31,7 +29,7 @@ from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace, capture
 from .plain import PlainValues, solve
 
-__all__ = ["DiagonalEquations", "Equations", "RecordedFunction", "constant", "solution"]
+__all__ = ["DiagonalEquations", "Equations", "RecordedFunction", "solution"]
 
 
 class RecordedFunction:
@@ -193,13 +191,6 @@ class DiagonalEquations(Equations):
 
 def add(a: Any, b: Any) -> Any:
     return b if a is None else a if b is None else a + b
-
-
-def constant(x: Any) -> Any:
-    """A floating result that does not move, as it stands inside a transformation."""
-    if type(x) is Array or running() is None or not hasattr(x, "dtype"):
-        return x
-    return Array(x, CONSTANT, None) if is_inexact(x.dtype) else x
 
 
 NEWTON = 50  # steps at most

@@ -46,23 +46,28 @@ def moves(x: Any) -> bool:
 
 
 def from_dense(original: Any) -> None:
-    """Of a dense array that moves each number is an entry."""
+    """Of a dense array that moves each number is an entry; in a graph a zero is still no edge."""
 
     def make(*args: Any, **options: Any) -> Any:
         reach_class(original)
-        if args and is_live(args[0]) and args[0].ndim in (1, 2):
-            x = args[0]
+        x: Any = args[0] if args else None
+        dense = is_live(x) and x.ndim in (1, 2)
+        if dense and original in (sparse.coo_array, sparse.coo_matrix):
             places = tuple([place.ravel() for place in np.indices(x.shape)])
             options.setdefault("shape", x.shape)
             args = ((x.reshape(-1), places), *args[1:])
-        return original(*args, **options)
+        out = original(*args, **options)
+        if dense:
+            out.is_of_dense = True
+        return out
 
     STANDS[id(original)] = make
     BEHIND[id(make)] = original
 
 
-from_dense(sparse.coo_array)
-from_dense(sparse.coo_matrix)
+for name in ("coo", "csr", "csc"):
+    from_dense(getattr(sparse, f"{name}_array"))
+    from_dense(getattr(sparse, f"{name}_matrix"))
 
 
 # Lists of rows: `rows` holds a list of columns for each, and `data` a list of numbers.

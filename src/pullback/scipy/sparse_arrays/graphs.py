@@ -15,7 +15,8 @@ from scipy.sparse import csgraph
 
 from ...core.errors import MissingRuleError
 from ...core.reach import CALLS, call_outside
-from ..solving.exact import exact
+from ...primitives.arguments import somewhere
+from ...primitives.exact import exact
 from ..solving.serving import refuses, serves
 from .formats import moves
 from .patterns import constants, coordinates, fixed, is_live, majors
@@ -25,11 +26,28 @@ from .systems import plain_array
 __all__ = []
 
 
+def by_lines(graph: Any) -> Any:
+    """A sparse graph by rows or columns; one that was made of a dense array has no zero edges."""
+    A = graph if graph.format in ("csr", "csc") else CALLS[graph.tocsr]()
+    if not is_live(A.data) or not somewhere(A.data == 0):
+        return A
+    if not getattr(graph, "is_of_dense", False):
+        raise MissingRuleError(
+            "A sparse graph has an edge of length 0 that moves, which SciPy may have dropped from"
+            " it.\n  Pass the graph as a dense array, in which 0 is no edge, or leave the edge out."
+        )
+    outer, inner = constants(A.indptr, A.indices)
+    rows, cols = coordinates(outer, inner, A.format)
+    kept = np.flatnonzero(fixed(A.data != 0))
+    places = rows[kept], cols[kept]
+    return CALLS[type(A)]((np.take(A.data, kept), places), shape=A.shape)
+
+
 def pattern(graph: Any) -> Any:
     """A plain graph with the edges of one, all of length 1; their numbers may be mapped."""
     if not sparse.issparse(graph):
         return fixed(graph)
-    A = graph if graph.format in ("csr", "csc") else CALLS[graph.tocsr]()
+    A = by_lines(graph)
     outer, inner = constants(A.indptr, A.indices)
     return plain_array(np.ones(len(inner)), outer, inner, A.format, A.shape)
 
@@ -40,7 +58,7 @@ def edges(graph: Any) -> tuple[Any, Any, Any, Any, Any]:
         plain = fixed(graph)
         rows, cols = np.nonzero(np.isfinite(plain) & (plain != 0))
         return graph[rows, cols], rows, cols, plain, len(plain)
-    A = graph if graph.format in ("csr", "csc") else CALLS[graph.tocsr]()
+    A = by_lines(graph)
     outer, inner = constants(A.indptr, A.indices)
     rows, cols = coordinates(outer, inner, A.format)
     plain = plain_array(fixed(A.data), outer, inner, A.format, A.shape)

@@ -27,7 +27,7 @@ from ...core.primitive import Primitive
 from ...core.reach import CALLS, call_outside
 from ...core.resolve import foreign
 from ...core.spec import Spec
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.serving import serves, serves_method, traced
 from .formats import moves
 from .patterns import constants, coordinates, fixed, is_live, is_mapped, turned

@@ -1,4 +1,8 @@
-"""SciPy's value of a result, with the derivative of the same result computed by other functions."""
+"""A value as another library computes it, with the derivative of the same result computed again.
+
+SciPy's and Python's own results come back bit for bit; their derivatives are those of a program of
+NumPy's functions.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array
-from ...core.primitive import Primitive
-from ...core.spec import Spec
-from ...primitives.shapes import copy_p
-from .implicit import constant
+from ..core.array import Array
+from ..core.primitive import Primitive
+from ..core.spec import Spec, is_inexact
+from ..core.trace import CONSTANT, running
+from .shapes import copy_p
 
-__all__ = ["exact"]
+__all__ = ["constant", "exact"]
 
 
 class Exact(Primitive):
-    """SciPy's value of what was computed with other functions, bit for bit."""
+    """A value found elsewhere of what was computed with other functions, bit for bit."""
 
     nondiff = (0,)
     reads = ""
@@ -46,6 +50,13 @@ class Exact(Primitive):
 exact_p = Exact("exact")
 
 
+def constant(x: Any) -> Any:
+    """A floating result that does not move, as it stands inside a transformation."""
+    if type(x) is Array or running() is None or not hasattr(x, "dtype"):
+        return x
+    return Array(x, CONSTANT, None) if is_inexact(x.dtype) else x
+
+
 def exact(found: Any, computed: Any) -> Any:
-    """SciPy's value with the derivative of what was computed again."""
+    """A value found elsewhere, with the derivative of what was computed again."""
     return exact_p(found, computed) if type(computed) is Array else constant(found)

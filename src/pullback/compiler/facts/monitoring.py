@@ -1,0 +1,143 @@
+"""Calls of which `sys.monitoring` tells (from Python 3.12 on), for the watch of their thread.
+
+What has no watch is told of nothing; code in which nothing of interest can happen is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from threading import RLock, get_ident
+from types import BuiltinFunctionType, CodeType, MethodDescriptorType
+from typing import TYPE_CHECKING, Any
+
+from ...core.namespaces import apart
+from ...core.resolve import FOREIGN
+from .quick_profile import HARMLESS
+
+if TYPE_CHECKING:
+    from .call_monitor import Watch
+
+__all__ = ["WATCHES", "Unheard", "monitored", "unmonitored"]
+
+# The watches of all threads, where Python has `sys.monitoring`: a callback hears of every thread.
+WATCHES: dict[int, list[Any]] = {}
+LOCK = RLock()
+TOOL: list[int] = []  # our number among the tools that monitor, once there is one
+
+
+def monitored(watch: Watch) -> bool:
+    """Have a watch told of calls by `sys.monitoring`; False where that cannot be."""
+    if sys.version_info < (3, 12):
+        return False
+    monitoring = sys.monitoring
+    with LOCK:
+        if not TOOL:
+            free = [i for i in (4, 3, 5, 2, 1, 0) if monitoring.get_tool(i) is None]
+            if not free:
+                return False
+            monitoring.use_tool_id(free[0], "pullback")
+            events = monitoring.events
+            for event in (events.PY_START, events.PY_RESUME):
+                monitoring.register_callback(free[0], event, code_begins)
+            monitoring.register_callback(free[0], events.PY_THROW, code_is_thrown_into)
+            monitoring.register_callback(free[0], events.CALL, code_calls)
+            TOOL.append(free[0])
+        if not WATCHES:
+            events = monitoring.events
+            which = events.PY_START | events.PY_RESUME | events.PY_THROW | events.CALL
+            monitoring.set_events(TOOL[0], which)
+        WATCHES.setdefault(watch.thread, []).append(watch)
+    return True
+
+
+class Deaf:
+    """What stands before the watches of a thread while none of them is told of calls."""
+
+    def begins(self, frame: Any) -> None:
+        pass
+
+    def calls(self, callee: Any, args: tuple[Any, ...], frame: Any) -> None:
+        pass
+
+
+class Unheard:
+    """The same where Python tells of calls by `sys.monitoring`."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watches = WATCHES[watch.thread]
+
+    def __enter__(self) -> None:
+        self.watches.append(Deaf())
+
+    def __exit__(self, *exception: Any) -> None:
+        if self.watches:  # a process that was forked here has none
+            self.watches.pop()
+
+
+def unmonitored(watch: Watch) -> None:
+    with LOCK:
+        WATCHES[watch.thread].remove(watch)
+        forget()
+
+
+def forget() -> None:
+    """Let go of threads without a watch; without any, Python need not tell of calls."""
+    for thread in [thread for thread, watches in WATCHES.items() if not watches]:
+        del WATCHES[thread]
+    if not WATCHES and TOOL and sys.version_info >= (3, 12):
+        sys.monitoring.set_events(TOOL[0], 0)
+
+
+def forked() -> None:
+    """In a process that was forked, only the thread that did it is left."""
+    for thread, watches in WATCHES.items():
+        if thread != get_ident():
+            watches.clear()
+    forget()
+    LOCK.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=forked)
+
+
+def code_begins(code: CodeType, offset: int) -> Any:
+    """Python begins to run code, or goes on with a generator's."""
+    if code not in HARMLESS:
+        watches = WATCHES.get(get_ident())
+        if not watches:
+            return None
+        watches[-1].begins(sys._getframe(1))
+    return DISABLE if code in HARMLESS else None
+
+
+def code_is_thrown_into(code: CodeType, offset: int, error: BaseException) -> None:
+    """The same for a generator that gets an exception; Python does not leave out such events."""
+    watches = WATCHES.get(get_ident())
+    if watches and code not in HARMLESS:
+        watches[-1].begins(sys._getframe(1))
+
+
+def code_calls(code: CodeType, offset: int, function: Any, first: Any) -> Any:
+    """Code is about to call something; only functions written in C do not begin as code."""
+    if code in HARMLESS and code is not FOREIGN:
+        return DISABLE
+    if type(function) is MethodDescriptorType and first is not MISSING:
+        function = function.__get__(first, type(first))
+    if not isinstance(function, (BuiltinFunctionType, type)):
+        return None
+    watches = WATCHES.get(get_ident())
+    if not watches:
+        return None
+    frame = sys._getframe(2 if code is FOREIGN else 1)
+    if apart(frame.f_globals):
+        return None if code is FOREIGN else DISABLE
+    watches[-1].calls(function, () if first is MISSING else (first,), frame)
+    return None
+
+
+DISABLE: Any = None
+MISSING: Any = None
+if sys.version_info >= (3, 12):
+    DISABLE, MISSING = sys.monitoring.DISABLE, sys.monitoring.MISSING

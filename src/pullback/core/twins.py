@@ -1,0 +1,78 @@
+"""Functions whose own code stays, since others read or call it, are called by a twin.
+
+numba reads the code of a function when it compiles it for arguments of another kind, and NumPy
+calls the `__array__` of an object and wants a plain array. What takes part is a twin: a function
+with the same code, globals and closure.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType, MethodType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from .bytecode import original
+from .callees import CALLS
+from .namespaces import takes_part
+
+__all__ = ["array_of", "asking", "gives_array", "twin_of"]
+
+TWINS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+GIVES: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+
+
+def twin_of(fn: Any) -> Any:
+    """The twin of a Python function; anything else is itself."""
+    if type(fn) is not FunctionType:
+        return fn
+    twin = TWINS.get(fn)
+    if twin is None or original(twin.__code__) is not original(fn.__code__):
+        twin = FunctionType(
+            original(fn.__code__), fn.__globals__, fn.__name__, None, fn.__closure__
+        )
+        twin.__qualname__, twin.__module__ = fn.__qualname__, fn.__module__
+        TWINS[fn] = twin
+    twin.__defaults__, twin.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
+    return twin
+
+
+def gives_array(x: Any) -> bool:
+    """Whether the class of x has an `__array__` that is written in Python and takes part."""
+    kind = type(x)
+    known = GIVES.get(kind)
+    if known is None:
+        method = getattr(kind, "__array__", None)
+        known = type(method) is FunctionType and takes_part(method.__globals__)
+        GIVES[kind] = known = known and not issubclass(kind, np.ndarray)
+    return known
+
+
+def array_of(x: Any) -> Any:
+    """The array, or Array, that an object gives by `__array__`."""
+    return CALLS[MethodType(twin_of(type(x).__array__), x)]()
+
+
+def shown_arrays(x: Any) -> Any:
+    """An argument with the arrays of such objects in their places, also in lists."""
+    if type(x) in (list, tuple):
+        return type(x)(map(shown_arrays, x))
+    return array_of(x) if gives_array(x) else x
+
+
+def holds_giver(x: Any) -> bool:
+    return any(map(holds_giver, x)) if type(x) in (list, tuple) else gives_array(x)
+
+
+def asking(call: Any, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """call(function, args, kwargs), where NumPy may ask objects for arrays and be given Arrays."""
+    try:
+        return call(function, args, kwargs)
+    except ValueError as error:
+        given = (*args, *kwargs.values())
+        if str(error) != "object __array__ method not producing an array" or not holds_giver(given):
+            raise
+    return CALLS[function](
+        *map(shown_arrays, args), **{k: shown_arrays(x) for k, x in kwargs.items()}
+    )

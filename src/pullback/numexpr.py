@@ -1,0 +1,126 @@
+"""numexpr's `evaluate` for programs that are differentiated: the text is computed by NumPy.
+
+    numexpr.evaluate("exp(-a * x) + sum(y)")       # where x carries a derivative
+
+The names in the text are those of the line that calls, as numexpr looks them up. Without a
+derivative among them, numexpr itself is called.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import threading
+from functools import lru_cache
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from .core.array import Array, current
+from .core.foreign import arrays_in
+from .core.reach import LOOKUPS
+
+__all__ = ["evaluate", "re_evaluate"]
+
+
+def along(reduce: Any) -> Any:
+    return lambda x, axis=None: reduce(x, axis=axis)
+
+
+FUNCTIONS: dict[str, Any] = {
+    name: getattr(np, name)
+    for name in (
+        "where", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh",
+        "tanh", "arcsinh", "arccosh", "arctanh", "log", "log10", "log1p", "log2", "exp", "expm1",
+        "sqrt", "abs", "conj", "real", "imag", "fmod", "floor", "ceil", "trunc", "round", "rint",
+        "sign", "hypot", "maximum", "minimum", "isnan", "isfinite", "isinf",
+    )
+}  # fmt: skip
+FUNCTIONS |= {name: along(getattr(np, name)) for name in ("sum", "prod", "min", "max")}
+FUNCTIONS |= {
+    "complex": lambda x, y: x + 1j * y,
+    "ones_like": np.ones_like,
+    "div": np.floor_divide,
+}
+ALLOWED = (
+    ast.Expression, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Name, ast.Constant,
+    ast.Attribute, ast.keyword, ast.operator, ast.unaryop, ast.cmpop, ast.Load,
+)  # fmt: skip
+
+
+class Doubled(ast.NodeTransformer):
+    """Fractions in the text are double numbers, beside which float32 does not stay."""
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        if type(node.value) is not float:
+            return node
+        return ast.Call(ast.Name("double", ast.Load()), [node], [])
+
+
+@lru_cache(maxsize=512)
+def read(text: str) -> tuple[tuple[str, ...], CodeType] | None:
+    """The names that a text is about, and its code; None for one that numexpr would refuse."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except SyntaxError:
+        return None
+    nodes = list(ast.walk(tree))
+    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
+    called = [node for node in calls if isinstance(node, ast.Name) and node.id in FUNCTIONS]
+    parts = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    known = all(isinstance(node, ALLOWED) for node in nodes) and parts <= {"real", "imag"}
+    if not known or len(called) < len(calls):
+        return None
+    meant = {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}
+    tree = ast.fix_missing_locations(Doubled().visit(tree))
+    return tuple(sorted(meant)), compile(tree, "<numexpr>", "eval")
+
+
+LAST = threading.local()  # the text that was evaluated last, and how: for `re_evaluate`
+
+
+def evaluate(
+    ex: str, local_dict: Any = None, global_dict: Any = None, out: Any = None, **options: Any
+) -> Any:
+    """`numexpr.evaluate`."""
+    options.pop("_frame_depth", None)
+    LAST.call = ex, None if type(out) is Array else out, options
+    return evaluated(ex, sys._getframe(1), local_dict, global_dict, out, options)
+
+
+def re_evaluate(local_dict: Any = None, global_dict: Any = None, _frame_depth: int = 2) -> Any:
+    """`numexpr.re_evaluate`: the text that was evaluated last, with the values of now."""
+    if not hasattr(LAST, "call"):
+        raise RuntimeError("A previous evaluate() execution was not found.")
+    ex, out, options = LAST.call
+    return evaluated(ex, sys._getframe(1), local_dict, global_dict, out, options)
+
+
+def evaluated(ex: str, frame: Any, local: Any, world: Any, out: Any, options: Any) -> Any:
+    """What a text is, with the names of a frame."""
+    known = read(ex)
+    names, code = ((), None) if known is None else known
+    local = frame.f_locals if local is None else local
+    if world is None:
+        world = frame.f_globals
+        if LOOKUPS and not local.keys() >= {*names}:
+            LOOKUPS[-1](world)  # recordings watch what is read by names that the code does not show
+    values = {name: local[name] if name in local else world.get(name) for name in names}
+    if (
+        code is None
+        or any(x is None for x in values.values())
+        or not arrays_in([*values.values(), out])
+    ):
+        values = {name: numbers(x) for name, x in {**world, **local, **values}.items()}
+        return sys.modules["numexpr"].evaluate(ex, values, {}, out=numbers(out), **options)
+    result = eval(code, {"__builtins__": {}, "double": np.float64, **FUNCTIONS, **values})
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def numbers(x: Any) -> Any:
+    """An Array without a derivative as the array that it holds."""
+    return current(x).value if type(x) is Array else x

@@ -1,0 +1,401 @@
+"""Where Arrays enter pandas and leave it: constructors, assignments, `to_numpy`, arguments.
+
+Each function here stands for one of pandas' own while a transformation runs; without Arrays it
+calls that. Missing names (another release of pandas) are left out.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.core import apply, construction, indexing
+from pandas.core.internals import construction as managers
+from pandas.core.internals.managers import (
+    BaseBlockManager,
+    BlockManager,
+    SingleBlockManager,
+    create_block_manager_from_column_arrays,
+)
+from pandas.core.reshape import tile
+
+from ..core.array import Array, current, peel
+from ..core.dispatch import HELD, as_array, holds_arrays
+from ..core.errors import MissingRuleError
+from ..core.leftover import HOLDS, SETTLING
+from ..core.namespaces import STANDS
+from .columns import Live, LiveDtype, as_column_of, column, number, numbers
+from .reductions import plain
+from .windows import OF_TWO, OF_WEIGHTS, OTHERS, WINDOWS, nancorr, root
+
+__all__: list[str] = []
+
+
+def is_live(x: Any) -> bool:
+    return type(x) is Array and current(x).within.live
+
+
+def carries(x: Any) -> bool:
+    """Whether an argument carries a derivative into a table that may not do so."""
+    kind = type(x)
+    if kind is Array:
+        return is_live(x)
+    if kind is Live:
+        return is_live(x.inner)
+    if kind in (pd.Series, pd.DataFrame):
+        return held(x)
+    if kind in (list, tuple):
+        return any(map(carries, x))
+    return any(map(carries, x.values())) if kind is dict else False
+
+
+def held(x: Any) -> bool:
+    """Whether a Series or a DataFrame has a column that carries a derivative."""
+    return any(type(block.values) is Live for block in x._mgr.blocks)
+
+
+def stands_for(owner: Any, name: str) -> Any:
+    """Let a function stand for `owner.name`, which is its first argument."""
+    original = vars(owner).get(name)
+    original = getattr(original, "__func__", original)
+
+    def enter(f: Any) -> Any:
+        if original is not None:
+            STANDS[id(original)] = lambda *args, **options: f(original, *args, **options)
+        return f
+
+    return enter
+
+
+# Columns and tables that are made.
+
+NUMBERS = (int, float, complex, np.number)
+
+
+def of_objects(x: Any) -> Any:
+    """An array of objects among which Arrays are, as a column of numbers, if all are numbers."""
+    if type(x) is not np.ndarray or x.dtype != object or x.ndim != 1:
+        return x
+    found = list(map(number, x))
+    if Array not in map(type, found) or any(np.ndim(y) for y in found):
+        return x
+    if not all(type(y) is Array or isinstance(y, NUMBERS) for y in found):
+        return x
+    return column(as_array(found))
+
+
+def of_data(x: Any, length: int | None = None, dtype: Any = None) -> Any:
+    """What a column is made of: Arrays, alone or in a list, as `Live`."""
+    if type(x) is Array:
+        if not is_live(x):
+            return peel(x)
+        if not x.ndim and length is not None:
+            x = np.broadcast_to(x, (length,)) + 0.0
+        x = column(x)
+    elif type(x) in (list, tuple) and holds_arrays(x):
+        found = list(map(number, x))
+        simple = all(type(y) is Array or isinstance(y, NUMBERS) for y in found)
+        if simple and not any(np.ndim(y) for y in found):
+            x = column(as_array(found))
+    else:
+        x = of_objects(x)
+    if type(x) is Live and dtype is not None and not isinstance(dtype, LiveDtype):
+        numeric = getattr(dtype, "kind", "O") in "biuf" or getattr(dtype, "_is_numeric", False)
+        kind = getattr(dtype, "numpy_dtype", dtype)
+        x = x.astype(kind) if numeric and getattr(kind, "kind", "f") != "f" else x
+    return x
+
+
+@stands_for(construction, "sanitize_array")
+def sanitize_array(
+    original: Any, data: Any, index: Any, dtype: Any = None, copy: bool = False, **options: Any
+) -> Any:
+    made = of_data(data, None if index is None else len(index), dtype)
+    if type(made) is Live:
+        if index is not None and len(made) == 1 and len(index) != 1:
+            return made.take(np.zeros(len(index), int))
+        return made.copy() if copy else made
+    return original(made, index, dtype, copy, **options)
+
+
+@stands_for(indexing, "infer_and_maybe_downcast")
+def like_column(original: Any, array: Any, values: Any, *args: Any, **options: Any) -> Any:
+    """What is appended to a column, of a dtype that can hold it."""
+    made = of_data(values)
+    return made if type(made) is Live else original(array, values, *args, **options)
+
+
+@stands_for(managers, "dict_to_mgr")
+def dict_to_mgr(original: Any, data: Any, index: Any, columns: Any, **options: Any) -> Any:
+    if isinstance(data, dict) and any(type(x) in (Array, list, tuple) for x in data.values()):
+        lengths = [len(x) for x in data.values() if np.ndim(x) and hasattr(x, "__len__")]
+        length = len(index) if index is not None else lengths[0] if lengths else None
+        data = {name: of_data(x, length) for name, x in data.items()}
+    return original(data, index, columns, **options)
+
+
+@stands_for(managers, "ndarray_to_mgr")
+def ndarray_to_mgr(
+    original: Any, values: Any, index: Any, columns: Any, dtype: Any, copy: bool, **options: Any
+) -> Any:
+    if not is_live(values):
+        return original(of_data(values), index, columns, dtype, copy, **options)
+    if values.ndim == 1:
+        values = values.reshape(-1, 1)
+    if not values.ndim:
+        values = values * np.ones((len(index), len(columns)))
+    arrays = [column(values[:, j]) for j in range(values.shape[1])]
+    index, columns = managers._get_axes(len(values), len(arrays), index, columns)
+    return original_table(arrays, index, columns)
+
+
+def original_table(arrays: Any, index: Any, columns: Any) -> Any:
+    for given, n, what in ((columns, len(arrays), "columns"), (index, len(arrays[0]), "rows")):
+        if len(given) != n:
+            raise ValueError(f"Shape of passed values has {n} {what}, indices imply {len(given)}")
+    return create_block_manager_from_column_arrays(
+        arrays, [columns, index], consolidate=False, refs=[None] * len(arrays)
+    )
+
+
+@stands_for(managers, "arrays_to_mgr")
+def arrays_to_mgr(original: Any, arrays: Any, columns: Any, index: Any, **options: Any) -> Any:
+    arrays = [of_data(x, None if index is None else len(index)) for x in arrays]
+    return original(arrays, columns, index, **options)
+
+
+@stands_for(managers, "nested_data_to_arrays")
+def nested_data_to_arrays(original: Any, *args: Any, **options: Any) -> Any:
+    arrays, columns, index = original(*args, **options)
+    return [of_objects(x) for x in arrays], columns, index
+
+
+# What is written into plain tables, or computed with one.
+
+
+def lively(manager: Any, integers: bool = False, only: Any = None) -> Any:
+    """The same table with columns that may carry a derivative in place of plain numbers."""
+    kinds = "iufc" if integers else "fc"
+
+    def of(i: int, x: Any) -> Any:
+        takes = type(x) is np.ndarray and x.dtype.kind in kinds and only in (None, i)
+        return Live(np.array(x, dtype=np.result_type(x, np.float32))) if takes else x
+
+    if isinstance(manager, SingleBlockManager):
+        return SingleBlockManager.from_array(of(0, manager.array), manager.index)
+    arrays = [of(i, manager.iget_values(i)) for i in range(len(manager.items))]
+    return create_block_manager_from_column_arrays(
+        arrays, manager.axes, consolidate=False, refs=[None] * len(arrays)
+    )
+
+
+def become(manager: Any, other: Any) -> None:
+    """Let a manager, which a table holds, have the columns of another."""
+    manager.blocks = other.blocks
+    if isinstance(manager, BlockManager):
+        manager._rebuild_blknos_and_blklocs()
+
+
+def of_manager(name: str, in_place: bool = False, integers: bool = False) -> None:
+    for owner in {*SingleBlockManager.__mro__, *BlockManager.__mro__}:
+        if type(vars(owner).get(name)) is not FunctionType:
+            continue
+
+        @stands_for(owner, name)
+        def call(original: Any, self: Any, *args: Any, **options: Any) -> Any:
+            if carries(args) or carries(options):
+                only = args[0] if name == "column_setitem" and type(args[0]) is int else None
+                live = lively(self, integers, only)
+                if in_place:
+                    become(self, live)
+                else:
+                    self = live
+            options = {key: plain_or_live(x) for key, x in options.items()}
+            return original(self, *map(plain_or_live, args), **options)
+
+
+@stands_for(BaseBlockManager, "setitem")
+def setitem(original: Any, self: Any, indexer: Any, value: Any) -> Any:
+    """What is written into rows and columns of a table, or into a Series."""
+    if not carries(value):
+        return original(self, indexer, plain_or_live(value))
+    live = lively(self)
+    if isinstance(self, SingleBlockManager):
+        return original(live, indexer, plain_or_live(value))
+    rows, columns = indexer if type(indexer) is tuple else (indexer, slice(None))
+    shape = np.broadcast_to(0, self.shape[::-1])[rows, columns].shape
+    rows = np.ravel(rows) if isinstance(rows, np.ndarray) else rows
+    found = np.arange(len(self.items))[columns]
+    value = numbers(value) if np.ndim(value) else value
+    value = np.broadcast_to(value, shape) if np.ndim(value) else value
+    for j, place in enumerate(np.ravel(found).tolist()):
+        part = value[..., j] if np.ndim(value) and np.ndim(found) else value
+        live.column_setitem(place, rows, plain_or_live(part))
+    return live
+
+
+def plain_or_live(x: Any) -> Any:
+    """An argument: without a derivative the plain array that it is, else a column."""
+    return of_data(x) if type(x) is Array and (x.ndim == 1 or not is_live(x)) else x
+
+
+for name in ("setitem_inplace", "column_setitem"):
+    of_manager(name, in_place=True)
+for name in ("fillna", "shift", "reindex_indexer", "unstack", "replace", "replace_list"):
+    of_manager(name)
+for name in ("where", "putmask", "apply"):
+    of_manager(name, integers=True)
+
+
+# Numbers that are sorted into bins.
+
+
+def of_bins(original: Any, x: Any, bins: Any, *args: Any, **options: Any) -> Any:
+    """`pd.cut` and `pd.qcut`: to which bin a number belongs is locally constant, an edge is not."""
+    if not carries(x):
+        return original(plain_array(x), plain_array(bins), *args, **options)
+    if options.get("retbins") or not (options.get("labels") is False or np.ndim(bins)):
+        raise MissingRuleError(
+            f"`pandas.{original.__name__}` was asked for bins of numbers that carry a derivative,"
+            " and for the edges of these bins.\n"
+            "  Write `labels=False` for the numbers of the bins, or give the edges as a list."
+        )
+    values = pd.Series(plain(numbers(x)), getattr(x, "index", None))
+    return original(values if isinstance(x, pd.Series) else values.array, bins, *args, **options)
+
+
+for name in ("cut", "qcut"):
+    stands_for(tile, name)(of_bins)
+
+
+# Numbers that leave.
+
+
+@stands_for(BlockManager, "as_array")
+def as_matrix(
+    original: Any, self: Any, dtype: Any = None, copy: bool = False, na_value: Any = None
+) -> Any:
+    """The numbers of a table, as `frame.to_numpy()` gives them."""
+    if not any(type(block.values) is Live for block in self.blocks):
+        return (
+            original(self, dtype, copy)
+            if na_value is None
+            else original(self, dtype, copy, na_value)
+        )
+    arrays = [self.iget_values(i) for i in range(len(self.items))]
+    if any(type(x) is not Live and getattr(x.dtype, "kind", "O") not in "biufc" for x in arrays):
+        return original(self, dtype, copy)
+    out = np.stack([x.inner if type(x) is Live else np.asarray(x) for x in arrays])
+    return as_column_of(out, dtype or out.dtype).T
+
+
+@stands_for(SingleBlockManager, "external_values")
+def external_values(original: Any, self: Any) -> Any:
+    """`series.values`."""
+    values = self._block.values
+    return values.inner if type(values) is Live else original(self)
+
+
+def inside(x: Any) -> Any:
+    """The Array of a column, Series or DataFrame, or None where it has only plain numbers."""
+    if type(x) is Live:
+        return x.inner
+    if not held(x):
+        return None
+    if isinstance(x, pd.Series):
+        return x._mgr._block.values.inner
+    return as_matrix(BlockManager.as_array, x._mgr)
+
+
+HELD.update({Live: inside, pd.Series: inside, pd.DataFrame: inside})
+
+
+@stands_for(apply.FrameColumnApply, "_make_ea_row_builder")
+def row_builder(original: Any, arrays: Any, dtype: Any, cls: Any) -> Any:
+    """What gives a row of a table, which a function is applied to."""
+    if cls is not Live:
+        return original(arrays, dtype, cls)
+    return lambda i: column(np.stack([x[i] for x in arrays]))
+
+
+# Compiled code.
+
+
+# What is asked of values alone: an order, equality.
+BY_ORDER = (
+    "algos.kth_smallest", "algos.rank_1d", "algos.rank_2d", "algos.nancorr_spearman",
+    "window.aggregations.roll_rank", "hashtable.duplicated", "hashtable.ismember",
+    "hashtable.mode", "algos.is_monotonic",
+)  # fmt: skip
+
+
+def lib(name: str) -> Any:
+    """A compiled function of pandas', if this release has it."""
+    module, _, name = name.rpartition(".")
+    return getattr(sys.modules.get(f"pandas._libs.{module}"), name, None)
+
+
+def by_order(original: Any) -> None:
+    def ours(*args: Any, **options: Any) -> Any:
+        return original(*[plain(x) if type(x) is Array else x for x in args], **options)
+
+    compiled(original, ours)
+
+
+def compiled(original: Any, ours: Any, count: int = 1) -> None:
+    """Let a function stand for a compiled one where an Array is among its first arguments."""
+
+    def call(*args: Any, **options: Any) -> Any:
+        given = [*args, *options.values()]
+        if any(map(carries, given)):
+            return ours(*map(plain_array, args), **options)
+        return original(*map(plain_array, args), **{k: plain_array(x) for k, x in options.items()})
+
+    if original is not None:
+        STANDS[id(original)] = call
+        KEPT.append(original)
+
+
+KEPT: list[Any] = []  # ids stay theirs
+
+
+def plain_array(x: Any) -> Any:
+    return peel(x) if type(x) is Array and not is_live(x) else x
+
+
+for name, ours in {**WINDOWS, **OF_TWO, **OF_WEIGHTS, **OTHERS}.items():
+    compiled(lib(f"window.aggregations.{name}"), ours)
+compiled(lib("algos.nancorr"), nancorr)
+compiled(lib("algos.ensure_float64"), lambda x: as_column_of(numbers(x), np.dtype(float)))
+for name in BY_ORDER:
+    by_order(lib(name))
+for name in ("common", "rolling", "ewm"):
+    compiled(getattr(sys.modules.get(f"pandas.core.window.{name}"), "zsqrt", None), root)
+
+
+# What a transformation leaves behind.
+
+
+def settled(x: Any, exchanged: Any) -> Any:
+    """A Series or DataFrame that was stored: its columns get the values that they have then."""
+    if not held(x):
+        return x
+    manager = x._mgr
+    single = isinstance(manager, SingleBlockManager)
+    arrays = [manager.array] if single else [manager.iget_values(i) for i in range(len(x.columns))]
+    values = [exchanged(y.inner) if type(y) is Live else y for y in arrays]
+    values = [column(y) if type(y) is Array else y for y in values]
+    if single:
+        manager = SingleBlockManager.from_array(values[0], manager.index)
+    else:
+        manager = original_table(values, x.index, x.columns)
+    object.__setattr__(x, "_mgr", manager)
+    return x
+
+
+for cls in (pd.Series, pd.DataFrame):
+    HOLDS.add(cls)
+    SETTLING[cls] = settled

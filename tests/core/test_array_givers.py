@@ -1,0 +1,82 @@
+"""Objects that NumPy asks for an array, by `__array__`, whose array carries a derivative."""
+
+import numpy as np
+
+import pullback as pb
+
+
+class Series:
+    """An array with a name; NumPy knows of it what `__array__` gives."""
+
+    def __init__(self, values, name="values"):
+        self.values, self.name = np.array(values) * 1.0, name
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values if dtype is None else self.values.astype(dtype)
+
+
+class Mean(Series):
+    """One with a method of the name of a function, which NumPy calls for it."""
+
+    def sum(self, axis=None, dtype=None, out=None):
+        return np.mean(self.values)
+
+
+def two(x):
+    return Series([x, x * x])
+
+
+D = np.array([1.0, 2.0])
+PROGRAMS = {
+    "asarray": lambda x: np.asarray(two(x)).sum(),
+    "array": lambda x: np.array(two(x), dtype=float)[1],
+    "asanyarray": lambda x: np.asanyarray(two(x))[0],
+    "array of a list": lambda x: np.array([two(x), D])[0, 1],
+    "sum": lambda x: np.sum(two(x)),
+    "sum by its method": lambda x: np.sum(Mean([x, x * x])),
+    "sin": lambda x: np.sin(two(x))[1],
+    "add": lambda x: np.add(two(x), D)[1] + np.multiply(D, two(x))[0],
+    "multiply an array": lambda x: (np.ones(2) * two(x)).sum(),
+    "beside an Array": lambda x: (np.array([x, 2.0]) * two(x)).sum(),
+    "concatenate": lambda x: np.concatenate([two(x), D])[1],
+    "stack": lambda x: np.stack([D, two(x)])[1, 0],
+    "dot": lambda x: np.dot(two(x), D),
+    "mean by keyword": lambda x: np.mean(a=two(x)),
+    "norm": lambda x: np.linalg.norm(two(x)),
+    "interp": lambda x: np.interp(0.5, D - 1.0, two(x)),
+    "where": lambda x: np.where(D > 1.0, two(x), 0.0)[1],
+    "polyval": lambda x: np.polyval(two(x), 3.0),
+    "shape": lambda x: x * np.shape(two(x))[0] + np.ndim(two(x)) + np.size(two(x)),
+    "clip": lambda x: np.clip(two(x), 0.0, 3.0)[0],
+    "assigned": lambda x: assigned(np.zeros(2), two(x))[1],
+    "of an outside array": lambda x: x * np.sum(OUTSIDE),
+}  # fmt: skip
+OUTSIDE = Series(D)
+
+
+def assigned(a, x):
+    a[:] = x
+    return a
+
+
+def test_objects_that_give_arrays():
+    faults = {}
+    for name, f in PROGRAMS.items():
+        expected = (f(1.7 + 1e-6) - f(1.7 - 1e-6)) / 2e-6
+        try:
+            value, gradient = pb.value_and_grad(f)(1.7)
+            compiled = pb.compile(pb.grad(f))
+            results = [gradient, pb.jvp(f, (1.7,), (1.0,))[1], *[compiled(1.7) for _ in range(3)]]
+        except Exception as error:
+            faults[name] = repr(error)[:200]
+            continue
+        if not np.isclose(value, f(1.7), rtol=1e-12) or not np.allclose(results, expected, 1e-6):
+            faults[name] = value, results, expected
+    assert faults == {}
+
+
+def test_nothing_is_left_in_the_class():
+    x = Series([1.0, 2.0])
+    pb.grad(lambda y: y * np.sum(x))(2.0)
+    assert type(np.asarray(x)) is np.ndarray
+    assert x.__array__() is x.values
