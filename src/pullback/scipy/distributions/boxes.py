@@ -22,7 +22,7 @@ from ...core.primitive import Primitive, one_by_one
 from ...core.reach import call_outside
 from ...core.spec import Spec
 from ...primitives.arguments import somewhere
-from ..solving.exact import exact
+from ...primitives.exact import exact
 from ..solving.plain import is_live, solve
 from ..solving.serving import serves_method
 

@@ -14,8 +14,8 @@ from scipy import linalg as sl
 from ...core.spec import Spec
 from ...primitives.arguments import somewhere
 from ...primitives.elementwise import stopped
+from ...primitives.exact import exact
 from ...primitives.spectra import adjoint, computed
-from ..solving.exact import exact
 from ..solving.undetermined import undetermined
 from .kinds import Moving, WithoutDerivative, answers
 from .spectra import diagonal
