@@ -31,7 +31,7 @@ __all__ = []
 LIMIT = 1e-9  # what SciPy is to reach where it integrates conditional probabilities
 
 
-class Box(Primitive):
+class BoxProbability(Primitive):
     """The probability that lo < x < hi, of standard normal variables with these correlations."""
 
     reads = "xs"
@@ -57,7 +57,7 @@ class Box(Primitive):
         return one_by_one(self, xs, mapped, size, {})
 
 
-box_p = Box("multivariate_normal.cdf")
+box_p = BoxProbability("multivariate_normal.cdf")
 
 
 def probability(lo: Any, hi: Any, r: Any) -> Any:
