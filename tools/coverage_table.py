@@ -310,7 +310,7 @@ def holds(law, sample):
     return "yes"
 
 
-def measured(x, found, holds):
+def measured(x, found, holds, repeated):
     """What the laws say of a function, from the most telling call of it, and a note."""
     found = sorted(found, key=Call.rank)
     call, sample = found[0], found[0].sample
@@ -404,7 +404,7 @@ def is_refused(ufunc):
     return bool(partials) and all(hasattr(partial, "refused") for partial in partials)
 
 
-def row(name, x, found, holds):
+def row(name, x, found, holds, repeated):
     if type(x) is np.ufunc and is_refused(x):
         return (
             "yes",
@@ -415,7 +415,7 @@ def row(name, x, found, holds):
             "SciPy's values have too few right digits",
         )
     if id(x) in found:
-        cells, note = measured(x, found[id(x)], holds)
+        cells, note = measured(x, found[id(x)], holds, repeated)
         return (*cells, note or "-")
     why = REFUSED.get(x)
     if why is not None:
@@ -426,10 +426,10 @@ def row(name, x, found, holds):
     return ("no",) * 5 + ("no sample calls it",)
 
 
-def rows(module, samples, holds):
+def rows(module, samples, *laws):
     """name -> row, for the functions of a module."""
     functions = {name: x for name, x in public(module).items() if has_row(name, x)}
-    return {name: row(name, x, samples, holds) for name, x in functions.items()}
+    return {name: row(name, x, samples, *laws) for name, x in functions.items()}
 
 
 def kinds(module):
@@ -457,11 +457,11 @@ def parse(text):
     return tables
 
 
-def table(old="", holds=holds):
+def table(old="", holds=holds, repeated=repeated):
     """The text of the table; rows of names that are not installed are taken from the old one."""
     samples, before, sections, cells = calls(), parse(old), [], []
     for module in MODULES:
-        here, others = rows(module, samples, holds), kinds(module)
+        here, others = rows(module, samples, holds, repeated), kinds(module)
         there, other_kinds = before.get(module.__name__, ({}, {}))
         names = public(module)
         here |= {name: cells for name, cells in there.items() if name not in names}

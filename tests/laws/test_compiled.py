@@ -1,15 +1,25 @@
-"""Compiled programs give what the recorded graph gives, for every sample and its gradient."""
+"""What is compiled gives what is not: graphs of every sample and its gradient, and its calls.
+
+Machine code is made at the lowest level here, and for a quarter of the calls at the best one; in
+the long tests for all of them.
+"""
+
+import zlib
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 from pullback import vjp
+from pullback.compiler import path
 from pullback.compiler.graph.optimise import optimised
+from pullback.compiler.llvm.binding import BEST
 from pullback.compiler.lower.role import is_exact
 from pullback.compiler.program import Program
 from pullback.core.spec import is_inexact
-from pullback.testing import Problem, precision, staged
+from pullback.testing import Problem, check_compiled, precision, staged
 from pullback.transforms.loops.body import Repeated
+from tests.conftest import LONG
 from tests.laws.common import for_all_samples, unreadable_names
 
 LEVEL = 0
@@ -69,7 +79,7 @@ def check_graph(graph, xs, what):
         np.testing.assert_array_equal(x, old, err_msg=f"{what}: an argument was changed")
 
 
-def check_compiled(sample):
+def check_graphs(sample):
     """A compiled function and its gradient give what their graphs give."""
     problem = Problem(sample)
     graph, _ = staged(problem.results, problem.xs)
@@ -79,6 +89,27 @@ def check_compiled(sample):
     check_graph(graph, problem.xs, "gradient")
 
 
+def level_of(sample):
+    """The level of the machine code that calls of a sample are repeated by."""
+    return BEST if LONG or zlib.crc32(str(sample).encode()) % 4 == 0 else LEVEL
+
+
+def check_calls(sample):
+    """A compiled function gives what the function gives: when it is recorded, and repeated."""
+    with patch.object(path, "BEST", level_of(sample)):
+        try:
+            check_compiled(sample)
+        except TypeError:  # a Python float has no x[()]
+            with pytest.raises(TypeError):
+                sample.fun(*sample.args, **sample.kwargs)
+
+
+def check_both(sample):
+    """Graphs are computed as they are without machine code, and calls as without `compile`."""
+    check_graphs(sample)
+    check_calls(sample)
+
+
 @pytest.fixture(autouse=True, scope="module")
 def names():
     """Renaming an operation changes nothing."""
@@ -86,4 +117,4 @@ def names():
         yield
 
 
-test_compiled = for_all_samples(check_compiled)
+test_compiled = for_all_samples(check_both)

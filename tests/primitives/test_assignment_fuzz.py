@@ -16,7 +16,7 @@ from tests.seeds import check_seeds
 # Of random programs many a derivative is zero.
 pytestmark = pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
 
-PROGRAMS, CHUNK = (1_000_000, 1_000) if LONG else (600, 100)
+PROGRAMS, CHUNK = (1_000_000, 1_000) if LONG else (400, 100)
 
 
 class Trial:

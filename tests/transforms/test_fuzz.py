@@ -12,7 +12,7 @@ from tests.conftest import LONG
 from tests.fuzz import leaves, make, shrink
 from tests.seeds import check_seeds
 
-PROGRAMS, CHUNK = (30_000, 100) if LONG else (125, 25)
+PROGRAMS, CHUNK = (30_000, 100) if LONG else (75, 25)
 
 
 class Trial:

@@ -24,6 +24,7 @@ from .errors import (
 )
 from .layout import layout
 from .primitive import Elementwise
+from .reach import active
 from .spec import PYTHON, spec_of
 from .trace import CONSTANT, youngest
 from .twins import array_of, gives_array
@@ -218,6 +219,8 @@ def operand(x: Any) -> Any:
         return float(x)
     if np.isscalar(x):
         return x
+    if isinstance(x, np.poly1d):  # which may hold an Array
+        return x.coeffs
     return as_array(x) if hasattr(x, "__array__") else NotImplemented
 
 
@@ -227,9 +230,9 @@ def beside_array(x: Any) -> Any:
 
 
 def answers_ufuncs(x: Any) -> bool:
-    """Whether an object that is no array has its own way of computing ufuncs."""
+    """Whether an object that is no array has its own way of computing ufuncs, and takes part."""
     own = getattr(type(x), "__array_ufunc__", None) is not None
-    return own and not isinstance(x, (np.ndarray, np.generic))
+    return own and not isinstance(x, (np.ndarray, np.generic)) and active()
 
 
 def as_array(x: Any) -> Any:

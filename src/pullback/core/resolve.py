@@ -97,6 +97,8 @@ def resolved(self: Any, f: Any) -> Any:
             session = SESSION.get()
             return f if session is None or session.closed else direct.making[f]
     if kind is MethodType:
+        if type(f.__self__) is Array:  # a method of ours, which calls nothing of the user's
+            return f
         fn = f.__func__
         if LOOKUPS and type(fn) is not FunctionType:
             LOOKUPS[-1](fn)

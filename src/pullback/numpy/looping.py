@@ -177,8 +177,16 @@ def elements(x: Any) -> np.ndarray:
         return np.asarray(array, dtype=object)
     x, out = array, np.empty_like(example(array), dtype=object)
     for index in np.ndindex(out.shape):
-        out[index] = x[index]
+        out[index] = pythons(x[index])
     return out
+
+
+def pythons(x: Any) -> Any:
+    """An element as NumPy hands it to Python: floats and complex numbers are Python's own."""
+    if type(x) is not Array or x.dtype.kind not in "fc" or x.within.peels(x):
+        return x
+    x = x.astype(float if x.dtype.kind == "f" else complex, copy=False)
+    return x.within.number(x)
 
 
 def gathered(items: Any) -> Any:

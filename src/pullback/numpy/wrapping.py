@@ -43,6 +43,7 @@ from ..core.instances import BY_METHOD
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
 from ..core.twins import asking
+from .taking_part import joining
 
 __all__ = [
     "FRESH", "OWN", "StandIn", "Ufunc", "answers_for", "is_fresh", "made", "member",
@@ -550,7 +551,7 @@ FUNCTION_TYPES = (type(np.iterable), type(np.zeros))
 def mirror(scope: dict[str, Any], real: ModuleType, traced: bool = False) -> tuple[Any, Any]:
     """`__getattr__` and `__dir__` of a module that stands for one of NumPy's.
 
-    traced: a Python function without a rule is itself, and takes part as the user's code does.
+    traced: a Python function without a rule takes part as the user's code does.
     """
 
     def get(name: str) -> Any:
@@ -558,8 +559,8 @@ def mirror(scope: dict[str, Any], real: ModuleType, traced: bool = False) -> tup
         if name.startswith("_"):
             raise AttributeError(f"module '{scope['__name__']}' has no attribute '{name}'")
         original = getattr(real, name)
-        itself = traced and type(original) is FunctionType and not has_rule(original)
-        value = scope[name] = original if itself else member(original)
+        python = traced and type(original) is FunctionType and not has_rule(original)
+        value = scope[name] = joining(original) if python else member(original)
         return value
 
     return get, lambda: sorted(scope["__all__"])

@@ -273,7 +273,7 @@ def transpose(self, *axes):
 
 def flatten(self, order="C"):
     """A copy in one dimension."""
-    return np.copy(np.ravel(self, order=order))
+    return np.copy(shapes.ravel(self, order))
 
 
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
@@ -316,6 +316,8 @@ def shape(self):
 
 
 Array.shape = property(shape, assigned_attributes.set_shape)
+if hasattr(np.ndarray, "_set_shape"):  # by which newer classes of NumPy's assign it
+    Array._set_shape = assigned_attributes.set_shape
 
 
 def flags_of(self):

@@ -12,7 +12,7 @@ from ..core.array import Array, current
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError
 from ..core.primitive import Primitive
-from ..core.spec import Spec
+from ..core.spec import DOUBLE, Spec
 from .arguments import as_array, axes_of, reduced_axes
 from .elementwise import stopped
 from .indexing import getitem_p
@@ -91,8 +91,23 @@ def how_of(kind, stable, descending):
 
 
 @replaces(np.sort)
-@lies("K", swapped=True)
 def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=None):
+    if is_plain_row(a) and type(axis) is int and axis in (0, -1) and order is None:
+        how = how_of(kind, stable, descending)
+        return picked(a, 0, a.within.single(argsort_p, a, {"axis": 0, **how}))
+    return sorted_along(a, axis, kind, order, stable, descending)
+
+
+def is_plain_row(a):
+    """Whether a is an Array of one axis, whose elements in another order lie as NumPy's do."""
+    if type(a) is not Array or a.within.maps:
+        return False
+    value = a.value
+    return type(value) is np.ndarray and value.ndim == 1 and value.dtype is DOUBLE
+
+
+@lies("K", swapped=True)
+def sorted_along(a, axis, kind, order, stable, descending):
     how = how_of(kind, stable, descending)
     return picked(*ordered("numpy.sort", argsort_p, a, axis, order, how))
 

@@ -15,7 +15,7 @@ from tests.fuzz_compile import changes, write
 pytestmark = pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
 
 EACH = 25
-COUNT = 10_000 if LONG else 100
+COUNT = 10_000 if LONG else 75
 
 
 def eager(f):

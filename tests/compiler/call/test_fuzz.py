@@ -15,7 +15,7 @@ from tests.fuzz_compile import changes, write
 pytestmark = pytest.mark.filterwarnings("ignore::pullback.LostDerivativeWarning")
 
 EACH = 25
-COUNT = 20_000 if LONG else 150
+COUNT = 20_000 if LONG else 100
 
 ORDERS = {
     0: lambda f: f,
