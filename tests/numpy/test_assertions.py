@@ -64,3 +64,11 @@ def test_refused_windows():
     for shape, strides in [((12, 3), (8, 8)), ((2, 2), (-8, 8)), ((2, 2), (4, 8))]:
         with pytest.raises(pb.PullbackError, match="as_strided"):
             pb.grad(lambda x, s=shape, t=strides: as_strided(x, s, t).sum())(X)
+
+
+def test_other_names_are_numpys():
+    import pullback.numpy.testing as ours
+
+    with ours.assert_raises(ZeroDivisionError):
+        _ = 1 // 0
+    assert set(dir(ours)) == set(np.testing.__all__)

@@ -75,7 +75,7 @@ class TestNames:
 
     def test_constants_dtypes_and_classes_are_numpys(self):
         names = ("pi", "inf", "newaxis", "dtype", "ndarray", "generic", "floating", "errstate",
-                 "matrix", "memmap", "ma", "testing", "lib", "exceptions", "s_", "index_exp",
+                 "matrix", "memmap", "ma", "lib", "exceptions", "s_", "index_exp",
                  "finfo", "iinfo", "True_", "flatiter")  # fmt: skip
         for name in names:
             assert getattr(pnp, name) is getattr(np, name)

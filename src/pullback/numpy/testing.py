@@ -12,12 +12,10 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.dispatch import as_array, leaves, plain
-from .wrapping import named_as
+from .wrapping import mirror, named_as
 
-__all__ = [
-    "assert_allclose", "assert_almost_equal", "assert_array_almost_equal", "assert_array_equal",
-    "assert_array_less", "assert_equal",
-]  # fmt: skip
+__all__ = list(np.testing.__all__)
+__getattr__, __dir__ = mirror(globals(), np.testing, traced=True)
 
 
 def asserting(original: Any, holds: Any) -> Any:

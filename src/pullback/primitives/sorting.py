@@ -226,7 +226,10 @@ def moved_by(values, means):
 
 
 def unique_of_each(x, return_index, return_inverse, return_counts, equal_nan):
-    """np.unique of what is mapped, by sorting: what differs from its predecessor."""
+    """np.unique of what is mapped, by sorting: what differs from its predecessor.
+
+    The first of equal numbers has the derivative here.
+    """
     shape, x = x.shape, x.reshape(-1)
     order = np.argsort(x, kind="stable")
     y = np.take(x, order)
@@ -236,11 +239,6 @@ def unique_of_each(x, return_index, return_inverse, return_counts, equal_nan):
         new = np.logical_and(new, np.logical_not(np.isnan(before)))
     new = np.concatenate([np.ones(min(x.size, 1), bool), new])
     outs = [y[new]]
-    if x.dtype.kind in "fc" and x.size:
-        starts = np.flatnonzero(new)
-        sums = np.concatenate([np.zeros_like(y[:1]), np.cumsum(y)])
-        counts = np.diff(starts, append=x.size)
-        outs = [moved_by(y[new], (np.take(sums, starts + counts) - np.take(sums, starts)) / counts)]
     if return_index:
         outs.append(order[new])
     if return_inverse:
