@@ -1,8 +1,8 @@
 """Compiling never costs: compiled programs beside the programs themselves.
 
-The 240 programs of `tests/programs`, calls of single NumPy functions, and `array_programs`, which
-go up to a million elements: the value compiled next to plain NumPy, and the gradient compiled next
-to the eager one. Steady state; calls take turns; medians.
+The 240 programs of `tests/programs`, calls of single NumPy functions, `array_programs`, which go up
+to a million elements, and `more_array_programs`: the value compiled next to plain NumPy, and the
+gradient compiled next to the eager one. Steady state; calls take turns; medians.
 Listed are those above 1.05 of the program itself plus a microsecond, and those that run in Python.
 Run with `python benchmarks/bench_never_slower.py [--all] [words]` in the repository.
 """
@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from array_programs import PROGRAMS as ARRAY_PROGRAMS
 from common import interleaved, settled, table
+from more_array_programs import PROGRAMS as MORE_ARRAY_PROGRAMS
 
 import pullback as pb
 
@@ -135,6 +136,7 @@ def cases(words: list[str]) -> Iterator[tuple[str, Callable[..., Any], Any]]:
         **PROGRAMS,
         **{f"numpy.{name}": case for name, case in SINGLE.items()},
         **{f"arrays.{name}": case for name, case in ARRAY_PROGRAMS.items()},
+        **{f"more.{name}": case for name, case in MORE_ARRAY_PROGRAMS.items()},
     }
     for name, (fun, args) in given.items():
         if words and not any(word in name for word in words):
@@ -221,7 +223,11 @@ def report(rows: list[Row], everything: bool) -> None:
 
 
 def kind_of(row: Row) -> str:
-    kinds = {"numpy": "single functions", "arrays": "array programs"}
+    kinds = {
+        "numpy": "single functions",
+        "arrays": "array programs",
+        "more": "more array programs",
+    }
     return kinds.get(row.name.partition(".")[0], "programs")
 
 

@@ -209,7 +209,7 @@ REAL = {
     "k1e": (lambda x: mp.besselk(1, x) * mp.exp(x), [(0.5,), (39.0,), (1e3,)]),
     "jv": (mp.besselj, [(0.0, 1.0), (2.5, 1.0), (1.0, 50.0), (100.0, 90.0), (0.5, 1e-3), (3.0, 1e3), (-1.5, 2.0)]),
     "yv": (mp.bessely, [(0.0, 1.0), (2.5, 1.0), (1.0, 50.0), (100.0, 90.0), (0.5, 1e-3), (3.0, 1e3)]),
-    "iv": (mp.besseli, [(0.1, 1.0), (2.5, 1.0), (1.0, 50.0), (100.0, 90.0), (0.5, 1e-3), (3.0, 300.0)]),
+    "iv": (mp.besseli, [(0.1, 1.0), (2.5, 1.0), (1.0, 50.0), (100.0, 90.0), (0.5, 1e-3), (3.0, 300.0), (0.0, 20.0)]),
     "kv": (mp.besselk, [(0.1, 1.0), (2.5, 1.0), (1.0, 50.0), (100.0, 90.0), (0.5, 1e-3), (3.0, 300.0)]),
     "jve": (mp.besselj, [(2.5, 1.0), (1.0, 50.0)]),
     "yve": (mp.bessely, [(2.5, 1.0), (1.0, 50.0)]),
@@ -316,7 +316,7 @@ REAL = {
 SEVERAL = {
     "sici": ([Integral(mp.sinc), mp.ci], [(0.5,), (8.0,), (1e-6,)]),
     "shichi": ([mp.shi, mp.chi], [(0.5,), (8.0,), (1e-6,)]),
-    "fresnel": ([mp.fresnels, mp.fresnelc], [(0.5,), (3.0,), (-1.0,)]),
+    "fresnel": ([mp.fresnels, mp.fresnelc], [(0.5,), (3.0,), (-1.0,), (1000.1,)]),
     "modfresnelp": ([lambda x: mp.quad(lambda t: mp.exp(1j * (x + t * mp.sqrt(1j)) ** 2) * mp.sqrt(1j), [0, 1, 4, 12])], [(0.5,), (2.0,)]),
     "airy": ([mp.airyai, lambda x: mp.airyai(x, derivative=1), mp.airybi, lambda x: mp.airybi(x, derivative=1)], [(0.5,), (-8.0,), (5.0,), (0.0,)]),
     "airye": ([lambda x: mp.airyai(x) * mp.exp(2 * x**1.5 / 3), lambda x: mp.airyai(x, derivative=1) * mp.exp(2 * x**1.5 / 3), lambda x: mp.airybi(x) * mp.exp(-2 * x**1.5 / 3), lambda x: mp.airybi(x, derivative=1) * mp.exp(-2 * x**1.5 / 3)], [(0.5,), (5.0,), (30.0,)]),

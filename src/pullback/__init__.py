@@ -24,10 +24,13 @@ from .core.errors import NonScalarOutputError as NonScalarOutputError
 from .core.errors import PullbackError as PullbackError
 from .core.errors import ShapeError as ShapeError
 from .core.errors import SolverError as SolverError
+from .core.errors import UnknownNameError as UnknownNameError
 from .core.errors import UnsupportedKeywordError as UnsupportedKeywordError
 from .core.instrument import instrument as instrument
 from .core.instrument import rebinding as rebinding
 from .core.instrument import uninstrument as uninstrument
+from .core.other_names import enter_names as _enter_names
+from .core.other_names import refuse_name as _refuse_name
 from .core.primitive import Elementwise as Elementwise
 from .core.primitive import Linear as Linear
 from .core.primitive import Multilinear as Multilinear
@@ -78,6 +81,7 @@ __all__ = [
     "ShapeError",
     "SolverError",
     "Spec",
+    "UnknownNameError",
     "UnsupportedKeywordError",
     "array",
     "checkpoint",
@@ -115,6 +119,9 @@ __all__ = [
 ]
 
 
+_enter_names()  # Array has all that it will have
+
+
 def __getattr__(name: str) -> _Any:
     """Submodules are imported when they are first used."""
     if name == "compile":
@@ -123,4 +130,4 @@ def __getattr__(name: str) -> _Any:
         return _importlib.import_module(f"{__name__}.compiler.facts.judge").pure
     if name in ("autograd", "explain", "nn", "numpy", "scipy", "testing"):
         return _importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    _refuse_name(name, __all__)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import abc
 import builtins as real
+import re
 import sys
 from types import CodeType, FunctionType, UnionType
 from typing import Any, Protocol, Union
@@ -25,6 +26,7 @@ import numpy as np
 from .core.array import Array, class_of_number, current, is_number, snapshot, stop, without_axes
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
+from .core.namespaces import BOUND
 from .core.reach import ASKED, LOOKUPS, other_form
 from .primitives.exact import exact
 from .primitives.parts import of_parts_p
@@ -209,6 +211,19 @@ def eval(source: Any, globals: Any = None, locals: Any = None, /) -> Any:
 
 def exec(source: Any, globals: Any = None, locals: Any = None, /, **kwargs: Any) -> None:
     run("exec", source, globals, locals, kwargs)
+
+
+def of_text(f: Any) -> Any:
+    """A method of text: `format` asks for the attributes that its fields name."""
+    if ASKED and f.__name__ in ("format", "format_map"):
+        for field in FIELD.findall(f.__self__):
+            for name in PART.findall(field):
+                ASKED[-1](name)
+    return f
+
+
+FIELD, PART = re.compile(r"\{([^{}:!]*)"), re.compile(r"[.\[]([^.\[\]]+)")
+BOUND[str] = of_text
 
 
 # Sums. From Python 3.12 on, `sum` of floats adds what was rounded away at the end (Neumaier 1974).

@@ -18,8 +18,11 @@ from typing import Any
 import numpy as np
 
 from .core.array import Array, current
+from .core.dispatch import as_array
 from .core.foreign import arrays_in
+from .core.instances import Instance
 from .core.reach import LOOKUPS
+from .core.twins import gives_array
 
 __all__ = ["evaluate", "re_evaluate"]
 
@@ -106,7 +109,8 @@ def evaluated(ex: str, frame: Any, local: Any, world: Any, out: Any, options: An
         world = frame.f_globals
         if LOOKUPS and not local.keys() >= {*names}:
             LOOKUPS[-1](world)  # recordings watch what is read by names that the code does not show
-    values = {name: local[name] if name in local else world.get(name) for name in names}
+    found = {name: local[name] if name in local else world.get(name) for name in names}
+    values = {name: operand_of(x) for name, x in found.items()}
     if (
         code is None
         or any(x is None for x in values.values())
@@ -119,6 +123,13 @@ def evaluated(ex: str, frame: Any, local: Any, world: Any, out: Any, options: An
         return result
     out[...] = result
     return out
+
+
+def operand_of(x: Any) -> Any:
+    """An operand as numexpr takes it: an array, whatever its class."""
+    if type(x) is Array:
+        return x
+    return as_array(x) if type(x) is Instance or gives_array(x) else x
 
 
 def numbers(x: Any) -> Any:

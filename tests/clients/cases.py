@@ -9,11 +9,9 @@ import numpy as np
 
 CASES = []
 # What is refused, and why: text that is evaluated; numbers that are put into text on their way;
-# tables and series that carry a derivative, where pandas' compiled code computes with them; arrays
-# of objects; a library that C has written.
+# arrays of objects; a library that C has written.
 REFUSED = {
-    "randles_circuit", "spherical_distance", "vincenty_distance", "frame_column", "frame_groups",
-    "average_of_prices", "strength_of_prices", "historical_return", "point_source", "moved_frame",
+    "randles_circuit", "spherical_distance", "vincenty_distance", "point_source", "moved_frame",
 }  # fmt: skip
 # The package rounds its result, so that zero is the derivative: a warning says so.
 WARNED = {"color_of_hue"}

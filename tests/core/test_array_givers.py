@@ -1,6 +1,11 @@
 """Objects that NumPy asks for an array, by `__array__`, whose array carries a derivative."""
 
+import functools
+import itertools
+import math
+
 import numpy as np
+import pytest
 
 import pullback as pb
 
@@ -80,3 +85,39 @@ def test_nothing_is_left_in_the_class():
     pb.grad(lambda y: y * np.sum(x))(2.0)
     assert type(np.asarray(x)) is np.ndarray
     assert x.__array__() is x.values
+
+
+def made(x):
+    """`np.ndarray` called as a function, and views made writable that nobody writes into."""
+    zeros, ones, lined = np.ndarray(3, dtype="float"), np.ndarray((2, 2)), np.ndarray(2, order="F")
+    zeros[:], lined[:] = 0.0, x
+    zeros[1] = x
+    ones.fill(1.0)
+    ones[0, 0] = x * x
+    spread = np.broadcast_to(np.array([x]), (3,))
+    spread.setflags(write=True)
+    seen = np.ndarray((2, 1), float, np.array([x, 2.0, 3.0]))
+    return zeros.sum() + ones.sum() + lined.sum() + spread.sum() + seen[0, 0]
+
+
+KINDS = (bool, int, float, complex)
+
+
+def values_that_are_functions(x):
+    """Functions and classes that are values stay what they are; those that are called take part."""
+    assert max(bool, *[float, int], key=KINDS.index) is float
+    assert sorted([float, bool], key=KINDS.index) == [bool, float]
+    assert functools.reduce(lambda a, b: b, [int, float]) is float
+    assert [kind for kind, _ in itertools.groupby([float, float, math.sin])] == [float, math.sin]
+    grown = list(itertools.accumulate([1.0, x], lambda a, b: a * b))[-1]
+    return grown + sum(map(math.sin, [x])) + functools.reduce(lambda a, b: a * b, [x, x], 2.0)
+
+
+@pytest.mark.filterwarnings("ignore:.*falls back:RuntimeWarning")
+def test_made_and_passed():
+    for f in (made, values_that_are_functions):
+        value, gradient = pb.value_and_grad(f)(1.7)
+        assert np.isclose(value, f(1.7))
+        expected = (f(1.7 + 1e-6) - f(1.7 - 1e-6)) / 2e-6
+        compiled = pb.compile(pb.grad(f))
+        assert np.allclose([gradient, *[compiled(1.7) for _ in range(3)]], expected)

@@ -5,9 +5,11 @@ alone, as machine code does. Packages that are compiled by numba itself are in `
 """
 
 import functools
+import io
 import math
 
 import numpy as np
+import pytest
 
 import pullback as pb
 from pullback.core.array import Array
@@ -155,3 +157,28 @@ def test_plain_numbers_run_machine_code():
     before = energy.calls
     assert pb.grad(lambda x: x * energy(CONSTANT))(2.0) == energy(CONSTANT)
     assert energy.calls == before + 2
+
+
+RATE = [2.0]
+
+
+class OfC(CPUDispatcher, io.StringIO):
+    """One that derives from a class of C's, as numba's do: what it holds cannot be read."""
+
+
+OfC.__module__ = "numba.core"
+
+
+@OfC
+def decayed(x):
+    return x * math.exp(-x * RATE[0])
+
+
+def test_recorded():
+    """What it reads is compared as of a function of the program."""
+    compiled = pb.compile(pb.grad(lambda x: decayed(x) ** 2), wait=True)
+    for rate in (2.0, 2.0, 2.0, 3.0, 3.0):
+        RATE[0] = rate
+        assert compiled(0.5) == pytest.approx(np.exp(-rate) * (1 - 0.5 * rate), rel=1e-12)
+    assert compiled.cache_info().hits
+    assert compiled.refusal is None

@@ -136,13 +136,18 @@ MISTAKES = {
         "np.where(mask, x, 0)", "f(x))(np.ma.masked_array(x, np.logical_not(mask)))",
         "f(np.where(mask, x, 0)))(x)",
     ),
-    "a Series": Mistake(
-        "import pandas\n\nx = pandas.Series(X)\nout = pb.grad(f)(x)", "x.to_numpy(float)", "(f)(x)",
-        "(f)(x.to_numpy(float))",
+    "a Series of integers": Mistake(
+        "import pandas\n\nx = pandas.Series([1, 2])\nout = pb.grad(f)(x)", "x.astype(float)",
+        "(f)(x)", "(f)(x.astype(float))", np.array([2.0, 4.0]),
     ),
-    "a DataFrame of integers": Mistake(
-        "import pandas\n\nx = pandas.DataFrame({'a': [1, 2]})\nout = pb.grad(f)(x)",
-        "x.to_numpy(float)", "(f)(x)", "(f)(x.to_numpy(float))", np.array([[2.0], [4.0]]),
+    "a Jacobian of a Series": Mistake(
+        "import pandas\n\nx = pandas.Series(X)\nout = pb.jacobian(lambda x: x * x)(x)",
+        "x.to_numpy()", ")(x)", ")(x.to_numpy())", np.diag(SQUARES),
+    ),
+    "the edges of bins": Mistake(
+        "import pandas\n\ndef g(x):\n    bins = pandas.cut(x, 2)\n    return f(x)\n\n"
+        "out = pb.grad(g)(X)",
+        "labels=False", "(x, 2)", "(x, 2, labels=False)",
     ),
     "a complex output": Mistake(
         "def g(x):\n    return f(x) * (1 + 1j)\n\nout = pb.grad(g)(X)", ".real",
@@ -308,6 +313,84 @@ MISTAKES = {
         "@pb.primitive\ndef double(x):\n    return 2 * x\n\nout = pb.grad(double)(1.5)",
         "double.defjvp", "\n\nout", "\n\ndouble.defjvp(lambda out, xs, x_dots: 2 * x_dots[0])\nout",
         2.0,
+    ),
+    # Names of other libraries.
+    "JAX's at": Mistake(
+        "def g(x):\n    x = x.at[0].set(2.0)\n    return f(x)\n\nout = pb.grad(g)(X)",
+        "x = x.copy()", "x = x.at[0].set(2.0)", "x = x.copy()\n    x[0] = 2.0",
+        np.array([0.0, 3.0, 5.0]),
+    ),
+    "PyTorch's exp": Mistake("out = pb.grad(lambda x: x.exp())(0.0)", "np.exp(x)", "x.exp()",
+                             "np.exp(x)", 1.0),
+    "micrograd's relu": Mistake("out = pb.grad(lambda x: x.relu())(2.0)", "np.maximum(x, 0)",
+                                "x.relu()", "np.maximum(x, 0)", 1.0),
+    "PyTorch's pow": Mistake("n = 2\nout = pb.grad(lambda x: x.pow(n).sum())(X)", "x ** n",
+                             "x.pow(n)", "(x ** n)"),
+    "PyTorch's unsqueeze": Mistake(
+        "axis = 0\nout = pb.grad(lambda x: f(x.unsqueeze(axis)))(X)", "np.expand_dims(x, axis)",
+        "x.unsqueeze(axis)", "np.expand_dims(x, axis)",
+    ),
+    "PyTorch's cpu": Mistake("out = pb.grad(lambda x: f(x.cpu()))(X)", "x", "x.cpu()", "x"),
+    "PyTorch's norm": Mistake("out = pb.grad(lambda x: x.norm() ** 2)(X)", "np.linalg.norm(x)",
+                              "x.norm()", "np.linalg.norm(x)"),
+    "PyTorch's clamp": Mistake(
+        "low, high = 0, 9\nout = pb.grad(lambda x: f(x.clamp(low, high)))(X)",
+        "np.clip(x, low, high)", "x.clamp(low, high)", "np.clip(x, low, high)",
+    ),
+    "PyTorch's dot product": Mistake(
+        "y = np.ones(3)\nout = pb.grad(lambda x: x.mv(y))(X)", "x @ y", "x.mv(y)", "x @ y",
+        np.ones(3),
+    ),
+    "a mask of PyTorch's": Mistake(
+        "mask, value = [False, True, True], 0.0\n"
+        "out = pb.grad(lambda x: f(x.masked_fill(mask, value)))(X)",
+        "np.where(mask, value, x)", "x.masked_fill(mask, value)", "np.where(mask, value, x)",
+        np.array([1.0, 0.0, 0.0]),
+    ),
+    "in place as in PyTorch": Mistake(
+        "y = 1.0\n\ndef g(x):\n    x = x.copy()\n    x.add_(y)\n    return f(x)\n\n"
+        "out = pb.grad(g)(X)",
+        "x += y", "x.add_(y)", "x += y", 2 + np.array([1.0, 3.0, 5.0]),
+    ),
+    "autograd's box": Mistake(
+        "def g(x):\n    print(x._value, end='')\n    return f(x)\n\nout = pb.grad(g)(X)",
+        "x.numpy()", "x._value", "x.numpy()[:0]",
+    ),
+    "JAX's jit": Mistake("out = pb.jit(pb.grad(f))(X)", "pullback.compile(f)", "pb.jit(pb.grad(f))",
+                         "(lambda f: pullback.compile(f))(pb.grad(f))"),
+    "PyTorch's tensor": Mistake(
+        "x = pb.tensor(X)\nf(x).backward()\nout = x.grad",
+        "pullback.array(x, requires_grad=True)", "pb.tensor(X)",
+        "(lambda x: pullback.array(x, requires_grad=True))(X)",
+    ),
+    "micrograd's Value": Mistake(
+        "x = pb.Value(1.5)\n(x * x).backward()\nout = x.grad",
+        "pullback.array(x, requires_grad=True)", "pb.Value(1.5)",
+        "(lambda x: pullback.array(x, requires_grad=True))(1.5)", 3.0,
+    ),
+    "JAX's jacfwd": Mistake(
+        "out = pb.jacfwd(f)(X)", "pullback.jacobian(f, mode='forward')", "pb.jacfwd(f)",
+        "pullback.jacobian(f, mode='forward')",
+    ),
+    "JAX's random": Mistake(
+        "x = pb.random.PRNGKey(0)\nout = pb.grad(f)(X)", "rng = np.random.default_rng(0)",
+        "x = pb.random.PRNGKey(0)", "rng = np.random.default_rng(0)",
+    ),
+    "a name that is nearly right": Mistake("out = pb.gradd(f)(X)", "pullback.grad", "pb.gradd",
+                                           "pullback.grad"),
+    "vjp without arguments": Mistake(
+        "x = X\nout, pullback_ = pb.vjp(f)(x)\nout = pullback_(1.0)[0]", "vjp(f, x)", "vjp(f)(x)",
+        "vjp(f, x)",
+    ),
+    "a plot": Mistake(
+        "import matplotlib\n\nmatplotlib.use('agg')\nfrom matplotlib.figure import Figure\n\n"
+        "def g(x):\n    Figure().subplots().plot(x)\n    return f(x)\n\nout = pb.grad(g)(X)",
+        "x.numpy()", "plot(x)", "plot(x.numpy())",
+    ),
+    "a Series of a leaf": Mistake(
+        "import pandas\n\ndef g(x):\n    return (pandas.Series(x) ** 2).sum()\n\n"
+        "x = pb.array(X, requires_grad=True)\ng(x).backward()\nout = x.grad",
+        "pullback.grad", "g(x).backward()\nout = x.grad", "out = pullback.grad(g)(X)",
     ),
 }  # fmt: skip
 

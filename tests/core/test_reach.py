@@ -11,6 +11,7 @@ import inspect
 import itertools
 import math
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -253,3 +254,36 @@ def test_a_call_that_a_base_does():
             assert abs(slope - expected) < 1e-8, name
             compiled = pb.compile(pb.grad(f))
             assert [compiled(x) for _ in range(3)] == pytest.approx([slope] * 3, rel=1e-12), name
+
+
+def test_what_a_module_does_for_missing_names():
+    """Python calls `__getattr__` of a module, for names it has not and as it imports from it."""
+    text = (
+        "import warnings\nimport numpy as np\n\nrate = [2.0]\n\ndef scaled(x):\n"
+        "    return 3.0 * x\n\ndef __getattr__(name):\n    if name == 'old':\n"
+        "        warnings.warn('moved', stacklevel=2)\n    if name == 'shifts':\n"
+        "        return np.array([rate[0], rate[0] ** 2])\n    raise AttributeError(name)\n"
+    )
+    module = types.ModuleType("package_of_names")
+    exec(compile(text, "package_of_names.py", "exec"), vars(module))
+    sys.modules["package_of_names"] = module
+    try:
+
+        def f(x):
+            from package_of_names import scaled
+
+            module.rate[0] = x
+            return scaled(x) + np.sum(module.shifts)
+
+        assert pb.grad(f)(1.5) == pytest.approx(3.0 + 1.0 + 3.0)
+
+        def g(x):
+            from package_of_names import scaled
+
+            return scaled(x) ** 2
+
+        compiled = pb.compile(pb.grad(g), wait=True)
+        assert [compiled(1.5) for _ in range(4)] == pytest.approx([27.0] * 4)
+        assert compiled.cache_info().hits
+    finally:
+        del sys.modules["package_of_names"]

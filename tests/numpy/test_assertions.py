@@ -1,4 +1,4 @@
-"""Assertions of `numpy.testing` in programs that are differentiated, and `as_strided`."""
+"""NumPy's assertions, `as_strided`, and `np.vectorize` of any results."""
 
 import numpy as np
 import pytest
@@ -20,15 +20,20 @@ def asserted(x):
     return np.sum(x**2)
 
 
+PAIRS = np.vectorize(lambda a, b: np.array([a * b, a + b * a]), otypes=[np.ndarray])
+WHOLE = np.vectorize(lambda a: (a, a * a), otypes=[object])
 WINDOWS = {
     "frames": lambda x: np.sum(as_strided(x, (4, 3), (16, 8)) ** 2 * W),
     "one row repeated": lambda x: np.sum(as_strided(x, (4, 3), strides=(0, 8)) ** 2 * W),
     "of a matrix": lambda x: np.sum(as_strided(x.reshape(3, 4), (2, 2, 3), (8, 32, 8)) ** 2),
     "its own": lambda x: np.sum(as_strided(x) ** 2),
     "asserted": asserted,
+    "any results": lambda x: np.array(PAIRS(x, 3.0).tolist())[2, 1],
+    "tuples as they are": lambda x: WHOLE(x)[3][1],
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*falls back:RuntimeWarning")
 def test_values_and_gradients():
     for name, f in WINDOWS.items():
         value, gradient = pb.value_and_grad(f)(X)

@@ -223,3 +223,19 @@ class TestNumbers:
                         )
                         signs = (np.signbit(out) == np.signbit(like)) | np.isnan(like)
                         assert signs.all(), (ufunc, number)
+
+
+class TestMethods:
+    """A method of an Array is called at once: nothing of the user's is behind it to be reached."""
+
+    def test_nobody_asks_what_a_method_calls(self, monkeypatch):
+        def f(x):
+            return (x.reshape(2, 2).T.copy().flatten() * x.max()).sum() + x.dot(x).clip(0.0, 1.0)
+
+        expected = pb.grad(f)(X)
+
+        def asked(method):
+            raise AssertionError(method)
+
+        monkeypatch.setattr("pullback.core.resolve.method", asked)
+        np.testing.assert_array_equal(pb.grad(f)(X), expected)

@@ -90,7 +90,7 @@ UNMAPPED = [
     of(si.make_interp_spline, at_points, X, Y, Q, name="points"),
     of(si.BarycentricInterpolator, at_points, X, Y, Q),
     of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y)), X, Y),
-    of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y, per=1)), X, Y, name="closed"), of(si.splprep, lambda f, a, b: np.stack(f([a, b], s=0, per=1)[0][1]), np.cos(X), np.sin(X) + X / 9, name="closed"),
+    of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y, per=1)), X, Y, name="closed"), of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y, per=1, k=1)), X, Y, name="closed, of lines"), of(si.splprep, lambda f, a, b: np.stack(f([a, b], s=0, per=1)[0][1]), np.cos(X), np.sin(X) + X / 9, name="closed"),
     of(si.insert, lambda f, p, c: f(p, (knots(INNER), np.concatenate([c, np.zeros(4)]), 3), m=2)[1][:9], np.float64(2.3), C, name="tuple"),
     of(si.insert, lambda f, p, c: f(p, si.BSpline(knots(INNER), c, 3)).c[:8], np.float64(2.3), C, name="spline"),
     of(si.sproot, lambda f, c: f((knots(INNER), c, 3)), np.array([-1.0, -0.5, -0.2, 0.1, 0.3, 0.5, 1.0])),

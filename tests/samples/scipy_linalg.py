@@ -506,6 +506,14 @@ SAMPLES += [
     of(sl.norm, np.zeros(3), program=lambda g, x: np.sum(g(x)), smooth=False, name="zero"),
 ]
 
+TURNING = np.array([[0.1, 1.2, 0.3], [-1.1, 0.2, 0.4], [0.2, -0.3, 2.0]])  # a complex pair
+LARGE = np.diag([1.0, 2.0, 3.5])
+SAMPLES += [
+    of(sl.qz, LARGE + real(3, 3) / 5, np.eye(3) + real(3, 3) / 5, program=lambda g, a, b: g(a, b)[0]),
+    of(sl.qz, TURNING, np.eye(3) + real(3, 3) / 5, name="blocks", program=lambda g, a, b: [np.abs(x) for x in g(a, b)]),
+    of(sl.qz, TURNING, np.eye(3) + real(3, 3) / 5, name="complex", program=lambda g, a, b: [size(x) for x in g(a, b, output="complex")]),
+    of(sl.ordqz, LARGE + real(3, 3) / 5, np.eye(3) + real(3, 3) / 5, program=lambda g, a, b: [np.abs(x) for x in g(a, b, sort="iuc")]),
+]
 UNMAPPED = [
     of(sl.ishermitian, np.diag([1.0, 2.0]), program=lambda g, a: (g(a), a.sum())),
     of(sl.issymmetric, real(2, 2), program=lambda g, a: (g(a), a.sum())),
@@ -524,8 +532,6 @@ SAMPLES += [
 ]
 
 ERRORS = [
-    ErrorSample(served(sl.qz), (np.eye(2), np.eye(2)), {}, MissingRuleError, "eig"),
-    ErrorSample(served(sl.ordqz), (np.eye(2), np.eye(2)), {}, MissingRuleError, "eig"),
     ErrorSample(served(sl.cossin), (np.eye(4), 2, 2), {}, MissingRuleError, "subspace_angles"),
     ErrorSample(served(sl.clarkson_woodruff_transform), (real(9, 2), 3), {}, MissingRuleError, "random matrix that NumPy draws"),
     ErrorSample(served(sl.qr_update), (np.eye(2), np.eye(2), real(2), real(2)), {}, MissingRuleError, "Factorise the changed matrix"),

@@ -153,7 +153,8 @@ UNMAPPED = [
         np.abs(A.data) + 0.1,
         of=csgraph.shortest_path,
     ),
-]
+    sample("dijkstra", lambda d: csgraph.dijkstra(csr(d), indices=[0, 3], min_only=True), np.abs(A.data) + 0.1, of=csgraph.dijkstra),
+]  # fmt: skip
 
 ERRORS = [
     ErrorSample(

@@ -93,3 +93,31 @@ def test_ours():
         if not np.allclose([a.grad, inside], right, rtol=1e-6):
             wrong.append((name, a.grad, inside))
     assert not wrong
+
+
+# Functions that SciPy writes in Python, in the namespaces of `pullback.scipy`.
+SIGNAL = np.sin(np.arange(24.0))
+PYTHON = {
+    "hilbert": lambda of, x: np.abs(of.signal.hilbert(x)),
+    "savgol_filter": lambda of, x: of.signal.savgol_filter(x, 5, 2),
+    "lfilter": lambda of, x: of.signal.lfilter([1.0, 0.2], [1.0, -0.3], x),
+    "welch": lambda of, x: of.signal.welch(x, nperseg=8)[1],
+    "gaussian_filter1d": lambda of, x: of.ndimage.gaussian_filter1d(x, 1.0),
+    "zoom": lambda of, x: of.ndimage.zoom(np.reshape(x, (4, 6)), 1.5),
+    "rfft": lambda of, x: np.abs(of.fft.rfft(x)),
+    "cdist": lambda of, x: of.spatial.distance.cdist(np.reshape(x, (8, 3)), np.ones((2, 3))),
+    "splev": lambda of, x: of.interpolate.splev(2.3, of.interpolate.splrep(np.arange(24.0), x)),
+    "geometric_slerp": lambda of, x: of.spatial.geometric_slerp([1.0, 0], [0, 1.0], x[1]) * x[1],
+}
+
+
+def test_functions_written_in_python():
+    for name, f in PYTHON.items():
+        x = pb.array(SIGNAL, requires_grad=True)
+        np.sum(f(pb.scipy, x) ** 2).backward()
+        expected = pb.grad(lambda x, f=f: np.sum(f(scipy, x) ** 2))(SIGNAL)
+        np.testing.assert_allclose(x.grad, expected, 1e-12, 1e-13, err_msg=name)
+        plain = f(pb.scipy, SIGNAL)
+        np.testing.assert_array_equal(plain, f(scipy, SIGNAL), err_msg=name)
+        compiled = pb.compile(pb.grad(lambda x, f=f: np.sum(f(pb.scipy, x) ** 2)))
+        np.testing.assert_allclose(compiled(SIGNAL), expected, 1e-12, 1e-13, err_msg=name)

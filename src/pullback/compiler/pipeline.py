@@ -3,6 +3,7 @@
     looped          what repeats becomes loops; all passes of `graph.optimise`, before and after
     checked         one output more: whether NumPy would have raised (`told` for C: doubt is NaN)
     packed          values that are asked about and lie in one array become that array
+    flagged         rows that are zero are left out; one output more: whether NumPy does the same
     prepared        bodies of loops are optimised, and lose what nothing needs
     Plan, Module    pieces in order, and where values lie; the text of their functions
 
@@ -11,7 +12,13 @@ A graph on the function's arrays enters. What leaves holds the same outputs firs
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from ..core.graph import Graph
+from ..primitives.elementwise import logical_and
+from .graph.rewriting import NewEquations
+from .graph.zero_rows import without_zero_rows
 from .loops.roll import looped, packed
 from .loops.trim import prepared
 from .lower.gather import checked, said
@@ -47,14 +54,30 @@ class Lowered:
         self.raising = 0 if needed is None else len(outputs) - needed
         self.unchecked, self.asked = packed(Graph(graph.inputs, graph.equations, outputs), known)
         graph, self.answers = self.unchecked, []
-        within = checked(self.whole)
-        if within is not None:
+        asking = flagged(self.whole, outputs)
+        if asking is not None:
             self.answers = [b"\x01"]
-            flagged = Graph(within.inputs, within.equations, [*outputs, within.outputs[-1]])
-            graph, _ = packed(flagged, known)
+            graph, _ = packed(asking, known)
         self.graph = prepared(graph.pruned())
         self.plan = Plan(self.graph, orders=orders)
         self.module = Module(self.plan)
+
+
+def flagged(whole: Graph, outputs: Sequence[Any]) -> Graph | None:
+    """The graph for some of its outputs, and one more: whether it does what the whole one does.
+
+    None if it always does.
+    """
+    graph, changed = without_zero_rows(whole)
+    within = checked(graph)
+    flags = [x.outputs[-1] for x in (graph if changed else None, within) if x is not None]
+    if not flags:
+        return None
+    steps, graph = NewEquations(), within or graph
+    flag = flags[0] if len(flags) == 1 else steps.apply(logical_and, *flags)
+    places = {id(x): i for i, x in enumerate(whole.outputs)}
+    same = [graph.outputs[places[id(x)]] for x in outputs]
+    return Graph(graph.inputs, [*graph.equations, *steps.equations], [*same, flag])
 
 
 def lowered_for_c(graph: Graph) -> Module:

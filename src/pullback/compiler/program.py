@@ -212,7 +212,7 @@ class Run:
         self.graph, self.plan, self.module = parts.graph, parts.plan, parts.module
         self.kinds = kinds(self.graph)
         for x, out in zip(self.graph.outputs, self.plan.outputs, strict=True):
-            if x is not out:  # a constant, which is written where results are
+            if x is not out:  # a constant, or what NumPy gave, written where results are
                 self.kinds[out] = "array" if isinstance(opened(x), np.ndarray) else "scalar"
         self.inputs, self.outputs = self.graph.inputs, self.plan.outputs
         self.orders = self.plan.orders

@@ -5,6 +5,7 @@
     def g(t): ...           ->  g = made[function]
     match x: case [a, b]:   ->  matches[x] is asked whether x is a sequence
     import m                ->  imports["m", 0, None]; import m
+    super().f               ->  calls[super](__class__, self).f
 
 `rewritten(code, hooks)` gives a code object that does what `code` does, with the same names, lines,
 columns and exception handlers, and with those questions put in. This is the only module that
@@ -119,7 +120,7 @@ POPPING |= {op for op in JUMPS if "OR_POP" not in dis.opname[op]} - {OP["FOR_ITE
 HAS_ARGUMENT = frozenset(
     getattr(dis, "hasarg", None) or [op for op in OP.values() if op >= dis.HAVE_ARGUMENT]
 )
-NULL_BIT = 1
+NULL_BIT, TWO_BIT = 1, 2  # the latter: `super` is called with the two, and not without arguments
 ATTR_SHIFT = 0 if LOAD_METHOD >= 0 else 1
 
 
@@ -353,8 +354,9 @@ class Rewriting:
             return [(LOAD_ATTR, arg & ~NULL_BIT if ATTR_SHIFT else arg), *through, *finish]
         if op == LOAD_ATTR and names[arg >> ATTR_SHIFT] in self.hooks.indexed:
             return [(op, arg), *through]
-        if op == LOAD_SUPER_ATTR and arg & NULL_BIT:
-            return [(op, arg & ~NULL_BIT), *through, *finish]
+        if op == LOAD_SUPER_ATTR:  # calls `super`, which lies below a class and an object
+            above = [*self.exchange(3), (op, arg & ~NULL_BIT | TWO_BIT)]
+            return [*above, *through, *finish] if arg & NULL_BIT else above
         if op == PUSH_NULL and not NULL_FIRST:
             asks = self.steps[i - 1].op not in UNASKED and not self.is_harmless(i - 1)
             return [*through, (op, arg)] if asks else [(op, arg)]

@@ -24,6 +24,7 @@ from .errors import (
 )
 from .layout import layout
 from .primitive import Elementwise
+from .reach import active
 from .spec import PYTHON, spec_of
 from .trace import CONSTANT, youngest
 from .twins import array_of, gives_array
@@ -218,6 +219,8 @@ def operand(x: Any) -> Any:
         return float(x)
     if np.isscalar(x):
         return x
+    if isinstance(x, np.poly1d):  # which may hold an Array
+        return x.coeffs
     return as_array(x) if hasattr(x, "__array__") else NotImplemented
 
 
@@ -227,9 +230,9 @@ def beside_array(x: Any) -> Any:
 
 
 def answers_ufuncs(x: Any) -> bool:
-    """Whether an object that is no array has its own way of computing ufuncs."""
+    """Whether an object that is no array has its own way of computing ufuncs, and takes part."""
     own = getattr(type(x), "__array_ufunc__", None) is not None
-    return own and not isinstance(x, (np.ndarray, np.generic))
+    return own and not isinstance(x, (np.ndarray, np.generic)) and active()
 
 
 def as_array(x: Any) -> Any:
@@ -369,6 +372,8 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     if implementation is None and primitive is None:
         return unknown(ufunc, inputs, keywords)
     if ufunc.signature is not None:  # works on whole arrays, and has keywords for their axes
+        if any(type(x) is not Array and answers_ufuncs(x) for x in inputs):
+            return NotImplemented
         return implementation(*inputs, **keywords)
     inputs = [x if type(x) is Array else beside_array(x) for x in inputs]
     if any(x is NotImplemented for x in inputs):
@@ -472,6 +477,8 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
             return NotImplemented
         if any(check_class(cls, *args, *kwargs.values()) for cls in types):
             return CLASSES["function"](function, args, kwargs)
+        if not all(cls is Array or issubclass(cls, np.ndarray) for cls in types):
+            return NotImplemented  # a class that takes over
     if type(kwargs.get("out")) is Array:
         out = kwargs.pop("out")
         return written((out,), function(*args, **kwargs))

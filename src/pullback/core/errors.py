@@ -6,6 +6,7 @@
     ├── DtypeError, ArgumentTypeError (TypeError)
     ├── MissingRuleError, UnsupportedKeywordError (NotImplementedError)
     ├── MissingExtraError (ImportError)
+    ├── UnknownNameError (AttributeError)
     └── NanError (FloatingPointError)
 
 `LostDerivativeWarning` is a RuntimeWarning.
@@ -32,6 +33,7 @@ __all__ = [
     "PullbackError",
     "ShapeError",
     "SolverError",
+    "UnknownNameError",
     "UnsupportedKeywordError",
 ]
 
@@ -84,6 +86,10 @@ class UnsupportedKeywordError(PullbackError, NotImplementedError):
 
 class MissingExtraError(PullbackError, ImportError):
     """An optional dependency is needed and not installed."""
+
+
+class UnknownNameError(PullbackError, AttributeError):
+    """A name of another library was asked for, which has another one here."""
 
 
 class NanError(PullbackError, FloatingPointError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 from types import FunctionType, MethodType
 from typing import Any
@@ -16,6 +17,7 @@ from .instances import (
     INNER,
     KIND,
     MISSING,
+    NAMES,
     OWN_WAY,
     Instance,
     alike,
@@ -31,9 +33,11 @@ from .instances import (
     shown,
     viewed,
 )
+from .leftover import SETTLING
 from .namespaces import STANDS
 from .operators import COMPARISONS, INFIX, PREFIX
 from .reach import CALLS
+from .trace import CONSTANT
 
 __all__: list[str] = []
 
@@ -216,3 +220,31 @@ def install() -> None:
 
 
 install()
+
+
+# Attributes by the ways of `object`, and what is left behind.
+
+
+def of_object(f: Any) -> Any:
+    """What `object` has for attributes, called by its name."""
+
+    def call(*args: Any) -> Any:
+        if args and type(args[0]) is Instance:
+            return OWN_WAY[f.__name__](*args)
+        return f(*args)
+
+    return functools.update_wrapper(call, f)
+
+
+STANDS.update({id(f): of_object(f) for f in (object.__getattribute__, object.__delattr__)})
+
+
+def settled(x: Instance, exchanged: Any) -> Any:
+    """What an Instance that is left behind becomes, once its trace has ended."""
+    exchanged(NAMES.__get__(x))
+    value = exchanged(INNER.__get__(x))
+    INNER.__set__(x, value if type(value) is Array else Array(value, CONSTANT, None))
+    return x if type(value) is Array else example(x)
+
+
+SETTLING[Instance] = settled

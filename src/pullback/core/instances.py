@@ -30,7 +30,7 @@ from .array import Array, current, peel
 from .dispatch import CLASSES, DEFERS, HOLDERS
 from .errors import ConversionError, MissingRuleError
 from .foreign import MEMORY, whose
-from .leftover import HOLDS, SETTLING
+from .leftover import HOLDS
 from .matching import STANDING
 from .operators import COMPARISONS, INFIX, MIRRORED
 from .reach import BORING, CALLS, MAKERS, active, reach_class
@@ -596,14 +596,5 @@ def new_array(
     return viewed(buffer[...], cls, None)
 
 
-def settled(x: Instance, exchanged: Any) -> Any:
-    """What an Instance that is left behind becomes, once its trace has ended."""
-    exchanged(NAMES.__get__(x))
-    value = exchanged(INNER.__get__(x))
-    INNER.__set__(x, value if type(value) is Array else Array(value, CONSTANT, None))
-    return x if type(value) is Array else example(x)
-
-
 HOLDS.add(Instance)
-SETTLING[Instance] = settled
 RESULTS[Instance] = INNER.__get__

@@ -20,7 +20,7 @@ from .foreign import arrays_in
 from .reach import CALLS
 from .twins import twin_of
 
-__all__ = ["is_jitted", "jitted"]
+__all__ = ["is_jitted", "jitted", "python_of"]
 
 
 def is_jitted(f: Any) -> bool:

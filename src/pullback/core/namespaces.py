@@ -20,6 +20,7 @@ from .errors import public_module
 __all__ = [
     "BEHIND",
     "BOUND",
+    "JOINING",
     "LOADED",
     "STANDS",
     "apart",
@@ -29,6 +30,7 @@ __all__ = [
     "names_of",
     "package",
     "scan",
+    "shows",
     "stays",
     "takes_part",
 ]
@@ -43,6 +45,7 @@ MIRRORED = (
 )  # fmt: skip
 # Packages in which ours enters what stands for functions of theirs, once they are imported.
 SERVED = {"pandas": "pullback.pandas"}
+JOINING: set[int] = set()  # ids of functions of ours that let SciPy's own take part, and no more
 BOUND: dict[type, Any] = {}  # type of an object -> what is called for a compiled method of it
 STANDS: dict[int, Any] = {}  # id of a function or module -> what stands for it
 BEHIND: dict[int, Any] = {}  # id of what stands for something -> that
@@ -92,7 +95,7 @@ def enter(real: ModuleType, mirror: ModuleType) -> None:
     things = [(vars(real)[name], getattr(mirror, name)) for name in names]
     SCANNED[real.__name__] = [real, mirror, things]
     for theirs, ours in [(real, mirror), *things]:
-        if theirs is not ours and not isinstance(theirs, DATA):
+        if theirs is not ours and not isinstance(theirs, DATA) and id(ours) not in JOINING:
             if STANDS.get(id(theirs), theirs) is theirs:
                 STANDS[id(theirs)] = ours
             BEHIND.setdefault(id(ours), theirs)
@@ -259,3 +262,14 @@ def asker() -> str:
     if hidden:
         return f", by a function of `{module}`"
     return f", by `{public_module(module, name)}.{name}`"
+
+
+SHOWING = frozenset({"matplotlib", "seaborn", "plotly", "PIL", "imageio", "logging", "rich"})
+
+
+def shows() -> bool:
+    """For messages: whether the value was asked for to be shown, by a library for that."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and package(frame.f_globals) not in SHOWING:
+        frame = frame.f_back
+    return frame is not None

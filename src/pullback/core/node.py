@@ -85,10 +85,16 @@ def slot_rule(out_bar: Any, i: int, wanted: Any) -> tuple[Slots]:
 
 
 def slots(out: tuple[Any, ...], trace: Any, node: Node) -> tuple[Any, ...]:
-    """The results of an operation that has several: one node, and a slot of it for each result."""
+    """The results of an operation that has several: one node, and a slot of it for each result.
+
+    One without a derivative, such as the exponents of `frexp`, is the program's to write into; the
+    rule keeps its own.
+    """
     return tuple(
         [
-            Array(o, trace, node_of((node,), slot_rule, i)) if carries(o) else o
+            Array(o, trace, node_of((node,), slot_rule, i))
+            if carries(o)
+            else (o.copy() if type(o) is np.ndarray else o)
             for i, o in enumerate(out)
         ]
     )

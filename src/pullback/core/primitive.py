@@ -201,16 +201,19 @@ class Primitive(Traits):
         except Exception as error:
             error.add_note(f"in the vjp rule of `{self.name}`")
             raise
-        bars: list[Any] = []
-        for x_bar, x, want in zip(x_bars, residual.xs, wanted, strict=True):
-            if want is None or x_bar is None:
-                bars.append(None)
+        xs, bars = residual.xs, [*x_bars]
+        if len(bars) != len(xs):
+            raise ValueError(f"`{self.name}` gave {len(bars)} cotangents for {len(xs)} operands")
+        for i, x_bar in enumerate(bars):
+            if x_bar is None:
                 continue
-            part = x_bar.value if type(x_bar) is Masked else x_bar
+            if wanted[i] is None:
+                bars[i] = None
+                continue
+            x, part = xs[i], x_bar.value if type(x_bar) is Masked else x_bar
             plain = type(part) is np.ndarray and type(x) in SPECIFIED
             if not plain or part.dtype is not x.dtype or part.shape != x.shape:
-                x_bar = match(x_bar, x, "vjp", self.name)
-            bars.append(x_bar)
+                bars[i] = match(x_bar, x, "vjp", self.name)
         return bars
 
 

@@ -202,8 +202,16 @@ class Imports:
         if not there and active():
             scope = sys._getframe(1).f_globals
             call_outside(__import__, (name, scope, None, names or (), level), {})
-        elif there and type(module) is not ModuleType and active():  # an object stands for it
-            reach_instance(module)
+        elif there and active():
+            reach_module(module)
+
+
+def reach_module(module: Any) -> None:
+    """Reach what Python calls of a module, or of an object that stands for one."""
+    if type(module) is not ModuleType:
+        reach_instance(module)
+    else:
+        reach_member(vars(module).get("__getattr__"))
 
 
 IMPORTS = Imports()
@@ -292,6 +300,7 @@ def look_around(fn: Any, code: CodeType, scope: dict[str, Any]) -> None:
             if not takes_part(vars(x)):
                 APART[id(x)] = x
                 continue
+            reach_module(x)
             for attribute in code.co_names:
                 reach_instance(vars(x).get(attribute))
     for cell in fn.__closure__ or ():

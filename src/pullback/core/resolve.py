@@ -16,7 +16,6 @@ import functools
 import heapq
 import itertools
 import operator
-import re
 import sys
 import threading
 import warnings
@@ -58,7 +57,6 @@ from .jitted import is_jitted, jitted
 from .leftover import HOLDS, WRITERS
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
-    ASKED,
     BORING,
     KNOWN,
     LOOKUPS,
@@ -99,6 +97,8 @@ def resolved(self: Any, f: Any) -> Any:
             session = SESSION.get()
             return f if session is None or session.closed else direct.making[f]
     if kind is MethodType:
+        if type(f.__self__) is Array:  # a method of ours, which calls nothing of the user's
+            return f
         fn = f.__func__
         if LOOKUPS and type(fn) is not FunctionType:
             LOOKUPS[-1](fn)
@@ -406,13 +406,16 @@ def given(x: Any) -> Any:
     return x
 
 
-def reaching(f: Any) -> Any:
-    """f, with the functions among its arguments reached, classes included."""
+def reaching(f: Any, place: int = -1) -> Any:
+    """f, which calls an argument, with that reached, classes included.
+
+    place: where it may stand by position; elsewhere a function is a value like others.
+    """
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return f(
-            *[called(x) for x in args],
-            **{name: called(x) for name, x in kwargs.items()},
+            *[called(x) if i == place else x for i, x in enumerate(args)],
+            **{name: called(x) if name in CALLED else x for name, x in kwargs.items()},
         )
 
     return functools.update_wrapper(call, f)
@@ -422,11 +425,14 @@ def called(x: Any) -> Any:
     return standing(x) if callable(x) and type(x) is not Array else x
 
 
+CALLED = frozenset({"key", "func", "function"})
 CALLING_BACK = (
-    map, filter, functools.reduce, itertools.accumulate, itertools.starmap,
-    itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.groupby,
+    map, filter, functools.reduce, itertools.starmap, itertools.takewhile, itertools.dropwhile,
+    itertools.filterfalse,
 )  # fmt: skip
-STANDS.update({id(each): reaching(each) for each in CALLING_BACK})
+CALLING_BACK_SECOND = (itertools.accumulate, itertools.groupby)
+STANDS.update({id(each): reaching(each, place=0) for each in CALLING_BACK})
+STANDS.update({id(each): reaching(each, place=1) for each in CALLING_BACK_SECOND})
 
 
 def of_container(f: Any) -> Any:
@@ -496,19 +502,7 @@ def writing_first(f: Any) -> Any:
     return functools.update_wrapper(call, f)
 
 
-def of_object(f: Any) -> Any:
-    """What `object` has for attributes, called by its name."""
-
-    def call(*args: Any) -> Any:
-        if args and type(args[0]) is Instance:
-            return OWN_WAY[f.__name__](*args)
-        return f(*args)
-
-    return functools.update_wrapper(call, f)
-
-
 SET = object.__setattr__
-STANDS.update({id(f): of_object(f) for f in (object.__getattribute__, object.__delattr__)})
 
 
 WRITING_FIRST = (
@@ -561,19 +555,6 @@ for numbers in (float, complex, np.ndarray, np.generic, np.float64, np.complex12
             STANDS.setdefault(id(each), of_class(each))
 
 BOUND.update(dict.fromkeys((list, dict, deque, OrderedDict, defaultdict), of_container))
-
-
-def of_text(f: Any) -> Any:
-    """A method of text: `format` asks for the attributes that its fields name."""
-    if ASKED and f.__name__ in ("format", "format_map"):
-        for field in FIELD.findall(f.__self__):
-            for name in PART.findall(field):
-                ASKED[-1](name)
-    return f
-
-
-FIELD, PART = re.compile(r"\{([^{}:!]*)"), re.compile(r"[.\[]([^.\[\]]+)")
-BOUND[str] = of_text
 
 
 def is_view(x: Array) -> bool:

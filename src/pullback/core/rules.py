@@ -19,7 +19,7 @@ import numpy as np
 from .array import Array
 from .cotangent import DENSE, Buffer, Masked, Scattered, fit, masked, unbroadcast
 from .node import Node, residual_of
-from .spec import Spec, known_spec, spec_of
+from .spec import DOUBLE, DOUBLES, Spec, known_spec, spec_of
 from .templates import from_template
 
 __all__ = [
@@ -239,7 +239,7 @@ def lone(primitive: Any, transpose: Any) -> Any:
 
     def pull(out_bar, residual, wanted):
         shape, dtype, static = residual
-        x = known_spec(shape, dtype)
+        x = DOUBLES[shape] if dtype is DOUBLE else known_spec(shape, dtype)
         if transpose is None:
             return primitive.pull(out_bar, residual_of(primitive, None, (x,), static), wanted)
         mask = None

@@ -19,7 +19,7 @@ from .array import Array, current, peel, stop, touch
 from .errors import ConversionError, EscapedError, MissingRuleError, name_of, reached
 from .foreign import raised_next, translate
 from .lost import line_of_user, warn_decided, warn_searched
-from .namespaces import asker, package
+from .namespaces import asker, package, shows
 from .reach import call, unreached
 from .spec import PYTHON, is_inexact, spec_of
 
@@ -61,6 +61,9 @@ INSTEAD: dict[str | None, str] = {
 BY_SCIPY = (
     "SciPy's functions take Arrays in a function that `pullback.grad` or another transformation"
     " runs; elsewhere write `from pullback.scipy import optimize`, and so for its other modules"
+)
+BY_PANDAS = (
+    "Tables of pandas take Arrays in a function that `pullback.grad` or another transformation runs"
 )
 
 
@@ -167,8 +170,13 @@ class Trace:
     def refusal(self, x: Array, asked: str) -> str:
         """Why x does not become a plain number or array."""
         by = asker()
-        outside = self.eager and "`scipy." in by
-        instead = BY_SCIPY if outside else INSTEAD.get(asked, INSTEAD[None])
+        instead = INSTEAD.get(asked, INSTEAD[None])
+        if shows():
+            instead = "Pass `x.numpy()`: what is shown needs no derivative"
+        elif self.eager and "`scipy." in by:
+            instead = BY_SCIPY
+        elif self.eager and "`pandas." in by:
+            instead = BY_PANDAS
         return (
             f"`{asked}` was asked of an Array {self.spec(x)} of `{self.name}`{by}; the result"
             " would have lost its derivative.\n"

@@ -66,9 +66,12 @@ def holds_giver(x: Any) -> bool:
 
 
 def asking(call: Any, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """call(function, args, kwargs), where NumPy may ask objects for arrays and be given Arrays."""
+    """function(*args, **kwargs), where NumPy may ask objects for arrays and be given Arrays.
+
+    call: what calls it, if not this.
+    """
     try:
-        return call(function, args, kwargs)
+        return function(*args, **kwargs) if call is None else call(function, args, kwargs)
     except ValueError as error:
         given = (*args, *kwargs.values())
         if str(error) != "object __array__ method not producing an array" or not holds_giver(given):

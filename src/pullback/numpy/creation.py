@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,16 @@ from ..core.array import Array, peel
 from ..core.dispatch import FUNCTIONS, HELD, as_array, holds_arrays, is_python, leaves
 from ..core.errors import ArgumentTypeError
 from ..core.instances import INNER, KIND, Instance, viewed
-from ..core.namespaces import STANDS
+from ..core.namespaces import BEHIND, STANDS
 from ..core.twins import asking
 from ..primitives import creation
 from ..primitives.arguments import common_dtype, somewhere
-from .wrapping import FRESH, OWN, answers_for, is_fresh, made
+from .wrapping import FRESH, OWN, answers_for, is_fresh, made, member
 
 __all__ = ["AS_ARRAY", "Concatenator", "Grid"]
 
 # type that holds an Array -> a function that gives it
-AS_ARRAY: dict[type, Any] = {Instance: INNER.__get__}
+AS_ARRAY: dict[type, Any] = {Instance: INNER.__get__, np.poly1d: np.poly1d.coeffs.__get__}
 
 NUMBERS = (bool, int, float, complex)  # they adapt their dtype
 KNOWN = frozenset({*NUMBERS, Array, np.float64, np.float32, np.int64})
@@ -41,6 +42,23 @@ for name in ("zeros", "ones", "empty", "eye", "identity", "tri", "indices", "fro
              "fromstring", "loadtxt", "genfromtxt", "fromregex", "bartlett", "blackman", "hamming",
              "hanning"):  # fmt: skip
     creator(getattr(np, name))
+
+
+def ndarray(shape: Any, dtype: Any = float, *memory: Any, **options: Any) -> Any:
+    """`np.ndarray(shape, dtype)`, which makes an array as `np.empty` does."""
+    buffer = memory[0] if memory else options.get("buffer")
+    if (
+        type(buffer) is Array
+        and buffer.dtype == np.dtype(dtype)
+        and len(memory) + len(options) == 1
+    ):
+        return buffer.reshape(-1)[: math.prod(np.atleast_1d(shape))].reshape(shape)
+    if memory or options.keys() - {"order"}:
+        return np.ndarray(shape, dtype, *memory, **options)
+    return made(np.ndarray(shape, dtype, **options))
+
+
+STANDS[id(np.ndarray)] = ndarray
 creator(np.fft.fftfreq)
 creator(np.fft.rfftfreq)
 
@@ -131,6 +149,36 @@ def array_of_array(x: Any, dtype: Any = None, copy: Any = None) -> Any:
 
 
 STANDS[id(Array.__array__)] = array_of_array
+
+
+# Polynomials, which hold an array of coefficients.
+
+
+def poly1d(c_or_r: Any, r: bool = False, variable: str | None = None) -> Any:
+    """`numpy.poly1d` of numbers, or of roots, that may be Arrays."""
+    if type(c_or_r) is Array or holds_arrays(c_or_r):
+        c_or_r = as_array(c_or_r)
+        c_or_r = c_or_r if c_or_r.ndim else np.reshape(c_or_r, -1)
+    return np.poly1d(c_or_r, r, variable)
+
+
+STANDS[id(np.poly1d)] = poly1d
+BEHIND[id(poly1d)] = np.poly1d
+
+
+def of_polynomials(function: Any) -> None:
+    """A function of polynomials, which may be some that hold an Array."""
+    usual = member(function)
+
+    @answers_for(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        held = [type(x) is np.poly1d and type(x.coeffs) is Array for x in args]
+        return (FUNCTIONS[function] if any(held) else usual)(*args, **kwargs)
+
+
+for each in (np.polyval, np.polyadd, np.polysub, np.polymul, np.polydiv, np.polyder, np.polyint,
+             np.roots):  # fmt: skip
+    of_polynomials(each)
 
 
 @answers_for(np.asarray_chkfinite)

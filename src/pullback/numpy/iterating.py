@@ -27,8 +27,9 @@ MEMORY = frozenset({"buffered", "growinner", "delay_bufalloc", "copy_if_overlap"
 # Attributes that say where the iterator is, how far it goes, and over what.
 PLACES = frozenset({
     "finished", "has_delayed_bufalloc", "has_index", "index",
-    "iterationneedsapi", "iterindex", "iternext", "iterrange", "itersize", "ndim", "nop", "shape",
+    "iterationneedsapi", "iterindex", "iternext", "iterrange", "itersize", "nop",
 })  # fmt: skip
+AXES = frozenset({"ndim", "shape"})  # of the walk: axes are joined where nobody asks for places
 WRITING = frozenset({"readwrite", "writeonly"})
 
 
@@ -58,13 +59,17 @@ class nditer(metaclass=StandIn):  # named as NumPy's, from which nothing derives
         self.writes = [
             x is None or not WRITING.isdisjoint(f) for x, f in zip(given, each, strict=True)
         ]
-        self.steps = self.real(
+        self.asked, self.order, self.begun = frozenset(flags), order, False
+        self.steps = self.walk(self.asked | {"multi_index"})
+
+    def walk(self, flags: frozenset[str]) -> Any:
+        """NumPy's iterator over places, as its flags have it."""
+        return self.real(
             [placeless(x) for x in self.operands],
-            flags=[f for f in {*flags, "multi_index"} if f not in MEMORY],
-            op_flags=[["readonly"]] * len(given),
-            order=order,
+            flags=[*(flags - MEMORY)],
+            op_flags=[["readonly"]] * len(self.operands),
+            order=self.order,
         )
-        self.asked, self.begun = frozenset(flags), False
 
     @property
     def value(self) -> Any:
@@ -140,6 +145,8 @@ class nditer(metaclass=StandIn):  # named as NumPy's, from which nothing derives
     def __getattr__(self, name: str) -> Any:
         if name in PLACES:
             return getattr(self.steps, name)
+        if name in AXES:
+            return getattr(self.walk(self.asked), name)
         if hasattr(self.real, name):
             raise UnsupportedKeywordError(
                 f"`{name}` of a `numpy.nditer` is not supported over Arrays: it would give plain"

@@ -75,8 +75,8 @@ class vectorize(np.vectorize, metaclass=StandIn):  # named as NumPy's
         if not results and self.otypes is None:
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
         n_out = len(results[0]) if results and isinstance(results[0], tuple) else None
-        if not results and len(self.otypes) > 1:
-            n_out = len(self.otypes)
+        if self.otypes is not None:
+            n_out = len(self.otypes) if len(self.otypes) > 1 else None
         out = self.collected(results, operands[0].shape, n_out)
         if operands[0].ndim < 2:
             return out
@@ -135,7 +135,12 @@ class vectorize(np.vectorize, metaclass=StandIn):  # named as NumPy's
         for i, column in enumerate(columns):
             # As asked for, or as the first one has it; the width of strings depends on all.
             kind = as_array(column[0]).dtype if self.otypes is None else np.dtype(self.otypes[i])
-            out = OWN[np.array](column, dtype=kind.char if kind.kind in "SU" else kind)
+            if kind.kind == "O":  # any results, one by one
+                out = np.empty(len(column), object)
+                for place, result in enumerate(column):
+                    out[place] = result
+            else:
+                out = OWN[np.array](column, dtype=kind.char if kind.kind in "SU" else kind)
             outs.append(np.reshape(out, shape + out.shape[1:]))
         return outs[0] if n_out is None else tuple(outs)
 
@@ -172,8 +177,16 @@ def elements(x: Any) -> np.ndarray:
         return np.asarray(array, dtype=object)
     x, out = array, np.empty_like(example(array), dtype=object)
     for index in np.ndindex(out.shape):
-        out[index] = x[index]
+        out[index] = pythons(x[index])
     return out
+
+
+def pythons(x: Any) -> Any:
+    """An element as NumPy hands it to Python: floats and complex numbers are Python's own."""
+    if type(x) is not Array or x.dtype.kind not in "fc" or x.within.peels(x):
+        return x
+    x = x.astype(float if x.dtype.kind == "f" else complex, copy=False)
+    return x.within.number(x)
 
 
 def gathered(items: Any) -> Any:

@@ -43,20 +43,12 @@ from ..core.instances import BY_METHOD
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
 from ..core.twins import asking
+from .taking_part import joining
 
 __all__ = [
-    "FRESH",
-    "OWN",
-    "StandIn",
-    "Ufunc",
-    "answers_for",
-    "is_fresh",
-    "made",
-    "member",
-    "mirror",
-    "ours",
-    "seeking",
-]
+    "FRESH", "OWN", "StandIn", "Ufunc", "answers_for", "is_fresh", "made", "member",
+    "mirror", "ours", "seeking",
+]  # fmt: skip
 
 # Types of arguments in which no Array can hide.
 PLAIN = frozenset(
@@ -279,7 +271,7 @@ def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> A
         args, kwargs = given_up(args), {name: given_up(x) for name, x in kwargs.items()}
     arrays = [x for x in leaves((args, list(kwargs.values()))) if type(x) is Array]
     if not arrays:
-        return asking(made_by if fresh else called, function, args, kwargs)
+        return asking(made_by if fresh else None, function, args, kwargs)
     names, kinds, rest = places(function)
     kinds = [*kinds, *[rest] * len(args)][: len(args)]
     args = [listed(x, kind) for x, kind in zip(args, kinds, strict=True)]
@@ -295,10 +287,6 @@ def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> A
             check_class(type(x), x)
     args = [as_operand(x, kind) for x, kind in zip(args, kinds, strict=True)]
     return implementation(*args, **{k: as_operand(x, names.get(k)) for k, x in kwargs.items()})
-
-
-def called(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    return function(*args, **kwargs)
 
 
 def given_up(x: Any) -> Any:
@@ -419,7 +407,7 @@ class Ufunc:
         """With keywords, or lists of Arrays."""
         n = self.nin
         args = (*[listed(x, "array") for x in args[:n]], *args[n:])
-        return asking(called, self.ufunc, args, kwargs)
+        return asking(None, self.ufunc, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.ufunc, name)
@@ -563,7 +551,7 @@ FUNCTION_TYPES = (type(np.iterable), type(np.zeros))
 def mirror(scope: dict[str, Any], real: ModuleType, traced: bool = False) -> tuple[Any, Any]:
     """`__getattr__` and `__dir__` of a module that stands for one of NumPy's.
 
-    traced: a Python function without a rule is itself, and takes part as the user's code does.
+    traced: a Python function without a rule takes part as the user's code does.
     """
 
     def get(name: str) -> Any:
@@ -571,8 +559,8 @@ def mirror(scope: dict[str, Any], real: ModuleType, traced: bool = False) -> tup
         if name.startswith("_"):
             raise AttributeError(f"module '{scope['__name__']}' has no attribute '{name}'")
         original = getattr(real, name)
-        itself = traced and type(original) is FunctionType and not has_rule(original)
-        value = scope[name] = original if itself else member(original)
+        python = traced and type(original) is FunctionType and not has_rule(original)
+        value = scope[name] = joining(original) if python else member(original)
         return value
 
     return get, lambda: sorted(scope["__all__"])

@@ -25,6 +25,7 @@ __all__ = [
     "dims",
     "dtype_of",
     "given",
+    "in_bytes_of",
     "kept",
     "known",
     "known_value",
@@ -127,6 +128,11 @@ def dtype_of(dtype):
 def cast(x, dtype):
     """x in a dtype; itself if that is its own, for NumPy's astype copies."""
     return x if x.dtype == dtype else x.astype(dtype)
+
+
+def in_bytes_of(out, dtype):
+    """A result in the byte order that was asked for; operations themselves give the machine's."""
+    return out if dtype is None or np.dtype(dtype).isnative else out.astype(dtype)
 
 
 def surely(condition):

@@ -58,7 +58,7 @@ from .keys import (
     parse,
 )  # fmt: skip
 from .latest import by_rows, latest, picked
-from .operands import KNOWN, check_written
+from .operands import KNOWN, check_written, takes_over
 from .selections import MaskedRows, select
 from .shapes import apart, copy_p, for_each
 
@@ -485,6 +485,8 @@ def in_place(operation):
 
     def write_result(self, other):
         if type(other) not in KNOWN:
+            if takes_over(self, other):
+                return operation(self, other)
             other = numbers_of(other)
             if type(other) is not Array:
                 check_written(self, other)

@@ -14,7 +14,7 @@ from ..core.layout import layout
 from ..core.primitive import Primitive
 from ..core.spec import Spec
 from ..core.trace import CONSTANT
-from .arguments import arrays_of, as_array, common_dtype, dims, surely
+from .arguments import arrays_of, as_array, common_dtype, dims, in_bytes_of, surely
 from .indexing import scatter_p
 from .keys import INDEX, known
 from .selecting import chosen
@@ -202,7 +202,8 @@ REQUIREMENTS = {
 def full(like, shape, fill_value, dtype=None, order="C", *, device=None):
     (fill,) = arrays_of((fill_value,))
     fill = fill if dtype is None else fill.astype(dtype)
-    return adopt(like, np.copy(broadcast_p(fill, shape=dims(shape)), order=order))
+    out = np.copy(broadcast_p(fill, shape=dims(shape)), order=order)
+    return adopt(like, in_bytes_of(out, dtype))
 
 
 @creates(np.arange)
@@ -270,10 +271,10 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 @replaces(np.geomspace)
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     start, stop = np.broadcast_arrays(*arrays_of((start, stop)))
-    if any(np.any(known(x, "numpy.geomspace") == 0) for x in (start, stop) if type(x) is not Array):
-        raise ValueError("Geometric sequence cannot include zero")
-    for x in (start, stop):  # NumPy raises, or gives other NaNs
-        surely(np.logical_or(x == 0, x != x))
+    for x in (start, stop):
+        if surely(x == 0):
+            raise ValueError("Geometric sequence cannot include zero")
+        surely(x != x)  # NumPy gives other NaNs
     kind = np.result_type(start.dtype, stop.dtype, np.dtype(dtype), 1.0)
     start, stop = start.astype(kind), stop.astype(kind)
     sign = np.sign(start)

@@ -7,7 +7,9 @@ Python's own, its partials are the formulas of the textbook. See `pullback.stati
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 import statistics
 from collections.abc import Callable
 from typing import Any
@@ -40,8 +42,12 @@ class Summary(Primitive):
         return Spec((), xs[0].dtype)
 
     def jvp(self, out, xs, x_dots):
-        moving = zip(self.partials, x_dots, strict=True)
-        return sum(np.sum(of(out, *xs) * dot) for of, dot in moving if dot is not None)
+        moving = [i for i, dot in enumerate(x_dots) if dot is not None]
+        return functools.reduce(operator.add, [self.part(i, out, xs, x_dots[i]) for i in moving])
+
+    def part(self, i, out, xs, x_dot):
+        of = self.partials[i]
+        return np.sum(x_dot if of is ones else of(out, *xs) * x_dot)
 
     def vjp(self, out_bar, residual, wanted):
         out, xs = residual.out, residual.xs

@@ -15,7 +15,7 @@ from ..core.matching import length_of_no_sequence
 from ..core.namespaces import STANDS
 from ..core.past import count_nonzero
 from ..core.primitive import Linear, align
-from ..core.spec import Spec, known_spec, spec_of
+from ..core.spec import DOUBLE, DOUBLES, Spec, known_spec, spec_of
 from .arguments import arrays_of, as_array, axis_of, common_dtype, somewhere
 from .keys import INDEX, ONE_INDEX, WHOLE, batched, block, count, fill
 from .shapes import copy_p, lies
@@ -110,7 +110,8 @@ class Getitem(Linear):
             return (x_bar,)
         if kind is Scattered:
             out_bar = out_bar.masked()
-        return (Scattered(known_spec(shape, dtype), [((key, ()), out_bar)], scatter),)
+        spec = DOUBLES[shape] if dtype is DOUBLE else known_spec(shape, dtype)
+        return (Scattered(spec, [((key, ()), out_bar)], scatter),)
 
     # The same for plain arrays of integers; see Trace.gather.
 

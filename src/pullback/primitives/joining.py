@@ -16,7 +16,16 @@ from ..core.past import concatenate as past
 from ..core.past import whole_mask
 from ..core.primitive import Linear
 from ..core.spec import Spec
-from .arguments import arrays_of, as_array, axes_of, axis_of, common_dtype, dims, reduced_axes
+from .arguments import (
+    arrays_of,
+    as_array,
+    axes_of,
+    axis_of,
+    common_dtype,
+    dims,
+    in_bytes_of,
+    reduced_axes,
+)  # fmt: skip
 from .indexing import along
 from .keys import WHOLE, known, mapped
 from .shapes import atleast_2d, ghost, laid, lies, reshape
@@ -185,7 +194,8 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
         xs, axis = [np.ravel(x) for x in xs], 0
     if any(x.ndim == 0 for x in xs):
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    return concatenate_p(*cast(xs, dtype, casting), axis=axis_of(axis, xs[0].ndim))
+    out = concatenate_p(*cast(xs, dtype, casting), axis=axis_of(axis, xs[0].ndim))
+    return in_bytes_of(out, dtype)
 
 
 @replaces(np.stack)
@@ -196,7 +206,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     if len({x.shape for x in xs}) > 1:
         raise ValueError("all input arrays must have the same shape")
     axis = axis_of(axis, xs[0].ndim + 1)
-    return stack_p(*cast(xs, dtype, casting), axis=axis)
+    return in_bytes_of(stack_p(*cast(xs, dtype, casting), axis=axis), dtype)
 
 
 @replaces(np.vstack, *[np.row_stack] if hasattr(np, "row_stack") else [])

@@ -44,7 +44,7 @@ from . import (  # noqa: F401  # each declares its primitives
     strided,
 )
 from .arguments import as_whole, surely
-from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor
+from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor, takes_over
 from .special import python_round_p
 
 __all__ = []
@@ -153,6 +153,8 @@ Array.__divmod__, Array.__rdivmod__ = divmod_of, divmod_reflected
 
 def matmul_of(self, other):
     if type(other) not in KNOWN:
+        if takes_over(self, other):
+            return np.matmul(self, other)
         other = factor(self, other)
         if other is NotImplemented:
             return other
@@ -271,7 +273,7 @@ def transpose(self, *axes):
 
 def flatten(self, order="C"):
     """A copy in one dimension."""
-    return np.copy(np.ravel(self, order=order))
+    return np.copy(shapes.ravel(self, order))
 
 
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
@@ -314,6 +316,8 @@ def shape(self):
 
 
 Array.shape = property(shape, assigned_attributes.set_shape)
+if hasattr(np.ndarray, "_set_shape"):  # by which newer classes of NumPy's assign it
+    Array._set_shape = assigned_attributes.set_shape
 
 
 def flags_of(self):
@@ -537,10 +541,13 @@ Array.put = method(np.put)
 
 
 def setflags(self, write=None, align=None, uic=None):
-    """A promise to leave the array alone changes no number; it is not enforced."""
-    if write or align is not None or uic is not None:
+    """A promise to leave the array alone changes no number; it is not enforced.
+
+    With `write=True`, a view that is read-only stays so, and says so when it is written into.
+    """
+    if align is not None or uic is not None:
         raise MissingRuleError(
-            "`x.setflags` of an Array takes `write=False` alone.\n  Arrays manage their own memory."
+            "`x.setflags` of an Array takes `write` alone.\n  Arrays manage their own memory."
         )
 
 

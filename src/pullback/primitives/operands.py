@@ -12,6 +12,7 @@ from array import array
 from collections import deque
 from collections.abc import Mapping
 from numbers import Number
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +20,19 @@ from ..core.array import Array, is_number
 from ..core.cotangent import Cotangent
 from ..core.dispatch import DEFERS, PLAIN, answers_ufuncs, as_array, check_class, is_python, operand
 from ..core.errors import ArgumentTypeError, kind_of
+from ..core.operators import COMPARISONS, INFIX
 from ..core.reach import reach_instance
 from ..core.spec import spec_of
 
-__all__ = ["KNOWN", "beside", "beside_on_the_left", "check_written", "compared_with", "factor"]
+__all__ = [
+    "KNOWN",
+    "beside",
+    "beside_on_the_left",
+    "check_written",
+    "compared_with",
+    "factor",
+    "takes_over",
+]
 
 KNOWN = PLAIN | {Array}  # what operators take without a question
 NUMERIC = (Number, np.ndarray, np.generic, Array)
@@ -55,6 +65,11 @@ def defers(other):
     return getattr(kind, "__array_priority__", 0.0) > 0.0
 
 
+def takes_over(x, other):
+    """Whether an ndarray asks the class of other what the operation is, by its ufunc."""
+    return answers_ufuncs(other) and not (is_python(x) or is_ours(other))
+
+
 def is_sequence(x):
     """Whether NumPy would make an array of the parts of x."""
     if isinstance(x, (str, bytes, set, frozenset, Mapping, type)):
@@ -70,8 +85,8 @@ def beside(operation, apply, x, other):
     if known is not NotImplemented:
         return apply(x, known)
     reach_instance(other)  # its operators are called by Python
-    if not is_python(x) and answers_ufuncs(other) and not is_ours(other):
-        return apply.args[0].ufunc(x, other)  # as an ndarray does
+    if takes_over(x, other):
+        return UFUNCS_OF[operation](x, other)
     if isinstance(other, np.ndarray) and is_number(x) and not is_python(x) and operation in SCALARS:
         return SCALARS[operation](x, other)
     if is_number(x) or defers(other):
@@ -79,6 +94,14 @@ def beside(operation, apply, x, other):
     return np.reshape(as_array([operation(element, other) for element in np.ravel(x)]), x.shape)
 
 
+# By Python's operators, the ufuncs that NumPy does them by.
+UFUNCS_OF: dict[Any, Any] = {
+    getattr(operator, f"__{name}__"): ufunc for name, ufunc in {**INFIX, **COMPARISONS}.items()
+}
+UFUNCS_OF |= {
+    operator.pow: np.power, operator.matmul: np.matmul, divmod: np.divmod,
+    operator.lshift: np.left_shift, operator.rshift: np.right_shift,
+}  # fmt: skip
 # A scalar of NumPy's does not leave operations with arrays to the classes of these.
 SCALARS = {
     operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
@@ -108,13 +131,17 @@ def beside_on_the_left(operation, apply, x, other):
     known = numeric(x, other)
     if operation is operator.mul and repeats(x, other):
         return NotImplemented
-    return known if known is NotImplemented else apply(known, x)
+    if known is NotImplemented:
+        return UFUNCS_OF[operation](other, x) if takes_over(x, other) else known
+    return apply(known, x)
 
 
 def compared_with(operation, apply, x, other):
     """`x < other` in the same case; what is not a number is equal to none."""
     known = numeric(x, other)
     if known is NotImplemented:
+        if takes_over(x, other):
+            return UFUNCS_OF[operation](x, other)
         if is_number(x) or defers(other):
             return NotImplemented
         answers = [bool(operation(element, other)) for element in np.ravel(x)]
@@ -131,7 +158,10 @@ def kind_of_elements(x):
 
 def check_written(x, other):
     """Refuse `x += other` where NumPy would make objects, which have no place in the array x."""
-    if not (is_number(x) or is_ours(other)) and numeric(x, other) is NotImplemented:
+    if (
+        not (is_number(x) or is_ours(other) or takes_over(x, other))
+        and numeric(x, other) is NotImplemented
+    ):
         raise ArgumentTypeError(
             f"An array {spec_of(x)} was to be changed in place by {kind_of(other)}, which is no"
             " number to NumPy.\n  Write `x = x + y` instead of `x += y`."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import lru_cache
 
 import numpy as np
 
@@ -73,6 +74,15 @@ def warn_if(condition, message):
         warnings.warn(message, RuntimeWarning, stacklevel=4)
 
 
+@lru_cache(maxsize=1024, typed=True)
+def usual(axes, axis, ndim, keepdims):
+    """The static parameters of a sum or mean without others; nobody changes them.
+
+    axes: what makes a tuple of `axis=`.
+    """
+    return {"axis": axes(axis, ndim), "dtype": None, "keepdims": kept(keepdims)}
+
+
 class Sum(Linear):
     """The sum over some axes."""
 
@@ -125,10 +135,8 @@ mean_p = Mean("mean")
 @replaces(np.sum)
 def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=none):
     if where is none and initial is none and dtype is None and out is None and type(a) is Array:
-        axes = reduced_axes(axis, len(a.shape))
-        keepdims = keepdims is not none and bool(keepdims)
-        static = {"axis": axes, "dtype": None, "keepdims": keepdims}
-        return a.within.single(sum_p, a, static)
+        found = usual if axis is None or type(axis) is int else usual.__wrapped__
+        return a.within.single(sum_p, a, found(reduced_axes, axis, len(a.shape), keepdims))
     if out is not None:
         refuse("numpy.sum", out=out)
     a = as_array(a)
@@ -141,9 +149,8 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=n
 @replaces(np.mean)
 def mean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
     if where is none and dtype is None and out is None and type(a) is Array:
-        keepdims = keepdims is not none and bool(keepdims)
-        static = {"axis": axes_of(axis, len(a.shape)), "dtype": None, "keepdims": keepdims}
-        return a.within.single(mean_p, a, static)
+        found = usual if axis is None or type(axis) is int else usual.__wrapped__
+        return a.within.single(mean_p, a, found(axes_of, axis, len(a.shape), keepdims))
     if out is not None:
         refuse("numpy.mean", out=out)
     a = as_array(a)

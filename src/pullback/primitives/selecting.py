@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.array import Array, arrayed
-from ..core.cotangent import Masked, masked, unbroadcast
+from ..core.cotangent import Masked, dense, masked, unbroadcast
 from ..core.dispatch import PLAIN, as_array, binary, operand, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.past import count_nonzero
@@ -254,6 +254,8 @@ def clip(
         return np.positive(a, **kwargs)
     if type(a) is Array and not kwargs and {type(a_min), type(a_max)} <= BOUNDS:
         return clipped(a, a_min, a_max)
+    if type(a) is Array and not kwargs and are_bounds(a_min, a_max, a):
+        return between_p(a, a_min, a_max)
     if single(a_min) and single(a_max) and a.dtype.char != "e":
         # Of -0.0 and a bound of 0.0 NumPy keeps -0.0 here. A maximum of two zeros is the second,
         # of float16 the first.
@@ -299,6 +301,44 @@ class Clip(Primitive):
         return self(xs[0], **static)
 
 
+class Between(Clip):
+    """x between two plain bounds, arrays or numbers; nowhere is the lower one the higher."""
+
+    nondiff = (1, 2)
+
+    def value(self, x, low, high):
+        return clip_ufunc(x, low, high)
+
+    def composed(self, x, low, high):
+        return np.minimum(np.maximum(x, low), high)  # of two zeros the second
+
+    def spec(self, x, low, high):
+        shape = np.broadcast_shapes(x.shape, low.shape, high.shape)
+        return Spec(shape, promoted(x, low, high))
+
+    def jvp(self, out, xs, x_dots):
+        x, low, high = xs
+        dot = x_dots[0]
+        if dot.shape != out.shape:
+            dot = np.broadcast_to(dense(dot), out.shape)
+        return self.part(out, x, dot, low, high)
+
+    def vjp(self, out_bar, residual, wanted):
+        x, low, high = residual.xs
+        return unbroadcast(self.part(residual.out, x, out_bar, low, high), x), None, None
+
+    def part(self, out, x, bar, low, high):
+        share = share_of_picked(bar, out, x, low, high)
+        if share is not None:
+            return share
+        tie = np.logical_or(x == low, x == high)
+        at_kink("numpy.clip", "its argument is at a bound", tie, x)
+        return masked(shared(bar, tie), picked_or_nan(out, x))
+
+    def batch(self, xs, mapped, size):
+        return self(*align(xs, mapped))
+
+
 def as_bounds(low, high, dtype):
     """Bounds as arrays without axes, which ufuncs take in half the time of numbers."""
     return bounds_before(low, high, dtype) if low and high else (low, high)  # 0.0 is not -0.0
@@ -311,6 +351,7 @@ def bounds_before(low, high, dtype):
 
 clip_ufunc = np._core.umath.clip
 clip_p = Clip("clip")
+between_p = Between("clip between")
 
 
 def clipped(a, a_min, a_max):
@@ -323,6 +364,17 @@ def clipped(a, a_min, a_max):
             operands = (bound, a) if swapped else (a, bound)
             a = binary(primitive, *operands)
     return a
+
+
+def are_bounds(low, high, x):
+    """Whether these are plain bounds of x, of its dtype, and nowhere the lower is the higher."""
+    for bound in (low, high):
+        if type(bound) is np.ndarray:
+            if bound.dtype.char not in "fd" or bound.dtype is not x.dtype or not bound.ndim:
+                return False
+        elif type(bound) not in NUMERIC:
+            return False
+    return not count_nonzero(low > high)
 
 
 NUMERIC = frozenset({int, float})

@@ -362,16 +362,24 @@ def reshaped(function, x, *args):
 # Another shape.
 
 
+@lru_cache(maxsize=1024)
+def usual_reshape(before, shape):
+    """The static parameters for a shape of ints, which nobody changes; None for an odd one."""
+    size, asked = prod(before), prod(shape)
+    if asked == size and -1 not in shape:
+        return {"shape": shape}
+    if asked < 0 and shape.count(-1) == 1 and size % asked == 0:
+        return {"shape": tuple([-(size // asked) if n == -1 else n for n in shape])}
+    return None
+
+
 @replaces(np.reshape)
 def reshape(a, /, shape, order="C", *, copy=None):
     shape = dims(shape)
     if order == "C" and copy is None and type(a) is Array:
-        size, asked = prod(a.shape), prod(shape)
-        if asked == size and -1 not in shape:
-            return reshape_p.of(a, {"shape": shape})
-        if asked < 0 and shape.count(-1) == 1 and size % asked == 0:
-            shape = tuple([-(size // asked) if n == -1 else n for n in shape])
-            return reshape_p.of(a, {"shape": shape})
+        static = usual_reshape(a.shape, shape)
+        if static is not None:
+            return reshape_p.of(a, static)
     if copy is False:
         np.reshape(layout(a), shape, order=order, copy=False)  # raises if it cannot be a view
     order = order.upper() if type(order) is str else order

@@ -12,8 +12,9 @@ from ..core.array import Array, current
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError
 from ..core.primitive import Primitive
-from ..core.spec import Spec
+from ..core.spec import DOUBLE, Spec
 from .arguments import as_array, axes_of, reduced_axes
+from .elementwise import stopped
 from .indexing import getitem_p
 from .inner_loops import LOOPS
 from .keys import ONE_INDEX, mapped
@@ -90,8 +91,23 @@ def how_of(kind, stable, descending):
 
 
 @replaces(np.sort)
-@lies("K", swapped=True)
 def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=None):
+    if is_plain_row(a) and type(axis) is int and axis in (0, -1) and order is None:
+        how = how_of(kind, stable, descending)
+        return picked(a, 0, a.within.single(argsort_p, a, {"axis": 0, **how}))
+    return sorted_along(a, axis, kind, order, stable, descending)
+
+
+def is_plain_row(a):
+    """Whether a is an Array of one axis, whose elements in another order lie as NumPy's do."""
+    if type(a) is not Array or a.within.maps:
+        return False
+    value = a.value
+    return type(value) is np.ndarray and value.ndim == 1 and value.dtype is DOUBLE
+
+
+@lies("K", swapped=True)
+def sorted_along(a, axis, kind, order, stable, descending):
     how = how_of(kind, stable, descending)
     return picked(*ordered("numpy.sort", argsort_p, a, axis, order, how))
 
@@ -182,13 +198,31 @@ def unique(
     if axis is None and mapped(ar):
         return unique_of_each(ar, return_index, return_inverse, return_counts, equal_nan)
     value = concrete(ar, "numpy.unique(x)")
-    _, index, *rest = np.unique(
-        value, True, return_inverse, return_counts, axis=axis, equal_nan=equal_nan
-    )
+    _, index, inverse, counts = np.unique(value, True, True, True, axis=axis, equal_nan=equal_nan)
     flat = ar.reshape(-1) if axis is None else ar
-    values = np.take(flat, index, axis=0 if axis is None else axis)
-    rest = [index, *rest] if return_index else rest
+    values = shared(flat, index, inverse, counts, 0 if axis is None else axis)
+    asked = (return_index, return_inverse, return_counts)
+    rest = [x for x, wanted in zip((index, inverse, counts), asked, strict=True) if wanted]
     return (values, *rest) if rest else values
+
+
+def shared(x, index, inverse, counts, axis):
+    """What stands at the first places of equal parts, which share in its derivative alike."""
+    values = np.take(x, index, axis=axis)
+    if x.dtype.kind not in "fc" or not np.any(counts > 1):
+        return values
+    order = np.argsort(inverse.reshape(-1), kind="stable")
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    sums = np.add.reduceat(np.take(x, order, axis=axis), starts, axis=axis)
+    counts = np.reshape(counts, [-1 if i == axis % x.ndim else 1 for i in range(x.ndim)])
+    return moved_by(values, sums / counts)
+
+
+def moved_by(values, means):
+    """The values themselves, with the derivative of the means, which are equal up to rounding."""
+    finite = np.isfinite(means)
+    means = np.where(finite, means.astype(values.dtype), 0)
+    return np.where(finite, stopped(values) - (stopped(means) - means), values)
 
 
 def unique_of_each(x, return_index, return_inverse, return_counts, equal_nan):
@@ -202,6 +236,11 @@ def unique_of_each(x, return_index, return_inverse, return_counts, equal_nan):
         new = np.logical_and(new, np.logical_not(np.isnan(before)))
     new = np.concatenate([np.ones(min(x.size, 1), bool), new])
     outs = [y[new]]
+    if x.dtype.kind in "fc" and x.size:
+        starts = np.flatnonzero(new)
+        sums = np.concatenate([np.zeros_like(y[:1]), np.cumsum(y)])
+        counts = np.diff(starts, append=x.size)
+        outs = [moved_by(y[new], (np.take(sums, starts + counts) - np.take(sums, starts)) / counts)]
     if return_index:
         outs.append(order[new])
     if return_inverse:
@@ -224,8 +263,8 @@ def named(function):
             outs = unique_of_each(x, *flags, equal_nan=False)
             return type(like)(*outs) if fields else outs
         value = concrete(x, f"numpy.{function.__name__}(x)")
-        _, index = np.unique(value, return_index=True, equal_nan=False)
-        values = np.take(x.reshape(-1), index)
+        _, *places = np.unique(value, True, True, True, equal_nan=False)
+        values = shared(x.reshape(-1), *places, axis=0)
         out = function(value)
         return out._replace(values=values) if hasattr(out, "_replace") else values
 

@@ -161,8 +161,9 @@ class Jacobian(Selecting):
             part if part is None or is_inexact(part.dtype) else part.astype(spec.dtype)
             for part in parts
         ]
+        # Zeros are +0.0: what they were multiplied by says nothing of a derivative.
         return [
-            None if is_static(o) else last_axis(part, spec.shape)
+            None if is_static(o) else last_axis(part + 0.0, spec.shape)
             for o, part in zip(outs, parts, strict=True)
         ]
 

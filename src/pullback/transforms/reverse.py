@@ -13,6 +13,7 @@ import numpy as np
 from ..core.array import Array, bottom, current, touch
 from ..core.errors import (
     ArgumentError,
+    ArgumentTypeError,
     DtypeError,
     NonScalarOutputError,
     name_of,
@@ -546,6 +547,11 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         DtypeError: a primal is an integer array.
     """
     check_function(fun, "vjp")
+    if not primals:
+        raise ArgumentTypeError(
+            f"`vjp` was given `{name_of(fun)}` without arguments.\n"
+            "  They come in the same call: `out, pullback = vjp(f, x)`."
+        )
     trace, args, lifted, leaves = lift(fun, "vjp", primals, range(len(primals)))
     try:
         out, aux = run(trace, staged(trace, fun), args, {}), None

@@ -230,10 +230,11 @@ class TestEarly:
         assert fast.cache_info()[:2] == (0, 0)
         assert fast.cache_info().paths == 0
 
-    def test_a_few_calls_of_a_millisecond_or_one_that_is_long(self, monkeypatch):
+    def test_calls_that_took_long_enough_together_or_one_that_is_long(self, monkeypatch):
         monkeypatch.undo()
-        few = first_call.FEW
-        cases = [(3, 2.5e-4, 4), (3, 1e-3, 3), (few, 1e-3, few), (few, 0.04, 3), (few, 0.2, 1)]
+        few, enough = first_call.FEW, first_call.ENOUGH
+        cases = [(3, enough / 4, 4), (3, enough, 3), (few, enough, few), (few, 0.04, 3)]
+        cases += [(few, 0.2, 1), (few, 0.0, first_call.OFTEN)]
         for number, seconds, n in cases:
             monkeypatch.setattr(first_call, "FEW", number)
             early = first_call.Early()
@@ -524,3 +525,28 @@ class TestWait:
 
     def test_is_kept_by_pickle(self):
         assert pickle.loads(pickle.dumps(pb.compile(np.sum, wait=True))).wait
+
+
+SMALL, MATRIX = np.eye(3), np.random.default_rng(0).standard_normal((200, 200))
+
+
+@pytest.mark.parametrize(
+    ("f", "runs_itself"),
+    [
+        (lambda x: MATRIX @ x, True),
+        (lambda x: MATRIX[3] * x, True),
+        (lambda x: np.linalg.inv(MATRIX) @ x, False),  # which is computed once
+        (lambda x: MATRIX[:10, :10] @ x[:10] + np.tanh(MATRIX @ np.tanh(MATRIX @ x))[:10], False),
+        (lambda x: SMALL @ x[:3], False),
+        (pb.grad(lambda x: np.sum(MATRIX @ x)), False),
+    ],
+    ids=["product", "row", "inverse", "more work", "small", "gradient"],
+)
+def test_arrays_that_are_only_compared(f, runs_itself):
+    """With `wait=True` the clock decides nothing, but what must lose is not repeated."""
+    fast, x = pb.compile(f, wait=True), np.linspace(0.0, 1.0, 200)
+    for _ in range(5):
+        np.testing.assert_allclose(fast(x), f(x), rtol=1e-9)
+    assert ("to compare the arrays that it reads takes longer" in fast.why()) is runs_itself
+    MATRIX[0, 0] += 1.0  # it is heard of
+    np.testing.assert_allclose(fast(x), f(x), rtol=1e-9)

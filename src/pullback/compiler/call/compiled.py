@@ -37,7 +37,7 @@ from .budget import Budget
 from .call_kind import CallKind, NoKind
 from .in_transformation import QuickNode, composed
 from .record_call import LOCK, record_call
-from .trial import is_timed, is_to_try, tried
+from .trial import estimated, is_timed, is_to_try, tried
 
 if TYPE_CHECKING:
     import pathlib
@@ -209,6 +209,8 @@ class Compiled(Transformation):
             mine.pass_after(0 if best and not is_to_try(self, path) else LATER)
         elif path.learnt < LEARNT:
             path.learnt += 1
+            if path.learnt == 1 and estimated(self, path, call, args, kwargs):
+                return
             way = way_of(path, call, call.args, kwargs, self.counter, equal)
             if way is not None:
                 self.know([way, *[way for way in ways if way is not mine]])

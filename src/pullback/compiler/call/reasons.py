@@ -32,7 +32,7 @@ def missed(paths: Sequence[Path], answers: Sequence[Any]) -> str:
 
 
 def slower(path: Path) -> str:
-    return f"Running the function is faster, and so it runs: in a trial {path.trial}."
+    return f"Running the function is faster, and so it runs: {path.trial}."
 
 
 def of_last(compiled: Any) -> str:

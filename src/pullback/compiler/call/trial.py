@@ -4,7 +4,8 @@ Once a path has its best machine code, its calls alternate between the two and a
 eight each. The faster way is kept: machine code, unless the function is more than 5% faster. A
 trial ends early if one way takes over eight times as long as the other, or if recording has already
 shown that the function takes that long. With `wait=True` there are no trials, since they depend on
-the clock.
+the clock: the function is run only where it is plain that comparing the arrays that it reads costs
+more than all that it does.
 """
 
 from __future__ import annotations
@@ -12,14 +13,20 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
-from ..entry.native_records import MISS, Way
-from ..llvm.binding import BEST
-from ..path import Call, Path, plain_way
+import numpy as np
 
-__all__ = ["Trial", "is_timed", "is_to_try", "tried"]
+from ...transforms.common import Transformation
+from ...transforms.loops.while_primitive import While
+from ..entry.native_records import MISS, Way
+from ..graph.rewriting import opened
+from ..llvm.binding import BEST
+from ..path import Call, Path, plain_way, share_with
+
+__all__ = ["Trial", "estimated", "is_timed", "is_to_try", "tried"]
 
 TURNS = 8  # calls of each way
 FAR, LONG = 8.0, 0.05  # not tried: so many times slower, and so many seconds, when recorded
+LARGE = 1 << 15  # bytes of an array from which comparing it counts
 RATIO, SLACK = 1.05, 1e-6  # by which machine code may be slower
 ON = [True]  # off where something else is tested: the clock decides nothing then
 
@@ -53,7 +60,39 @@ class Trial:
 
     def __str__(self) -> str:
         plain, compiled = [1e6 * min(times) for times in (self.plain, self.compiled)]
-        return f"the function took {plain:.3g} us, and machine code {compiled:.3g} us"
+        return f"in a trial the function took {plain:.3g} us, and machine code {compiled:.3g} us"
+
+
+class Estimate:
+    """What stands in place of a trial where nothing may be timed.
+
+    In nanoseconds: of the function, a call of NumPy and an operation on an element, at the least;
+    of machine code, a byte of an array that is compared with what it was.
+    """
+
+    CALL, OPERATION, BYTE = 500.0, 0.1, 0.03
+    is_over = True
+
+    def __init__(self, path: Path) -> None:
+        graph, run = path.recording.graph, path.program.run
+        constants = [opened(x) for e in graph.equations for x in e.inputs]
+        self.large = {id(x): x for x in constants if type(x) is np.ndarray and x.nbytes > LARGE}
+        read = [x for x in path.state.arrays if x.nbytes > LARGE]
+        self.derived = not all(share_with([x], read) for x in self.large.values())
+        self.calls = bool(run.calls) or any(isinstance(e.primitive, While) for e in graph.equations)
+        self.plain = self.CALL * len(graph.equations) + self.OPERATION * sum(run.work)
+        self.compared = self.BYTE * sum(x.nbytes for x in read)
+
+    @property
+    def is_slower(self) -> bool:
+        """Whether comparing is most of what is done, and machine code saves nothing else.
+
+        What was computed of the arrays once and for all may be worth any comparison.
+        """
+        return self.compared > self.plain and not (self.derived or self.calls)
+
+    def __str__(self) -> str:
+        return "to compare the arrays that it reads takes longer"
 
 
 def is_timed(compiled: Any) -> bool:
@@ -113,8 +152,23 @@ def tried(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> Any:
 
 def decided(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> None:
     """Let calls like this one go the way that won."""
-    if not path.trial.is_slower:
-        return
+    if path.trial.is_slower:
+        leave(compiled, path, call, args, kwargs)
+
+
+def estimated(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> bool:
+    """Whether calls like this one go as they are, without a trial."""
+    if not compiled.wait or isinstance(compiled.fun, Transformation):
+        return False
+    estimate = Estimate(path)
+    if estimate.is_slower:
+        path.trial = estimate
+        leave(compiled, path, call, args, kwargs)
+    return path.slow
+
+
+def leave(compiled: Any, path: Path, call: Call, args: Any, kwargs: Any) -> None:
+    """Let calls like this one run the function itself."""
     path.slow = True
     way = plain_way(path, call, args, kwargs, compiled.fun, compiled.counter)
     others: list[Way] = [other for other in compiled.repeat[1] if other.path is not path]

@@ -136,12 +136,15 @@ INSPECTING = frozenset(
 # Functions of other modules: on text, on the thread that runs, and on locks (who holds one is a
 # fact).
 ALSO_PURE = {
+    "bottleneck.reduce": "allnan anynan median nanargmax nanargmin nanmax nanmean nanmedian nanmin"
+    " nanstd nansum nanvar ss",
+    "bottleneck.move": "move_max move_mean move_min move_std move_sum move_var",
     "posixpath": "join split splitext basename dirname normpath isabs commonprefix normcase",
     "ntpath": "join split splitext basename dirname normpath isabs commonprefix normcase",
     "os": "getenv fspath __getitem__ __iter__ __len__ encode decode",
     "posix": "fspath",
     "sys": "intern",
-    "_thread": "get_ident allocate_lock acquire release __enter__ __exit__ locked",
+    "_thread": "get_ident allocate_lock lock RLock acquire release __enter__ __exit__ locked",
     "threading": "RLock",
 }
 # Classes of other modules that only keep what they are given; Python tells of calls of no class.

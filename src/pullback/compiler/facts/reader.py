@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
+from ...core.jitted import is_jitted, python_of
 from ...core.primitive import Primitive
 from .ambient import OF_PROCESS, FieldNames, decimal_context
 from .bytecode import MANY
@@ -256,6 +257,8 @@ class Reader(CodeReader):
         if kind is functools._lru_cache_wrapper:  # under a transformation it keeps nothing
             self.looks("ambient", KeptResults(x))
             return Same(x), self.read(behind(x)), *map(self.read, kept_results(x))
+        if is_jitted(x):
+            return Same(x), self.read(python_of(x))
         if kind in VIEWS:
             return Same(x), self.read(gc.get_referents(x)[0])
         if kind is types.CellType:

@@ -17,7 +17,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from ...core.errors import MissingExtraError
@@ -243,11 +243,21 @@ def exported(text: str, symbol: str, parts: Sequence[str]) -> bytes:
         return bytes(target.emit_object(module))
 
 
-def optimise(module: Any, target: Any, level: int) -> None:
+@lru_cache(8)
+def pass_builder(target: Any, level: int) -> Any:
+    """What puts passes together; freeing it frees less than making it takes."""
     llvm = binding()
-    options = llvm.create_pipeline_tuning_options(speed_level=level)
-    builder = llvm.create_pass_builder(target, options)
-    builder.getModulePassManager().run(module, builder)
+    return llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=level))
+
+
+def optimise(module: Any, target: Any, level: int) -> None:
+    """Run LLVM's passes."""
+    builder = pass_builder(target, level)
+    passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    # llvmlite's class inherits a method that frees nothing before the one that does.
+    binding().newpassmanagers.NewPassManager._dispose(passes)
+    passes.detach()
 
 
 def assembly(text: str, level: int) -> str:

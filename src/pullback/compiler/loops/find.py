@@ -44,6 +44,7 @@ class Numbered:
         self.constants: list[Any] = []
         self.ids: dict[Variable, int] = {}
         self.specs: dict[Any, int] = {}
+        self.by_spec: dict[int, tuple[int, Any]] = {}
         self.kinds: list[int] = []  # of variables, equal for equal specs
         self.held: dict[int, tuple[int, Any]] = {}  # constants by identity, and by what they hold
         self.by_key: dict[Any, tuple[int, Any]] = {}
@@ -56,18 +57,26 @@ class Numbered:
         known: dict[Any, tuple[Any, int]] = {}
         for x in graph.inputs:
             self.enter(x)
-        for e in graph.equations:
-            first.append(len(self.variables))
+        ids, kinds = self.ids, self.kinds
+        for e in graph.equations:  # of which there may be very many
+            first.append(len(kinds))
             start.append(len(operands))
             if e.primitive not in known:
                 known[e.primitive] = named(e.primitive), weight(e)
             name, cost = known[e.primitive]
             costs.append(cost)
-            pairs = [self.operand(x) for x in e.inputs]
-            operands += [number for number, _ in pairs]
-            kinds = [kind for _, kind in pairs], [self.enter(x) for x in e.outputs]
-            token = name, line(e) if e.static else None, *kinds[0], len(e.inputs), *kinds[1]
-            found.append(tokens.setdefault(token, len(tokens)))
+            token: list[Any] = [name, line(e) if e.static else None]
+            for x in e.inputs:
+                if type(x) is Variable:
+                    number = ids[x]
+                    kind: Any = kinds[number]
+                else:
+                    number, kind = self.constant(x)
+                operands.append(number)
+                token.append(kind)
+            token.append(len(e.inputs))
+            token += [self.enter(x) for x in e.outputs]
+            found.append(tokens.setdefault(tuple(token), len(tokens)))
         self.first = np.array([*first, len(self.variables)], np.int64)
         self.start = np.array([*start, len(operands)], np.int64)
         self.operands = np.array(operands, np.int64)
@@ -77,17 +86,19 @@ class Numbered:
 
     def enter(self, x: Variable) -> int:
         """Number a variable; its kind."""
-        kind = self.specs.setdefault((x.spec.shape, x.spec.dtype), len(self.specs))
+        spec = x.spec
+        found = self.by_spec.get(id(spec))
+        if found is None:  # specs that are equal are one, mostly
+            kind = self.specs.setdefault((spec.shape, spec.dtype), len(self.specs))
+            found = self.by_spec[id(spec)] = kind, spec
+        kind = found[0]
         self.ids[x] = len(self.variables)
         self.variables.append(x)
         self.kinds.append(kind)
         return kind
 
-    def operand(self, x: Any) -> tuple[int, Any]:
-        """The number of an operand, and its kind."""
-        if type(x) is Variable:
-            number = self.ids[x]
-            return number, self.kinds[number]
+    def constant(self, x: Any) -> tuple[int, Any]:
+        """The number of an operand that is a constant, and its kind."""
         if id(x) not in self.held:
             key = operand_key(x)
             if key not in self.by_key:

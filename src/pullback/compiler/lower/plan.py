@@ -77,7 +77,8 @@ class Plan:
         self.graph, self.whole_program = graph, constants is None
         inputs, outputs = orders or Orders()
         self.orders = Orders(filled(inputs, graph.inputs), filled(outputs, graph.outputs))
-        self.lying = dict(zip(graph.outputs, self.orders.outputs, strict=True))
+        pairs = zip(graph.outputs, self.orders.outputs, strict=True)
+        self.lying = {x: axes for x, axes in pairs if isinstance(x, Variable)}
         self.items: list[PlanItem] = []
         self.made: dict[Variable, PlanItem] = {}  # by one item on elements, which may be fused
         self.writers: dict[Region, list[PlanItem]] = {}
@@ -329,7 +330,8 @@ class Plan:
             own = view.buffer.kind == "arena" and view.buffer not in taken
             if not own or not self.whole(view, axes):
                 view = self.fresh(x.spec, axes)
-                self.part(x, view)
+                copy = self.part(x, view).equation.outputs[0]
+                x = copy if x in self.objects else x  # what NumPy gave lies in C order
             view.buffer.kind, view.buffer.index = "out", i
             taken.add(view.buffer)
             outputs.append(x)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.special as sp
 from scipy.special import _ufuncs
 
-from ..elementwise import finite, is_complex
+from ..elementwise import finite, is_complex, stopped
 from .formulas import horner, near
 from .kinds import over, refused, row, whole
 from .slopes import curve
@@ -36,10 +36,23 @@ def only_real(name, z, partial):
     return checked
 
 
-def cylinder(f, partial):
-    """A function f(v, z): partial is its derivative with respect to z; that of v is a slope."""
+def cylinder(f, partial, at_zero=None):
+    """A function f(v, z): partial is its derivative with respect to z; that of v is a slope.
+
+    at_zero(z) is the slope at order zero, where it is small beside the function.
+    """
     by_order, _ = curve(f, formulas={1: partial})
-    row(f, by_order, partial)
+    row(f, by_order if at_zero is None else exact_at_zero(by_order, at_zero), partial)
+
+
+def exact_at_zero(by_order, at_zero):
+    def slope(out, v, z):
+        found = by_order(out, v, z)
+        if is_complex(z):
+            return found
+        return found + stopped(np.where(v == 0, at_zero(z) - found, 0.0))
+
+    return slope
 
 
 def ive_z(out, v, z):
@@ -102,11 +115,15 @@ row(sp.k1e, lambda out, x: scaled_rise(x) - out / x)
 
 for f in (sp.jv, sp.yv, sp.hankel1, sp.hankel2):
     cylinder(f, half_step(f, -1))
-cylinder(sp.iv, half_step(sp.iv, 1))
+cylinder(sp.iv, half_step(sp.iv, 1), at_zero=lambda z: -sp.kv(0, z))
 cylinder(sp.kv, half_step(sp.kv, 1, -1))
 cylinder(sp.jve, only_real("jve", "z", half_step(sp.jve, -1)))
 cylinder(sp.yve, only_real("yve", "z", half_step(sp.yve, -1)))
-cylinder(sp.ive, only_real("ive", "z", ive_z))
+cylinder(
+    sp.ive,
+    only_real("ive", "z", ive_z),
+    at_zero=lambda z: -sp.kve(0, z) * np.exp(-z - np.abs(z)),
+)
 cylinder(sp.kve, lambda out, v, z: out + half_step(sp.kve, 1, -1)(out, v, z))
 cylinder(sp.hankel1e, lambda out, v, z: half_step(sp.hankel1e, -1)(out, v, z) - 1j * out)
 cylinder(sp.hankel2e, lambda out, v, z: half_step(sp.hankel2e, -1)(out, v, z) + 1j * out)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.special as sp
 from scipy.special import _ufuncs
 
-from ..elementwise import finite
+from ..elementwise import finite, is_complex
 from .formulas import horner, log_ratio, near
 from .kinds import refused, row
 
@@ -44,7 +44,16 @@ def shichi_x(out, x):
 
 
 def fresnel_x(out, x):
-    angle = math.pi / 2 * x * x
+    """sin and cos of pi x^2 / 2. Whole turns are left out, whose rounding would count at large x.
+
+    With x = n + f and n even, x^2 is 2 n f + f^2 but for multiples of 4.
+    """
+    if is_complex(x):
+        square = x * x
+    else:
+        n = 2 * np.rint(x / 2)
+        square = np.fmod(2 * n * (x - n), 4.0) + (x - n) ** 2
+    angle = math.pi / 2 * square
     return np.sin(angle), np.cos(angle)
 
 

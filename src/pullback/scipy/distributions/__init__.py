@@ -16,6 +16,7 @@ Formulas and moments are Python over `scipy.special`, and take part as the user'
     compiled        distributions whose functions SciPy computes in compiled code
     ranks           the distribution of a statistic of ranks
     objects         distributions as objects
+    boxes           multivariate_normal.cdf
     statistics      repeated medians, weighted ranks, the test of normality
     steps           the distribution function of discrete ones without a formula
 """
@@ -25,6 +26,7 @@ from importlib import import_module
 FAMILIES = (
     "choices", "methods", "continuous", "shapes", "checks", "multivariate", "dirichlet", "kernels",
     "ranks", "steps", "compiled", "objects", "statistics",
+    "boxes",
 )  # fmt: skip
 
 for family in FAMILIES:

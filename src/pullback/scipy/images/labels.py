@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import ndimage
 from scipy.ndimage import _nd_image, _ni_label
 
-from ...core.errors import ArgumentError, MissingRuleError
+from ...core.errors import ArgumentError
 from ...primitives.arguments import as_array
 from ...primitives.exact import exact
-from ..solving.leaves import choice, chosen, leaf
+from ..solving.leaves import choice, chosen, leaf, store
 from ..solving.plain import is_live, solve
 
 __all__ = []
@@ -22,17 +24,40 @@ choice(_nd_image.binary_erosion, 3)
 choice(_nd_image.binary_erosion2, 0)
 choice(_nd_image.euclidean_feature_transform, 2)
 choice(_nd_image.distance_transform_op, 1)
+EUCLIDEAN = 1  # the metric of `distance_transform_bf` that has a sampling
 by_force = chosen(_nd_image.distance_transform_bf, 3, 4)
+
+
+def found_by_force(values: Any, x: Any, sampling: Any) -> Any:
+    """Distances, and the numbers of the nearest pixels."""
+    x, sampling = values.tree((x, sampling))
+    distances, features = np.zeros(x.shape), np.zeros(x.shape, np.int32)
+    _nd_image.distance_transform_bf(
+        np.ascontiguousarray(x), EUCLIDEAN, np.ascontiguousarray(sampling), distances, features
+    )
+    return distances, features, np.stack(np.unravel_index(features, x.shape))
 
 
 @leaf(_nd_image.distance_transform_bf)
 def distance_transform_bf(x, metric, sampling, distances, features):
-    if is_live(sampling):
-        raise MissingRuleError(
-            "`scipy.ndimage.distance_transform_bf` has no derivative with respect to `sampling`.\n"
-            "  Use `scipy.ndimage.distance_transform_edt`, which has."
-        )
-    return by_force(x, metric, sampling, distances, features)
+    if not is_live(sampling) or metric != EUCLIDEAN:
+        by_force(x, metric, sampling, distances, features)
+        return
+    found = solve(lambda values: found_by_force(values, x, sampling))
+    if features is not None:
+        store(features, found.item(1))
+    if distances is not None:
+        store(distances, exact(found.item(0), lengths(found.item(2), sampling)))
+
+
+def lengths(nearest: Any, sampling: Any) -> Any:
+    """The distances of pixels from those at nearest[axis, ...]."""
+    steps = nearest - np.indices(nearest.shape[1:])
+    along = np.ones(steps.shape[0]) if sampling is None else as_array(sampling)
+    gaps = steps * np.reshape(along, (-1, *[1] * (steps.ndim - 1)))
+    square = np.sum(gaps * gaps, axis=0)
+    away = square > 0
+    return np.where(away, np.sqrt(np.where(away, square, 1.0)), 0.0)
 
 
 @leaf(ndimage.distance_transform_edt)
@@ -53,12 +78,7 @@ def distance_transform_edt(
     nearest = found.item(1)
     out = []
     if return_distances:
-        steps = nearest - np.indices(nearest.shape[1:])
-        along = np.ones(steps.shape[0]) if sampling is None else as_array(sampling)
-        gaps = steps * np.reshape(along, (-1, *[1] * (steps.ndim - 1)))
-        square = np.sum(gaps * gaps, axis=0)
-        away = square > 0
-        out.append(exact(found.item(0), np.where(away, np.sqrt(np.where(away, square, 1.0)), 0.0)))
+        out.append(exact(found.item(0), lengths(nearest, sampling)))
     if return_indices:
         out.append(nearest)
     return tuple(out) if len(out) > 1 else out[0] if out else None

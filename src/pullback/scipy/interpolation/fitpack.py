@@ -189,8 +189,12 @@ class Fit:
         if ier != INTERPOLATES:
             refuse_option(self.name, "per", "s > 0")
         y = np.concatenate([self.y[:-1], self.y[:1]])
-        spline = CALLS[interpolate.make_interp_spline](self.x, y, self.k, bc_type="periodic")
-        t, c = spline.t, spline.c
+        if self.k == 1:  # the line through the points, with knots that go around
+            x, period = self.x, self.x[-1:] - self.x[:1]
+            t, c = np.concatenate([x[-2:-1] - period, x, x[1:2] + period]), y
+        else:
+            spline = CALLS[interpolate.make_interp_spline](self.x, y, self.k, bc_type="periodic")
+            t, c = spline.t, spline.c
         n = c.shape[0]
         near = t.shape == found_t.shape and np.allclose(fixed(t), found_t, rtol=1e-9, atol=1e-12)
         if not near or not np.allclose(fixed(c), found_c[:n], rtol=1e-6, atol=1e-8):

@@ -7,6 +7,7 @@
     spectra         eigenvalues, singular values
     functions       functions of matrices
     riccati         the equations of optimal control
+    pencils         the Schur form of two matrices
     routines        what routines of BLAS and LAPACK have in common
     blas, lapack    the routines that have derivatives
     special         matrices made of numbers; norms
@@ -24,6 +25,7 @@ FAMILIES = (
     "functions",
     "riccati",
     "special",
+    "pencils",
     "refused",
     "blas",
     "lapack",

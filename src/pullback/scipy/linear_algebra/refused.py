@@ -9,12 +9,6 @@ from ..solving.serving import refuses
 __all__ = []
 
 refuses(
-    "has factors with no rule",
-    "Use the eigenvalues and vectors of `scipy.linalg.eig(a, b)`, which have derivatives",
-    sl.qz,
-    sl.ordqz,
-)
-refuses(
     "gives the angles and factors of a decomposition with no rule",
     "Use `scipy.linalg.subspace_angles`, or the singular values of the blocks",
     sl.cossin,

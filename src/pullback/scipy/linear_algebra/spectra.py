@@ -19,7 +19,7 @@ from ...primitives.spectra import adjoint, col, computed, conj, from_triangle, r
 from .bands import dense, hermitian_bands
 from .kinds import Given, Moving, WithoutDerivative, answers
 
-__all__ = ["aligned", "eigh", "eigvals", "order_p", "svd"]
+__all__ = ["aligned", "diagonal", "eigh", "eigvals", "order_p", "svd"]
 
 
 class GivenEigh(Given, Eigh):

@@ -7,9 +7,10 @@ from functools import update_wrapper
 from types import FunctionType
 from typing import Any
 
-from ...core.dispatch import FUNCTIONS, REFUSED, replaces
+from ...core.dispatch import FUNCTIONS, REFUSED, holds_arrays, replaces
 from ...core.namespaces import BEHIND, STANDS
-from ...core.reach import CALLS
+from ...core.reach import CALLS, active
+from ...core.reach import call as begin
 from ...core.resolve import given_function
 from ...numpy.wrapping import OWN, answers_for
 
@@ -28,7 +29,10 @@ def serves(*originals: Any) -> Callable[[Any], Any]:
             return replaces(*originals)(function)
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            return function(*reached(args), **reached(kwargs))
+            args, kwargs = reached(args), reached(kwargs)
+            if not active() and holds_arrays((*args, *kwargs.values())):
+                return begin(function, args, kwargs)  # it may call SciPy's Python, which takes part
+            return function(*args, **kwargs)
 
         update_wrapper(call, originals[0])
         for original in originals:

@@ -119,20 +119,20 @@ def paths(original: Any) -> None:
             )
         if given.get("unweighted"):
             return call_outside(original, (), {**given, "csgraph": edges(given["csgraph"])[3]})
-        if given.get("overwrite") or given.get("min_only"):
+        if given.get("overwrite"):
             raise MissingRuleError(
-                f"`{original.__name__}` has no derivative with `overwrite` or `min_only`.\n"
-                "  Leave it out, and take `np.min(lengths, axis=0)`."
+                f"`{original.__name__}` has no derivative with `overwrite`.\n  Leave it out."
             )
         data, rows, cols, plain, n = edges(given["csgraph"])
         asked = given.get("return_predecessors", False)
         given |= {"csgraph": plain, "return_predecessors": True}
-        found, before = call_outside(original, (), given)
+        found, before, *source = call_outside(original, (), given)
         starts = np.arange(n) if given.get("indices") is None else np.ravel(given["indices"])
+        starts = starts[:1] if source else starts  # of all of them each node has one path
         undirected = not given.get("directed", True)
         out = along(data, rows, cols, n, undirected, np.atleast_2d(before), starts)
         out = exact(found, np.where(np.isfinite(found), out.reshape(found.shape), found))
-        return (out, before) if asked else out
+        return (out, before, *source) if asked else out
 
 
 for each in ("shortest_path", "dijkstra", "bellman_ford", "johnson", "floyd_warshall"):
