@@ -26,12 +26,14 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Tests start some 200 processes, which would each compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-long test-array-api test-clients coverage-table docs bench clean lint pytest
+.PHONY: demo test test-long test-array-api test-clients coverage-table docs bench clean lint types pytest
 
 demo: $(STAMP)-demo
 	$(BIN)/python -m examples.demo
 
-test: lint pytest
+# Types are checked beside the tests, which begin if the linter finds nothing.
+test: lint
+	@$(MAKE) --no-print-directory --jobs 2 types pytest
 	@$(BIN)/python tools/count_code.py
 
 test-long: export PULLBACK_LONG := 1
@@ -73,9 +75,11 @@ bench: $(STAMP)-bench
 lint: $(STAMP)-test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types: $(STAMP)-test
 	$(BIN)/mypy
 
-pytest: $(STAMP)-test lint
+pytest: $(STAMP)-test
 	$(BIN)/pytest --numprocesses 2 --timeout $(TIMEOUT) $(PYTEST_OPTIONS)
 
 # One environment serves all targets; each adds the dependency group that bears its name.

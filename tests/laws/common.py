@@ -17,6 +17,7 @@ from pullback.transforms.loops.scan_primitive import Scan
 from pullback.transforms.loops.while_primitive import Trips, While, WhilePull
 from pullback.transforms.stage import STOP
 from tests.samples import collect
+from tests.together import try_all
 
 # Samples are at kinks as well, where the modes agree on what is no second derivative.
 KINKS = pytest.mark.filterwarnings("ignore:.*has a kink:RuntimeWarning")
@@ -43,18 +44,11 @@ def for_all_samples(law, *, with_family=False, only=lambda sample: True):
     @KINKS
     @pytest.mark.parametrize("pairs", list(chosen.values()), ids=list(chosen))
     def test(pairs):
-        failures = []
-        for family, sample in pairs:
+        def check(family, sample):
             with np.errstate(all="ignore"), pb.rebinding(False):
-                try:
-                    law(sample, family) if with_family else law(sample)
-                except Exception as error:
-                    error.add_note(f"sample: {family}, {sample}")
-                    failures.append(error)
-        if len(failures) == 1:
-            raise failures[0]
-        if failures:
-            raise ExceptionGroup(f"{len(failures)} of {len(pairs)} samples", failures)
+                law(sample, family) if with_family else law(sample)
+
+        try_all(check, [(f"{family}, {sample}", (family, sample)) for family, sample in pairs])
 
     test.__doc__ = law.__doc__
     return test

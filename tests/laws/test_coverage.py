@@ -8,6 +8,7 @@ from pullback.core.primitive import Elementwise, Primitive
 from pullback.primitives import load
 from pullback.testing import primitives_of
 from tests.samples import collect
+from tests.together import together
 
 collect("SAMPLES")  # imports what of SciPy the samples are of
 load()
@@ -33,7 +34,7 @@ def test_every_primitive_has_samples(reached):
     assert not missing, f"no row of tests/samples reaches {missing}"
 
 
-@pytest.mark.parametrize("primitive", OURS, ids=str)
+@together([(p,) for p in OURS], names=OURS)
 def test_every_primitive_has_every_rule(primitive):
     """Here no operation has one mode without the other."""
     assert primitive.spec is not None

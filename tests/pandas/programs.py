@@ -6,7 +6,9 @@
 import math
 
 import numpy as np
-import pandas as pd
+import pytest
+
+pd = pytest.importorskip("pandas")
 
 P = np.array([0.9, 1.4, 0.55, 1.93, 1.21, 0.71, 1.67, 0.83])
 DATES = pd.date_range("2024-01-01", periods=8, freq="D")

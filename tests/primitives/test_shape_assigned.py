@@ -117,6 +117,7 @@ def test_a_leaf_keeps_its_shape():
         x.shape = (12,)
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 def test_what_has_no_view_is_not_searched_for_one(monkeypatch):
     """The search goes through all objects of the process, and takes milliseconds."""
     searches = []
@@ -132,6 +133,10 @@ def test_what_has_no_view_is_not_searched_for_one(monkeypatch):
         held[0].shape = (12,)
         return np.sum(y * held[0])
 
+    def matrix(x):
+        """`np.matrix` gives itself two axes when it is made of a vector."""
+        return np.sum(np.asmatrix(x[0]) * np.asmatrix(x[1]).T)
+
     def with_a_view(x):
         y = x * 2.0
         view = y[:1][:, ::2]
@@ -140,6 +145,7 @@ def test_what_has_no_view_is_not_searched_for_one(monkeypatch):
         return np.sum(y**2)
 
     pb.grad(alone)(X)
+    pb.grad(matrix)(X)
     assert not searches
     slope = 8.0 * X
     slope[0, ::2] = 0.0

@@ -18,6 +18,7 @@ from pullback.core.errors import MissingRuleError
 from pullback.primitives.scipy_special.formulas import digamma_gap
 from tests.special_derivatives import exact
 from tests.special_references import COMPLEX, LOOSE, REAL, SEVERAL
+from tests.together import together, try_all
 
 FIRST, SECOND = 1e-9, 1e-7
 
@@ -64,10 +65,9 @@ def check(name, function, reference, point, key):
             )
 
 
-def params(table):
-    return [
-        pytest.param(name, point, id=f"{name}{point}") for name in table for point in table[name][1]
-    ]
+def points(table):
+    """All points of all functions of a table."""
+    return [(name, point) for name in table for point in table[name][1]]
 
 
 @pytest.fixture(autouse=True)
@@ -76,17 +76,21 @@ def precise():
         yield
 
 
-@pytest.mark.parametrize(("name", "point"), params(REAL))
-def test_real(name, point):
+@pytest.mark.parametrize("name", REAL)
+def test_real(name):
+    try_all(check_real, [(str(point), (name, point)) for point in REAL[name][1]])
+
+
+def check_real(name, point):
     check(name, getattr(sp, name), REAL[name][0], point, f"{name}{point}")
 
 
-@pytest.mark.parametrize(("name", "point"), params(COMPLEX))
+@together(points(COMPLEX))
 def test_complex(name, point):
     check(name, getattr(sp, name), COMPLEX[name][0], point, f"{name}{point}")
 
 
-@pytest.mark.parametrize(("name", "point"), params(SEVERAL))
+@together(points(SEVERAL))
 def test_several_results(name, point):
     for k, reference in enumerate(SEVERAL[name][0]):
         function = lambda *xs, k=k: getattr(sp, name)(*xs)[k]
@@ -121,7 +125,7 @@ def operands():
     return names
 
 
-@pytest.mark.parametrize("name", operands())
+@together([(name,) for name in operands()])
 def test_every_ufunc_is_classified(name):
     """By each operand it has a derivative, zero derivative, or a refusal that names the operand."""
     ufunc = getattr(sp, name)

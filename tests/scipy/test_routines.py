@@ -203,3 +203,14 @@ def test_routines_take_batches():
     f = lambda a, b: get_blas_funcs("gemv", (a, b))(2.0, a, lapack.dgesv(a, b)[2])
     a, b = random.normal(size=(4, 2, 2)) + 3 * np.eye(2), random.normal(size=(4, 2))
     assert np.allclose(pb.vmap(f)(a, b), [f(x, y) for x, y in zip(a, b, strict=True)])
+
+
+def test_a_count_of_all_elements():
+    """As SciPy's own GCROT passes it: `n` that is the length of the vectors leaves none out."""
+
+    def f(x):
+        y = blas.daxpy(np.ones(5), x * 1.0, x.shape[0], -2.0)
+        return np.sum(y * x) + blas.ddot(x, y, n=5)
+
+    x = np.arange(1.0, 6.0)
+    np.testing.assert_allclose(pb.grad(f)(x), 4.0 * (x - 1.0), rtol=1e-12)

@@ -537,6 +537,7 @@ BY_METHOD = frozenset(
 def viewed(x: Any, kind: Any, source: Any) -> Any:
     """`x.view(kind)` of an Array: NumPy lets the class finish what it is given."""
     out = Instance(kind, x, {})
+    del x  # so that its class may assign a shape without a search for views of it
     finish = in_classes(kind.__mro__, "__array_finalize__")
     if finish is not MISSING and finish is not None:
         CALLS[MethodType(finish, out)](source)

@@ -10,6 +10,7 @@ from pullback.compiler.llvm.binding import assembly, bits
 from pullback.compiler.lower import emit, extreme_places, loop_space
 from pullback.compiler.program import Program
 from pullback.testing import staged
+from tests.together import try_all
 
 
 @pytest.fixture(params=["native", "128 bits", "no libmvec"])
@@ -422,10 +423,13 @@ OF_ZEROS = {
 SHAPES = [(1,), (2,), (3,), (17,), (100,), (1, 1), (2, 3), (3, 1), (1, 3), (40, 3), (300, 20)]
 
 
-@pytest.mark.parametrize("axis", [None, 0, -1])
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("name", OF_ZEROS)
-def test_signs_of_zeros_are_those_of_numpy(name, shape, axis):
+def test_signs_of_zeros_are_those_of_numpy(name):
+    cases = [(name, shape, axis) for shape in SHAPES for axis in (None, 0, -1)]
+    try_all(check_signs_of_zeros, [(str(case), case) for case in cases])
+
+
+def check_signs_of_zeros(name, shape, axis):
     f, zeros = OF_ZEROS[name], -np.zeros(shape)
     fast = pb.compile(lambda x: f(x, axis))
     expected = np.signbit(f(zeros, axis))

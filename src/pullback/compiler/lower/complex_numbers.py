@@ -22,7 +22,6 @@ __all__ = ["ComplexEmit", "over"]
 
 LOG2E, LOG10E, LN2 = np.log2(np.e), np.log10(np.e), np.log(2.0)
 POWERS = 100  # NumPy multiplies for whole exponents below
-ORDINARY = {np.dtype(np.float64): 700.0, np.dtype(np.float32): 80.0}  # exp neither over nor under
 
 
 @cache

@@ -140,7 +140,9 @@ class FortranRoutine:
     def stride(self, vector: str, operands: Any, given: Any, into: Any) -> None:
         """Take the part of a vector that an offset and a step say."""
         start, step = given.pop(f"off{vector}", 0), given.pop(f"inc{vector}", 1)
-        if vector not in operands or (start, step, given.get("n")) == (0, 1, None):
+        if vector not in operands:
+            return
+        if (start, step) == (0, 1) and given.get("n") in (None, operands[vector].size):
             return
         if step < 1 or self.written:
             raise ArgumentError(
