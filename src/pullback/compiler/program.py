@@ -313,10 +313,11 @@ class Run:
         return outs[:-1] if outs[-1] else self.evaluated(leaves)
 
     def evaluated(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What NumPy does, which mostly raises."""
+        """What NumPy does, which mostly raises; each result has memory of its own."""
         if len(self.whole.outputs) > len(self.unchecked.outputs):
             self.whole.evaluate(*leaves)
-        return self.unchecked.evaluate(*leaves)
+        outs = self.unchecked.evaluate(*leaves)
+        return tuple([np.array(x) if type(x) is np.ndarray else x for x in outs])
 
     def perform(self, act: Activation, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
         """Run the segments in turn, and what NumPy does between them.

@@ -109,3 +109,44 @@ def counted(fast, runs):
     finally:
         sys.setprofile(None)
         runs.append(any(found))
+
+
+def test_a_place_that_is_given_what_it_had():
+    """What it had is no input when it is recorded; for other inputs it is something new."""
+    x = np.array([0.3, 0.7, 1.1])
+    given = [x.astype("f4") * 0.5, x * np.inf, x * 0.5, x * 0.75, x * 0.75, x * 0.375, x + 1.0]
+
+    def values(change):
+        state, other = {"a": 1.5}, [np.full(3, 0.5)]
+
+        def f(x):
+            other[0] = np.linalg.solve(np.eye(3) * (1 + x[0] ** 2), other[0] + x)
+            state["a"] = min(state["a"] * 1.5 + 0.1, 2.0)
+            return x * 1.0
+
+        f, out = change(f), []
+        for x in [*given, True, np.zeros(3), given[1]]:
+            if x is True:
+                state["a"] = x
+            else:
+                f(x)
+            out.append(state["a"])
+        return out
+
+    with np.errstate(all="ignore"):
+        plain = values(lambda f: f)
+        assert values(lambda f: pb.compile(f, wait=True)) == plain
+
+
+def test_results_that_numpy_computes_again_have_memory_of_their_own():
+    """Of NaN, `np.linalg.solve` may raise, so that NumPy is asked; the results are no arguments."""
+
+    def f(x, matrix):
+        return x * 1.0, x.copy(), np.linalg.solve(matrix, x)
+
+    compiled = pb.compile(f, wait=True)
+    x, matrix = np.array([0.5, 1.0, 2.0]), np.eye(3)
+    for scale in (1.0, 2.0, np.nan, np.nan):
+        first, second, _ = compiled(x, matrix * scale)
+        shared = [np.may_share_memory(*pair) for pair in ((first, second), (first, x), (second, x))]
+        assert not any(shared)

@@ -57,6 +57,9 @@ class InputPlaces(Protocol):
     def left(self, store: Store, value: Any) -> bool:
         """Whether a place still holds what was put there."""
 
+    def overwritten(self) -> list[tuple[Store, Any]]:
+        """The places that hold something else by now, and what."""
+
     def __contains__(self, store: Store) -> bool: ...
 
 
@@ -309,6 +312,9 @@ def located(
     names = names_of_cells(places)
     out = Located([], [], None)
     read: list[Store] = []
+    # What was there before the rehearsal may be there again, in place of an input.
+    met = {store.place() for store, _, _ in pairs}
+    pairs += [(s, x, MISSING) for s, x in lifted.overwritten() if s.place() not in met]
     for store, value, before in pairs:
         key = id(store.owner)
         if lifted.left(store, value):

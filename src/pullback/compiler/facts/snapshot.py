@@ -327,7 +327,10 @@ class Snapshot:
             return False
         reader = Lenient(seen)
         seen.visit(reader)
-        return any(id(x) not in self.things and changes(x) for x in reader.kept)
+        # Python makes the annotations of a function when they are asked for: reading asks.
+        empty = {id(f.__annotations__) for f in reader.functions if not f.__annotations__}
+        known = self.things.keys() | empty
+        return any(id(x) not in known and changes(x) for x in reader.kept)
 
     def caches(self) -> bool:
         """Whether there is a function that runs only where its cache holds no result."""

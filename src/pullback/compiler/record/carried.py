@@ -129,6 +129,11 @@ class StandIns:
         """Whether a place still holds what was put there."""
         return self.put.get(store.place(), MISSING) is value
 
+    def overwritten(self) -> list[tuple[Store, Any]]:
+        """The places that hold something else by now, and what."""
+        found = [(store, store.now()) for store in self.stores if store in self]
+        return [(store, x) for store, x in found if not self.left(store, x)]
+
     def __contains__(self, store: Store) -> bool:
         return store.place() in self.put
 
