@@ -202,6 +202,8 @@ UNMAPPED = {str(s) for _, s in collect("UNMAPPED")}
 
 def layouts_for(sample):
     """Fortran's order for each sample, and another one in turn; all of them in the long tests."""
+    if str(sample).startswith("symiirorder1"):  # SciPy reads a signal as if it were contiguous
+        return ["F"]
     if LONG:
         return LAYOUTS
     others = [name for name in LAYOUTS if name != "F"]

@@ -514,14 +514,14 @@ class TestRandom:
         theirs.shuffle(plain)
         assert_same(mine, plain)
 
-    def test_parameters_with_a_derivative_are_refused(self):
+    def test_parameters_of_whole_numbers_are_refused(self):
+        """Those of densities move what is drawn; see `tests/numpy/test_draws.py`."""
+
         def f(x):
-            with pytest.raises(pb.ConversionError, match=r"`normal`.*derivative.*\n.*scale \*"):
-                pnp.random.normal(x)
-            with pytest.raises(pb.ConversionError, match="`normal`"):
-                pnp.random.default_rng(0).normal(scale=x)
-            with pytest.raises(pb.ConversionError, match="`dirichlet`"):
-                pnp.random.default_rng(0).dirichlet([x, 1.0])
+            with pytest.raises(pb.ConversionError, match=r"`poisson`.*whole"):
+                pnp.random.poisson(x)
+            with pytest.raises(pb.ConversionError, match="`binomial`"):
+                pnp.random.default_rng(0).binomial(5, p=x / 2)
             return x
 
         pb.grad(f)(1.0)

@@ -74,6 +74,7 @@ SAMPLES += [
     Sample(lambda x, lo: np.clip(x, lo, 1.5, dtype=np.float64), (X.astype(np.float32), np.float32(-0.5)), name="clip dtype"),
     Sample(lambda lo: np.clip(X, lo, 2.5), (Y,), name="clip of a plain array"),
     Sample(lambda x: np.clip(x, Y - 0.3, 1.2), (X,), name="clip between an array and a number"),
+    Sample(lambda x: np.clip(x, -np.abs(Y), np.abs(Y) + 0.1), (X,), name="clip between bounds"),
     Sample(lambda x: np.clip(x[0], Y - 0.3, np.array([[2.5], [2.2]])), (X,), name="clip between arrays that are broadcast"),
     Sample(lambda x: np.clip(x, np.array([0.0, 0.5, 1.0]), 1.0), (np.array([0.0, 0.7, 1.0]),), smooth=False, name="clip at bounds of arrays"),
     Sample(np.clip, (np.array([0.0, 1.0, 2.0]), 0.0, 1.0), smooth=False, name="clip at its bounds"),

@@ -34,7 +34,7 @@ __all__ = ["Early", "Faster", "faster", "imported", "seldom_collected"]
 # A recording takes one to two milliseconds, 3 to 10 microseconds an operation, and some calls:
 # after this much time, all calls together have hardly taken 2.5 times as long. A call that runs in
 # Python takes some microseconds more than the function, so that OFTEN of them count as much.
-FEW, OFTEN, ENOUGH, MUCH = 10, 1000, 5e-3, 0.1
+FEW, OFTEN, ENOUGH, MUCH = 10, 128, 5e-3, 0.1
 LONG = 2000  # equations done in a loop from which machine code pays
 SELDOM = 100  # full garbage collections run so many times less often
 MOST = 2**31 - 1  # what `gc.set_threshold` takes

@@ -94,7 +94,7 @@ def slots(out: tuple[Any, ...], trace: Any, node: Node) -> tuple[Any, ...]:
         [
             Array(o, trace, node_of((node,), slot_rule, i))
             if carries(o)
-            else (o.copy() if type(o) is np.ndarray else o)
+            else (o.copy("K") if type(o) is np.ndarray else o)
             for i, o in enumerate(out)
         ]
     )
