@@ -352,9 +352,9 @@ MISTAKES = {
         "out = pb.grad(g)(X)",
         "x += y", "x.add_(y)", "x += y", 2 + np.array([1.0, 3.0, 5.0]),
     ),
-    "autograd's box": Mistake(
-        "def g(x):\n    print(x._value, end='')\n    return f(x)\n\nout = pb.grad(g)(X)",
-        "x.numpy()", "x._value", "x.numpy()[:0]",
+    "JAX's tracer": Mistake(  # autograd's `x._value` is there once its interface is imported
+        "def g(x):\n    print(x.primal, end='')\n    return f(x)\n\nout = pb.grad(g)(X)",
+        "x.numpy()", "x.primal", "x.numpy()[:0]",
     ),
     "JAX's jit": Mistake("out = pb.jit(pb.grad(f))(X)", "pullback.compile(f)", "pb.jit(pb.grad(f))",
                          "(lambda f: pullback.compile(f))(pb.grad(f))"),
