@@ -49,7 +49,8 @@ JOINING: set[int] = set()  # ids of functions of ours that let SciPy's own take 
 BOUND: dict[type, Any] = {}  # type of an object -> what is called for a compiled method of it
 STANDS: dict[int, Any] = {}  # id of a function or module -> what stands for it
 BEHIND: dict[int, Any] = {}  # id of what stands for something -> that
-SCANNED: dict[str, list[Any]] = {}  # modules that were looked at, and their things: ids stay theirs
+SCANNED: dict[str, list[Any]] = {}  # modules that were looked at, and ours that mirror them
+KEPT: list[Any] = []  # what was entered by its id, which stays its own
 SCANNING = threading.RLock()
 LOADED = [0]  # how many modules there were when they were looked at last
 DATA = (int, float, complex, str, bytes, bool, tuple, dict, list, type(None), np.generic)
@@ -92,9 +93,10 @@ def halfway(name: str) -> bool:
 
 def enter(real: ModuleType, mirror: ModuleType) -> None:
     names = [name for name in dir(mirror) if not name.startswith("_") and name in vars(real)]
-    things = [(vars(real)[name], getattr(mirror, name)) for name in names]
-    SCANNED[real.__name__] = [real, mirror, things]
-    for theirs, ours in [(real, mirror), *things]:
+    things = [(real, mirror), *[(vars(real)[name], getattr(mirror, name)) for name in names]]
+    SCANNED[real.__name__] = [real, mirror]
+    KEPT.append(things)
+    for theirs, ours in things:
         if theirs is not ours and not isinstance(theirs, DATA) and id(ours) not in JOINING:
             if STANDS.get(id(theirs), theirs) is theirs:
                 STANDS[id(theirs)] = ours
