@@ -245,9 +245,15 @@ def exported(text: str, symbol: str, parts: Sequence[str]) -> bytes:
 
 @lru_cache(8)
 def pass_builder(target: Any, level: int) -> Any:
-    """What puts passes together; freeing it frees less than making it takes."""
+    """What puts passes together; freeing it frees less than making it takes.
+
+    It stays until the process has ended: by then llvmlite could not free it any more.
+    """
     llvm = binding()
-    return llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=level))
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    builder = llvm.create_pass_builder(target, options)
+    options._owned = builder._owned = False
+    return builder
 
 
 def optimise(module: Any, target: Any, level: int) -> None:
