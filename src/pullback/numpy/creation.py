@@ -13,7 +13,7 @@ from ..core.dispatch import FUNCTIONS, HELD, as_array, holds_arrays, is_python, 
 from ..core.errors import ArgumentTypeError
 from ..core.instances import INNER, KIND, Instance, viewed
 from ..core.namespaces import BEHIND, STANDS
-from ..core.twins import asking
+from ..core.twins import with_given_arrays
 from ..primitives import creation
 from ..primitives.arguments import common_dtype, somewhere
 from .wrapping import FRESH, OWN, answers_for, is_fresh, made, member
@@ -103,7 +103,7 @@ def converter(function: Any, implementation: Any) -> None:
             return of_its_class(x, dtype, copy, kwargs.get("ndmin", 0))
         if held is not None:
             return call(held(x), *args[1:], **kwargs)
-        return asking(convert, function, args, kwargs)
+        return with_given_arrays(convert, function, args, kwargs)
 
     def convert(function: Any, args: Any, kwargs: Any) -> Any:
         out = function(*args, **kwargs)
