@@ -83,7 +83,7 @@ def circumstances() -> tuple[str, ...]:
             # What the installer calls it holds its version.
             beside = os.listdir(os.path.dirname(os.path.dirname(spec.origin)))
             found += [x for x in beside if x.startswith(f"{name}-")]
-    return *sorted(found), *binding.circumstances()
+    return *sorted(found), binding.surroundings()
 
 
 def key_of(compiled: Compiled, call: Call) -> str:

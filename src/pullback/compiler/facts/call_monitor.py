@@ -182,7 +182,9 @@ class Watch:
     def begins(self, frame: Any) -> None:
         """Code begins to run that is not known to be harmless."""
         code, scope = original(frame.f_code), frame.f_globals
-        if code is IMPORT and not apart({"__name__": frame.f_locals.get("name")}):
+        if code is IMPORT:  # never harmless for good: the next one may be of the user's
+            if apart({"__name__": frame.f_locals.get("name")}):
+                return
             self.imports = True
             raise Halt
         if apart(scope):
