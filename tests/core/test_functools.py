@@ -128,7 +128,7 @@ def steps(decorator, call, way):
     @decorator
     def given(a, b=2):
         state["calls"] += 1
-        return [float(a) * state["scale"] + (b == 3), state["calls"]]
+        return [np.array(float(a)) * state["scale"] + (b == 3), state["calls"]]
 
     def f(x):
         first, second = call(given, 1), call(given, 2)
@@ -145,7 +145,7 @@ def steps(decorator, call, way):
             call(given, 2)[1] += 10
         elif k == 9:
             state["scale"] = 4.0
-        out.append((float(changed(1.5)), state["calls"]))
+        out.append((float(changed(1.5)), state["calls"], type(call(given, 1)[0])))
     return out
 
 

@@ -1,9 +1,9 @@
 """Functions under `lru_cache` while a transformation runs: as plain Python has them.
 
 As long as traced code has stored no Array anywhere, a cached function that is given none reads
-none: it is called as it is, and its cache keeps the result for everybody. After that, what the
-cache holds is still used; other results may come of Arrays, and are kept for the transformation
-alone.
+none: it is called as it is, outside the transformation, and its cache keeps the result for
+everybody. After that, what the cache holds is still used; other results may come of Arrays, and are
+kept for the transformation alone.
 """
 
 from __future__ import annotations
@@ -54,7 +54,11 @@ class Cached:
         if known is not MISSING:
             return known
         if not REHEARSED.get() and (session.notes is None or self.keeps(args, kwargs)):
-            return self.wrapper(*args, **kwargs)
+            token = SESSION.set(None)
+            try:
+                return self.wrapper(*args, **kwargs)
+            finally:
+                SESSION.reset(token)
         known = self.fun(*args, **kwargs)
         if not any(type(x) is Array and x.within.live for x in flatten(known)[0]):
             self.results[key] = known
