@@ -32,7 +32,7 @@ from ...core.namespaces import apart
 from ...core.reach import ASKED, DRAWS, LOOKUPS, WARNS
 from ...core.resolve import FOREIGN
 from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of
-from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, foreign_function
+from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, foreign_function, is_tuple
 from .judge import acts, declare_computing, declared_pure, effectful, home_of, may_act, may_repeat
 from .monitoring import Unheard, monitored, unmonitored
 from .quick_profile import HARMLESS, frames_sorted, install
@@ -515,8 +515,3 @@ def runs_beneath(frame: Any, codes: Container[Any], end: Any = None) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def is_tuple(scope: dict[str, Any]) -> bool:
-    """Whether code was made by `namedtuple`, and does nothing else than make a tuple."""
-    return str(scope.get("__name__")).startswith("namedtuple_")

@@ -18,9 +18,9 @@ from .places import of
 
 __all__ = [
     "ASKED_BY_LIBRARIES", "ATOMS", "FIXED", "IN_VARIABLES", "KEPT_BY_CLASSES",
-    "KNOWN_BY_IDENTITY", "TOLD_BY_CLASSES", "Unprovable", "foreign_function", "of_library",
-    "of_python", "open_object", "part_of", "plain", "slots_of", "tells", "theirs", "transparent",
-    "unit_of",
+    "KNOWN_BY_IDENTITY", "TOLD_BY_CLASSES", "Unprovable", "foreign_function", "is_tuple",
+    "of_library", "of_python", "open_object", "part_of", "plain", "slots_of", "tells", "theirs",
+    "transparent", "unit_of",
 ]  # fmt: skip
 
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range)
@@ -168,3 +168,8 @@ def theirs(x: Any) -> bool:
 def transparent(cls: type) -> bool:
     """Whether all that an instance of a class of a library holds is read."""
     return cls in TRANSPARENT or cls.__module__ in ABSTRACT or issubclass(cls, BaseException)
+
+
+def is_tuple(scope: dict[str, Any]) -> bool:
+    """Whether code was made by `namedtuple`, and does nothing else than make a tuple."""
+    return str(scope.get("__name__")).startswith("namedtuple_")

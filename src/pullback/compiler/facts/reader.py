@@ -438,7 +438,7 @@ class Lenient(Reader):
         try:
             return super().read(x)
         except Unprovable as error:
-            self.unprovable = self.unprovable or error
+            self.unprovable = self.unprovable or error.with_traceback(None)  # no circles
             if len(self.met) <= MOST and not of(x, Array):
                 self.fields(x, False)
             return None
@@ -447,7 +447,7 @@ class Lenient(Reader):
         try:
             return super().module_in_part(x)
         except Unprovable as error:
-            self.unprovable = self.unprovable or error
+            self.unprovable = self.unprovable or error.with_traceback(None)  # no circles
             return None
 
 

@@ -22,7 +22,7 @@ from ...core.array import TALLY, Array, current
 from ...core.dispatch import UFUNCS
 from ...core.graph import Graph, Variable
 from ...core.layout import UNORDERED, axes_in_memory, placement
-from ...core.spec import spec_of
+from ...core.spec import DOUBLE, NUMERIC, spec_of
 from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import flatten
 from ...transforms.common import settle
@@ -380,6 +380,9 @@ def refusal(
         known = isinstance(x, (Variable, np.ndarray, *STATIC)) and type(x) is not Array
         if not known or (isinstance(x, np.ndarray) and x.dtype.hasobject):
             return f"it returns an object of type `{type(x).__name__}`"
+    for x, value in zip(out.outputs, out.values, strict=True):
+        if isinstance(x, Variable) and getattr(value, "dtype", DOUBLE).char not in NUMERIC:
+            return f"it returns numbers of type `{value.dtype.type.__name__}`"
     if out.written and share_memory(inputs.plain()):
         return "it writes into arguments that may share memory"
     return None
