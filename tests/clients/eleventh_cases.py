@@ -106,10 +106,8 @@ def spatial_regression(y):
 def flux_of_rays(energy):
     from crflux.models import GaisserStanevTilav, HillasGaisser2012
 
-    return 1e12 * (
-        HillasGaisser2012("H3a").nucleus_flux(14, energy)
-        + GaisserStanevTilav("3-gen").total_flux(energy)
-    )
+    one = HillasGaisser2012("H3a").nucleus_flux(14, energy)
+    return 1e12 * np.sum(one + GaisserStanevTilav("3-gen").total_flux(energy))
 
 
 @case("pycwt", SIGNAL)
