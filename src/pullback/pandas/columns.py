@@ -17,8 +17,8 @@ from pandas.api.indexers import check_array_indexer
 from pandas.core.arrays.base import ExtensionOpsMixin
 
 from ..core.array import Array, snapshot, text_of
-from ..core.dispatch import as_array, holds_arrays
-from ..core.errors import MissingRuleError
+from ..core.dispatch import as_array, holds_arrays, is_live
+from ..core.errors import ArgumentTypeError, MissingRuleError
 from ..core.namespaces import package
 from ..core.trace import CONSTANT
 from .reductions import accumulated, grouped, plain, quantiles, reduced
@@ -258,6 +258,16 @@ class Live(ExtensionOpsMixin, ExtensionArray):
 
     def _values_for_factorize(self) -> Any:
         return plain(self.inner), np.nan
+
+    def _hash_pandas_object(self, **options: Any) -> Any:
+        """Refused, as `hash(x)` is: what is kept by its hash belongs to another derivative."""
+        if is_live((self.inner,)):
+            raise ArgumentTypeError(
+                "A column that carries a derivative has no hash: a cache would give what was"
+                " computed for equal numbers, without the derivative.\n"
+                "  Call the function beneath the cache."
+            )
+        return super()._hash_pandas_object(**options)
 
     def factorize(self, use_na_sentinel: bool = True) -> Any:
         codes, uniques = pd.factorize(plain(self.inner), use_na_sentinel=use_na_sentinel)
