@@ -103,10 +103,9 @@ class Sum(Linear):
         return spread(out_bar, xs[0].shape, axis, keepdims)
 
     def pull_part(self, out_bar, xs, wanted, static):
-        if type(out_bar) is not Masked:
-            return super().pull_part(out_bar, xs, wanted, static)
-        mask = spread(out_bar.mask, xs[0].shape, static["axis"], static["keepdims"])
-        return [Masked(mask, self.transpose(0, xs, out_bar.value, **static))]
+        bar = masked(out_bar, True)
+        mask = spread(bar.mask, xs[0].shape, static["axis"], static["keepdims"])
+        return [Masked(mask, self.transpose(0, xs, bar.value, **static))]
 
     def batch(self, xs, mapped, size, *, axis, dtype, keepdims):
         axis = tuple([i + 1 for i in axis])
