@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from . import instance_methods  # noqa: F401  # it completes Instance
+from . import clocks, instance_methods  # noqa: F401  # they enter what stands for others
 from .array import Array, current
 from .callees import CALLS, DISPATCHED, Resolver
 from .dispatch import HOLDERS
