@@ -40,7 +40,7 @@ from .while_loops import LOST, lost
 
 __all__ = [
     "SETTING", "UNLIKE_NAMES", "Number", "Recording", "as_kind", "containers_in", "layout_of",
-    "order_in", "recorded", "share_memory", "state_of", "with_raising",
+    "order_in", "print_options", "recorded", "share_memory", "state_of", "with_raising",
 ]  # fmt: skip
 
 UNLIKE_NAMES = {
