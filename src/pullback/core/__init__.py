@@ -35,6 +35,7 @@ Reaching the program's code:
     matching    what `match` takes for a sequence
     reach       the code that a transformation reaches
     resolve     what a call site calls
+    clocks      what stands for clocks
     instrument  what users say about reach
     instances   objects of classes that derive from ndarray or float
     instance_methods  what they have of these

@@ -10,8 +10,8 @@ from ..core.cotangent import Cotangent, dense
 from ..core.errors import ArgumentError, ShapeError
 from ..core.primitive import align
 from ..core.spec import Spec
-from .partly import Contraction
 from .einsum import einsum_p
+from .partly import Contraction
 
 __all__ = ["check_lengths", "column", "matmul_p", "row"]
 

@@ -141,7 +141,7 @@ class CodeReader(Reading):
         if id(vars(x)) in self.state.whole and not apart(vars(x)):
             return Same(x), *self.attributes(x)
         if apart(vars(x)):
-            if x.__name__ == "random":
+            if x.__name__ == "random" and (part is None or not part <= {"Random"}):
                 raise Unprovable(f"random numbers (`{x.__name__}`)")
             inner = [part_of(x, name) for name in sorted(names)]
             modules = [y for y in inner if type(y) is types.ModuleType and id(y) not in self.met]
