@@ -14,6 +14,7 @@ import gc
 import itertools
 import operator
 import sys
+from collections.abc import Iterable
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -22,7 +23,7 @@ import numpy as np
 from .array import Array
 from .namespaces import names_of
 
-__all__ = ["BORING", "MEMBERS", "Members", "Named", "content", "dict_of", "scope_of"]
+__all__ = ["BORING", "MEMBERS", "Members", "Named", "contents", "dict_of", "scope_of"]
 
 # Classes of objects that have no operators or properties of the user's.
 BORING: set[type] = {
@@ -115,7 +116,7 @@ class Members:
 
     def held(self) -> list[Any]:
         """What the functions hold: the contents of their cells, and their defaults."""
-        return [*map(content, self.cells), *self.kept] if self.cells else self.kept
+        return [*contents(self.cells), *self.kept] if self.cells else self.kept
 
     def current(self, cls: type) -> bool:
         """Whether the class holds the same by the same names, and the functions their defaults.
@@ -147,11 +148,19 @@ class Kept(dict[int, Members]):
 MEMBERS = Kept()
 
 
-def content(cell: Any) -> Any:
+def contents(cells: Iterable[Any]) -> list[Any]:
+    """What cells of closures hold; some may be empty."""
     try:
-        return cell.cell_contents
+        return [cell.cell_contents for cell in cells]
     except ValueError:
-        return None
+        return [held for cell in cells for held in filled(cell)]
+
+
+def filled(cell: Any) -> tuple[Any, ...]:
+    try:
+        return (cell.cell_contents,)
+    except ValueError:
+        return ()
 
 
 def dict_of(x: Any) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from .bytecode import SUPPORTED, Hooks, original, rewritten
 from .callees import CALLS, COUNTED, DIRECT
 from .leftover import StoredPlaces, settle_noted
 from .matching import MATCHES
-from .members import BORING, MEMBERS, Members, Named, content, dict_of, scope_of
+from .members import BORING, MEMBERS, Members, Named, contents, dict_of, scope_of
 from .names_now import NamesNow
 from .namespaces import LOADED, STANDS, keeps, library, scan, takes_part
 from .stores import Stores
@@ -235,7 +235,7 @@ def reach_function(fn: Any) -> None:
     with LOCK: exchanged = exchange([(fn, new, code)])  # fmt: skip
     if exchanged:
         look_around(fn.__globals__, named)
-        reach_held(map(content, fn.__closure__ or ()))
+        reach_held(contents(fn.__closure__ or ()))
         reach_held(fn.__defaults__ or ())
 
 
@@ -291,8 +291,8 @@ def reach_again(fn: Any) -> bool:
                 return False
         elif kind not in BORING and id(kind) not in KNOWN:
             return False
-    for cell in fn.__closure__ or ():
-        kind = type(content(cell))
+    for x in contents(fn.__closure__ or ()):
+        kind = type(x)
         if kind not in BORING and id(kind) not in KNOWN:
             return False
     with LOCK: return exchange([(fn, new, code)])  # fmt: skip
@@ -321,9 +321,8 @@ def look_around(scope: dict[str, Any], named: Named) -> None:
 
 
 def reach_held(objects: Iterable[Any]) -> None:
-    for x in objects:
-        if type(x) not in BORING:
-            reach_instance(x)
+    for x in [x for x in objects if type(x) not in BORING]:
+        reach_instance(x)
 
 
 OURS: set[type] = set()  # classes of ours whose objects are called as they are
@@ -401,7 +400,7 @@ def reach_within(x: Any) -> None:
         for part in (x.fget, x.fset, x.fdel):
             if type(part) is FunctionType:
                 reach_function(part)
-                for held in map(content, part.__closure__ or ()):
+                for held in contents(part.__closure__ or ()):
                     if type(held) is FunctionType:
                         reach_function(held)
     else:
