@@ -132,7 +132,7 @@ class Members:
         )
 
 
-class Kept(dict[int, Members]):
+class KnownMembers(dict[int, Members]):
     """What was found in classes, by their ids."""
 
     def keep(self, cls: type, members: Members) -> None:
@@ -145,7 +145,7 @@ class Kept(dict[int, Members]):
             self.clear()
 
 
-MEMBERS = Kept()
+MEMBERS = KnownMembers()
 
 
 def contents(cells: Iterable[Any]) -> list[Any]:
