@@ -20,7 +20,7 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -232,7 +232,7 @@ def reach_function(fn: Any) -> None:
     if known is None:
         return
     _, new, named = known
-    with LOCK: exchanged = exchange([(fn, new, code)])  # fmt: skip
+    with LOCK: exchanged = exchange(((fn, new, code),))  # fmt: skip
     if exchanged:
         look_around(fn.__globals__, named)
         reach_held(contents(fn.__closure__ or ()))
@@ -255,7 +255,7 @@ def prepared(code: CodeType, scope: dict[str, Any]) -> Any:
     return out
 
 
-def exchange(switches: list[tuple[Any, CodeType, CodeType]]) -> bool:
+def exchange(switches: Sequence[tuple[Any, CodeType, CodeType]]) -> bool:
     """Give functions their other code; whether all have it.
 
     None has if the last session has ended meanwhile, nor one that was given code of its own.
@@ -291,11 +291,12 @@ def reach_again(fn: Any) -> bool:
                 return False
         elif kind not in BORING and id(kind) not in KNOWN:
             return False
-    for x in contents(fn.__closure__ or ()):
-        kind = type(x)
-        if kind not in BORING and id(kind) not in KNOWN:
-            return False
-    with LOCK: return exchange([(fn, new, code)])  # fmt: skip
+    if fn.__closure__:
+        for x in contents(fn.__closure__):
+            kind = type(x)
+            if kind not in BORING and id(kind) not in KNOWN:
+                return False
+    with LOCK: return exchange(((fn, new, code),))  # fmt: skip
 
 
 def look_around(scope: dict[str, Any], named: Named) -> None:
