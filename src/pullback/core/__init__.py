@@ -33,6 +33,7 @@ Reaching the program's code:
     names_now   which call sites need not ask
     stores      what that code puts into objects and containers
     matching    what `match` takes for a sequence
+    members     what a class holds for Python to call, kept from one session to the next
     reach       the code that a transformation reaches
     resolve     what a call site calls
     clocks      what stands for clocks

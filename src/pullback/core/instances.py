@@ -32,30 +32,16 @@ from .errors import ConversionError, MissingRuleError
 from .foreign import MEMORY, whose
 from .leftover import HOLDS
 from .matching import STANDING
+from .members import BORING
 from .operators import COMPARISONS, INFIX, MIRRORED
-from .reach import BORING, CALLS, MAKERS, active, reach_class
+from .reach import CALLS, MAKERS, active, reach_class
 from .trace import CONSTANT
 from .tree import RESULTS
 
 __all__ = [
-    "INNER",
-    "ROOTS",
-    "Instance",
-    "above",
-    "alike",
-    "derives",
-    "example",
-    "in_classes",
-    "inside",
-    "is_plain",
-    "lifted",
-    "new_array",
-    "new_float",
-    "numbers_of",
-    "of_root",
-    "shown",
-    "viewed",
-]
+    "INNER", "ROOTS", "Instance", "above", "alike", "derives", "example", "in_classes", "inside",
+    "is_plain", "lifted", "new_array", "new_float", "numbers_of", "of_root", "shown", "viewed",
+]  # fmt: skip
 
 ROOTS = (np.ndarray, float)
 MISSING = object()

@@ -54,9 +54,9 @@ from .instances import (
 from .jitted import is_jitted, jitted
 from .kept_results import Cached
 from .leftover import HOLDS, WRITERS
+from .members import BORING
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
-    BORING,
     KNOWN,
     LOOKUPS,
     OPEN,
