@@ -255,18 +255,23 @@ def computes_name(steps: list[Any], i: int) -> bool:
     """Whether step i loads what may ask for an attribute by a name that is not a constant there."""
     step = steps[i]
     if step.opname in GLOBALS and step.argval in ASKING:
-        return not asks_by_constant(steps[i + 1 :])
+        return not asks_by_constant(steps, i)
     if step.argval not in ("format", "format_map") or step.opname.startswith(NO_LOADS):
         return False
     text = steps[i - 1].argval if i and steps[i - 1].opname == "LOAD_CONST" else None
     return type(text) is not str or any("." in x or "[" in x for x in FIELD.findall(text))
 
 
-def asks_by_constant(steps: list[Any]) -> bool:
-    """Whether what follows is `(x.y, "name")`, or the same with a default."""
+def after(steps: list[Any], i: int) -> Iterator[Any]:
+    """The steps that follow step i. A slice would copy all of them, in each step of a long code."""
+    return map(steps.__getitem__, range(i + 1, len(steps)))
+
+
+def asks_by_constant(steps: list[Any], i: int) -> bool:
+    """Whether what follows step i is `(x.y, "name")`, or the same with a default."""
     known = (*SIMPLE, "PUSH_NULL")
-    given = list(itertools.takewhile(lambda step: step.opname in known, steps))
-    n = len(given)
+    given = list(itertools.takewhile(lambda step: step.opname in known, after(steps, i)))
+    n = i + 1 + len(given)
     loads = [step for step in given if step.opname not in ("LOAD_ATTR", "PUSH_NULL")]
     calls = [step for step in steps[n : n + 2] if step.opname == "CALL"]
     if not calls or len(loads) != calls[0].arg or len(loads) < 2:
@@ -277,7 +282,7 @@ def asks_by_constant(steps: list[Any]) -> bool:
 def attributes_after(steps: list[Any], i: int) -> tuple[str, ...]:
     """The attributes for which steps ask one after the other, of what step i loads."""
     found = []
-    for step in steps[i + 1 :]:
+    for step in after(steps, i):
         if step.opname not in CHAINED:
             break
         found.append(step.argval)
@@ -298,7 +303,7 @@ def asked_of_import(steps: list[Any], i: int, variables: Any) -> Iterator[tuple[
     level, name, some = imported_by(steps, i)
     then = steps[i + 1]
     if some:
-        for step in steps[i + 1 :]:
+        for step in after(steps, i):
             if step.opname == "IMPORT_FROM":
                 yield level, name, step.argval
             elif not step.opname.startswith("STORE_"):
