@@ -29,7 +29,7 @@ from ...core.resolve import foreign
 from ...core.spec import Spec
 from ...primitives.exact import exact
 from ..solving.serving import serves, serves_method, traced
-from .formats import moves
+from .kept_zeros import moves
 from .patterns import constants, coordinates, fixed, is_live, is_mapped, turned
 from .products import product
 
