@@ -300,7 +300,7 @@ def plain_array(data: Any, outer: Any, inner: Any, fmt: str, shape: Any) -> Any:
     return make((data, inner, outer), shape=shape)
 
 
-class Products(ssl.LinearOperator):
+class BareOperator(ssl.LinearOperator):
     """What methods that iterate ask of a plain array, its products with vectors, and no more.
 
     SciPy's own operators look at shapes and kinds in each product, which takes longer than small
@@ -348,7 +348,7 @@ class Iterations:
 
     def found(self, data: Any, b: Any, outer: Any, inner: Any, fmt: str) -> Any:
         """What SciPy returns for one right-hand side."""
-        A, options = Products(data, outer, inner, fmt, self.shape), self.options
+        A, options = BareOperator(data, outer, inner, fmt, self.shape), self.options
         if "M" in options and options["M"] is None:
             options = {**options, "M": Identity(A)}
         return preconditioned(self.original, (A, b), options)
