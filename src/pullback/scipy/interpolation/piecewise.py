@@ -68,7 +68,8 @@ def nd_found(c: Any, at: Any, *xs: Any, ks: Any, nu: Any, extrapolate: bool) -> 
 
 def nd_program(c: Any, at: Any, *xs: Any, ks: Any, nu: Any, extrapolate: bool) -> Any:
     """One variable after the other, of the coefficients of the piece in which each point lies."""
-    rows, number, outside = np.arange(at.shape[0]), 0, False
+    rows, number = np.arange(at.shape[0]), 0
+    outside: Any = False
     left = []
     for x, line in zip(xs, at.T, strict=True):
         where = places(x, line)
