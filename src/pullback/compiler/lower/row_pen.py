@@ -25,10 +25,18 @@ class RowPen(Pen):
 
     def place(self, base: str, offset: str, i: str, stride: int, dtype: np.dtype) -> str:
         """The address of an element of a row."""
-        index = i if stride == 1 else "0" if stride == 0 else self.line(f"mul i64 {i}, {stride}")
+        index = i if stride else "0"
+        if stride != 1 and index != "0":
+            index = self.line(f"mul i64 {i}, {stride}")
         if offset != "0":
             index = offset if index == "0" else self.line(f"add i64 {offset}, {index}")
-        return self.line(f"getelementptr {memory(dtype)}, ptr {base}, i64 {index}")
+        return self.further(base, index, memory(dtype))
+
+    def further(self, base: str, index: str | int, t: str) -> str:
+        """The address of another element than the one at `base`, or of that one itself."""
+        if str(index) == "0":
+            return base
+        return self.line(f"getelementptr {t}, ptr {base}, i64 {index}")
 
     def load(
         self,
@@ -66,7 +74,7 @@ class RowPen(Pen):
             one = literal(1, dtype) if dtype != BOOL else "1"
             x = "<" + ", ".join([f"{t} {one}"] * w) + ">"
             for k in range(valid):
-                at = self.line(f"getelementptr {t}, ptr {pointer}, i64 {k * stride}")
+                at = self.further(pointer, k * stride, t)
                 part = self.line(f"load {t}, ptr {at}, align {size}")
                 x = self.line(f"insertelement {full} {x}, {t} {part}, i32 {k}")
         if dtype == BOOL:
@@ -143,6 +151,6 @@ class RowPen(Pen):
             return None
         for k in range(valid):
             part = self.line(f"extractelement {full} {name}, i32 {k}")
-            at = self.line(f"getelementptr {t}, ptr {pointer}, i64 {k * stride}")
+            at = self.further(pointer, k * stride, t)
             self.lines.append(f"  store {t} {part}, ptr {at}, align {size}")
         return None
