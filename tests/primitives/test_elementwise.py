@@ -178,7 +178,9 @@ class TestRefusals:
         np.testing.assert_allclose(grad(f)(x), [0, -1 / 5 + 2, -1 / 17])
         np.testing.assert_allclose(pb.compile(grad(f))(x), grad(f)(x))
         np.testing.assert_allclose(jacobian(lambda x: np.sqrt(x, where=x > 3))(x)[2, 2], 0.25)
-        np.testing.assert_array_equal(vmap(lambda x: np.sqrt(x, where=x > 3))(x), [np.nan] * 2 + [2])
+        np.testing.assert_array_equal(
+            vmap(lambda x: np.sqrt(x, where=x > 3))(x), [np.nan] * 2 + [2]
+        )
 
     def test_where_with_out_warns_of_nothing_else(self):
         """What the mask leaves out is not computed, as far as anybody sees."""

@@ -13,10 +13,10 @@ from ...core.primitive import one_by_one
 from ...core.reach import call
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
-from ...primitives.partly import Contraction
 from ...primitives.elementwise import add, multiply
 from ...primitives.indexing import getitem_p
 from ...primitives.joining import concatenate_p
+from ...primitives.partly import Contraction
 from ...primitives.spectra import conj
 from ..solving.leaves import leaf
 from ..solving.motion import Described
