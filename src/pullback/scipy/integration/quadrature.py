@@ -355,7 +355,7 @@ NAMES = ("full_output", "epsabs", "epsrel", "limit", "points", "weight", "wvar",
          "maxp1", "limlst", "complex_func")  # fmt: skip
 
 
-COMPILED = (ctypes._CFuncPtr, LowLevelCallable)
+COMPILED = (ctypes._CFuncPtr, LowLevelCallable)  # type: ignore[attr-defined]
 
 
 @serves(integrate.quad)
