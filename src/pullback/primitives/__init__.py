@@ -48,6 +48,7 @@ Linear algebra:
     matmul               the matrix product
     contractions         dot, tensordot and their kin
     einsum               einsum
+    partly               sums of products of which a cotangent leaves out parts
     products             cross, convolve, correlate
     linalg               solve, inv, det, matrix_power
     lapack               LAPACK for one matrix, without NumPy's checks

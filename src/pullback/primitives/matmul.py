@@ -6,12 +6,12 @@ from math import prod
 
 import numpy as np
 
-from ..core.cotangent import Cotangent, dense
+from ..core.cotangent import Cotangent, Masked, dense
 from ..core.errors import ArgumentError, ShapeError
 from ..core.primitive import align
 from ..core.spec import Spec
 from .einsum import einsum_p
-from .partly import Contraction
+from .partly import Contraction, has_infinite
 
 __all__ = ["check_lengths", "column", "matmul_p", "row"]
 
@@ -116,14 +116,16 @@ class Matmul(Contraction):
     def pull(self, out_bar, residual, wanted):
         """Plain arrays of one dtype, the usual case, have cotangents that need not be fitted."""
         x, y = residual.xs
-        if type(out_bar) in ARRAYS and type(x) in PLAIN and type(y) in PLAIN:
-            dtype = out_bar.dtype
+        whole = type(out_bar) is not Masked
+        bar, pull = (out_bar, pull_plain) if whole else (out_bar.dense(), pull_product)
+        if type(bar) in ARRAYS and type(x) in PLAIN and type(y) in PLAIN:
+            dtype = bar.dtype
             if x.dtype is dtype and y.dtype is dtype:
-                out_bar = compact(out_bar)
-                return (
-                    None if wanted[0] is None else pull_plain(0, x, y, out_bar),
-                    None if wanted[1] is None else pull_plain(1, x, y, out_bar),
-                )
+                bar = compact(bar)
+                x_bar = None if wanted[0] is None else pull(0, x, y, bar)
+                y_bar = None if wanted[1] is None else pull(1, x, y, bar)
+                if whole or not (has_infinite(x_bar) or has_infinite(y_bar)):
+                    return x_bar, y_bar
         return super().pull(out_bar, residual, wanted)
 
     def transpose(self, i, xs, out_bar):

@@ -12,7 +12,18 @@ from ..core.cotangent import masked
 from ..core.primitive import Multilinear
 from .arguments import somewhere
 
-__all__ = ["Contraction"]
+__all__ = ["Contraction", "has_infinite"]
+
+
+def has_infinite(x):
+    """Whether a cotangent has infinite elements or NaN: then so is its sum, or else too large."""
+    if x is None:
+        return False
+    if type(x) is np.ndarray:
+        total = np.add.reduce(x, None)
+        return total - total != 0
+    total = np.sum(x)
+    return somewhere(total - total != 0)
 
 
 class Contraction(Multilinear):
@@ -21,12 +32,10 @@ class Contraction(Multilinear):
     def pull_part(self, out_bar, xs, wanted, static):
         bar = masked(out_bar, True)
         x_bars = self.pull_whole(bar.dense(), xs, wanted, static)
-        return [
-            x_bar
-            if x_bar is None or not somewhere(np.logical_not(np.isfinite(x_bar)))
-            else self.of_present(i, x_bar, bar, xs, static)
-            for i, x_bar in enumerate(x_bars)
-        ]
+        for i, x_bar in enumerate(x_bars):
+            if has_infinite(x_bar):
+                x_bars[i] = self.of_present(i, x_bar, bar, xs, static)
+        return x_bars
 
     def of_present(self, i, x_bar, bar, xs, static):
         """x_bar where something present met a number that is not finite; elsewhere without it."""

@@ -355,7 +355,7 @@ NAMES = ("full_output", "epsabs", "epsrel", "limit", "points", "weight", "wvar",
          "maxp1", "limlst", "complex_func")  # fmt: skip
 
 
-COMPILED = (ctypes._CFuncPtr, LowLevelCallable)
+COMPILED = (ctypes._CFuncPtr, LowLevelCallable)  # type: ignore[attr-defined]
 
 
 @serves(integrate.quad)
@@ -364,7 +364,7 @@ def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) 
     full, whole = options.pop("full_output", 0), options.pop("complex_func", False)
     args = args if isinstance(args, tuple) else (args,)
     if isinstance(func, COMPILED):
-        if not holds_live((a, b, args, list(options.values()))):
+        if not holds_live((a, b, *args, *options.values())):
             return integrate.quad(func, a, b, args, full, complex_func=whole, **options)
         raise ConversionError(
             "`scipy.integrate.quad` was given a compiled integrand, which takes plain numbers, and"
