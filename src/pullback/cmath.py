@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from .math import heed, live, mapped, number, operand, pythons
+from .core.trace import is_live
+from .math import heed, mapped, number, operand, pythons
 from .primitives.parts import of_parts_p
 
 __all__ = [name for name in dir(real) if not name.startswith("_")]
@@ -43,9 +44,9 @@ def numeric(name: str, ufunc: Callable[..., Any]) -> None:
 
     @functools.wraps(plain)
     def call(*zs: Any) -> Any:
-        if not any(map(live, zs)):
+        if not any(map(is_live, zs)):
             return plain(*zs)
-        zs = tuple([as_complex(number(z)) if live(z) else complex(z) for z in zs])
+        zs = tuple([as_complex(number(z)) if is_live(z) else complex(z) for z in zs])
         return pythons(ufunc(*zs) if heed(plain, *zs) else mapped(plain, ufunc, *zs))
 
     call.__module__ = __name__
@@ -57,15 +58,15 @@ for name, ufunc in UFUNCS.items():
 
 
 def phase(z: Any, /) -> Any:
-    return pythons(np.angle(number(z))) if live(z) else real.phase(z)
+    return pythons(np.angle(number(z))) if is_live(z) else real.phase(z)
 
 
 def polar(z: Any, /) -> tuple[Any, Any]:
-    return (abs(number(z)), phase(z)) if live(z) else real.polar(z)
+    return (abs(number(z)), phase(z)) if is_live(z) else real.polar(z)
 
 
 def rect(r: Any, phi: Any, /) -> Any:
-    if not (live(r) or live(phi)):
+    if not (is_live(r) or is_live(phi)):
         return real.rect(r, phi)
     r, phi = operand(r), operand(phi)
     heed(real.rect, r, phi)

@@ -20,20 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from .core.array import Array, class_of_number, current, is_number, peel, without_axes
+from .core.array import Array, class_of_number, is_number, peel, without_axes
 from .core.errors import ConversionError, MissingExtraError
 from .core.instances import Instance, inside
 from .core.primitive import ZERO, Elementwise, Primitive
 from .core.spec import Spec
+from .core.trace import is_live
 from .primitives.arguments import as_whole
 from .primitives.exact_sums import SUMMARIES
 
 __all__ = [name for name in dir(real) if not name.startswith("_")]
-
-
-def live(x: Any) -> bool:
-    """Whether x is an Array that does not simply convert."""
-    return type(x) is Array and current(x).within.live
 
 
 DOUBLES = frozenset({float, np.float64})
@@ -98,7 +94,7 @@ def numeric(name: str, ufunc: Callable[..., Any]) -> None:
     @functools.wraps(plain)
     def call(*xs: Any) -> Any:
         for x in xs:
-            if live(x):
+            if is_live(x):
                 break
         else:
             try:
@@ -228,7 +224,7 @@ natural = globals()["log"]
 
 @functools.wraps(real.log)
 def log(x: Any, *base: Any) -> Any:
-    if len(base) != 1 or not (live(x) or live(base[0])):
+    if len(base) != 1 or not (is_live(x) or is_live(base[0])):
         return natural(x, *base)
     heed(real.log, *[number(z) for z in (x, *base)])
     return natural(x) / natural(*base)  # each of them finite: `math` refuses a base of 0
@@ -247,7 +243,7 @@ def answering(name: str, ufunc: Callable[..., Any], kind: type) -> None:
     def call(x: Any, /) -> Any:
         if type(x) is Instance:
             (x,) = instead(x)
-        if not live(x):
+        if not is_live(x):
             return plain(x)
         x = number(x)
         heed(plain, x)
@@ -269,14 +265,14 @@ answering("isfinite", np.isfinite, bool)
 
 
 def isclose(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
-    if not (live(a) or live(b)):
+    if not (is_live(a) or is_live(b)):
         return real.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
     bound = np.maximum(rel_tol * np.maximum(np.abs(a), np.abs(b)), abs_tol)
     return (a == b) | (np.abs(a - b) <= bound) & np.isfinite(a) & np.isfinite(b)
 
 
 def frexp(x: Any, /) -> tuple[Any, Any]:
-    if not live(x):
+    if not is_live(x):
         return real.frexp(x)
     mantissa, exponent = np.frexp(number(x))
     return pythons(mantissa), pythons(exponent) if type(exponent) is Array else int(exponent)
@@ -288,14 +284,14 @@ def frexp(x: Any, /) -> tuple[Any, Any]:
 def hypot(*coordinates: Any) -> Any:
     if Instance in map(type, coordinates):
         coordinates = instead(*coordinates)
-    if not any(map(live, coordinates)):
+    if not any(map(is_live, coordinates)):
         return real.hypot(*coordinates)
     return pythons(functools.reduce(np.hypot, [number(x) for x in coordinates], 0.0))
 
 
 def dist(p: Iterable[Any], q: Iterable[Any], /) -> Any:
     p, q = list(p), list(q)
-    if not any(map(live, p + q)):
+    if not any(map(is_live, p + q)):
         return real.dist(p, q)
     if len(p) != len(q):
         raise ValueError("both points must have the same number of dimensions")
@@ -313,12 +309,12 @@ def column(data: Any) -> Any:
 
 def operand(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
-        return np.stack([number(each) if live(each) else np.float64(each) for each in x])
-    return x if np.ndim(x) else number(x) if live(x) else np.float64(x)
+        return np.stack([number(each) if is_live(each) else np.float64(each) for each in x])
+    return x if np.ndim(x) else number(x) if is_live(x) else np.float64(x)
 
 
 def moves(x: Any) -> bool:
-    return any(map(live, x)) if isinstance(x, (list, tuple)) else live(x)
+    return any(map(is_live, x)) if isinstance(x, (list, tuple)) else is_live(x)
 
 
 def classes_in(x: Any) -> set[type]:
@@ -334,7 +330,7 @@ def summarize(python: Callable[..., Any], *xs: Any) -> Any:
     try:
         out = SUMMARIES[python.__name__, len(xs)](*operands)
     except Exception as error:
-        for x in filter(live, operands):
+        for x in filter(is_live, operands):
             x.within.failed(x, f"`{python.__name__}` raised {type(error).__name__}")
         raise
     classes = {kind for kind in classes_in(xs[0]) if issubclass(kind, np.generic)}

@@ -18,7 +18,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .core.namespaces import STANDS
-from .math import column, live, operand, pythons, summarize
+from .core.trace import is_live
+from .math import column, operand, pythons, summarize
 from .primitives.exact_sums import SUMMARIES, normal_quantile_p
 
 __all__ = [name for name in real.__all__ if (name, 1) in SUMMARIES]
@@ -61,7 +62,7 @@ def both(data: Any) -> tuple[Any, Any]:
 
 def normal_quantile(p: Any, mu: Any, sigma: Any) -> Any:
     xs = p, mu, sigma
-    if not any(map(live, xs)):
+    if not any(map(is_live, xs)):
         return PRIVATE["_normal_dist_inv_cdf"](*xs)
     return pythons(normal_quantile_p(*map(operand, xs)))
 

@@ -28,6 +28,23 @@ def forever():
     for i in range(1000):
         llvm.compiled(f"{text}; {i}", 3)
 """
+IN_IMPORTS = """
+import colorsys, importlib.abc, sys, threading, time
+import pullback
+from pullback.core import namespaces
+class Slow(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        time.sleep(0.02)
+class Raises:
+    def __del__(self):
+        raise ValueError("shown at the end, for which Python imports")
+colorsys.raises = Raises()
+sys.meta_path.insert(0, Slow())
+def forever():
+    while True:
+        namespaces.SCANNED.clear()
+        namespaces.scan()
+"""
 END = """
 threading.Thread(target=forever, daemon=True).start()
 time.sleep({seconds})
@@ -50,6 +67,11 @@ def test_in_cpp_that_lets_go_of_the_lock(seconds):
 def test_in_llvm(seconds):
     """It was taken down under the thread that compiled, which then failed in one way or another."""
     ends(IN_LLVM + END.format(seconds=seconds))
+
+
+def test_in_imports():
+    """They have a lock that Python itself waited for, without an end."""
+    ends(IN_IMPORTS + END.format(seconds=0.2))
 
 
 def test_a_thread_that_the_process_waits_for_goes_on():

@@ -110,5 +110,7 @@ def test_normal_vectors_with_equal_variances():
 
 
 def test_whole_numbers_are_refused():
-    with pytest.raises(ConversionError, match=r"numbers of `poisson`.*whole, or picked"):
-        pb.grad(lambda mu: np.random.default_rng(0).poisson(mu) * mu)(2.0)
+    """Also where the parameter stands in a list."""
+    for means in (lambda mu: mu, lambda mu: [1.0, mu]):
+        with pytest.raises(ConversionError, match=r"numbers of `poisson`.*whole, or picked"):
+            pb.grad(lambda mu, means=means: np.random.default_rng(0).poisson(means(mu)) * mu)(2.0)

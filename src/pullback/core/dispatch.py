@@ -26,7 +26,7 @@ from .layout import layout
 from .primitive import Elementwise
 from .reach import active
 from .spec import PYTHON, spec_of
-from .trace import CONSTANT, youngest
+from .trace import CONSTANT, is_live, youngest
 from .twins import array_of, gives_array
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "binary",
     "creates",
     "holds_arrays",
+    "holds_live",
     "is_python",
     "of_numpy",
     "operand",
@@ -349,7 +350,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     outs = out if isinstance(out, tuple) else (out,)
     if any(o is not None for o in outs):
         if not all(type(o) is Array for o in outs if o is not None):
-            if is_live((inputs, list(keywords.values()))):
+            if holds_live((inputs, list(keywords.values()))):
                 plain = next(o for o in outs if o is not None and type(o) is not Array)
                 refuse_out(f"numpy.{ufunc.__name__}", plain)
             return of_constants(getattr(ufunc, method), inputs, keywords | {"out": out})
@@ -363,7 +364,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
                 result = general_ufunc(ufunc, method, inputs, keywords)
         return written(outs, result, casting, where)
     if method != "__call__":
-        if method == "at" and type(inputs[0]) is np.ndarray and not is_live(inputs):
+        if method == "at" and type(inputs[0]) is np.ndarray and not holds_live(inputs):
             return of_constants(ufunc.at, inputs, keywords)
         if METHODS[method] is None:
             raise MissingRuleError(f"`numpy.{ufunc.__name__}.{method}` has no rule on Arrays.")
@@ -500,7 +501,7 @@ REFUSALS = ArgumentError, UnsupportedKeywordError
 def into_plain(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """What was just refused is done if it writes constants into a plain array."""
     target = kwargs.get("out", args[0] if args else None)
-    if type(target) is not np.ndarray or is_live((args, list(kwargs.values()))):
+    if type(target) is not np.ndarray or holds_live((args, list(kwargs.values()))):
         raise  # where it is caught
     return of_constants(function, args, kwargs)
 
@@ -527,10 +528,9 @@ def unknown(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     return of_constants(function, args, kwargs)
 
 
-def is_live(x: Any) -> bool:
+def holds_live(x: Any) -> bool:
     """Whether an Array in x carries a derivative."""
-    trace = youngest([item for item in leaves(x) if type(item) is Array])
-    return trace is not None and trace.live
+    return any(map(is_live, leaves(x)))
 
 
 def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:

@@ -333,7 +333,7 @@ def example(x: Instance) -> Any:
     out = (
         plain_object(kind, np.array(value))
         if root_of(kind) is np.ndarray
-        else (float.__new__(kind, value))
+        else float.__new__(kind, value)
     )
     for name, held in NAMES.__get__(x).items():
         slot = in_classes(kind.__mro__, name)

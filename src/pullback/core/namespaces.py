@@ -16,6 +16,7 @@ import numpy as np
 
 from .bytecode import named
 from .errors import public_module
+from .shutdown import rest
 
 __all__ = [
     "BEHIND",
@@ -74,6 +75,7 @@ def scan() -> None:
             parent = name.rpartition(".")[0]
             if name in SCANNED or "._" in name or (parent and not SCANNED.get(parent)):
                 continue
+            rest()
             inside = not parent or hasattr(SCANNED[parent][1], "__path__")  # a package may have it
             if not inside or importlib.util.find_spec(f"pullback.{name}") is None:
                 SCANNED[name] = []

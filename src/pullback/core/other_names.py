@@ -85,6 +85,11 @@ def in_numpy(name: str) -> str | None:
     return None
 
 
+def advice(instead: str) -> str:
+    """The sentence that says what to write, given code in backticks or words."""
+    return f"{'Write' if instead.startswith('`') else 'Instead,'} {instead}."
+
+
 class OtherName:
     """A name that an Array does not have: `x.name` raises. Asking for others costs nothing more."""
 
@@ -98,7 +103,7 @@ class OtherName:
             raise AttributeError(self.name)
         error = UnknownNameError(
             f"`x.{self.name}` was asked of an Array, which has the attributes of NumPy's arrays.\n"
-            f"  {'Write' if self.instead.startswith('`') else 'Instead,'} {self.instead}."
+            f"  {advice(self.instead)}"
         )
         error.name, error.obj = self.name, x
         raise error
@@ -131,6 +136,5 @@ def refuse_name(name: str, known: Any) -> NoReturn:
     if instead is None:
         raise AttributeError(f"module 'pullback' has no attribute '{name}'")
     raise UnknownNameError(
-        f"`pullback.{name}` was asked for, and pullback has no such name.\n"
-        f"  {'Write' if instead.startswith('`') else 'Instead,'} {instead}."
+        f"`pullback.{name}` was asked for, and pullback has no such name.\n  {advice(instead)}"
     )

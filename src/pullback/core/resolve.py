@@ -34,15 +34,15 @@ from typing import Any
 
 import numpy as np
 
-from . import clocks, instance_methods  # noqa: F401  # they enter what stands for others
+from . import clocks  # noqa: F401  # it enters what stands for clocks
 from .array import Array, current
 from .callees import CALLS, DISPATCHED, Resolver
 from .dispatch import HOLDERS
 from .errors import PullbackError
 from .foreign import refused
+from .instance_methods import of_object
 from .instances import (
     INNER,
-    OWN_WAY,
     ROOTS,
     Instance,
     derives,
@@ -495,23 +495,19 @@ def writing_first(f: Any) -> Any:
         session = SESSION.get()
         if session is not None and not session.closed and any(map(may_hold, args[1:])):
             session.note(args[0])
-        if f is SET and type(args[0]) is Instance:
-            return OWN_WAY[f.__name__](*args)
         return f(*args, **kwargs)
 
     return functools.update_wrapper(call, f)
 
 
-SET = object.__setattr__
-
-
 WRITING_FIRST = (
-    setattr, object.__setattr__, type.__setattr__, operator.setitem, operator.iconcat,
+    setattr, type.__setattr__, operator.setitem, operator.iconcat,
     bisect.insort_left, bisect.insort_right, heapq.heappush, heapq.heappushpop, heapq.heapreplace,
     *[getattr(kind, name) for kind in (list, dict, deque) for name in WRITERS
       if hasattr(kind, name)],
 )  # fmt: skip
 STANDS.update({id(each): writing_first(each) for each in WRITING_FIRST})
+STANDS[id(object.__setattr__)] = writing_first(of_object(object.__setattr__))
 
 
 def give_warning(*args: Any, **kwargs: Any) -> None:

@@ -1,9 +1,11 @@
 """The end of the process, while threads run that it does not wait for.
 
 Python ends a daemon thread where it next asks for the global lock, by unwinding its stack. C++ that
-lets go of the lock, as optree does in each call, ends the process with SIGABRT instead; and LLVM is
-taken down although a thread is in it. So when the interpreter is about to end, it waits until other
-threads have left such code, and they rest before they enter it again.
+lets go of the lock, as optree does in each call, ends the process with SIGABRT instead; LLVM is
+taken down although a thread is in it; and a thread that imports may hold the lock of all imports,
+for which Python waits forever when it imports something itself, as it does to show an error. So
+when the interpreter is about to end, it waits until other threads have left such code, and they
+rest before they enter it again.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from collections.abc import Callable
 
 __all__ = ["inside", "leaving", "rest"]
 
+IMPORTS = 1.0  # seconds to wait for threads that import
 REST = 5.0  # seconds; the thread that ends the process may wait for another, so they are few
 UNTIL = [0.0]  # when threads go on that the process has not ended by then; 0 while it is not ending
 LEFT: list[Callable[[], object]] = []  # what returns when no other thread is in code of some kind
@@ -44,9 +47,16 @@ def inside(package: str) -> bool:
     return False
 
 
+def wait_for_imports() -> None:
+    until = time.monotonic() + IMPORTS
+    while inside("importlib") and time.monotonic() < until:
+        time.sleep(0.001)
+
+
 @atexit.register
 def end() -> None:
     if len(sys._current_frames()) > 1:
         UNTIL[0] = time.monotonic() + REST
         for wait in LEFT:
             wait()
+        wait_for_imports()

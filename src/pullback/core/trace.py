@@ -33,6 +33,7 @@ __all__ = [
     "bind",
     "derivatives_of",
     "is_differentiated",
+    "is_live",
     "run",
     "running",
     "youngest",
@@ -432,6 +433,11 @@ def bind(primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
 
 RUNNING: ContextVar[Trace | None] = ContextVar("running", default=None)
 STARTS: ContextVar[Any] = ContextVar("starts", default=None)  # is told of each trace that begins
+
+
+def is_live(x: Any) -> bool:
+    """Whether x is an Array that carries a derivative, which a plain number would lose."""
+    return type(x) is Array and current(x).within.live
 
 
 def running() -> Trace | None:

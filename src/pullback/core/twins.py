@@ -17,7 +17,7 @@ from .bytecode import original
 from .callees import CALLS
 from .namespaces import takes_part
 
-__all__ = ["array_of", "asking", "gives_array", "twin_of"]
+__all__ = ["array_of", "gives_array", "twin_of", "with_given_arrays"]
 
 TWINS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 GIVES: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
@@ -65,7 +65,7 @@ def holds_giver(x: Any) -> bool:
     return any(map(holds_giver, x)) if type(x) in (list, tuple) else gives_array(x)
 
 
-def asking(call: Any, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def with_given_arrays(call: Any, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """function(*args, **kwargs), where NumPy may ask objects for arrays and be given Arrays.
 
     call: what calls it, if not this.

@@ -13,7 +13,8 @@ from ..core.dispatch import FUNCTIONS, HELD, as_array, holds_arrays, is_python, 
 from ..core.errors import ArgumentTypeError
 from ..core.instances import INNER, KIND, Instance, viewed
 from ..core.namespaces import BEHIND, STANDS
-from ..core.twins import asking
+from ..core.trace import is_live
+from ..core.twins import with_given_arrays
 from ..primitives import creation
 from ..primitives.arguments import common_dtype, somewhere
 from .wrapping import FRESH, OWN, answers_for, is_fresh, made, member
@@ -103,7 +104,7 @@ def converter(function: Any, implementation: Any) -> None:
             return of_its_class(x, dtype, copy, kwargs.get("ndmin", 0))
         if held is not None:
             return call(held(x), *args[1:], **kwargs)
-        return asking(convert, function, args, kwargs)
+        return with_given_arrays(convert, function, args, kwargs)
 
     def convert(function: Any, args: Any, kwargs: Any) -> Any:
         out = function(*args, **kwargs)
@@ -240,7 +241,7 @@ class Concatenator:
         return getattr(self.real, name)
 
     def __getitem__(self, key: Any) -> Any:
-        if not holds_live(key):
+        if not is_live_key(key):
             return made(self.real[without_arrays(key)])
         axis, ndim, lead = self.axis, self.ndim, self.lead
         entries = list(key) if type(key) is tuple else [key]
@@ -291,7 +292,7 @@ class Grid:
         return getattr(self.real, name)
 
     def __getitem__(self, key: Any) -> Any:
-        if not holds_live(key):
+        if not is_live_key(key):
             return made(self.real[without_arrays(key)])
         if type(key) is slice:
             return span(key)
@@ -308,8 +309,8 @@ def parts_of(key: Any) -> list[Any]:
     return [y for x in entries for y in ((x.start, x.stop, x.step) if type(x) is slice else (x,))]
 
 
-def holds_live(key: Any) -> bool:
-    return any((type(x) is Array and x.within.live) or holds_arrays(x) for x in parts_of(key))
+def is_live_key(key: Any) -> bool:
+    return any(is_live(x) or holds_arrays(x) for x in parts_of(key))
 
 
 def without_arrays(key: Any) -> Any:

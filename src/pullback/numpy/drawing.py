@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current
-from ..core.dispatch import as_array, holds_arrays, leaves
+from ..core.array import Array
+from ..core.dispatch import as_array, holds_arrays, holds_live
 from ..core.reach import DRAWS
 from .wrapping import OWN, StandIn, answers_for, made
 
@@ -45,7 +45,7 @@ def drawn(draw: Draw, name: str, args: Any, kwargs: Any) -> Any:
     x = args[0] if args else None
     if name in PICKING and (type(x) is Array or holds_arrays(x)):
         return PICKING[name](draw, *args, **kwargs)
-    if any(type(x) is Array and current(x).within.live for x in leaves((*args, *kwargs.values()))):
+    if holds_live((args, list(kwargs.values()))):
         from .draws import moving  # needs transformations, which few programs with draws do
 
         return moving(draw, name, args, kwargs)

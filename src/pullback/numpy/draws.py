@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, current
-from ..core.dispatch import as_array
+from ..core.array import Array
+from ..core.dispatch import as_array, holds_arrays, leaves
 from ..core.errors import ConversionError, MissingExtraError
 from ..core.primitive import Primitive
 from ..core.spec import Spec
+from ..core.trace import is_live
 from ..primitives.sorting import concrete
 from ..transforms.of_program import pulled, pushed
 
@@ -78,7 +79,7 @@ def family(name: str, **parameters: Any) -> Callable[[Motion], Motion]:
 def moving(draw: Callable[[str], Any], name: str, args: Any, kwargs: Any) -> Any:
     """Numbers of a distribution with parameters that carry a derivative."""
     if name not in FAMILIES:
-        x = next(x for x in (*args, *kwargs.values()) if carries(x))
+        x = next(filter(is_live, leaves((args, list(kwargs.values())))))
         raise ConversionError(
             f"`numpy.random` was asked for numbers of `{name}` with a parameter"
             f" {x.within.spec(x)} of `{x.within.name}`; they have no derivative with respect to"
@@ -91,18 +92,12 @@ def moving(draw: Callable[[str], Any], name: str, args: Any, kwargs: Any) -> Any
     given = dict(zip(parameters, args, strict=False)) | {
         key: x for key, x in kwargs.items() if key in parameters
     }
-    plain = lambda x: concrete(as_array(x), f"numpy.random.{name}") if holds(x) else x
+    plain = lambda x: (
+        concrete(as_array(x), f"numpy.random.{name}") if type(x) is Array or holds_arrays(x) else x
+    )
     numbers = draw(name)(*map(plain, args), **{key: plain(x) for key, x in kwargs.items()})
     values = [as_array(given.get(key, default)) for key, default in parameters.items()]
     return draw_p(np.asarray(numbers), *values, family=chosen)
-
-
-def holds(x: Any) -> bool:
-    return type(x) is Array or (isinstance(x, (list, tuple)) and any(map(holds, x)))
-
-
-def carries(x: Any) -> bool:
-    return type(x) is Array and current(x).within.live
 
 
 # Functions of numbers without parameters.

@@ -42,7 +42,7 @@ from ..core.dispatch import (
 from ..core.instances import BY_METHOD
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
-from ..core.twins import asking
+from ..core.twins import with_given_arrays
 from .taking_part import joining
 
 __all__ = [
@@ -271,7 +271,7 @@ def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> A
         args, kwargs = given_up(args), {name: given_up(x) for name, x in kwargs.items()}
     arrays = [x for x in leaves((args, list(kwargs.values()))) if type(x) is Array]
     if not arrays:
-        return asking(made_by if fresh else None, function, args, kwargs)
+        return with_given_arrays(made_by if fresh else None, function, args, kwargs)
     names, kinds, rest = places(function)
     kinds = [*kinds, *[rest] * len(args)][: len(args)]
     args = [listed(x, kind) for x, kind in zip(args, kinds, strict=True)]
@@ -391,7 +391,7 @@ class Ufunc:
     def __init__(self, ufunc: np.ufunc) -> None:
         self.ufunc, self.nin = ufunc, ufunc.nin
         self.primitive = UFUNCS.get(ufunc)
-        # What a call site calls: a function, which Python calls without asking a class.
+        # What a call site calls: a function, which Python calls without with_given_arrays a class.
         self.short = SHORT.get(ufunc.nin, listing)(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -407,7 +407,7 @@ class Ufunc:
         """With keywords, or lists of Arrays."""
         n = self.nin
         args = (*[listed(x, "array") for x in args[:n]], *args[n:])
-        return asking(None, self.ufunc, args, kwargs)
+        return with_given_arrays(None, self.ufunc, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.ufunc, name)

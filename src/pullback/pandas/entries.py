@@ -22,20 +22,17 @@ from pandas.core.internals.managers import (
 )
 from pandas.core.reshape import tile
 
-from ..core.array import Array, current, peel
+from ..core.array import Array, peel
 from ..core.dispatch import HELD, as_array, holds_arrays
 from ..core.errors import MissingRuleError
 from ..core.leftover import HOLDS, SETTLING
 from ..core.namespaces import STANDS
+from ..core.trace import is_live
 from .columns import Live, LiveDtype, as_column_of, column, number, numbers
 from .reductions import plain
 from .windows import OF_TWO, OF_WEIGHTS, OTHERS, WINDOWS, nancorr, root
 
 __all__: list[str] = []
-
-
-def is_live(x: Any) -> bool:
-    return type(x) is Array and current(x).within.live
 
 
 def carries(x: Any) -> bool:

@@ -82,6 +82,8 @@ import sys
 from functools import cache
 from importlib import import_module
 
+from ..core.shutdown import rest
+
 __all__ = ["load"]
 
 # Families for a module of NumPy that is imported when it is asked for.
@@ -113,5 +115,6 @@ def load(everything: bool = True) -> None:
         else:
             asked = everything or OF_MODULES.get(name, "numpy") in sys.modules
         if asked:
+            rest()
             import_module(f"{__name__}.{name}")
             LOADED.add(name)

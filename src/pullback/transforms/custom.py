@@ -16,7 +16,7 @@ from ..core.errors import ArgumentError, MissingRuleError, kind_of, name_of
 from ..core.graph import Graph, Variable
 from ..core.reach import call_inside
 from ..core.spec import Spec, spec_of
-from ..core.trace import CONSTANT
+from ..core.trace import is_live
 from ..core.tree import flatten, is_static, unflatten
 from .call import (
     FunctionCall,
@@ -62,7 +62,7 @@ class Custom(Transformation):
             args, kwargs = bound.args, bound.kwargs
         for name, value in kwargs.items():
             for x in flatten(value)[0]:
-                if live(x):
+                if is_live(x):
                     raise ArgumentError(
                         f"`{name_of(self.fun)}` has a rule of its own, and was given an Array"
                         f" {spec_of(x)} of `{x.within.name}` as `{name}`, which is keyword-only: to"
@@ -83,7 +83,7 @@ class Custom(Transformation):
             fixed.add(i % len(args))
         for i in sorted(fixed):
             for x in flatten(args[i])[0]:
-                if live(x):
+                if is_live(x):
                     raise ArgumentError(
                         f"`{name_of(self.fun)}` has argument {i} in nondiff_argnums, but was given"
                         f" an Array {spec_of(x)} of `{x.within.name}` there.\n"
@@ -99,7 +99,7 @@ class Custom(Transformation):
         arrays = [x for x in flatten([args, kwargs])[0] if isinstance(x, np.ndarray)]
         copied = False
         for i, x in enumerate(leaves):
-            if live(x):
+            if is_live(x):
                 self.refuse_captured(x)
             if isinstance(x, np.ndarray):
                 if any(np.may_share_memory(x, y) for y in arrays):
@@ -143,10 +143,6 @@ class Custom(Transformation):
                 f"`{name_of(self.fun)}` was declared with `{self.verb}` and has no rule yet.\n"
                 f"  Supply it with `{name_of(self.fun)}.{what}`."
             )
-
-
-def live(x: Any) -> bool:
-    return type(x) is Array and x.within is not CONSTANT
 
 
 def parts(tree: Any, structure: Any, what: str) -> list[Any]:

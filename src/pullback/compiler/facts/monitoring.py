@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["WATCHES", "Unheard", "monitored", "unmonitored"]
 
 # The watches of all threads, where Python has `sys.monitoring`: a callback hears of every thread.
-WATCHES: dict[int, list[Any]] = {}
+# None, as the last of a thread, stands for no watch.
+WATCHES: dict[int, list[Watch | None]] = {}
 LOCK = RLock()
 TOOL: list[int] = []  # our number among the tools that monitor, once there is one
 
@@ -51,16 +52,6 @@ def monitored(watch: Watch) -> bool:
     return True
 
 
-class Deaf:
-    """What stands before the watches of a thread while none of them is told of calls."""
-
-    def begins(self, frame: Any) -> None:
-        pass
-
-    def calls(self, callee: Any, args: tuple[Any, ...], frame: Any) -> None:
-        pass
-
-
 class Unheard:
     """The same where Python tells of calls by `sys.monitoring`."""
 
@@ -68,7 +59,7 @@ class Unheard:
         self.watches = WATCHES[watch.thread]
 
     def __enter__(self) -> None:
-        self.watches.append(Deaf())
+        self.watches.append(None)
 
     def __exit__(self, *exception: Any) -> None:
         if self.watches:  # a process that was forked here has none
@@ -102,21 +93,27 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=forked)
 
 
+def listening() -> Watch | None:
+    """The watch of this thread that is told of calls."""
+    watches = WATCHES.get(get_ident())
+    return watches[-1] if watches else None
+
+
 def code_begins(code: CodeType, offset: int) -> Any:
     """Python begins to run code, or goes on with a generator's."""
     if code not in HARMLESS:
-        watches = WATCHES.get(get_ident())
-        if not watches:
+        watch = listening()
+        if watch is None:
             return None
-        watches[-1].begins(sys._getframe(1))
+        watch.begins(sys._getframe(1))
     return DISABLE if code in HARMLESS else None
 
 
 def code_is_thrown_into(code: CodeType, offset: int, error: BaseException) -> None:
     """The same for a generator that gets an exception; Python does not leave out such events."""
-    watches = WATCHES.get(get_ident())
-    if watches and code not in HARMLESS:
-        watches[-1].begins(sys._getframe(1))
+    watch = listening()
+    if watch is not None and code not in HARMLESS:
+        watch.begins(sys._getframe(1))
 
 
 def code_calls(code: CodeType, offset: int, function: Any, first: Any) -> Any:
@@ -127,13 +124,13 @@ def code_calls(code: CodeType, offset: int, function: Any, first: Any) -> Any:
         function = function.__get__(first, type(first))
     if not isinstance(function, (BuiltinFunctionType, type)):
         return None
-    watches = WATCHES.get(get_ident())
-    if not watches:
+    watch = listening()
+    if watch is None:
         return None
     frame = sys._getframe(2 if code is FOREIGN else 1)
     if apart(frame.f_globals):
         return None if code is FOREIGN else DISABLE
-    watches[-1].calls(function, () if first is MISSING else (first,), frame)
+    watch.calls(function, () if first is MISSING else (first,), frame)
     return None
 
 

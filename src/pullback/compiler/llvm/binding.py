@@ -252,7 +252,7 @@ def pass_builder(target: Any, level: int) -> Any:
     llvm = binding()
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     builder = llvm.create_pass_builder(target, options)
-    options._owned = builder._owned = False
+    options._owned = builder._owned = True  # by the process, that is: llvmlite does not free them
     return builder
 
 

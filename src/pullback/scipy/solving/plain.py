@@ -21,7 +21,7 @@ import numpy as np
 from ...core.array import Array, current
 from ...core.errors import ArgumentError
 from ...core.reach import SESSION, call_outside
-from ...core.trace import CONSTANT
+from ...core.trace import CONSTANT, is_live
 from ...transforms.batch import BatchTrace
 
 __all__ = ["Examples", "Plain", "PlainValues", "is_live", "solve"]
@@ -39,10 +39,6 @@ class Mapped(BaseException):
 
     def __init__(self, trace: BatchTrace) -> None:
         self.trace = trace
-
-
-def is_live(x: Any) -> bool:
-    return type(x) is Array and current(x).within is not CONSTANT
 
 
 class PlainValues:

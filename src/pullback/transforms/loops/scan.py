@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array, current, snapshot
+from ...core.array import Array, snapshot
 from ...core.cotangent import kept
 from ...core.errors import (
     ArgumentError,
@@ -23,7 +23,7 @@ from ...core.errors import (
 )
 from ...core.graph import Equation, Graph, Variable
 from ...core.spec import Spec, promoted, spec_of
-from ...core.trace import CONSTANT, running
+from ...core.trace import CONSTANT, is_live, running
 from ...core.tree import flatten, is_static, unflatten
 from ..common import check_function, describe
 from ..stage import StageTrace
@@ -96,10 +96,6 @@ def whole(x: Any, name: str) -> int:
             f"`fori_loop` counts with integers, but {name} is {describe(x)}.\n"
             f"  Write `int({name})`, which says how it is rounded."
         ) from None
-
-
-def is_live(x: Any) -> bool:
-    return type(x) is Array and current(x).within is not CONSTANT
 
 
 def plain(x: Any, dtype: Any = None) -> Any:

@@ -11,14 +11,14 @@ from ...core.cotangent import kept
 from ...core.errors import ArgumentTypeError, ShapeError, name_of
 from ...core.graph import Equation, Graph, Variable
 from ...core.spec import Spec, spec_of
-from ...core.trace import running
+from ...core.trace import is_live, running
 from ...core.tree import unflatten
 from ...primitives.shapes import astype_p
 from ..common import check_function, describe
 from .body import Unstaged, example, functional
 from .loop_function import Enter, LoopFunction, is_number
 from .memory import memory_of
-from .scan import Loop, is_live, plain, spec_now
+from .scan import Loop, plain, spec_now
 from .while_primitive import While
 
 __all__ = ["while_loop"]
