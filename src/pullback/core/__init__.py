@@ -37,6 +37,7 @@ Reaching the program's code:
     reach       the code that a transformation reaches
     resolve     what a call site calls
     clocks      what stands for clocks
+    kept_results  functions under `lru_cache`
     instrument  what users say about reach
     instances   objects of classes that derive from ndarray or float
     instance_methods  what they have of these

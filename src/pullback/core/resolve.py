@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from . import clocks  # noqa: F401  # it enters what stands for others
+from . import clocks  # noqa: F401  # it enters what stands for clocks
 from .array import Array, current
 from .callees import CALLS, DISPATCHED, Resolver
 from .dispatch import HOLDERS

@@ -171,8 +171,8 @@ def is_numpy(kind: type) -> bool:
 
 
 def options() -> str:
-    """What decides about the text of arrays."""
-    return repr((np.get_printoptions(), np.getbufsize()))
+    """What decides about the text of arrays and integers."""
+    return repr((np.get_printoptions(), np.getbufsize(), sys.get_int_max_str_digits()))
 
 
 def is_new(cls: type) -> bool:
@@ -424,7 +424,8 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
         raise Unportable("it returns what was there before")
     if recording.stores or compiled.carried:
         raise Unportable("it stores its results")
-    if {*path.state.settings} - {print_options()}:  # those are in the name of the record
+    in_name = {print_options(), sys.get_int_max_str_digits}  # of the record, by `options`
+    if {*path.state.settings} - in_name:
         raise Unportable("it depends on settings of the process, or on files")
     if path.state.whole:
         raise Unportable("it looks into objects by names that are not in the code")

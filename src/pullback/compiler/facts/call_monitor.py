@@ -293,8 +293,8 @@ class Watch:
         """Whether code asks the file system something that each replay can ask again."""
         code = frame.f_code
         about = frame.f_locals.get(code.co_varnames[0])
-        if code.co_name not in names or type(about) not in PATHS:
-            return False
+        if code.co_name not in names or type(about) not in PATHS or apart(frame.f_back.f_globals):
+            return False  # what libraries ask is theirs to judge
         self.answers.add(Again(getattr(owner, code.co_name), about))
         return True
 
