@@ -1,4 +1,4 @@
-"""Whether two functions have the same derivatives, in every mode and order."""
+"""Whether a function has the derivatives of another one, or those that differences show."""
 
 import numpy as np
 
@@ -45,3 +45,25 @@ def assert_trees(actual, expected):
     for a, b in zip(leaves(actual), leaves(expected), strict=True):
         assert np.shape(a) == np.shape(b)
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
+
+
+def has_slopes(f, x, compiled=3):
+    """f has its own value at a number or a vector x, and the derivatives that differences show.
+
+    Forward, in reverse, and in so many calls of its compiled gradient, of which the first record.
+    """
+    units = list(np.eye(len(x))) if np.ndim(x) else [1.0]
+    slopes = [(float(f(x + 1e-6 * d)) - float(f(x - 1e-6 * d))) / 2e-6 for d in units]
+    value, gradient = pb.value_and_grad(f)(x)
+    np.testing.assert_allclose(value, f(x), rtol=1e-12)
+    fast = pb.compile(pb.grad(f))
+    results = {
+        "in reverse": gradient,
+        "again": pb.grad(f)(x),
+        "forward": [pb.jvp(f, (x,), (d,))[1] for d in units],
+        **{f"compiled, call {i}": fast(x) for i in range(compiled)},
+    }
+    for how, result in results.items():
+        np.testing.assert_allclose(
+            np.ravel(result), slopes, rtol=1e-6, atol=1e-8, err_msg=f"the derivative {how}"
+        )

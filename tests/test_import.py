@@ -38,3 +38,19 @@ def test_what_stands_for_scipys_linear_algebra_imports_no_more_of_scipy():
     ours, theirs = map(modules_after, ("import pullback.scipy.linalg", "import scipy.linalg"))
     packages = [{x.split(".")[1] for x in found if "scipy." in x[:6]} for found in (ours, theirs)]
     assert packages[0] <= packages[1]
+
+
+PRODUCT = """
+import numpy, pullback
+from pullback.compiler import first_call
+first_call.FEW = first_call.ENOUGH = 0  # the first call is recorded
+f = pullback.compile(lambda x: x @ x, wait=True)
+assert f(numpy.ones(3)) == f(numpy.ones(3)) == 3
+"""
+
+
+def test_products_by_machine_code_import_no_linear_algebra_of_scipy():
+    """They take its BLAS alone, and whoever imports the whole later finds all of it."""
+    assert "scipy.linalg" not in modules_after(f"exec({PRODUCT!r})")
+    later = "import scipy.linalg; scipy.linalg.cython_blas.__pyx_capi__; scipy.linalg.solve"
+    assert "scipy.linalg.cython_blas" in modules_after(f"exec({PRODUCT + later!r})")

@@ -55,22 +55,37 @@ def is_complex(e):
     return any(x.spec.dtype.kind == "c" for x in e.outputs)
 
 
-def check_graph(graph, xs, what):
-    expected = graph.evaluate(*xs)
-    before = [np.array(x) for x in xs]
+def promises_bits(graph):
+    """Whether machine code is to give the very bits that NumPy gives."""
     # A product of complex matrices is rounded in its own way, whatever becomes of it.
     products = [e for e in graph.equations if is_complex(e)]
-    exact = all(
+    return all(
         is_exact(e.primitive, np.result_type(*[x.spec.dtype for x in e.outputs]))
         for e in [*products, *equations_of(optimised(graph))]
     )
+
+
+def equal_bits(out, right):
+    """Whether there is nothing to tell them apart by."""
+    if type(out) is not type(right) or not isinstance(right, (np.ndarray, np.generic)):
+        return False
+    kind = (out.shape, out.dtype) == (right.shape, right.dtype)
+    return kind and out.tobytes() == right.tobytes()
+
+
+def check_graph(graph, xs, what):
+    expected = graph.evaluate(*xs)
+    before = [np.array(x) for x in xs]
     tolerance = 50 * precision([x.spec for e in graph.equations for x in e.outputs], xs)
     program = Program(graph, level=LEVEL)
     outs = program(*xs)
     again = program(*xs)
     assert len(outs) == len(expected)
-    for out, right, second in zip(outs, expected, again, strict=True):
+    differing = [pair for pair in zip(outs, expected, strict=True) if not equal_bits(*pair)]
+    exact = bool(differing) and promises_bits(graph)
+    for out, right in differing:
         compare(out, right, exact, tolerance, what)
+    for out, second in zip(outs, again, strict=True):
         if isinstance(out, np.ndarray):
             assert out.flags.writeable, what
             others = [*[x for x in outs if x is not out], *xs, second]

@@ -36,6 +36,7 @@ Reaching the program's code:
     members     what a class holds for Python to call, kept from one session to the next
     reach       the code that a transformation reaches
     resolve     what a call site calls
+    clocks      what stands for clocks
     instrument  what users say about reach
     instances   objects of classes that derive from ndarray or float
     instance_methods  what they have of these

@@ -37,9 +37,9 @@ from .stores import Stores
 from .tree import RESULTS
 
 __all__ = [
-    "ASKED", "CALLS", "DRAWS", "KNOWN", "LOOKUPS", "MAKERS", "OFF", "OPEN", "OURS", "SESSION",
-    "SETTLED", "WARNS", "active", "call", "call_inside", "call_outside", "learn", "reach_again",
-    "reach_class", "reach_function", "reach_instance", "unreached",
+    "ANSWERS", "ASKED", "CALLS", "DRAWS", "ITEM", "KNOWN", "LOOKUPS", "MAKERS", "OFF", "OPEN",
+    "OURS", "SESSION", "SETTLED", "WARNS", "active", "call", "call_inside", "call_outside", "learn",
+    "reach_again", "reach_class", "reach_function", "reach_instance", "unreached",
 ]  # fmt: skip
 
 
@@ -77,9 +77,11 @@ class Session:
 
 # Listeners, which recordings add and remove:
 ASKED: list[Any] = []  # of names by which attributes are asked for, as in `getattr(x, name)`
+ITEM = "*item"  # of an item of globals, or of `sys.modules`: this, whose it is, and the name
 LOOKUPS: list[Any] = []  # of what call sites look up: classes, `x.__dict__`, `sys.modules`
 WARNS: list[Any] = []  # of calls of `warnings.warn`, which they may take over
 DRAWS: list[Any] = []  # of generators of random numbers, and of draws
+ANSWERS: list[Any] = []  # of clocks and of `id`, for which they may answer
 OFF = Session(closed=True)  # where `rebinding(False)` is in force
 SWITCHED_OFF = os.environ.get("PULLBACK_REBINDING") == "0" or not SUPPORTED
 SESSION: ContextVar[Any] = ContextVar("session", default=OFF if SWITCHED_OFF else None)

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from pullback.compiler.llvm import disk_cache
 from tests.compiler.call.test_programs import moved, run, same
 from tests.conftest import wait_for_machine_code
 from tests.test_programs import PROGRAMS
+from tests.together import try_all
 
 pytestmark = pytest.mark.disk
 
@@ -97,11 +100,12 @@ class Folder:
     def write(self, name, text):
         (self.path / name).write_text(textwrap.dedent(text))
 
-    def all(self, programs, *, end=END, **env):
+    def all(self, programs, **env):
         """Of programs that one process does in turn, how often each recorded, and its result."""
-        names = [f"program_{name}".replace(" ", "_") for name in programs]
+        names = [re.sub(r"\W", "_", f"program_{name}") for name in programs]
+        assert len(set(names)) == len(names)
         for name, text in zip(names, programs.values(), strict=True):
-            self.write(f"{name}.py", START + textwrap.dedent(text) + end)
+            self.write(f"{name}.py", START + text)
         self.write("all.py", ALL)
         env = {
             **os.environ,
@@ -115,9 +119,9 @@ class Folder:
         results = json.loads(done.stdout)
         return {name: tuple(result) for name, result in zip(programs, results, strict=True)}
 
-    def __call__(self, program, **more):
+    def __call__(self, program, **env):
         """How often a process recorded, and the result."""
-        return self.all({"alone": program}, **more)["alone"]
+        return self.all({"alone": program + END}, **env)["alone"]
 
 
 @pytest.fixture
@@ -275,24 +279,6 @@ KEPT = {
 ARGUMENTS = "\nargs = (np.array([0.5, 1.5, 2.0]),)\n"
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory):
-    """What processes make of all programs: the first, two later ones, one of other files."""
-    process = Folder(tmp_path_factory.mktemp("kept"))
-    programs = {name: textwrap.dedent(text) + ARGUMENTS for name, text in KEPT.items()}
-    runs = [process.all(programs, PYTHONHASHSEED=seed) for seed in ("1", "2", "3")]
-    more = {name: "import json, collections\nunread = 1\n\n" + x for name, x in programs.items()}
-    return [*runs, process.all(more)]
-
-
-@pytest.mark.parametrize("name", KEPT)
-def test_a_later_process_records_nothing(name, kept):
-    """Whatever the seed of hashes, and with other lines beside it."""
-    (misses, right), *later = [run[name] for run in kept]
-    assert misses
-    assert later == [(0, right)] * 3
-
-
 # Programs, and what is another in the later process: text in place of text.
 CHANGED = {
     "global number": ("global number", "0.5", "0.25"),
@@ -330,212 +316,241 @@ CHANGED = {
 }
 
 
-@pytest.fixture(scope="module")
-def changed(tmp_path_factory):
-    """What processes make of all programs: as they were, changed, and changed once more."""
-    process = Folder(tmp_path_factory.mktemp("changed"))
-    programs = {name: textwrap.dedent(KEPT[x]) + ARGUMENTS for name, (x, _, _) in CHANGED.items()}
-    other = {name: x.replace(*CHANGED[name][1:]) for name, x in programs.items()}
-    assert all(other[name] != programs[name] for name in programs)
-    return [process.all(x) for x in (programs, other, other)]
-
-
-@pytest.mark.parametrize("name", CHANGED)
-def test_what_has_changed_is_seen(name, changed):
-    first, (misses, right), last = [run[name] for run in changed]
-    assert first[0]
-    assert misses
-    assert last == (0, right)
-
-
-class TestOtherFiles:
-    def test_a_helper_in_another_module(self, process):
-        program = "import helper\ndef f(x):\n    return helper.half(x)\n" + ARGUMENTS
-        process.write("helper.py", "def half(x):\n    return 0.5 * x\n")
-        assert process(program)[0]
-        assert process(program)[0] == 0
-        process.write("helper.py", "def half(x):\n    return x - 0.5\n")
-        assert process(program)[0]
-
-    def test_a_value_in_another_module(self, process):
-        program = "import settings\ndef f(x):\n    return settings.RATE * x\n" + ARGUMENTS
-        process.write("settings.py", "RATE = 0.5\n")
-        assert process(program)[0]
-        assert process(program)[0] == 0
-        process.write("settings.py", "RATE = 0.25\n")
-        assert process(program)[0]
-
-    def test_two_settings_are_both_kept(self, process):
-        program = "import settings\ndef f(x):\n    return settings.RATE * x\n" + ARGUMENTS
-        for rate, misses in ((0.5, 1), (0.25, 1), (0.5, 0), (0.25, 0)):
-            process.write("settings.py", f"RATE = {rate}\n")
-            assert bool(process(program)[0]) == bool(misses)
-
-    def test_what_comes_from_the_environment(self, process):
-        program = "import os\nrate = float(os.environ['RATE'])\nf = lambda x: rate * x" + ARGUMENTS
-        assert process(program, RATE="2")[0]
-        assert process(program, RATE="2")[0] == 0
-        assert process(program, RATE="3")[0]
-
-    def test_a_function_that_was_replaced(self, process):
-        program = "import helper\ndef f(x):\n    return helper.half(x)\n" + ARGUMENTS
-        process.write("helper.py", "def half(x):\n    return 0.5 * x\n")
-        assert process(program)[0]
-        assert process("import helper\nhelper.half = lambda x: x\n" + program)[0]
-
-
-class TestWhatNoCodeSays:
-    """Changes of what no code that ran holds."""
-
-    def test_a_virtual_subclass(self, process):
-        program = """
-            import abc
-            class Positive(abc.ABC):
-                pass
-            class Model:
-                pass
-            Positive.register(Model)
-            model = Model()
-            def f(x):
-                return 2 * x if isinstance(model, Positive) else -x
-        """
-        program = textwrap.dedent(program) + ARGUMENTS
-        assert process(program)[0]
-        assert process(program)[0] == 0
-        assert process(program.replace("Positive.register(Model)", ""))[0]
-
-    def test_how_a_tree_is_taken_apart(self, process):
-        program = """
-            class Pair:
-                def __init__(self, a, b):
-                    self.a, self.b = a, b
-            pb.core.tree.register_tree(Pair, lambda p: ((p.a, p.b), None), lambda _, xs: Pair(*xs))
-            def f(x):
-                return Pair(2 * x, 3 * x)
-        """
-        program = textwrap.dedent(program) + ARGUMENTS
-        end = (
-            "g = pb.compile(f)\nfor _ in range(3):\n    y = g(*args)\nresult = 1, str([y.a, y.b])\n"
-        )
-        other = program.replace("(p.a, p.b)", "(p.b, p.a)").replace("Pair(*xs)", "Pair(*xs[::-1])")
-        assert other != program
-        assert process(program, end=end) == process(other, end=end)
-
-    def test_fields_of_a_result(self, process):
-        program = """
-            import dataclasses
-            @dataclasses.dataclass
-            class Pair:
-                a: float
-                b: float
-            def f(x):
-                return Pair(b=2 * x, a=3 * x)
-        """
-        program = textwrap.dedent(program) + ARGUMENTS
-        end = "g = pb.compile(f)\nfor _ in range(3):\n    y = g(*args)\n"
-        end += "result = g.cache_info().misses, str([y.a, y.b])\n"
-        other = program.replace("a: float", "c: float").replace("b: float", "a: float")
-        other = other.replace("c: float", "b: float")
-        assert process(program, end=end)[0]
-        misses, right = process(program, end=end)
-        assert misses == 0
-        assert process(other, end=end) == (1, right)
-
-
+# Other arguments of a function than those with which it was recorded.
 OTHERS = [
     "np.array([0.5, 1.5])", "np.array([[0.5, 1.5, 2.0]])", "np.array([0.5, 1.5, 2], 'f4')",
     "0.5", "np.float64(0.5)", "np.array(0.5)", "np.array([1, 2, 3])",
     "np.ones(3), 3", "np.ones(3), 'a'", "np.ones(3), None", "np.ones(3), (1.0,)",
 ]  # fmt: skip
 
-
-@pytest.fixture(scope="module")
-def others(tmp_path_factory):
-    """What processes make of a function: with other arguments first, then twice with these."""
-    process = Folder(tmp_path_factory.mktemp("others"))
-    programs = {str(i): "f = lambda x, *more: np.sin(x) * 2\n" for i in range(len(OTHERS))}
-    first = {name: text + ARGUMENTS for name, text in programs.items()}
-    other = {name: text + f"args = ({OTHERS[int(name)]},)\n" for name, text in programs.items()}
-    return [process.all(x) for x in (first, other, other)]
+NONE, SOME, ANY = range(1), range(1, 100), range(100)  # how often a process records
 
 
-@pytest.mark.parametrize("i", range(len(OTHERS)), ids=OTHERS)
-def test_arguments_of_another_kind(i, others):
-    first, (misses, right), last = [run[str(i)] for run in others]
-    assert first[0]
-    assert misses
-    assert last == (0, right)
+class Step(NamedTuple):
+    """What one process does with a program, after others have done theirs."""
+
+    program: str
+    misses: range
+    result: str | None = None
+    files: dict[str, str] = {}  # noqa: RUF012 - nobody writes into it
+    env: dict[str, str] = {}  # noqa: RUF012
+    end: str = END
 
 
-class TestArguments:
-    def test_functions(self, process):
-        program = "def f(g, x):\n    return g(x)\n" + ARGUMENTS
-        one = program + "args = (lambda x: 2 * x, *args)"
-        two = program + "args = (lambda x: 3 * x, *args)"
-        for text in (
-            one,
-            two,
-            program + "args = (np.sin, *args)",
-            program + "args = (np.cos, *args)",
-        ):
-            assert process(text)[0]
-            assert process(text)[0] == 0
+def steps(programs, misses, **more):
+    """A step for each program, with arguments; more: what all have."""
+    texts = [textwrap.dedent(program) + ARGUMENTS for program in programs]
+    return [Step(text, some, **more) for text, some in zip(texts, misses, strict=True)]
 
-    def test_other_values_take_other_ways(self, process):
-        """The record of one way is there; the other is recorded, and both are there."""
-        program = textwrap.dedent(KEPT["branch"])
-        one, two = [program + f"args = (np.array([{x}, 1.0]),)\n" for x in (0.5, -0.5)]
-        assert [process(text)[0] > 0 for text in (one, two, one, two)] == [True, True, False, False]
 
-    def test_numbers(self, process):
-        """A later process gets other numbers, which are inputs by then."""
-        program = "f = lambda x, y: np.sin(x) * y + 1.0\n"
-        end = """
+def kept(text):
+    """The record serves later processes, and with other lines beside it."""
+    more = "import json, collections\nunread = 1\n\n" + textwrap.dedent(text)
+    return steps([text, text, text, more], [SOME, NONE, NONE, NONE])
+
+
+def changed(name, old, new):
+    text = KEPT[name]
+    assert old in text
+    other = text.replace(old, new)
+    return steps([text, other, other], [SOME, SOME, NONE])
+
+
+def with_other_arguments(arguments):
+    text = "f = lambda x, *more: np.sin(x) * 2" + ARGUMENTS
+    other = f"{text}args = ({arguments},)\n"
+    return [Step(text, SOME), Step(other, SOME), Step(other, NONE)]
+
+
+def beside(expression, contents, misses):
+    """A function that reads a module of which the text changes."""
+    module = expression.partition(".")[0]
+    text = f"import {module}\ndef f(x):\n    return {expression}\n"
+    return [
+        Step(text + ARGUMENTS, some, files={f"{module}.py": content})
+        for content, some in zip(contents, misses, strict=True)
+    ]
+
+
+def replaced():
+    (first,) = beside("replaced.half(x)", [HALF], [SOME])
+    program = first.program.replace("def f", "replaced.half = lambda x: x\ndef f")
+    return [first, first._replace(program=program)]
+
+
+def by_environment():
+    text = "import os\nrate = float(os.environ['RATE'])\nf = lambda x: rate * x"
+    rates = [("2", SOME), ("2", NONE), ("3", SOME)]
+    return [Step(text + ARGUMENTS, some, env={"RATE": rate}) for rate, some in rates]
+
+
+def virtual_subclass():
+    text = """
+        import abc
+        class Positive(abc.ABC):
+            pass
+        class Model:
+            pass
+        Positive.register(Model)
+        model = Model()
+        def f(x):
+            return 2 * x if isinstance(model, Positive) else -x
+    """
+    return steps([text, text, text.replace("Positive.register(Model)", "")], [SOME, NONE, SOME])
+
+
+CALLS = "g = pb.compile(f)\nfor _ in range(3):\n    y = g(*args)\n"
+TWICE, THRICE = "array([1., 3., 4.])", "array([1.5, 4.5, 6. ])"  # the arguments, times 2 and 3
+
+
+def a_tree_taken_apart():
+    text = """
+        class Pair:
+            def __init__(self, a, b):
+                self.a, self.b = a, b
+        pb.core.tree.register_tree(Pair, lambda p: ((p.a, p.b), None), lambda _, xs: Pair(*xs))
+        def f(x):
+            return Pair(2 * x, 3 * x)
+    """
+    other = text.replace("(p.a, p.b)", "(p.b, p.a)").replace("Pair(*xs)", "Pair(*xs[::-1])")
+    end, right = CALLS + "result = 1, str([y.a, y.b])\n", f"[{TWICE}, {THRICE}]"
+    return steps([text, other], [ANY, ANY], end=end, result=right)
+
+
+def fields_of_a_result():
+    text = """
+        import dataclasses
+        @dataclasses.dataclass
+        class Pair:
+            a: float
+            b: float
+        def f(x):
+            return Pair(b=2 * x, a=3 * x)
+    """
+    other = text.replace("a: float", "c: float").replace("b: float", "a: float")
+    other = other.replace("c: float", "b: float")
+    end = CALLS + "result = g.cache_info().misses, str([y.a, y.b])\n"
+    right = f"[{THRICE}, {TWICE}]"
+    return steps([text, text, other], [SOME, NONE, range(1, 2)], end=end, result=right)
+
+
+def functions_as_arguments():
+    text = "def f(g, x):\n    return g(x)\n" + ARGUMENTS
+    given = ["lambda x: 2 * x", "lambda x: 3 * x", "np.sin", "np.cos"]
+    texts = [f"{text}args = ({g}, *args)" for g in given]
+    return [Step(text, some) for text in texts for some in (SOME, NONE)]
+
+
+def other_ways():
+    """The record of one way is there; the other is recorded, and both are there."""
+    text = textwrap.dedent(KEPT["branch"])
+    texts = [text + f"args = (np.array([{x}, 1.0]),)\n" for x in (0.5, -0.5)]
+    pairs = zip([*texts, *texts], [SOME, SOME, NONE, NONE], strict=True)
+    return [Step(text, some) for text, some in pairs]
+
+
+def numbers():
+    """A later process gets other numbers, which are inputs by then."""
+    end = """
 g = pb.compile(f)
 for i in range(8):
     assert abs(g(START + i, 2.0) - f(START + i, 2.0)) < 1e-13
 result = g.cache_info().misses, str(type(g(START, 2.0)))
 """
-        assert process(program, end=end.replace("START", "0.5")) == (2, "<class 'numpy.float64'>")
-        assert process(program, end=end.replace("START", "10.5"))[0] == 0
+    program, right = "f = lambda x, y: np.sin(x) * y + 1.0\n", "<class 'numpy.float64'>"
+    ends = [(end.replace("START", x), n) for x, n in (("0.5", range(2, 3)), ("10.5", NONE))]
+    return [Step(program, misses, right, end=end) for end, misses in ends]
 
 
-class TestNotKept:
-    def test_the_seed_of_hashes(self, process):
-        """Each process checks that it gets what the function gives there."""
-        programs = [
-            "f = lambda x: sum([x * len(word) for word in {'a', 'bb', 'ccc'}])",
-            "words = frozenset(['a', 'bb'])\nf = lambda x: x * len(list(words)[0])",
-            "f = lambda x: x * (hash('a') % 7)",
-            "f = lambda x: x * len(max({'a': 1, 'bb': 2}.keys() & {'a', 'bb'}, key=hash))",
-            "f = lambda x: x * len(next(iter({w for w in ('a', 'bb', 'ccc')})))",
-        ]
-        named = {str(i): text + ARGUMENTS for i, text in enumerate(programs)}
-        for seed in ("1", "2", "3", "4"):
-            process.all(named, PYTHONHASHSEED=seed)
+def by_hashes(text):
+    """Each process checks that it gets what the function gives there, by another seed."""
+    return steps([text] * 4, [ANY] * 4)
 
-    def test_what_returns_its_argument(self, process):
-        program = "def f(x):\n    return x, 2 * x\n" + ARGUMENTS
-        end = END + "assert g(*args)[0] is args[0]\n"
-        for _ in range(2):
-            process(program, end=end)
 
-    def test_what_writes_into_its_argument(self, process):
-        program = "def f(x):\n    x[0] += 1\n    return x * 2\nargs = (np.zeros(3),)\n"
-        end = "g = pb.compile(f)\nfor _ in range(3):\n    g(*args)\nresult = 0, str(args[0])\n"
-        assert process(program, end=end) == process(program, end=end) == (0, "[3. 0. 0.]")
+def argument_returned():
+    text = "def f(x):\n    return x, 2 * x\n"
+    return steps([text] * 2, [ANY] * 2, end=END + "assert g(*args)[0] is args[0]\n")
 
-    def test_rules_of_the_user(self, process):
-        program = """
-            @pb.custom_vjp
-            def square(x):
-                return x * x
-            square.defvjp(lambda x: (x * x, x), lambda x, bar: (FACTOR * x * bar,))
-            f = pb.grad(lambda x: np.sum(square(x)))
-        """
-        for factor in ("2", "3", "2"):
-            text = textwrap.dedent(program).replace("FACTOR", factor) + ARGUMENTS
-            assert process(text)[1] == str(float(factor) * np.array([0.5, 1.5, 2.0]))
+
+def argument_written():
+    program = "def f(x):\n    x[0] += 1\n    return x * 2\nargs = (np.zeros(3),)\n"
+    return [Step(program, ANY, "[3. 0. 0.]", end=CALLS + "result = 0, str(args[0])\n")] * 2
+
+
+def rules_of_the_user():
+    text = """
+        @pb.custom_vjp
+        def square(x):
+            return x * x
+        square.defvjp(lambda x: (x * x, x), lambda x, bar: (FACTOR * x * bar,))
+        f = pb.grad(lambda x: np.sum(square(x)))
+    """
+    rights = [(n, str(n * np.array([0.5, 1.5, 2.0]))) for n in (2.0, 3.0, 2.0)]
+    texts = [(textwrap.dedent(text).replace("FACTOR", str(n)), right) for n, right in rights]
+    return [Step(text + ARGUMENTS, ANY, right) for text, right in texts]
+
+
+HALF, LESS = [f"def half(x):\n    return {value}\n" for value in ("0.5 * x", "x - 0.5")]
+RATES = [f"A = {rate}\n" for rate in (0.5, 0.25)]
+# What processes do one after another with a program.
+HISTORIES = {
+    **{f"kept: {name}": kept(text) for name, text in KEPT.items()},
+    **{f"changed: {name}": changed(*what) for name, what in CHANGED.items()},
+    **{f"arguments: {x}": with_other_arguments(x) for x in OTHERS},
+    "a helper in another module": beside("helper.half(x)", [HALF, HALF, LESS], [SOME, NONE, SOME]),
+    "a value in another module": beside("rates.A * x", [*RATES[:1], *RATES], [SOME, NONE, SOME]),
+    "two values are both kept": beside("more.A * x", [*RATES, *RATES], [SOME, SOME, NONE, NONE]),
+    "a helper that was replaced": replaced(),
+    "the environment": by_environment(),
+    "a virtual subclass": virtual_subclass(),
+    "how a tree is taken apart": a_tree_taken_apart(),
+    "fields of a result": fields_of_a_result(),
+    "functions as arguments": functions_as_arguments(),
+    "other values take other ways": other_ways(),
+    "numbers": numbers(),
+    "the order of a set": by_hashes("f = lambda x: sum([x * len(w) for w in {'a', 'bb', 'ccc'}])"),
+    "a set as a list": by_hashes(
+        "words = frozenset(['a', 'bb'])\nf = lambda x: x * len(list(words)[0])"
+    ),
+    "a hash": by_hashes("f = lambda x: x * (hash('a') % 7)"),
+    "the greatest hash": by_hashes(
+        "f = lambda x: x * len(max({'a': 1, 'bb': 2}.keys() & {'a', 'bb'}, key=hash))"
+    ),
+    "the first of a set": by_hashes(
+        "f = lambda x: x * len(next(iter({w for w in ('a', 'bb', 'ccc')})))"
+    ),
+    "an argument returned": argument_returned(),
+    "an argument written": argument_written(),
+    "rules of the user": rules_of_the_user(),
+}  # fmt: skip
+
+
+def test_histories(process):
+    """In step number i of all of them one process does them all, by seed i of hashes."""
+    found = {name: [] for name in HISTORIES}
+    for i in range(max(map(len, HISTORIES.values()))):
+        now = {name: steps[i] for name, steps in HISTORIES.items() if i < len(steps)}
+        env = {"PYTHONHASHSEED": str(i + 1)}
+        for step in now.values():
+            env |= step.env
+            for file, text in step.files.items():
+                process.write(file, text)
+        programs = {name: step.program + step.end for name, step in now.items()}
+        for name, result in process.all(programs, **env).items():
+            found[name].append(result)
+
+    def check(steps, results):
+        given = {}  # what a program with its files and environment gave
+        for i, (step, (misses, result)) in enumerate(zip(steps, results, strict=True)):
+            assert misses in step.misses, results
+            key = step.program, *step.files.values(), *step.env.values()
+            if step.result is not None:
+                assert result == step.result, results
+            elif step.misses is NONE:
+                assert result == given.get(key, results[i - 1][1]), results
+            given[key] = result
+
+    try_all(check, [(name, (HISTORIES[name], results)) for name, results in found.items()])
 
 
 class TestSigns:

@@ -429,6 +429,17 @@ class TestWatch:
         assert not watch.imports
         assert not watch.effects
 
+    def test_imports_are_seen_after_those_of_libraries(self, tmp_path, monkeypatch):
+        (tmp_path / "imported_afterwards.py").write_text("x = 3\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+        with Watch() as watch:
+            import colorsys  # noqa: F401
+        assert not watch.imports
+        with pytest.raises(Halt), Watch() as watch:
+            import imported_afterwards  # noqa: F401
+        assert watch.imports
+
     def test_a_profile_goes_on(self):
         f = pb.compile(lambda x: np.sin(x) * x, wait=True)
         with cProfile.Profile() as profile:

@@ -148,7 +148,6 @@ def shared_machine(level: int) -> Any:
     return machine(level)
 
 
-@cache
 def circumstances() -> tuple[str, ...]:
     """What decides about machine code beside its text and level."""
     import llvmlite
@@ -177,8 +176,14 @@ def library(file: str) -> str:
         return ".".join(map(str, binding().llvm_version_info))
 
 
+@cache
+def surroundings() -> str:
+    """All circumstances as one text: there are some two hundred, and each module asks."""
+    return disk.key_of(*circumstances())
+
+
 def key(text: str, level: int) -> str:
-    return disk.key_of(text, str(level), *circumstances())
+    return disk.key_of(text, str(level), surroundings())
 
 
 class MachineCode:

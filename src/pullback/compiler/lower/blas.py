@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 from functools import cache
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
 from math import prod
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,11 +29,32 @@ LETTERS: dict[np.dtype, tuple[str, str]] = {
 }
 
 
+def cython_blas() -> ModuleType:
+    """SciPy's BLAS for compiled code, by itself: all of `scipy.linalg` takes ten times as long.
+
+    It does not stay among the modules: whoever imports it later gets its package, and it there.
+    """
+    if "scipy.linalg" not in sys.modules:
+        import scipy
+
+        folders = [os.path.join(folder, "linalg") for folder in scipy.__path__]
+        found = PathFinder.find_spec("scipy.linalg.cython_blas", folders)
+        if found is not None and found.loader is not None:
+            module = module_from_spec(found)
+            found.loader.exec_module(module)
+            if "scipy.linalg" not in sys.modules:  # or another thread is importing it
+                sys.modules.pop(found.name, None)
+            return module
+    from scipy.linalg import cython_blas
+
+    return cython_blas
+
+
 @cache
 def available() -> bool:
     """Whether SciPy is there; LLVM is then told the addresses of its functions."""
     try:
-        from scipy.linalg import cython_blas
+        functions = cython_blas().__pyx_capi__
     except ImportError:
         return False
     api = ctypes.pythonapi
@@ -42,7 +68,7 @@ def available() -> bool:
     )
     for letter in "ds":
         for name in ("gemm", "gemv", "dot"):
-            capsule = cython_blas.__pyx_capi__[letter + name]
+            capsule = functions[letter + name]
             address = api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))
             add_symbol(f"pullback_{letter}{name}", address)
     return True
