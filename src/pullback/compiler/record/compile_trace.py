@@ -175,6 +175,8 @@ class CompileTrace(StageTrace):
         return StageTrace.single(self, primitive, x, static)
 
     def item(self, primitive: Primitive, x: Array, key: Any) -> Any:
+        if x.storage is not None:  # which stays the owner of its memory
+            return StageTrace.item(self, primitive, x, key)
         return self.single(primitive, x, {"key": key if type(key) is tuple else (key,)})
 
     def beside(self, primitive: Primitive, i: int, x: Array, plain: Any) -> Any:
