@@ -131,6 +131,15 @@ def test_random_moves(start):
     assert not failures
 
 
+def test_what_is_assumed_while_compiling_is_no_move():
+    """The gradient of determinants of a stack holds an operation that is no declared one."""
+    a = np.random.default_rng(0).normal(size=(4, 3, 3))
+    gradient = pb.grad(lambda a: np.sum(np.linalg.det(a)))
+    fast = pb.compile(gradient, wait=True)
+    for _ in range(2):
+        np.testing.assert_allclose(fast(a), gradient(a), rtol=1e-9)
+
+
 def test_a_result_put_together_again_has_memory_of_its_own():
     fast = pb.compile(lambda x: np.concatenate([x[:1], x[1:]]), wait=True)
     x = np.arange(3.0)

@@ -369,9 +369,10 @@ class Sharing:
         return kinds(self.graph)
 
     def rule(self, e: Equation) -> Any:
-        if not declared(e.primitive) and not isinstance(e.primitive, Ingredient):
+        is_declared = declared(e.primitive)
+        if not is_declared and not isinstance(e.primitive, Ingredient):
             return e
-        numbers = self.moved.follow(e)
+        numbers = self.moved.follow(e) if is_declared else None
         if numbers is not None and (numbers.ndim or is_element(e)):
             return self.once(e, numbers)
         try:
