@@ -62,7 +62,7 @@ def at_once(x: Any, M: Any, n: Any, N: Any, odds: Any) -> Any:
     return np.exp(log_choices(x, M, n, N) + x * np.log(odds) - logsumexp(size))
 
 
-STEPS, HALVES = 60, 24  # intervals towards 0, and Gauss points in each
+INTERVALS, POINTS = 60, 24  # each half of the next towards 0; Gauss points in each
 
 
 def one_by_one(x: Any, M: Any, n: Any, N: Any, odds: Any) -> Any:
@@ -73,8 +73,8 @@ def one_by_one(x: Any, M: Any, n: Any, N: Any, odds: Any) -> Any:
     with t = s^d: where all are drawn d is zero, and the probability is one.
     """
     d = odds * (n - x) + (M - n - (N - x))
-    nodes, weights = gauss(HALVES)
-    ends = np.concatenate([[0.0], 2.0 ** -np.arange(STEPS, -1, -1)])
+    nodes, weights = gauss(POINTS)
+    ends = np.concatenate([[0.0], 2.0 ** -np.arange(INTERVALS, -1, -1)])
     s = np.ravel(ends[:-1, None] + np.diff(ends)[:, None] * nodes)
     w = np.ravel(np.diff(ends)[:, None] * weights)
     log_s = np.log(s)
