@@ -53,7 +53,8 @@ __all__ = [
 ]
 
 SECOND = 20  # runs of a path after which it is compiled again, better
-VAIN = 32  # recordings in a row that nothing repeats
+# Recordings in a row that nothing repeats: of any kind, and of those for certain floats alone.
+VAIN, VAIN_FOR_FLOATS = 32, 4
 SOME = 3  # runs of early machine code after which it may be found to be slow
 AREAS = 16  # pieces of memory of which machine code compares each pair
 OFTEN = 5  # repetitions of a recording for certain numbers after which one for all is made
@@ -511,11 +512,14 @@ class Entry:
         """Whether the function itself is faster on all ways."""
         return all(path.slow for path in self.paths)
 
-    def in_vain(self, hits: int) -> bool:
-        """Whether one recording after the other has been made, and none of them repeated."""
+    def in_vain(self, hits: int, for_floats: bool) -> bool:
+        """Whether one recording after the other has been made, and none of them repeated.
+
+        for_floats: whether this one stands for certain floats alone, which hardly come again.
+        """
         self.vain = self.vain + 1 if hits == self.hits else 0
         self.hits = hits
-        return self.vain > VAIN
+        return self.vain > (VAIN_FOR_FLOATS if for_floats else VAIN)
 
     def without_floats(self) -> bool:
         """From now on Python floats are not inputs; False if they were none."""

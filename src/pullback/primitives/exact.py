@@ -16,7 +16,7 @@ from ..core.spec import Spec, is_inexact
 from ..core.trace import CONSTANT, running
 from .shapes import copy_p
 
-__all__ = ["constant", "exact"]
+__all__ = ["constant", "exact", "like"]
 
 
 class Exact(Primitive):
@@ -57,6 +57,13 @@ def constant(x: Any) -> Any:
     return Array(x, CONSTANT, None) if is_inexact(x.dtype) else x
 
 
+def like(found: Any, x: Any) -> Any:
+    """An Array as the Python number that was found elsewhere, if it was one."""
+    return x.within.number(x) if type(found) is float and type(x) is Array else x
+
+
 def exact(found: Any, computed: Any) -> Any:
     """A value found elsewhere, with the derivative of what was computed again."""
-    return exact_p(found, computed) if type(computed) is Array else constant(found)
+    if type(computed) is not Array:
+        return constant(found)
+    return like(found, exact_p(np.float64(found) if type(found) is float else found, computed))

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import pullback as pb
 from tests.compiler.call.test_compile import equal
@@ -163,3 +164,17 @@ def test_what_others_compute_meanwhile_does_not_count():
         done.set()
         for other in others:
             other.join()
+
+
+def test_records_for_certain_floats_end_soon():
+    """SciPy's solvers work on the values at hand, which hardly come again."""
+    root = pb.grad(lambda x: brentq(lambda t: t**3 + x * t - 1, 0, 2))
+    fast = pb.compile(root, wait=True)
+    with pytest.warns(RuntimeWarning, match=r"has taken 4 paths.*\n.*call compiled functions"):
+        found = [fast(x) for x in np.linspace(1, 2, 12)]
+    assert found == [root(x) for x in np.linspace(1, 2, 12)]
+    assert fast.cache_info().paths == 4
+    again = pb.compile(root, wait=True)
+    for x in [1.0, 2.0, 1.5] * 20:  # a few that do come again are compiled
+        assert again(x) == root(x)
+    assert again.why().startswith("Machine code")

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["LOCK", "record_call"]
 
 BRANCHES = "Pass arrays that are indexed as arguments, and write `np.where` for `if`."
+FLOATS = "What works on numbers as they are, such as SciPy's solvers, may call compiled functions."
 PATHS = 64  # ways of one entry, before the function falls back to Python
 
 # Of all entries, and to record: who holds the second may take the first, and never the other way
@@ -148,9 +149,11 @@ def keep(
     if entry.floats and recording.narrow and floats and not recording.written:
         entry.without_floats()
         return
-    if len(entry.paths) >= PATHS or entry.in_vain(compiled.hits + int(compiled.counter[0])):
+    hits, for_floats = compiled.hits + int(compiled.counter[0]), recording.for_floats
+    if len(entry.paths) >= PATHS or entry.in_vain(hits, for_floats):
         last = compiled.last_miss.rstrip(".")
-        compiled.refuse(f"it has taken {len(entry.paths)} paths; the last time {last}", BRANCHES)
+        why = f"it has taken {len(entry.paths)} paths; the last time {last}"
+        compiled.refuse(why, FLOATS if for_floats else BRANCHES)
         return
     numbers = None if entry.floats else [np.float64(x) for x in floats]
     recording.forget()

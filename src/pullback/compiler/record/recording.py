@@ -34,7 +34,7 @@ from ..facts.snapshot import parts_of, roots_of
 from ..facts.state import State
 from ..facts.warned import makes_errors
 from ..lower.geometry import Orders
-from .compile_trace import CompileTrace, Guard, Questions
+from .compile_trace import QUESTIONS, CompileTrace, Guard, Questions
 from .gated import gated
 from .own_code import may_raise
 from .while_loops import LOST, lost
@@ -122,6 +122,15 @@ class Recording:
     changes: str | None = None
     read: Sequence[Store] = ()
     full: Recording | None = None
+
+    @property
+    def for_floats(self) -> bool:
+        """Whether it stands for calls alone that have the same floats somewhere.
+
+        So it is where a solver of SciPy's works on them.
+        """
+        answers = [guard.answer for guard in self.guards if guard.asked not in QUESTIONS]
+        return any(np.dtype(dtype).kind in "fc" for _, dtype, _ in answers)
 
     def lying(self) -> Orders:
         """How inputs and results lie in memory."""

@@ -78,7 +78,7 @@ class Hull(OfPoints):
         d = self.points.shape[1]
         middle = np.mean(self.points, axis=0)
         signed = np.linalg.det(corners - middle)
-        return exact(np.float64(self.native.volume), np.sum(np.abs(signed)) / factorial(d))
+        return exact(self.native.volume, np.sum(np.abs(signed)) / factorial(d))
 
     @property
     def area(self) -> Any:
@@ -86,7 +86,7 @@ class Hull(OfPoints):
         edges = corners[:, 1:] - corners[:, :1]
         squares = np.linalg.det(edges @ np.swapaxes(edges, -1, -2))
         size = np.sum(root(squares)) / factorial(self.points.shape[1] - 1)
-        return exact(np.float64(self.native.area), size)
+        return exact(self.native.area, size)
 
 
 class Triangulation(OfPoints):

@@ -20,7 +20,7 @@ from ...core.array import Array, peel, stop
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError, SolverError
 from ...core.spec import spec_of
-from ...primitives.exact import constant
+from ...primitives.exact import constant, like
 from ...transforms.batch import vmap
 from ...transforms.call import FunctionCall, floating, stop_gradient
 from ...transforms.forward import jvp
@@ -381,7 +381,7 @@ def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) 
         if not found.live:
             return found.first if full else found.first[:2]
     value, error = served("quad", lambda x: func(x, *args), a, b, how, found)
-    value = constant(value)
+    value, error = like(0.0, constant(value)), like(0.0, error)
     if not full or found is None:
         return value, error
     info = [undetermined(part, (value,), "infodict", "quad") for part in found.first[2:]]

@@ -11,7 +11,7 @@ from scipy.interpolate import _fitpack_repro
 from ...core.errors import MissingRuleError
 from ...core.reach import CALLS, call_outside
 from ...primitives.arguments import as_array
-from ...primitives.exact import exact
+from ...primitives.exact import exact, like
 from ..solving.following import Following
 from ..solving.serving import serves, serves_method, traced
 from ..sparse_arrays.patterns import fixed, is_live
@@ -88,7 +88,7 @@ spline_integral = Following("splint", integral_found, integral_program, lambda *
 @rule_of("splint")
 def splint(t, c, k, a, b):
     t, c, a, b = as_arrays(t, c, a, b)
-    return spline_integral(t, c, a, b, k=int(k)), np.zeros(t.shape[0])
+    return like(0.0, spline_integral(t, c, a, b, k=int(k))), np.zeros(t.shape[0])
 
 
 # Roots.
@@ -217,7 +217,7 @@ class Fit:
         t, c = pair
         gap = self.y - bspline(t, c[: t.shape[0] - self.k - 1], self.k, self.x)
         weighted = gap if self.w is None else np.swapaxes(self.w * np.swapaxes(gap, 0, -1), 0, -1)
-        return exact(np.float64(found), np.sum(weighted**2))
+        return exact(found, np.sum(weighted**2))
 
 
 splrep_of_scipy = interpolate.splrep
@@ -493,7 +493,7 @@ double_integral = Following("dblint", volume_found, volume, lambda *_, **static:
 @rule_of("dblint")
 def dblint(tx, ty, c, kx, ky, *ends):
     tx, ty, c = as_arrays(tx, ty, c)
-    return double_integral(tx, ty, c, np.stack(as_arrays(*ends)), kx=kx, ky=ky)
+    return like(0.0, double_integral(tx, ty, c, np.stack(as_arrays(*ends)), kx=kx, ky=ky))
 
 
 def border_knots(x: Any, low: Any, high: Any, k: int, found: Any, ier: int) -> Any:

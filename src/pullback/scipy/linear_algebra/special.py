@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy import linalg as sl
 
 from ...core.spec import Spec
 from ...primitives.arguments import somewhere
-from ...primitives.exact import exact
+from ...primitives.exact import exact, like
 from ...primitives.spectra import computed, conj, real_of
 from .kinds import WithoutDerivative, answers
 
@@ -90,8 +91,15 @@ def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
         checked(a)
     out = np.linalg.norm(a, ord=ord, axis=axis, keepdims=keepdims)
     if axis is None and not keepdims and a.ndim in norm_values:
-        return exact(norm_values[a.ndim](a, ord=ord, check_finite=check_finite), out)
+        out = exact(norm_values[a.ndim](a, ord=ord, check_finite=check_finite), out)
+        return like(norm_of_ones(tuple([min(n, 2) for n in a.shape]), ord), out)
     return out
+
+
+@cache
+def norm_of_ones(shape: tuple[int, ...], ord: Any) -> Any:
+    """A norm as SciPy gives it: by BLAS and LAPACK it is one of Python's numbers."""
+    return sl.norm(np.ones(shape), ord=ord)
 
 
 def checked(a: Any) -> None:

@@ -11,7 +11,7 @@ from scipy import optimize
 
 from ...core.dispatch import as_array, refuse
 from ...core.spec import is_inexact
-from ...primitives.exact import constant
+from ...primitives.exact import constant, like
 from ...transforms.derived import jacobian
 from ..solving.plain import solve
 from ..solving.serving import serves
@@ -221,10 +221,10 @@ def nnls(*args: Any, **options: Any) -> Any:
     x, size = found.of(lambda r: r[0]), found.of(lambda r: np.float64(r[1]))
     problem = fitted(linear(given["A"], given["b"]), x, (0.0, np.inf), "linear", 1.0)
     if not problem.theta:
-        return constant(x), constant(size)
+        return constant(x), like(found.first[1], constant(size))
     norm = lambda x, theta: np.linalg.norm(problem.what(x, theta)[0])
     x, rest = minimum("nnls", problem, x, None, [("rnorm", size, norm)])
-    return x, rest[0]
+    return x, like(found.first[1], rest[0])
 
 
 @serves(optimize.isotonic_regression)

@@ -12,7 +12,7 @@ from scipy import optimize
 from ...core.array import arrayed
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
-from ...primitives.exact import constant
+from ...primitives.exact import constant, like
 from ..solving.implicit import Equations, RecordedFunction, solution
 from ..solving.plain import Examples, solve
 from ..solving.serving import serves
@@ -67,11 +67,12 @@ def bracketing(original: Any) -> None:
             return original(*given, full_output=True, **values.tree(options))
 
         found = solve(call)
-        x, result = found.first
+        root, result = found.first
+        x = root
         if found.live:
             failure = reason(found, lambda r: r[1].converged, lambda r: r[1].flag)
             x = found.of(lambda r: np.float64(r[0]))
-            x = constant(root_of(original.__name__, f, as_tuple(args), x, failure)[0])
+            x = like(root, constant(root_of(original.__name__, f, as_tuple(args), x, failure)[0]))
             result = summary(original.__name__, found, lambda r: r[1], {"root": x})
         return (x, result) if full else x
 
@@ -95,7 +96,7 @@ def summary(name: str, found: Examples, read: Callable[[Any], Any], known: dict[
     first = results[0]
     for key, value in list(first.items()):
         if key in known:
-            first[key] = known[key]
+            first[key] = like(value, known[key])
         elif not found.traces or value is None or isinstance(value, str):
             first[key] = undetermined(value, known.values(), key, name)
         elif isinstance(value, (bool, int, float, np.generic, np.ndarray)):
