@@ -169,6 +169,19 @@ def test_derivatives_of_zeros_that_were_not_seen():
     np.testing.assert_array_equal(pb.grad(f)(DENSE), expected)
 
 
+def test_assigned_after_they_were_seen():
+    def f(M, x):
+        before = M.nnz
+        M[0, 1] = 7 * x[0, 0]
+        M.eliminate_zeros()
+        return before * M.data.sum() + (M @ np.arange(1.0, 5.0)).sum() * M.nnz
+
+    for kind in (sparse.csr_array, sparse.csc_matrix, sparse.lil_array, sparse.dok_array):
+        as_csr = lambda x, kind=kind: kind(x) if kind.__name__[1] == "s" else kind(x).tocsr()
+        value = pb.vjp(lambda x, kind=as_csr: f(kind(x), x), DENSE)[0]
+        assert value == f(as_csr(DENSE), DENSE), kind
+
+
 def test_an_array_that_outlives_its_transformation():
     kept = []
 

@@ -140,20 +140,27 @@ def seen(A: Any) -> Any:
         )
     B = CALLS[B.tocoo]()
     kept = np.flatnonzero(~fixed(zero))
-    entries_kept = np.take(B.data, kept), tuple([fixed(places)[kept] for places in B.coords])
-    out = CALLS[plain_class(B)](entries_kept, shape=A.shape)
+    coords = tuple([fixed(places)[kept] for places in B.coords])
+    out = CALLS[plain_class(B)]((np.take(B.data, kept), coords), shape=A.shape)
     blocks = {"blocksize": A.blocksize} if A.format == "bsr" else {}
     out = CALLS[getattr(out, f"to{A.format}")](**blocks)
-    vars(A)["seen"] = out, written(out)
+    if A.format not in BY_ASSIGNING:  # which do not tell that they were written to
+        vars(A)["seen"] = out, written(out), state_of(A)
     return out
+
+
+def state_of(A: Any) -> tuple[Any, ...]:
+    return id(vars(A)["data"]), id(vars(A)["dropped"]), written(A)
 
 
 def settle(A: Any) -> None:
     """Numbers that the program has written to are those of the array, as in SciPy."""
     if "seen" in vars(A):
-        out, before = vars(A)["seen"]
+        out, before, state = vars(A)["seen"]
         if written(out) != before:
             become(A, out)
+        elif state_of(A) != state:
+            del vars(A)["seen"]
 
 
 def become(A: Any, other: Any) -> None:
@@ -345,3 +352,15 @@ for method in (
     _coo_base._setdiag,
 ):
     assigning(method)
+
+
+coo_sum_duplicates = traced(_coo_base.sum_duplicates)
+
+
+@serves_method(_coo_base.sum_duplicates)
+def sum_duplicates(self: Any) -> None:
+    """Where no entries meet, those that SciPy has dropped are the same."""
+    dropped, count = vars(self).get("dropped"), self.data.shape[0]
+    coo_sum_duplicates(self)
+    if dropped is True and self.data.shape[0] == count:
+        vars(self)["dropped"] = True
