@@ -327,7 +327,7 @@ def times(data: Any, outer: Any, inner: Any, fmt: str, x: Any) -> Any:
     return out
 
 
-class Identity(ssl.LinearOperator):
+class NoPreconditioner(ssl.LinearOperator):
     """The preconditioner of methods that are given none."""
 
     def __init__(self, A: Any) -> None:
@@ -350,7 +350,7 @@ class Iterations:
         """What SciPy returns for one right-hand side."""
         A, options = BareOperator(data, outer, inner, fmt, self.shape), self.options
         if "M" in options and options["M"] is None:
-            options = {**options, "M": Identity(A)}
+            options = {**options, "M": NoPreconditioner(A)}
         return preconditioned(self.original, (A, b), options)
 
     def solve(self, data: Any, b: Any, outer: Any, inner: Any, fmt: str) -> Any:
