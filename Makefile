@@ -52,13 +52,14 @@ test-array-api: $(STAMP)-test
 
 # Gradients of public packages, in an environment of their own; writes the table of docs/clients.md.
 # What they need is resolved together with what pullback needs: alone, older NumPys are tried first.
+# Plugins of pytest that the packages bring along are not loaded: one is of an older pytest.
 # Then what needs autograd, by autograd itself and by pullback, in an environment for each.
 test-clients:
 	test -d out/clients || $(PYTHON) -m venv out/clients
 	out/clients/bin/pip install --quiet --editable ".[scipy,compile]" pytest pytest-xdist \
 	--requirement tests/clients/requirements.txt
-	out/clients/bin/pytest tests/clients/test_gradients.py -c /dev/null --rootdir . \
-	--numprocesses 2 $(PYTEST_OPTIONS)
+	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 out/clients/bin/pytest tests/clients/test_gradients.py \
+	-c /dev/null --rootdir . -p xdist --numprocesses 2 $(PYTEST_OPTIONS)
 	PYTHONPATH=. PULLBACK_CACHE=off out/clients/bin/python tools/client_table.py --write
 	$(PYTHON) tools/autograd_clients.py out/autograd
 

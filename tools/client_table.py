@@ -21,6 +21,8 @@ from pullback.core.namespaces import apart
 from tests.clients import (  # noqa: F401  # they add cases
     eighth_cases,
     eighth_more_cases,
+    eleventh_cases,
+    eleventh_more_cases,
     fifth_cases,
     fourth_cases,
     more_cases,

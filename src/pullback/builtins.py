@@ -7,9 +7,10 @@ np.float64(6.0)
 `float(x)` and `complex(x)` of an Array that carries a derivative are the number with its
 derivative; `type(x)` is the type that NumPy would have there; `isinstance(x, Iterable)` and
 `hasattr(x, "__len__")` answer as they do of what NumPy would have, of a number and of an array;
-`eval` and `exec` run code that takes part; a recording is told what `getattr` is asked for; `sum`
-of Python's floats keeps, from Python 3.12 on, what each addition rounds away. The
-names `float` and `type` themselves are never replaced: it is the call that is looked at.
+`eval` and `exec` run code that takes part; a recording is told what `getattr` and `globals()` are
+asked for, and answers for `id`; `sum` of Python's floats keeps, from Python 3.12 on, what each
+addition rounds away. The names `float` and `type` themselves are never replaced: it is the call
+that is looked at.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from .core.array import Array, class_of_number, current, is_number, snapshot, st
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
 from .core.namespaces import BOUND
-from .core.reach import ASKED, LOOKUPS, other_form
+from .core.reach import ANSWERS, ASKED, LOOKUPS, other_form
 from .primitives.exact import exact
 from .primitives.parts import of_parts_p
 
 __all__ = [
-    "complex", "dir", "eval", "exec", "float", "getattr", "hasattr", "isinstance", "super", "type",
-    "vars",
+    "complex", "dir", "eval", "exec", "float", "getattr", "globals", "hasattr", "id", "isinstance",
+    "super", "type", "vars",
 ]  # fmt: skip
 
 
@@ -169,6 +170,15 @@ def vars(*args: Any) -> Any:
         return sys._getframe(1).f_locals
     held = real.vars(*args)
     return LOOKUPS[-1](held) if LOOKUPS else held
+
+
+def globals() -> Any:
+    scope = sys._getframe(1).f_globals
+    return LOOKUPS[-1](scope) if LOOKUPS else scope
+
+
+def id(x: Any, /) -> Any:
+    return ANSWERS[-1].identity(x) if ANSWERS else real.id(x)
 
 
 def dir(*args: Any) -> Any:

@@ -12,6 +12,8 @@ import pullback as pb
 from tests.clients import (  # noqa: F401  # they add cases
     eighth_cases,
     eighth_more_cases,
+    eleventh_cases,
+    eleventh_more_cases,
     fifth_cases,
     fourth_cases,
     more_cases,

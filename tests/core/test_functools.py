@@ -1,12 +1,15 @@
 """Caches of `functools` in programs that are differentiated."""
 
 import functools
+import itertools
+import warnings
 
 import numpy as np
 import pytest
 
 import pullback as pb
 import pullback.functools as ours
+from tests.together import together
 
 
 def fibonacci(x):
@@ -93,6 +96,86 @@ class TestInside:
             return value
 
         assert pb.grad(f)(2.0) == 24.0
+
+
+DECORATORS = {
+    "cache": functools.cache,
+    "bare": functools.lru_cache,
+    "two": functools.lru_cache(maxsize=2),
+    "none": functools.lru_cache(maxsize=0),
+    "typed": functools.lru_cache(typed=True),
+}
+CALLS = {
+    "position": lambda given, k: given(k),
+    "text": lambda given, k: given(f"{k}"),
+    "keyword": lambda given, k: given(k, b=k + 1),
+    "float": lambda given, k: given(float(k)),
+    "two": lambda given, k: given(k, "b"),
+}
+WAYS = {
+    "vjp": lambda f: lambda x: pb.vjp(f, x)[0],
+    "jvp": lambda f: lambda x: pb.jvp(f, (x,), (x,))[0],
+    "vmap": lambda f: lambda x: pb.vmap(f)(np.array([x, x]))[0],
+    "compiled": lambda f: pb.compile(f, wait=True),
+    "compiled vjp": lambda f: pb.compile(lambda x: pb.vjp(f, x)[0], wait=True),
+}
+
+
+def steps(decorator, call, way):
+    """What calls give, between which a cache is filled and cleared, and what a program reads."""
+    state = {"scale": 1.0, "calls": 0}
+
+    @decorator
+    def given(a, b=2):
+        state["calls"] += 1
+        return [np.array(float(a)) * state["scale"] + (b == 3), state["calls"]]
+
+    def f(x):
+        first, second = call(given, 1), call(given, 2)
+        return x * first[0] + second[1] + (call(given, 2) is second)
+
+    changed, out = way(f), []
+    for k in range(12):
+        if k == 3:
+            state["scale"] = 2.0
+        elif k == 5:
+            given.cache_clear()
+        elif k == 7:
+            call(given, 3)[1] += 10
+            call(given, 2)[1] += 10
+        elif k == 9:
+            state["scale"] = 4.0
+        out.append((float(changed(1.5)), state["calls"], type(call(given, 1)[0])))
+    return out
+
+
+@together(itertools.product(DECORATORS, CALLS, WAYS))
+def test_a_cache_that_a_program_has_is_its_cache(decorator, call, way):
+    """Results are one object for everybody, kept and cleared as without a transformation."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of functions that fall back
+        expected = steps(DECORATORS[decorator], CALLS[call], lambda f: f)
+        assert steps(DECORATORS[decorator], CALLS[call], WAYS[way]) == expected
+
+
+@pytest.mark.parametrize("way", ["vjp", "jvp", "vmap"])
+def test_what_a_cache_holds_is_used_after_arrays_were_stored(way):
+    """From then on a function may read Arrays: what it computes is kept for a while alone."""
+    for decorator, call in itertools.product(DECORATORS.values(), CALLS.values()):
+        place = {}
+
+        @decorator
+        def given(a, b=2):
+            return [a, b]
+
+        def f(x, call=call, given=given, place=place):
+            place["x"] = x
+            return x * (call(given, 1) is known) + (call(given, 2) is call(given, 2))
+
+        known = call(given, 1)
+        if given.cache_info().currsize:
+            assert WAYS[way](f)(1.5) == 2.5
+            assert f(1.5) == 2.5
 
 
 class TestTheNamespace:

@@ -87,3 +87,49 @@ def test_classes_that_take_over():
 def test_a_python_number_leaves_it_to_the_other():
     value, gradient = pb.value_and_grad(of_unit(lambda x: x * Unit(3.0)))(1.7)
     assert (value, gradient) == (1.7 * 3.0 + 1.0 + 1.7, 4.0)
+
+
+class Named(np.ndarray):
+    """An array that answers some functions, among its own kind, and leaves others to arrays."""
+
+    def __array_function__(self, function, types, xs, options):
+        if function not in (np.linalg.solve, np.outer, np.tensordot, np.einsum, np.where):
+            return super().__array_function__(function, types, xs, options)
+        if not all(issubclass(t, Named) for t in types):
+            return NotImplemented
+        xs = [np.asarray(x) if isinstance(x, Named) else x for x in xs]
+        return 3.0 * function(*xs, **options)
+
+
+BOTH = {
+    "solve": np.linalg.solve,
+    "dot": np.dot,
+    "outer": np.outer,
+    "kron": np.kron,
+    "tensordot": lambda x, y: np.tensordot(x, y, 1),
+    "einsum": lambda x, y: np.einsum("ij,jk", x, y),
+    "where": lambda x, y: np.where(x, x, y),
+}
+
+
+def test_what_a_class_leaves_to_arrays():
+    """`types` names the arrays beside an object; where its class declines, they answer."""
+    m, faults = np.array([[2.0, 0.3], [0.4, 1.5]]), {}
+    sides = {"both": (1, 1), "left": (1, 0), "right": (0, 1)}
+    for name, function in BOTH.items():
+        for side, (left, right) in sides.items():
+
+            def program(t, function=function, left=left, right=right):
+                x, y = m * t, np.cos(m) + t
+                out = function(x.view(Named) if left else x, y.view(Named) if right else y)
+                return np.sum(np.asarray(out))
+
+            expected = (program(1.3 + 1e-6) - program(1.3 - 1e-6)) / 2e-6
+            try:
+                value, gradient = pb.value_and_grad(program)(1.3)
+            except Exception as error:
+                faults[name, side] = repr(error)[:200]
+                continue
+            if not np.isclose(value, program(1.3)) or not np.isclose(gradient, expected, 1e-6):
+                faults[name, side] = value, program(1.3), gradient, expected
+    assert faults == {}

@@ -120,18 +120,17 @@ class TestNothingElseNotices:
     def test_the_caches_of_lru_cache_get_no_arrays(self):
         decorated.nodes.cache_clear()
         pb.grad(total(decorated.caches))(X)
-        assert decorated.nodes.cache_info().currsize == 0
         assert type(decorated.nodes(3)) is np.ndarray
         decorated.fibonacci.cache_clear()
 
     def test_recursion_through_a_cache_is_linear(self):
-        """The results are kept while the transformation runs."""
+        """Of numbers, the results are kept for good, as without a transformation."""
         decorated.fibonacci.cache_clear()
         decorated.count = 0
         pb.grad(total(decorated.caches))(X)
         assert decorated.count == 26
         pb.grad(total(decorated.caches))(X)
-        assert decorated.count == 52
+        assert decorated.count == 26
 
     def test_a_cache_keeps_nothing_of_a_trace(self):
         weight = [None]

@@ -27,6 +27,9 @@ FAMILIES = {
     "beta": ((0.7, 2.3), stats.beta),
     "f": ((3.0, 7.0), stats.f),
     "standard_t": ((3.4,), stats.t),
+    "noncentral_chisquare": ((3.0, 1.4), stats.ncx2),
+    "noncentral_f": ((3.0, 7.0, 1.1), stats.ncf),
+    "vonmises": ((0.3, 1.4), lambda mu, k: stats.vonmises(k, mu)),
     "wald": ((1.2, 2.3), lambda m, l: stats.invgauss(m / l, 0, l)),
 }
 

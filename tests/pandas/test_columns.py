@@ -215,3 +215,30 @@ class TestColumns:
             return weigh(out)
 
         assert not gradient(f)
+
+
+def test_what_a_cache_keeps_by_hash():
+    """Equal numbers have other derivatives: a live column has no hash, as an Array has none."""
+    kept = {}
+
+    def total(column):
+        try:
+            key = int(pd.util.hash_pandas_object(column).sum())
+        except TypeError:
+            key = None
+        if key not in kept or key is None:
+            kept[key] = (column**2).sum()
+        return kept[key]
+
+    def program(p):
+        column = pd.Series(p)
+        column.loc[99] = 2.0  # a new label
+        return total(column) + p[0]
+
+    value = program(P)
+    for _ in range(2):
+        assert pb.value_and_grad(program)(P)[0] == value
+        np.testing.assert_allclose(pb.grad(program)(P), 2 * P + np.eye(8)[0])
+    assert program(P) == value
+    with pytest.raises(pb.PullbackError, match="has no hash"):
+        pb.grad(lambda p: pd.util.hash_pandas_object(pd.Series(p)).sum() * p[0])(P)

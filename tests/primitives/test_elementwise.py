@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import pullback as pb
 from pullback import grad, jacobian, jvp, vjp, vmap
 from pullback.core.array import Array
 from pullback.core.dispatch import FUNCTIONS, UFUNCS
@@ -156,13 +157,29 @@ class TestRefusals:
     """What cannot be done says why, and what to write."""
 
     def test_where_without_out(self):
-        """A mask without a target would leave elements undefined."""
+        """A mask without a target leaves elements undefined, which truth values cannot show."""
         with pytest.raises(UnsupportedKeywordError) as caught:
-            grad(lambda x: np.add(x, 1, where=np.array([True, False])).sum())(np.ones(2))
+            grad(lambda x: (np.greater(x, 1, where=x > 0) * x).sum())(np.ones(2))
         assert str(caught.value) == (
-            "`numpy.add` was given `where=`, which without `out=` leaves the elements"
-            " outside the mask undefined."
-            "\n  Write `numpy.where(mask, numpy.add(...), other)` instead."
+            "`numpy.greater` was given `where=`, which without `out=` leaves the elements"
+            " outside the mask undefined; of integers and truth values none can say so."
+            "\n  Write `numpy.where(mask, numpy.greater(...), other)` instead."
+        )
+
+    def test_where_without_out_of_floats(self):
+        """What is undefined is NaN, and a program that leaves it out has its derivative."""
+
+        def f(x):
+            angle = np.arctan(np.divide(1.0, x, where=x != 0))
+            whole, part = np.divmod(x, 1.5, where=x > 1)
+            return np.where(x != 0, angle, 0.0).sum() + part[1] * whole[2]
+
+        x = np.array([0.0, 2.0, 4.0])
+        np.testing.assert_allclose(grad(f)(x), [0, -1 / 5 + 2, -1 / 17])
+        np.testing.assert_allclose(pb.compile(grad(f))(x), grad(f)(x))
+        np.testing.assert_allclose(jacobian(lambda x: np.sqrt(x, where=x > 3))(x)[2, 2], 0.25)
+        np.testing.assert_array_equal(
+            vmap(lambda x: np.sqrt(x, where=x > 3))(x), [np.nan] * 2 + [2]
         )
 
     def test_where_with_out_warns_of_nothing_else(self):

@@ -247,6 +247,35 @@ def test_where_a_kink_is_in_a_part_that_was_not_picked():
     assert np.array_equal(pb.hessian(f)(np.array([1.0, 2.0])), np.diag([6.0, 12.0]))
 
 
+# Kinks at 0 in a branch that is not picked there, or in elements that no index picks.
+UNREACHED = {
+    "a clamped exponential": lambda x: np.sum(np.where(x >= 0, x + 1, np.exp(np.minimum(x, 0)))),
+    "minimum": lambda x: np.sum(np.where(x >= 0, x**2, np.minimum(x, 0) ** 3)),
+    "clip": lambda x: np.sum(np.where(x >= 0, x**2, np.clip(x, -2, 0))),
+    "fmin": lambda x: np.sum(np.where(x >= 0, x**2, np.fmin(x, 0))),
+    "a part": lambda x: np.maximum(x, 0.0)[1] ** 2 + np.minimum(x, 0.0)[2] ** 2,
+}
+REVERSE = {
+    "hessian": pb.hessian,
+    "reverse over reverse": lambda f: pb.jacobian(pb.grad(f), mode="reverse"),
+    "compiled": lambda f: pb.compile(pb.hessian(f), wait=True),
+}
+
+
+def test_kinks_that_nothing_reaches():
+    """They add nothing to the result, and no warning is given."""
+    x, faults = np.array([0.0, 1.0, -1.0]), {}
+    for name, f in UNREACHED.items():
+        beside = pb.hessian(f)(x + 1e-7 * np.array([1.0, 0.0, 0.0]))
+        for mode, derive in REVERSE.items():
+            with warnings.catch_warnings(record=True) as given:
+                warnings.simplefilter("always")
+                second = derive(f)(x)
+            if given or not np.allclose(second, beside, atol=1e-5):
+                faults[name, mode] = second, [str(w.message) for w in given]
+    assert faults == {}
+
+
 def test_linearize_warns_of_coefficients_that_are_left_out():
     """A polynomial leaves out zeros with a derivative: `jacobian` says so as `grad` does."""
     f = lambda c: np.sum(np.poly1d(c)(2.0))

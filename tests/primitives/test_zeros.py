@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import pullback as pb
 from pullback import LostDerivativeWarning, grad, jvp, vjp
 
 FORWARD = {"over": "ignore", "divide": "ignore", "invalid": "ignore"}
@@ -90,6 +91,37 @@ class TestStructuralZeros:
             return np.where(x > 0, y * 2 + 1, 0)[0]
 
         same(derivative(f, np.array([-1.0, 0.5]))[0], 0)
+
+    def test_sums_and_products(self):
+        """A row that is left out may hold NaN: neither its sum nor its products count."""
+        a = np.array([[1.0, 2.0], [np.nan, 3.0], [0.5, np.inf]])
+        keep = np.array([True, False, False])
+        rows = {
+            "matmul": lambda x: a @ x,
+            "dot": lambda x: np.dot(x, a.T),
+            "stack": lambda x: np.matmul(a[:, None, :], x)[:, 0],
+            "einsum": lambda x: np.einsum("ij,j,j->i", a, x, x),
+            "tensordot": lambda x: np.tensordot(a, x, 1),
+            "inner": lambda x: np.inner(a, x),
+            "sum": lambda x: np.sum(a * x, axis=1),
+            "mean": lambda x: np.mean(a * x**2, axis=1, keepdims=True)[:, 0],
+            "outer": lambda x: np.outer(a[:, 0], x)[:, 1],
+            "convolve": lambda x: np.convolve(a[:, 0], x)[:3],
+        }
+        modes = {
+            "grad": pb.grad,
+            "compiled": lambda f: pb.compile(pb.grad(f), wait=True),
+            "mapped": lambda f: lambda x: pb.vmap(pb.grad(f))(np.stack([x, x]))[1],
+        }
+        x, faults = np.array([0.3, -0.5]), []
+        for name, row in rows.items():
+            f = lambda x, row=row: np.sum(np.where(keep, row(x) ** 2, 0.0))
+            expected = pb.jacobian(f, mode="forward")(x)
+            assert np.isfinite(expected).all()
+            found = {mode: make(f)(x) for mode, make in modes.items()}
+            faults += [(name, m, g) for m, g in found.items() if not np.allclose(g, expected)]
+        assert faults == []
+        assert np.isnan(pb.grad(lambda x: np.sum(np.where(~keep, a @ x, 0.0)))(x)).any()
 
     def test_select(self):
         """So is what select did not pick."""

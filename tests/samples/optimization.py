@@ -4,7 +4,7 @@ import numpy as np
 from scipy import optimize
 
 import pullback.scipy.optimize  # noqa: F401  # enters the rules
-from pullback.core.errors import MissingRuleError
+from pullback.core.errors import MissingRuleError, SolverError
 from pullback.testing import ErrorSample, Sample
 from tests.samples import served, traced
 
@@ -81,6 +81,7 @@ SAMPLES = [
     Sample(served(optimize.nnls, lambda f, a, b: f(a, b)[0]), (A, B), name="nnls"),
     Sample(served(optimize.isotonic_regression, lambda f, y: f(y).x), np.array([1.0, 3, 2, 4, 3.5, 3.9]), name="isotonic_regression"),
     Sample(served(optimize.linprog, lambda f, c, a, b: f(c, a, b).x * f(c, a, b).fun), (COST, ROWS, ROOM), name="linprog"),
+    Sample(served(optimize.milp, lambda f, c, a, b: f(c, constraints=(a, -np.inf, b)).x * f(c, constraints=(a, -np.inf, b)).fun), (COST, ROWS, ROOM), name="milp"),
     Sample(served(optimize.linear_sum_assignment, lambda f, c: c[f(c)].sum()), random.normal(size=(4, 4)), name="linear_sum_assignment"),
     *[Sample(traced(f, lambda f, x: f(x)), np.array([1.2, 0.7, 0.4]), name=f.__name__) for f in (optimize.rosen, optimize.rosen_der, optimize.rosen_hess)],
     Sample(traced(optimize.rosen_hess_prod, lambda f, x, p: f(x, p)), (np.array([1.2, 0.7]), W), name="rosen_hess_prod"),
@@ -88,7 +89,6 @@ SAMPLES = [
 ]  # fmt: skip
 
 ERRORS = [
-    ErrorSample(served(optimize.milp, lambda f, c: f(c).x), (COST,), {}, MissingRuleError, "linprog"),
+    ErrorSample(served(optimize.milp, lambda f, c: f(c, integrality=1).x), (COST,), {}, SolverError, "`scipy.optimize.milp` has a solution of whole numbers"),
     ErrorSample(served(optimize.quadratic_assignment, lambda f, a: f(a, a).fun), (np.eye(3),), {}, MissingRuleError, "`scipy.optimize.quadratic_assignment` picks"),
-    ErrorSample(served(optimize.line_search, lambda f, x: f(lambda x: np.sum(x * x), lambda x: 2 * x, x, -x)[0]), (W,), {}, MissingRuleError, "minimize_scalar"),
 ]  # fmt: skip

@@ -18,6 +18,7 @@ Q = np.array([0.3, 1.0, 2.9, 4.4])
 TABLE = random.normal(size=(8, 2))
 INNER, C = np.array([1.5, 3.0, 4.1]), random.normal(size=7)
 PIECES = random.normal(size=(4, 7))
+CELLS = np.sin(np.arange(72.0)).reshape(3, 2, 2, 3, 2)
 GX, GY = np.linspace(0, 3, 7), np.linspace(0, 2, 6)
 Z, QG = random.normal(size=(7, 6)), np.array([[0.7, 0.9], [1.6, 1.1], [2.9, 0.2]])
 XY, VALUES, NEAR = random.uniform(size=(12, 2)), random.normal(size=12), np.array([[0.41, 0.52], [0.55, 0.45]])
@@ -55,6 +56,9 @@ SAMPLES = [
     of(si.CubicHermiteSpline, lambda f, x, y, d, q: f(x, y, d)(q), X, Y, np.cos(X), Q),
     of(si.PPoly, lambda f, c, x, q: f(c, x)(q), PIECES, X, Q),
     of(si.PPoly, lambda f, c, q: f(c, X)(q, 2), PIECES, Q, name="second derivative"),
+    of(si.NdPPoly, lambda f, c, x, y, q: f(c, (x, y))(q), CELLS, X[:3], X[:4], np.array([[0.3, 1.0], [0.9, 1.9], [1.6, -0.2]])),
+    of(si.NdPPoly, lambda f, c, q: f(c, (X[:3], X[:4]), extrapolate=False)(q, (1, 2)), np.repeat(CELLS[..., 0], 2, axis=1), np.array([[0.3, 1.0], [0.9, 1.9]]), name="derivatives"),
+    of(si.NdPPoly, lambda f, c: f(c, (X[:3], X[:4])).integrate([(0.1, 1.2), (0.3, 2.0)]), CELLS[..., 1], name="integral"),
     of(si.BPoly, lambda f, c, x, q: f(c, x)(q), PIECES, X, Q),
     of(si.BSpline, lambda f, t, c, q: f(knots(t), c, 3)(q), INNER, C, Q),
     of(si.BSpline, lambda f, c, q: f(knots(INNER), c, 3).derivative()(q), C, Q, name="derivative"),

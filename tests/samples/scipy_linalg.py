@@ -509,6 +509,11 @@ SAMPLES += [
 TURNING = np.array([[0.1, 1.2, 0.3], [-1.1, 0.2, 0.4], [0.2, -0.3, 2.0]])  # a complex pair
 LARGE = np.diag([1.0, 2.0, 3.5])
 SAMPLES += [
+    of(sl.cossin, regular(4, 4), kind=traced, name="square", program=lambda g, a: [size(x) for x in g(sl.qr(a)[0], 2, 2)]),
+    of(sl.cossin, regular(3, 3), kind=traced, name="others", program=lambda g, a: g(sl.qr(a)[0], 1, 2)[1]),
+    of(sl.qr_update, regular(3, 3), real(3), real(3), kind=traced, program=lambda g, a, u, v: g(np.copy(sl.qr(a)[0], order="C"), sl.qr(a)[1], u, v)),
+    of(sl.qr_insert, regular(4, 2), real(4), kind=traced, program=lambda g, a, u: g(*sl.qr(a, mode="economic"), u, 1, "col")),
+    of(sl.qr_delete, regular(4, 3), kind=traced, program=lambda g, a: g(*sl.qr(a, mode="economic"), 1)),
     of(sl.qz, LARGE + real(3, 3) / 5, np.eye(3) + real(3, 3) / 5, program=lambda g, a, b: g(a, b)[0]),
     of(sl.qz, TURNING, np.eye(3) + real(3, 3) / 5, name="blocks", program=lambda g, a, b: [np.abs(x) for x in g(a, b)]),
     of(sl.qz, TURNING, np.eye(3) + real(3, 3) / 5, name="complex", program=lambda g, a, b: [size(x) for x in g(a, b, output="complex")]),
@@ -532,11 +537,7 @@ SAMPLES += [
 ]
 
 ERRORS = [
-    ErrorSample(served(sl.cossin), (np.eye(4), 2, 2), {}, MissingRuleError, "subspace_angles"),
     ErrorSample(served(sl.clarkson_woodruff_transform), (real(9, 2), 3), {}, MissingRuleError, "random matrix that NumPy draws"),
-    ErrorSample(served(sl.qr_update), (np.eye(2), np.eye(2), real(2), real(2)), {}, MissingRuleError, "Factorise the changed matrix"),
-    ErrorSample(served(sl.qr_insert), (np.eye(2), np.eye(2), real(2), 0), {}, MissingRuleError, "Factorise"),
-    ErrorSample(served(sl.qr_delete), (np.eye(2), np.eye(2), 0), {}, MissingRuleError, "Factorise"),
     ErrorSample(served(sl.qr), (real(2, 2),), {"mode": "raw"}, MissingRuleError, 'mode="economic"'),
     ErrorSample(served(sl.rq), (real(2, 2),), {"mode": "raw"}, MissingRuleError, 'mode="economic"'),
     ErrorSample(served(sl.eig), (real(2, 2),), {"homogeneous_eigvals": True}, MissingRuleError, "Leave it out"),

@@ -1,8 +1,11 @@
 """Compiled programs that read, build, take and return SciPy's objects: sparse arrays above all."""
 
+import ctypes
+import ctypes.util
+
 import numpy as np
 import pytest
-from scipy import interpolate, sparse, spatial
+from scipy import LowLevelCallable, integrate, interpolate, sparse, spatial
 from scipy.sparse import csgraph, linalg
 from scipy.spatial.transform import Rotation
 
@@ -225,3 +228,15 @@ class TestAsArguments:
             pb.vmap(lambda t: A * t)(V)
         with pytest.raises(pb.ArgumentError, match="takes a tangent that is a tree"):
             pb.jvp(f, (A,), (sparse.eye_array(4).tocsr(),))
+
+
+def test_integrands_that_c_computes():
+    """`quad` of a ctypes function runs with plain numbers, and says so with a derivative."""
+    library = ctypes.CDLL(ctypes.util.find_library("m"))
+    cosine = library.cos
+    cosine.restype, cosine.argtypes = ctypes.c_double, (ctypes.c_double,)
+    for integrand in (cosine, LowLevelCallable(cosine)):
+        f = lambda x, integrand=integrand: x**2 * integrate.quad(integrand, 0.0, 1.0)[0]
+        np.testing.assert_allclose(pb.grad(f)(1.5), 3.0 * np.sin(1.0))
+        with pytest.raises(pb.PullbackError, match="compiled integrand"):
+            pb.grad(lambda x, integrand=integrand: integrate.quad(integrand, 0.0, x)[0])(1.0)

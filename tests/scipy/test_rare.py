@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, optimize, special, stats
 
 import pullback as pb
 from pullback.core.errors import MissingRuleError
@@ -48,7 +48,70 @@ def fourier(k, w):
     return integrate.quad(lambda x, k: np.exp(-k * x), 0, np.inf, (k,), **options)[0]
 
 
+def among_t(x):
+    cov = np.array([[1.0, x[2]], [x[2], 2.0]])
+    options = {"random_state": 0, "maxpts": 400_000, "lower_limit": [-np.inf, -1.5]}
+    return stats.multivariate_t.cdf(x[:2], [0.1, x[1] ** 2], cov, df=3.5, **options)
+
+
+def by_covariance(x):
+    a = np.array([[1.0, 0.0], [x[2], 1.5]])
+    covariance = stats.Covariance
+    precise = covariance.from_precision(a @ a.T)
+    return [
+        stats.multivariate_normal.logpdf(x[:2], [0.1, 0.2], covariance.from_cholesky(a)),
+        stats.multivariate_normal.pdf([0.3, 0.1], x[:2], covariance.from_diagonal(x[1:] ** 2)),
+        stats.multivariate_normal.entropy(x[:2], precise),
+        stats.multivariate_normal(x[:2], precise).logpdf([0.3, 0.1]),
+    ]
+
+
+def unlike_trials(p):
+    several = stats.poisson_binom([p, 0.4, p**2])
+    return several.pmf([0, 2]), several.cdf(1), stats.poisson_binom.logpmf(1, [p, 0.2])
+
+
+def by_odds(odds):
+    kinds = stats.nchypergeom_fisher, stats.nchypergeom_wallenius
+    each = [(d.logpmf([3, 4], 20, 8, 7, odds), d.cdf(3, 20, 8, 7, odds)) for d in kinds]
+    return each, [(d.mean(20, 8, 7, odds), d.var(20, 8, 7, odds)) for d in kinds]
+
+
+def by_moments(y):
+    return stats.norm.fit(y, method="MM"), stats.gamma.fit(np.exp(y), floc=0, method="MM")
+
+
+def of_points(y):
+    return stats.wasserstein_distance_nd(y.reshape(5, 3), Z[:12].reshape(4, 3))
+
+
+def of_histogram(y):
+    d = stats.rv_histogram((np.exp(y), np.arange(16.0)), density=False)
+    return d.pdf([0.4, 7.2]), d.cdf(3.1), d.ppf([0.0, 0.3, 1.0]), d.mean()
+
+
+def turning(k):
+    r = integrate.complex_ode(lambda t, y: 1j * k * y - 0.2 * y[::-1])
+    r.set_integrator("dop853", rtol=1e-12, atol=1e-13).set_initial_value([1 + 0.1j * k, 0.3])
+    return np.abs(r.integrate(0.8)), np.real(r.y)
+
+
+def step_along(c):
+    f = lambda p: np.sum((p - c) ** 2) + p[0] ** 4
+    slope = lambda p: 2 * (p - c) + np.array([4 * p[0] ** 3, 0])
+    return optimize.line_search(f, slope, np.array([1.0, 1.0]), np.array([-3.0, 0.5]))[0]
+
+
 CASES = {
+    "a box of t vectors": (among_t, np.array([0.3, 0.5, 0.4])),
+    "kinds of covariance": (by_covariance, np.array([0.3, 0.5, 0.4])),
+    "unlike trials": (unlike_trials, 0.3),
+    "draws by odds": (by_odds, 1.3),
+    "a fit by moments": (by_moments, Y),
+    "distance of points": (of_points, Y),
+    "a histogram": (of_histogram, Y),
+    "turning numbers": (turning, 1.7),
+    "a step along a line": (step_along, np.array([0.6, 1.2])),
     "siegelslopes": (lambda y: stats.siegelslopes(y, Z)[:2], Y),
     "siegelslopes, separate": (lambda y: stats.siegelslopes(Y, y, "separate")[:2], Z),
     "weightedtau": (lambda y: stats.weightedtau(y, Z).statistic + y[0] ** 2, Y),
@@ -73,7 +136,7 @@ CASES = {
 
 def number(out):
     """One number of all results."""
-    if isinstance(out, tuple):
+    if isinstance(out, (tuple, list)):
         return sum((i + 1.3) * number(x) for i, x in enumerate(out))
     return np.sum(np.cos(np.arange(np.size(out)) + 0.3).reshape(np.shape(out)) * out)
 
@@ -104,3 +167,50 @@ def test_weights_of_ranks_carry_no_derivative():
 def test_powers_at_the_ends_of_an_integral_are_refused():
     with pytest.raises(MissingRuleError, match="weight='alg' has no derivative"):
         pb.grad(lambda w: integrate.quad(np.exp, 0, 1, weight="alg", wvar=(w, 0.2))[0])(0.5)
+
+
+def test_degrees_of_freedom_of_a_box_are_refused():
+    with pytest.raises(MissingRuleError, match="no derivative with respect to `df`"):
+        pb.grad(lambda df: stats.multivariate_t.cdf([0.3, 0.1], [0, 0], np.eye(2), df))(3.0)
+
+
+def test_trust_constr_takes_several_constraints():
+    """Its result has a list of Jacobians in place of the slope."""
+
+    def nearest(c):
+        one = optimize.NonlinearConstraint(
+            lambda p: p[0] * p[1], 0.2, np.inf, lambda p: [[p[1], p[0]]],
+            lambda p, v: v[0] * np.array([[0.0, 1.0], [1.0, 0.0]]),
+        )  # fmt: skip
+        other = optimize.LinearConstraint(np.eye(2), [-2, -2], [c[0], 3.0])
+        f = lambda p: (p[0] - 1) ** 2 + (p[1] - c[1]) ** 2 + p[1] ** 2
+        slope = lambda p: np.stack([2 * (p[0] - 1), 2 * (p[1] - c[1]) + 2 * p[1]])
+        given = {"jac": slope, "hess": lambda p: np.diag([2.0, 4.0]), "constraints": [one, other]}
+        return optimize.minimize(f, [0.4, 0.8], method="trust-constr", **given).x
+
+    found = pb.jacobian(nearest)(np.array([0.6, 1.2]))
+    assert np.allclose(found, [[1, 0], [0, 0.5]], atol=1e-5)
+
+
+SEARCHES = {
+    "pdtrik": lambda p: special.pdtrik(p, [0.1, 2.2]),
+    "bdtrik": lambda p: special.bdtrik(p, 3, [0.05, 0.4]),
+    "nbdtrik": lambda p: special.nbdtrik(p, 3, [0.9, 0.4]),
+    "stdtridf": lambda p: special.stdtridf(p, [0.2, -0.9]),
+    "fdtridfd": lambda p: special.fdtridfd(3.0, p, [0.01, 0.3]),
+    "chndtridf": lambda p: special.chndtridf([0.01, 9.0], 1 - p, 1.2),
+    "ncfdtrinc": lambda p: special.ncfdtrinc(3.0, 5.0, p, [0.01, 2.0]),
+    "nctdtridf": lambda p: special.nctdtridf(p, 1.2, [-3.0, 0.3]),
+}
+
+
+def test_an_end_of_a_search_stays():
+    """Where no parameter gives the probability, SciPy gives an end of what it searched."""
+    failures, p, h = [], 0.21, 1e-5
+    for name, f in SEARCHES.items():
+        slope = pb.jvp(f, (p,), (1.0,))[1]
+        before, after = f(p - h), f(p + h)
+        moved = np.where(before == after, 0.0, (after - before) / (2 * h))
+        if moved[0] != 0 or not np.allclose(slope, moved, 1e-4):
+            failures.append((name, f(p), slope, moved))
+    assert not failures, failures

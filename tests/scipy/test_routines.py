@@ -65,6 +65,18 @@ SOLVERS = {
     "gesdd": lambda r, a, b, x, y: absolute(r("gesdd")(a[:, :2], full_matrices=0)[:3]),
     "geev": lambda r, a, b, x, y: r("geev")(a)[0],
 }
+REFLECTED = {
+    "geqrf": lambda r, a, b, x, y: [r("geqrf")(part)[:2] for part in (a, a[:, :2], a[:2])],
+    "geqp3": lambda r, a, b, x, y: r("geqp3")(a)[0:3:2],
+    "orgqr": lambda r, a, b, x, y: r("orgqr")(*r("geqrf")(a[:, :2])[:2])[0],
+    "ormqr": lambda r, a, b, x, y: [
+        r("ormqr")(side, trans, *r("geqrf")(a[:, :2])[:2], b, 64)[0]
+        for side in "LR"
+        for trans in ("N", "T" if np.dtype(a.dtype).kind == "f" else "C")
+    ],
+    "gels": lambda r, a, b, x, y: [r("gels")(a[:, :2], part)[:2] for part in (x, b)],
+    "lange": lambda r, a, b, x, y: [r("lange")(kind, a) for kind in "M1IFe"],
+}
 OF_REAL = {
     "lauum": lambda r, a, b, x, y: [r("lauum")(a, lower=lower)[0] for lower in (0, 1)],
     "syev": lambda r, a, b, x, y: r("syev")(a, lower=1)[:2],
@@ -117,10 +129,12 @@ def cases():
                 "asum": {"d": blas.dasum, "z": blas.dzasum},
                 "dot": {"d": blas.ddot, "z": blas.zdotu},
                 "ger": {"d": blas.dger, "z": blas.zgeru},
+                "orgqr": {"z": lapack.zungqr},
+                "ormqr": {"z": lapack.zunmqr},
             }.get(name, {}).get(letter)
             or getattr(blas if hasattr(blas, letter + name) else lapack, letter + name)
         )
-        for name, program in {**PRODUCTS, **SOLVERS, **more}.items():
+        for name, program in {**PRODUCTS, **SOLVERS, **REFLECTED, **more}.items():
             yield letter, name, lambda *xs, p=program, r=routine: p(r, *xs)
 
 

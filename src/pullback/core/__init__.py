@@ -33,8 +33,10 @@ Reaching the program's code:
     names_now   which call sites need not ask
     stores      what that code puts into objects and containers
     matching    what `match` takes for a sequence
+    members     what a class holds for Python to call, kept from one session to the next
     reach       the code that a transformation reaches
     resolve     what a call site calls
+    clocks      what stands for clocks
     instrument  what users say about reach
     instances   objects of classes that derive from ndarray or float
     instance_methods  what they have of these

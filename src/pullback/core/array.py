@@ -155,15 +155,15 @@ class Array(metaclass=Disguised):
 class Tally:
     """How often something was decided by how an Array lies in memory; who records a call asks.
 
-    layouts: decided values, as by `order="K"`; views: whether an Array is a view or a copy, which
-    counts where there are writes.
+    layouts: decided values, as by `order="K"`; asked: by the program itself, as by `x.flags`;
+    views: whether an Array is a view or a copy, which counts where there are writes.
     """
 
-    __slots__ = ("layouts", "recordings", "views", "writes")
+    __slots__ = ("asked", "layouts", "recordings", "views", "writes")
 
     def __init__(self) -> None:
         self.recordings = 0  # that are made at this moment
-        self.layouts = self.views = self.writes = 0
+        self.asked = self.layouts = self.views = self.writes = 0
 
 
 TALLY = Tally()

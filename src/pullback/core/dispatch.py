@@ -379,10 +379,30 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     inputs = [x if type(x) is Array else beside_array(x) for x in inputs]
     if any(x is NotImplemented for x in inputs):
         return NotImplemented
+    if keywords.get("where", True) is not True:
+        return under_mask(ufunc, inputs, keywords)
     inputs = loop_operands(ufunc, inputs, keywords)
     if implementation is not None:
         return implementation(*inputs)
     return unary(primitive, *inputs) if len(inputs) == 1 else binary(primitive, *inputs)
+
+
+def under_mask(ufunc: Any, inputs: Any, keywords: dict[str, Any]) -> Any:
+    """A ufunc with `where=` alone: NumPy leaves other elements undefined, and here they are NaN."""
+    where = keywords.pop("where")
+    with np.errstate(all="ignore"):
+        results = general_ufunc(ufunc, "__call__", inputs, keywords)
+    several = isinstance(results, tuple)
+    parts = results if several else (results,)
+    if not all(x.dtype.kind in "fc" for x in parts):
+        name = f"numpy.{ufunc.__name__}"
+        raise UnsupportedKeywordError(
+            f"`{name}` was given `where=`, which without `out=` leaves the elements outside the"
+            " mask undefined; of integers and truth values none can say so."
+            f"\n  Write `numpy.where(mask, {name}(...), other)` instead."
+        )
+    masked = tuple([np.where(where, x, np.nan) for x in parts])
+    return masked if several else masked[0]
 
 
 def in_order(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
@@ -408,12 +428,6 @@ def loop_operands(ufunc: Any, inputs: list[Any], keywords: dict[str, Any]) -> li
     name = f"numpy.{ufunc.__name__}"
     dtype, casting = keywords.pop("dtype", None), keywords.pop("casting", None)
     signature = keywords.pop("signature", keywords.pop("sig", None))
-    if keywords.pop("where", True) is not True:
-        raise UnsupportedKeywordError(
-            f"`{name}` was given `where=`, which without `out=` leaves the elements outside the"
-            " mask undefined."
-            f"\n  Write `numpy.where(mask, {name}(...), other)` instead."
-        )
     refuse(name, **keywords)
     if dtype is None and signature is None and casting is None:
         return inputs

@@ -32,30 +32,16 @@ from .errors import ConversionError, MissingRuleError
 from .foreign import MEMORY, whose
 from .leftover import HOLDS
 from .matching import STANDING
+from .members import BORING
 from .operators import COMPARISONS, INFIX, MIRRORED
-from .reach import BORING, CALLS, MAKERS, active, reach_class
+from .reach import CALLS, MAKERS, active, reach_class
 from .trace import CONSTANT
 from .tree import RESULTS
 
 __all__ = [
-    "INNER",
-    "ROOTS",
-    "Instance",
-    "above",
-    "alike",
-    "derives",
-    "example",
-    "in_classes",
-    "inside",
-    "is_plain",
-    "lifted",
-    "new_array",
-    "new_float",
-    "numbers_of",
-    "of_root",
-    "shown",
-    "viewed",
-]
+    "INNER", "ROOTS", "Instance", "above", "alike", "derives", "example", "in_classes", "inside",
+    "is_plain", "lifted", "new_array", "new_float", "numbers_of", "of_root", "shown", "viewed",
+]  # fmt: skip
 
 ROOTS = (np.ndarray, float)
 MISSING = object()
@@ -133,30 +119,30 @@ class Instance:
         own = overriding((*xs, *(outs if isinstance(outs, tuple) else (outs,))), "__array_ufunc__")
         if not own:
             return of_ufunc(ufunc, method, xs, options)
-        for f in own:
-            out = CALLS[f](ufunc, method, *xs, **options)
-            if out is not NotImplemented:
-                return out
-        return NotImplemented
+        return first_answer(own, ufunc, method, *xs, **options)
 
     def __array_function__(self, function: Any, types: Any, xs: Any, options: Any) -> Any:
         found = [x for x in arguments((xs, list(options.values()))) if type(x) is Instance]
         own = overriding(found, "__array_function__")
         if not own:
             return of_function(function, xs, options)
-        kinds = {KIND.__get__(x) for x in found}
-        named = tuple((set(types) - {Instance, Array}) | kinds | ({np.ndarray} & {*types}))
-        for f in own:
-            out = CALLS[f](function, named, xs, options)
-            if out is not NotImplemented:
-                return out
-        return NotImplemented
+        kinds = {KIND.__get__(x) for x in found} | {*types} - {Instance}
+        named = tuple([np.ndarray if kind is Array else kind for kind in kinds])
+        out = first_answer(own, function, named, xs, options)
+        beside = np.ndarray in named and all(issubclass(kind, np.ndarray) for kind in named)
+        return of_function(function, xs, options) if out is NotImplemented and beside else out
 
     def __iter__(self) -> Any:
         own = in_classes(KIND.__get__(self).__mro__, "__iter__")
         if own is not MISSING:
             return CALLS[MethodType(own, self)]()
         return iter([self.__getitem__(i) for i in range(self.__len__())])
+
+
+def first_answer(methods: Any, *args: Any, **options: Any) -> Any:
+    """What the first method says that does not decline."""
+    outs = (CALLS[f](*args, **options) for f in methods)
+    return next((out for out in outs if out is not NotImplemented), NotImplemented)
 
 
 def set_attribute(x: Instance, name: str, value: Any) -> None:
@@ -445,8 +431,7 @@ def overriding(xs: Any, name: str) -> list[Any]:
             f = in_classes(KIND.__get__(x).__mro__, name)
             if f is not MISSING:
                 found.setdefault(KIND.__get__(x), MethodType(f, x))
-    kinds = list(found)
-    kinds.sort(key=lambda kind: -sum(issubclass(kind, other) for other in kinds))
+    kinds = sorted(found, key=lambda kind: -sum(issubclass(kind, other) for other in found))
     return [found[kind] for kind in kinds]
 
 

@@ -89,6 +89,18 @@ def layout(x: Any) -> Any:
     return example(x)
 
 
+def asked_layout(x: Any) -> Any:
+    """The same where the program asks itself."""
+    TALLY.asked += 1
+    return layout(x)
+
+
+def asked_base(x: Any) -> Any:
+    """What an Array is a view of, where the program asks."""
+    TALLY.asked += 1
+    return None if x.storage is None else x.storage.base
+
+
 def read_order(strides: tuple[int, ...]) -> tuple[int, ...]:
     """The axes in the order in which NumPy reads them with order="K", the outermost first.
 

@@ -353,11 +353,17 @@ class Linear(Primitive):
         return self(*masks, **static)
 
     def vjp(self, out_bar, residual, wanted):
-        xs, static = residual.xs, residual.static
-        if issubclass(type(out_bar), Cotangent):
-            if self.rearranges:
-                return self.pull_mask(masked(out_bar, True), xs, wanted, static)
-            out_bar = out_bar.dense()
+        part = issubclass(type(out_bar), Cotangent)
+        pull = self.pull_part if part else self.pull_whole
+        return pull(out_bar, residual.xs, wanted, residual.static)
+
+    def pull_part(self, out_bar, xs, wanted, static):
+        """The cotangents of the operands, for one that is present in part."""
+        if self.rearranges:
+            return self.pull_mask(masked(out_bar, True), xs, wanted, static)
+        return self.pull_whole(out_bar.dense(), xs, wanted, static)
+
+    def pull_whole(self, out_bar, xs, wanted, static):
         return [
             self.transpose(i, xs, out_bar, **static) if want else None
             for i, want in enumerate(wanted)

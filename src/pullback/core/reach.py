@@ -20,26 +20,26 @@ import os
 import sys
 import threading
 import weakref
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
-
-import numpy as np
 
 from .array import Array
 from .bytecode import SUPPORTED, Hooks, original, rewritten
 from .callees import CALLS, COUNTED, DIRECT
 from .leftover import StoredPlaces, settle_noted
 from .matching import MATCHES
+from .members import BORING, MEMBERS, Members, Named, contents, dict_of, scope_of
 from .names_now import NamesNow
-from .namespaces import LOADED, STANDS, keeps, library, names_of, scan, takes_part
+from .namespaces import LOADED, STANDS, keeps, library, scan, takes_part
 from .stores import Stores
 from .tree import RESULTS
 
 __all__ = [
-    "ASKED", "CALLS", "DRAWS", "KNOWN", "LOOKUPS", "MAKERS", "OFF", "OPEN", "OURS", "SESSION",
-    "SETTLED", "WARNS", "active", "call", "call_inside", "call_outside", "learn", "reach_again",
-    "reach_class", "reach_function", "reach_instance", "unreached",
+    "ANSWERS", "ASKED", "CALLS", "DRAWS", "ITEM", "KNOWN", "LOOKUPS", "MAKERS", "OFF", "OPEN",
+    "OURS", "SESSION", "SETTLED", "WARNS", "active", "call", "call_inside", "call_outside", "learn",
+    "reach_again", "reach_class", "reach_function", "reach_instance", "unreached",
 ]  # fmt: skip
 
 
@@ -77,9 +77,11 @@ class Session:
 
 # Listeners, which recordings add and remove:
 ASKED: list[Any] = []  # of names by which attributes are asked for, as in `getattr(x, name)`
+ITEM = "*item"  # of an item of globals, or of `sys.modules`: this, whose it is, and the name
 LOOKUPS: list[Any] = []  # of what call sites look up: classes, `x.__dict__`, `sys.modules`
 WARNS: list[Any] = []  # of calls of `warnings.warn`, which they may take over
 DRAWS: list[Any] = []  # of generators of random numbers, and of draws
+ANSWERS: list[Any] = []  # of clocks and of `id`, for which they may answer
 OFF = Session(closed=True)  # where `rebinding(False)` is in force
 SWITCHED_OFF = os.environ.get("PULLBACK_REBINDING") == "0" or not SUPPORTED
 SESSION: ContextVar[Any] = ContextVar("session", default=OFF if SWITCHED_OFF else None)
@@ -100,8 +102,8 @@ def active() -> bool:
 
 SETTLED: dict[int, CodeType] = {}  # code that asks, or is left alone, by its id
 REWRITTEN: dict[int, tuple[CodeType, CodeType]] = {}  # id of code -> the code, and its other form
-# Of code that was exchanged, by its id: that, its other form, what it names, and its class.
-AGAIN: dict[int, tuple[CodeType, CodeType, Any, str]] = {}
+# Of code that takes part, by its id: that, its other form, and what it names.
+AGAIN: dict[int, tuple[CodeType, CodeType, Named]] = {}
 MOST = 20_000  # pieces of code for which the other form is kept
 SWITCHED: list[tuple[Any, CodeType, CodeType]] = []  # function, its code now, and before
 MADE: list[Any] = []  # weak references to functions made by code that asks
@@ -123,12 +125,11 @@ def put_back() -> None:
             OPEN.pop(key, None)  # an exception kept it from being closed
         if OPEN:
             return
-    # Each is done before it is struck off.
-    while SWITCHED:
-        fn, new, code = SWITCHED[-1]
+    # All is done before any is struck off: an exception may come between.
+    for fn, new, code in SWITCHED:
         if fn.__code__ is new:
             fn.__code__ = code
-        SWITCHED.pop()
+    SWITCHED.clear()
     made = MADE[:]
     for ref in made:
         plain(ref())
@@ -156,6 +157,7 @@ def other_form(code: CodeType, scope: dict[str, Any]) -> CodeType:
             REWRITTEN.clear()
             SETTLED.clear()
             AGAIN.clear()
+            MEMBERS.clear()
         new = rewritten(code, hooks_for(scope))
         known = REWRITTEN[id(code)] = code, new
     return known[1]
@@ -210,8 +212,8 @@ def reach_module(module: Any) -> None:
     """Reach what Python calls of a module, or of an object that stands for one."""
     if type(module) is not ModuleType:
         reach_instance(module)
-    else:
-        reach_member(vars(module).get("__getattr__"))
+    elif type(ask := vars(module).get("__getattr__")) is FunctionType:
+        reach_function(ask)
 
 
 IMPORTS = Imports()
@@ -221,53 +223,69 @@ IMPORTS = Imports()
 
 
 def reach_function(fn: Any) -> None:
-    """Exchange the code of a function, unless it is left alone.
+    """Exchange the code of a function, unless it is left alone, and reach what it names.
 
     One that another stands for is: call sites would take settled code for the function itself.
     """
-    code, scope = fn.__code__, fn.__globals__
+    code = fn.__code__
     if id(code) in SETTLED or not OPEN or id(fn) in STANDS:
         return
+    known = AGAIN.get(id(code)) or prepared(code, fn.__globals__)
+    if known is None:
+        return
+    _, new, named = known
+    with LOCK: exchanged = exchange(((fn, new, code),))  # fmt: skip
+    if exchanged:
+        look_around(fn.__globals__, named)
+        reach_held(contents(fn.__closure__ or ()))
+        reach_held(fn.__defaults__ or ())
+
+
+def prepared(code: CodeType, scope: dict[str, Any]) -> Any:
+    """What `AGAIN` keeps of code that takes part; None if it is left alone."""
     known = REWRITTEN.get(id(code))
-    if known is not None:
-        new = known[1]
-    else:
-        if original(code) is not code:
-            SETTLED[id(code)] = code
-            return
-        new = other_form(code, scope) if takes_part(scope) else code
+    if known is None and original(code) is not code:
+        SETTLED[id(code)] = code
+        return None
+    new = known[1] if known else other_form(code, scope) if takes_part(scope) else code
     if new is code:
         if not keeps(scope):  # or it is called as what is compiled
             SETTLED[id(code)] = code
-        return
-    with LOCK: exchanged = exchange(fn, new, code)  # fmt: skip
-    if exchanged:
-        SETTLED[id(new)] = new
-        names = names_of(code)
-        AGAIN[id(code)] = code, new, names.loads, names.home
-        look_around(fn, code, scope)
+        return None
+    SETTLED[id(new)] = new
+    out = AGAIN[id(code)] = code, new, Named([code])
+    return out
 
 
-def exchange(fn: Any, new: CodeType, code: CodeType) -> bool:
-    """Give a function its other code, unless the last session has ended meanwhile."""
+def exchange(switches: Sequence[tuple[Any, CodeType, CodeType]]) -> bool:
+    """Give functions their other code; whether all have it.
+
+    None has if the last session has ended meanwhile, nor one that was given code of its own.
+    """
     if not OPEN:
         return False
-    SWITCHED.append((fn, new, code))
-    fn.__code__ = new
-    return True
+    SWITCHED.extend(switches)
+    done = True
+    for fn, new, code in switches:
+        if fn.__code__ is code:
+            fn.__code__ = new
+        elif fn.__code__ is not new:
+            done = False
+    return done
 
 
 def reach_again(fn: Any) -> bool:
-    """Exchange code as in an earlier session, if it names nothing whose class is to be reached."""
+    """Exchange code as in an earlier session; False if that takes more than a look at its names."""
     code = fn.__code__
     known = AGAIN.get(id(code))
     if known is None or len(sys.modules) != LOADED[0] or id(fn) in STANDS or fn.__defaults__:
         return False
-    _, new, loads, home = known
+    _, new, named = known
     scope = fn.__globals__
-    if isinstance(scope.get(home), type):
-        return False
-    for name in loads:
+    for home in named.homes:
+        if isinstance(scope.get(home), type):
+            return False
+    for name in named.loads:
         x = scope.get(name)
         kind = type(x)
         if kind is ModuleType:
@@ -275,47 +293,41 @@ def reach_again(fn: Any) -> bool:
                 return False
         elif kind not in BORING and id(kind) not in KNOWN:
             return False
-    for cell in fn.__closure__ or ():
-        kind = type(content(cell))
-        if kind not in BORING and id(kind) not in KNOWN:
-            return False
-    with LOCK: return exchange(fn, new, code)  # fmt: skip
+    if fn.__closure__:
+        for x in contents(fn.__closure__):
+            kind = type(x)
+            if kind not in BORING and id(kind) not in KNOWN:
+                return False
+    with LOCK: return exchange(((fn, new, code),))  # fmt: skip
 
 
-def look_around(fn: Any, code: CodeType, scope: dict[str, Any]) -> None:
-    """Reach the classes of objects that a function reads by name: their operators, properties.
+def look_around(scope: dict[str, Any], named: Named) -> None:
+    """Reach the classes of objects that functions read by name: their operators, properties.
 
     So is the class that a function is a static method of: it may make instances in its own way.
     """
-    names = names_of(code)
-    home = scope.get(names.home)
-    if isinstance(home, type):
-        reach_class(home)
-    for name in names.loads:
+    for home in named.homes:
+        x = scope.get(home)
+        if isinstance(x, type):
+            reach_class(x)
+    for name in named.loads:
         x = scope.get(name)
         kind = type(x)
         if kind not in BORING:
             reach_instance(x)
         elif kind is ModuleType and id(x) not in APART:
-            if not takes_part(vars(x)):
+            if takes_part(vars(x)):
+                reach_module(x)
+                reach_held(map(vars(x).get, named.of_module(name)))
+            else:
                 APART[id(x)] = x
-                continue
-            reach_module(x)
-            for attribute in code.co_names:
-                reach_instance(vars(x).get(attribute))
-    for cell in fn.__closure__ or ():
-        x = content(cell)
-        if type(x) not in BORING:
-            reach_instance(x)
-    for x in fn.__defaults__ or ():
-        if type(x) not in BORING:
-            reach_instance(x)
 
 
-BORING: set[type] = {
-    FunctionType, ModuleType, type, type(len), int, float, complex, str, bytes, bool, type(None),
-    Array, np.ndarray, np.float64, np.float32,
-}  # fmt: skip
+def reach_held(objects: Iterable[Any]) -> None:
+    for x in [x for x in objects if type(x) not in BORING]:
+        reach_instance(x)
+
+
 OURS: set[type] = set()  # classes of ours whose objects are called as they are
 MAKERS: list[Any] = []  # what says by which function a class is called, if it is by one
 
@@ -325,34 +337,58 @@ def reach_class(cls: type) -> None:
     if not OPEN:
         return
     for base in cls.__mro__:
-        if id(base) in KNOWN:
-            continue
-        KNOWN[id(base)] = base
-        if not takes_part(scope_of(base)):
-            continue
-        REACHED.append(id(base))
-        maker = MAKERS[0](base)
-        if maker is not None and id(base) not in STANDS:
-            STANDS[id(base)] = maker
-            MADE_BY.append(id(base))
-        for name, x in list(vars(base).items()):
-            if name not in PLAIN_METHODS:
-                reach_member(x)
-        # `__new__` may make an object of a derived class, of which Python calls the `__init__`.
-        if type(vars(base).get("__new__")) is staticmethod:
-            derived: Any
-            for derived in type.__subclasses__(base):
-                reach_class(derived)
+        if id(base) not in KNOWN:
+            KNOWN[id(base)] = base
+            members = MEMBERS.get(id(base))
+            if members is None or not members.current(base):
+                members = read(base)
+            if members is not None:
+                REACHED.append(id(base))
+                reach_members(base, members)
     if type(cls) is not type and id(type(cls)) not in KNOWN:
         reach_class(type(cls))
 
 
-def scope_of(cls: type) -> dict[str, Any]:
-    """Where a class was written. One that NumPy gives as its own may come from a module of it."""
-    finish = vars(cls).get("__array_finalize__")
-    if cls.__module__ == "numpy" and type(finish) is FunctionType:
-        return finish.__globals__
-    return {"__name__": cls.__module__, **file_of(cls.__module__)}
+def read(cls: type) -> Members | None:
+    """What a class holds now; None if it takes no part."""
+    MEMBERS.pop(id(cls), None)
+    if not takes_part(scope_of(cls)):
+        return None
+    members = Members(cls, MAKERS[0](cls))
+    switches, lasting = [], active()
+    for fn in members.functions:
+        code = original(fn.__code__)
+        known = AGAIN.get(id(code))
+        if known is None and code is not fn.__code__:  # made by code that asks, and plain later
+            lasting = False
+        elif id(fn) not in STANDS and id(code) not in SETTLED:
+            known = known or prepared(code, fn.__globals__)
+            if known is not None:
+                switches.append((fn, known[1], code))
+    members.take(switches)
+    if lasting:
+        MEMBERS.keep(cls, members)
+    return members
+
+
+def reach_members(cls: type, members: Members) -> None:
+    if members.maker is not None and id(cls) not in STANDS:
+        STANDS[id(cls)] = members.maker
+        MADE_BY.append(id(cls))
+    with LOCK: exchanged = exchange(members.switches)  # fmt: skip
+    if not exchanged:
+        MEMBERS.pop(id(cls), None)
+        for fn in members.functions:
+            reach_function(fn)
+    for scope, named in members.scopes:
+        look_around(scope, named)
+    reach_held(members.held())
+    for x in members.indirect:
+        reach_within(x)
+    if members.derived:
+        derived: Any
+        for derived in type.__subclasses__(cls):
+            reach_class(derived)
 
 
 def called_by_name(*classes: type) -> None:
@@ -360,44 +396,23 @@ def called_by_name(*classes: type) -> None:
     KNOWN.update({id(cls): cls for cls in classes})
 
 
-PLAIN_METHODS = frozenset({"__array__", "__del__"})  # NumPy and Python want nothing else of them
-
-
-def file_of(module: Any) -> dict[str, Any]:
-    home = sys.modules.get(module)
-    return {"__file__": dict_of(home).get("__file__")} if home is not None else {}
-
-
-def reach_member(x: Any) -> None:
+def reach_within(x: Any) -> None:
+    """Reach the functions in a property that a decorator has made, or in another descriptor."""
     kind = type(x)
-    if kind is FunctionType:
-        reach_function(x)
-    elif isinstance(x, property):
+    if isinstance(x, property):
         for part in (x.fget, x.fset, x.fdel):
             if type(part) is FunctionType:
                 reach_function(part)
-                for cell in part.__closure__ or ():  # of what a decorator has made
-                    if type(held := content(cell)) is FunctionType:
+                for held in contents(part.__closure__ or ()):
+                    if type(held) is FunctionType:
                         reach_function(held)
-        if kind is not property:
-            reach_class(kind)
-    elif kind in (staticmethod, classmethod):
-        if type(x.__func__) is FunctionType:
-            reach_function(x.__func__)
-    elif kind not in BORING and not isinstance(x, type):
-        held = dict_of(x)  # nothing is asked for a name: it might import, or warn
-        inner = held.get("__wrapped__") or held.get("func")
+    else:
+        names = dict_of(x)  # nothing is asked for a name: it might import, or warn
+        inner = names.get("__wrapped__") or names.get("func")
         if type(inner) is FunctionType:
             reach_function(inner)
-        if hasattr(kind, "__get__"):
-            reach_class(kind)
-
-
-def content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
+    if hasattr(kind, "__get__") and kind is not property:
+        reach_class(kind)
 
 
 def reach_instance(x: Any, depth: int = 2) -> None:
@@ -413,22 +428,11 @@ def reach_instance(x: Any, depth: int = 2) -> None:
         return
     if id(kind) in KNOWN:
         return
-    if isinstance(x, type):
-        return
     reach_class(kind)
-    if depth and takes_part(scope_of(kind)):
+    if depth and not isinstance(x, type) and takes_part(scope_of(kind)):
         for y in list(dict_of(x).values())[:64]:
             if type(y) not in BORING:
                 reach_instance(y, depth - 1)
-
-
-def dict_of(x: Any) -> dict[str, Any]:
-    """What an object holds by name, without asking its class."""
-    try:
-        held = object.__getattribute__(x, "__dict__")
-    except AttributeError:
-        return {}
-    return held if type(held) is dict else {}
 
 
 # Calls.

@@ -20,8 +20,6 @@ import sys
 import threading
 import warnings
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import (
     BuiltinFunctionType,
     CodeType,
@@ -34,6 +32,7 @@ from typing import Any
 
 import numpy as np
 
+from . import clocks  # noqa: F401  # it enters what stands for others
 from .array import Array, current
 from .callees import CALLS, DISPATCHED, Resolver
 from .dispatch import HOLDERS
@@ -53,10 +52,11 @@ from .instances import (
     of_root,
 )
 from .jitted import is_jitted, jitted
+from .kept_results import Cached
 from .leftover import HOLDS, WRITERS
+from .members import BORING
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
-    BORING,
     KNOWN,
     LOOKUPS,
     OPEN,
@@ -71,9 +71,8 @@ from .reach import (
     reach_function,
     reach_instance,
 )
-from .tree import flatten
 
-__all__ = ["FOREIGN", "forgotten", "given_function"]
+__all__ = ["FOREIGN", "given_function"]
 
 MISSING = object()
 UFUNC = np.ufunc
@@ -279,57 +278,6 @@ WAYS: dict[Any, Any] = {
     functools._lru_cache_wrapper: cached,
     np.vectorize: vectorized,
 }
-
-
-class Cached:
-    """What stands for a function under `lru_cache`: it keeps results for the session.
-
-    Arrays cannot be looked up: with them among the arguments, the function is called.
-    """
-
-    def __init__(self, wrapper: Any, fun: Any, session: Any) -> None:
-        self.wrapper, self.fun, self.session = wrapper, fun, session
-        self.results: dict[Any, Any] = {}
-        self.typed = wrapper.cache_parameters()["typed"]
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else MethodType(self, instance)
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if self.session.closed:
-            return self.wrapper(*args, **kwargs)
-        values = (*args, *kwargs.values())
-        key = args, tuple(kwargs.items()), tuple(map(type, values)) if self.typed else None
-        try:
-            known = self.results.get(key, MISSING)
-        except TypeError:  # unhashable
-            return self.fun(*args, **kwargs)
-        if known is MISSING:
-            known = self.fun(*args, **kwargs)
-            if not any(type(x) is Array and x.within.live for x in flatten(known)[0]):
-                self.results[key] = known
-        return known
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.wrapper, name)
-
-
-@contextmanager
-def forgotten() -> Iterator[None]:
-    """Within, functions under `lru_cache` have no results yet; afterwards, those from before.
-
-    Otherwise a rehearsed call would leave its results to the call itself, which would then skip
-    what these functions do beside computing.
-    """
-    session = SESSION.get()
-    if session is None or session.closed:
-        yield
-        return
-    known, session.results = session.results, {}
-    try:
-        yield
-    finally:
-        session.results = known
 
 
 def clearing(f: Any) -> Any:

@@ -261,3 +261,31 @@ def dirichlet(out: Any, at: Any, alpha: Any) -> Any:
         moved.append(left * turned)
         left, remains = left * (1 - turned), remains - out[..., i]
     return np.stack([*moved, left], axis=-1)
+
+
+@family("noncentral_chisquare", df=NEEDED, nonc=NEEDED)
+def noncentral_chisquare(out: Any, at: Any, df: Any, nonc: Any) -> Any:
+    sp, (n, size) = special(), at
+    half, root = n / 2 - 1, np.sqrt(size * out)
+    log = -((np.sqrt(out) - np.sqrt(size)) ** 2) / 2 + half / 2 * np.log(out / size)
+    below = sp.chndtr(out, df, nonc)
+    return keeping(below, 1 - below, 0.5 * np.exp(log) * sp.ive(half, root))
+
+
+@family("noncentral_f", dfnum=NEEDED, dfden=NEEDED, nonc=NEEDED)
+def noncentral_f(out: Any, at: Any, dfnum: Any, dfden: Any, nonc: Any) -> Any:
+    sp = special()
+    below = sp.ncfdtr(dfnum, dfden, nonc, out)
+    return keeping(below, 1 - below, sp._ufuncs._ncf_pdf(out, *at))
+
+
+@family("vonmises", mu=NEEDED, kappa=NEEDED)
+def vonmises(out: Any, at: Any, mu: Any, kappa: Any) -> Any:
+    """The probability between the middle and a number stays; an angle turns with mu."""
+    sp, (middle, size) = special(), at
+    x = np.remainder(out - middle + np.pi, 2 * np.pi) - np.pi
+    nodes, weights = np.polynomial.legendre.leggauss(48)
+    heights = np.cos(np.expand_dims(x, -1) * ((nodes + 1) / 2)) - 1
+    mass = np.sum(weights / 2 * np.exp(np.expand_dims(kappa, -1) * heights), axis=-1)
+    density = np.exp(size * (np.cos(x) - 1)) / sp.i0e(size)
+    return mu - x * mass / sp.i0e(kappa) / density

@@ -17,8 +17,8 @@ from pandas.api.indexers import check_array_indexer
 from pandas.core.arrays.base import ExtensionOpsMixin
 
 from ..core.array import Array, snapshot, text_of
-from ..core.dispatch import as_array, holds_arrays
-from ..core.errors import MissingRuleError
+from ..core.dispatch import as_array, holds_arrays, is_live
+from ..core.errors import ArgumentTypeError, MissingRuleError
 from ..core.namespaces import package
 from ..core.trace import CONSTANT
 from .reductions import accumulated, grouped, plain, quantiles, reduced
@@ -29,46 +29,46 @@ __all__ = ["Live", "LiveDtype", "column", "number", "numbers"]
 class LiveDtype(ExtensionDtype):
     """The dtype of a column that carries a derivative: NumPy's, by name, kind and type."""
 
-    _metadata = ("of_numpy",)
+    _metadata = ("numpy_dtype",)
     _is_numeric = True
     na_value = np.nan
 
-    def __init__(self, of_numpy: Any = np.float64) -> None:
-        self.of_numpy = np.dtype(of_numpy)
+    def __init__(self, numpy_dtype: Any = np.float64) -> None:
+        self.numpy_dtype = np.dtype(numpy_dtype)
 
     @property
     def name(self) -> str:
-        return self.of_numpy.name
+        return self.numpy_dtype.name
 
     @property
     def type(self) -> Any:
-        return self.of_numpy.type
+        return self.numpy_dtype.type
 
     @property
     def kind(self) -> str:
-        return self.of_numpy.kind
+        return self.numpy_dtype.kind
 
     @property
     def itemsize(self) -> int:
-        return self.of_numpy.itemsize
+        return self.numpy_dtype.itemsize
 
     def __eq__(self, other: object) -> bool:
         """NumPy's dtype for the program; pandas tells columns from arrays by their dtypes."""
         if isinstance(other, LiveDtype):
-            return self.of_numpy == other.of_numpy
+            return self.numpy_dtype == other.numpy_dtype
         frame: Any = sys._getframe(1)
         while package(frame.f_globals) == "pullback":
             frame = frame.f_back
         asked_by = str(frame.f_globals.get("__name__"))
         if asked_by.startswith("pandas.") and not asked_by.startswith("pandas.core.ops"):
             return False
-        return isinstance(other, (str, type, np.dtype)) and self.of_numpy == other
+        return isinstance(other, (str, type, np.dtype)) and self.numpy_dtype == other
 
     def __hash__(self) -> int:
-        return hash(self.of_numpy)
+        return hash(self.numpy_dtype)
 
     def __repr__(self) -> str:
-        return repr(self.of_numpy)
+        return repr(self.numpy_dtype)
 
     @classmethod
     def construct_array_type(cls) -> Any:
@@ -79,7 +79,7 @@ class LiveDtype(ExtensionDtype):
         raise TypeError(f"Cannot construct a '{cls.__name__}' from '{string}'")
 
     def _get_common_dtype(self, dtypes: list[Any]) -> Any:
-        found = [x.of_numpy if isinstance(x, LiveDtype) else x for x in dtypes]
+        found = [x.numpy_dtype if isinstance(x, LiveDtype) else x for x in dtypes]
         if not all(isinstance(x, np.dtype) and x.kind in "biufc" for x in found):
             return None
         return LiveDtype(np.result_type(np.float32, *found))
@@ -130,8 +130,8 @@ class Live(ExtensionOpsMixin, ExtensionArray):
         x = numbers(scalars)
         if x.dtype.kind not in "fc":
             x = x.astype(float)
-        if isinstance(dtype, LiveDtype) and x.dtype != dtype.of_numpy:
-            x = x.astype(dtype.of_numpy)
+        if isinstance(dtype, LiveDtype) and x.dtype != dtype.numpy_dtype:
+            x = x.astype(dtype.numpy_dtype)
         return cls(snapshot(x) if type(x) is Array else np.array(x))
 
     @classmethod
@@ -144,7 +144,7 @@ class Live(ExtensionOpsMixin, ExtensionArray):
 
     @classmethod
     def _empty(cls, shape: Any, dtype: Any) -> Live:
-        return cls(np.full(shape, np.nan, dtype.of_numpy))
+        return cls(np.full(shape, np.nan, dtype.numpy_dtype))
 
     def _cast_pointwise_result(self, values: Any) -> Any:
         values = list(map(number, values))
@@ -238,7 +238,7 @@ class Live(ExtensionOpsMixin, ExtensionArray):
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         dtype = pd.api.types.pandas_dtype(dtype)
         if isinstance(dtype, LiveDtype):
-            dtype = dtype.of_numpy
+            dtype = dtype.numpy_dtype
         if isinstance(dtype, np.dtype) and dtype.kind in "biufc":
             return column(as_column_of(snapshot(self.inner), dtype))
         if getattr(dtype, "kind", None) == "O" and isinstance(dtype, np.dtype):
@@ -258,6 +258,16 @@ class Live(ExtensionOpsMixin, ExtensionArray):
 
     def _values_for_factorize(self) -> Any:
         return plain(self.inner), np.nan
+
+    def _hash_pandas_object(self, **options: Any) -> Any:
+        """Refused, as `hash(x)` is: what is kept by its hash belongs to another derivative."""
+        if is_live((self.inner,)):
+            raise ArgumentTypeError(
+                "A column that carries a derivative has no hash: a cache would give what was"
+                " computed for equal numbers, without the derivative.\n"
+                "  Call the function beneath the cache."
+            )
+        return super()._hash_pandas_object(**options)
 
     def factorize(self, use_na_sentinel: bool = True) -> Any:
         codes, uniques = pd.factorize(plain(self.inner), use_na_sentinel=use_na_sentinel)

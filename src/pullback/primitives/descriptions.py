@@ -46,7 +46,7 @@ def min_scalar_type(a, /):
 
 @replaces(np.isfortran)
 def isfortran(a):
-    return np.isfortran(np.asarray(peel(a)))
+    return bool(a.flags.fnc)  # of an Array, by which a recording hears of it
 
 
 # Memory and text: of the values, without the derivative.

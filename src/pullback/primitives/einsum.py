@@ -12,15 +12,15 @@ from ..core.dispatch import cast, refuse, replaces
 from ..core.errors import ArgumentError, ShapeError
 from ..core.layout import layout
 from ..core.past import past
-from ..core.primitive import Multilinear
 from ..core.spec import Spec
 from .arguments import as_array
+from .partly import Contraction
 from .strided import diagonal_of
 
 __all__ = ["LETTERS", "einsum", "einsum_p"]
 
 
-class Einsum(Multilinear):
+class Einsum(Contraction):
     """A sum of products by labels: `ins` has one letter for each axis of each operand.
 
     A label that occurs twice in an operand takes its diagonal; axes of length 1 are broadcast.

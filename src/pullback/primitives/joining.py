@@ -480,7 +480,7 @@ def rolled(a, shift, axis):
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     shifts = {}
     for s, axis in pairs:
-        shifts[int(axis)] = shifts.get(int(axis), 0) + operator.index(s)
+        shifts[int(axis)] = shifts.get(int(axis), 0) + int(s)
     out = a
     for axis, s in shifts.items():
         n = a.shape[axis]

@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import update_wrapper
 from itertools import pairwise
 
+import numpy as np
+
 from ..core.array import Array
+from ..core.cotangent import DENSE, Cotangent, masked
 from ..core.lost import warn_bent
 from ..core.namespaces import STANDS
 from ..core.resolve import reaching
@@ -25,13 +28,22 @@ def is_differentiated_twice(x):
     return type(x) is Array and derivatives_of(x) > 1
 
 
-def at_kink(name, where, kink, *xs):
+def at_kink(name, where, kink, *xs, bar=None):
     """Warn if a rule is differentiated with respect to its operands xs where the mask `kink` holds.
 
     A rule whose operands are plain is not differentiated: it asks for `type(x) is Array` first.
+    The kink counts where the cotangent `bar` is present: a branch that `where` did not pick, or an
+    element that no index picked, adds nothing to the result.
     """
-    if any(map(is_differentiated, xs)) and somewhere(kink):
+    if any(map(is_differentiated, xs)) and somewhere(present(kink, bar)):
         warn_bent(name, where)
+
+
+def present(kink, bar):
+    """Where the mask holds and something of a cotangent is present."""
+    if type(bar) in DENSE or not isinstance(bar, Cotangent):
+        return kink
+    return np.logical_and(kink, masked(bar, True).mask)
 
 
 def at_zero(name, x):

@@ -8,9 +8,10 @@ import numpy as np
 
 from ..core.cotangent import Cotangent, dense
 from ..core.errors import ArgumentError, ShapeError
-from ..core.primitive import Multilinear, align
+from ..core.primitive import align
 from ..core.spec import Spec
 from .einsum import einsum_p
+from .partly import Contraction
 
 __all__ = ["check_lengths", "column", "matmul_p", "row"]
 
@@ -94,7 +95,7 @@ ARRAYS = {np.ndarray, np.float64}  # of vectors, the product is a number
 PLAIN = {np.ndarray, Spec}
 
 
-class Matmul(Multilinear):
+class Matmul(Contraction):
     """Matrix product of stacks: (..., m, k) @ (..., k, n) -> (..., m, n).
 
     A vector stands for a row on the left and for a column on the right, as in NumPy. Its rules are

@@ -24,7 +24,7 @@ from ..core.array import (
 )
 from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary, is_python
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
-from ..core.layout import layout
+from ..core.layout import asked_base, asked_layout
 from ..core.operators import COMPARISONS, INFIX, PREFIX
 from ..core.spec import dtype_of
 from ..core.trace import CONSTANT
@@ -322,7 +322,7 @@ if hasattr(np.ndarray, "_set_shape"):  # by which newer classes of NumPy's assig
 
 def flags_of(self):
     """What NumPy says of how the array lies in memory, and whether it may be written to."""
-    value = layout(self)
+    value = asked_layout(self)
     if self.storage is None or self.storage.path is not None:
         return value.flags
     value = value.view()
@@ -343,8 +343,8 @@ Array.flat = property(assigned_attributes.flat, assigned_attributes.set_flat)
 Array.index = property(assigned_attributes.index_of_flat)
 Array.coords = property(assigned_attributes.coords_of_flat)
 attribute("flags", flags_of)
-attribute("strides", lambda self: layout(self).strides)
-attribute("base", lambda self: None if self.storage is None else self.storage.base)
+attribute("strides", lambda self: asked_layout(self).strides)
+attribute("base", asked_base)
 attribute("device", lambda self: "cpu")
 Array.__dir__ = lambda self: sorted(
     set(object.__dir__(self)) - {"node", "storage", "value", "within"}

@@ -12,6 +12,7 @@ from ..core.errors import ArgumentError, ShapeError
 from ..core.primitive import Multilinear, align
 from ..core.spec import Spec
 from .arguments import as_array
+from .partly import Contraction
 
 __all__ = ["convolve_p", "cross_p"]
 
@@ -87,7 +88,7 @@ def in_plane(a, b):
     return np.stack([a1 * b2[0], -(a0 * b2[0]), last], axis=-1) if b2 else last
 
 
-class Convolve(Multilinear):
+class Convolve(Contraction):
     """The convolution along the last axis; the axes before it broadcast.
 
     mode "full": every overlap; "valid": only whole ones, and x is the longer operand.

@@ -97,7 +97,7 @@ class Pick(Elementwise):
             return share
         mine, other = self.partials[i](out, xs[i]), self.partials[1 - i](out, xs[1 - i])
         tie = np.logical_and(mine, other)
-        at_kink(f"numpy.{self.name}", "its arguments are equal", tie, out, *xs)
+        at_kink(f"numpy.{self.name}", "its arguments are equal", tie, out, *xs, bar=bar)
         return masked(shared(bar, tie), mine)
 
     def factor(self, i, held):
@@ -286,7 +286,7 @@ class Clip(Primitive):
         if share is not None:
             return share
         tie = np.logical_or(x == low, x == high)
-        at_kink("numpy.clip", "its argument is at a bound", tie, x)
+        at_kink("numpy.clip", "its argument is at a bound", tie, x, bar=bar)
         if type(out) is np.float64:  # no mask is needed where there is only one element
             return None if out != x and x == x else bar * 0.5 if tie else bar
         return masked(shared(bar, tie), picked_or_nan(out, x))
@@ -332,7 +332,7 @@ class Between(Clip):
         if share is not None:
             return share
         tie = np.logical_or(x == low, x == high)
-        at_kink("numpy.clip", "its argument is at a bound", tie, x)
+        at_kink("numpy.clip", "its argument is at a bound", tie, x, bar=bar)
         return masked(shared(bar, tie), picked_or_nan(out, x))
 
     def batch(self, xs, mapped, size):

@@ -199,3 +199,50 @@ def test_memory_of_a_result_is_its_own():
     assert not out.flags.c_contiguous
     out[...] = 0.0
     np.testing.assert_array_equal(fast(x), 2.0 * x.T)
+
+
+ASKING = {
+    "flags": lambda x: x.sum() * (2 if x.flags.c_contiguous else 3),
+    "a flag by its name": lambda x: x.sum() * (2 if x.flags["F_CONTIGUOUS"] else 3),
+    "writeable": lambda x: x.sum() * (2 if x.flags.writeable else 3),
+    "strides": lambda x: x.sum() * x.strides[0],
+    "strides of a view": lambda x: x.sum() * x[::1].strides[1],
+    "base": lambda x: x.sum() * (2 if x.base is None else 3),
+    "base of a view": lambda x: x.sum() * (2 if x.reshape(-1).base is x else 3),
+    "isfortran": lambda x: x.sum() * (2 if np.isfortran(x) else 3),
+    "isfortran by its name": lambda x: x.sum() * (2 if getattr(np, "is" + "fortran")(x) else 3),
+    "require": lambda x: np.require(x, requirements=["F"]).ravel(order="K") @ np.arange(6.0),
+    "flags by their name": lambda x: x.sum() * (2 if getattr(x, "fl" + "ags").forc else 3),
+    "flags of what is transposed": lambda x: x.sum() * (2 if x.T.flags.c_contiguous else 3),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*falls back to Python")
+def test_programs_that_ask_how_an_argument_lies():
+    """By whatever names they ask."""
+    a = np.arange(6.0).reshape(2, 3) + 1
+    fixed = a.copy()
+    fixed.flags.writeable = False
+    variants = [a, np.asfortranarray(a), np.tile(a, (2, 2))[::2, ::2], a[::-1], fixed, a.copy()]
+    wrong = []
+    for name, f in ASKING.items():
+        fast = pb.compile(f, wait=True)
+        for x in (*variants, *variants):
+            found, right = [fast(x) for _ in range(2)], f(x)
+            if found != [right] * 2:
+                wrong.append((name, x.strides, found, right))
+    assert not wrong
+
+
+def test_names_of_other_attributes_cost_nothing():
+    """An attribute that is called as one of an array's does not ask how an argument lies."""
+
+    class Model:
+        data, base, flags, strides = 2.0, 3.0, {"ctypes": 1.0}, 1.0
+
+    def f(x, m=Model()):  # noqa: B008
+        return np.sum(x) * m.data * m.base * m.flags["ctypes"] * m.strides
+
+    fast = pb.compile(f, wait=True)
+    [fast(np.ones(3)) for _ in range(8)]
+    assert fast.repeat[1]  # machine code takes the call

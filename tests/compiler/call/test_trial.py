@@ -1,5 +1,6 @@
 """compile: what the clock decides: when a call is recorded, and which way of a path is faster."""
 
+import itertools
 import math
 import pickle
 import sys
@@ -240,8 +241,18 @@ class TestEarly:
             early = first_call.Early()
             for k in range(n):
                 assert not early.is_over
-                early.run(time.thread_time() - seconds, abs, (k,), {})
+                early.run(abs, (k,), {}, time.thread_time() - seconds)
             assert early.is_over
+
+    def test_of_many_calls_some_are_timed_for_all(self, monkeypatch):
+        monkeypatch.undo()
+        early, clock = first_call.Early(), itertools.count()
+        monkeypatch.setattr(first_call, "thread_time", lambda: 1e-5 * next(clock))
+        n = first_call.FEW + 6 * first_call.SAMPLED
+        for k in range(n):
+            early.run(abs, (k,), {})
+        assert early.seconds == pytest.approx(1e-5 * n, rel=0.15)
+        assert next(clock) < n
 
     def test_calls_of_each_kind_are_counted_apart_whatever_came_before(self, monkeypatch):
         """A call like the one before is told without arranging its arguments."""

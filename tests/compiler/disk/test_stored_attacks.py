@@ -109,7 +109,7 @@ NOT_KEPT = (
     "address", "hash", "set_", "views", "subclass_of_set", "tb_lineno", "fn_lineno", "type_hints",
     "array_base", "array_shares", "array_interface", "ctypes_data", "get_printoptions",
     "membership", "arg_dict_keys", "execd", "protocol", "subclasshook", "getattribute",
-    "result_intsub",
+    "result_intsub", "files", "absent", "config", "context", "weak", "vectorized",
 )  # fmt: skip
 
 

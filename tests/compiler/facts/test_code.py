@@ -30,51 +30,6 @@ def read(x):
     return chosen, map(np.cos, x), [time.time, random.gauss()], x.shape, [y.real for y in x]
 
 
-def comprehension(x):
-    return [np.sin(y) for y in x], {y + 1 for y in x}
-
-
-def generator(x):
-    yield from (y for y in x)
-
-
-def attempt(x):
-    try:
-        return 1 / x
-    finally:
-        x.append(1)
-
-
-def context(x):
-    with x:
-        return 1
-
-
-def catches(x):
-    try:
-        return 1 / x
-    except (ZeroDivisionError, np.linalg.LinAlgError) as error:
-        return error
-    except ValueError:
-        return 0
-
-
-def catches_all(x):
-    try:
-        return 1 / x
-    except ValueError:
-        return 0
-    except:  # noqa: E722  # the subject
-        return 1
-
-
-def catches_base(x):
-    try:
-        return 1 / x
-    except (ValueError, BaseException):
-        return 0
-
-
 def asks(x):
     return getattr(x.y, "rate", 0), getattr(x, "rate", None), hasattr(x, "z"), "{:.3f}".format(x)
 
@@ -106,13 +61,3 @@ def test_what_is_called_is_not_handed_on():
     found = Code(Spring.force.__code__).handed
     assert "rate" in found
     assert "force" not in found
-
-
-def test_what_may_catch_an_exception():
-    assert Code(catches_all.__code__).guarded
-    assert Code(catches_base.__code__).guarded
-    assert not Code(catches.__code__).guarded
-    assert not Code(attempt.__code__).guarded
-    assert not Code(context.__code__).guarded
-    assert not Code(comprehension.__code__).guarded
-    assert not Code(generator.__code__).guarded

@@ -7,7 +7,6 @@ kinds takes a fifth of the time that arranging arguments takes.
 
 from __future__ import annotations
 
-from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -51,7 +50,7 @@ class CallKind:
         entry, fun = self.entry, compiled.fun
         if not entry.paths and not entry.early.is_over:
             compiled.counter[1], compiled.last_way = 0, reasons.EARLY
-            return entry.early.run(thread_time(), fun, args, kwargs)
+            return entry.early.run(fun, args, kwargs)
         if entry.paths and entry.paths[0].is_awaited():
             compiled.counter[1], compiled.last_way = 0, reasons.AWAITED
             compiled.pass_on()

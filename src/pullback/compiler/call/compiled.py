@@ -155,7 +155,7 @@ class Compiled(Transformation):
                 self.refuse(why, FEWER)
             elif timed and not late:
                 self.note(entry, args, kwargs)
-            return entry.early.run(begun, self.fun, args, kwargs)
+            return entry.early.run(self.fun, args, kwargs, begun)
         self.misses += 1
         if not entry.paths:
             self.last_miss = reasons.NEW

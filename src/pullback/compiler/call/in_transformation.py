@@ -77,7 +77,7 @@ def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         return call_inside(compiled.fun, args, kwargs)
     if timed and not entry.early.is_over:
         compiled.last_way = reasons.EARLY
-        return entry.early.run(begun, call_inside, (compiled.fun, args, kwargs), {})
+        return entry.early.run(call_inside, (compiled.fun, args, kwargs), {}, begun)
     compiled.misses += 1
     if share_memory(call.arrays):
         return call_inside(compiled.fun, args, kwargs)

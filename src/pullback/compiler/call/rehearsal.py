@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,15 +18,14 @@ import numpy as np
 from ...core.array import Array
 from ...core.dispatch import is_python
 from ...core.errors import ArgumentError, name_of
+from ...core.kept_results import forgotten
 from ...core.reach import call_inside
-from ...core.resolve import forgotten
 from ...core.trace import running
 from ...core.tree import unflatten
 from ..facts.call_monitor import Halt, Observer, Watch
-from ..facts.classes import ASKED_BY_LIBRARIES
 from ..facts.effects import Located, Store, holders, split
 from ..facts.reader import Foreign, Unprovable
-from ..facts.snapshot import Scout, Snapshot, foresee
+from ..facts.snapshot import Scout, Snapshot, foresee, lasting
 from ..facts.state import Token
 from ..first_call import Faster, faster
 from ..path import Call, Entry, share_memory, share_with
@@ -58,7 +58,8 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
     if rehearsal.snapshot.disturbed:
         return None  # another thread has changed what it reads
     if rehearsal.is_stopped():
-        return rehearse(compiled, entry, call, loops) if compiled.ran is None else None
+        again = compiled.ran is None and len(compiled.asked) < NAMES
+        return rehearse(compiled, entry, call, loops) if again else None
     if rehearsal.is_barred() or rehearsal.is_stale():
         return None
     if not rehearsal.snapshot.holds():
@@ -112,14 +113,11 @@ class Rehearsal:
         return out
 
     def run(self, loops: Faster) -> None:
-        """Record the call, and put back what it changed."""
+        """Record the call, and put back what it changed; context variables stay as they are."""
         compiled, watch = self.compiled, self.watch
         try:
             self.snapshot.filled.prepare()
-            with self.quiet(), faster(loops), staging(), forgotten():
-                self.recording = recorded(
-                    compiled.fun, self.lift, self.statics, watch, self.around, self.located
-                )
+            self.recording = copy_context().run(self.recorded, loops)
         except Exception as error:
             self.failure, self.refused = type(error).__name__, getattr(error, "array", None)
         except Halt as halt:
@@ -128,12 +126,17 @@ class Rehearsal:
             self.snapshot.restore([code for code, _ in watch.codes.values()])
             self.stand_ins.restore()
         self.seen = state_of(compiled.fun, watch, self.statics)
-        self.other = not watch.asked & ASKED_BY_LIBRARIES <= compiled.asked
+        self.other = not lasting(watch.asked) <= compiled.asked
         self.other |= compiled.ran is not None and not (
             watch.codes.keys() <= compiled.ran.keys()
             and watch.asked <= compiled.asked
             and watch.whole.keys() <= compiled.whole.keys()
         )
+
+    def recorded(self, loops: Faster) -> Recording:
+        fun, watch = self.compiled.fun, self.watch
+        with self.quiet(), faster(loops), staging(), forgotten():
+            return recorded(fun, self.lift, self.statics, watch, self.around, self.located)
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
@@ -173,7 +176,9 @@ class Rehearsal:
         if not self.other:
             return False
         if compiled.ran is None:
-            compiled.asked |= watch.asked & ASKED_BY_LIBRARIES
+            if len(compiled.asked) >= NAMES:
+                changed(compiled, self.entry, "each call runs other code")
+            compiled.asked |= lasting(watch.asked)
             return True
         compiled.ran |= watch.codes
         more = len(watch.asked - compiled.asked) + len(watch.whole.keys() - compiled.whole.keys())

@@ -28,8 +28,7 @@ from ...core.primitive import Primitive
 from ...core.traits import Traits
 from ...core.tree import NAMESPACE
 from ..facts.bytecode import code_of
-from ..facts.call_monitor import is_tuple
-from ..facts.classes import of_library
+from ..facts.classes import is_tuple, of_library
 from ..facts.code_reader import WRAPPED
 from ..facts.places import MISSING, contents, of
 from ..facts.reader import CONTAINERS, Reader

@@ -47,7 +47,7 @@ from ..lower.plan import Plan
 from ..path import Call, Entry, Path
 from ..program import Program, Run
 from ..record.compile_trace import Guard
-from ..record.recording import Recording, containers_in
+from ..record.recording import Recording, containers_in, print_options
 from .portable import Portable, Unportable, at, place_of, reading, said, thing_at
 
 if TYPE_CHECKING:
@@ -424,8 +424,8 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
         raise Unportable("it returns what was there before")
     if recording.stores or compiled.carried:
         raise Unportable("it stores its results")
-    if np.geterr in path.state.settings:
-        raise Unportable("it asks how NumPy handles errors")
+    if {*path.state.settings} - {print_options()}:  # those are in the name of the record
+        raise Unportable("it depends on settings of the process, or on files")
     if path.state.whole:
         raise Unportable("it looks into objects by names that are not in the code")
     state = path.state

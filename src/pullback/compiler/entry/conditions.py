@@ -104,7 +104,10 @@ def borrowed(pen: Routine, kind: str, thing: str, name: str, word: str) -> str:
     """What an object has, which it goes on holding."""
     match kind:
         case "item":
-            return pen.ask("ptr", "@PyDict_GetItem", f"ptr {thing}", f"ptr {word}")
+            item = pen.ask("ptr", "@PyDict_GetItemWithError", f"ptr {thing}", f"ptr {word}")
+            with pen.when(pen.is_null(item)):
+                pen.do("@PyErr_Clear")  # a key may compare by code of the user's, which raises
+            return item
         case "field":
             return pen.load("ptr", pen.place(thing, name, "i8"))
     function = {"code": "Code", "defaults": "Defaults", "keywords": "KwDefaults"}[kind]

@@ -30,7 +30,7 @@ CALLED = {
     "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
     "PyFloat_FromDouble": "ptr (double)",
     "PyLong_FromLongLong": "ptr (i64)",
-    "PyDict_GetItem": "ptr (ptr, ptr)",
+    "PyDict_GetItemWithError": "ptr (ptr, ptr)",
     "PyDict_Next": "i32 (ptr, ptr, ptr, ptr)",
     "PyFunction_GetCode": "ptr (ptr)",
     "PyFunction_GetDefaults": "ptr (ptr)",

@@ -5,6 +5,8 @@ ambient        facts of the process and of the thread
 classes        what is known of objects by their class
 constants      objects of libraries that code cannot see change
 judge          whether a call may be repeated
+listeners      what a recording hears from call sites
+answers        what it answers for clocks and for `id`
 call_monitor   the calls that run while a function is recorded
 monitoring     how Python 3.12 and later tells of them
 quick_profile  the same watch in machine code

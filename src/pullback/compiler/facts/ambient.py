@@ -8,13 +8,23 @@ from __future__ import annotations
 
 import decimal
 import threading
+import weakref
+from contextvars import Context, ContextVar
 from typing import Any
 
 import numpy as np
 
+from .places import MISSING
 from .reading import Same
 
-__all__ = ["OF_PROCESS", "FieldNames", "LockHolder", "ThreadLocals", "decimal_context"]
+__all__ = [
+    "OF_PROCESS",
+    "ContextValue",
+    "FieldNames",
+    "LockHolder",
+    "ThreadLocals",
+    "decimal_context",
+]
 
 
 def decimal_context() -> tuple[Any, ...]:
@@ -44,6 +54,33 @@ class ThreadLocals:
         return Same(vars(self.x))
 
 
+class ContextValue:
+    """Tells what a context variable was given in this thread or task, MISSING if nothing."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __call__(self) -> Same:
+        return Same(self.x.get(MISSING))
+
+    def default(self) -> Any:
+        """What it tells where it was given nothing."""
+        try:
+            return Context().run(self.x.get)
+        except LookupError:
+            return MISSING
+
+
+class Referent:
+    """Tells what a weak reference refers to, None if that has gone."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __call__(self) -> Same:
+        return Same(self.x())
+
+
 class FieldNames:
     """Tells the names of the fields of a dtype, which can be changed."""
 
@@ -56,6 +93,9 @@ class FieldNames:
 
 # By the class of an object, what tells its fact.
 OF_PROCESS: dict[type, Any] = {
+    ContextVar: ContextValue,
+    weakref.KeyedRef: Referent,
+    weakref.ReferenceType: Referent,
     threading.local: ThreadLocals,
     type(threading.Lock()): LockHolder,
     type(threading.RLock()): LockHolder,

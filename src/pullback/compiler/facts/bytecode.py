@@ -42,7 +42,6 @@ GLOBALS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 ATTRIBUTES = {"LOAD_ATTR", "LOAD_SUPER_ATTR"}
 CALLS = {"CALL", "CALL_KW", "KW_NAMES", "PRECALL"}
 SILENT = ("EXTENDED_ARG", "CACHE")
-CLASS_OF_ERROR = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "BUILD_TUPLE"}
 # Among the names of code: it may ask for attributes whose names it computes.
 COMPUTED_NAMES = "*"
 DEEP = "*all"  # and something is copied, with all that its objects hold
@@ -71,7 +70,7 @@ NO_LOADS = (
     "STORE_", "LOAD_FAST", "DELETE_FAST", "LOAD_CLOSURE", "MAKE_CELL", "LOAD_CONST", "KW_NAMES",
     "COMPARE_OP", "BINARY_OP", "CALL_INTRINSIC", "FORMAT_", "CONTAINS_OP", "IS_OP",
 )  # fmt: skip
-IDENTITY = {"is_", "is_not", "index", "count", "remove", "may_share_memory", "shares_memory"}
+IDENTITY = {"id", "is_", "is_not", "index", "count", "remove", "may_share_memory", "shares_memory"}
 CONTAINERS = ("LOAD_FAST", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CONST")
 TEXT = {"str", "repr", "format", "int", "ascii"}
 POWERS = {"pow", "factorial", "comb", "perm", "lshift", "from_bytes", "prod"}
@@ -100,7 +99,6 @@ class Code:
     key: what tells it from other code, in later processes as well.
     digits: whether it may make text of integers of hundreds of digits, or the reverse.
     identity: whether it may ask whether two things are the same object, or the same memory.
-    guarded: whether it holds a `try` that catches whatever is raised.
     chains: what it loads by names that follow each other, such as ("np", "linalg", "norm").
     import_chains: the same of modules that it imports: level, name, and then attributes.
     """
@@ -115,7 +113,7 @@ class Code:
         self.fills = not CHANGING.isdisjoint(code.co_names)
         self.stores = bool(self.stored) or self.fills
         self.identity = not IDENTITY.isdisjoint(code.co_names)
-        self.guarded = self.reflects = False
+        self.reflects = False
         self.strings: set[str] = set()
         self.texts = not TEXT.isdisjoint(code.co_names)
         self.powers = not POWERS.isdisjoint(code.co_names)
@@ -127,7 +125,6 @@ class Code:
         for i, step in enumerate(steps):
             self.read(step, steps[max(i - 6, 0) : i])
             self.load(step, steps[i + 1 : i + 3])
-        self.guarded = any(catches_all(steps, i) for i in range(len(steps)))
         for name, is_tested in handed(steps):
             (self.tested if is_tested else self.handed).add(name)
         self.follow(steps)
@@ -172,7 +169,6 @@ class Code:
         both = self.stored is not None and inner.stored is not None
         self.stored = {*(self.stored or ()), *(inner.stored or ())} if both else None
         self.identity |= inner.identity
-        self.guarded |= inner.guarded
         self.reflects |= inner.reflects
 
     def asked(self, reported: bool) -> set[str]:
@@ -255,46 +251,27 @@ def sweeps(steps: list[Any], i: int) -> bool:
     return not (constant and then[1].opname == "BINARY_SUBSCR")
 
 
-def catches_all(steps: list[Any], i: int) -> bool:
-    """Whether a handler begins at step i that may go on after any exception.
-
-    `except ValueError:` asks for a match, and raises again where there is none.
-    """
-    if steps[i].opname != "PUSH_EXC_INFO":
-        return False
-    at = {step.offset: k for k, step in enumerate(steps)}
-    k = i + 1
-    while k < len(steps):
-        ahead = k
-        while steps[ahead].opname in CLASS_OF_ERROR:
-            if steps[ahead].argval == "BaseException":
-                return True
-            ahead += 1
-        if ahead == k or steps[ahead].opname != "CHECK_EXC_MATCH":
-            return steps[k].opname == "POP_TOP"
-        jump = steps[ahead + 1]
-        if jump.argval not in at:
-            return True
-        k = at[jump.argval]
-    return True
-
-
 def computes_name(steps: list[Any], i: int) -> bool:
     """Whether step i loads what may ask for an attribute by a name that is not a constant there."""
     step = steps[i]
     if step.opname in GLOBALS and step.argval in ASKING:
-        return not asks_by_constant(steps[i + 1 :])
+        return not asks_by_constant(steps, i)
     if step.argval not in ("format", "format_map") or step.opname.startswith(NO_LOADS):
         return False
     text = steps[i - 1].argval if i and steps[i - 1].opname == "LOAD_CONST" else None
     return type(text) is not str or any("." in x or "[" in x for x in FIELD.findall(text))
 
 
-def asks_by_constant(steps: list[Any]) -> bool:
-    """Whether what follows is `(x.y, "name")`, or the same with a default."""
+def after(steps: list[Any], i: int) -> Iterator[Any]:
+    """The steps that follow step i. A slice would copy all of them, in each step of a long code."""
+    return map(steps.__getitem__, range(i + 1, len(steps)))
+
+
+def asks_by_constant(steps: list[Any], i: int) -> bool:
+    """Whether what follows step i is `(x.y, "name")`, or the same with a default."""
     known = (*SIMPLE, "PUSH_NULL")
-    given = list(itertools.takewhile(lambda step: step.opname in known, steps))
-    n = len(given)
+    given = list(itertools.takewhile(lambda step: step.opname in known, after(steps, i)))
+    n = i + 1 + len(given)
     loads = [step for step in given if step.opname not in ("LOAD_ATTR", "PUSH_NULL")]
     calls = [step for step in steps[n : n + 2] if step.opname == "CALL"]
     if not calls or len(loads) != calls[0].arg or len(loads) < 2:
@@ -305,7 +282,7 @@ def asks_by_constant(steps: list[Any]) -> bool:
 def attributes_after(steps: list[Any], i: int) -> tuple[str, ...]:
     """The attributes for which steps ask one after the other, of what step i loads."""
     found = []
-    for step in steps[i + 1 :]:
+    for step in after(steps, i):
         if step.opname not in CHAINED:
             break
         found.append(step.argval)
@@ -326,7 +303,7 @@ def asked_of_import(steps: list[Any], i: int, variables: Any) -> Iterator[tuple[
     level, name, some = imported_by(steps, i)
     then = steps[i + 1]
     if some:
-        for step in steps[i + 1 :]:
+        for step in after(steps, i):
             if step.opname == "IMPORT_FROM":
                 yield level, name, step.argval
             elif not step.opname.startswith("STORE_"):

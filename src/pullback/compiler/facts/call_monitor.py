@@ -9,40 +9,35 @@ from __future__ import annotations
 
 import gc
 import importlib
+import inspect
 import logging
+import os
+import pathlib
 import sys
 import warnings
-from collections.abc import Container, Iterator, Mapping, MutableMapping, Set
+from collections.abc import Container, Mapping, Set
 from contextlib import nullcontext
-from contextvars import ContextVar
-from functools import lru_cache, partial
+from functools import lru_cache
+from operator import attrgetter
 from threading import get_ident
-from types import (
-    CodeType,
-    FunctionType,
-    MappingProxyType,
-    ModuleType,
-)
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from ...core.bytecode import original
 from ...core.namespaces import apart
-from ...core.reach import ASKED, DRAWS, LOOKUPS, WARNS
+from ...core.reach import ANSWERS, ASKED, DRAWS, ITEM, LOOKUPS, WARNS
 from ...core.resolve import FOREIGN
+from .answers import Again, Identity, is_absent
 from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of
-from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, foreign_function
+from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, is_tuple
 from .judge import acts, declare_computing, declared_pure, effectful, home_of, may_act, may_repeat
+from .listeners import WATCHING, Answers, Draws, is_asked, looked_up, warns
 from .monitoring import Unheard, monitored, unmonitored
 from .quick_profile import HARMLESS, frames_sorted, install
 from .reader import BEGINS
-from .warned import Warned, setup, warning_of
+from .warned import Warned, setup
 
 __all__ = ["WATCHING", "Halt", "Observer", "Watch", "is_profiled", "unwatched"]
-
-# What watches the call that is recorded here, if one is.
-WATCHING: ContextVar[Watch | None] = ContextVar("watching", default=None)
 
 # What Python runs for an `import` of what has not been imported yet.
 IMPORTER: Any = importlib._bootstrap
@@ -61,9 +56,18 @@ LEVELS = {
     "error": logging.ERROR, "exception": logging.ERROR, "critical": logging.CRITICAL,
 }  # fmt: skip
 
+# Questions to the file system, by the module of their code.
+FILES = {
+    "genericpath": (os.path, ("exists", "isfile", "isdir")),
+    "pathlib": (pathlib.Path, ("exists", "is_file", "is_dir")),
+}
+PATHS = (str, bytes, type(pathlib.Path()))
+MANY = 100  # that are forbidden in one call, before nothing more is called
+
 REFLECTING = frozenset([fun.__code__ for fun in BEGINS])
 SILENCING = {"errstate", "seterr", "geterr"}
 LOGGERS = (logging.Logger, logging.RootLogger)
+OF_ROOT = {vars(logging)[name].__code__ for name in LEVELS}
 
 
 class Enabled(NamedTuple):
@@ -76,8 +80,15 @@ class Enabled(NamedTuple):
         return self.logger.isEnabledFor(self.level)
 
 
+def is_root_silent(level: int) -> bool:
+    """Whether `logging.info` and the like do nothing; without handlers, they would add one."""
+    return bool(logging.root.handlers) and not logging.root.isEnabledFor(level)
+
+
 class Watch:
     """A context in which calls are seen.
+
+    records: whether what it sees is recorded, and undone.
 
     codes: the user's code that ran, and the globals that it reads, by the ids of both.
     expected: the code that may run; other code is stopped before it begins. None: any.
@@ -96,6 +107,8 @@ class Watch:
     interest can happen, or a profile function, which is asked each time. The latter is left out
     while the library does what runs no code of the user's.
     """
+
+    records = True
 
     def __init__(
         self,
@@ -118,12 +131,15 @@ class Watch:
         self.thread = 0
         self.imports = False  # whether a module was about to be imported, for the first time
         self.silences = False  # whether code ran that names `errstate`
-        self.enabled: set[Enabled] = set()  # what loggers answered, or why they said nothing
+        self.answers: set[Any] = set()  # functions that tell what the process has answered
+        self.identities: dict[int, tuple[Any, Identity]] = {}  # what `id` was asked of
         self.loggers: list[logging.Logger] = []  # those that were asked for by name
         self.prints = False  # whether NumPy made text of an array, or was asked how it would
         self.profile: Any = None  # the profile function, while there is one
         self.before: Any = None  # what was told of calls before
         self.around: Any = None  # the frame that began it
+        self.is_traced = False  # whether its lines raise
+        self.tracing: Any = None  # what was told of lines before
         self.is_sorted = False  # whether it costs nothing where nothing of interest can happen
 
     def __enter__(self) -> Watch:
@@ -131,10 +147,11 @@ class Watch:
         self.warning_setup = setup()
         self.token = WATCHING.set(self)
         ASKED.append(is_asked)
+        ANSWERS.append(Answers)
         LOOKUPS.append(looked_up)
         DRAWS.append(Draws)
         WARNS.append(warns)
-        self.thread, self.around = get_ident(), sys._getframe(1)
+        self.thread, self.around, self.tracing = get_ident(), sys._getframe(1), sys.gettrace()
         if not monitored(self):
             self.before = set_aside()
             self.profile = self.seen
@@ -151,8 +168,11 @@ class Watch:
             put_back(self.before)
             self.sorting.__exit__(None, None, None)
         self.around = None
+        if self.is_traced:
+            sys.settrace(self.tracing)
         WATCHING.reset(self.token)
         ASKED.remove(is_asked)
+        ANSWERS.remove(Answers)
         LOOKUPS.remove(looked_up)
         DRAWS.remove(Draws)
         WARNS.remove(warns)
@@ -181,18 +201,22 @@ class Watch:
 
     def begins(self, frame: Any) -> None:
         """Code begins to run that is not known to be harmless."""
+        self.insist(frame)
         code, scope = original(frame.f_code), frame.f_globals
         if code is IMPORT:  # never harmless for good: the next one may be of the user's
-            if apart({"__name__": frame.f_locals.get("name")}):
-                return
-            self.imports = True
-            raise Halt
+            if not apart({"__name__": frame.f_locals.get("name")}):
+                self.imports_again(frame.f_locals["name"])
+            return
         if apart(scope):
             name, module = code.co_name, str(scope.get("__name__"))
             if module == "numpy._core.arrayprint":
                 self.prints = True
                 return
             if module == "logging" and self.is_quiet(frame):
+                return
+            if module == "random" and self.is_seeded(frame.f_locals.get("self")):
+                return
+            if module in FILES and self.asks_files(frame, *FILES[module]):
                 return
             declare_computing(module)
             if code in REFLECTING:
@@ -238,7 +262,9 @@ class Watch:
         """Code asks for an attribute by a name that it has computed."""
         more = {"modules": SWEEPS, "__dict__": COMPUTED_NAMES}.get(name, name)
         self.asked.update([name, more])
-        if self.expected is not None and name not in (self.names or ()):
+        if self.names is None or name in self.names:
+            return
+        if self.expected is not None or name.startswith(ITEM):
             raise Halt
 
     def ask_for(self, names: frozenset[str]) -> None:
@@ -258,6 +284,28 @@ class Watch:
         self.whole[id(held)] = held
         if id(held) not in self.known:
             raise Halt
+
+    def is_seeded(self, x: Any) -> bool:
+        """Whether this call made a generator of random numbers from a seed."""
+        return any(x is y for y in self.seeded)
+
+    def asks_files(self, frame: Any, owner: Any, names: tuple[str, ...]) -> bool:
+        """Whether code asks the file system something that each replay can ask again."""
+        code = frame.f_code
+        about = frame.f_locals.get(code.co_varnames[0])
+        if code.co_name not in names or type(about) not in PATHS:
+            return False
+        self.answers.add(Again(getattr(owner, code.co_name), about))
+        return True
+
+    def imports_again(self, name: str) -> None:
+        """Code imports what has not been imported yet: each call does so, if nothing is found."""
+        parent = name.rpartition(".")[0]
+        absent = Again(is_absent, name)
+        if (parent and parent not in sys.modules) or not absent():
+            self.imports = True
+            raise Halt
+        self.answers.add(absent)
 
     def imported(self, frame: Any) -> bool:
         """Whether it runs because a module is imported: its own code, or that of a finder.
@@ -280,21 +328,35 @@ class Watch:
                 return False
             self.loggers.append(logger)
             return True
+        if frame.f_code in OF_ROOT and is_root_silent(LEVELS[name]):
+            self.answers.add(Again(is_root_silent, LEVELS[name]))
+            return True
         logger = given.get("self")
         if type(logger) not in LOGGERS:
             return False
+        if frame.f_code is logging.Logger.setLevel.__code__:
+            level = given["level"]
+            same = logging.getLevelNamesMapping().get(level, level) == logger.level
+            if same:
+                self.answers.add(Again(attrgetter("level"), logger))
+            return same
         asks = frame.f_code is logging.Logger.isEnabledFor.__code__
         level = given.get("level") if asks else LEVELS.get(name)
         if type(level) is not int:
             return False
         enabled = Enabled(logger, level)
         if asks or not enabled():
-            self.enabled.add(enabled)
+            self.answers.add(enabled)
             return True
         return False
 
     def calls(self, callee: Any, args: tuple[Any, ...], frame: Any) -> None:
         """Code is about to call something."""
+        self.insist(frame)
+        if callee is locals and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+            return  # its own variables, in a dict that is made anew
+        if self.is_seeded(getattr(callee, "__self__", None)):
+            return
         why = may_repeat(callee, args)
         if why is not None and not collects(frame) and not self.imported(frame):
             self.forbid(why)
@@ -302,6 +364,39 @@ class Watch:
     def forbid(self, why: str) -> None:
         self.effects.append(why)
         raise Halt
+
+    def insist(self, frame: Any) -> None:
+        """End a recording after all with which code goes on by `except:`.
+
+        What cleans up meanwhile, in `finally` or `__exit__`, may do so. Code that tries again and
+        again gets the error in its handler as well.
+        """
+        if not self.effects or collects(frame):
+            return
+        if len(self.effects) > MANY:
+            self.interrupt(frame)
+        elif not is_handled(sys.exc_info()[1]):
+            self.effects.append(self.effects[0])
+            raise Halt
+
+    def interrupt(self, frame: Any) -> None:
+        """Raise at the next line of all frames of this call, a handler's among them."""
+        self.is_traced = True
+        while frame is not None and frame is not self.around:
+            frame.f_trace = interrupted
+            frame = frame.f_back
+        sys.settrace(interrupted)
+
+
+def interrupted(frame: Any, event: str, arg: Any) -> None:
+    raise Halt
+
+
+def is_handled(error: BaseException | None) -> bool:
+    """Whether the end of a recording is being handled, perhaps with other errors after it."""
+    while error is not None and type(error) is not Halt:
+        error = error.__context__
+    return error is not None
 
 
 @lru_cache(4096)
@@ -321,117 +416,10 @@ def decorates_pure(frame: Any) -> bool:
     return len(held) == 1 and not effectful(*home_of(held[0]))
 
 
-def is_asked(name: Any) -> None:
-    watch = WATCHING.get()
-    if watch is not None and type(name) is str:
-        watch.ask(name)
-
-
-def looked_up(x: Any) -> Any:
-    """Code that asks is about to call a class, or looks into attributes; gives what to use."""
-    watch, frame = WATCHING.get(), sys._getframe(2)
-    if watch is None:
-        return x
-    if x is sys.modules:
-        return Modules(x)
-    if type(x) is dict or type(x) is MappingProxyType:
-        watch.looks_into(x)
-    elif apart(frame.f_globals):
-        pass
-    elif any(x is kind for kind in SEEDS):
-        return partial(Draws.made, x)
-    elif foreign_function(x) or (isinstance(x, type) and watch.profile is not None):
-        watch.calls(x, (), frame)
-    return x
-
-
-SEEDS = (  # what generators of random numbers are made of
-    np.random.SeedSequence, np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM,
-    np.random.Philox, np.random.SFC64,
-)  # fmt: skip
-
-
-def warns(frame: Any, *args: Any, **kwargs: Any) -> bool:
-    """Whether a rehearsal notes what `warnings.warn` is called with, so that a replay warns."""
-    watch = WATCHING.get()
-    if watch is None or type(watch) is Observer or apart(frame.f_globals):
-        return False
-    found = warning_of(watch.warning_setup, frame, *args, **kwargs)
-    if type(found) is str:
-        watch.forbid(found)
-    if found is not None:
-        watch.warned.append(found)
-    return found is not None
-
-
-class Draws:
-    """Random numbers of a generator that the same call made from a seed are constants."""
-
-    @staticmethod
-    def made(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        made = cls(*args, **kwargs)
-        Draws.seeded(made, *args, **kwargs)
-        return made
-
-    @staticmethod
-    def seeded(made: Any, seed: Any = None, *args: Any, **kwargs: Any) -> None:
-        watch = WATCHING.get()
-        if watch is None:
-            return
-        seed = kwargs.get("seed", kwargs.get("entropy", seed))
-        numbers = seed if type(seed) in (list, tuple) else [seed]
-        plain = all(isinstance(x, (int, np.integer, np.ndarray)) for x in numbers)
-        if plain or any(x is seed for x in watch.seeded):
-            watch.seeded.append(made)
-        elif isinstance(made, SEEDS):  # what it holds may be looked at
-            watch.forbid(f"it makes `{type(made).__name__}` without a seed")
-
-    @staticmethod
-    def draws(source: Any, name: str) -> None:
-        watch = WATCHING.get()
-        if watch is not None and not any(x is source for x in watch.seeded):
-            watch.forbid(f"it draws random numbers (`{name}`)")
-
-
-class Modules(MutableMapping[str, Any]):
-    """`sys.modules` while a call is recorded: it reports which names code looks up."""
-
-    def __init__(self, held: dict[str, Any]) -> None:
-        self.held = held
-
-    def __contains__(self, name: object) -> bool:
-        is_asked(name)
-        return name in self.held
-
-    def __getitem__(self, name: str) -> Any:
-        is_asked(name)
-        return self.held[name]
-
-    def __iter__(self) -> Iterator[str]:
-        is_asked(SWEEPS)
-        return iter(self.held)
-
-    def __len__(self) -> int:
-        is_asked(SWEEPS)
-        return len(self.held)
-
-    def __setitem__(self, name: str, module: Any) -> None:
-        forbid("it changes `sys.modules`")
-        self.held[name] = module
-
-    def __delitem__(self, name: str) -> None:
-        forbid("it changes `sys.modules`")
-        del self.held[name]
-
-
-def forbid(why: str) -> None:
-    watch = WATCHING.get()
-    if watch is not None:
-        watch.forbid(why)
-
-
 class Observer(Watch):
     """A context that only notes the code that runs."""
+
+    records = False
 
     def __exit__(self, *exception: Any) -> None:
         self.filters = list(warnings.filters)
@@ -515,8 +503,3 @@ def runs_beneath(frame: Any, codes: Container[Any], end: Any = None) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def is_tuple(scope: dict[str, Any]) -> bool:
-    """Whether code was made by `namedtuple`, and does nothing else than make a tuple."""
-    return str(scope.get("__name__")).startswith("namedtuple_")

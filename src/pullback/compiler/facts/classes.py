@@ -18,9 +18,9 @@ from .places import of
 
 __all__ = [
     "ASKED_BY_LIBRARIES", "ATOMS", "FIXED", "IN_VARIABLES", "KEPT_BY_CLASSES",
-    "KNOWN_BY_IDENTITY", "TOLD_BY_CLASSES", "Unprovable", "foreign_function", "of_library",
-    "of_python", "open_object", "part_of", "plain", "slots_of", "tells", "theirs", "transparent",
-    "unit_of",
+    "KNOWN_BY_IDENTITY", "TOLD_BY_CLASSES", "Unprovable", "foreign_function", "is_tuple",
+    "of_library", "of_python", "open_object", "part_of", "plain", "slots_of", "tells", "theirs",
+    "transparent", "unit_of",
 ]  # fmt: skip
 
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range)
@@ -57,13 +57,15 @@ IN_VARIABLES = {"_FIELDS": "__dataclass_fields__", "_PARAMS": "__dataclass_param
 TRANSPARENT = frozenset(
     {
         object, dict, list, tuple, set, frozenset, deque, OrderedDict, defaultdict, Counter, int,
-        float, complex, str, bytes, types.SimpleNamespace,
+        np.ndarray, float, complex, str, bytes, types.SimpleNamespace,
     }
 )  # fmt: skip
 POINTER = 8  # bytes
 FOREIGN_FUNCTIONS = {"cython_function_or_method", "fused_cython_function", "nb_func", "nb_method"}
 HEAP = 1 << 9  # a flag of classes that Python code makes
-ATTRIBUTES_ALONE = {"argparse", "collections", "fractions"}
+ATTRIBUTES_ALONE = {
+    "_weakrefset", "argparse", "collections", "configparser", "fractions", "weakref",
+}  # fmt: skip
 ABSTRACT = {"abc", "collections.abc", "_collections_abc", "typing", "contextlib", "enum", "numbers"}
 
 
@@ -133,7 +135,7 @@ def part_of(x: types.ModuleType, name: str) -> Any:
 
 def plain(cls: type) -> bool:
     """Whether a class of the standard library keeps all that it has in attributes and slots."""
-    return cls.__module__ in ATTRIBUTES_ALONE and of_python(cls)
+    return (cls.__module__ in ATTRIBUTES_ALONE or cls is np.vectorize) and of_python(cls)
 
 
 # Compiled classes of SciPy's of which nothing can be changed, and the arrays that they refer to.
@@ -168,3 +170,8 @@ def theirs(x: Any) -> bool:
 def transparent(cls: type) -> bool:
     """Whether all that an instance of a class of a library holds is read."""
     return cls in TRANSPARENT or cls.__module__ in ABSTRACT or issubclass(cls, BaseException)
+
+
+def is_tuple(scope: dict[str, Any]) -> bool:
+    """Whether code was made by `namedtuple`, and does nothing else than make a tuple."""
+    return str(scope.get("__name__")).startswith("namedtuple_")

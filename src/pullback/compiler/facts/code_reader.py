@@ -24,6 +24,7 @@ from .classes import (
     KEPT_BY_CLASSES,
     TOLD_BY_CLASSES,
     Unprovable,
+    is_tuple,
     of_library,
     of_python,
     part_of,
@@ -90,7 +91,8 @@ class CodeReader(Reading):
         parts: list[Any] = [Same(x), Same(self.looks("function", x, "__code__"))]
         self.functions.append(x)
         ran, asks = self.state.ran, self.state.asks
-        runs = ran is None or code_of(original(x.__code__)).key in ran
+        unseen = is_tuple(x.__globals__)  # its calls are not noted
+        runs = unseen or ran is None or code_of(original(x.__code__)).key in ran
         if runs or any(map(asks, HELD_BY_FUNCTIONS)):
             parts += self.held_by(x)
         attributes = self.own(x)
@@ -139,7 +141,7 @@ class CodeReader(Reading):
         if id(vars(x)) in self.state.whole and not apart(vars(x)):
             return Same(x), *self.attributes(x)
         if apart(vars(x)):
-            if x.__name__ == "random":
+            if x.__name__ == "random" and (part is None or not part <= {"Random"}):
                 raise Unprovable(f"random numbers (`{x.__name__}`)")
             inner = [part_of(x, name) for name in sorted(names)]
             modules = [y for y in inner if type(y) is types.ModuleType and id(y) not in self.met]

@@ -12,6 +12,7 @@ They enter a token by identity, or by value where they are made anew and equal:
 from __future__ import annotations
 
 import datetime
+import pathlib
 import sys
 import types
 import typing
@@ -20,9 +21,10 @@ from typing import Any
 
 from .places import of
 
-__all__ = ["held_by_library", "is_alias", "is_inert", "said_by_date"]
+__all__ = ["held_by_library", "is_alias", "is_inert", "said_by"]
 
 DATES = (datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone)
+PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
 ZONES = (type(None), datetime.timezone)
 ALIASES = (types.GenericAlias, types.UnionType, typing.TypeVar)
 # What classes have that neither asks for anything nor computes.
@@ -41,10 +43,10 @@ def is_alias(x: Any) -> bool:
     return type(x).__module__ == "typing" or of(x, ALIASES)
 
 
-def said_by_date(x: Any) -> str | None:
-    """What a date or a zone says, if its class and its zone are Python's own."""
+def said_by(x: Any) -> str | None:
+    """What a date, a zone or a path says, if its class and its zone are Python's own."""
     known = type(x) in DATES and type(getattr(x, "tzinfo", None)) in ZONES
-    return repr(x) if known else None
+    return repr(x) if known or type(x) in PATHS else None
 
 
 def held_by_library(x: Any) -> bool:

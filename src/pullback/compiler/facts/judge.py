@@ -14,6 +14,7 @@ import datetime
 import decimal
 import inspect
 import io
+import random
 import sys
 import weakref
 from itertools import product
@@ -80,12 +81,12 @@ PLOTS, START = "plot", "v0"  # where an iteration begins, if not at random
 DENIED = frozenset(
     {
         "print", "input", "open", "exec", "eval", "compile", "globals", "locals", "vars", "id",
-        "breakpoint", "setattr", "delattr", "__build_class__", "warn", "setrecursionlimit",
-        "__import__", "import_module", "samples", "help", "exit", "quit", "copyright", "credits",
-        "license", "localcontext", "setcontext", "getcontext", "now", "today", "utcnow",
-        "fromtimestamp", "timestamp", "astimezone", "strftime", "strptime", "ctime", "file_digest",
-        "load", "dump", "main", "test", "aiter", "anext", "_abc_register", "_reset_registry",
-        "__subclasses__",
+        "breakpoint", "setattr", "delattr", "warn", "setrecursionlimit",
+        "__import__", "import_module", "reload", "samples", "help", "exit", "quit",
+        "copyright", "credits", "license", "localcontext", "setcontext", "getcontext", "now",
+        "today", "utcnow", "fromtimestamp", "timestamp", "astimezone", "strftime", "strptime",
+        "ctime", "file_digest", "load", "dump", "main", "test", "aiter", "anext", "_abc_register",
+        "_reset_registry", "__subclasses__",
     }
 )  # fmt: skip
 # Functions of NumPy that read or write files, or change how NumPy works.
@@ -124,14 +125,24 @@ INSPECTING = frozenset(
         "unwrap",
         "annotation",
         "apply_defaults",
+        "args",
+        "arguments",
         "bind",
         "bind_partial",
         "default",
         "kind",
+        "kwargs",
         "name",
         "parameters",
         "return_annotation",
     }
+)
+# What of `pathlib` computes with names of files alone.
+OF_PATHS = (
+    "Path PurePath PosixPath PurePosixPath __new__ __init__ __truediv__ __rtruediv__ __str__"
+    " __fspath__ __repr__ __eq__ __hash__ __lt__ __le__ __gt__ __ge__ __bytes__ name stem suffix"
+    " suffixes parent parents parts anchor drive root joinpath with_name with_stem with_suffix"
+    " as_posix relative_to is_relative_to is_absolute match __getitem__ __len__"
 )
 # Functions of other modules: on text, on the thread that runs, and on locks (who holds one is a
 # fact).
@@ -146,14 +157,22 @@ ALSO_PURE = {
     "sys": "intern",
     "_thread": "get_ident allocate_lock lock RLock acquire release __enter__ __exit__ locked",
     "threading": "RLock",
-}
+    "weakref": "KeyedRef WeakKeyDictionary WeakValueDictionary get items keys values copy"
+    " setdefault __init__ __new__ __contains__ __getitem__ __setitem__ __iter__ __len__",
+    "_contextvars": "get set reset name",
+    "_csv": "reader",
+    "csv": "DictReader fieldnames __init__ __iter__ __next__",
+    "configparser": "ConfigParser RawConfigParser SectionProxy ConverterMapping BasicInterpolation"
+    " ExtendedInterpolation get getint getfloat getboolean _get_conv _options items keys values"
+    " sections options has_section has_option defaults __getitem__ __contains__ __iter__ __len__",
+} | dict.fromkeys(("pathlib", "pathlib._local", "pathlib._abc"), OF_PATHS)
 # Classes of other modules that only keep what they are given; Python tells of calls of no class.
 HOLDERS = {
     id(cls): cls
     for cls in (
         datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
         datetime.tzinfo, decimal.Decimal, inspect.Parameter, inspect.Signature, inspect._empty,
-        weakref.ref, io.StringIO, io.BytesIO,
+        weakref.ref, io.StringIO, io.BytesIO, random.Random,
     )
 }  # fmt: skip
 # Of these, classes whose objects change. One that lives outside of the call cannot be read, so what
@@ -302,7 +321,7 @@ def home_of(x: Any) -> tuple[str, str]:
 def effectful(module: str, name: str) -> bool:
     """Whether a function has an effect, or an answer that its arguments do not decide."""
     if module.startswith("pullback."):  # what stands for functions and classes of others
-        return name in DENIED and module != "pullback.builtins"
+        return name in DENIED and module not in ("pullback.builtins", "pullback.importlib")
     if module == "weakref" and name == "remove":  # called where a thing dies, by whom it may be
         return False
     top = module.partition(".")[0]

@@ -42,7 +42,7 @@ import numpy as np
 from ...core.array import Array
 from ...core.jitted import is_jitted, python_of
 from ...core.primitive import Primitive
-from .ambient import OF_PROCESS, FieldNames, decimal_context
+from .ambient import OF_PROCESS, ContextValue, FieldNames, decimal_context
 from .bytecode import MANY
 from .classes import (
     ATOMS,
@@ -60,14 +60,14 @@ from .classes import (
     unit_of,
 )  # fmt: skip
 from .code_reader import INNER, WRAPPED, CodeReader
-from .constants import held_by_library, is_alias, is_inert, said_by_date
+from .constants import held_by_library, is_alias, is_inert, said_by
 from .judge import declared_pure, may_repeat
 from .places import MISSING, dict_of, of
 from .reading import Same
 
 __all__ = ["BEGINS", "CONTAINERS", "Foreign", "KeptResults", "Lenient", "Reader"]
 
-MOST = 10_000  # things that are followed
+MOST = 100_000  # things that are followed
 
 # Who asks for attributes by computed names, or by text, whatever code calls it. Of functions that
 # are written in Python a recording is told when they begin.
@@ -228,12 +228,16 @@ class Reader(CodeReader):
         return Same(x), tuple([name for name, _ in items]), found
 
     def array(self, x: np.ndarray) -> Any:
+        return Same(x), *self.elements(x)
+
+    def elements(self, x: np.ndarray) -> Any:
+        """What an array holds."""
         if x.dtype == object:
-            return Same(x), x.shape, *map(self.read, self.looks("objects", x))
+            return x.shape, *map(self.read, self.looks("objects", x))
         if x.dtype.hasobject:
             raise Unprovable("an array of Python objects")
         self.arrays.append(x)
-        parts = Same(x), *self.looks("layout", x), self.looks("content", x)
+        parts = *self.looks("layout", x), self.looks("content", x)
         return (*parts, self.read(x.dtype)) if tells_more(x.dtype) else parts
 
     def builtin(self, x: Any) -> Any:
@@ -297,7 +301,7 @@ class Reader(CodeReader):
         if not of_python(kind) and not of_library(kind) and hasattr(kind, "__get__"):
             return Same(x)  # it looks at the instance, which is read itself
         whole = kind is types.SimpleNamespace or any(map(plain, kind.__mro__))
-        if of_library(kind) and not own and not whole:
+        if of_library(kind) and not own and not whole and not of(x, BaseException):
             known = self.constant(x)
             if known is not None:
                 return known
@@ -319,6 +323,8 @@ class Reader(CodeReader):
         if of(x, BaseException):
             self.looks("opaque", x)
             parts += [(name, self.read(getattr(x, name))) for name in self.of_error(x)]
+        if of(x, np.ndarray):  # of a class of the user's, whose methods are not asked
+            parts += self.elements(np.ndarray.view(x, np.ndarray))
         for container in (dict, list, tuple, set, frozenset, deque):
             if of(x, container):
                 parts.append(getattr(self, CONTAINERS[container])(x))
@@ -333,7 +339,7 @@ class Reader(CodeReader):
             return Same(x), self.read(gc.get_referents(x)[0])
         if kind.__name__ == "_tuplegetter":  # of a named tuple
             return Same(x), x.__reduce__()[1][0]
-        if of(x, io.TextIOWrapper) and is_standard(x) and not any(map(self.state.asks, WRITING)):
+        if of(x, io.TextIOWrapper) and is_standard(x) and not any(map(self.state.takes, WRITING)):
             return Same(x)
         return None
 
@@ -355,7 +361,10 @@ class Reader(CodeReader):
         """What an object that stands for a part of the process tells now."""
         if x is os.environ:  # whatever code asks it for
             return self.read(vars(x)["_data"])
-        told = self.looks("ambient", OF_PROCESS[type(x)](x))
+        asks = OF_PROCESS[type(x)](x)
+        told = self.looks("ambient", asks)
+        if type(asks) is ContextValue and told.x is MISSING:
+            return "default", self.read(asks.default())
         return self.read(told.x) if type(told) is Same else told
 
     def ours(self, x: Any) -> list[Any]:
@@ -376,7 +385,7 @@ class Reader(CodeReader):
         """An object of a library that code cannot see change; None if it may."""
         if is_alias(x):
             return Same(x), self.read(getattr(x, "__origin__", None))
-        said = said_by_date(x)
+        said = said_by(x)
         if said is not None:
             return type(x), said
         if type(x) is object:
@@ -438,7 +447,7 @@ class Lenient(Reader):
         try:
             return super().read(x)
         except Unprovable as error:
-            self.unprovable = self.unprovable or error
+            self.unprovable = self.unprovable or error.with_traceback(None)  # no circles
             if len(self.met) <= MOST and not of(x, Array):
                 self.fields(x, False)
             return None
@@ -447,7 +456,7 @@ class Lenient(Reader):
         try:
             return super().module_in_part(x)
         except Unprovable as error:
-            self.unprovable = self.unprovable or error
+            self.unprovable = self.unprovable or error.with_traceback(None)  # no circles
             return None
 
 

@@ -16,7 +16,7 @@ import types
 import warnings
 from abc import get_cache_token
 from collections import deque
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -24,18 +24,29 @@ import numpy as np
 from ...core.array import Array
 from ...core.bytecode import original
 from ...core.namespaces import apart, names_of
+from ...core.reach import ITEM
 from ..llvm.content_hash import content_hash
 from .ambient import LockHolder
 from .bytecode import CLASS_QUESTIONS, COMPUTED_NAMES, code_of, full_name
 from .call_monitor import Watch
-from .classes import foreign_function, of_library, slots_of
+from .classes import ASKED_BY_LIBRARIES, foreign_function, of_library, slots_of
 from .effects import Edge, InputPlaces, Located, WriteOnly, located
-from .judge import CLOCK, OUTSIDE, home_of, may_repeat
+from .judge import CLOCK, home_of, may_repeat
 from .places import LARGE, MISSING, SMALL, Cell, Item, Items, Opaque, Place, Slot, of
 from .reader import Lenient
 from .state import Parts, State
 
-__all__ = ["Codes", "Scout", "Snapshot", "foresee", "parts_of", "roots_of"]
+__all__ = [
+    "Codes",
+    "Scout",
+    "Snapshot",
+    "foresee",
+    "handed_by",
+    "items_of",
+    "lasting",
+    "parts_of",
+    "roots_of",
+]
 
 FUNCTIONS = (types.BuiltinFunctionType, types.FunctionType, types.MethodDescriptorType, type)
 
@@ -45,6 +56,26 @@ def roots_of(code: types.CodeType, scope: dict[str, Any]) -> list[Any]:
     names, modules = names_of(code), code_of(code).imported(scope)
     mine = [(scope, name) for name in sorted(names.loads | names.stores)]
     return [*mine, *[(sys.modules, name) for name in sorted(modules)]]
+
+
+def handed_by(codes: Iterable[types.CodeType]) -> frozenset[str]:
+    """Names of attributes that code reads otherwise than to call them, or may."""
+    known = map(code_of, codes)
+    return frozenset(name for code in known for name in (*code.handed, *code.strings))
+
+
+def lasting(asked: Set[str]) -> set[str]:
+    """Of the names that were asked for, those that are in no code that could be read before."""
+    return {x for x in asked if x in ASKED_BY_LIBRARIES or x.startswith(ITEM)}
+
+
+def items_of(asked: Iterable[str]) -> Iterator[tuple[dict[str, Any], str]]:
+    """The items of globals and of `sys.modules` that code asked for by names that it computed."""
+    for text in sorted(asked):
+        kind, *where = text.split(":", 2)
+        if kind == ITEM:
+            home, name = where
+            yield sys.modules if home == "sys.modules" else vars(sys.modules[home]), name
 
 
 def parts_of(pairs: Iterable[tuple[types.CodeType, dict[str, Any]]]) -> Parts:
@@ -87,7 +118,6 @@ class Scout(Lenient):
 
     passed: an effect of a function that is read for other uses than a call by name: calls from C
         are not seen.
-    outside: effects of functions that are called by their names.
     unseen: names by which code calls what Python does not tell of; only code that asks does.
     edges: containers, and the names under which they are found.
     """
@@ -99,7 +129,6 @@ class Scout(Lenient):
         self.loads = loads
         self.place: str | None = None
         self.passed: list[str] = []
-        self.outside: list[str] = []
         self.unseen: set[str] = set()
         self.parts: list[Any] = []
         self.codes: list[types.CodeType] = []  # for which it reads
@@ -146,8 +175,6 @@ class Scout(Lenient):
             if called is None:
                 self.passed.append(text)
                 return
-            if not foreign:
-                self.outside.append(text)
             if foreign or of(x, type):
                 self.unseen.add(called)
 
@@ -199,9 +226,6 @@ def foresee(
             return scout, f"it may call `numpy.datetime64({text!r})`"
     if scout.passed:
         return scout, f"it may call `{scout.passed[0]}`"
-    outside = [*scout.outside, *sorted(scout.state.names & OUTSIDE)]
-    if outside and any(code.guarded for code in codes):
-        return scout, f"it may call `{outside[0]}`, and holds `try` or `with`"
     return scout, None
 
 
@@ -237,9 +261,11 @@ def read_for(
     for code, (_, scope) in zip(codes, ran.values(), strict=True):
         if not CLASS_QUESTIONS.isdisjoint(scope):  # somebody else's
             handed |= code.tested
-    state = State(roots + [root for pair in ran.values() for root in roots_of(*pair)], names)
+    roots = [*roots, *[root for pair in ran.values() for root in roots_of(*pair)]]
+    state = State([*roots, *items_of(asked)], names)
     state.parts, state.whole = parts_of(ran.values()), whole or {}
     state.reported = reported
+    state.handed = handed_by(code for code, _ in ran.values()) | asked
     if reported:
         state.ran = frozenset([code.key for code in codes])
     loads = {name for code in codes for name in code.loads}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import Any, TypeVar
 
 import numpy as np
@@ -87,6 +87,7 @@ class State:
         self.all = self.computed or DEEP in self.names  # and all that objects hold
         self.sweeps = SWEEPS in self.names  # of all modules
         self.reported = False  # whether what code asks for by computed names was reported
+        self.handed: Set[str] | None = None  # of the names, those not only called; None: any
         self.whole: dict[int, Any] = {}  # dicts of attributes that code looks into, by their ids
         self.parts: Parts = {}
         self.ran: frozenset[Any] | None = None
@@ -129,6 +130,8 @@ class State:
         out.parts = joined(self.parts, other.parts)
         out.reported = self.reported and other.reported
         out.identity = self.identity or other.identity
+        if self.handed is not None and other.handed is not None:
+            out.handed = self.handed | other.handed
         out.whole = {**self.whole, **other.whole}
         if self.ran is not None and other.ran is not None:
             out.ran = self.ran | other.ran
@@ -138,6 +141,10 @@ class State:
         """The same without these places: each the id of an owner and a name."""
         self.stored, self.filled = frozenset(stored), frozenset(filled)
         return self
+
+    def takes(self, name: str) -> bool:
+        """Whether the code may ask for a method of this name otherwise than to call it."""
+        return self.all or name in (self.names if self.handed is None else self.handed)
 
     def asks(self, name: str) -> bool:
         """Whether the code may ask for an attribute of this name."""

@@ -8,7 +8,7 @@
     answered     positions of extreme elements, variances and norms become loops (see `decompose`)
     separated    the two results of slogdet are computed on their own (see `small_systems`)
     simplified   operations that return their operand, exactly as IEEE has it, are left out
-    shared       equal operations on equal operands are done once
+    shared       equal operations on equal operands are done once (see `moved` for equal elements)
 
 Results keep value, dtype, shape and kind: a NumPy scalar stays one.
 """
@@ -16,6 +16,7 @@ Results keep value, dtype, shape and kind: a NumPy scalar stays one.
 from __future__ import annotations
 
 import warnings
+from functools import cached_property
 from operator import is_not
 from typing import Any
 
@@ -36,6 +37,7 @@ from ..llvm.dtypes import TYPES
 from .composed_values import with_composed_values
 from .contractions import contracted
 from .decompose import answered
+from .moved import Moved
 from .partly_used import partly_used
 from .rewriting import opened, rewritten, spec_in
 from .small_systems import separated
@@ -350,24 +352,58 @@ def forwarded(graph: Graph) -> Graph:
 
 
 def shared(graph: Graph) -> Graph:
-    """Equal operations on equal operands are done once."""
-    seen: dict[Any, tuple[Variable, ...]] = {}
+    """Equal operations on equal operands are done once, and equal elements are moved once."""
+    return rewritten(graph, Sharing(graph).rule)
 
-    def rule(e: Equation) -> Any:
+
+class Sharing:
+    """What has been computed, as far as a graph has been gone through."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.seen: dict[Any, tuple[Variable, ...]] = {}
+        self.moved = Moved()
+
+    @cached_property
+    def kind(self) -> dict[Variable, Any]:
+        return kinds(self.graph)
+
+    def rule(self, e: Equation) -> Any:
         if not declared(e.primitive) and not isinstance(e.primitive, Ingredient):
             return e
+        numbers = self.moved.follow(e)
+        if numbers is not None and (numbers.ndim or is_element(e)):
+            return self.once(e, numbers)
         try:
             parts = [id(x) if type(x) is Variable else operand_key(x) for x in e.inputs]
             key = (id(e.primitive), frozen(e.static) if e.static else None, *parts)
-            found = seen.get(key)
+            found = self.seen.get(key)
         except TypeError:
             return e
         if found is None:
-            seen[key] = e.outputs
+            self.seen[key] = e.outputs
             return e
         return found
 
-    return rewritten(graph, rule)
+    def once(self, e: Equation, numbers: np.ndarray) -> Any:
+        """An array of elements that were moved, made once; a single one is read at its source."""
+        key = e.outputs[0].spec, numbers.tobytes()
+        found = self.seen.get(key)
+        if found is not None:
+            return found
+        if not numbers.ndim:
+            source, at = self.moved.place(int(numbers))
+            if source.spec.shape:
+                e = Equation(getitem_p, (source,), e.outputs, {"key": at})
+            elif self.kind.get(source) == "scalar":
+                return (source,)
+        self.seen[key] = e.outputs
+        return e
+
+
+def is_element(e: Equation) -> bool:
+    """Whether an equation reads one element, as a scalar."""
+    return e.primitive is getitem_p and Ellipsis not in e.static["key"]
 
 
 def operand_key(x: Any) -> Any:

@@ -83,7 +83,8 @@ PARAMETERS = {int, bool, str, tuple, type(None), float, np.dtype, type}
 PLAIN = {np.ndarray, np.float64}
 # What floats of Python's do as NumPy's do, and give one of them.
 SMOOTH = {add, subtract, multiply, negative}
-OPERANDS = {*PLAIN, float, complex, int, bool}
+REAL = {*PLAIN, float, int}
+OPERANDS = {*REAL, complex, bool}
 
 
 def silent(primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> bool:
@@ -151,10 +152,79 @@ class CompileTrace(StageTrace):
             watch.resume()
         return self.noted(primitive, xs, static)
 
-    def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+    # What most operations need: plain operands, and no more than a line in the graph.
+
+    def is_brief(self, primitive: Primitive) -> bool:
+        """Whether an operation on plain values is only computed and written down."""
         notes = self.state
-        if primitive in QUICK and not (notes.outside or notes.watch.silences or SUSPENDED.anywhere):
-            values, inputs, weak = [], [], notes.weak
+        silenced = notes.outside or notes.watch.silences or SUSPENDED.anywhere
+        return primitive in QUICK and not silenced
+
+    def is_straight(self, primitive: Primitive) -> bool:
+        """Whether that is so, and nobody is told of calls on the way."""
+        watch = self.state.watch
+        return (watch.profile is None or watch.is_sorted) and self.is_brief(primitive)
+
+    def unary(self, primitive: Primitive, x: Array) -> Any:
+        return self.single(primitive, x, {})
+
+    def single(self, primitive: Primitive, x: Array, static: dict[str, Any]) -> Any:
+        plain = x.storage is None and type(x.value) in PLAIN and x.node not in self.state.weak
+        if plain and self.is_straight(primitive):
+            return self.quick(primitive, (x.value,), (x.node,), static)
+        return StageTrace.single(self, primitive, x, static)
+
+    def item(self, primitive: Primitive, x: Array, key: Any) -> Any:
+        return self.single(primitive, x, {"key": key if type(key) is tuple else (key,)})
+
+    def beside(self, primitive: Primitive, i: int, x: Array, plain: Any) -> Any:
+        value, node = x.value, x.node
+        weak = node in self.state.weak and type(plain) is not np.ndarray
+        brief = x.storage is None and type(value) in PLAIN and type(plain) in REAL
+        if not brief or (weak and primitive not in SMOOTH) or not self.is_straight(primitive):
+            return StageTrace.beside(self, primitive, i, x, plain)
+        kept = keep(plain)
+        if i:
+            out = self.quick(primitive, (plain, value), (kept, node), {})
+        else:
+            out = self.quick(primitive, (value, plain), (node, kept), {})
+        if weak:
+            self.state.weak.add(out.node)
+        return out
+
+    def pair(self, primitive: Primitive, x: Array, y: Array) -> Any:
+        a, b, numbers = x.value, y.value, self.state.weak
+        weak = x.node in numbers and y.node in numbers
+        brief = x.storage is None and y.storage is None and type(a) in PLAIN and type(b) in PLAIN
+        if not brief or (weak and primitive not in SMOOTH) or not self.is_straight(primitive):
+            return StageTrace.pair(self, primitive, x, y)
+        out = self.quick(primitive, (a, b), (x.node, y.node), {})
+        if weak:
+            numbers.add(out.node)
+        return out
+
+    def quick(
+        self,
+        primitive: Primitive,
+        values: tuple[Any, ...],
+        inputs: tuple[Any, ...],
+        static: dict[str, Any],
+    ) -> Array:
+        """An operation of ours with one result, on plain values: what `StageTrace` does."""
+        try:
+            out = primitive.value(*values, **static)
+        except Exception as error:
+            self.raised(primitive, values, error)
+            raise
+        if type(out) is complex:
+            out = np.complex128(out)
+        variable = Variable(spec_of(out))
+        self.state.equations.append(Equation(primitive, inputs, (variable,), static))
+        return Array(out, self, variable)
+
+    def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        if self.is_brief(primitive):
+            values, inputs, weak = [], [], self.state.weak
             numbers = bool(weak)  # whether all of them would be Python's
             for x in xs:
                 if type(x) is Array and x.within is self and type(x.value) in PLAIN:
@@ -169,11 +239,15 @@ class CompileTrace(StageTrace):
                     break
             else:
                 if not numbers:
-                    return self.quick(primitive, values, inputs, static)
+                    return self.quick(primitive, tuple(values), tuple(inputs), static)
                 if primitive in SMOOTH and complex not in map(type, xs):
-                    out = self.quick(primitive, values, inputs, static)
+                    out = self.quick(primitive, tuple(values), tuple(inputs), static)
                     weak.add(out.node)
                     return out
+        return self.at_length(primitive, xs, static)
+
+    def at_length(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        notes = self.state
         if notes.watch.silences and not {"warn", "ignore"}.issuperset(np.geterr().values()):
             notes.raised = "it asks NumPy to raise floating-point errors"
         if (SUSPENDED.anywhere or notes.outside) and SUSPENDED.here() is not notes.outside:
@@ -194,20 +268,6 @@ class CompileTrace(StageTrace):
         except Exception as error:
             self.raised(primitive, xs, error)
             raise
-
-    def quick(
-        self, primitive: Primitive, values: list[Any], inputs: list[Any], static: dict[str, Any]
-    ) -> Array:
-        """An operation of ours with one result, on plain values: what `StageTrace` does."""
-        try:
-            out = primitive.value(*values, **static)
-        except Exception as error:
-            self.raised(primitive, values, error)
-            raise
-        out = np.complex128(out) if type(out) is complex else out
-        variable = Variable(spec_of(out))
-        self.state.equations.append(Equation(primitive, tuple(inputs), (variable,), static))
-        return Array(out, self, variable)
 
     def of_numbers(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         """An operation whose operands would all be Python numbers if nothing were recorded."""
@@ -237,7 +297,7 @@ class CompileTrace(StageTrace):
         if type(x) is not Array or type(x.value) not in PLAIN:
             return bool(x == 0)
         with unwatched():
-            flag = self.quick(equal, [x.value, 0], [x.node, 0], {})
+            flag = self.quick(equal, (x.value, 0), (x.node, 0), {})
             answer, line = bool(flag.value), line_of(frame_of_user())
             at = len(self.state.equations)
             self.state.guards.append(Guard(flag.node, "bool(x)", answer, line, at))

@@ -22,15 +22,14 @@ from ...core.array import TALLY, Array, current
 from ...core.dispatch import UFUNCS
 from ...core.graph import Graph, Variable
 from ...core.layout import UNORDERED, axes_in_memory, placement
-from ...core.spec import spec_of
+from ...core.spec import DOUBLE, NUMERIC, spec_of
 from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import flatten
 from ...transforms.common import settle
 from ..facts.bytecode import code_of
 from ..facts.call_monitor import Watch
-from ..facts.classes import ASKED_BY_LIBRARIES
 from ..facts.effects import Located, Store
-from ..facts.snapshot import parts_of, roots_of
+from ..facts.snapshot import handed_by, items_of, lasting, parts_of, roots_of
 from ..facts.state import State
 from ..facts.warned import makes_errors
 from ..lower.geometry import Orders
@@ -41,7 +40,7 @@ from .while_loops import LOST, lost
 
 __all__ = [
     "SETTING", "UNLIKE_NAMES", "Number", "Recording", "as_kind", "containers_in", "layout_of",
-    "order_in", "recorded", "share_memory", "state_of", "with_raising",
+    "order_in", "print_options", "recorded", "share_memory", "state_of", "with_raising",
 ]  # fmt: skip
 
 UNLIKE_NAMES = {
@@ -55,10 +54,9 @@ PYTHONIC = {  # they give Python's numbers, and NumPy's where they are recorded
 }  # fmt: skip
 EMPTY: tuple[()] = ()
 UNSEEN = {  # what is done so is not noticed
-    "__import__", "import_module", "array2string", "array_repr", "array_str",
+    "__import__", "array2string", "array_repr", "array_str",
 }  # fmt: skip
 SETTING = {"seterr", "geterr"}  # who is told how NumPy handles errors
-LAYOUT = {"flags", "strides", "base", "data", "ctypes", "isfortran", "require"}
 STATIC = (str, bool, int, float, complex, type(None), np.generic, np.dtype, type)
 
 
@@ -221,7 +219,7 @@ def recorded(
     inputs, out = Inputs(trace), Recording()
     args, kwargs, *put = lift(inputs.enter)
     passed = flatten([args, kwargs, put])
-    layouts, views, writes = TALLY.layouts, TALLY.views, TALLY.writes
+    asked, layouts, views, writes = TALLY.asked, TALLY.layouts, TALLY.views, TALLY.writes
     TALLY.recordings += 1
     try:
         with watch:
@@ -236,7 +234,7 @@ def recorded(
         codes = [code_of(code) for code, _ in watch.codes.values()]
         out.identity = any(code.identity for code in codes)
         out.refusal = refusal(watch, trace.state, passed, [args, kwargs, put], out, inputs)
-        note_layout(out, inputs, decided)
+        note_layout(out, inputs, decided, TALLY.asked > asked)
         note_numbers(out, inputs)
     finally:
         TALLY.recordings -= 1
@@ -291,17 +289,17 @@ def note_graph(out: Recording, final: list[Any], inputs: Inputs) -> None:
     out.narrow = not NARROW.isdisjoint(dtypes_of(out.graph))
 
 
-def note_layout(out: Recording, inputs: Inputs, decided: bool) -> None:
+def note_layout(out: Recording, inputs: Inputs, decided: bool, asked: bool) -> None:
     """Note what depends on how the arguments lie in memory.
 
     decided: whether an operation asked in which order elements lie.
+    asked: whether the program asked how an array lies.
     """
     several = any(np.ndim(x) > 1 for x in out.values if type(x) is np.ndarray)
     out.entering = inputs.entering  # machine code reads what lies otherwise from a copy
     several |= any(axes is not None for axes in inputs.entering)
     out.axes = inputs.axes if several and set(inputs.axes) != {UNORDERED} else None
     out.orders = inputs.orders if decided else None
-    asked = not out.state.names.isdisjoint(LAYOUT)
     out.layouts = [layout_of(x) for x in inputs.plain()] if asked else None
 
 
@@ -380,6 +378,9 @@ def refusal(
         known = isinstance(x, (Variable, np.ndarray, *STATIC)) and type(x) is not Array
         if not known or (isinstance(x, np.ndarray) and x.dtype.hasobject):
             return f"it returns an object of type `{type(x).__name__}`"
+    for x, value in zip(out.outputs, out.values, strict=True):
+        if isinstance(x, Variable) and getattr(value, "dtype", DOUBLE).char not in NUMERIC:
+            return f"it returns numbers of type `{value.dtype.type.__name__}`"
     if out.written and share_memory(inputs.plain()):
         return "it writes into arguments that may share memory"
     return None
@@ -392,9 +393,10 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
     for code, scope in watch.codes.values():
         roots += roots_of(code, scope)
         names |= code_of(code).asked(watch.expected is not None)
-    names |= watch.asked if watch.expected is not None else watch.asked & ASKED_BY_LIBRARIES
+    names |= watch.asked if watch.expected is not None else lasting(watch.asked)
+    roots += items_of(names)
     codes = [code for code, _ in watch.codes.values()]
-    settings: list[Any] = [*watch.enabled]
+    settings: list[Any] = [*watch.answers]
     if any(code_of(x).digits for x in codes):
         settings.append(sys.get_int_max_str_digits)
     if not SETTING.isdisjoint([name for code in codes for name in code_of(code).names]):
@@ -405,6 +407,7 @@ def state_of(fun: Any, watch: Watch, watched: Any) -> State:
         settings.append(print_options())
     state = State([*roots, fun, *watched, *watch.loggers], names, codes, settings)
     state.reported = watch.expected is not None
+    state.handed = handed_by(codes) | watch.asked
     state.parts, state.whole = parts_of(watch.codes.values()), dict(watch.whole)
     state.ran = frozenset([code_of(code).key for code in codes])
     return state

@@ -63,17 +63,28 @@ class ValueTrace(CompileTrace):
 
     __slots__ = ()
 
-    def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        out = CompileTrace.noted(self, primitive, xs, static)
-        notes = self.state
-        live = False
-        for x in xs:
-            if type(x) is Array:
-                live = live or (x.node in notes.live if x.within is self else is_differentiated(x))
-        if live:
+    def quick(
+        self,
+        primitive: Primitive,
+        values: tuple[Any, ...],
+        inputs: tuple[Any, ...],
+        static: dict[str, Any],
+    ) -> Array:
+        out = CompileTrace.quick(self, primitive, values, inputs, static)
+        live = self.state.live
+        for x in inputs:
+            if type(x) is Variable and x in live:
+                if out.value.dtype.kind in "fc":
+                    live.add(out.node)
+                break
+        return out
+
+    def at_length(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        out = CompileTrace.at_length(self, primitive, xs, static)
+        if any(self.is_live(x) for x in xs if type(x) is Array):
             for x in out if type(out) is tuple else (out,):
                 if type(x) is Array and x.value.dtype.kind in "fc":
-                    notes.live.add(x.node)
+                    self.state.live.add(x.node)
         return out
 
     def number(self, x: Array) -> Array:

@@ -20,6 +20,25 @@ from .student import stdtr_df, student_density
 __all__ = ["beta_density", "betainc", "chndtr", "ncfdtr", "nctdtr", "negative"]
 
 
+def at_zero(out):
+    """No count is as improbable as was asked."""
+    return out == 0
+
+
+def at_limit(out):
+    """The ends of SciPy's searches over positive parameters, and over all numbers."""
+    size = np.abs(out)
+    return (size <= 1e-100) | (size >= 1e100)
+
+
+def at_limit_of_df(out):
+    return at_limit(out) | (out == 1e10)
+
+
+def at_limit_of_noncentrality(out):
+    return at_limit(out) | (out == 1e4)
+
+
 def negative(partials):
     return [lambda out, *xs, p=p: -p(out, *xs) for p in partials]
 
@@ -117,7 +136,7 @@ def real_pdtr_m(out, k, m):
 row(sp.pdtr, ZERO, pdtr_m, reads="x0 x1")
 row(sp.pdtrc, ZERO, lambda out, k, m: -pdtr_m(out, k, m), reads="x0 x1")
 row(sp.pdtri, refused("pdtri", "k", COUNT), inverse(1, pdtr_k, pdtr_m)[1])
-row(sp.pdtrik, *inverse(0, pdtr_k, real_pdtr_m))
+row(sp.pdtrik, *inverse(0, pdtr_k, real_pdtr_m, ends=at_zero))
 
 
 def real_bdtr_k(out, k, n, p):
@@ -146,7 +165,7 @@ row(
     lambda out, k, n, y: 1 / bdtr_p(y, k, n, out),
 )
 real_bdtr = real_bdtr_k, real_bdtr_n, real_bdtr_p
-row(sp.bdtrik, *inverse(0, *real_bdtr))
+row(sp.bdtrik, *inverse(0, *real_bdtr, ends=at_zero))
 row(sp.bdtrin, *inverse(1, *real_bdtr))
 
 
@@ -168,7 +187,7 @@ row(sp.nbdtr, *COUNTS, nbdtr_p)
 row(sp.nbdtrc, *COUNTS, lambda out, *xs: -nbdtr_p(out, *xs))
 row(sp.nbdtri, *COUNTS, lambda out, k, n, y: 1 / nbdtr_p(y, k, n, out))
 real_nbdtr = real_nbdtr_k, real_nbdtr_n, nbdtr_p
-row(sp.nbdtrik, *inverse(0, *real_nbdtr))
+row(sp.nbdtrik, *inverse(0, *real_nbdtr, ends=at_zero))
 row(sp.nbdtrin, *inverse(1, *real_nbdtr))
 
 
@@ -193,12 +212,12 @@ fdtr = fdtr_n, fdtr_d, fdtr_x
 row(sp.fdtr, *fdtr, reads="xs")
 row(sp.fdtrc, *negative(fdtr), reads="xs")
 row(sp.fdtri, *inverse(2, *fdtr))
-row(sp.fdtridfd, *inverse(1, *fdtr))
+row(sp.fdtridfd, *inverse(1, *fdtr, ends=at_limit))
 
 stdtr = stdtr_df, lambda out, df, t: student_density(df, t)
 row(sp.stdtr, *stdtr, reads="x0 x1")
 row(sp.stdtrit, *inverse(1, *stdtr))
-row(sp.stdtridf, *inverse(0, *stdtr))
+row(sp.stdtridf, *inverse(0, *stdtr, ends=at_limit_of_df))
 
 
 # Noncentral ones.
@@ -208,20 +227,20 @@ chndtr = curve(
 )
 row(sp.chndtr, *chndtr, reads="xs")
 row(sp.chndtrix, *inverse(0, *chndtr))
-row(sp.chndtridf, *inverse(1, *chndtr))
-row(sp.chndtrinc, *inverse(2, *chndtr))
+row(sp.chndtridf, *inverse(1, *chndtr, ends=at_limit))
+row(sp.chndtrinc, *inverse(2, *chndtr, ends=at_limit))
 
 ncfdtr = curve(sp.ncfdtr, bounds=dict.fromkeys(range(4), POSITIVE))
 row(sp.ncfdtr, *ncfdtr, reads="xs")
 row(sp.ncfdtri, *inverse(3, *ncfdtr))
-row(sp.ncfdtridfd, *inverse(1, *ncfdtr))
-row(sp.ncfdtridfn, *inverse(0, *ncfdtr))
-row(sp.ncfdtrinc, *inverse(2, *ncfdtr))
+row(sp.ncfdtridfd, *inverse(1, *ncfdtr, ends=at_limit))
+row(sp.ncfdtridfn, *inverse(0, *ncfdtr, ends=at_limit))
+row(sp.ncfdtrinc, *inverse(2, *ncfdtr, ends=at_limit_of_noncentrality))
 
 nctdtr = curve(sp.nctdtr, bounds={0: POSITIVE})
 row(sp.nctdtr, *nctdtr, reads="xs")
 row(sp.nctdtrit, *inverse(2, *nctdtr))
-row(sp.nctdtridf, *inverse(0, *nctdtr))
+row(sp.nctdtridf, *inverse(0, *nctdtr, ends=at_limit))
 row(sp.nctdtrinc, *inverse(1, *nctdtr))
 
 

@@ -113,17 +113,23 @@ def leaves_reals(ufunc):
     return not any(loop.partition("->")[2] in "fdg" for loop in ufunc.types)
 
 
-def inverse(i, *forward):
+def inverse(i, *forward, ends=None):
     """The partials of the inverse of a function in operand i, of which `forward` are the partials.
 
-    In the place of that operand stands the value, and the result is the operand.
+    In the place of that operand stands the value, and the result is the operand. Where no operand
+    has the value, SciPy may return an end of what it searches, which stays: `ends(out)` says where.
     """
 
     def by(j):
         def partial(out, *xs):
-            ys = (*xs[:i], out, *xs[i + 1 :])
+            inside = out
+            if ends is not None:
+                at_end = ends(out)
+                inside = np.where(at_end, 1.0, out)  # any number that the partials take
+            ys = (*xs[:i], inside, *xs[i + 1 :])
             slope = forward[i](xs[i], *ys)
-            return 1 / slope if j == i else -(forward[j](xs[i], *ys) / slope)
+            moved = 1 / slope if j == i else -(forward[j](xs[i], *ys) / slope)
+            return moved if ends is None else np.where(at_end, 0.0, moved)
 
         return partial
 

@@ -16,7 +16,8 @@ Formulas and moments are Python over `scipy.special`, and take part as the user'
     compiled        distributions whose functions SciPy computes in compiled code
     ranks           the distribution of a statistic of ranks
     objects         distributions as objects
-    boxes           multivariate_normal.cdf
+    boxes           multivariate_normal.cdf, multivariate_t.cdf
+    trials          counts of unlike trials, and of draws by odds
     statistics      repeated medians, weighted ranks, the test of normality
     steps           the distribution function of discrete ones without a formula
 """
@@ -26,7 +27,7 @@ from importlib import import_module
 FAMILIES = (
     "choices", "methods", "continuous", "shapes", "checks", "multivariate", "dirichlet", "kernels",
     "ranks", "steps", "compiled", "objects", "statistics",
-    "boxes",
+    "boxes", "trials",
 )  # fmt: skip
 
 for family in FAMILIES:

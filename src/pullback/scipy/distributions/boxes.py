@@ -1,10 +1,15 @@
-"""The probability of a box under a normal distribution of vectors, which SciPy integrates.
+"""The probability of a box under a normal or a t distribution of vectors, which SciPy integrates.
 
-`multivariate_normal.cdf` is Python down to `_qauto`, which stands here for its own value, bit for
-bit. Its derivatives are probabilities of boxes with fewer sides: by a limit, the density there
+`cdf` of both is Python down to `_qauto` and `_qmvt`, which stand here for their own values, bit for
+bit. Their derivatives are probabilities of boxes with fewer sides: by a limit, the density there
 times the probability of the other sides given that value; by a correlation, the density of both
-(Plackett 1954) times the probability of the others given the two. For up to four sides these are
-exact, and for more as exact as SciPy's numbers.
+(Plackett 1954) times the probability of the others given the two. For up to four sides of a normal
+distribution, and three of a t, these are exact, and for more as exact as SciPy's numbers.
+
+A t distribution with df degrees of freedom is a mean of normal ones over their size s. A density
+exp(-s^2 q / 2) in that mean makes the sizes those of another t distribution: of df + 1 degrees of
+freedom with limits times sqrt((df + 1) / (df + q)) if s stands before it, as it does for one place,
+and of df with limits times sqrt(df / (df + q)) for two.
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ import numpy as np
 from scipy import special, stats
 from scipy.stats import _qmvnt
 
+from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach import call_outside
 from ...core.spec import Spec
@@ -28,79 +34,87 @@ from ..solving.serving import serves_method
 
 __all__ = []
 
-LIMIT = 1e-9  # what SciPy is to reach where it integrates conditional probabilities
+# Of conditional probabilities: the error that SciPy is to reach, and how many points it is to take
+# for a t distribution.
+LIMIT, POINTS = 1e-9, 200_000
 
 
 class BoxProbability(Primitive):
-    """The probability that lo < x < hi, of standard normal variables with these correlations."""
+    """The probability that lo < x < hi, of standard variables with these correlations.
+
+    df: the degrees of freedom of a t distribution; infinite for a normal one
+    """
 
     reads = "xs"
 
-    def value(self, lo, hi, r):
-        return call_outside(probability, (lo, hi, r), {})
+    def value(self, lo, hi, r, *, df):
+        return call_outside(probability, (lo, hi, r, df), {})
 
-    def spec(self, lo, hi, r):
+    def spec(self, lo, hi, r, *, df):
         return Spec((), np.float64)
 
-    def jvp(self, out, xs, x_dots):
-        slopes = slopes_of_box(xs, [dot is not None for dot in x_dots])
+    def jvp(self, out, xs, x_dots, *, df):
+        slopes = slopes_of_box(xs, [dot is not None for dot in x_dots], df)
         terms = [np.sum(s * dot) for s, dot in zip(slopes, x_dots, strict=True) if dot is not None]
         return sum(terms[1:], terms[0])
 
     def vjp(self, out_bar, residual, wanted):
-        slopes = slopes_of_box(residual.xs, wanted)
+        slopes = slopes_of_box(residual.xs, wanted, residual.static["df"])
         return [
             out_bar * slope if want else None for slope, want in zip(slopes, wanted, strict=True)
         ]
 
-    def batch(self, xs, mapped, size):
-        return one_by_one(self, xs, mapped, size, {})
+    def batch(self, xs, mapped, size, **static):
+        return one_by_one(self, xs, mapped, size, static)
 
 
 box_p = BoxProbability("multivariate_normal.cdf")
 
 
-def probability(lo: Any, hi: Any, r: Any) -> Any:
+def probability(lo: Any, hi: Any, r: Any, df: float) -> Any:
+    middle = np.zeros(len(hi))
+    if np.isfinite(df):
+        options = {"lower_limit": lo, "maxpts": POINTS, "random_state": 0}
+        return np.float64(stats.multivariate_t.cdf(hi, middle, r, df, **options))
     options = {"lower_limit": lo, "abseps": LIMIT, "releps": LIMIT, "rng": 0}
-    return np.float64(stats.multivariate_normal.cdf(hi, np.zeros(len(hi)), r, **options))
+    return np.float64(stats.multivariate_normal.cdf(hi, middle, r, **options))
 
 
-def box(lo: Any, hi: Any, r: Any) -> Any:
+def box(lo: Any, hi: Any, r: Any, df: float) -> Any:
     if lo.shape[0] == 0:
         return 1.0
     if lo.shape[0] > 1:
-        return box_p(lo, hi, r)
+        return box_p(lo, hi, r, df=df)
+    below = special.ndtr if np.isinf(df) else partial(special.stdtr, df)
     # Of both tails the one with more digits.
     upper = lo[0] + hi[0] > 0
-    return np.where(
-        upper,
-        special.ndtr(-lo[0]) - special.ndtr(-hi[0]),
-        special.ndtr(hi[0]) - special.ndtr(lo[0]),
-    )
+    return np.where(upper, below(-lo[0]) - below(-hi[0]), below(hi[0]) - below(lo[0]))
 
 
-def slopes_of_box(xs: Any, wanted: Any) -> list[Any]:
+def slopes_of_box(xs: Any, wanted: Any, df: float) -> list[Any]:
     """By lo, by hi and by the correlations, each of which moves both of its places by a half."""
     lo, hi, r = xs
     n = lo.shape[0]
     slopes: list[Any] = [None, None, None]
     for k, (limit, sign) in enumerate(((lo, -1.0), (hi, 1.0))):
         if wanted[k]:
-            slopes[k] = np.stack([sign * given(lo, hi, r, (i,), (limit[i],)) for i in range(n)])
+            slopes[k] = np.stack([sign * given(lo, hi, r, df, (i,), (limit[i],)) for i in range(n)])
     if wanted[2]:
         rows = [[np.zeros(())] * n for _ in range(n)]
         for i in range(n):
             for j in range(i):
                 corners = product(((lo, -1.0), (hi, 1.0)), repeat=2)
                 rows[i][j] = rows[j][i] = sum(
-                    0.5 * s * t * given(lo, hi, r, (i, j), (x[i], y[j]))
+                    0.5 * s * t * given(lo, hi, r, df, (i, j), (x[i], y[j]))
                     for (x, s), (y, t) in corners
                 )
         slopes[2] = np.stack([np.stack(row) for row in rows])
     return slopes
 
 
-def given(lo: Any, hi: Any, r: Any, places: tuple[int, ...], values: Any) -> Any:
+def given(
+    lo: Any, hi: Any, r: Any, df: float, places: tuple[int, ...], values: Any
+) -> Any:  # fmt: skip
     """The density of the variables at these places, times the probability of the others.
 
     Zero where a limit is infinite.
@@ -113,15 +127,29 @@ def given(lo: Any, hi: Any, r: Any, places: tuple[int, ...], values: Any) -> Any
     some, rest = list(places), [i for i in range(lo.shape[0]) if i not in places]
     among = r[np.ix_(some, some)]
     solved = np.linalg.solve(among, np.concatenate([x[:, None], r[np.ix_(some, rest)]], axis=1))
-    size = np.sqrt(np.linalg.det(among) * (2 * np.pi) ** len(some))
-    density = np.exp(-0.5 * (x @ solved[:, 0])) / size
+    density, narrower, df_of_rest = kernel(x @ solved[:, 0], np.linalg.det(among), len(some), df)
     mean = r[np.ix_(rest, some)] @ solved[:, 0]
     cov = r[np.ix_(rest, rest)] - r[np.ix_(rest, some)] @ solved[:, 1:]
-    lo, hi, r = standard(lo[rest] - mean, hi[rest] - mean, cov)
-    return np.where(np.all(inside), density * box(lo, hi, r), 0.0)
+    limits = [scaled(x[rest] - mean, 1 / narrower) for x in (lo, hi)]
+    others = box(*standard(limits[0], limits[1], cov), df_of_rest)
+    return np.where(np.all(inside), density * others, 0.0)
 
 
-def standard(lo: Any, hi: Any, cov: Any) -> Any:
+def kernel(q: Any, det: Any, n: int, df: float) -> tuple[Any, Any, float]:
+    """The density at n places with q = x r^-1 x, and what it makes of the distribution of others:
+
+    a factor of their limits, and the degrees of freedom.
+    """
+    size = np.sqrt(det * (2 * np.pi) ** n)
+    if np.isinf(df):
+        return np.exp(-0.5 * q) / size, 1.0, df
+    more = df + 1 if n == 1 else df
+    gap = special.gammaln(more / 2) - special.gammaln(df / 2) + (more - df) / 2 * np.log(2 / df)
+    density = np.exp(gap - more / 2 * np.log1p(q / df)) / size
+    return density, np.sqrt(more / (df + q)), more
+
+
+def standard(lo: Any, hi: Any, cov: Any) -> tuple[Any, Any, Any]:
     """Limits and correlations, of limits about the mean and a covariance."""
     deviation = np.sqrt(np.diagonal(cov))
     return scaled(lo, deviation), scaled(hi, deviation), cov / (deviation[:, None] * deviation)
@@ -150,8 +178,32 @@ def qauto(func: Any, covar: Any, low: Any, high: Any, rng: Any, *args: Any, **kw
 
     results = solve(call)
     found, error, count = [results.of(partial(item, k)) for k in range(3)]
-    part = np.broadcast_to(box(*standard(low, high, covar)), found.shape)
+    part = np.broadcast_to(box(*standard(low, high, covar), np.inf), found.shape)
     return exact(found, part), error, count
+
+
+t_of_scipy = _qmvnt._qmvt
+
+
+@serves_method(t_of_scipy)
+def qmvt(m: Any, nu: Any, covar: Any, low: Any, high: Any, rng: Any, **kwds: Any) -> Any:
+    """The same of a t distribution; its degrees of freedom do not move."""
+    if not any(map(is_live, (nu, covar, low, high))):
+        return t_of_scipy(m, nu, covar, low, high, rng, **kwds)
+    if is_live(nu):
+        raise MissingRuleError(
+            "`scipy.stats.multivariate_t.cdf` has no derivative with respect to `df`.\n"
+            "  Pass a plain number, or detach it with `pullback.stop_gradient(df)`."
+        )
+    source = SimpleNamespace(random=lambda size: np.asarray(rng.random(size=size)))
+
+    def call(values: Any) -> Any:
+        return t_of_scipy(m, nu, *values.tree((covar, low, high)), source, **kwds)
+
+    results = solve(call)
+    found, error, count = [results.of(partial(item, k)) for k in range(3)]
+    part = box(*standard(low, high, covar), float(nu))
+    return exact(found, np.broadcast_to(part, found.shape)), error, count
 
 
 def item(k: int, result: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special, stats
 
 from ...core.dispatch import as_array
-from ...core.errors import MissingRuleError
+from ...core.reach import call_inside
 from ...core.spec import is_inexact
 from ...primitives.arguments import everywhere
 from ...primitives.elementwise import stopped
@@ -25,7 +25,7 @@ from ..solving.plain import is_live, solve
 from ..solving.serving import serves_method, traced
 from .choices import vectors
 from .formulas import FORMULAS
-from .methods import ask
+from .methods import ask, holds_values
 
 __all__ = []
 
@@ -39,6 +39,11 @@ def inverse(original: Any, function: str) -> None:
 
     @serves_method(original)
     def quantile(self: Any, q: Any, *args: Any, **kwds: Any) -> Any:
+        if holds_values(self):
+            _, loc, scale = self._parse_args(*args, **kwds)
+            q = as_array(q)
+            middle = ask(self, "_ppf", q if function == "_cdf" else 1 - q)
+            return np.where((q >= 0) & (q <= 1), middle * scale + loc, np.nan)[()]
         found = solve(lambda values: original(self, *values.tree((q, *args)), **values.tree(kwds)))
         if not found.live:
             return found.first
@@ -192,13 +197,26 @@ def moved(end: Any, loc: Any, scale: Any) -> Any:
     return np.where(finite, loc + scale * np.where(finite, end, 0.0), stopped(as_array(end)))[()]
 
 
+def distance_of_moments(
+    self: Any, data: Any, shapes: Any, loc: Any, scale: Any, n: int
+) -> Any:  # fmt: skip
+    """What SciPy makes least to match the first n moments."""
+    powers = range(1, n + 1)
+    wanted = np.stack([np.mean(np.ravel(data) ** k) for k in powers])
+    given = {"loc": loc, "scale": scale}
+    moments = [call_inside(moments_of_scipy, (self, k, *shapes), given) for k in powers]
+    found = np.stack([np.reshape(x, ()) for x in moments])
+    return np.sum(((wanted - found) / np.maximum(np.abs(wanted), 1e-8)) ** 2)
+
+
+moments_of_scipy = stats.rv_continuous.moment
 fit_of_scipy = stats.rv_continuous.fit
 CENSORED = "uncensored", "left", "right", "interval"
 
 
 @serves_method(stats.rv_continuous.fit)
 def fit(self: Any, data: Any, *args: Any, **kwds: Any) -> Any:
-    """The parameters of the greatest likelihood, which is stationary there."""
+    """The parameters of the greatest likelihood, or of moments that are nearest to the data's."""
 
     def call(values: Any) -> Any:
         given = {key: values.of(part) for key, part in zip(CENSORED, sample, strict=False)}
@@ -210,11 +228,7 @@ def fit(self: Any, data: Any, *args: Any, **kwds: Any) -> Any:
     found = solve(call)
     if not found.live:
         return found.first
-    if kwds.get("method", "MLE").lower() != "mle":
-        raise MissingRuleError(
-            "`fit` has a derivative for method='MLE' only.\n"
-            "  Match the moments with `scipy.optimize.root`."
-        )
+    by_moments = kwds.get("method", "MLE").lower() == "mm"
     names = self.shapes.replace(",", " ").split() if self.shapes else []
     keys = [(f"f{i}", f"f{name}", f"fix_{name}") for i, name in enumerate(names)]
     given: dict[int, Any] = {}
@@ -229,6 +243,8 @@ def fit(self: Any, data: Any, *args: Any, **kwds: Any) -> Any:
     def record(p: Any) -> Any:
         whole = [given[i] if i in given else p[free.index(i)] for i in range(n)]
         *shapes, loc, scale = whole
+        if by_moments:
+            return distance_of_moments(self, sample[0], shapes, loc, scale, len(free)), [], []
 
         def of(method: str, x: Any) -> Any:
             return ask(self, method, (x - loc) / scale, *shapes)

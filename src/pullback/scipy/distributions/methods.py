@@ -22,7 +22,7 @@ from scipy import stats
 from scipy.stats import _distn_infrastructure as infrastructure
 
 from ...core.array import Array, snapshot
-from ...core.dispatch import as_array
+from ...core.dispatch import as_array, holds_arrays
 from ...core.namespaces import STANDS
 from ...core.reach import call_inside, call_outside, called_by_name
 from ...core.spec import DOUBLE
@@ -34,11 +34,20 @@ from .choices import common_shape, vectors
 from .densities import at_once
 from .formulas import FORMULAS, again
 
-__all__ = ["ask"]
+__all__ = ["ask", "holds_values"]
 
 
 def bare(*xs: Any) -> bool:
-    return Array not in map(type, xs)
+    """Whether no Array is among the arguments, nor in a list that is one."""
+    kinds = {*map(type, xs)}
+    if Array in kinds:
+        return False
+    return kinds.isdisjoint((list, tuple)) or not holds_arrays(xs)
+
+
+def together(x: Any) -> Any:
+    """A list with Arrays as one Array."""
+    return as_array(x) if type(x) in (list, tuple) else x
 
 
 def ask(self: Any, name: str, *xs: Any) -> Any:
@@ -194,6 +203,7 @@ def served(original: Any, method: Method, standard: Standard) -> None:
         ours = type(self).__module__.startswith("scipy.") and not holds_values(self)
         if ours and bare(x, *args, *kwds.values()):
             return call_outside(original, (self, x, *args), kwds)
+        args, kwds = tuple(map(together, args)), {key: together(x) for key, x in kwds.items()}
         shapes, loc, scale = self._parse_args(*args, **kwds)
         x, loc, scale, *shapes = map(as_array, (x, loc, scale, *shapes))
         out = at_once(self, method, x, loc, scale, shapes) if ours else None
@@ -211,8 +221,15 @@ def served(original: Any, method: Method, standard: Standard) -> None:
 
 
 def holds_values(dist: Any) -> bool:
-    """Whether a distribution by its values and probabilities has some that carry a derivative."""
-    return type(dist) is infrastructure.rv_sample and (is_live(dist.pk) or is_live(dist.xk))
+    """Whether a distribution made of values and probabilities has some that carry a derivative."""
+    names = OF_VALUES.get(type(dist), ())
+    return any(is_live(getattr(dist, name)) for name in names)
+
+
+OF_VALUES = {
+    infrastructure.rv_sample: ("pk", "xk"),
+    stats.rv_histogram: ("_hpdf", "_hcdf", "_hbins"),
+}
 
 
 def at_infinity(original: Any, out: Any, z: Any, inside: Any, args: Any, kwds: Any) -> Any:
@@ -309,7 +326,7 @@ for original in (infrastructure.rv_generic.freeze, infrastructure.rv_generic.__c
         ours = type(self).__module__.startswith("scipy.")
         if not ours or bare(*args, *kwds.values()):
             return original(self, *args, **kwds)
-        return freeze(self, *args, **kwds)
+        return freeze(self, *map(together, args), **{k: together(x) for k, x in kwds.items()})
 
 
 DISTRIBUTIONS = [type(x) for x in vars(stats).values() if isinstance(x, infrastructure.rv_generic)]

@@ -131,18 +131,16 @@ log_density_of_scipy, density_of_scipy = NORMAL.logpdf, NORMAL.pdf
 
 
 def served(original: Any, of: Any) -> None:
+    own = traced(original)
+
     @serves_method(original)
     def call(
         self: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False
     ) -> Any:
+        if isinstance(cov, stats.Covariance):
+            return own(self, x, mean, cov, allow_singular)
         if Array not in (type(x), type(mean), type(cov)) and not holds_arrays((x, mean, cov)):
             return call_outside(original, (self, x, mean, cov, allow_singular), {})
-        if isinstance(cov, stats.Covariance):
-            raise MissingRuleError(
-                "`multivariate_normal` has derivatives with respect to a covariance that is a"
-                " matrix.\n"
-                "  Pass `cov.covariance`, which is an array."
-            )
         return of(x, mean, cov, allow_singular)
 
 
@@ -159,6 +157,8 @@ entropy_of_scipy = NORMAL.entropy
 @serves_method(entropy_of_scipy)
 def entropy(self: Any, mean: Any = None, cov: Any = 1) -> Any:
     """Half of the logarithm of the determinant, and a constant."""
+    if isinstance(cov, stats.Covariance):
+        return entropy_by_scipy(self, mean, cov)
     found = solve(lambda values: entropy_of_scipy(self, *values.tree((mean, cov))))
     if not found.live or type(cov) is not Array or cov.ndim != 2:
         return entropy_by_scipy(self, mean, cov)

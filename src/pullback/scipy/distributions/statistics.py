@@ -1,18 +1,24 @@
-"""Statistics that SciPy computes in compiled code: repeated medians, weighted ranks, normality."""
+"""Statistics that SciPy computes in compiled code: repeated medians, weighted ranks, normality;
+
+and the distance between distributions of points.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special, stats
+from scipy.spatial import distance_matrix
 from scipy.stats import _ansari_swilk_statistics as normality
 from scipy.stats import _stats, _stats_pythran
 
+from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...primitives.exact import exact
 from ..solving.leaves import chosen, in_order, is_live, leaf
 from ..solving.plain import solve
+from ..solving.serving import serves, traced
 
 __all__ = []
 
@@ -80,3 +86,42 @@ def likelihood(w: Any, n: int) -> Any:
         y = -np.log(np.polyval(LIMIT, n) - y)
     z = (y - np.polyval(means, size)) / np.exp(np.polyval(deviations, size))
     return special.ndtr(-z)
+
+
+distance_of_scipy: Any = stats.wasserstein_distance_nd
+of_numbers = traced(distance_of_scipy)
+
+
+@serves(distance_of_scipy)
+def wasserstein_distance_nd(
+    u_values: Any, v_values: Any, u_weights: Any = None, v_weights: Any = None
+) -> Any:
+    """The plan that moves one distribution to the other stays while points move a little."""
+    u, v = as_array(u_values), as_array(v_values)
+    if u.ndim < 2 or v.ndim < 2:
+        return of_numbers(u_values, v_values, u_weights, v_weights)
+    if is_live(u_weights) or is_live(v_weights):
+        raise MissingRuleError(
+            "`scipy.stats.wasserstein_distance_nd` has no derivative with respect to weights.\n"
+            "  Write the transport as a program for `scipy.optimize.linprog`."
+        )
+    args = (u, v, u_weights, v_weights)
+    found = solve(lambda values: distance_of_scipy(*values.tree(args)))
+    if not found.live:
+        return found.first
+    plan = solve(lambda values: cheapest_plan(*values.tree(args))).of(np.asarray)
+    joined = plan > 0
+    gap = np.where(joined[..., None], u[:, None] - v, 1.0)
+    lengths = np.sqrt(np.sum(gap * gap, axis=-1))
+    return exact(found.of(np.float64), np.sum(np.where(joined, plan * lengths, 0.0)))
+
+
+def cheapest_plan(u: Any, v: Any, *weights: Any) -> Any:
+    """How much moves from each point of u to each of v."""
+    shares = [np.ones(len(x)) if w is None else w for w, x in zip(weights, (u, v), strict=True)]
+    shares = [np.asarray(w) / np.sum(w) for w in shares]
+    m, n = len(u), len(v)
+    sides = [np.repeat(np.eye(m), n, axis=1), np.tile(np.eye(n), m)]
+    cost = np.ravel(distance_matrix(u, v))
+    found = optimize.linprog(cost, A_eq=np.concatenate(sides), b_eq=np.concatenate(shares))
+    return np.reshape(found.x, (m, n))

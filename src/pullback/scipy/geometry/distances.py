@@ -7,7 +7,9 @@ The distance of a point from itself has derivative zero, as `abs` has. Metrics o
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -34,7 +36,15 @@ def length(gap: Any, p: Any = 2.0) -> Any:
         return root(np.sum(gap**2, axis=-1))
     if p_now == 1 and not is_live(p):
         return np.sum(np.abs(gap), axis=-1)
-    return rooted(np.sum(np.abs(gap) ** p, axis=-1), p)
+    return rooted(np.sum(raised(np.abs(gap), p), axis=-1), p)
+
+
+def raised(x: Any, p: Any) -> Any:
+    """x ** p: a small whole power as a product, which takes a fraction of the time."""
+    p_now = fixed(p)
+    if is_live(p) or p_now not in range(1, 9):
+        return x**p
+    return reduce(operator.mul, [x] * int(p_now))
 
 
 def rooted(total: Any, p: Any) -> Any:
@@ -50,7 +60,7 @@ def minkowski(a: Any, b: Any, p: Any = 2.0, w: Any = None) -> Any:
     gap = a - b
     if w is None or np.isinf(fixed(p)):
         return length(gap if w is None else np.where(w > 0, gap, 0.0), p)
-    return rooted(weighted(np.abs(gap) ** p, w), p)
+    return rooted(weighted(raised(np.abs(gap), p), w), p)
 
 
 def canberra(a: Any, b: Any, w: Any = None) -> Any:
@@ -293,7 +303,7 @@ with_length(
     lambda x, y, p: (
         length(y - x, p)
         if not is_live(p) and fixed(p) in (1, np.inf)
-        else np.sum(np.abs(y - x) ** p, axis=-1)
+        else np.sum(raised(np.abs(y - x), p), axis=-1)
     ),
 )  # fmt: skip
 with_length(spatial.distance_matrix, lambda x, y, p: length(y[None] - x[:, None], p))

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import _nd_image
 
-from ...core.primitive import Multilinear, one_by_one
+from ...core.primitive import one_by_one
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
+from ...primitives.partly import Contraction
 from ..solving.leaves import leaf, store
 from ..solving.motion import Described
 from .edges import CONSTANT, box, extended, floating_output, number
@@ -17,7 +18,7 @@ from .edges import CONSTANT, box, extended, floating_output, number
 __all__ = ["stencil_p"]
 
 
-class Stencil(Multilinear):
+class Stencil(Contraction):
     """out[i] = sum of w[k] x[i + k - c] over k, with zeros around x; c = n // 2 + origin.
 
     The transpose by x is a stencil as well, with the weights reversed.

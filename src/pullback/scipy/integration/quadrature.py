@@ -9,16 +9,17 @@ chose, which then moves with the limits.
 
 from __future__ import annotations
 
+import ctypes
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import integrate
+from scipy import LowLevelCallable, integrate
 
 from ...core.array import Array, peel, stop
 from ...core.dispatch import as_array
-from ...core.errors import MissingRuleError, SolverError
+from ...core.errors import ConversionError, MissingRuleError, SolverError
 from ...core.spec import spec_of
 from ...primitives.exact import constant, like
 from ...transforms.batch import vmap
@@ -354,11 +355,22 @@ NAMES = ("full_output", "epsabs", "epsrel", "limit", "points", "weight", "wvar",
          "maxp1", "limlst", "complex_func")  # fmt: skip
 
 
+COMPILED = (ctypes._CFuncPtr, LowLevelCallable)
+
+
 @serves(integrate.quad)
 def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     options.update(zip(NAMES, more, strict=False))
     full, whole = options.pop("full_output", 0), options.pop("complex_func", False)
     args = args if isinstance(args, tuple) else (args,)
+    if isinstance(func, COMPILED):
+        if not holds_live((a, b, args, list(options.values()))):
+            return integrate.quad(func, a, b, args, full, complex_func=whole, **options)
+        raise ConversionError(
+            "`scipy.integrate.quad` was given a compiled integrand, which takes plain numbers, and"
+            " a limit or an argument that carries a derivative.\n"
+            "  Pass a Python function of the same arguments, written with NumPy's functions."
+        )
     if holds_live(options.get("wvar")):
         func, a, b, options["wvar"] = with_fixed_weight(func, a, b, **options)
     if whole:

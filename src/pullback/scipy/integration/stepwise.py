@@ -1,4 +1,4 @@
-"""`ode`: an integrator that keeps its state and continues from it."""
+"""`ode` and `complex_ode`: an integrator that keeps its state and continues from it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 from scipy import integrate
+from scipy.integrate._ode import _transform_banded_jac
 
+from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...primitives.exact import exact
 from ..optimization.roots import as_tuple
@@ -92,3 +94,43 @@ class ode(integrate.ode):  # named as SciPy's
     @property
     def y(self) -> Any:
         return self._y if self.live is None else self.live
+
+
+def pairs(z: Any) -> Any:
+    """Complex numbers as real and imaginary parts in turn."""
+    return np.ravel(np.stack([np.real(z), np.imag(z)], axis=-1))
+
+
+def numbers(y: Any) -> Any:
+    return y[::2] + 1j * y[1::2]
+
+
+@serves(integrate.complex_ode)
+class complex_ode(ode):  # named as SciPy's
+    """SciPy's `complex_ode`: `ode` for pairs of real numbers."""
+
+    set_integrator = integrate.complex_ode.set_integrator
+
+    def __init__(self, f: Any, jac: Any = None) -> None:
+        self.cf, self.cjac = f, jac
+        right = lambda t, y, *args: pairs(as_array(f(t, numbers(y), *args)))
+        super().__init__(right, None if jac is None else self.jacobian)
+
+    def jacobian(self, t: Any, y: Any, *args: Any) -> Any:
+        """The block [[re, -im], [im, re]] for each number; bands have blocks of their own."""
+        plain = solve(lambda values: np.asarray(values.tree(self.cjac)(t, numbers(y), *args)))
+        z = plain.first
+        rows = [np.stack([z.real, -z.imag], axis=-1), np.stack([z.imag, z.real], axis=-1)]
+        out = np.reshape(np.stack(rows, axis=1), (2 * z.shape[0], 2 * z.shape[1]))
+        banded = any(getattr(self._integrator, name, None) is not None for name in ("ml", "mu"))
+        return _transform_banded_jac(out) if banded else out
+
+    def set_initial_value(self, y: Any, t: Any = 0.0) -> Any:
+        return super().set_initial_value(pairs(np.atleast_1d(as_array(y))), t)
+
+    def integrate(self, t: Any, step: bool = False, relax: bool = False) -> Any:
+        return numbers(super().integrate(t, step, relax))
+
+    @property
+    def y(self) -> Any:
+        return numbers(super().y)

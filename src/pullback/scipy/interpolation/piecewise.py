@@ -9,9 +9,9 @@ from scipy.interpolate import _ppoly
 
 from ...primitives.exact import exact
 from ..solving.following import Following
-from ..solving.leaves import leaf
+from ..solving.leaves import leaf, take
 from ..sparse_arrays.patterns import fixed, put
-from .basis import bernstein, polynomial, primitive
+from .basis import bernstein, places, polynomial, primitive
 
 __all__ = []
 
@@ -57,6 +57,41 @@ def evaluate(c, x, at, nu, extrapolate, out):
 @leaf(_ppoly.evaluate_bernstein)
 def evaluate_bernstein(c, x, at, nu, extrapolate, out):
     put(out, bpoly_value(c, x, at, nu=int(nu), extrapolate=bool(extrapolate)))
+
+
+def nd_found(c: Any, at: Any, *xs: Any, ks: Any, nu: Any, extrapolate: bool) -> Any:
+    out = np.empty((len(at), c.shape[2]), c.dtype)
+    sizes, orders = np.array(ks, np.intc), np.array(nu, np.intc)
+    _ppoly.evaluate_nd(c, tuple(xs), sizes, at, orders, extrapolate, out)
+    return out
+
+
+def nd_program(c: Any, at: Any, *xs: Any, ks: Any, nu: Any, extrapolate: bool) -> Any:
+    """One variable after the other, of the coefficients of the piece in which each point lies."""
+    rows, number = np.arange(at.shape[0]), 0
+    outside: Any = False
+    left = []
+    for x, line in zip(xs, at.T, strict=True):
+        where = places(x, line)
+        number = number * (x.shape[0] - 1) + where
+        left.append(take(x, where))
+        outside = outside | (line < x[0]) | (line > x[-1])
+    c = take(c.reshape(*ks, *c.shape[1:]), number, axis=len(ks))
+    out = np.moveaxis(c, len(ks), 0)
+    for low, line, order in zip(left, at.T, nu, strict=True):
+        out = polynomial(np.moveaxis(out, 0, 1), low, line, order, rows)
+    return out if extrapolate else np.where(outside[:, None], np.nan, out)
+
+
+nd_value = Following(
+    "NdPPoly", nd_found, nd_program, lambda c, at, *_, **static: values_at(c, 0, at)
+)
+
+
+@leaf(_ppoly.evaluate_nd)
+def evaluate_nd(c, xs, ks, at, nu, extrapolate, out):
+    ks, nu = (tuple([int(k) for k in fixed(numbers)]) for numbers in (ks, nu))
+    put(out, nd_value(c, at, *xs, ks=ks, nu=nu, extrapolate=bool(extrapolate)))
 
 
 def integral_found(c: Any, x: Any, a: Any, b: Any, *, extrapolate: bool) -> Any:

@@ -4,12 +4,15 @@
     bands           matrices by their diagonals
     systems         systems of equations, by matrices, bands and factors; equations for matrices
     factors         triangular and orthogonal factors
+    updates         QR of a matrix with a row more, a column less
+    angles          the cosine-sine decomposition
     spectra         eigenvalues, singular values
     functions       functions of matrices
     riccati         the equations of optimal control
     pencils         the Schur form of two matrices
     routines        what routines of BLAS and LAPACK have in common
     blas, lapack    the routines that have derivatives
+    reflections     those that keep an orthogonal matrix as reflections
     special         matrices made of numbers; norms
     refused         what has no derivative here, and what to write
 
@@ -21,6 +24,8 @@ from importlib import import_module
 FAMILIES = (
     "systems",
     "factors",
+    "updates",
+    "angles",
     "spectra",
     "functions",
     "riccati",
@@ -29,6 +34,7 @@ FAMILIES = (
     "refused",
     "blas",
     "lapack",
+    "reflections",
 )
 
 for family in FAMILIES:

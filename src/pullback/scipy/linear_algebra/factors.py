@@ -21,7 +21,7 @@ from .bands import dense, hermitian_bands
 from .kinds import Given, Moving, WithoutDerivative, answers
 from .systems import permuted, rows_of_p, sylvester_p, triangle
 
-__all__ = ["unitary_p"]
+__all__ = ["factored", "unitary_p"]
 
 
 # LU.
@@ -239,6 +239,18 @@ def chosen(mode: str, function: str) -> None:
         )
 
 
+def factored(a: Any, found_q: Any, found_r: Any) -> tuple[Any, Any]:
+    """The factors that were found of a, with their derivatives."""
+    m, n = a.shape[-2:]
+    k = min(m, n)
+    full = found_q.shape[-1] > k
+    q, r, rest = qr_p(a, found_q, found_r[..., :k, :], full=full)
+    if full:
+        q = np.concatenate([q, rest], axis=-1)
+        r = np.concatenate([r, zeros(Spec((*r.shape[:-2], m - n, n), r.dtype))], axis=-2)
+    return exact(found_q, q), exact(found_r, r)
+
+
 @answers(sl.qr)
 def qr(a, lwork=None, mode="full", pivoting=False, check_finite=True):
     chosen(mode, "qr")
@@ -248,13 +260,7 @@ def qr(a, lwork=None, mode="full", pivoting=False, check_finite=True):
         a = np.take_along_axis(a, piv[..., None, :], axis=-1)
     else:
         q, r = qr_values(a, mode=form, check_finite=check_finite)
-    found_q, found_r = q, r
-    m, n = a.shape[-2:]
-    q, r, rest = qr_p(a, q, r[..., : min(m, n), :], full=form == "full" and m > n)
-    if form == "full" and m > n:
-        q = np.concatenate([q, rest], axis=-1)
-        r = np.concatenate([r, zeros(Spec((*r.shape[:-2], m - n, n), r.dtype))], axis=-2)
-    q, r = exact(found_q, q), exact(found_r, r)
+    q, r = factored(a, q, r)
     return (() if mode == "r" else (q,)) + (r,) + ((piv,) if pivoting else ())
 
 

@@ -27,7 +27,7 @@ from .systems import (
     triangle,
 )
 
-__all__ = []
+__all__ = ["as_letter"]
 
 
 def beside_triangle(inside: Any, a: Any, lower: Any) -> Any:

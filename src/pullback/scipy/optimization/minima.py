@@ -59,7 +59,7 @@ def of_result(
     x = found.of(lambda r: np.asarray(r.x)[()])
     value = found.of(lambda r: scalar(r.fun))
     slope = found.first.get("jac")
-    of_x = slope is not None and np.shape(slope) == np.shape(found.first.x)
+    of_x = isinstance(slope, (np.ndarray, float)) and np.shape(slope) == np.shape(found.first.x)
     slope = found.of(lambda r: r.jac) if of_x else None
     args = as_tuple(args)
     x, value, slope = minimised(name, fun, args, x, value, failure, bounds, constraints, slope)

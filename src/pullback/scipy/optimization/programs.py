@@ -12,7 +12,7 @@ from ...primitives.exact import constant
 from ..solving.plain import is_live, solve
 from ..solving.serving import refuses, serves, traced
 from ..solving.undetermined import undetermined
-from .conditions import Minimum, between, bound_rows, minimum
+from .conditions import Minimum, between, bound_rows, constraint_rows, minimum
 from .minima import called, scalar
 from .roots import reason, summary
 
@@ -103,6 +103,51 @@ def prices(found: Any) -> dict[str, Any]:
     return sides
 
 
+@serves(optimize.milp)
+def milp(*args: Any, **options: Any) -> Any:
+    """A linear program, if no number has to be whole."""
+    found, given = called(optimize.milp, args, options)
+    if not found.live:
+        return found.first
+    cost, bounds = as_array(given["c"]), given["bounds"]
+    limits = (0.0, np.inf) if bounds is None else bounds
+    if isinstance(limits, optimize.Bounds):
+        limits = limits.lb, limits.ub
+
+    def record(x: Any) -> Any:
+        equal, positive = between(x, *limits)
+        for constraint in linear_constraints(given["constraints"]):
+            rows = constraint_rows(constraint, x)
+            equal, positive = [*equal, *rows[0]], [*positive, *rows[1]]
+        return np.dot(np.ravel(cost), x), equal, positive
+
+    failure = reason(found, lambda r: r.success, lambda r: r.message)
+    if given["integrality"] is not None and np.any(given["integrality"]):
+        failure = (
+            "`scipy.optimize.milp` has a solution of whole numbers, which jumps: solve the program"
+            " without `integrality`, or detach the result with `pullback.stop_gradient(x)`."
+        )
+    x, value = found.of(lambda r: r.x), found.of(lambda r: scalar(r.fun))
+    problem = Minimum(record, lambda what: what, x)
+    if problem.theta:
+        x, (value,) = minimum("milp", problem, x, failure, [("fun", value, problem.value)], [])
+    return summary("milp", found, lambda r: r, {"x": x, "fun": value})
+
+
+def linear_constraints(constraints: Any) -> list[Any]:
+    """One or several constraints, each as an object or as what one is made of."""
+    if constraints is None:
+        return []
+    if isinstance(constraints, optimize.LinearConstraint):
+        return [constraints]
+    if len(constraints) == 3 and not isinstance(constraints[0], (tuple, optimize.LinearConstraint)):
+        constraints = [constraints]
+    return [
+        x if isinstance(x, optimize.LinearConstraint) else optimize.LinearConstraint(*x)
+        for x in constraints
+    ]
+
+
 @serves(optimize.linear_sum_assignment)
 def linear_sum_assignment(*args: Any, **options: Any) -> Any:
     """Which rows and columns belong together is locally constant."""
@@ -112,16 +157,6 @@ def linear_sum_assignment(*args: Any, **options: Any) -> Any:
     return found.of(lambda r: r[0]), found.of(lambda r: r[1])
 
 
-refuses(
-    "has a solution of integers, which jumps",
-    "Solve the program without integers by `scipy.optimize.linprog`",
-    optimize.milp,
-)
-refuses(
-    "finds a step by trial, which jumps",
-    "Use `scipy.optimize.minimize_scalar` along the direction, whose step is a minimum",
-    optimize.line_search,
-)
 refuses(
     "picks one assignment by trial, which says nothing about neighbouring ones",
     "Use `scipy.optimize.linear_sum_assignment` where it fits",
@@ -139,11 +174,12 @@ def looked_into(original: Any) -> None:
         return original(*args, **options)
 
 
-for function in (optimize.milp, optimize.quadratic_assignment, optimize.line_search):
-    looked_into(function)
+looked_into(optimize.quadratic_assignment)
 
-# Formulas, which SciPy's own code differentiates.
+# Formulas, which SciPy's own code differentiates; of a search along a line the step that it takes,
+# where it takes it from the same trials.
 for function in (
+    optimize.line_search,
     optimize.rosen,
     optimize.rosen_der,
     optimize.rosen_hess,

@@ -9,13 +9,14 @@ import numpy as np
 from scipy.signal import _signaltools, _sigtools
 
 from ...core.errors import ArgumentError
-from ...core.primitive import Multilinear, one_by_one
+from ...core.primitive import one_by_one
 from ...core.reach import call
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
 from ...primitives.elementwise import add, multiply
 from ...primitives.indexing import getitem_p
 from ...primitives.joining import concatenate_p
+from ...primitives.partly import Contraction
 from ...primitives.spectra import conj
 from ..solving.leaves import leaf
 from ..solving.motion import Described
@@ -23,7 +24,7 @@ from ..solving.motion import Described
 __all__ = ["slide_p"]
 
 
-class Slide(Multilinear):
+class Slide(Contraction):
     """out[k] = sum of x[k + m] y[m] over m, for all k where y lies within x."""
 
     def value(self, x, y):

@@ -7,51 +7,84 @@ from typing import Any
 import numpy as np
 from scipy.signal import _spline, _spline_filters
 
-from ...core.errors import MissingRuleError
 from ...core.spec import Spec
 from ...primitives.arguments import as_array
 from ...primitives.exact import exact
+from ..solving.following import Chosen
 from ..solving.leaves import leaf
 from ..solving.motion import Described
-from ..solving.plain import is_live, solve
+from ..solving.plain import solve
+from ..sparse_arrays.patterns import fixed
 from .correlation import slide_p
 
 __all__ = []
 
 
-# Where recursive filters begin on signals that are mirrored at their ends: linear in the signal.
+# Where recursive filters begin on signals that are mirrored at their ends: sums of the signal with
+# weights, which are the filter's responses k numbers after an impulse.
 
 
-def starts(original: Any) -> None:
-    name = original.__name__
+def after_one(k: Any, z: Any) -> Any:
+    return np.where(k == 0, 1.0, 0.0) + z ** (k + 1.0)
 
-    def of_rows(signal: Any, *parameters: Any) -> Any:
+
+def once(k: Any, r: Any, omega: Any) -> Any:
+    """The response of 1 / ((1 - r exp(i omega) z) (1 - r exp(-i omega) z)), of sum 1."""
+    gain = 1 - 2 * r * np.cos(omega) + r**2
+    return gain * r**k * np.sin(omega * (k + 1)) / np.sin(omega)
+
+
+def twice(k: Any, r: Any, omega: Any) -> Any:
+    """The response of the same filter forwards and then backwards."""
+    k, square = np.abs(k), r**2
+    gain = (1 - 2 * r * np.cos(omega) + square) ** 2
+    scale = (1 + square) / (1 - square) / (1 - 2 * square * np.cos(2 * omega) + square**2)
+    slope = (1 - square) / (1 + square) / np.tan(omega)
+    return gain * scale * r**k * (np.cos(omega * k) + slope * np.sin(omega * k))
+
+
+def forwards(k: Any, *parameters: Any) -> Any:
+    none, one = once(0.0, *parameters), once(1.0, *parameters)
+    first = once(k + 1, *parameters) + np.where(k == 0, none, 0.0)
+    second = once(k + 2, *parameters) + np.where(k == 0, one, np.where(k == 1, none, 0.0))
+    return np.stack([first, second], axis=1)
+
+
+def backwards(k: Any, *parameters: Any) -> Any:
+    k = k[::-1]
+    first = twice(k, *parameters) + twice(k + 1, *parameters)
+    return np.stack([first, twice(k - 1, *parameters) + twice(k + 2, *parameters)], axis=1)
+
+
+def starts(original: Any, weights: Any, n_out: int) -> None:
+    def found(*parameters: Any, n: int, precision: float) -> Any:
+        """SciPy leaves small weights out."""
+        return original(np.eye(n), *map(float, parameters), precision) != 0
+
+    kept_p = Chosen(original.__name__, found, lambda *_, n, **static: (n, n_out))
+
+    def program(signal: Any, *parameters: Any, precision: float) -> Any:
         n = signal.shape[-1]
-        return signal @ original(np.eye(n, dtype=np.float64), *parameters)
+        kept = kept_p(*parameters, n=n, precision=precision)
+        return signal @ np.where(kept, weights(np.arange(float(n)), *parameters), 0.0)
 
     start_p = Described(
-        name,
-        lambda signal, parameters: original(signal, *parameters),
-        lambda signal, parameters: of_rows(signal, *parameters),
-        lambda signal, parameters: Spec(
-            (signal.shape[0], 1 if name == "symiirorder1_ic" else 2), signal.dtype
-        ),
+        original.__name__,
+        lambda signal, *parameters, precision: original(signal, *map(float, parameters), precision),
+        program,
+        lambda signal, *_, **static: Spec((signal.shape[0], n_out), signal.dtype),
         linear=(0,),
     )
 
     @leaf(original)
-    def start(signal, *parameters):
-        if any(map(is_live, parameters)):
-            raise MissingRuleError(
-                f"`scipy.signal.{name.partition('_')[0]}` has a derivative with respect to the"
-                " signal, and none with respect to the parameters of the filter.\n"
-                "  Use `scipy.signal.lfilter` or `scipy.signal.sosfilt` forwards and backwards."
-            )
-        return start_p(as_array(signal), parameters=tuple([float(p) for p in parameters]))
+    def start(*operands):
+        *moving, precision = map(as_array, operands)
+        return start_p(*moving, precision=float(fixed(precision)))
 
 
-for original in (_spline.symiirorder1_ic, _spline.symiirorder2_ic_fwd, _spline.symiirorder2_ic_bwd):
-    starts(original)
+starts(_spline.symiirorder1_ic, lambda k, z: after_one(k, z)[:, None], 1)
+starts(_spline.symiirorder2_ic_fwd, forwards, 2)
+starts(_spline.symiirorder2_ic_bwd, backwards, 2)
 
 
 def mirrored(x: Any, row: Any, column: Any) -> Any:

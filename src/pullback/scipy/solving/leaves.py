@@ -57,11 +57,17 @@ def asking(original: Any, rule: Any) -> Any:
     plain = foreign(original)
 
     def call_leaf(*args: Any, **kwargs: Any) -> Any:
-        if any(is_live(x) or type(x) in CALLED for x in (*args, *kwargs.values())):
+        if any(is_live(x) or type(x) in CALLED for x in each((*args, *kwargs.values()))):
             return rule(*args, **kwargs)
         return made(plain(*args, **kwargs))
 
     return update_wrapper(call_leaf, original)
+
+
+def each(args: Any) -> Any:
+    """The arguments, and what is in tuples of them."""
+    for x in args:
+        yield from x if type(x) is tuple else (x,)
 
 
 def choice(original: Any, *at: int) -> None:

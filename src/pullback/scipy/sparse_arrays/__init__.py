@@ -7,19 +7,21 @@ Python code takes part as the user's does; what is compiled has rules here:
     products        a sparse array times a dense one
     moves           functions that only rearrange numbers: conversions, slices, transposes
     sums            functions that add or combine numbers: sums, products of sparse arrays
-    formats         lists of rows, dictionaries, blocks, diagonals, dense arrays
+    kept_zeros      zeros that SciPy drops, and that are kept because they move
+    formats         lists of rows, dictionaries, blocks, diagonals
     matrices        dense matrices, which sums of sparse matrices give
     systems         systems of equations, by SuperLU and by iterations
     spectra         eigenvalues and singular values by ARPACK
     graphs          paths and trees along the edges that SciPy chose
     trees           sparse arrays as arguments and results
 
-The pattern is constant: an entry that happens to be zero stays an entry, and has its derivative.
+The pattern is constant: an entry that happens to be zero stays an entry, and has its derivative,
+also where a program sees SciPy's entries, which has dropped it.
 """
 
 from importlib import import_module
 
-FAMILIES = ("moves", "sums", "formats", "matrices")
+FAMILIES = ("moves", "sums", "kept_zeros", "formats", "matrices")
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

@@ -1,8 +1,4 @@
-"""Formats with methods of their own: lists of rows, dictionaries, blocks, diagonals, dense arrays.
-
-SciPy drops zeros from several of them. A differentiated one stays: its value is zero here, and its
-derivative is not.
-"""
+"""Formats with methods of their own: lists of rows, dictionaries, blocks, diagonals."""
 
 from __future__ import annotations
 
@@ -10,71 +6,24 @@ from bisect import bisect_left
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.sparse import _csparsetools, _sparsetools
-from scipy.sparse._base import _spbase
 from scipy.sparse._bsr import _bsr_base
-from scipy.sparse._coo import _coo_base
 from scipy.sparse._dia import _dia_base
 from scipy.sparse._dok import _dok_base
 from scipy.sparse._lil import _lil_base
 
 from ...core.array import Array
-from ...core.namespaces import BEHIND, STANDS
-from ...core.reach import CALLS, reach_class
+from ...core.reach import CALLS
 from ...core.resolve import foreign
 from ...core.trace import CONSTANT
 from ..solving.serving import serves_method, traced
+from .kept_zeros import entries, moves
 from .patterns import fixed, is_live, put
 
-__all__ = ["moves"]
-
-
-def moves(x: Any) -> bool:
-    """Whether an array, sparse or dense, holds numbers of a transformation."""
-    if is_live(x):
-        return True
-    data = getattr(x, "data", None) if isinstance(x, _spbase) else None
-    if getattr(data, "dtype", None) == np.dtype(object):
-        return any(map(is_live, entries(data)))
-    if isinstance(x, _dok_base):
-        return any(map(is_live, x.values()))
-    return is_live(data)
-
-
-# Dense arrays.
-
-
-def from_dense(original: Any) -> None:
-    """Of a dense array that moves each number is an entry; in a graph a zero is still no edge."""
-
-    def make(*args: Any, **options: Any) -> Any:
-        reach_class(original)
-        x: Any = args[0] if args else None
-        dense = is_live(x) and x.ndim in (1, 2)
-        if dense and original in (sparse.coo_array, sparse.coo_matrix):
-            places = tuple([place.ravel() for place in np.indices(x.shape)])
-            options.setdefault("shape", x.shape)
-            args = ((x.reshape(-1), places), *args[1:])
-        out = original(*args, **options)
-        if dense:
-            out.is_of_dense = True
-        return out
-
-    STANDS[id(original)] = make
-    BEHIND[id(make)] = original
-
-
-for name in ("coo", "csr", "csc"):
-    from_dense(getattr(sparse, f"{name}_array"))
-    from_dense(getattr(sparse, f"{name}_matrix"))
+__all__ = []
 
 
 # Lists of rows: `rows` holds a list of columns for each, and `data` a list of numbers.
-
-
-def entries(lists: Any) -> list[Any]:
-    return [x for row in lists for x in row]
 
 
 def served(native: Any) -> Any:
@@ -149,7 +98,7 @@ dok_to_coo = traced(_dok_base.tocoo)
 
 
 @serves_method(_dok_base.tocoo)
-def dok_as_coo(self: Any, copy: bool = False) -> Any:
+def tocoo(self: Any, copy: bool = False) -> Any:
     if not moves(self):
         return dok_to_coo(self, copy)
     places = tuple(np.transpose([np.atleast_1d(key) for key in self.keys()]))
@@ -185,13 +134,3 @@ def multiplied(self: Any, other: Any) -> Any:
     if is_live(other) and type(self.data) is not Array:
         self = self._with_data(Array(np.array(self.data), CONSTANT, None))
     return dia_multiply(self, other)
-
-
-coo_eliminate = traced(_coo_base.eliminate_zeros)
-
-
-@serves_method(_coo_base.eliminate_zeros)
-def eliminate_zeros(self: Any) -> None:
-    """Entries that move stay."""
-    if not moves(self):
-        coo_eliminate(self)

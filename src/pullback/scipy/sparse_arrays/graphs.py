@@ -15,10 +15,9 @@ from scipy.sparse import csgraph
 
 from ...core.errors import MissingRuleError
 from ...core.reach import CALLS, call_outside
-from ...primitives.arguments import somewhere
 from ...primitives.exact import exact
 from ..solving.serving import refuses, serves
-from .formats import moves
+from .kept_zeros import moves, seen
 from .patterns import constants, coordinates, fixed, is_live, majors
 from .products import product
 from .systems import plain_array
@@ -27,20 +26,9 @@ __all__ = []
 
 
 def by_lines(graph: Any) -> Any:
-    """A sparse graph by rows or columns; one that was made of a dense array has no zero edges."""
-    A = graph if graph.format in ("csr", "csc") else CALLS[graph.tocsr]()
-    if not is_live(A.data) or not somewhere(A.data == 0):
-        return A
-    if not getattr(graph, "is_of_dense", False):
-        raise MissingRuleError(
-            "A sparse graph has an edge of length 0 that moves, which SciPy may have dropped from"
-            " it.\n  Pass the graph as a dense array, in which 0 is no edge, or leave the edge out."
-        )
-    outer, inner = constants(A.indptr, A.indices)
-    rows, cols = coordinates(outer, inner, A.format)
-    kept = np.flatnonzero(fixed(A.data != 0))
-    places = rows[kept], cols[kept]
-    return CALLS[type(A)]((np.take(A.data, kept), places), shape=A.shape)
+    """A sparse graph by rows or columns, with the edges that SciPy has."""
+    A = seen(graph)
+    return A if A.format in ("csr", "csc") else CALLS[A.tocsr]()
 
 
 def pattern(graph: Any) -> Any:

@@ -21,7 +21,7 @@ from ...core.errors import ConversionError, MissingRuleError
 from ...core.reach import call_outside
 from ...numpy.creation import AS_ARRAY
 from ..solving.serving import serves_method, traced
-from .formats import moves
+from .kept_zeros import moves
 from .patterns import is_live
 
 __all__ = ["TracedMatrix"]

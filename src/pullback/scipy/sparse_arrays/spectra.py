@@ -23,7 +23,7 @@ from ...core.primitive import Primitive, one_by_one
 from ...core.reach import CALLS, call_outside
 from ...core.spec import Spec
 from ..solving.serving import serves, traced
-from .formats import moves
+from .kept_zeros import moves
 from .patterns import coordinates, fixed, is_mapped
 from .products import product
 from .systems import Factors, parts_of, plain_array, sparse_solve

@@ -184,11 +184,6 @@ def sum_duplicates(native, m, n, outer, inner, data):
     put(data, new_data)
 
 
-@leaf("csr_eliminate_zeros")
-def eliminate_zeros(native, m, n, outer, inner, data):
-    """Entries that move stay: their derivative is not zero where they are."""
-
-
 @leaf("csr_scale_rows", "csr_scale_columns")
 def scale(native, m, n, outer, inner, data, factors):
     outer, inner = constants(outer, inner)
@@ -261,3 +256,18 @@ def combined(native, m, n, outer, inner, data, outer2, inner2, data2, new_outer,
     put(new_outer, plain[0])
     put(new_inner, columns)
     put(out, COMBINED[name](taken(data, left), taken(data2, right)))
+
+
+COMPARISONS = [
+    f"{fmt}_{name}_{fmt}" for fmt in ("csr", "bsr") for name in ("ne", "lt", "gt", "le", "ge")
+]
+
+
+@leaf(*COMPARISONS)
+def compared(native, *args):
+    """Where entries compare so; this has no derivative."""
+    *given, outer, inner, out = args
+    plain = [np.array(fixed(x)) for x in (outer, inner, out)]
+    native(*constants(*given), *plain)
+    for target, found in zip((outer, inner, out), plain, strict=True):
+        put(target, found)

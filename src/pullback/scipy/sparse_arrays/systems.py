@@ -12,10 +12,12 @@ from __future__ import annotations
 import inspect
 import warnings
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse import _sparsetools
 from scipy.sparse import linalg as ssl
 from scipy.sparse.linalg._dsolve import _superlu
 
@@ -29,7 +31,7 @@ from ...core.resolve import foreign
 from ...core.spec import Spec
 from ...primitives.exact import exact
 from ..solving.serving import serves, serves_method, traced
-from .formats import moves
+from .kept_zeros import moves
 from .patterns import constants, coordinates, fixed, is_live, is_mapped, turned
 from .products import product
 
@@ -298,6 +300,44 @@ def plain_array(data: Any, outer: Any, inner: Any, fmt: str, shape: Any) -> Any:
     return make((data, inner, outer), shape=shape)
 
 
+class BareOperator(ssl.LinearOperator):
+    """What methods that iterate ask of a plain array, its products with vectors, and no more.
+
+    SciPy's own operators look at shapes and kinds in each product, which takes longer than small
+    products do.
+    """
+
+    def __init__(self, data: Any, outer: Any, inner: Any, fmt: str, shape: Any) -> None:
+        super().__init__(data.dtype, shape)
+        self.matvec = partial(times, data, outer, inner, fmt)
+        self.rmatvec = partial(times, np.conj(data), outer, inner, "csr" if fmt == "csc" else "csc")
+
+    def _matvec(self, x: Any) -> Any:
+        return self.matvec(x)
+
+    def _rmatvec(self, x: Any) -> Any:
+        return self.rmatvec(x)
+
+
+def times(data: Any, outer: Any, inner: Any, fmt: str, x: Any) -> Any:
+    n = len(x)
+    out = np.zeros(n, np.result_type(data, x))
+    native = _sparsetools.csr_matvec if fmt == "csr" else _sparsetools.csc_matvec
+    native(n, n, outer, inner, data, x, out)
+    return out
+
+
+class Identity(ssl.LinearOperator):
+    """The preconditioner of methods that are given none."""
+
+    def __init__(self, A: Any) -> None:
+        super().__init__(A.dtype, A.shape)
+        self.matvec = self.rmatvec = lambda x: x
+
+    def _matvec(self, x: Any) -> Any:
+        return x
+
+
 class Iterations:
     """How systems are solved by a method that iterates, and those of derivatives."""
 
@@ -306,22 +346,28 @@ class Iterations:
         self.for_derivatives = for_derivatives or self
         self.first: Any = None  # what SciPy has found, and of what
 
+    def found(self, data: Any, b: Any, outer: Any, inner: Any, fmt: str) -> Any:
+        """What SciPy returns for one right-hand side."""
+        A, options = BareOperator(data, outer, inner, fmt, self.shape), self.options
+        if "M" in options and options["M"] is None:
+            options = {**options, "M": Identity(A)}
+        return preconditioned(self.original, (A, b), options)
+
     def solve(self, data: Any, b: Any, outer: Any, inner: Any, fmt: str) -> Any:
         if self.first is not None and self.first[0] == fmt:
             _, first_data, first_b, x = self.first
             if np.array_equal(first_data, data) and np.array_equal(first_b, b):
                 return np.array(x)
-        A = plain_array(data, outer, inner, fmt, self.shape)
         columns = np.reshape(b, (b.shape[0], -1)).T
-        out = np.stack([self.one(A, column) for column in columns], axis=1)
+        out = np.stack([self.one(data, column, outer, inner, fmt) for column in columns], axis=1)
         return out.reshape(b.shape)
 
-    def one(self, A: Any, b: Any) -> Any:
+    def one(self, data: Any, b: Any, *places: Any) -> Any:
         if not b.any():
-            return np.zeros(b.shape, np.result_type(A.dtype, b.dtype))
+            return np.zeros(b.shape, np.result_type(data, b))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            x, info = preconditioned(self.original, (A, b), self.options)
+            x, info = self.found(data, b, *places)
         if info:
             raise SolverError(
                 f"`{self.original.__name__}` did not converge for a solution or its derivative"
@@ -352,20 +398,20 @@ def iterates(name: str) -> None:
         b = as_array(b)
         rest = {key: x for key, x in given.items() if key not in ("A", "b", "callback")}
         plain = {key: fixed(x) if type(x) is Array else x for key, x in rest.items()}
-        x, info = None, 0
-        if not (is_mapped(data) or is_mapped(b)):
-            plain_data, plain_b = fixed(data), fixed(b)
-            array = plain_array(plain_data, outer, inner, fmt, A.shape)
-            x, info = preconditioned(original, (array, plain_b), plain)
+        if "M" in signature.parameters:
+            plain.setdefault("M", None)
         tight = {**plain, "x0": None, "rtol": min(plain.get("rtol", TIGHT), TIGHT)}
         if "atol" in signature.parameters:
             tight["atol"] = 0.0  # an absolute tolerance of SciPy's call says nothing of this one
-        if name not in ("cg", "minres"):
-            tight.pop("M", None)  # of the transposed system it is another
-            tight.pop("M1", None), tight.pop("M2", None)
+        if name not in ("cg", "minres"):  # of the transposed system it is another
+            tight |= {key: None for key in ("M", "M1", "M2") if key in tight}
         by = Iterations(original, A.shape, plain, Iterations(original, A.shape, tight, None))
-        if info == 0 and x is not None:
-            by.first = fmt, plain_data, np.reshape(plain_b, -1), x
+        info = 0
+        if not (is_mapped(data) or is_mapped(b)):
+            plain_data, plain_b = fixed(data), fixed(b)
+            x, info = by.found(plain_data, plain_b, outer, inner, fmt)
+            if info == 0:
+                by.first = fmt, plain_data, np.reshape(plain_b, -1), x
         flat = b.reshape(-1)
         return sparse_solve(data, flat, outer, inner, fmt=fmt, by=by), info
 

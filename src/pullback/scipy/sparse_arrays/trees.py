@@ -13,7 +13,7 @@ import optree
 
 from ...core.errors import ShapeError
 from ...core.tree import NAMESPACE
-from .formats import entries
+from .kept_zeros import entries
 from .patterns import is_live
 
 __all__ = ["register"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -165,15 +167,20 @@ class GraphRunner:
             if not isinstance(x, Variable):
                 place(x)
         self.size = self.n_in + len(self.constants)
-        self.steps: list[tuple[Any, tuple[int, ...], list[int], bool, Any]] = []
+        # A function, what takes its operands from all values, and where its results go.
+        self.steps: list[tuple[Any, Any, Any]] = []
         for e in graph.equations:
             xs = tuple([place(x) for x in e.inputs])
             for out in e.outputs:
                 places[out] = self.size
                 self.size += 1
             call = e.primitive if complex in map(type, e.inputs) else e.primitive.value
+            call = partial(call, **e.static) if e.static else call
+            first = xs[0] if xs else 0
+            alone = slice(first, first + len(xs))
+            take = itemgetter(*xs) if len(xs) > 1 else itemgetter(alone)
             outs = [places[out] for out in e.outputs]
-            self.steps.append((call, xs, outs, e.primitive.n_out is not None, e.static))
+            self.steps.append((call, take, outs[0] if e.primitive.n_out is None else outs))
         self.outputs = [place(x) for x in graph.outputs]
 
     def opened(self) -> list[Any]:
@@ -183,11 +190,11 @@ class GraphRunner:
     def __call__(self, xs: list[Any], constants: list[Any]) -> list[Any]:
         values = xs + constants
         values += [None] * (self.size - len(values))
-        for call, at, outs, several, static in self.steps:
-            found = call(*[values[i] for i in at], **static)
-            if several:
-                for i, x in zip(outs, found, strict=True):
-                    values[i] = x
+        for call, take, at in self.steps:
+            found = call(*take(values))
+            if type(at) is int:
+                values[at] = found
             else:
-                values[outs[0]] = found
+                for i, x in zip(at, found, strict=True):
+                    values[i] = x
         return [values[i] for i in self.outputs]

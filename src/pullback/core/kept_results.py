@@ -1,0 +1,99 @@
+"""Functions under `lru_cache` while a transformation runs: as plain Python has them.
+
+As long as traced code has stored no Array anywhere, a cached function that is given none reads
+none: it is called as it is, outside the transformation, and its cache keeps the result for
+everybody. After that, what the cache holds is still used; other results may come of Arrays, and are
+kept for the transformation alone.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import chain
+from types import MethodType
+from typing import Any
+
+from .array import Array
+from .reach import SESSION
+from .tree import flatten
+
+__all__ = ["Cached", "forgotten"]
+
+MISSING = object()
+# A call that is undone leaves nothing in caches.
+REHEARSED: ContextVar[bool] = ContextVar("rehearsed", default=False)
+
+
+class Cached:
+    """What stands for a function under `lru_cache` in a session.
+
+    Arrays cannot be looked up: with them among the arguments, the function is called.
+    """
+
+    def __init__(self, wrapper: Any, fun: Any, session: Any) -> None:
+        self.wrapper, self.fun, self.session = wrapper, fun, session
+        self.results: dict[Any, Any] = {}
+        self.typed = wrapper.cache_parameters()["typed"]
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        session = self.session
+        if session.closed:
+            return self.wrapper(*args, **kwargs)
+        values = (*args, *kwargs.values())
+        key = args, tuple(kwargs.items()), tuple(map(type, values)) if self.typed else None
+        try:
+            known = self.results.get(key, MISSING)
+        except TypeError:  # unhashable
+            return self.fun(*args, **kwargs)
+        if known is not MISSING:
+            return known
+        if not REHEARSED.get() and (session.notes is None or self.keeps(args, kwargs)):
+            token = SESSION.set(None)
+            try:
+                return self.wrapper(*args, **kwargs)
+            finally:
+                SESSION.reset(token)
+        known = self.fun(*args, **kwargs)
+        if not any(type(x) is Array and x.within.live for x in flatten(known)[0]):
+            self.results[key] = known
+        return known
+
+    def keeps(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether the cache holds a result for these arguments; its keys are made as CPython's."""
+        held = [x for x in gc.get_referents(self.wrapper) if x is not self.wrapper.__dict__]
+        mark = [x for x in held if type(x) is object][-1:]  # it comes after what the cache holds
+        key = (*args, *mark, *chain(*kwargs.items())) if kwargs else args
+        if self.typed:
+            key = (*key, *map(type, args), *map(type, kwargs.values()))
+        elif not kwargs and len(args) == 1 and type(args[0]) in (str, int):
+            (key,) = args
+        return any(type(x) is dict and key in x for x in held)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.wrapper, name)
+
+
+@contextmanager
+def forgotten() -> Iterator[None]:
+    """Within, functions under `lru_cache` have no results yet; afterwards, those from before.
+
+    Otherwise a rehearsed call would leave its results to the call itself, which would then skip
+    what these functions do beside computing.
+    """
+    session = SESSION.get()
+    before = {} if session is None else session.results
+    token = REHEARSED.set(True)
+    if session is not None:
+        session.results = {}
+    try:
+        yield
+    finally:
+        REHEARSED.reset(token)
+        if session is not None:
+            session.results = before

@@ -1,0 +1,41 @@
+"""Products that are added up: what a cotangent leaves out stays out of the sum.
+
+The gradient of `nansum(A @ x)` reads the rows of A whose result counts. Where the cotangent of the
+others is made zero, a NaN in such a row times that zero would be NaN.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.cotangent import masked
+from ..core.primitive import Multilinear
+from .arguments import somewhere
+
+__all__ = ["Contraction"]
+
+
+class Contraction(Multilinear):
+    """Sums of products of one element of each operand, each with the coefficient 1."""
+
+    def pull_part(self, out_bar, xs, wanted, static):
+        bar = masked(out_bar, True)
+        x_bars = self.pull_whole(bar.dense(), xs, wanted, static)
+        return [
+            x_bar
+            if x_bar is None or not somewhere(np.logical_not(np.isfinite(x_bar)))
+            else self.of_present(i, x_bar, bar, xs, static)
+            for i, x_bar in enumerate(x_bars)
+        ]
+
+    def of_present(self, i, x_bar, bar, xs, static):
+        """x_bar where something present met a number that is not finite; elsewhere without it."""
+        others = [j for j in range(len(xs)) if j != i]
+        finite = {j: np.isfinite(xs[j]) for j in others}
+        clean = [np.where(finite[j], xs[j], 0) if j in finite else x for j, x in enumerate(xs)]
+        met = 0
+        for j in others:
+            flags = [np.ones_like(x) if k in finite else x for k, x in enumerate(xs)]
+            flags[j] = np.where(finite[j], 0, np.ones_like(xs[j]))
+            met = met + self.transpose(i, flags, bar.mask.astype(bar.dtype), **static)
+        return np.where(np.real(met) > 0.5, x_bar, self.transpose(i, clean, bar.dense(), **static))

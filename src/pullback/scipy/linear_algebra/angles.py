@@ -1,0 +1,113 @@
+"""The cosine-sine decomposition of an orthogonal or unitary matrix in four blocks.
+
+    (u1, u2), theta, (v1h, v2h) = cossin(x, p, q, separate=True)
+
+The blocks have singular value decompositions with these factors: x11 with the cosines of theta, and
+x21 with the sines. The factors are determined where all blocks are square, but for the phases of
+complex ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg as sl
+
+from ...core.dispatch import as_array, replaces
+from ...core.spec import Spec
+from ...primitives.exact import exact
+from ...primitives.spectra import adjoint, computed, real_of
+from ..solving.undetermined import undetermined
+from .kinds import WithoutDerivative
+from .spectra import aligned, svd
+
+__all__ = []
+
+
+def found_parts(x: Any, p: int, q: int, swap_sign: bool) -> Any:
+    (u1, u2), theta, (v1h, v2h) = sl.cossin(x, p, q, separate=True, swap_sign=swap_sign)
+    return theta, u1, u2, v1h, v2h
+
+
+def shapes(x: Any, p: int, q: int, **_: Any) -> Any:
+    m, dtype = x.shape[0], computed(x)
+    theta = Spec((min(p, m - p, q, m - q),), real_of(dtype))
+    return theta, *[Spec((k, k), dtype) for k in (p, m - p, q, m - q)]
+
+
+parts_p = WithoutDerivative("parts of cossin", found_parts, shapes, n_out=5)
+
+
+def moving_parts(x: Any, p: int, q: int, swap_sign: bool) -> Any:
+    """theta, u1, u2, v1h, v2h: SciPy's numbers, with their derivatives."""
+    theta, *factors = parts_p(x, p=p, q=q, swap_sign=swap_sign)
+    m, r = x.shape[0], theta.shape[0]
+    x11, x21, x22 = x[:p, :q], x[p:, :q], x[p:, q:]
+    cosines = svd(x11, compute_uv=False)[min(p, q) - r :]
+    sines = svd(x21, compute_uv=False)[min(m - p, q) - r :]
+    theta = exact(theta, np.arctan2(sines[::-1], cosines))
+    if 2 * p == 2 * q == m and x.dtype.kind != "c":
+        u1, _, v1h = svd(x11)
+        u2, _, v2h = svd(x22)
+        moved = u1, u2, adjoint(v1h), adjoint(v2h)
+        found = *factors[:2], *map(adjoint, factors[2:])
+        parts = [exact(x, aligned(y, x)) for x, y in zip(found, moved, strict=True)]
+        return theta, *parts[:2], *map(adjoint, parts[2:])
+    names = ("u1", "u2", "v1h", "v2h")
+    named = zip(factors, names, strict=True)
+    return theta, *[undetermined(x, (theta,), name, "scipy.linalg.cossin") for x, name in named]
+
+
+def whole(X: Any, p: Any, q: Any) -> Any:
+    """The matrix of four blocks, and the size of the first."""
+    if p or q:
+        return as_array(X), 1 if p is None else int(p), 1 if q is None else int(q)
+    blocks = [np.atleast_2d(as_array(x)) for x in X]
+    rows = [np.concatenate(blocks[i : i + 2], axis=1) for i in (0, 2)]
+    return np.concatenate(rows, axis=0), *blocks[0].shape
+
+
+def middle(theta: Any, m: int, p: int, q: int, swap_sign: bool) -> Any:
+    """The matrix between the factors, with ones where an angle is 0 or a right one."""
+    r, eye = theta.shape[0], np.eye(m, dtype=theta.dtype)
+    c, s = np.cos(theta), np.sin(theta) if swap_sign else -np.sin(theta)
+    n11, n12 = min(p, q) - r, min(p, m - q) - r
+    n21, n22 = min(m - p, q) - r, min(m - p, m - q) - r
+    one, right = np.ones(m) if swap_sign else -np.ones(m), n11 + r + n21 + n22
+    places = [
+        (0, 0, np.ones(n11)),
+        (n11, n11, c),
+        (n11, right, s),
+        (n11 + r, right + r, one[:n12]),
+        (p, q, np.ones(n22)),
+        (p + n22, n11, -s),
+        (p + n22, right, c),
+        (p + n22 + r, n11 + r, -one[:n21]),
+    ]
+    diagonals = [(eye[:, i : i + x.shape[0]] * x) @ eye[j : j + x.shape[0]] for i, j, x in places]
+    return sum(diagonals[1:], diagonals[0])
+
+
+def beside(x: Any, y: Any) -> Any:
+    """Two matrices as blocks on the diagonal of one."""
+    above, below = [np.zeros((a.shape[0], b.shape[1]), x.dtype) for a, b in ((x, y), (y, x))]
+    top, bottom = np.concatenate([x, above], axis=1), np.concatenate([below, y], axis=1)
+    return np.concatenate([top, bottom], axis=0)
+
+
+@replaces(sl.cossin)
+def cossin(
+    X: Any, p: Any = None, q: Any = None, separate: bool = False, swap_sign: bool = False,
+    compute_u: bool = True, compute_vh: bool = True,
+) -> Any:  # fmt: skip
+    x, p, q = whole(X, p, q)
+    theta, u1, u2, v1h, v2h = moving_parts(x, p, q, bool(swap_sign))
+    nothing = np.empty((0, 0), x.dtype)
+    if not compute_u:
+        u1, u2 = nothing, nothing
+    if not compute_vh:
+        v1h, v2h = nothing, nothing
+    if separate:
+        return (u1, u2), theta, (v1h, v2h)
+    return beside(u1, u2), middle(theta, x.shape[0], p, q, bool(swap_sign)), beside(v1h, v2h)
