@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.cotangent import masked
+from ..core.cotangent import Cotangent, masked
 from ..core.primitive import Multilinear
 from .arguments import somewhere
 
@@ -17,7 +17,7 @@ __all__ = ["Contraction", "has_infinite"]
 
 def has_infinite(x):
     """Whether a cotangent has infinite elements or NaN: then so is its sum, or else too large."""
-    if x is None:
+    if x is None or isinstance(x, Cotangent):  # which keeps its own mask
         return False
     if type(x) is np.ndarray:
         total = np.add.reduce(x, None)
