@@ -379,17 +379,17 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
     inputs = [x if type(x) is Array else beside_array(x) for x in inputs]
     if any(x is NotImplemented for x in inputs):
         return NotImplemented
-    if keywords.get("where", True) is not True:
-        return under_mask(ufunc, inputs, keywords)
+    where = keywords.pop("where", True)
+    if where is not True:
+        return under_mask(ufunc, where, inputs, keywords)
     inputs = loop_operands(ufunc, inputs, keywords)
     if implementation is not None:
         return implementation(*inputs)
     return unary(primitive, *inputs) if len(inputs) == 1 else binary(primitive, *inputs)
 
 
-def under_mask(ufunc: Any, inputs: Any, keywords: dict[str, Any]) -> Any:
+def under_mask(ufunc: Any, where: Any, inputs: Any, keywords: dict[str, Any]) -> Any:
     """A ufunc with `where=` alone: NumPy leaves other elements undefined, and here they are NaN."""
-    where = keywords.pop("where")
     with np.errstate(all="ignore"):
         results = general_ufunc(ufunc, "__call__", inputs, keywords)
     several = isinstance(results, tuple)
