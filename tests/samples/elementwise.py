@@ -155,7 +155,7 @@ SAMPLES += [
 
 MASK = np.array([True, False])
 ERRORS = [
-    ErrorSample(np.add, (np.ones(2), np.ones(2)), {"where": MASK}, UnsupportedKeywordError, "numpy.where"),
+    ErrorSample(np.less, (np.ones(2), np.ones(2)), {"where": MASK}, UnsupportedKeywordError, "numpy.where"),
     ErrorSample(np.sin, (np.ones(2),), {"out": np.zeros(2)}, ValueError, "numpy.sin"),
     ErrorSample(np.less, (np.ones(2), 1.0), {"dtype": np.float64}, TypeError, "less"),
     ErrorSample(np.sin, (np.ones(2),), {"dtype": np.float32, "casting": "safe"}, TypeError, "sin"),

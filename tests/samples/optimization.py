@@ -4,7 +4,7 @@ import numpy as np
 from scipy import optimize
 
 import pullback.scipy.optimize  # noqa: F401  # enters the rules
-from pullback.core.errors import MissingRuleError, SolverError
+from pullback.core.errors import MissingRuleError
 from pullback.testing import ErrorSample, Sample
 from tests.samples import served, traced
 
@@ -89,6 +89,5 @@ SAMPLES = [
 ]  # fmt: skip
 
 ERRORS = [
-    ErrorSample(served(optimize.milp, lambda f, c: f(c, integrality=1).x), (COST,), {}, SolverError, "`scipy.optimize.milp` has a solution of whole numbers"),
     ErrorSample(served(optimize.quadratic_assignment, lambda f, a: f(a, a).fun), (np.eye(3),), {}, MissingRuleError, "`scipy.optimize.quadratic_assignment` picks"),
 ]  # fmt: skip

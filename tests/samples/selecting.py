@@ -100,5 +100,4 @@ ERRORS = [
     ErrorSample(np.clip, (X, 0, 1), {"where": MASK}, UnsupportedKeywordError, "where"),
     ErrorSample(np.clip, (X, 0, 1), {"out": X}, UnsupportedKeywordError, "out"),
     ErrorSample(lambda x: np.piecewise(x, [x > 0], [1, 2, 3]), (X,), {}, ValueError, "1 conditions and 3"),
-    ErrorSample(np.maximum, (X, Y), {"where": MASK}, UnsupportedKeywordError, "numpy.where"),
 ]  # fmt: skip

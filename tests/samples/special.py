@@ -64,6 +64,5 @@ SAMPLES += [
 ERRORS = [
     ErrorSample(np.round, (X,), {"out": X}, UnsupportedKeywordError, "out"),
     ErrorSample(np.fix, (X,), {"out": X}, UnsupportedKeywordError, "out"),
-    ErrorSample(np.modf, (X,), {"where": X > 0}, UnsupportedKeywordError, "where"),
     ErrorSample(np.i0, (Z,), {}, TypeError, ""),
 ]

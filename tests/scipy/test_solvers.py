@@ -386,3 +386,19 @@ class TestObjectsOfBatches:
 
         with pytest.raises(pb.MissingRuleError, match="one state"):
             pb.vmap(f)(np.ones((2, 1)))
+
+
+def test_programs_without_a_solution():
+    """The result is SciPy's, with None for the point."""
+    for solver in (optimize.linprog, optimize.milp):
+        free = {"bounds": (-np.inf, np.inf)}
+        status = lambda c, solver=solver, free=free: c[0] * solver(c, **free).status
+        x = np.ones(2)
+        assert np.array_equal(pb.grad(status)(x), [solver(x, **free).status, 0.0])
+
+
+def test_whole_numbers_have_no_derivative():
+    cost = np.array([-1.0, -2.0])
+    picked = lambda c: optimize.milp(c, integrality=1, bounds=(0, 3)).x.sum()
+    with pytest.raises(pb.SolverError, match=r"`scipy.optimize.milp` has a solution of whole"):
+        pb.grad(picked)(cost)

@@ -17,10 +17,10 @@ from pandas.api.indexers import check_array_indexer
 from pandas.core.arrays.base import ExtensionOpsMixin
 
 from ..core.array import Array, snapshot, text_of
-from ..core.dispatch import as_array, holds_arrays, is_live
+from ..core.dispatch import as_array, holds_arrays
 from ..core.errors import ArgumentTypeError, MissingRuleError
 from ..core.namespaces import package
-from ..core.trace import CONSTANT
+from ..core.trace import CONSTANT, is_live
 from .reductions import accumulated, grouped, plain, quantiles, reduced
 
 __all__ = ["Live", "LiveDtype", "column", "number", "numbers"]
@@ -261,7 +261,7 @@ class Live(ExtensionOpsMixin, ExtensionArray):
 
     def _hash_pandas_object(self, **options: Any) -> Any:
         """Refused, as `hash(x)` is: what is kept by its hash belongs to another derivative."""
-        if is_live((self.inner,)):
+        if is_live(self.inner):
             raise ArgumentTypeError(
                 "A column that carries a derivative has no hash: a cache would give what was"
                 " computed for equal numbers, without the derivative.\n"

@@ -29,9 +29,10 @@ BY_HASHES = {"probability.diagnosis"}
 # These may write an object's address into a text, which is another in the next process.
 OF_ADDRESSES = {"aliases.logging", "aliases.roots_or_not"}
 # These read what no later process could find again: generators of random numbers, globals that a
-# call makes.
+# call makes, objects of `np.vectorize`.
 NOT_FOUND = {
     "probability.evidence_bound", "statistics.bootstrap_errors", "aliases.evaluated",
+    "numerics.response_area",
 }  # fmt: skip
 
 

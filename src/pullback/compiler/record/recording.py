@@ -26,6 +26,7 @@ from ...core.spec import DOUBLE, NUMERIC, spec_of
 from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import flatten
 from ...transforms.common import settle
+from ..facts.answers import Identity, Moment
 from ..facts.bytecode import code_of
 from ..facts.call_monitor import Watch
 from ..facts.effects import Located, Store
@@ -375,6 +376,8 @@ def refusal(
         if is_dataclass(x) and set(getattr(x, "__dict__", ())) - {f.name for f in fields(x)}:
             return "it changes a container that was passed to it"
     for x in out.outputs:
+        if isinstance(x, (Moment, Identity)):
+            return f"it returns what {'a clock' if type(x) is Moment else '`id`'} says"
         known = isinstance(x, (Variable, np.ndarray, *STATIC)) and type(x) is not Array
         if not known or (isinstance(x, np.ndarray) and x.dtype.hasobject):
             return f"it returns an object of type `{type(x).__name__}`"

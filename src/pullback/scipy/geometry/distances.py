@@ -41,10 +41,9 @@ def length(gap: Any, p: Any = 2.0) -> Any:
 
 def raised(x: Any, p: Any) -> Any:
     """x ** p: a small whole power as a product, which takes a fraction of the time."""
-    p_now = fixed(p)
-    if is_live(p) or p_now not in range(1, 9):
+    if is_live(p) or fixed(p) not in range(1, 9):
         return x**p
-    return reduce(operator.mul, [x] * int(p_now))
+    return reduce(operator.mul, [x] * int(fixed(p)))
 
 
 def rooted(total: Any, p: Any) -> Any:

@@ -9,7 +9,7 @@ from scipy import optimize
 
 from ...core.dispatch import as_array, leaves, unknown
 from ...primitives.exact import constant
-from ..solving.plain import is_live, solve
+from ..solving.plain import Examples, is_live, solve
 from ..solving.serving import refuses, serves, traced
 from ..solving.undetermined import undetermined
 from .conditions import Minimum, between, bound_rows, constraint_rows, minimum
@@ -27,7 +27,7 @@ def dense(x: Any) -> Any:
 def linprog(*args: Any, **options: Any) -> Any:
     """The vertex moves with the constraints that meet there."""
     found, given = called(optimize.linprog, args, options)
-    if not found.live:
+    if not found.live or is_unsolved(found):
         return found.first
     cost = as_array(given["c"])
     bounds = given["bounds"]
@@ -103,11 +103,16 @@ def prices(found: Any) -> dict[str, Any]:
     return sides
 
 
+def is_unsolved(found: Examples) -> bool:
+    """Whether SciPy has found no point at all, and says why in its result."""
+    return not found.traces and found.first.x is None
+
+
 @serves(optimize.milp)
 def milp(*args: Any, **options: Any) -> Any:
     """A linear program, if no number has to be whole."""
     found, given = called(optimize.milp, args, options)
-    if not found.live:
+    if not found.live or is_unsolved(found):
         return found.first
     cost, bounds = as_array(given["c"]), given["bounds"]
     limits = (0.0, np.inf) if bounds is None else bounds
