@@ -253,7 +253,7 @@ REFUSED = {
         "np.sum(x) + len(f'{time.time():.0f}')",
         "np.sum(x) + len({time.time(): 1})",
     ],
-    "an object of type `Moment`": ["(np.sum(x), time.time())[0], time.time()"],
+    "returns what a clock says": ["(np.sum(x), time.time())[0], time.time()"],
     "it looks at what `id` says|returned a different result": [
         "np.sum(x) + 0 * id(x)",
         "np.sum(x) * (2 if id(x) % 16 else 3)",
