@@ -7,12 +7,14 @@ order it reads, is asked of the value itself.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .array import TALLY, peel
+from .namespaces import package
 
 __all__ = [
     "UNORDERED", "axes_in_memory", "duplicate", "example", "layout", "placement", "placing",
@@ -89,15 +91,24 @@ def layout(x: Any) -> Any:
     return example(x)
 
 
+def note_question() -> None:
+    """Note that the program asks. NumPy's and SciPy's own code asks whether to copy, no more."""
+    if TALLY.recordings:
+        frame: Any = sys._getframe(2)
+        while package(frame.f_globals) == "pullback":
+            frame = frame.f_back
+        TALLY.asked += package(frame.f_globals) not in ("numpy", "scipy")
+
+
 def asked_layout(x: Any) -> Any:
     """The same where the program asks itself."""
-    TALLY.asked += 1
+    note_question()
     return layout(x)
 
 
 def asked_base(x: Any) -> Any:
     """What an Array is a view of, where the program asks."""
-    TALLY.asked += 1
+    note_question()
     return None if x.storage is None else x.storage.base
 
 
