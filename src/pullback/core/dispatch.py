@@ -392,8 +392,7 @@ def under_mask(ufunc: Any, where: Any, inputs: Any, keywords: dict[str, Any]) ->
     """A ufunc with `where=` alone: NumPy leaves other elements undefined, and here they are NaN."""
     with np.errstate(all="ignore"):
         results = general_ufunc(ufunc, "__call__", inputs, keywords)
-    several = isinstance(results, tuple)
-    parts = results if several else (results,)
+    parts = results if isinstance(results, tuple) else (results,)
     if not all(x.dtype.kind in "fc" for x in parts):
         name = f"numpy.{ufunc.__name__}"
         raise UnsupportedKeywordError(
@@ -401,8 +400,12 @@ def under_mask(ufunc: Any, where: Any, inputs: Any, keywords: dict[str, Any]) ->
             " mask undefined; of integers and truth values none can say so."
             f"\n  Write `numpy.where(mask, {name}(...), other)` instead."
         )
-    masked = tuple([np.where(where, x, np.nan) for x in parts])
-    return masked if several else masked[0]
+    return of_each(results, lambda x: np.where(where, x, np.nan))
+
+
+def of_each(results: Any, change: Callable[[Any], Any]) -> Any:
+    """A result that is changed, or each of several."""
+    return tuple(map(change, results)) if isinstance(results, tuple) else change(results)
 
 
 def in_order(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
@@ -415,12 +418,7 @@ def in_order(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> 
     if order == "A":
         plain = [layout(x) if type(x) is Array else np.asarray(x) for x in inputs]
         order = "F" if all(x.flags.f_contiguous for x in plain) else "C"
-    several = isinstance(results, tuple)
-    laid = [
-        np.copy(x, order=order) if np.ndim(x) > 1 else x
-        for x in (results if several else [results])
-    ]
-    return tuple(laid) if several else laid[0]
+    return of_each(results, lambda x: np.copy(x, order=order) if np.ndim(x) > 1 else x)
 
 
 def loop_operands(ufunc: Any, inputs: list[Any], keywords: dict[str, Any]) -> list[Any]:

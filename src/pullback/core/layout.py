@@ -7,14 +7,13 @@ order it reads, is asked of the value itself.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .array import TALLY, peel
-from .namespaces import package
+from .namespaces import caller, package
 
 __all__ = [
     "UNORDERED", "axes_in_memory", "duplicate", "example", "layout", "placement", "placing",
@@ -94,10 +93,7 @@ def layout(x: Any) -> Any:
 def note_question() -> None:
     """Note that the program asks. NumPy's and SciPy's own code asks whether to copy, no more."""
     if TALLY.recordings:
-        frame: Any = sys._getframe(2)
-        while package(frame.f_globals) == "pullback":
-            frame = frame.f_back
-        TALLY.asked += package(frame.f_globals) not in ("numpy", "scipy")
+        TALLY.asked += package(caller().f_globals) not in ("numpy", "scipy")
 
 
 def asked_layout(x: Any) -> Any:

@@ -23,7 +23,7 @@ import numpy as np
 from .array import Array
 from .namespaces import names_of
 
-__all__ = ["BORING", "MEMBERS", "Members", "Named", "contents", "dict_of", "scope_of"]
+__all__ = ["BORING", "HEAP", "MEMBERS", "Members", "Named", "contents", "dict_of", "scope_of"]
 
 # Classes of objects that have no operators or properties of the user's.
 BORING: set[type] = {
@@ -33,7 +33,7 @@ BORING: set[type] = {
 PLAIN_METHODS = frozenset({"__array__", "__del__"})  # NumPy and Python want nothing else of them
 FUNCTIONS_IN_THEM = (staticmethod, classmethod)
 DEFAULTS = operator.attrgetter("__defaults__")
-HEAP = 1 << 9  # classes that are made while the program runs
+HEAP = 1 << 9  # a flag of classes that are made while the program runs
 
 
 class Named:
@@ -163,13 +163,13 @@ def filled(cell: Any) -> tuple[Any, ...]:
         return ()
 
 
-def dict_of(x: Any) -> dict[str, Any]:
-    """What an object holds by name, without asking its class."""
+def dict_of(x: Any) -> dict[str, Any] | None:
+    """The attributes of an object, whatever its class makes of asking for them."""
     try:
         held = object.__getattribute__(x, "__dict__")
     except AttributeError:
-        return {}
-    return held if type(held) is dict else {}
+        return None
+    return held if type(held) is dict else None
 
 
 def scope_of(cls: type) -> dict[str, Any]:
@@ -182,4 +182,4 @@ def scope_of(cls: type) -> dict[str, Any]:
 
 def file_of(module: Any) -> dict[str, Any]:
     home = sys.modules.get(module)
-    return {"__file__": dict_of(home).get("__file__")} if home is not None else {}
+    return {} if home is None else {"__file__": (dict_of(home) or {}).get("__file__")}

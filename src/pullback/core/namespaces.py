@@ -243,15 +243,21 @@ def apart(scope: dict[str, Any]) -> bool:
     return known == 2 or (known == 1 and package(scope) in CLOSED)
 
 
+def caller() -> Any:
+    """The innermost frame outside of ours."""
+    frame: Any = sys._getframe(1)
+    while frame.f_back is not None and package(frame.f_globals) == "pullback":
+        frame = frame.f_back
+    return frame
+
+
 def asker() -> str:
     """For messages: which function of a library asked, where it was not the user's own line.
 
     It is the innermost library, by the function through which it was entered.
     """
-    frame: Any = sys._getframe(1)
-    while frame is not None and package(frame.f_globals) == "pullback":
-        frame = frame.f_back
-    if frame is None or not library(frame.f_globals):
+    frame = caller()
+    if package(frame.f_globals) == "pullback" or not library(frame.f_globals):
         return ""
     top, entry = package(frame.f_globals), frame
     while frame is not None and package(frame.f_globals) == top:

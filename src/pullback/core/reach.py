@@ -407,7 +407,7 @@ def reach_within(x: Any) -> None:
                     if type(held) is FunctionType:
                         reach_function(held)
     else:
-        names = dict_of(x)  # nothing is asked for a name: it might import, or warn
+        names = dict_of(x) or {}  # nothing is asked for a name: it might import, or warn
         inner = names.get("__wrapped__") or names.get("func")
         if type(inner) is FunctionType:
             reach_function(inner)
@@ -430,7 +430,7 @@ def reach_instance(x: Any, depth: int = 2) -> None:
         return
     reach_class(kind)
     if depth and not isinstance(x, type) and takes_part(scope_of(kind)):
-        for y in list(dict_of(x).values())[:64]:
+        for y in list((dict_of(x) or {}).values())[:64]:
             if type(y) not in BORING:
                 reach_instance(y, depth - 1)
 

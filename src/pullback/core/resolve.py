@@ -54,7 +54,7 @@ from .instances import (
 from .jitted import is_jitted, jitted
 from .kept_results import Cached
 from .leftover import HOLDS, WRITERS
-from .members import BORING
+from .members import BORING, HEAP
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
     KNOWN,
@@ -201,7 +201,6 @@ def a_class(cls: Any) -> Any:
     return foreign(cls)
 
 
-HEAP = 1 << 9  # classes that are made while the program runs
 SAME: tuple[type, ...] = (
     np.ufunc,
     type(np.sum),

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 
-__all__ = ["inside", "leaving", "rest"]
+__all__ = ["leaving", "rest", "wait_while_inside"]
 
 IMPORTS = 1.0  # seconds to wait for threads that import
 REST = 5.0  # seconds; the thread that ends the process may wait for another, so they are few
@@ -47,9 +47,10 @@ def inside(package: str) -> bool:
     return False
 
 
-def wait_for_imports() -> None:
-    until = time.monotonic() + IMPORTS
-    while inside("importlib") and time.monotonic() < until:
+def wait_while_inside(package: str, seconds: float) -> None:
+    """Wait until no other thread is in a package: some may be there all the time."""
+    until = time.monotonic() + seconds
+    while inside(package) and time.monotonic() < until:
         time.sleep(0.001)
 
 
@@ -59,4 +60,4 @@ def end() -> None:
         UNTIL[0] = time.monotonic() + REST
         for wait in LEFT:
             wait()
-        wait_for_imports()
+        wait_while_inside("importlib", IMPORTS)

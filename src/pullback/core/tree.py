@@ -11,7 +11,6 @@ import dataclasses
 import enum
 import sys
 import threading
-import time
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -22,7 +21,7 @@ import optree
 
 from .array import Array, current
 from .errors import ArgumentTypeError
-from .shutdown import inside, leaving, rest
+from .shutdown import leaving, rest, wait_while_inside
 
 __all__ = [
     "broadcast_prefix", "flatten", "is_static", "meet", "register_tree", "tree_map", "unflatten",
@@ -47,9 +46,7 @@ class Resting:
 
 def leave() -> None:
     globals()["optree"] = Resting()
-    last = time.monotonic() + 0.5  # somebody else may be in optree all the time
-    while inside("optree") and time.monotonic() < last:
-        time.sleep(0.001)
+    wait_while_inside("optree", 0.5)
 
 
 if sys.version_info < (3, 14):  # from then on, daemon threads are not ended but hang

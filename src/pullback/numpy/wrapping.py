@@ -391,7 +391,7 @@ class Ufunc:
     def __init__(self, ufunc: np.ufunc) -> None:
         self.ufunc, self.nin = ufunc, ufunc.nin
         self.primitive = UFUNCS.get(ufunc)
-        # What a call site calls: a function, which Python calls without with_given_arrays a class.
+        # What a call site calls: a function, which Python calls without asking a class.
         self.short = SHORT.get(ufunc.nin, listing)(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

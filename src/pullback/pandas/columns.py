@@ -7,7 +7,6 @@ NumPy's dtype: `select_dtypes`, `describe` and `numeric_only=` find them.
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +18,7 @@ from pandas.core.arrays.base import ExtensionOpsMixin
 from ..core.array import Array, snapshot, text_of
 from ..core.dispatch import as_array, holds_arrays
 from ..core.errors import ArgumentTypeError, MissingRuleError
-from ..core.namespaces import package
+from ..core.namespaces import caller
 from ..core.trace import CONSTANT, is_live
 from .reductions import accumulated, grouped, plain, quantiles, reduced
 
@@ -56,10 +55,7 @@ class LiveDtype(ExtensionDtype):
         """NumPy's dtype for the program; pandas tells columns from arrays by their dtypes."""
         if isinstance(other, LiveDtype):
             return self.numpy_dtype == other.numpy_dtype
-        frame: Any = sys._getframe(1)
-        while package(frame.f_globals) == "pullback":
-            frame = frame.f_back
-        asked_by = str(frame.f_globals.get("__name__"))
+        asked_by = str(caller().f_globals.get("__name__"))
         if asked_by.startswith("pandas.") and not asked_by.startswith("pandas.core.ops"):
             return False
         return isinstance(other, (str, type, np.dtype)) and self.numpy_dtype == other

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.members import HEAP
 from ...core.namespaces import apart
 from ...core.primitive import Primitive
 from .places import of
@@ -62,7 +63,6 @@ TRANSPARENT = frozenset(
 )  # fmt: skip
 POINTER = 8  # bytes
 FOREIGN_FUNCTIONS = {"cython_function_or_method", "fused_cython_function", "nb_func", "nb_method"}
-HEAP = 1 << 9  # a flag of classes that Python code makes
 ATTRIBUTES_ALONE = {
     "_weakrefset", "argparse", "collections", "configparser", "fractions", "weakref",
 }  # fmt: skip

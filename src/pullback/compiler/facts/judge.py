@@ -36,7 +36,7 @@ from ...core.namespaces import apart
 from .classes import of_library, of_python
 
 __all__ = [
-    "CLOCK", "OUTSIDE", "PURE", "REFUSED", "acts", "declared_pure", "effectful", "home_of",
+    "CLOCK", "PURE", "REFUSED", "acts", "declared_pure", "effectful", "home_of",
     "may_act", "may_repeat", "pure",
 ]  # fmt: skip
 

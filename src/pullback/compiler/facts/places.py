@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.bytecode import original
+from ...core.members import dict_of
 from ..llvm.content_hash import content_hash
 
 __all__ = [
@@ -316,15 +317,6 @@ def contents(cell: types.CellType) -> Any:
         return cell.cell_contents
     except ValueError:
         return MISSING
-
-
-def dict_of(x: Any) -> dict[str, Any] | None:
-    """The attributes of an object, whatever its class makes of asking for them."""
-    try:
-        held = object.__getattribute__(x, "__dict__")
-    except AttributeError:
-        return None
-    return held if type(held) is dict else None
 
 
 def slot_of(x: Any, slot: Any) -> Any:

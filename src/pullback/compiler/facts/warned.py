@@ -13,11 +13,10 @@ function runs in Python.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from typing import Any
 
-from ...core.namespaces import package
+from ...core.namespaces import caller, package
 
 __all__ = ["Warned", "makes_errors", "setup", "warning_of"]
 
@@ -45,14 +44,6 @@ class Warned:
 
 def line_of(frame: Any) -> tuple[str, int, dict[str, Any]]:
     return frame.f_code.co_filename, frame.f_lineno, frame.f_globals
-
-
-def caller() -> Any:
-    """The innermost frame outside of ours."""
-    frame: Any = sys._getframe(1)
-    while frame.f_back is not None and package(frame.f_globals) == "pullback":
-        frame = frame.f_back
-    return frame
 
 
 def warning_of(

@@ -170,16 +170,8 @@ def qauto(func: Any, covar: Any, low: Any, high: Any, rng: Any, *args: Any, **kw
     live = any(map(is_live, (covar, low, high)))
     if not live or func is not _qmvnt._qmvn:
         return integrate(func, covar, low, high, rng, *args, **kwds)
-
-    source = SimpleNamespace(random=lambda size: np.asarray(rng.random(size=size)))
-
-    def call(values: Any) -> Any:
-        return integrate(func, *values.tree((covar, low, high)), source, *args, **kwds)
-
-    results = solve(call)
-    found, error, count = [results.of(partial(item, k)) for k in range(3)]
-    part = np.broadcast_to(box(*standard(low, high, covar), np.inf), found.shape)
-    return exact(found, part), error, count
+    run = lambda *given: integrate(func, *given, *args, **kwds)
+    return by_box(run, covar, low, high, rng, np.inf)
 
 
 t_of_scipy = _qmvnt._qmvt
@@ -195,14 +187,16 @@ def qmvt(m: Any, nu: Any, covar: Any, low: Any, high: Any, rng: Any, **kwds: Any
             "`scipy.stats.multivariate_t.cdf` has no derivative with respect to `df`.\n"
             "  Pass a plain number, or detach it with `pullback.stop_gradient(df)`."
         )
+    run = lambda *given: t_of_scipy(m, nu, *given, **kwds)
+    return by_box(run, covar, low, high, rng, float(nu))
+
+
+def by_box(run: Any, covar: Any, low: Any, high: Any, rng: Any, df: float) -> Any:
+    """The probability that SciPy finds, its error and the number of points, which stay."""
     source = SimpleNamespace(random=lambda size: np.asarray(rng.random(size=size)))
-
-    def call(values: Any) -> Any:
-        return t_of_scipy(m, nu, *values.tree((covar, low, high)), source, **kwds)
-
-    results = solve(call)
+    results = solve(lambda values: run(*values.tree((covar, low, high)), source))
     found, error, count = [results.of(partial(item, k)) for k in range(3)]
-    part = box(*standard(low, high, covar), float(nu))
+    part = box(*standard(low, high, covar), df)
     return exact(found, np.broadcast_to(part, found.shape)), error, count
 
 

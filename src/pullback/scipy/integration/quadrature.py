@@ -355,6 +355,7 @@ NAMES = ("full_output", "epsabs", "epsrel", "limit", "points", "weight", "wvar",
          "maxp1", "limlst", "complex_func")  # fmt: skip
 
 
+# The base of ctypes' functions is private.
 COMPILED = (ctypes._CFuncPtr, LowLevelCallable)  # type: ignore[attr-defined]
 
 
