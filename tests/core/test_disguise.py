@@ -190,7 +190,7 @@ class TestTypes:
             def __len__(self):
                 return 2
 
-        class Fresh(metaclass=abc.ABCMeta):  # noqa: B024
+        class Fresh(metaclass=abc.ABCMeta):  # noqa: B024  # it needs no methods
             """Asked for the first time, so that no answer is known."""
 
             @classmethod

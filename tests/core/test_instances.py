@@ -165,7 +165,7 @@ ARRAY_PROGRAMS |= {
     "one made before, added": lambda c, x: np.sum(added(x * x, MADE[c])),
     "plain array on the left": lambda c, x: np.sum(PLAIN * c(x) + (PLAIN - c(x)) / PLAIN),
     "ufunc of a plain array": lambda c, x: np.sum(np.multiply(PLAIN, c(x)) + np.add(PLAIN, c(x))),
-    "compared with a plain array": lambda c, x: np.sum(x * np.asarray(PLAIN < c(x) * 4.0)),  # noqa: SIM300
+    "compared with a plain array": lambda c, x: np.sum(x * np.asarray(PLAIN < c(x) * 4.0)),  # noqa: SIM300  # the array stands first on purpose
     "operator of one made before": lambda c, x: np.sum(MADE[c].__mul__(x) - MADE[c].__rsub__(x)),
 }
 

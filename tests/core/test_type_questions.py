@@ -34,7 +34,7 @@ ABSTRACT = [
     *[x for name, x in vars(typing).items() if name.startswith("Supports")],
 ]  # fmt: skip
 ALIASES = [typing.Iterable, typing.Sized, typing.Sequence, typing.Collection, typing.Hashable,
-           typing.Union[list, typing.Iterable], float | collections.abc.Sized,  # noqa: UP007
+           typing.Union[list, typing.Iterable], float | collections.abc.Sized,  # noqa: UP007  # the older spelling is asked for
            list | None, (int, collections.abc.Iterable), ((list,), (str, os.PathLike))]  # fmt: skip
 TYPES = [
     int, float, complex, bool, str, list, tuple, object, np.ndarray, np.generic, np.number,
@@ -213,7 +213,7 @@ def test_names_that_are_ours_are_still_there():
         assert isinstance(x, pb.Array)
         assert isinstance(x, (list, pb.Array))
         assert isinstance(x, pb.Array | list)
-        assert isinstance(x[0], typing.Union[list, pb.Array])  # noqa: UP007
+        assert isinstance(x[0], typing.Union[list, pb.Array])  # noqa: UP007  # the older spelling is asked for
         return np.sum(x)
 
     pb.grad(f)(np.ones(2))

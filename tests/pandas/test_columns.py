@@ -9,7 +9,7 @@ import pullback as pb
 
 pd = pytest.importorskip("pandas")
 
-from tests.pandas.programs import FIRST, OTHER, SECOND, P, numbers, series, weigh  # noqa: E402
+from tests.pandas.programs import FIRST, OTHER, SECOND, P, numbers, series, weigh  # noqa: E402  # after the skip where there is no pandas
 
 DIRECTION = np.random.default_rng(0).standard_normal(8)
 

@@ -121,7 +121,7 @@ def enter_names() -> None:
         if instead is not None and (name in ATTRIBUTES or not name.startswith("_")):
             OTHERS.add(name)
             setattr(Array, name, OtherName(name, instead))
-    Array.__dir__ = names_of_arrays  # type: ignore[method-assign, assignment]
+    Array.__dir__ = names_of_arrays  # type: ignore[method-assign, assignment]  # of `object`, whose signature it has
 
 
 OTHERS: set[str] = set()

@@ -240,7 +240,7 @@ def test_names_of_other_attributes_cost_nothing():
     class Model:
         data, base, flags, strides = 2.0, 3.0, {"ctypes": 1.0}, 1.0
 
-    def f(x, m=Model()):  # noqa: B008
+    def f(x, m=Model()):  # noqa: B008  # such a default is what is tested
         return np.sum(x) * m.data * m.base * m.flags["ctypes"] * m.strides
 
     fast = pb.compile(f, wait=True)

@@ -338,7 +338,7 @@ def tries_for_ever(x):
                 try:
                     print(end="")
                     break
-                except:  # noqa: E722
+                except:  # noqa: E722  # what is tested
                     pass
             break
         except BaseException:
@@ -349,7 +349,7 @@ def tries_for_ever(x):
 def has_tried():
     try:
         print(end="")
-    except:  # noqa: E722
+    except:  # noqa: E722  # what is tested
         return False
     return True
 
@@ -363,7 +363,7 @@ def tries_elsewhere(x):
 def tries_while_it_handles(x):
     try:
         raise ValueError
-    except:  # noqa: E722
+    except:  # noqa: E722  # what is tested
         while not has_tried():
             pass
     return np.sum(x)
