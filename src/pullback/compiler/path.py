@@ -36,22 +36,6 @@ from .record.recording import (
     share_memory,
 )
 
-__all__ = [
-    "WIDE",
-    "CacheInfo",
-    "Call",
-    "Entry",
-    "Path",
-    "order_of",
-    "plain_way",
-    "same_bits",
-    "share_with",
-    "shared",
-    "static_key",
-    "told_line",
-    "way_of",
-]
-
 SECOND = 20  # runs of a path after which it is compiled again, better
 # Recordings in a row that nothing repeats: of any kind, and of those for certain floats alone.
 VAIN, VAIN_FOR_FLOATS = 32, 4

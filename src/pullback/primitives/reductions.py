@@ -21,18 +21,6 @@ from ..core.spec import DOUBLE, Spec, is_inexact
 from .arguments import as_array, axes_of, cast, dtype_of, given, kept, none, reduced_axes, surely
 from .kinks import at_kink
 
-__all__ = [
-    "as_initial",
-    "max_p",
-    "mean_p",
-    "min_p",
-    "prod_p",
-    "reduced",
-    "spread",
-    "sum_p",
-    "warn_if",
-]
-
 
 def reduced(shape, axis, keepdims=False):
     """The shape after a reduction over the axes `axis`; `keepdims` leaves them with length 1."""

@@ -22,8 +22,6 @@ from .batch import over_rows
 from .common import Lifted, branches, check_function, check_output, conform, fresh, settle
 from .meeting import writes_number
 
-__all__ = ["ForwardTrace", "jvp", "linearize"]
-
 
 class ForwardTrace(Trace):
     """The node of an Array is its tangent; None is a tangent that is zero."""

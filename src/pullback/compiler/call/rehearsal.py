@@ -37,8 +37,6 @@ from .trial import is_timed
 if TYPE_CHECKING:
     from .compiled import Compiled
 
-__all__ = ["changed", "observe", "rehearse"]
-
 TRIES = 4  # recordings that found the state changed, before the function falls back to Python
 NAMES = 64  # computed by code, for which calls are rehearsed again
 

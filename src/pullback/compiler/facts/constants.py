@@ -21,8 +21,6 @@ from typing import Any
 
 from .places import of
 
-__all__ = ["held_by_library", "is_alias", "is_inert", "said_by"]
-
 DATES = (datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone)
 PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
 ZONES = (type(None), datetime.timezone)

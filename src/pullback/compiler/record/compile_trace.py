@@ -40,8 +40,6 @@ from ..facts.effects import Located
 from .own_code import QUICK, is_ours
 from .while_loops import WhileLoops
 
-__all__ = ["QUESTIONS", "CompileTrace", "Guard", "Questions"]
-
 QUESTIONS = {"bool(x)": bool, "int(x)": int, "x as an index": int}
 UNLIKE_ANSWERS = {"repr(x)", "x as an index", "values"}
 PLAIN_NUMBERS = (int, float, bool, complex, str)

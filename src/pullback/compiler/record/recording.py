@@ -39,11 +39,6 @@ from .gated import gated
 from .own_code import may_raise
 from .while_loops import LOST, lost
 
-__all__ = [
-    "SETTING", "UNLIKE_NAMES", "Number", "Recording", "as_kind", "containers_in", "layout_of",
-    "order_in", "print_options", "recorded", "share_memory", "state_of", "with_raising",
-]  # fmt: skip
-
 UNLIKE_NAMES = {
     "hasattr", "getattr", "floating", "number", "inexact", "generic", "fsum", "isclose", "dist",
     "sumprod", "hash", "divmod", "round", "imag", "hex", "as_integer_ratio", "fabs",

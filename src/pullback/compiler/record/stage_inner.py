@@ -35,8 +35,6 @@ from .gated import gated
 from .recording import with_raising
 from .while_loops import LOST, lost
 
-__all__ = ["staging"]
-
 CHANGED = "it changes a container that was passed to it"
 
 

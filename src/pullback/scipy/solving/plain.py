@@ -21,11 +21,8 @@ import numpy as np
 from ...core.array import Array, current
 from ...core.errors import ArgumentError
 from ...core.reach import SESSION, call_outside
-from ...core.trace import CONSTANT, is_live
+from ...core.trace import CONSTANT
 from ...transforms.batch import BatchTrace
-
-__all__ = ["Examples", "Plain", "PlainValues", "is_live", "solve"]
-
 
 # Objects of SciPy's that hold functions and arrays of the user's.
 DESCRIPTIONS = ("Bounds", "LinearConstraint", "NonlinearConstraint")

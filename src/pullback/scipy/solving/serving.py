@@ -14,8 +14,6 @@ from ...core.reach import call as begin
 from ...core.resolve import given_function
 from ...numpy.wrapping import OWN, answers_for
 
-__all__ = ["refuses", "serves", "serves_method", "traced"]
-
 
 def serves(*originals: Any) -> Callable[[Any], Any]:
     """Let a function or class answer for SciPy's, under its name, signature and documentation.
