@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from ..core.array import Array
 from ..core.cotangent import masked
+from ..core.layout import layout
 from ..core.primitive import Primitive, align
 from ..core.spec import Spec, spec_of
 from .indexing import getitem_p
@@ -60,7 +62,7 @@ def by_rows(arrays, v):
 
     So NumPy goes through them, and of what is written twice to a place, the last stays.
     """
-    if not arrays or not hasattr(v, "flags") or v.ndim < 2 or by_row(v):
+    if not arrays or not isinstance(v, np.ndarray) or v.ndim < 2 or by_row(v):
         return arrays, v
     n = v.ndim
     if any(type(i) is not np.ndarray or i.ndim != n or by_row(i) for i in arrays):
@@ -71,4 +73,5 @@ def by_rows(arrays, v):
 
 def by_row(x):
     """Whether x does not lie by columns, or by both."""
-    return x.flags.c_contiguous or not x.flags.f_contiguous
+    flags = (layout(x) if type(x) is Array else x).flags
+    return flags.c_contiguous or not flags.f_contiguous

@@ -14,6 +14,7 @@ import pytest
 
 import pullback as pb
 from pullback.compiler import path
+from pullback.compiler.call import in_transformation
 from pullback.compiler.call.compiled import compile
 
 X = np.array([0.5, -1.0, 2.0])
@@ -90,6 +91,19 @@ class TestOneNode:
         monkeypatch.setattr(cls, "vjp", None)
         monkeypatch.setattr(cls, "jvp", None)
         close(pb.grad(fast)(X), np.cos(X) * X + np.sin(X))
+
+    @pytest.mark.parametrize(
+        "x", [1.5, np.float64(1.5), 1.5 + 1j, np.float32(1.5), X], ids=lambda x: type(x).__name__
+    )
+    def test_calls_like_the_last_one_are_not_arranged_again(self, x, monkeypatch):
+        f = lambda x: np.sin(x) * x + 0.5
+        fast, moved = compile(f, wait=True), lambda f: pb.jvp(f, (x,), (x * 2,))
+        for _ in range(path.SECOND + 3):
+            moved(fast)
+        monkeypatch.setattr(in_transformation, "arranged", lambda *args: pytest.fail("arranged"))
+        for out, right in zip(moved(fast), moved(f), strict=True):
+            close(out, right)
+            assert type(out) is type(right)
 
     def test_third_order(self):
         agree(lambda f: pb.jacobian(pb.hessian(f)), module_level, X)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array, is_number
+from ...core.array import Array, is_number, peel
 from ...core.dispatch import is_python
 from ...core.reach import call_inside
 from ...core.spec import NUMERIC
@@ -119,9 +119,10 @@ class QuickNode:
 
     def __init__(self, path: Path, xs: Sequence[Any]) -> None:
         self.path, self.node = path, path.node
-        values = [example(x) for x in xs]
+        values = [example(x) for x in xs]  # NumPy's numbers for Python's
         self.specs = [
-            (type(x), x.dtype, x.shape, depth_of(y)) for x, y in zip(values, xs, strict=True)
+            (type(peel(y)), type(x), x.dtype, x.shape, depth_of(y))
+            for x, y in zip(values, xs, strict=True)
         ]
         self.nested = any(map(is_nested, xs))
         self.strict = error_handling()
@@ -138,7 +139,7 @@ class QuickNode:
         if len(args) != len(self.specs):
             return None
         values = []
-        for x, (kind, dtype, shape, depth) in zip(args, self.specs):  # noqa: B905  # hot
+        for x, (kind, numpys, dtype, shape, depth) in zip(args, self.specs):  # noqa: B905  # hot
             if type(x) is not Array:
                 return None
             while type(x) is Array:
@@ -146,7 +147,11 @@ class QuickNode:
                 if x.storage is not None or type(x.within) not in FOLLOWED:
                     return None
                 x = x.value
-            if depth or type(x) is not kind or x.dtype is not dtype or x.shape != shape:
+            if depth or type(x) is not kind:
+                return None
+            if kind is not numpys:
+                x = numpys(x)
+            elif x.dtype is not dtype or x.shape != shape:
                 return None
             values.append(x)
         path = self.path
