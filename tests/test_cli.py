@@ -134,4 +134,4 @@ def test_usage(capsys):
     with pytest.raises(SystemExit) as caught:
         main([])
     assert caught.value.code == 2
-    assert "usage: pullback" in capsys.readouterr().err
+    assert "usage: pullback [-h] {explain,doctor}" in capsys.readouterr().err

@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="pullback", description="Watch and check the derivatives of a NumPy function."
     )
-    commands = top.add_subparsers(dest="command", required=True, metavar="command")
+    commands = top.add_subparsers(dest="command", required=True)
     for name, run, text in (
         ("explain", run_explain, "show a call and its derivatives, operation by operation"),
         ("doctor", run_doctor, "check a gradient against finite differences, and find the culprit"),

@@ -230,3 +230,19 @@ class TestElementwiseGrad:
         """Taking the real part of 1j would be a silent zero."""
         with pytest.raises(pb.DtypeError, match="real output"):
             pb.elementwise_grad(lambda x: 1j * x)(X)
+
+
+def test_messages_do_not_print_an_array_that_was_given_as_a_setting():
+    f, many = np.sin, np.arange(30.0)
+    wrong = {
+        "grad": lambda: pb.grad(f, many),
+        "argnums in a list": lambda: pb.grad(f, [many]),
+        "mode": lambda: pb.jacobian(f, mode=many),
+        "in_axes": lambda: pb.vmap(f, many)(many),
+        "out_axes": lambda: pb.vmap(f, 0, many)(many),
+    }
+    for name, call in wrong.items():
+        with pytest.raises(pb.PullbackError) as caught:
+            call()
+        first = str(caught.value).partition("\n")[0]
+        assert first.endswith(("but got float64[30].", "but got a list of 1.")), (name, first)

@@ -23,7 +23,7 @@ from ..core.primitive import Primitive, one_by_one
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
-from .common import Transformation, fresh, refuse_ended, settle
+from .common import Transformation, brief, fresh, refuse_ended, settle
 from .mapped_numbers import kind_of_python, operands_beside, refuse_unlike, stored
 
 
@@ -273,7 +273,7 @@ def prefix(axes: Any, tree: Any, n: int, what: str, fun: Any) -> list[Any]:
         if not is_axis(axis):
             raise ArgumentTypeError(
                 f"`vmap({name_of(fun)})` takes ints, None, or a prefix of the tree as {what}, but"
-                f" got {axes!r}."
+                f" got {brief(axes)}."
             )
     leaves = flatten(tree)[0]
     return [None if is_static(leaf) else axis for axis, leaf in zip(flat, leaves, strict=True)]

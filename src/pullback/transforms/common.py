@@ -90,7 +90,7 @@ class Selection:
         numbers = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
         if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in numbers):
             raise ArgumentTypeError(
-                f"`{verb}` takes an int or a tuple of ints as argnums, but got {argnums!r}.\n"
+                f"`{verb}` takes an int or a tuple of ints as argnums, but got {brief(argnums)}.\n"
                 f"  The arguments come in a call of their own: `{verb}(f)(x)`."
             )
         self.numbers, self.argnums = numbers, argnums
@@ -377,6 +377,12 @@ def describe(out: Any) -> str:
     if isinstance(out, (tuple, list)):
         return f"a {type(out).__name__} of {len(out)}"
     return kind_of(out)
+
+
+def brief(setting: Any) -> str:
+    """A setting as it is written, in messages; what is long is described."""
+    text = repr(setting)
+    return text if len(text) <= 60 and "\n" not in text else describe(setting)
 
 
 def check_output(out: Any, verb: str, fun: Any) -> None:

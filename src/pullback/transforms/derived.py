@@ -13,7 +13,7 @@ from ..core.reach import call_inside
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from .batch import vmap
-from .common import Lifted, Selection, Transformation, describe
+from .common import Lifted, Selection, Transformation, brief, describe
 from .forward import along, jvp, linearize
 from .reverse import Grad, vjp
 
@@ -70,9 +70,9 @@ class Jacobian(Selecting):
     def __init__(
         self, fun: Any, argnums: int | Sequence[int], mode: str, holomorphic: bool
     ) -> None:
-        if mode not in ("auto", "forward", "reverse"):
+        if not isinstance(mode, str) or mode not in ("auto", "forward", "reverse"):
             raise ArgumentError(
-                f"`{self.verb}` takes mode 'auto', 'forward' or 'reverse', but got {mode!r}."
+                f"`{self.verb}` takes mode 'auto', 'forward' or 'reverse', but got {brief(mode)}."
             )
         super().__init__(fun, argnums)
         self.mode, self.holomorphic = mode, holomorphic
