@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.array import Array
-from ..core.cotangent import Masked, masked
+from ..core.cotangent import masked
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError
 from ..core.past import count_nonzero
@@ -75,6 +75,7 @@ class Sum(Linear):
     """The sum over some axes."""
 
     lower = "sum"
+    lines = "axis"
     without_axes = "scalar"
 
     def value(self, x, *, axis, dtype, keepdims):
@@ -89,11 +90,6 @@ class Sum(Linear):
 
     def transpose(self, i, xs, out_bar, *, axis, dtype, keepdims):
         return spread(out_bar, xs[0].shape, axis, keepdims)
-
-    def pull_part(self, out_bar, xs, wanted, static):
-        bar = masked(out_bar, True)
-        mask = spread(bar.mask, xs[0].shape, static["axis"], static["keepdims"])
-        return [Masked(mask, self.transpose(0, xs, bar.value, **static))]
 
     def batch(self, xs, mapped, size, *, axis, dtype, keepdims):
         axis = tuple([i + 1 for i in axis])
@@ -182,6 +178,7 @@ class Prod(Primitive):
 
     reads = "x0"
     lower = "prod"
+    lines = "axis"
     without_axes = "scalar"
     total = True
 
@@ -251,6 +248,7 @@ class Extremum(Primitive):
 
     nondiff = (1,)
     reads = "out x0"
+    lines = "axis"
     without_axes = "scalar"
     total = True
 
