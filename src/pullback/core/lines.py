@@ -14,9 +14,6 @@ import numpy as np
 from .cotangent import Cotangent, Slots, folded, masked
 from .past import whole_mask
 
-__all__ = ["ReadApart", "present_part"]
-
-
 class ReadApart:
     """Which parts of operands an operation reads for which parts of its result: all for each,
 
