@@ -45,9 +45,6 @@ UNLIKE_NAMES = {
     "true_divide", "mod",
     *[ufunc.__name__ for ufunc, p in UFUNCS.items() if p and (p.arithmetic or p.comparison)],
 }  # fmt: skip
-PYTHONIC = {  # they give Python's numbers, and NumPy's where they are recorded
-    "array_equal", "array_equiv", "allclose", "fsum", "dist", "sumprod",
-}  # fmt: skip
 EMPTY: tuple[()] = ()
 UNSEEN = {  # what is done so is not noticed
     "__import__", "array2string", "array_repr", "array_str",
@@ -307,8 +304,6 @@ def note_numbers(out: Recording, inputs: Inputs) -> None:
     out.unlike = bool(inputs.weak) and (notes.unlike or asked)
     if notes.limits and not dtypes_of(out.graph) <= WITH_COUNTERS:
         out.unlike = True  # beside these an integer of Python's has another dtype
-    if np.generic in out.kinds and not names.isdisjoint(PYTHONIC):
-        out.unlike = True
 
 
 def as_kind(x: Any, kind: Any) -> Any:
