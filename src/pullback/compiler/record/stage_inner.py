@@ -68,22 +68,6 @@ class ValueTrace(CompileTrace):
 
     __slots__ = ()
 
-    def quick(
-        self,
-        primitive: Primitive,
-        values: tuple[Any, ...],
-        inputs: tuple[Any, ...],
-        static: dict[str, Any],
-    ) -> Array:
-        out = CompileTrace.quick(self, primitive, values, inputs, static)
-        live = self.state.live
-        for x in inputs:
-            if type(x) is Variable and x in live:
-                if out.value.dtype.kind in "fc":
-                    live.add(out.node)
-                break
-        return out
-
     def at_length(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         out = CompileTrace.at_length(self, primitive, xs, static)
         if any(self.is_live(x) for x in xs if type(x) is Array):
@@ -287,9 +271,6 @@ class InnerCall:
             [*[leaves[i] for i in at], *[x for _, x in assigned], *left]
             + [guard.variable for guard in notes.guards],
         )
-        graph = with_raising(graph, notes)
-        if lost(notes, graph):
-            self.base.state.raised = self.base.state.raised or LOST
         arrays = [x for x, _ in captured]
         return Written(leaves, structure, at, assigned, stored, len(left), arrays, graph)
 
@@ -297,6 +278,9 @@ class InnerCall:
         """The result, computed on the Arrays with which the function was called."""
         leaves, structure, at, assigned, stored, n_stored, captured, graph = written
         with unwatched():
+            graph = with_raising(graph, self.notes)
+            if lost(self.notes, graph):
+                self.base.state.raised = self.base.state.raised or LOST
             graph, places = packed(rolled(graph.pruned()), written.n_results)
             graph = donating(graph)
         outs = graph.evaluate(*[outer for outer, _, _ in self.inputs.values()], *captured)
