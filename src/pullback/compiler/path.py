@@ -482,6 +482,7 @@ class Entry:
         self.known: State | None = None  # all that is read on the ways that were seen
         self.tries = 0
         self.early = Early()  # calls that ran as they are since the last path was recorded
+        self.postpones = True  # whether the second half of a recording may be postponed
         self.sought = ""  # with which options what earlier processes wrote has been looked for
         self.elsewhere: list[bytes] = []  # and of it, what stands for nothing here
         self.floats = False  # whether Python floats are inputs of what is recorded
