@@ -32,6 +32,7 @@ from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace
 from .plain import SOLVING, Solves, Unlifted, through
 from .programs import Changed, Learner, Operands, Program
+from .watching import unnoted
 
 __all__ = ["as_recorded"]
 
@@ -103,9 +104,10 @@ class Solved:
 
         args, kwargs = through(self.given, fill)
         args = *self.owner, *args
-        if not active() and any(type(x) is Array for x in xs):
-            return begin(self.function, args, kwargs)
-        return self.function(*args, **kwargs)
+        with unnoted():
+            if not active() and any(type(x) is Array for x in xs):
+                return begin(self.function, args, kwargs)
+            return self.function(*args, **kwargs)
 
     def run(self, *xs: Any) -> tuple[Any, ...]:
         token = SOLVING.set("itself")
@@ -210,6 +212,20 @@ class Branch:
         self.kind, self.keys, self.parts = kind, keys, parts
 
 
+class OfThatCall:
+    """An object in a result, such as `hess_inv`: each call has its own, and this is of none."""
+
+    def refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise Changed("an object in a result")
+
+    __call__ = __getitem__ = __iter__ = __len__ = __array__ = __matmul__ = refuse
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.refuse()
+
+
 def items_of(x: Any) -> tuple[Any, list[Any]] | None:
     """Keys and items of a container; None of what is none."""
     if isinstance(x, dict):
@@ -229,9 +245,9 @@ def form_of(x: Any, leaves: list[Any]) -> Any:
     if type(x) in (int, float, complex) or isinstance(x, (np.number, np.ndarray)):
         leaves.append(np.asarray(x)[()] if type(x) is not np.ndarray else x)
         return Leaf(x)
-    if x is None or isinstance(x, (bool, np.bool_, str)):
-        return x
-    raise Unlifted
+    if is_live(x):
+        raise Unlifted
+    return x if x is None or isinstance(x, (bool, np.bool_, str)) else OfThatCall()
 
 
 def fit(form: Any, x: Any, leaves: list[Any]) -> None:
@@ -251,7 +267,9 @@ def fit(form: Any, x: Any, leaves: list[Any]) -> None:
         if x.shape != form.shape or x.dtype != form.dtype:
             raise Changed("a result of another shape")
         leaves.append(x)
-    elif not (np.all(peel(x) == form) if type(x) is Array else x == form):
+    elif type(form) is not OfThatCall and not (
+        np.all(peel(x) == form) if type(x) is Array else x == form
+    ):
         raise Changed("another message")
 
 
@@ -260,7 +278,7 @@ def made(form: Any, outs: Any) -> Any:
     if type(form) is Branch:
         parts = [made(part, outs) for part in form.parts]
         if form.keys is not None:
-            whole = form.kind.__new__(form.kind)
+            whole: Any = form.kind.__new__(form.kind)  # type: ignore[call-overload]
             whole.update(zip(form.keys, parts, strict=True))
             return whole
         return form.kind(*parts) if hasattr(form.kind, "_fields") else form.kind(parts)

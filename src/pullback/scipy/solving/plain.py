@@ -26,7 +26,8 @@ from ...core.trace import CONSTANT, is_live
 from ...transforms.batch import BatchTrace
 
 __all__ = [
-    "SOLVING", "Examples", "Plain", "PlainValues", "Solves", "Unlifted", "is_live", "solve", "through",
+    "SOLVING", "Examples", "Plain", "PlainValues", "Solves", "Unlifted", "is_live", "solve",
+    "through",
 ]  # fmt: skip
 
 # How solvers are called here, where a program is recorded to be repeated. None: each call is to
@@ -105,7 +106,9 @@ class PlainValues:
     def leaf(self, x: Any) -> Any:
         if type(x) is Array:
             return self.of(x)
-        return Plain(x, self) if callable(x) and not isinstance(x, type) else x
+        if callable(x) and not isinstance(x, type):
+            return x if getattr(x, "gives_plain", False) else Plain(x, self)
+        return x
 
 
 class Plain:

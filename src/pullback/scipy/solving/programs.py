@@ -23,12 +23,13 @@ from ...core.graph import Graph, Variable
 from ...core.primitive import Primitive
 from ...core.reach import SESSION
 from ...core.spec import hardened
-from ...core.tree import unflatten
+from ...core.tree import flatten, unflatten
 from ...primitives.elementwise import isfinite, not_equal, power
 from ...transforms.loops.body import BodyTrace, Unstaged, example, functional
 from ...transforms.mapped_numbers import kind_of_python
 from ...transforms.stage import StageTrace, capture
 from .plain import SOLVING
+from .watching import noted
 
 __all__ = ["Changed", "Learner", "Operands", "Program"]
 
@@ -81,6 +82,9 @@ class Numbers(BodyTrace):
             self.fun.conditions.append(StageTrace.process(self, primitive, xs, {}))
 
 
+ONE = flatten((0.0, []))[1]
+
+
 class Written:
     """One program: a graph of the arguments and of operands by their numbers."""
 
@@ -89,24 +93,29 @@ class Written:
         self.leaves = list(graph.outputs)
         self.at = [i for i, x in enumerate(graph.outputs) if isinstance(x, Variable)]
         self.graph = Graph(graph.inputs, graph.equations, [self.leaves[i] for i in self.at])
+        self.is_one = self.at == [0] and structure == ONE
         self.compound: Any = None
 
-    def __call__(self, xs: Sequence[Any]) -> Any:
+    def __call__(self, xs: Sequence[Any], plain: bool = False) -> Any:
+        """The result; plain: none of xs is an Array."""
+        outs = self.outputs(xs, plain)
+        if self.is_one:
+            return outs[0]
         leaves = list(self.leaves)
-        for i, out in zip(self.at, self.outputs(xs), strict=True):
+        for i, out in zip(self.at, outs, strict=True):
             leaves[i] = out
         out, conditions = unflatten(self.structure, leaves)
         if not all(np.all(peel(x)) for x in conditions):
             raise Changed("a number of Python's")
         return out
 
-    def outputs(self, xs: Sequence[Any]) -> Sequence[Any]:
+    def outputs(self, xs: Sequence[Any], plain: bool) -> Sequence[Any]:
         if TALLY.recordings or not self.at:
-            return self.graph.evaluate(*xs)
+            return self.graph.evaluate(*map(as_numpy, xs))
         if self.compound is None:
             rules = import_module("pullback.compiler.call.compound")
             self.compound = rules.Compound("a function that SciPy calls", self.graph)
-        outs = self.compound(*xs)
+        outs = self.compound.value(*xs) if plain else self.compound(*xs)
         return outs if self.compound.n_out is not None else (outs,)
 
 
@@ -149,7 +158,7 @@ class Learner:
 
         solving, session = SOLVING.set(None), SESSION.set(self.session)
         try:
-            with np.errstate(all="ignore"):
+            with noted(), np.errstate(all="ignore"):
                 structure, graph, captured, _ = capture(calling, {}, "solver", lift, Numbers)
         finally:
             SESSION.reset(session)
@@ -163,31 +172,48 @@ class Program:
 
     def __init__(self, learner: Learner, values: Sequence[Any]) -> None:
         self.learner, self.values = learner, values
+        self.gives_plain = Array not in map(type, values)
+        self.closed: dict[Any, list[Any]] = {}  # what each program closes over
         update_wrapper(self, learner.fun)  # SciPy reads signatures
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        leaves: list[Any] = []
-        key = kind_of((args, kwargs), leaves)
+        if not kwargs and SCALARS.issuperset(map(type, args)):
+            key: Any = len(args)
+            leaves: Sequence[Any] = args
+        else:
+            leaves = []
+            key = kind_of((args, kwargs), leaves)
+            key = len(args) if key[1:] == ((tuple, *[REAL] * len(args)), (dict,)) else key
+        closed = self.closed.get(key)
+        if closed is None:
+            closed = self.close(key, args, kwargs)
+        written = self.learner.programs[key]
+        if self.gives_plain and Array not in map(type, leaves):
+            return written((*leaves, *closed), True)
+        return written([*map(as_numpy, leaves), *closed])
+
+    def close(self, key: Any, args: Any, kwargs: Any) -> list[Any]:
         programs = self.learner.programs
-        written = programs.get(key)
-        if written is None:
-            written = programs[key] = self.learner.write(args, kwargs)
-        return written([*map(as_numpy, leaves), *[self.values[i] for i in written.theta]])
+        if key not in programs:
+            programs[key] = self.learner.write(args, kwargs)
+        self.closed[key] = [self.values[i] for i in programs[key].theta]
+        return self.closed[key]
 
 
+SCALARS = {float, np.float64}
 REAL = (), np.dtype(float)
 
 
 def kind_of(x: Any, leaves: list[Any]) -> Any:
     """What decides which program stands for arguments; their numbers are put into `leaves`."""
     kind = type(x)
-    if kind is float or kind is np.float64:
+    if kind in SCALARS:
         leaves.append(x)
         return REAL
     if kind is tuple or kind is list:
-        return kind, *[kind_of(item, leaves) for item in x]
+        return (kind, *[kind_of(item, leaves) for item in x])
     if kind is dict:
-        return kind, *[(key, kind_of(item, leaves)) for key, item in x.items()]
+        return (kind, *[(key, kind_of(item, leaves)) for key, item in x.items()])
     if hasattr(x, "dtype"):
         leaves.append(x)
         return x.shape, x.dtype
