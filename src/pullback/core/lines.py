@@ -14,6 +14,7 @@ import numpy as np
 from .cotangent import Cotangent, Slots, folded, masked
 from .past import whole_mask
 
+
 class ReadApart:
     """Which parts of operands an operation reads for which parts of its result: all for each,
 

@@ -88,6 +88,7 @@ class Rehearsal:
         self.watch.casts, compiled.cast = compiled.casts, False
         self.watch.folds, self.watch.unseen = compiled.folds, scout.unseen
         self.watch.dicts, self.watch.known = scout.dicts, compiled.whole
+        self.watch.located = self.located
         self.recording: Recording | None = None
         self.postponed: PostponedCall | None = None
         self.failure = ""
