@@ -36,6 +36,7 @@ __all__ = [
     "conform",
     "describe",
     "fresh",
+    "holds_numbers",
     "refuse_ended",
     "settle",
     "settle_tree",
@@ -409,6 +410,16 @@ def kind_in(out: Any) -> str:
     """The kind of dtype of an array or a NumPy scalar; "f" for all else."""
     known = type(out) is Array or isinstance(out, (np.ndarray, np.generic))
     return out.dtype.kind if known else "f"
+
+
+def holds_numbers(x: Any) -> bool:
+    """Whether a leaf of a result is a number or an array, of any library.
+
+    A `LinearOperator`, for one, has a shape and a dtype, and is no array.
+    """
+    return isinstance(x, (np.ndarray, np.generic, int, float, complex)) or (
+        hasattr(x, "dtype") and hasattr(x, "__array_function__")
+    )
 
 
 def branches(tree: Any, structure: Any, what: str, asker: Callable[[], str]) -> list[Any]:
