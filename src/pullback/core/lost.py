@@ -23,12 +23,12 @@ REGISTRY: dict[Any, Any] = {}  # for `warnings`: what was said, by text and line
 
 
 def frame_of_user() -> Any:
-    """The innermost frame outside this package and NumPy."""
+    """The innermost frame outside this package and NumPy; None in a thread without one."""
     frame: Any = sys._getframe(2)
     while frame is not None:
         scope = frame.f_globals
         if id(scope) not in PASSED:
-            if package(scope) not in ("pullback", "numpy"):
+            if package(scope) not in ("pullback", "numpy", "threading"):
                 return frame
             PASSED[id(scope)] = scope
         frame = frame.f_back

@@ -87,6 +87,7 @@ class Decomposition(Primitive):
     """Of a stack of matrices, whatever its operands."""
 
     reads = "out x0"
+    cores: tuple[int, ...] = (2,)
 
     def batch(self, xs, mapped, size, **static):
         stacks = [

@@ -40,6 +40,8 @@ FREE = {"fft": "m", "ifft": "n", "rfft_n_even": "m", "rfft_n_odd": "m", "irfft":
 class FFT(Linear):
     """The transform along some axes, complex out of real or complex. Its matrix is symmetric."""
 
+    lines = "axes"
+
     def value(self, x, *, axes, inverse, norm):
         if len(axes) == 1:
             transform = np.fft.ifft if inverse else np.fft.fft
@@ -72,6 +74,8 @@ fft_p = FFT("fft")
 class RFFT(Linear):
     """The first n // 2 + 1 terms of the transform of n real numbers; the others are conjugates."""
 
+    lines = "axis"
+
     def value(self, x, *, axis, norm):
         return np.fft.rfft(x, axis=axis, norm=norm)
 
@@ -102,6 +106,8 @@ class IRFFT(Linear):
 
     Of the constant term, and of the last one if n is even, only the real part is read.
     """
+
+    lines = "axis"
 
     def value(self, x, *, n, axis, norm):
         return np.fft.irfft(x, n=n, axis=axis, norm=norm)

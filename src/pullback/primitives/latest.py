@@ -62,10 +62,12 @@ def by_rows(arrays, v):
 
     So NumPy goes through them, and of what is written twice to a place, the last stays.
     """
-    if not arrays or not isinstance(v, np.ndarray) or v.ndim < 2 or by_row(v):
+    if not arrays or not isinstance(v, (Array, np.ndarray)):
         return arrays, v
     n = v.ndim
-    if any(type(i) is not np.ndarray or i.ndim != n or by_row(i) for i in arrays):
+    if n < 2 or any(type(i) is not np.ndarray or i.ndim != n or by_row(i) for i in arrays):
+        return arrays, v
+    if by_row(layout(v)):
         return arrays, v
     axes = tuple(range(n))[::-1]
     return [np.transpose(i, axes) for i in arrays], np.transpose(v, axes)
@@ -73,5 +75,4 @@ def by_rows(arrays, v):
 
 def by_row(x):
     """Whether x does not lie by columns, or by both."""
-    flags = (layout(x) if type(x) is Array else x).flags
-    return flags.c_contiguous or not flags.f_contiguous
+    return x.flags.c_contiguous or not x.flags.f_contiguous

@@ -41,6 +41,8 @@ def contracted(x, y):
 class OfMatrix(Primitive):
     """An operation on one matrix, or on each of a stack."""
 
+    cores = (2,)
+
     def batch(self, xs, mapped, size, **static):
         return self(xs[0], **static)
 
@@ -51,6 +53,7 @@ class OfMatrix(Primitive):
 class Solve(Primitive):
     """a^-1 b for stacks of matrices."""
 
+    cores = (2, 2)
     reads = "x0 out"
     lower = "solve"
 

@@ -26,6 +26,8 @@ class Norm(Primitive):
     The gradient is x / out for ord 2. At zero, where the norm has a kink, it is 0.
     """
 
+    lines = "axis"
+
     def value(self, x, *, ord, axis):
         if ord == 2 and len(axis) == x.ndim:
             return np.linalg.norm(x)

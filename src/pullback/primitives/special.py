@@ -218,6 +218,7 @@ class Family(Primitive):
     """
 
     reads = "x0"
+    lines = ()
 
     def value(self, x, *, order):
         return self.at(x, order)

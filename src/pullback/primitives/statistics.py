@@ -34,6 +34,7 @@ class Var(Primitive):
     """The variance over some axes: |x - mean|^2 added up, over n - correction."""
 
     reads = "x0"
+    lines = "axis"
 
     def value(self, x, *, axis, keepdims, correction):
         n = math.prod([x.shape[i] for i in axis])

@@ -401,6 +401,16 @@ def kind_in(out: Any) -> str:
     return out.dtype.kind if known else "f"
 
 
+def holds_numbers(x: Any) -> bool:
+    """Whether a leaf of a result is a number or an array, of any library.
+
+    A `LinearOperator`, for one, has a shape and a dtype, and is no array.
+    """
+    return isinstance(x, (np.ndarray, np.generic, int, float, complex)) or (
+        hasattr(x, "dtype") and hasattr(x, "__array_function__")
+    )
+
+
 def branches(tree: Any, structure: Any, what: str, asker: Callable[[], str]) -> list[Any]:
     """What stands in a tree of tangents or cotangents at the leaves of a structure.
 

@@ -35,6 +35,11 @@ class Budget:
         self.row_spent += spent
         self.recordings += 1
 
+    def more(self, spent: float) -> None:
+        """Note that the last recording took so many seconds more."""
+        self.spent += spent
+        self.row_spent += spent
+
     def forget(self, recorded: bool) -> None:
         """Note that a kind of arguments is forgotten; whether it or a later one was recorded."""
         self.forgotten = 0 if recorded else self.forgotten + 1

@@ -93,7 +93,7 @@ class Method:
 
     def formula(self, dist: Any, at: Any, shape: Any, shapes: Any, scale: Any) -> Any:
         """The formula, to which SciPy gives vectors of one size, or of one element."""
-        out = self.of_vectors(computed, dist, at, shapes, scale) if at.shape == shape else None
+        out = self.of_vectors(dist, at, shapes, scale) if at.shape == shape else None
         if out is not None:
             return out
         shape = common_shape(shape, at.shape, *[x.shape for x in (*shapes, scale)])
@@ -112,15 +112,7 @@ class Method:
             value = np.broadcast_to(value, all_of[0].shape)
         return np.reshape(value, shape)
 
-    def plainly(self, dist: Any, at: Any, shapes: Any, scale: Any) -> Any:
-        """The same of plain arrays, where nothing takes part."""
-        out = self.of_vectors(formula_of_scipy, dist, at, shapes, scale)
-        if out is None:
-            shape = np.broadcast_shapes(at.shape, scale.shape, *[x.shape for x in shapes])
-            out = self.formula(dist, at, shape, shapes, scale)
-        return out
-
-    def of_vectors(self, compute: Any, dist: Any, at: Any, shapes: Any, scale: Any) -> Any:
+    def of_vectors(self, dist: Any, at: Any, shapes: Any, scale: Any) -> Any:
         """The formula of a vector and what is as long as it or one number; else None."""
         shape = at.shape
         if len(shape) != 1:
@@ -133,12 +125,8 @@ class Method:
                 x = x.reshape(1)
             given.append(x)
         spread = given.pop()
-        value = self.finish(compute(dist, self.name, at, *given), spread)
+        value = self.finish(computed(dist, self.name, at, *given), spread)
         return value if value.shape == shape else None
-
-
-def formula_of_scipy(dist: Any, name: str, *xs: Any) -> Any:
-    return getattr(dist, name)(*xs)
 
 
 class Standard:

@@ -164,6 +164,9 @@ class Filter(Primitive):
         bars = zip((b_bar, a_bar, x_bar), (b, a, x), strict=True)
         return [None if bar is None else as_kind(bar, z) for bar, z in bars]
 
+    def read_for(self, i, mask, xs, static):
+        return np.any(mask, axis=static["axis"], keepdims=True) if i == 2 else np.any(mask)
+
     def batch(self, xs, mapped, size, *, axis):
         if list(mapped) == [False, False, True]:
             return self(*xs, axis=axis + 1)

@@ -139,6 +139,10 @@ class Equations:
             x_bars[i] = bar
         return x_bars
 
+    def refined(self, z: Any, theta: Any, given: Any) -> tuple[Any, str | None]:
+        """A point closer to the solution than z; or z, and why there is no derivative."""
+        return refined(self, z, theta, given)
+
     def transposed(self, slope: Any) -> Any:
         return np.swapaxes(slope, -1, -2)
 
@@ -266,7 +270,7 @@ def refinement(
 
     def refine(values: PlainValues) -> Any:
         point, fixed = values.of(z), [values.of(x) for x in given]
-        return refined(equations, point, [values.of(x) for x in theta], fixed)
+        return equations.refined(point, [values.of(x) for x in theta], fixed)
 
     points = solve(refine)
     why = next((reason for _, reason in points.results if reason is not None), None)

@@ -19,6 +19,7 @@ from ...core.array import Array
 from ...core.dispatch import DEFERS, as_array
 from ...core.errors import ConversionError, MissingRuleError
 from ...core.reach import call_outside
+from ...core.tree import RESULTS
 from ...numpy.creation import AS_ARRAY
 from ..solving.serving import serves_method, traced
 from .kept_zeros import moves
@@ -186,6 +187,7 @@ def refuse(what: str) -> Any:
 
 
 DEFERS.add(TracedMatrix)
+RESULTS[TracedMatrix] = array_of
 AS_ARRAY[TracedMatrix] = array_of
 
 
