@@ -139,7 +139,7 @@ class QuickNode:
         if len(args) != len(self.specs):
             return None
         values = []
-        for x, (kind, numpys, dtype, shape, depth) in zip(args, self.specs):  # noqa: B905  # hot
+        for x, (kind, numpy_kind, dtype, shape, depth) in zip(args, self.specs):  # noqa: B905  # hot
             if type(x) is not Array:
                 return None
             while type(x) is Array:
@@ -149,8 +149,8 @@ class QuickNode:
                 x = x.value
             if depth or type(x) is not kind:
                 return None
-            if kind is not numpys:
-                x = numpys(x)
+            if kind is not numpy_kind:
+                x = numpy_kind(x)
             elif x.dtype is not dtype or x.shape != shape:
                 return None
             values.append(x)
