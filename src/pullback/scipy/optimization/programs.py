@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from ...core.dispatch import as_array, leaves, unknown
+from ...core.dispatch import as_array
+from ...core.errors import MissingRuleError
 from ...primitives.exact import constant
-from ..solving.plain import Examples, is_live, solve
-from ..solving.serving import refuses, serves, traced
+from ..solving.plain import Examples, solve
+from ..solving.serving import serves, traced
 from ..solving.undetermined import undetermined
 from .conditions import Minimum, between, bound_rows, constraint_rows, minimum
 from .minima import called, scalar
@@ -30,7 +31,7 @@ def linprog(*args: Any, **options: Any) -> Any:
     if not found.live or is_unsolved(found):
         return found.first
     cost = as_array(given["c"])
-    bounds = given["bounds"]
+    bounds, whole = given["bounds"], whole_numbers(given["integrality"], found, "linprog")
 
     def record(x: Any) -> Any:
         pairs = bounds
@@ -40,7 +41,9 @@ def linprog(*args: Any, **options: Any) -> Any:
             pairs = [bounds] if isinstance(bounds, (list, tuple)) else bounds
         if isinstance(pairs, list):
             pairs = pairs * x.shape[0] if len(pairs) == 1 else pairs
-        equal, positive = bound_rows(pairs, x)
+        free = np.flatnonzero(~whole)
+        equal, positive = bound_rows([pairs[i] for i in free], x[free])
+        equal = [x[whole] - np.round(x[whole]), *equal]
         if given["A_ub"] is not None:
             rows = between(dense(given["A_ub"]) @ x, -np.inf, np.ravel(as_array(given["b_ub"])))
             positive = [*positive, *rows[1]]
@@ -50,14 +53,12 @@ def linprog(*args: Any, **options: Any) -> Any:
         return np.dot(np.ravel(cost), x), equal, positive
 
     failure = reason(found, lambda r: r.success, lambda r: r.message)
-    if given["integrality"] is not None and np.any(given["integrality"]):
-        failure = "`linprog` has no derivative with `integrality`."
     x, value = found.of(lambda r: r.x), found.of(lambda r: scalar(r.fun))
     problem = Minimum(record, lambda what: what, x)
     if not problem.theta:
         return summary("linprog", found, lambda r: r, {"x": constant(x), "fun": constant(value)})
 
-    sides = prices(found)
+    sides = {} if whole.any() else prices(found)
     part = lambda key, name: found.stacked([r[key][name] for r in found.results])
     values = [(f"{key}.marginals", part(key, "marginals"), of) for key, of in sides.items()]
     x, (value, *marginals) = minimum(
@@ -110,7 +111,7 @@ def is_unsolved(found: Examples) -> bool:
 
 @serves(optimize.milp)
 def milp(*args: Any, **options: Any) -> Any:
-    """A linear program, if no number has to be whole."""
+    """A linear program of the numbers that need not be whole; which those are stays."""
     found, given = called(optimize.milp, args, options)
     if not found.live or is_unsolved(found):
         return found.first
@@ -118,25 +119,34 @@ def milp(*args: Any, **options: Any) -> Any:
     limits = (0.0, np.inf) if bounds is None else bounds
     if isinstance(limits, optimize.Bounds):
         limits = limits.lb, limits.ub
+    whole = whole_numbers(given["integrality"], found, "milp")
 
     def record(x: Any) -> Any:
-        equal, positive = between(x, *limits)
+        low, high = [np.broadcast_to(as_array(limit), x.shape)[~whole] for limit in limits]
+        equal, positive = between(x[~whole], low, high)
+        equal = [x[whole] - np.round(x[whole]), *equal]
         for constraint in linear_constraints(given["constraints"]):
             rows = constraint_rows(constraint, x)
             equal, positive = [*equal, *rows[0]], [*positive, *rows[1]]
         return np.dot(np.ravel(cost), x), equal, positive
 
     failure = reason(found, lambda r: r.success, lambda r: r.message)
-    if given["integrality"] is not None and np.any(given["integrality"]):
-        failure = (
-            "`scipy.optimize.milp` has a solution of whole numbers, which jumps: solve the program"
-            " without `integrality`, or detach the result with `pullback.stop_gradient(x)`."
-        )
     x, value = found.of(lambda r: r.x), found.of(lambda r: scalar(r.fun))
     problem = Minimum(record, lambda what: what, x)
     if problem.theta:
         x, (value,) = minimum("milp", problem, x, failure, [("fun", value, problem.value)], [])
     return summary("milp", found, lambda r: r, {"x": x, "fun": value})
+
+
+def whole_numbers(integrality: Any, found: Examples, name: str) -> Any:
+    """Which numbers are whole: a whole number stays while the parameters move a little."""
+    kinds = np.broadcast_to(0 if integrality is None else integrality, found.results[0].x.shape)
+    if np.any(kinds == 2):
+        raise MissingRuleError(
+            f"`scipy.optimize.{name}` has no derivative with semi-continuous numbers.\n"
+            "  Give those that are not zero bounds, and `integrality=0`."
+        )
+    return (kinds == 1) | (kinds == 3)
 
 
 def linear_constraints(constraints: Any) -> list[Any]:
@@ -162,24 +172,16 @@ def linear_sum_assignment(*args: Any, **options: Any) -> Any:
     return found.of(lambda r: r[0]), found.of(lambda r: r[1])
 
 
-refuses(
-    "picks one assignment by trial, which says nothing about neighbouring ones",
-    "Use `scipy.optimize.linear_sum_assignment` where it fits",
-    optimize.quadratic_assignment,
-)
+@serves(optimize.quadratic_assignment)
+def quadratic_assignment(*args: Any, **options: Any) -> Any:
+    """The assignment that the trials lead to is locally constant; its cost is a sum."""
+    found, given = called(optimize.quadratic_assignment, args, options)
+    if not found.live:
+        return found.first
+    chosen = found.of(lambda r: r.col_ind)
+    cost = np.sum(as_array(given["A"]) * as_array(given["B"])[chosen[:, None], chosen[None, :]])
+    return summary("quadratic_assignment", found, lambda r: r, {"col_ind": chosen, "fun": cost})
 
-
-def looked_into(original: Any) -> None:
-    """Let a function that is refused look for Arrays in objects, such as bounds, as well."""
-
-    @serves(original)
-    def call(*args: Any, **options: Any) -> Any:
-        if any(map(is_live, leaves((args, list(options.values()))))):
-            return unknown(original, args, options)
-        return original(*args, **options)
-
-
-looked_into(optimize.quadratic_assignment)
 
 # Formulas, which SciPy's own code differentiates; of a search along a line the step that it takes,
 # where it takes it from the same trials.
