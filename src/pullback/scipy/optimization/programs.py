@@ -179,7 +179,8 @@ def quadratic_assignment(*args: Any, **options: Any) -> Any:
     if not found.live:
         return found.first
     chosen = found.of(lambda r: r.col_ind)
-    cost = np.sum(as_array(given["A"]) * as_array(given["B"])[chosen[:, None], chosen[None, :]])
+    moves = found.of(lambda r: np.eye(len(r.col_ind))[r.col_ind])
+    cost = np.sum(as_array(given["A"]) * (moves @ as_array(given["B"]) @ moves.swapaxes(-1, -2)))
     return summary("quadratic_assignment", found, lambda r: r, {"col_ind": chosen, "fun": cost})
 
 
