@@ -8,7 +8,6 @@ import numpy as np
 from scipy import optimize
 
 from ...core.dispatch import as_array
-from ...core.errors import MissingRuleError
 from ...primitives.exact import constant
 from ..solving.plain import Examples, solve
 from ..solving.serving import serves, traced
@@ -31,16 +30,13 @@ def linprog(*args: Any, **options: Any) -> Any:
     if not found.live or is_unsolved(found):
         return found.first
     cost = as_array(given["c"])
-    bounds, whole = given["bounds"], whole_numbers(given["integrality"], found, "linprog")
+    bounds = (0, None) if given["bounds"] is None else given["bounds"]
+    whole = whole_numbers(given["integrality"], cost.size)
 
     def record(x: Any) -> Any:
-        pairs = bounds
-        if bounds is None:
-            pairs = [(0, None)]
-        elif not isinstance(bounds, (list, tuple)) or not isinstance(bounds[0], (list, tuple)):
-            pairs = [bounds] if isinstance(bounds, (list, tuple)) else bounds
-        if isinstance(pairs, list):
-            pairs = pairs * x.shape[0] if len(pairs) == 1 else pairs
+        one = not any(isinstance(end, (list, tuple)) or getattr(end, "ndim", 0) for end in bounds)
+        pairs = [bounds] if one else list(bounds)
+        pairs = pairs * x.shape[0] if len(pairs) == 1 else pairs
         free = np.flatnonzero(~whole)
         equal, positive = bound_rows([pairs[i] for i in free], x[free])
         equal = [x[whole] - np.round(x[whole]), *equal]
@@ -52,7 +48,7 @@ def linprog(*args: Any, **options: Any) -> Any:
             equal = [*equal, gap]
         return np.dot(np.ravel(cost), x), equal, positive
 
-    failure = reason(found, lambda r: r.success, lambda r: r.message)
+    failure = unsolved("linprog", found, given["integrality"])
     x, value = found.of(lambda r: r.x), found.of(lambda r: scalar(r.fun))
     problem = Minimum(record, lambda what: what, x)
     if not problem.theta:
@@ -119,7 +115,7 @@ def milp(*args: Any, **options: Any) -> Any:
     limits = (0.0, np.inf) if bounds is None else bounds
     if isinstance(limits, optimize.Bounds):
         limits = limits.lb, limits.ub
-    whole = whole_numbers(given["integrality"], found, "milp")
+    whole = whole_numbers(given["integrality"], cost.size)
 
     def record(x: Any) -> Any:
         low, high = [np.broadcast_to(as_array(limit), x.shape)[~whole] for limit in limits]
@@ -130,7 +126,7 @@ def milp(*args: Any, **options: Any) -> Any:
             equal, positive = [*equal, *rows[0]], [*positive, *rows[1]]
         return np.dot(np.ravel(cost), x), equal, positive
 
-    failure = reason(found, lambda r: r.success, lambda r: r.message)
+    failure = unsolved("milp", found, given["integrality"])
     x, value = found.of(lambda r: r.x), found.of(lambda r: scalar(r.fun))
     problem = Minimum(record, lambda what: what, x)
     if problem.theta:
@@ -138,15 +134,19 @@ def milp(*args: Any, **options: Any) -> Any:
     return summary("milp", found, lambda r: r, {"x": x, "fun": value})
 
 
-def whole_numbers(integrality: Any, found: Examples, name: str) -> Any:
+def whole_numbers(integrality: Any, n: int) -> Any:
     """Which numbers are whole: a whole number stays while the parameters move a little."""
-    kinds = np.broadcast_to(0 if integrality is None else integrality, found.results[0].x.shape)
-    if np.any(kinds == 2):
-        raise MissingRuleError(
-            f"`scipy.optimize.{name}` has no derivative with semi-continuous numbers.\n"
-            "  Give those that are not zero bounds, and `integrality=0`."
+    return np.isin(np.broadcast_to(0 if integrality is None else integrality, n), (1, 3))
+
+
+def unsolved(name: str, found: Examples, integrality: Any) -> str | None:
+    """Why the program has no derivative, if it has none."""
+    if integrality is not None and np.any(np.equal(integrality, 2)):
+        return (
+            f"`scipy.optimize.{name}` has no derivative with semi-continuous numbers, which jump.\n"
+            "  Give those that are not zero their bounds, and `integrality=0`."
         )
-    return (kinds == 1) | (kinds == 3)
+    return reason(found, lambda r: r.success, lambda r: r.message)
 
 
 def linear_constraints(constraints: Any) -> list[Any]:
