@@ -25,8 +25,6 @@ from ...primitives.arguments import known_value
 from ...primitives.elementwise import finite
 from .scores import MASSES, SCORES
 
-__all__ = ["at_once"]
-
 # class of a distribution -> its slopes
 SLOPES = {type(getattr(stats, name)): row for name, row in {**SCORES, **MASSES}.items()}
 CONTINUOUS = {type(getattr(stats, name)) for name in SCORES}

@@ -26,15 +26,14 @@ from ...core.dispatch import as_array, holds_arrays
 from ...core.namespaces import STANDS
 from ...core.reach import call_inside, call_outside, called_by_name
 from ...core.spec import DOUBLE
+from ...core.trace import is_live
 from ...primitives.arguments import everywhere, known_value, plainly_everywhere, somewhere
 from ...primitives.elementwise import stopped
-from ..solving.plain import is_live, solve
+from ..solving.plain import solve
 from ..solving.serving import serves_method
 from .choices import common_shape, vectors
 from .densities import at_once
 from .formulas import FORMULAS, again
-
-__all__ = ["ask", "holds_values"]
 
 
 def bare(*xs: Any) -> bool:

@@ -27,8 +27,6 @@ from ...primitives.scipy_special.functions import multigammaln
 from ..solving.plain import solve
 from ..solving.serving import serves_method, traced
 
-__all__ = []
-
 SINGULAR = (
     "`multivariate_normal` has no derivative with respect to a singular covariance.\n"
     "  Take the density of the variables that vary, with a regular covariance."

@@ -16,8 +16,6 @@ from .conditions import Minimum, between, bound_rows, constraint_rows, minimum
 from .minima import called, scalar
 from .roots import reason, summary
 
-__all__ = []
-
 
 def dense(x: Any) -> Any:
     return x.toarray() if hasattr(x, "toarray") else as_array(x)
