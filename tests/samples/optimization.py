@@ -4,7 +4,7 @@ import numpy as np
 from scipy import optimize
 
 import pullback.scipy.optimize  # noqa: F401  # enters the rules
-from pullback.core.errors import MissingRuleError
+from pullback.core.errors import SolverError
 from pullback.testing import ErrorSample, Sample
 from tests.samples import served, traced
 
@@ -81,7 +81,11 @@ SAMPLES = [
     Sample(served(optimize.nnls, lambda f, a, b: f(a, b)[0]), (A, B), name="nnls"),
     Sample(served(optimize.isotonic_regression, lambda f, y: f(y).x), np.array([1.0, 3, 2, 4, 3.5, 3.9]), name="isotonic_regression"),
     Sample(served(optimize.linprog, lambda f, c, a, b: f(c, a, b).x * f(c, a, b).fun), (COST, ROWS, ROOM), name="linprog"),
+    Sample(served(optimize.linprog, lambda f, u: f([-2.0, -1.0], [[1.0, 3.0]], [6.3], bounds=[np.stack([0 * u[0], u[0]]), np.array([0.0, 9.0])]).x), np.array([2.7]), name="linprog(bounds)"),
     Sample(served(optimize.milp, lambda f, c, a, b: f(c, constraints=(a, -np.inf, b)).x * f(c, constraints=(a, -np.inf, b)).fun), (COST, ROWS, ROOM), name="milp"),
+    Sample(served(optimize.milp, lambda f, c, b: f(c, constraints=([[2.0, 1.0]], -np.inf, b), integrality=[1, 0], bounds=(0, 3)).x * f(c, constraints=([[2.0, 1.0]], -np.inf, b), integrality=[1, 0], bounds=(0, 3)).fun), (np.array([-1.4, -1.0]), np.array([4.3])), name="milp(integrality)"),
+    Sample(served(optimize.linprog, lambda f, b: f([-1.4, -1.0], [[2.0, 1.0]], b, integrality=[1, 0], bounds=(0, 3)).x), (np.array([4.3]),), name="linprog(integrality)"),
+    Sample(served(optimize.quadratic_assignment, lambda f, a, b: f(a, b, options={"rng": np.random.default_rng(0)}).fun), (random.normal(size=(4, 4)), random.normal(size=(4, 4))), name="quadratic_assignment"),
     Sample(served(optimize.linear_sum_assignment, lambda f, c: c[f(c)].sum()), random.normal(size=(4, 4)), name="linear_sum_assignment"),
     *[Sample(traced(f, lambda f, x: f(x)), np.array([1.2, 0.7, 0.4]), name=f.__name__) for f in (optimize.rosen, optimize.rosen_der, optimize.rosen_hess)],
     Sample(traced(optimize.rosen_hess_prod, lambda f, x, p: f(x, p)), (np.array([1.2, 0.7]), W), name="rosen_hess_prod"),
@@ -89,5 +93,5 @@ SAMPLES = [
 ]  # fmt: skip
 
 ERRORS = [
-    ErrorSample(served(optimize.quadratic_assignment, lambda f, a: f(a, a).fun), (np.eye(3),), {}, MissingRuleError, "`scipy.optimize.quadratic_assignment` picks"),
+    ErrorSample(served(optimize.milp, lambda f, c: f(c, integrality=2, bounds=(0.5, 3)).fun), (np.array([-1.0, 2.0]),), {}, SolverError, "`scipy.optimize.milp` has no derivative with semi-continuous"),
 ]  # fmt: skip

@@ -65,6 +65,12 @@ def test_a_basis_of_the_null_space_is_not_determined():
     )
 
 
+def test_left_vectors_of_a_pencil_alone_are_refused():
+    """SciPy brings the first of them to length 1, and no other."""
+    with pytest.raises(pb.MissingRuleError, match="the first left vector"):
+        pb.grad(lambda a: np.abs(linalg.eig(a, S, left=True, right=False)[1]).sum())(A)
+
+
 def test_what_does_not_solve_the_equation_has_no_derivative():
     """SciPy balances pencils with `e` wrongly, and returns what is no solution."""
     a = np.array([[3.1, 0.1, 0.6], [0.1, 2.5, 0.4], [1.3, 0.9, 2.3]])

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize, special, stats
+from scipy import integrate, linalg, optimize, special, stats
 
 import pullback as pb
 from pullback.core.errors import MissingRuleError
@@ -102,7 +102,26 @@ def step_along(c):
     return optimize.line_search(f, slope, np.array([1.0, 1.0]), np.array([-3.0, 0.5]))[0]
 
 
+def by_lsoda(k):
+    """SciPy gives one array, which each call overwrites."""
+    r = integrate.ode(lambda t, y: [-k * y[0]]).set_integrator("lsoda", rtol=1e-10)
+    r.set_initial_value([1.0])
+    return r.integrate(0.5), r.integrate(1.0)
+
+
+def incomplete_fit(y):
+    fun, slope = lambda z, a, b: a * z + b * z**2, lambda z, a, b: np.stack([z, z**2], axis=1)
+    data = np.where(Z > 1, np.nan, 1.3 * Z + y)
+    return optimize.curve_fit(fun, Z, data, jac=slope, nan_policy="omit")[0]
+
+
 CASES = {
+    "observations left out": (incomplete_fit, Y),
+    "an integrator that overwrites": (by_lsoda, 0.7),
+    "samples of several lengths": (lambda y: list(stats.obrientransform(y[:6], y[6:])), Y),
+    "the row that completes a basis": (lambda y: linalg.svd(y.reshape(3, 5)[:, :4])[2], Y),
+    "the column that completes a basis": (lambda y: linalg.qr(y[:12].reshape(4, 3))[0], Y),
+    "the direction that is left": (lambda y: linalg.null_space(y.reshape(3, 5)[:, :4]), Y),
     "a box of t vectors": (among_t, np.array([0.3, 0.5, 0.4])),
     "kinds of covariance": (by_covariance, np.array([0.3, 0.5, 0.4])),
     "unlike trials": (unlike_trials, 0.3),
@@ -157,6 +176,15 @@ def test_derivatives_are_those_of_differences():
         if value != f(x) or not np.allclose(slopes, difference, 1e-6, 1e-8):
             failures.append((name, value - f(x), slopes, difference))
     assert not failures, failures
+
+
+@pytest.mark.filterwarnings("ignore:`numpy.max` has a kink")  # of the unit of a norm
+def test_a_quantile_that_is_found_by_bisection():
+    """Rounding of Tukey's distribution ends Newton's method before its last digits."""
+    y = np.exp(Y)
+    slope = pb.grad(lambda t: stats.ppcc_max(y + t * Z**2, brack=(0.1, 0.8)))(0.0)
+    ends = [stats.ppcc_max(y + t * Z**2, brack=(0.1, 0.8)) for t in (-1e-3, 1e-3)]
+    np.testing.assert_allclose(slope, (ends[1] - ends[0]) / 2e-3, rtol=1e-3)
 
 
 def test_weights_of_ranks_carry_no_derivative():

@@ -51,6 +51,9 @@ SOLVERS = {
     "getrf": lambda r, a, b, x, y: r("getrf")(a)[0],
     "getrs": lambda r, a, b, x, y: r("getrs")(*r("getrf")(a)[:2], b, trans=1)[0],
     "getri": lambda r, a, b, x, y: r("getri")(*r("getrf")(a)[:2])[0],
+    "gecon": lambda r, a, b, x, y: [
+        r("gecon")(r("getrf")(a)[0], np.real(x[0]) + 9, norm=norm)[0] for norm in "1I"
+    ],
     "gesv": lambda r, a, b, x, y: r("gesv")(a, x)[0::2],
     "sysv": lambda r, a, b, x, y: r("sysv")(a, b, lower=1)[2],
     "trtrs": lambda r, a, b, x, y: r("trtrs")(a, x, lower=1, trans=1, unitdiag=1)[0],

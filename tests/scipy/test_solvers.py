@@ -397,8 +397,25 @@ def test_programs_without_a_solution():
         assert np.array_equal(pb.grad(status)(x), [solver(x, **free).status, 0.0])
 
 
-def test_whole_numbers_have_no_derivative():
-    cost = np.array([-1.0, -2.0])
-    picked = lambda c: optimize.milp(c, integrality=1, bounds=(0, 3)).x.sum()
-    with pytest.raises(pb.SolverError, match=r"`scipy.optimize.milp` has a solution of whole"):
-        pb.grad(picked)(cost)
+class TestStoppedByRounding:
+    """A minimiser that was asked for more digits than there are has found its minimum."""
+
+    def test_at_the_minimum(self):
+        def found(c, method):
+            """The slope that it is given differs from that of the function, by little."""
+            fun = lambda x: np.sum((x - c) ** 2) + 0.2 * np.sum(x**4)
+            slope = lambda x: 2 * (x - c) + 0.8 * x**3 + 1e-6
+            options = {"gtol": 1e-9}
+            return optimize.minimize(fun, [0.1, 0.1], jac=slope, method=method, options=options)
+
+        c = np.array([0.6, 1.2])
+        for method in ("BFGS", "CG"):
+            assert "precision loss" in found(c, method).message
+            slopes = np.diag(pb.jacobian(lambda c, m=method: found(c, m).x)(c))
+            np.testing.assert_allclose(slopes, 2 / (2 + 2.4 * found(c, method).x ** 2), rtol=1e-5)
+
+    def test_elsewhere(self):
+        """At a kink the equations of a minimum do not hold."""
+        kinked = lambda c: optimize.minimize(lambda x: np.sum(np.abs(x - c)), [0.1, 0.1]).x.sum()
+        with pytest.raises(pb.SolverError, match=r"singular|do not hold"):
+            pb.grad(kinked)(np.array([0.6, 1.2]))

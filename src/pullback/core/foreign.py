@@ -191,7 +191,9 @@ def refused(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseEx
     ours = cause_of(error)
     if ours is not None:
         raise ours from error
-    lives = arrays_in([*args, *kwargs.values()])
+    given = [*args, *kwargs.values()]
+    inside = [x for each in given for x in getattr(each, "__dict__", {}).values()]
+    lives = arrays_in(given) or arrays_in(inside)  # a linear operator holds its matrix
     if lives:
         x = lives[0]
         module = getattr(f, "__module__", None)

@@ -406,18 +406,22 @@ class SVD(Spectrum):
         if v.shape[-2] > s.shape[-1]:
             v_dot = v_dot + (adjoint(a_dot) @ u - v @ adjoint(m)) * row(pole(s))
         plain = simple(s, "svd")
-        rests = [full_nan(rest) if spec_of(rest).size else None for rest in (u_rest, vh_rest)]
+        v_rest_dot = completed(v, v_dot, adjoint(vh_rest))
+        rests = completed(u, u_dot, u_rest), None if v_rest_dot is None else adjoint(v_rest_dot)
         frames = [np.where(plain, dot, np.nan) for dot in (u_dot, v_dot)]
         return u_dot, s_dot, adjoint(v_dot), *rests, *frames, None
 
     def vjp(self, bars, residual, wanted):
-        u_bar, s_bar, vh_bar, u_rest, vh_rest, left_bar, right_bar, token_bar = bars
+        u_bar, s_bar, vh_bar, u_rest_bar, vh_rest_bar, left_bar, right_bar, token_bar = bars
         a = residual.xs[0]
-        u, s, vh, _, _, left, right, token = residual.out
+        u, s, vh, u_rest, vh_rest, left, right, token = residual.out
         v = adjoint(vh)
-        for rest in (u_rest, vh_rest):
-            if rest is not None:
-                undetermined_p(rest, what="numpy.linalg.svd", instead="full_matrices=False")
+        how = {"what": "numpy.linalg.svd", "instead": "full_matrices=False"}
+        if u_rest_bar is not None:
+            u_bar = added(u_bar, of_frame(u, u_rest, u_rest_bar, **how))
+        if vh_rest_bar is not None:
+            v_bar = of_frame(v, adjoint(vh_rest), adjoint(vh_rest_bar), **how)
+            vh_bar = added(vh_bar, None if v_bar is None else adjoint(v_bar))
         a_bar = None
         if s_bar is not None:
             a_bar = pull_values(a, token, s, left, right, s_bar, token_bar, "svd")
@@ -493,6 +497,27 @@ class Undetermined(Primitive):
 
 
 undetermined_p = Undetermined("undetermined")
+
+
+def one_is_left(rest):
+    """Whether one real vector completes a basis: then the matrix leaves open its sign alone."""
+    spec = spec_of(rest)
+    return spec.shape[-1] == 1 and spec.dtype.kind == "f"
+
+
+def completed(vectors, dot, rest):
+    """The tangent of what completes vectors to a basis; NaN where it is not determined."""
+    if not spec_of(rest).size:
+        return None
+    return -vectors @ adjoint(adjoint(rest) @ dot) if one_is_left(rest) else full_nan(rest)
+
+
+def of_frame(vectors, rest, rest_bar, what, instead):
+    """The cotangent of vectors from that of what completes them to a basis."""
+    if one_is_left(rest):
+        return -rest @ (adjoint(rest_bar) @ vectors)
+    undetermined_p(rest_bar, what=what, instead=instead)
+    return None
 
 
 class Svdvals(SVD):

@@ -56,7 +56,7 @@ def parse(shape, key):
     consumed = sum([rank(k) for k in entries])
     if sum([k is Ellipsis for k in entries]) > 1 or consumed > len(shape):
         invalid(shape, key)
-    advanced = any(isinstance(k, (np.ndarray, Array)) for k in entries)
+    advanced = any(map(is_array, entries))
     template, arrays, new, axis = [], [], [], 0
     for k in entries:
         if k is Ellipsis:  # beside arrays it is written out; without axes it still separates them
@@ -65,7 +65,7 @@ def parse(shape, key):
             axis += width
             continue
         found = [k]
-        if isinstance(k, (np.ndarray, Array)) and k.dtype.kind == "b":
+        if is_array(k) and k.dtype.kind == "b":
             if k.shape != tuple(shape[axis : axis + k.ndim]):
                 invalid(shape, key)
             if k.ndim:
@@ -74,9 +74,9 @@ def parse(shape, key):
                 new.append(axis + len(new))
                 found = [np.zeros(int(k), np.intp)]
         for index in found:
-            is_array = isinstance(index, (np.ndarray, Array))
-            template.append(INDEX if is_array else index)
-            if is_array:
+            advances = is_array(index)
+            template.append(INDEX if advances else index)
+            if advances:
                 arrays.append(index)
         axis += rank(k)
     return tuple(template), arrays, tuple(new)
@@ -122,7 +122,7 @@ def entry(k):
             bounds = [None if n is None else operator.index(n) for n in (k.start, k.stop, k.step)]
             return slice(*bounds)
         return k
-    if isinstance(k, (list, tuple, range)):
+    if type(k) is not Array and isinstance(k, (list, tuple, range)):
         k = as_array(k) if len(k) else np.zeros(0, np.intp)
     if type(k) is Array:
         if k.dtype.kind == "b":
@@ -140,11 +140,15 @@ def entry(k):
     return k if k.dtype.kind == "b" else NotImplemented
 
 
+def is_array(k):
+    return type(k) is Array or isinstance(k, np.ndarray)
+
+
 def rank(k):
     """How many axes of x an entry of a key takes."""
     if k is None or k is Ellipsis:
         return 0
-    return k.ndim if isinstance(k, (np.ndarray, Array)) and k.dtype.kind == "b" else 1
+    return k.ndim if is_array(k) and k.dtype.kind == "b" else 1
 
 
 def invalid(shape, key):

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, MissingRuleError
-from ..core.spec import Spec, spec_of, zeros
+from ..core.spec import Spec, zeros
 from . import lapack
 from .arguments import as_array
-from .decompositions import Decomposition, added, full_nan, undetermined_p
+from .decompositions import Decomposition, added, completed, of_frame
 from .inner_loops import LOOPS, doubled, loops
 from .shapes import laid
 from .spectra import adjoint, computed, conj, from_triangle, hermitian, real_of
@@ -122,13 +122,14 @@ class QR(Decomposition):
         if r.shape[-1] > k:
             tail = adjoint(q) @ a_dot[..., :, k:] - (c - t) @ r[..., :, k:]
             r_dot = np.concatenate([r_dot, tail], axis=-1)
-        return q_dot, r_dot, full_nan(rest) if spec_of(rest).size else None
+        return q_dot, r_dot, completed(q, q_dot, rest)
 
     def vjp(self, bars, residual, wanted):
         q_bar, r_bar, rest_bar = bars
-        q, r, _ = residual.out
+        q, r, rest = residual.out
         if rest_bar is not None:
-            undetermined_p(rest_bar, what="numpy.linalg.qr", instead='mode="reduced"')
+            how = {"what": "numpy.linalg.qr", "instead": 'mode="reduced"'}
+            q_bar = added(q_bar, of_frame(q, rest, rest_bar, **how))
         if q_bar is None and r_bar is None:
             return (None,)
         k = q.shape[-1]
@@ -172,7 +173,10 @@ qr_p = QR("qr")
 
 @replaces(np.linalg.qr)
 def qr(a, mode="reduced"):
-    """`numpy.linalg.qr`. With mode="complete" the first min(m, n) columns of q have derivatives."""
+    """`numpy.linalg.qr`. With mode="complete" the first n columns of q have derivatives.
+
+    So has one more of a real matrix, but not several: they may turn among themselves.
+    """
     if mode == "raw":
         raise MissingRuleError(
             '`numpy.linalg.qr` with mode="raw" gives the reflections that LAPACK has used, which'

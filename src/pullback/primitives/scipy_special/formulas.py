@@ -68,6 +68,8 @@ SHIFT = 12
 def digamma_gap(a, m):
     """digamma(a + m) - digamma(a), also where the two agree in most digits."""
     b = a + m
+    if type(b) is np.float64 and 2 * abs(m) >= min(a, b) > 0:  # the usual numbers
+        return sp.digamma(b) - sp.digamma(a)
     least = np.minimum(a, b)  # where it is small, so are the digammas, or they differ much
     close = np.logical_and(least > 0, np.abs(m) < least * np.where(least < 4, 0.125, 0.5))
     if plainly_everywhere(np.logical_not(close)):

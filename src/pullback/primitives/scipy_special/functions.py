@@ -330,11 +330,10 @@ class LogSumExp(Primitive):
 
     def weights(self, a, b, axis):
         """exp(a), scaled, and the sum of b times it."""
-        largest = np.max(stopped(np.real(a)), axis=axis, keepdims=True)
+        real = a if a.dtype.kind == "f" else np.real(a)
+        largest = np.max(stopped(real), axis=axis, keepdims=True)
         if b is not None:  # as SciPy does: what has no weight is not among the largest
-            largest = np.max(
-                np.where(b == 0, -np.inf, stopped(np.real(a))), axis=axis, keepdims=True
-            )
+            largest = np.max(np.where(b == 0, -np.inf, stopped(real)), axis=axis, keepdims=True)
         if plainly_everywhere(np.isfinite(largest)):
             e = np.exp(a - largest)
         else:

@@ -44,6 +44,23 @@ def siegelslopes(y: Any, x: Any, method: str) -> Any:
     return exact(out[0], slope), exact(out[1], intercept)
 
 
+one_transformed = traced(stats.obrientransform)
+
+
+@serves(stats.obrientransform)
+def obrientransform(*samples: Any) -> Any:
+    """SciPy's formula for each sample; samples of several lengths in an array of objects."""
+    if not any(map(is_live, samples)):
+        return stats.obrientransform(*samples)
+    rows = [one_transformed(sample)[0] for sample in samples]
+    if len({row.shape for row in rows}) == 1:
+        return np.stack(rows)
+    out = np.empty(len(rows), object)
+    for i, row in enumerate(rows):
+        out[i] = row
+    return out
+
+
 of_ranks = chosen(_stats._weightedrankedtau)
 
 

@@ -35,6 +35,7 @@ class ode(integrate.ode):  # named as SciPy's
     jac: Any
 
     live: Any = None  # y with its derivative, if it has one
+    shared: Any = None  # the array that `lsoda` gives, which each of its calls overwrites
     origin: Any = None
 
     def __init__(self, f: Any, jac: Any = None) -> None:
@@ -42,6 +43,7 @@ class ode(integrate.ode):  # named as SciPy's
         self.user = f
 
     def set_initial_value(self, y: Any, t: Any = 0.0) -> Any:
+        self.shared = None
         self.live, self.origin = (start_of([y] if np.isscalar(y) else y), t)
         given = alone(solve(lambda values: (values.tree(y), values.of(t))))
         plain = super().set_initial_value(*given.first)
@@ -78,7 +80,7 @@ class ode(integrate.ode):  # named as SciPy's
         found = alone(solve(call))
         y, steps = found.first
         if not found.live and self.live is None:
-            return y
+            return self._y
         start = before if self.live is None else self.live
         fun = right_side(user, as_tuple(params), before)
         begin = self.origin if is_live(self.origin) else started
@@ -88,6 +90,11 @@ class ode(integrate.ode):  # named as SciPy's
         else:
             end = t if is_live(t) else None
             self.live = exact(y, path_of(found, [steps], fun, begin, end, start).ys[-1])
+        if self.shared is not None:
+            self.shared[...] = self.live
+            self.live = self.shared
+        elif type(self._integrator).__name__ == "lsoda":
+            self.shared = self.live
         return self.live
 
     @property

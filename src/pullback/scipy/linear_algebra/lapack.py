@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...primitives.arguments import everywhere
 from ...primitives.elementwise import stopped
 from ...primitives.spectra import adjoint, computed
 from .factors import cholesky, cholesky_banded, lu_factor
@@ -87,6 +88,20 @@ def getrs(lu: Any, piv: Any, b: Any, trans: Any = 0) -> Any:
 @routine("getri", "lu piv")
 def getri(lu: Any, piv: Any, **_: Any) -> Any:
     return {"inv_a": lu_solve((lu, piv), identity(lu))}
+
+
+@routine("gecon", "a anorm")
+def gecon(a: Any, anorm: Any, found: Any, norm: Any = "1") -> Any:
+    """One over the norms of a matrix and its inverse, which LAPACK estimates, mostly to all digits.
+
+    Where it does not, the estimate has no derivative. The order of the rows, which `a` has lost,
+    does not count in either norm.
+    """
+    inverse = lu_solve((a, np.arange(a.shape[-1])), identity(a))
+    sums = np.sum(np.abs(inverse), axis=-1 if as_letter(norm) in "Ii" else -2)
+    rcond = 1 / (anorm * np.max(sums, axis=-1))
+    close = everywhere(np.abs(stopped(rcond) - stopped(found["rcond"])) <= 1e-9 * stopped(rcond))
+    return {"rcond": rcond} if close else {}
 
 
 @routine("gesv", "a b")

@@ -255,6 +255,11 @@ def eigen(a: Any, b: Any, homogeneous_eigvals: bool, options: Any) -> Any:
 
 @answers(sl.eig, "a b")
 def eig(a, b=None, left=False, right=True, homogeneous_eigvals=False, check_finite=True):
+    if left and not right and b is not None:
+        raise MissingRuleError(
+            "`scipy.linalg.eig` of two matrices with `right=False` brings the first left vector"
+            " alone to length 1.\n  Ask for both, `left=True, right=True`."
+        )
     xs, w, found_left, v, _ = eigen(a, b, homogeneous_eigvals, {"check_finite": check_finite})
     real = all(x.dtype.kind != "c" for x in xs) and not somewhere(np.imag(w) != 0)
     outs = [w]

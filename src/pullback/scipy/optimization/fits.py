@@ -131,6 +131,26 @@ def leastsq(*args: Any, **options: Any) -> Any:
     return tuple(out)
 
 
+def observed(given: Any) -> tuple[Any, Any, Any]:
+    """xdata, ydata and sigma of `curve_fit`; without what SciPy leaves out for NaN."""
+    x, y, sigma = given["xdata"], as_array(given["ydata"]), given["sigma"]
+    x = as_array(x) if isinstance(x, (list, tuple)) else x
+    if given["nan_policy"] != "omit":
+        return x, y, sigma
+
+    def complete(values: Any) -> Any:
+        missing = np.isnan(values.of(x))
+        return ~(missing.any(axis=tuple(range(missing.ndim - 1))) | np.isnan(values.of(y)))
+
+    rows = np.stack(solve(complete).results)
+    if not np.all(rows == rows[0]):  # examples of a batch, of which other observations are left
+        refuse("scipy.optimize.curve_fit", nan_policy="omit")
+    kept = np.flatnonzero(rows[0])
+    if sigma is not None:
+        sigma = as_array(sigma)[kept] if np.ndim(sigma) < 2 else as_array(sigma)[kept][:, kept]
+    return x[..., kept], y[kept], sigma
+
+
 @serves(optimize.curve_fit)
 def curve_fit(*args: Any, **options: Any) -> Any:
     bound = inspect.signature(optimize.curve_fit).bind(*args, **options)
@@ -142,15 +162,13 @@ def curve_fit(*args: Any, **options: Any) -> Any:
         return found.first
     bound.apply_defaults()
     given = bound.arguments
-    refuse("scipy.optimize.curve_fit", nan_policy=given["nan_policy"])
-    f, sigma, keywords = given["f"], given["sigma"], given["kwargs"]
+    f, keywords = given["f"], given["kwargs"]
+    xdata, ydata, sigma = observed(given)
     loss, scale = keywords.get("loss", "linear"), keywords.get("f_scale", 1.0)
     more = as_tuple(keywords.get("args", ()))
 
     def residual(p: Any) -> Any:
-        xdata = given["xdata"]
-        xdata = as_array(xdata) if isinstance(xdata, (list, tuple)) else xdata
-        r = f(xdata, *[p[i] for i in range(p.shape[0])], *more) - as_array(given["ydata"])
+        r = f(xdata, *[p[i] for i in range(p.shape[0])], *more) - ydata
         if sigma is None:
             return r
         weight = as_array(sigma)

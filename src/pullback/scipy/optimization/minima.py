@@ -49,11 +49,20 @@ def scalar(x: Any) -> Any:
     return np.float64(np.asarray(x).reshape(()))
 
 
+def exhausted(message: Any) -> bool:
+    """Whether a minimiser stopped since rounding leaves it nothing to gain.
+
+    It says so where it was asked for more digits than there are. Whether the point solves the
+    equations of a minimum is tested anyway.
+    """
+    return "precision loss" in str(message) or str(message).startswith("ABNORMAL")
+
+
 def of_result(
     name: str, found: Examples, fun: Any, args: Any, bounds: Any = None, constraints: Any = ()
 ) -> Any:
     """The OptimizeResult of a minimum."""
-    failure = reason(found, lambda r: r.success, lambda r: r.message)
+    failure = reason(found, lambda r: r.success or exhausted(r.message), lambda r: r.message)
     x = found.of(lambda r: np.asarray(r.x)[()])
     value = found.of(lambda r: scalar(r.fun))
     slope = found.first.get("jac")
@@ -136,6 +145,7 @@ FLAGS: dict[Any, int] = {
     optimize.fmin_ncg: 5,
     optimize.fmin_slsqp: 3,
 }
+EXHAUSTED = {optimize.fmin_cg: 2, optimize.fmin_bfgs: 2, optimize.fmin_ncg: 2}
 
 
 def older(original: Any, place: int) -> None:
@@ -149,7 +159,7 @@ def older(original: Any, place: int) -> None:
         else:
             failure = reason(
                 found,
-                lambda r: r[place] == 0,
+                lambda r: r[place] in (0, EXHAUSTED.get(original)),
                 lambda r: f"{original.__name__} stopped before it converged: flag {r[place]}",
             )
             x, value = found.of(lambda r: np.asarray(r[0])), found.of(lambda r: scalar(r[1]))
@@ -187,7 +197,9 @@ def fmin_l_bfgs_b(*args: Any, **options: Any) -> Any:
     found, given = called(optimize.fmin_l_bfgs_b, args, options)
     if not found.live:
         return found.first
-    failure = reason(found, lambda r: r[2]["warnflag"] == 0, lambda r: r[2]["task"])
+    failure = reason(
+        found, lambda r: not r[2]["warnflag"] or exhausted(r[2]["task"]), lambda r: r[2]["task"]
+    )
     x, value = found.of(lambda r: r[0]), found.of(lambda r: scalar(r[1]))
     fun = objective(given["func"], given["fprime"] is None and not given["approx_grad"])
     slope = found.of(lambda r: r[2]["grad"])

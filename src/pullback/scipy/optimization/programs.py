@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from ...core.dispatch import as_array, leaves, unknown
-from ...core.trace import is_live
+from ...core.dispatch import as_array
 from ...primitives.exact import constant
 from ..solving.plain import Examples, solve
-from ..solving.serving import refuses, serves, traced
+from ..solving.serving import serves, traced
 from ..solving.undetermined import undetermined
 from .conditions import Minimum, between, bound_rows, constraint_rows, minimum
 from .minima import called, scalar
@@ -29,17 +28,16 @@ def linprog(*args: Any, **options: Any) -> Any:
     if not found.live or is_unsolved(found):
         return found.first
     cost = as_array(given["c"])
-    bounds = given["bounds"]
+    bounds = (0, None) if given["bounds"] is None else given["bounds"]
+    whole = whole_numbers(given["integrality"], cost.size)
 
     def record(x: Any) -> Any:
-        pairs = bounds
-        if bounds is None:
-            pairs = [(0, None)]
-        elif not isinstance(bounds, (list, tuple)) or not isinstance(bounds[0], (list, tuple)):
-            pairs = [bounds] if isinstance(bounds, (list, tuple)) else bounds
-        if isinstance(pairs, list):
-            pairs = pairs * x.shape[0] if len(pairs) == 1 else pairs
-        equal, positive = bound_rows(pairs, x)
+        one = not any(isinstance(end, (list, tuple)) or getattr(end, "ndim", 0) for end in bounds)
+        pairs = [bounds] if one else list(bounds)
+        pairs = pairs * x.shape[0] if len(pairs) == 1 else pairs
+        free = np.flatnonzero(~whole)
+        equal, positive = bound_rows([pairs[i] for i in free], x[free])
+        equal = [x[whole] - np.round(x[whole]), *equal]
         if given["A_ub"] is not None:
             rows = between(dense(given["A_ub"]) @ x, -np.inf, np.ravel(as_array(given["b_ub"])))
             positive = [*positive, *rows[1]]
@@ -48,15 +46,13 @@ def linprog(*args: Any, **options: Any) -> Any:
             equal = [*equal, gap]
         return np.dot(np.ravel(cost), x), equal, positive
 
-    failure = reason(found, lambda r: r.success, lambda r: r.message)
-    if given["integrality"] is not None and np.any(given["integrality"]):
-        failure = "`linprog` has no derivative with `integrality`."
+    failure = unsolved("linprog", found, given["integrality"])
     x, value = found.of(lambda r: r.x), found.of(lambda r: scalar(r.fun))
     problem = Minimum(record, lambda what: what, x)
     if not problem.theta:
         return summary("linprog", found, lambda r: r, {"x": constant(x), "fun": constant(value)})
 
-    sides = prices(found)
+    sides = {} if whole.any() else prices(found)
     part = lambda key, name: found.stacked([r[key][name] for r in found.results])
     values = [(f"{key}.marginals", part(key, "marginals"), of) for key, of in sides.items()]
     x, (value, *marginals) = minimum(
@@ -109,7 +105,7 @@ def is_unsolved(found: Examples) -> bool:
 
 @serves(optimize.milp)
 def milp(*args: Any, **options: Any) -> Any:
-    """A linear program, if no number has to be whole."""
+    """A linear program of the numbers that need not be whole; which those are stays."""
     found, given = called(optimize.milp, args, options)
     if not found.live or is_unsolved(found):
         return found.first
@@ -117,25 +113,38 @@ def milp(*args: Any, **options: Any) -> Any:
     limits = (0.0, np.inf) if bounds is None else bounds
     if isinstance(limits, optimize.Bounds):
         limits = limits.lb, limits.ub
+    whole = whole_numbers(given["integrality"], cost.size)
 
     def record(x: Any) -> Any:
-        equal, positive = between(x, *limits)
+        low, high = [np.broadcast_to(as_array(limit), x.shape)[~whole] for limit in limits]
+        equal, positive = between(x[~whole], low, high)
+        equal = [x[whole] - np.round(x[whole]), *equal]
         for constraint in linear_constraints(given["constraints"]):
             rows = constraint_rows(constraint, x)
             equal, positive = [*equal, *rows[0]], [*positive, *rows[1]]
         return np.dot(np.ravel(cost), x), equal, positive
 
-    failure = reason(found, lambda r: r.success, lambda r: r.message)
-    if given["integrality"] is not None and np.any(given["integrality"]):
-        failure = (
-            "`scipy.optimize.milp` has a solution of whole numbers, which jumps: solve the program"
-            " without `integrality`, or detach the result with `pullback.stop_gradient(x)`."
-        )
+    failure = unsolved("milp", found, given["integrality"])
     x, value = found.of(lambda r: r.x), found.of(lambda r: scalar(r.fun))
     problem = Minimum(record, lambda what: what, x)
     if problem.theta:
         x, (value,) = minimum("milp", problem, x, failure, [("fun", value, problem.value)], [])
     return summary("milp", found, lambda r: r, {"x": x, "fun": value})
+
+
+def whole_numbers(integrality: Any, n: int) -> Any:
+    """Which numbers are whole: a whole number stays while the parameters move a little."""
+    return np.isin(np.broadcast_to(0 if integrality is None else integrality, n), (1, 3))
+
+
+def unsolved(name: str, found: Examples, integrality: Any) -> str | None:
+    """Why the program has no derivative, if it has none."""
+    if integrality is not None and np.any(np.equal(integrality, 2)):
+        return (
+            f"`scipy.optimize.{name}` has no derivative with semi-continuous numbers, which jump.\n"
+            "  Give those that are not zero their bounds, and `integrality=0`."
+        )
+    return reason(found, lambda r: r.success, lambda r: r.message)
 
 
 def linear_constraints(constraints: Any) -> list[Any]:
@@ -161,24 +170,17 @@ def linear_sum_assignment(*args: Any, **options: Any) -> Any:
     return found.of(lambda r: r[0]), found.of(lambda r: r[1])
 
 
-refuses(
-    "picks one assignment by trial, which says nothing about neighbouring ones",
-    "Use `scipy.optimize.linear_sum_assignment` where it fits",
-    optimize.quadratic_assignment,
-)
+@serves(optimize.quadratic_assignment)
+def quadratic_assignment(*args: Any, **options: Any) -> Any:
+    """The assignment that the trials lead to is locally constant; its cost is a sum."""
+    found, given = called(optimize.quadratic_assignment, args, options)
+    if not found.live:
+        return found.first
+    chosen = found.of(lambda r: r.col_ind)
+    moves = found.of(lambda r: np.eye(len(r.col_ind))[r.col_ind])
+    cost = np.sum(as_array(given["A"]) * (moves @ as_array(given["B"]) @ moves.swapaxes(-1, -2)))
+    return summary("quadratic_assignment", found, lambda r: r, {"col_ind": chosen, "fun": cost})
 
-
-def looked_into(original: Any) -> None:
-    """Let a function that is refused look for Arrays in objects, such as bounds, as well."""
-
-    @serves(original)
-    def call(*args: Any, **options: Any) -> Any:
-        if any(map(is_live, leaves((args, list(options.values()))))):
-            return unknown(original, args, options)
-        return original(*args, **options)
-
-
-looked_into(optimize.quadratic_assignment)
 
 # Formulas, which SciPy's own code differentiates; of a search along a line the step that it takes,
 # where it takes it from the same trials.

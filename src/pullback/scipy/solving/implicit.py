@@ -249,12 +249,15 @@ def singular(slope: Any) -> bool:
 
 def again(equations: Equations, z: Any, theta: Any, given: Any) -> list[Any]:
     """The solution for other values than those of the recorded call, by Newton's method."""
+    last: Any = np.inf
     for _ in range(NEWTON):
         slope = equations.slope(z, theta, given)
         step = equations.linear(slope, equations.residual(z, theta, given))
         z = z - step
-        if np.linalg.norm(step) <= 1e-14 * (1 + np.linalg.norm(z)):
-            break
+        size, near = np.linalg.norm(step), 1 + np.linalg.norm(z)
+        if size <= 1e-14 * near or 0.5 * last < size <= 1e-9 * near:
+            break  # as close as rounding lets it come
+        last = size
     else:
         raise SolverError(f"`{equations.name}` was repeated for other values and did not converge.")
     return [z, *[None if f is None else f(z, theta, given) for _, f in equations.further]]
