@@ -103,7 +103,7 @@ class Decomposition(Primitive):
     """Of a stack of matrices, whatever its operands."""
 
     reads = "out x0"
-    cores = (2,)
+    cores: tuple[int, ...] = (2,)
 
     def batch(self, xs, mapped, size, **static):
         stacks = [
@@ -122,7 +122,6 @@ class Spectrum(Decomposition):
     shown(a) gives the first `n_shown` results alone, on which a direction has no influence.
     """
 
-    cores: tuple[int, ...] = (2,)
     n_shown: int | None = None
 
     # How the shown ones, and the values alone, are made by loops; see `inner_loops`.
