@@ -94,6 +94,7 @@ class Products(Cotangent):
 
 ARRAYS = {np.ndarray, np.float64}  # of vectors, the product is a number
 PLAIN = {np.ndarray, Spec}
+ANY = np.logical_or.reduce
 
 
 class Matmul(Contraction):
@@ -137,8 +138,18 @@ class Matmul(Contraction):
 
     def clean_part(self, i, x_bar, mask, xs):
         """The cotangent of a product of finite numbers is zero wherever nothing was present."""
-        read = self.read_for(i, mask, xs, {})
-        return x_bar if read.all() else Masked(np.broadcast_to(read, x_bar.shape), x_bar, True)
+        own, other = xs[i], xs[1 - i]
+        if own.ndim == 1:
+            return x_bar if ANY(mask, None) else Masked(np.zeros(own.shape, bool), x_bar, True)
+        if own.ndim > 2 or other.ndim > 2:
+            read = self.read_for(i, mask, xs, {})
+            return x_bar if read.all() else Masked(np.broadcast_to(read, x_bar.shape), x_bar, True)
+        met = mask if other.ndim == 1 else ANY(mask, 0 if i else 1)
+        if np.logical_and.reduce(met):
+            return x_bar
+        whole = np.empty(own.shape, bool)
+        whole[...] = met if i else met[:, None]
+        return Masked(whole, x_bar, True)
 
     def transpose(self, i, xs, out_bar):
         return pull_product(i, *xs, compact(out_bar))
