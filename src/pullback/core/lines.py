@@ -14,8 +14,6 @@ import numpy as np
 from .cotangent import Cotangent, Slots, folded, masked
 from .past import whole_mask
 
-__all__ = ["ReadApart", "present_part"]
-
 
 class ReadApart:
     """Which parts of its operands an operation reads for a part of its result.

@@ -43,22 +43,6 @@ from .spec import Spec, promoted, spec_of, zeros
 from .trace import bind, youngest
 from .traits import Traits
 
-__all__ = [
-    "FIRST",
-    "MINUS_ONE",
-    "ONE",
-    "SECOND",
-    "TERMS",
-    "ZERO",
-    "Elementwise",
-    "Linear",
-    "Multilinear",
-    "Primitive",
-    "align",
-    "one_by_one",
-]
-
-
 PACKAGE = __name__.partition(".")[0] + "."
 
 

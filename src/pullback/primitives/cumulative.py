@@ -13,8 +13,6 @@ from ..core.spec import Spec, is_inexact
 from .arguments import as_array, axes_of, cast, common_dtype, dtype_of, reduced_axes
 from .shapes import laid, lies
 
-__all__ = ["cumprod_p", "cumsum_p", "diff_p", "recurrence_p"]
-
 none = np._NoValue
 
 

@@ -44,22 +44,6 @@ from .spectra import (
     simple,
 )
 
-__all__ = [
-    "REAL_IF_POSSIBLE",
-    "SVD",
-    "Decomposition",
-    "Eig",
-    "Eigh",
-    "added",
-    "eig_p",
-    "eigh_p",
-    "full_nan",
-    "gaps",
-    "svd_p",
-    "triangle_of",
-    "undetermined_p",
-]
-
 EighResult = type(np.linalg.eigh(np.eye(1)))
 EigResult = type(np.linalg.eig(np.eye(1)))
 SVDResult = type(np.linalg.svd(np.eye(1)))

@@ -17,8 +17,6 @@ from .arguments import as_array
 from .partly import Contraction
 from .strided import diagonal_of
 
-__all__ = ["LETTERS", "einsum", "einsum_p"]
-
 
 class Einsum(Contraction):
     """A sum of products by labels: `ins` has one letter for each axis of each operand.

@@ -18,8 +18,6 @@ from .arguments import as_array, axis_of
 from .inner_loops import LOOPS, loops
 from .shapes import lies
 
-__all__ = ["fft_p", "irfft_p", "rfft_p"]
-
 
 def by_loop(name, x, axis, length, out_length, forward, norm, dtype):
     """A transform along an axis by the loop that NumPy's function calls, in the dtypes it takes."""

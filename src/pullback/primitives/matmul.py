@@ -14,8 +14,6 @@ from ..core.spec import Spec
 from .einsum import einsum_p
 from .partly import Contraction, has_infinite
 
-__all__ = ["check_lengths", "column", "matmul_p", "row"]
-
 
 def swap(x):
     return np.swapaxes(x, -1, -2)

@@ -19,8 +19,6 @@ from .selecting import chosen
 from .shapes import ravel
 from .spectra import conj, real_of
 
-__all__ = ["norm_p"]
-
 
 class Norm(Primitive):
     """(sum |x|^ord)^(1/ord) over some axes; over several for ord 2 only.

@@ -13,8 +13,6 @@ from ..core.lines import present_part
 from ..core.primitive import Multilinear
 from .arguments import somewhere
 
-__all__ = ["Contraction", "has_infinite"]
-
 
 def has_infinite(x):
     """Whether a cotangent has infinite elements or NaN: then so is its sum, or else too large."""

@@ -16,8 +16,6 @@ from ..core.spec import Spec
 from .arguments import as_array
 from .partly import Contraction
 
-__all__ = ["convolve_p", "cross_p"]
-
 
 class Cross(Multilinear):
     """The cross product of vectors of three elements along the last axis."""

@@ -21,18 +21,6 @@ from ..core.spec import DOUBLE, Spec, is_inexact
 from .arguments import as_array, axes_of, cast, dtype_of, given, kept, none, reduced_axes, surely
 from .kinks import at_kink
 
-__all__ = [
-    "as_initial",
-    "max_p",
-    "mean_p",
-    "min_p",
-    "prod_p",
-    "reduced",
-    "spread",
-    "sum_p",
-    "warn_if",
-]
-
 
 def reduced(shape, axis, keepdims=False):
     """The shape after a reduction over the axes `axis`; `keepdims` leaves them with length 1."""
@@ -247,8 +235,26 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=
     a = as_array(a)
     if given(where):
         a = np.where(broadcastable(where, a), a, a.dtype.type(1))
-    out = prod_p(a, axis=reduced_axes(axis, a.ndim), dtype=dtype_of(dtype), keepdims=kept(keepdims))
-    return out * as_initial(initial, out.dtype) if given(initial) else out
+    axes = reduced_axes(axis, a.ndim)
+    if given(initial):
+        dtype = dtype_of(dtype) or np.empty(0, a.dtype).prod().dtype
+        initial = as_initial(initial, dtype)
+        if a.size and axes:
+            a, initial = behind(initial, a.astype(dtype), axes), none
+    out = prod_p(a, axis=axes, dtype=dtype_of(dtype), keepdims=kept(keepdims))
+    return out * initial if given(initial) else out
+
+
+def behind(initial, a, axes):
+    """a with one row more along an axis that is reduced, so that a product begins with `initial`.
+
+    Multiplied at the end it would come too late where the product of the others overflows.
+    """
+    first, others = axes[0], axes[1:]
+    shape = [1 if i == first else n for i, n in enumerate(a.shape)]
+    begins = np.zeros(shape, bool)
+    begins[tuple([0 if i in others else slice(None) for i in range(a.ndim)])] = True
+    return np.concatenate([np.where(begins, initial, a.dtype.type(1)), a], axis=first)
 
 
 class Extremum(Primitive):

@@ -21,8 +21,6 @@ from .elementwise import finite
 from .selecting import chosen
 from .shapes import laid, lies
 
-__all__ = ["python_round_p"]
-
 
 class Round(Primitive):
     """Rounding to decimals; its derivative is zero."""

@@ -16,8 +16,6 @@ from .elementwise import stopped
 from .kinks import at_kink
 from .reductions import broadcastable, counted, mean, mean_p, reduced, spread, sum, warn_if
 
-__all__ = ["root", "var_p"]
-
 none = np._NoValue
 
 

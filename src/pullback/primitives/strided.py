@@ -20,8 +20,6 @@ from .keys import INDEX, basic
 from .reductions import sum as add
 from .shapes import ghost, shape_by
 
-__all__ = ["diagonal_of", "strided_p"]
-
 
 class StridedWindow(Linear):
     """out[i, j...] = x[start + i * (unit steps along axes[0]) + j * (those along axes[1])...].

@@ -21,8 +21,6 @@ from ..reductions import max_p, sum_p
 from ..selecting import where_p
 from .kinds import OfFloats, refused, whole
 
-__all__ = []
-
 
 def existing(*names):
     """The functions with these names that the installed scipy.special has."""

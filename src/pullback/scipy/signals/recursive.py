@@ -18,8 +18,6 @@ from ...primitives.arguments import as_array
 from ..solving.leaves import leaf, store
 from ..solving.motion import Described
 
-__all__ = ["fir_p"]
-
 
 def backwards(x: Any) -> Any:
     return x[..., ::-1]

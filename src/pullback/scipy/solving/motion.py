@@ -13,8 +13,6 @@ from ...core.primitive import Primitive, one_by_one
 from ...core.reach import call_outside
 from ...transforms.of_program import pulled, pushed
 
-__all__ = ["Described", "scalars"]
-
 
 def scalars(out: Any) -> Any:
     """Results in which arrays without axes are NumPy's numbers."""
