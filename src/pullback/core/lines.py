@@ -68,10 +68,13 @@ def present_part(
 PLAIN = {np.ndarray, np.bool_}
 
 
+ANY: Any = np.logical_or.reduce  # past NumPy's checks of arguments
+
+
 def somewhere(mask: Any, axes: tuple[int, ...] | None = None) -> Any:
     """Whether a mask holds anywhere, or along axes, which stay."""
     if type(mask) is np.ndarray:
-        return np.logical_or.reduce(mask, axes, None, None, axes is not None)
+        return ANY(mask, axes, None, None, axes is not None)
     return np.any(mask, axis=axes, keepdims=axes is not None)
 
 
