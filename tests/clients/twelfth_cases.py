@@ -1,6 +1,6 @@
 """The twelfth list: calls that a program found, before the first of their gradients was taken.
 
-Packages were drawn by a hash of their names from a survey of 283. Of each, public functions and
+Packages were drawn by a hash of their names from a survey of 297. Of each, public functions and
 methods were called with numbers, vectors and matrices; of those that gave finite floats which the
 first argument moves, a hash took two. A line of `twelfth_calls.txt` is a package, what is called,
 and the kinds of its arguments: of the constructor's before "|", of the method's behind it; "-"
