@@ -115,6 +115,10 @@ NAMES = frozenset(
     for kind in (np.ndarray, np.generic, np.float64, real.float, real.complex, real.bool)
     for name in dir(kind)
 )  # a name that is in none of them is one of ours, such as `backward`
+# Attributes of an Array for pullback alone: `getattr(x, "value", x)` is x, as of an array.
+INTERNAL = frozenset(
+    name for name in (*Array.__slots__, "primal", "tangent") if not name.startswith("_")
+)
 
 
 def example(x: Array) -> Any:
@@ -151,12 +155,14 @@ def getattr(*args: Any) -> Any:
             return args[2]
         if args[1] == "__array_priority__":  # an Array's own is for NumPy alone
             return real.getattr(example(args[0]), *args[1:])
+    elif len(args) == 2 and real.type(args[0]) is Array and args[1] in INTERNAL:
+        return real.getattr(example(args[0]), args[1])
     return real.getattr(*args)
 
 
 def has(x: Array, name: Any) -> bool:
     """Whether what NumPy would have in place of an Array has an attribute."""
-    return real.hasattr(example(x) if name in NAMES else x, name)
+    return real.hasattr(example(x) if name in NAMES or name in INTERNAL else x, name)
 
 
 def hasattr(x: Any, name: Any, /) -> bool:

@@ -159,12 +159,18 @@ class TestRefusals:
     def test_where_without_out(self):
         """A mask without a target leaves elements undefined, which truth values cannot show."""
         with pytest.raises(UnsupportedKeywordError) as caught:
-            grad(lambda x: (np.greater(x, 1, where=x > 0) * x).sum())(np.ones(2))
+            grad(lambda x: (np.greater(x, 1, where=x > 2) * x).sum())(np.ones(2))
         assert str(caught.value) == (
             "`numpy.greater` was given `where=`, which without `out=` leaves the elements"
             " outside the mask undefined; of integers and truth values none can say so."
             "\n  Write `numpy.where(mask, numpy.greater(...), other)` instead."
         )
+
+    def test_where_that_leaves_nothing_out(self):
+        """Then nothing is undefined."""
+        f = lambda x: (np.greater(x, 1, where=x > 0) * x).sum()
+        np.testing.assert_array_equal(grad(f)(np.array([0.5, 2.0])), [0.0, 1.0])
+        assert jvp(f, (2.0,), (1.0,))[1] == 1.0
 
     def test_where_without_out_of_floats(self):
         """What is undefined is NaN, and a program that leaves it out has its derivative."""

@@ -162,3 +162,21 @@ def test_programs_of_splined_images_are_what_scipy_computes():
                 if not np.allclose(rule.found(image, *xs, 0.3, **static, **more), program):
                     wrong.append((rule, shape, mode, order, npad))
     assert wrong == []
+
+
+def test_ranks_within_more_than_there_is():
+    """SciPy extends a short line otherwise than its mode says: that is refused, not guessed."""
+    x, wrong, refused = np.random.default_rng(3).normal(size=5), [], set()
+    for mode, size in product(("reflect", "mirror", "wrap", "nearest", "constant"), range(3, 26)):
+        f = lambda x, mode=mode, size=size: ndimage.median_filter(x, size, mode=mode)
+        try:
+            actual = pb.jacobian(f)(x)
+        except pb.MissingRuleError:
+            refused.add((mode, size))
+            continue
+        expected = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(5)]
+        if not np.allclose(actual, np.stack(expected, axis=1), atol=1e-6):
+            wrong.append((mode, size))
+    assert wrong == []
+    assert {mode for mode, _ in refused} == {"reflect", "mirror", "wrap"}
+    assert min(size for _, size in refused) == 2 * x.size

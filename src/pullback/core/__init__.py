@@ -7,6 +7,7 @@ Values:
     array       Array: a value in flight, and the eager array
     tree        nested containers of arrays
     cotangent   dense, masked and scattered cotangents
+    lines       what of operands is read for what of a result is there
     errors      what pullback raises
 
 Traces and operations:

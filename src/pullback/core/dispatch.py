@@ -364,6 +364,8 @@ def under_mask(ufunc: Any, where: Any, inputs: Any, keywords: dict[str, Any]) ->
         results = general_ufunc(ufunc, "__call__", inputs, keywords)
     parts = results if isinstance(results, tuple) else (results,)
     if not all(x.dtype.kind in "fc" for x in parts):
+        if np.all(where):
+            return results
         name = f"numpy.{ufunc.__name__}"
         raise UnsupportedKeywordError(
             f"`{name}` was given `where=`, which without `out=` leaves the elements outside the"

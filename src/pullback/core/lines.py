@@ -16,9 +16,10 @@ from .past import whole_mask
 
 
 class ReadApart:
-    """Which parts of operands an operation reads for which parts of its result: all for each,
+    """Which parts of its operands an operation reads for a part of its result.
 
-    or lines along some axes for the same lines, or elements of stacks for the same elements.
+    All of them, or, where it says so, the same lines along some axes, or the same elements of a
+    stack.
     """
 
     lines: str | tuple[int, ...] | None = None  # the axes, or the static parameter that names them
@@ -32,10 +33,10 @@ class ReadApart:
             axes = axes if type(axes) is tuple else (axes,)
             kept = tuple([1 if axis in axes else n for axis, n in enumerate(shape)])
             if mask.ndim < len(shape):  # the result lacks these axes
-                return np.reshape(mask, kept)
-            return folded(np.any, np.any(mask, axis=axes, keepdims=True), kept)
+                return mask.reshape(kept)
+            return folded(np.any, somewhere(mask, axes), kept)
         if self.cores is None or i >= len(self.cores):
-            return np.any(mask)
+            return somewhere(mask)
         stack = max(len(x.shape) - core for x, core in zip(xs, self.cores, strict=False))
         own = shape[: len(shape) - self.cores[i]]
         elements = np.any(mask, axis=tuple(range(stack, mask.ndim)))
@@ -59,12 +60,31 @@ def present_part(
             for mask in masks[1:]:
                 read = np.logical_or(read, primitive.read_for(i, mask, xs, static))
             if not is_whole(read):
-                x_bar = masked(x_bar, np.broadcast_to(read, x_bar.shape))
+                x_bar = masked(x_bar, spread(read, x_bar.shape))
         out.append(x_bar)
     return out
 
 
 PLAIN = {np.ndarray, np.bool_}
+
+
+ANY: Any = np.logical_or.reduce  # past NumPy's checks of arguments
+
+
+def somewhere(mask: Any, axes: tuple[int, ...] | None = None) -> Any:
+    """Whether a mask holds anywhere, or along axes, which stay."""
+    if type(mask) is np.ndarray:
+        return ANY(mask, axes, None, None, axes is not None)
+    return np.any(mask, axis=axes, keepdims=axes is not None)
+
+
+def spread(mask: Any, shape: tuple[int, ...]) -> Any:
+    """A mask of a whole shape; of plain numbers a copy, which takes less time than a view."""
+    if type(mask) not in PLAIN:
+        return np.broadcast_to(mask, shape)
+    out = np.empty(shape, bool)
+    out[...] = mask
+    return out
 
 
 def is_whole(mask: Any) -> bool:

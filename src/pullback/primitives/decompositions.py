@@ -106,7 +106,6 @@ class Spectrum(Decomposition):
     shown(a) gives the first `n_shown` results alone, on which a direction has no influence.
     """
 
-    cores: tuple[int, ...] = (2,)
     n_shown: int | None = None
 
     # How the shown ones, and the values alone, are made by loops; see `inner_loops`.

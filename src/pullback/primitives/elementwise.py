@@ -205,6 +205,8 @@ def power_x(out, x, y):
             return 0.0
         if y == 3:
             return steep(3.0 * (x * x), x)
+        if y - y != 0:
+            y = math.copysign(HUGE64, y)  # 0.5**inf stays 0
         if y > 1:
             return steep(y * x ** (y - 1), x)
         if y == 0.5:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.cotangent import Cotangent, Masked, dense, folded
 from ..core.errors import ArgumentError, ShapeError
-from ..core.lines import present_part
+from ..core.past import whole_mask
 from ..core.primitive import align
 from ..core.spec import Spec
 from .einsum import einsum_p
@@ -92,6 +92,7 @@ class Products(Cotangent):
 
 ARRAYS = {np.ndarray, np.float64}  # of vectors, the product is a number
 PLAIN = {np.ndarray, Spec}
+ANY = np.logical_or.reduce
 
 
 class Matmul(Contraction):
@@ -126,8 +127,27 @@ class Matmul(Contraction):
                 if whole:
                     return x_bar, y_bar
                 if not (has_infinite(x_bar) or has_infinite(y_bar)):
-                    return present_part(self, out_bar, (x_bar, y_bar), (x, y), {})
+                    mask = whole_mask(out_bar)  # of numbers that are zero wherever it is not
+                    bars = enumerate((x_bar, y_bar))
+                    return [
+                        z if z is None else self.clean_part(i, z, mask, (x, y)) for i, z in bars
+                    ]
         return super().pull(out_bar, residual, wanted)
+
+    def clean_part(self, i, x_bar, mask, xs):
+        """The cotangent of a product of finite numbers is zero wherever nothing was present."""
+        own, other = xs[i], xs[1 - i]
+        if own.ndim == 1:
+            return x_bar if ANY(mask, None) else Masked(np.zeros(own.shape, bool), x_bar, True)
+        if own.ndim > 2 or other.ndim > 2:
+            read = self.read_for(i, mask, xs, {})
+            return x_bar if read.all() else Masked(np.broadcast_to(read, x_bar.shape), x_bar, True)
+        met = mask if other.ndim == 1 else ANY(mask, 0 if i else 1)
+        if np.logical_and.reduce(met):
+            return x_bar
+        whole = np.empty(own.shape, bool)
+        whole[...] = met if i else met[:, None]
+        return Masked(whole, x_bar, True)
 
     def transpose(self, i, xs, out_bar):
         return pull_product(i, *xs, compact(out_bar))
@@ -138,6 +158,8 @@ class Matmul(Contraction):
         if own.ndim == 1:
             return np.any(mask)
         axis = -2 if i else -1
+        if type(mask) is np.ndarray and other.ndim == 1:
+            return mask[..., None, :] if i else mask[..., None]
         met = mask if other.ndim == 1 else np.any(mask, axis=axis)
         kept = (*own.shape[:-2], own.shape[-1] if i else own.shape[-2])
         return np.expand_dims(folded(np.any, met, kept), axis)

@@ -17,7 +17,7 @@ from ...numpy.wrapping import made
 from ...primitives.arguments import as_array
 from ..solving.leaves import leaf, store
 from ..solving.motion import Described
-from .edges import box, extended, floating_output, neighbours, number
+from .edges import MIRROR, REFLECT, WRAP, box, extended, floating_output, neighbours, number
 from .stencils import at_axis, like, written
 
 
@@ -140,8 +140,20 @@ rank1d_p = Described(
 )
 
 
+# How much further than the length a line is extended as the mode says: not far enough for windows
+# that reach beyond that.
+INSIDE = {WRAP: 0, REFLECT: 0, MIRROR: -1}
+
+
 @leaf(_rank_filter_1d.rank_filter)
 def rank_filter1d(x, rank, size, output, mode, fill, origin):
+    before = size // 2 + origin
+    if max(before, size - 1 - before) > INSIDE.get(mode, size) + len(x):
+        raise MissingRuleError(
+            f"A filter of `scipy.ndimage` was asked for ranks within {size} of {len(x)} elements."
+            " SciPy extends so few by others than its mode says, and not always by the same.\n"
+            f"  Take a window of at most {2 * len(x) - 1}."
+        )
     static = {"axis": 0, "count": int(size), "mode": mode, "origin": origin, "rank": int(rank)}
     store(output, rank1d_p(as_array(x), number(fill), **static, dtype=floating_output(output)))
 
