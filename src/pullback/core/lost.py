@@ -20,8 +20,8 @@ from .errors import LostDerivativeWarning
 from .namespaces import library, package, takes_part
 
 __all__ = [
-    "ZERO", "frame_of_user", "line_of", "line_of_user", "place", "warn_bent", "warn_decided",
-    "warn_searched", "warn_text", "warn_trimmed",
+    "REPEATS", "ZERO", "frame_of_user", "line_of", "line_of_user", "place", "warn_bent",
+    "warn_decided", "warn_searched", "warn_text", "warn_trimmed",
 ]  # fmt: skip
 
 REGISTRY: dict[Any, Any] = {}  # for `warnings`: what was said, by text and line
@@ -65,7 +65,13 @@ def place(line: tuple[str, int] | None) -> str:
 ZERO: ContextVar[str] = ContextVar("zero", default="")
 
 
+# Whether what runs repeats a call that has given its warnings.
+REPEATS: ContextVar[bool] = ContextVar("repeats", default=False)
+
+
 def warn(message: str, line: tuple[str, int] | None) -> None:
+    if REPEATS.get():
+        return
     file, number = line or ("<unknown>", 0)
     warnings.warn_explicit(message, LostDerivativeWarning, file, number, registry=REGISTRY)
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.layout import duplicate
+from ...core.lost import REPEATS
 from ...core.reach import OURS
 from ...core.trace import running
 from ...core.tree import flatten, unflatten
@@ -32,7 +33,7 @@ from .trial import is_timed
 if TYPE_CHECKING:
     from .compiled import Compiled
 
-__all__ = ["TURN", "PostponedRecording", "may_postpone", "postponed", "turn"]
+__all__ = ["TURN", "PostponedRecording", "may_be_copied", "may_postpone", "turn"]
 
 TURN = threading.RLock()  # to record, which one thread at a time does
 SIMPLE = {np.ndarray, np.float64, float, int, bool, str, type(None)}
@@ -85,7 +86,7 @@ class PostponedRecording:
                 return
             begun = thread_time()
             try:
-                kept = self.context.copy().run(self.finish)
+                kept = self.context.run(self.finish)
             except Exception:  # made in one piece, it is found out why
                 kept = False
             self.end(kept, thread_time() - begun)
@@ -103,6 +104,7 @@ class PostponedRecording:
     def finish(self) -> bool:
         """Whether there is a path now."""
         entry, rehearsal = self.entry, self.rehearsal
+        REPEATS.set(True)  # in the context of this recording alone
         recording = rehearsal.finished(self.loops, self.call)
         if recording is None:
             return False
@@ -125,7 +127,7 @@ def may_postpone(compiled: Compiled, entry: Entry) -> bool:
     )
 
 
-def postponed(rehearsal: Rehearsal, call: Call, result: Any) -> bool:
+def may_be_copied(rehearsal: Rehearsal, call: Call, result: Any) -> bool:
     """Whether the second half may be done with copies: the result is simple, and new."""
     leaves, _ = flatten(result)
     if not SIMPLE.issuperset(map(type, leaves)):
