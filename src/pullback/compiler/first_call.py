@@ -27,8 +27,6 @@ from .fall_back import attempted
 from .loops.find import structure
 from .program import Program
 
-__all__ = ["Early", "Faster", "faster", "imported", "seldom_collected"]
-
 # What calls of a kind take before one is recorded: FEW calls and ENOUGH seconds, OFTEN calls, or
 # MUCH time, which is as good as many calls.
 # A recording takes one to two milliseconds, 3 to 10 microseconds an operation, and some calls:

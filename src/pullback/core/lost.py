@@ -19,11 +19,6 @@ from typing import Any
 from .errors import LostDerivativeWarning
 from .namespaces import library, package, takes_part
 
-__all__ = [
-    "REPEATS", "ZERO", "frame_of_user", "line_of", "line_of_user", "place", "warn_bent",
-    "warn_decided", "warn_searched", "warn_text", "warn_trimmed",
-]  # fmt: skip
-
 REGISTRY: dict[Any, Any] = {}  # for `warnings`: what was said, by text and line
 
 

@@ -8,8 +8,6 @@ With `wait=True` no clock is read: only the number of recordings in a row withou
 
 from __future__ import annotations
 
-__all__ = ["Budget"]
-
 FEW = 64  # recordings that are made whatever they cost
 VAIN = 96  # recordings in a row, none of which is replayed
 SCATTERED = 192  # kinds of arguments in a row that are forgotten before anything was recorded

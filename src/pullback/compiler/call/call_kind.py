@@ -18,8 +18,6 @@ from ..path import Entry
 from . import reasons
 from .arguments import NUMBERS
 
-__all__ = ["CallKind", "NoKind"]
-
 PLAIN = {int, bool, str, type(None)}  # known by their values
 
 

@@ -42,8 +42,6 @@ from .trial import estimated, is_timed, is_to_try, tried
 if TYPE_CHECKING:
     import pathlib
 
-__all__ = ["CacheInfo", "Compiled", "compile"]
-
 ENTRIES = 64  # kinds of arguments that are kept; the one that was used least recently goes first
 # What to write instead.
 FEWER = "Calls with few kinds of arguments (shapes, dtypes, options) are worth compiling."

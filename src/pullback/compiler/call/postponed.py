@@ -33,8 +33,6 @@ from .trial import is_timed
 if TYPE_CHECKING:
     from .compiled import Compiled
 
-__all__ = ["TURN", "PostponedRecording", "may_be_copied", "may_postpone", "turn"]
-
 TURN = threading.RLock()  # to record, which one thread at a time does
 SIMPLE = {np.ndarray, np.float64, float, int, bool, str, type(None)}
 

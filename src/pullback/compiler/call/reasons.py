@@ -8,11 +8,6 @@ from typing import Any
 from ..loops.roll import looped
 from ..path import Entry, Path, answering, told_line
 
-__all__ = [
-    "AWAITED", "BUSY", "EARLY", "NEW", "PREPARED", "REPEATED", "early", "listing", "missed",
-    "of_call", "of_last", "slower",
-]  # fmt: skip
-
 NEW = "There is no recording for arguments of this kind."
 REPEATED = "Machine code repeated it"
 EARLY = "The function ran in Python: calls of this kind have not taken long enough to record one."

@@ -35,8 +35,6 @@ from .trial import is_timed
 if TYPE_CHECKING:
     from .compiled import Compiled
 
-__all__ = ["LOCK", "record_call"]
-
 BRANCHES = "Pass arrays that are indexed as arguments, and write `np.where` for `if`."
 FLOATS = "What works on numbers as they are, such as SciPy's solvers, may call compiled functions."
 PATHS = 64  # ways of one entry, before the function falls back to Python

@@ -37,8 +37,6 @@ from .trial import is_timed
 if TYPE_CHECKING:
     from .compiled import Compiled
 
-__all__ = ["changed", "observe", "rehearse"]
-
 TRIES = 4  # recordings that found the state changed, before the function falls back to Python
 NAMES = 64  # computed by code, for which calls are rehearsed again
 
@@ -90,6 +88,7 @@ class Rehearsal:
         self.watch.casts, compiled.cast = compiled.casts, False
         self.watch.folds, self.watch.unseen = compiled.folds, scout.unseen
         self.watch.dicts, self.watch.known = scout.dicts, compiled.whole
+        self.watch.located = self.located
         self.recording: Recording | None = None
         self.postponed: PostponedCall | None = None
         self.failure = ""

@@ -41,8 +41,6 @@ from ..facts.effects import Located
 from .own_code import QUICK, is_ours
 from .while_loops import WhileLoops
 
-__all__ = ["QUESTIONS", "CompileTrace", "Guard", "Questions"]
-
 QUESTIONS = {"bool(x)": bool, "int(x)": int, "x as an index": int}
 UNLIKE_ANSWERS = {"repr(x)", "x as an index", "values"}
 PLAIN_NUMBERS = (int, float, bool, complex, str)
@@ -345,10 +343,12 @@ class CompileTrace(StageTrace):
         if not shapes_decide or any(spec_of(x).dtype.kind in "iu" for x in xs[1:]):
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
 
-    def number(self, x: Array) -> Array:
+    def number(self, x: Array) -> Any:
+        if x.dtype.kind == "b":
+            return bool(x)  # True or False, and neither of NumPy's
         if not bool(np.isfinite(x).all()):  # for other values of this kind `math` may raise
             self.state.unlike = self.state.unsure = True
-        if x.dtype.kind != "b" and not self.is_weak(x):
+        if not self.is_weak(x):
             # x itself stays one of NumPy's; Python's have 64 bits.
             dtype = np.dtype(PYTHONS[x.dtype.kind]) if x.dtype.kind in "if" else x.dtype
             copied = (positive, {}) if x.dtype == dtype else (astype_p, {"dtype": dtype})

@@ -39,20 +39,11 @@ from .gated import gated
 from .own_code import may_raise
 from .while_loops import LOST, lost
 
-__all__ = [
-    "SETTING", "UNLIKE_NAMES", "LayoutQuestions", "Number", "Recording", "as_kind", "containers_in",
-    "layout_of", "order_in", "print_options", "recorded", "share_memory", "state_of",
-    "with_raising",
-]  # fmt: skip
-
 UNLIKE_NAMES = {
     "hasattr", "getattr", "floating", "number", "inexact", "generic", "fsum", "isclose", "dist",
     "sumprod", "hash", "divmod", "round", "imag", "hex", "as_integer_ratio", "fabs",
     "true_divide", "mod",
     *[ufunc.__name__ for ufunc, p in UFUNCS.items() if p and (p.arithmetic or p.comparison)],
-}  # fmt: skip
-PYTHONIC = {  # they give Python's numbers, and NumPy's where they are recorded
-    "array_equal", "array_equiv", "allclose", "fsum", "dist", "sumprod",
 }  # fmt: skip
 EMPTY: tuple[()] = ()
 UNSEEN = {  # what is done so is not noticed
@@ -331,8 +322,6 @@ def note_numbers(out: Recording, inputs: Inputs) -> None:
     out.unlike = bool(inputs.weak) and (notes.unlike or asked)
     if notes.limits and not dtypes_of(out.graph) <= WITH_COUNTERS:
         out.unlike = True  # beside these an integer of Python's has another dtype
-    if np.generic in out.kinds and not names.isdisjoint(PYTHONIC):
-        out.unlike = True
 
 
 def as_kind(x: Any, kind: Any) -> Any:

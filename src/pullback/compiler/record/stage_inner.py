@@ -44,8 +44,6 @@ from .own_code import is_ours
 from .recording import LayoutQuestions, with_raising
 from .while_loops import LOST, lost
 
-__all__ = ["Postponed", "PostponedCall", "staging"]
-
 # Straight code that calls no other of the user's, and does so few operations, has no loop to find:
 # from its second call on it is recorded by the transformations around it, in half of the time.
 BRIEF = 12
