@@ -186,7 +186,7 @@ def recorded(x: Any, asked: str | None = None) -> Array | None:
 
 
 @dataclass(slots=True)
-class Written:
+class InnerRecord:
     """What one call of a function has left: its result, and the graph that computes it.
 
     leaves: of the result; those in the places `at` are variables.
@@ -250,7 +250,7 @@ class InnerCall:
         notes.unlike |= self.notes.unlike
         notes.suspends |= self.notes.suspends
 
-    def can_wait(self, written: Written) -> bool:
+    def can_wait(self, written: InnerRecord) -> bool:
         """Whether what is left to do runs none of the user's code and touches nothing of his."""
         notes, watch = self.notes, self.notes.watch
         if self.questions.asked() or self.questions.decided():
@@ -286,7 +286,7 @@ class InnerCall:
             self.inputs[id(x)] = x, Array(value, self.trace, node), node
         return self.inputs[id(x)][1]
 
-    def written(self, result: Any) -> Written:
+    def written(self, result: Any) -> InnerRecord:
         """What the call has left, once the function has run."""
         notes, trace = self.notes, self.trace
         leaves, structure = flatten(result)
@@ -310,9 +310,9 @@ class InnerCall:
             + [guard.variable for guard in notes.guards],
         )
         arrays = [x for x, _ in captured]
-        return Written(leaves, structure, at, assigned, stored, len(left), arrays, graph)
+        return InnerRecord(leaves, structure, at, assigned, stored, len(left), arrays, graph)
 
-    def repeated(self, written: Written) -> Any:
+    def repeated(self, written: InnerRecord) -> Any:
         """The result, computed on the Arrays with which the function was called."""
         with unwatched():
             graph = with_raising(written.graph, self.notes)
@@ -358,7 +358,7 @@ class PostponedCall(BaseException):
     what the function would have given.
     """
 
-    def __init__(self, call: InnerCall, written: Written) -> None:
+    def __init__(self, call: InnerCall, written: InnerRecord) -> None:
         self.call, self.written = call, written
         self.done = False
 
