@@ -60,7 +60,13 @@ def place(line: tuple[str, int] | None) -> str:
 ZERO: ContextVar[str] = ContextVar("zero", default="")
 
 
+# Whether what runs repeats a call that has given its warnings.
+REPEATS: ContextVar[bool] = ContextVar("repeats", default=False)
+
+
 def warn(message: str, line: tuple[str, int] | None) -> None:
+    if REPEATS.get():
+        return
     file, number = line or ("<unknown>", 0)
     warnings.warn_explicit(message, LostDerivativeWarning, file, number, registry=REGISTRY)
 

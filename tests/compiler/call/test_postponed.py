@@ -136,6 +136,18 @@ class TestWhileItIsAwaited:
         assert fast.cache_info().paths == 1
         assert np.allclose(fast(X), pb.grad(chain)(X), rtol=1e-10, atol=0)
 
+    def test_warnings_are_those_of_the_calls(self, held):
+        """Of a second derivative at a kink."""
+        fast = pb.compile(pb.hessian(lambda x: np.sum(np.abs(x) ** 2)))
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            second_call(fast, X - X[0])
+            n = len(given)
+            assert awaited(fast)
+            held.set()
+            idle()
+        assert len(given) == n > 0
+
     @pytest.mark.parametrize("back", [False, True])
     def test_what_is_read_may_change(self, held, back):
         """The constants of the program are those of its call."""

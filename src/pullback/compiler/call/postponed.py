@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.layout import duplicate
+from ...core.lost import REPEATS
 from ...core.reach import OURS
 from ...core.trace import running
 from ...core.tree import flatten, unflatten
@@ -83,7 +84,7 @@ class PostponedRecording:
                 return
             begun = thread_time()
             try:
-                kept = self.context.copy().run(self.finish)
+                kept = self.context.run(self.finish)
             except Exception:  # made in one piece, it is found out why
                 kept = False
             self.end(kept, thread_time() - begun)
@@ -101,6 +102,7 @@ class PostponedRecording:
     def finish(self) -> bool:
         """Whether there is a path now."""
         entry, rehearsal = self.entry, self.rehearsal
+        REPEATS.set(True)  # in the context of this recording alone
         recording = rehearsal.finished(self.loops, self.call)
         if recording is None:
             return False
@@ -123,7 +125,7 @@ def may_postpone(compiled: Compiled, entry: Entry) -> bool:
     )
 
 
-def postponed(rehearsal: Rehearsal, call: Call, result: Any) -> bool:
+def may_be_copied(rehearsal: Rehearsal, call: Call, result: Any) -> bool:
     """Whether the second half may be done with copies: the result is simple, and new."""
     leaves, _ = flatten(result)
     if not SIMPLE.issuperset(map(type, leaves)):

@@ -28,7 +28,7 @@ from ..path import Call, Entry, Path, share_memory
 from ..record.recording import Recording
 from ..record.verify import note_identity, verdict
 from . import reasons
-from .postponed import TURN, PostponedRecording, may_postpone, postponed, turn
+from .postponed import TURN, PostponedRecording, may_be_copied, may_postpone, turn
 from .rehearsal import Rehearsal, carry_changed, changed, observe, rehearse
 from .trial import is_timed
 
@@ -131,7 +131,7 @@ def postpone(
 ) -> None:  # fmt: skip
     """Have the second half of a recording done later, if what the function reads is unchanged."""
     state, token = rehearsal.state, rehearsal.token
-    if not postponed(rehearsal, call, result):
+    if not may_be_copied(rehearsal, call, result):
         entry.postpones = False
         return
     entry.known = state

@@ -125,6 +125,8 @@ class Watch:
         self.seeded: list[Any] = []  # generators that this call made from a seed
         self.asked: set[str] = set()
         self.codes: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
+        self.brief: set[CodeType] = set()  # of differentiated functions with few operations
+        self.begun = 0  # how often code of the user's began
         self.expected = expected
         self.effects: list[str] = []
         self.thread = 0
@@ -239,6 +241,7 @@ class Watch:
                 self.forbid(f"it calls `{module}.{name}`")
             return
         known = (id(code), id(scope)) in self.codes
+        self.begun += not is_tuple(scope)
         self.hears(code, frame)
         if not known and not is_tuple(scope) and not collects(frame) and not self.imported(frame):
             self.codes[id(code), id(scope)] = code, scope
