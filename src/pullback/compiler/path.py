@@ -36,22 +36,6 @@ from .record.recording import (
     share_memory,
 )
 
-__all__ = [
-    "WIDE",
-    "CacheInfo",
-    "Call",
-    "Entry",
-    "Path",
-    "order_of",
-    "plain_way",
-    "same_bits",
-    "share_with",
-    "shared",
-    "static_key",
-    "told_line",
-    "way_of",
-]
-
 SECOND = 20  # runs of a path after which it is compiled again, better
 # Recordings in a row that nothing repeats: of any kind, and of those for certain floats alone.
 VAIN, VAIN_FOR_FLOATS = 32, 4
@@ -498,6 +482,7 @@ class Entry:
         self.known: State | None = None  # all that is read on the ways that were seen
         self.tries = 0
         self.early = Early()  # calls that ran as they are since the last path was recorded
+        self.postpones = True  # whether the second half of a recording may be postponed
         self.sought = ""  # with which options what earlier processes wrote has been looked for
         self.elsewhere: list[bytes] = []  # and of it, what stands for nothing here
         self.floats = False  # whether Python floats are inputs of what is recorded

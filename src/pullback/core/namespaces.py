@@ -18,25 +18,6 @@ from .bytecode import named
 from .errors import public_module
 from .shutdown import rest
 
-__all__ = [
-    "BEHIND",
-    "BOUND",
-    "JOINING",
-    "LOADED",
-    "STANDS",
-    "apart",
-    "asker",
-    "keeps",
-    "library",
-    "names_of",
-    "package",
-    "scan",
-    "shows",
-    "stays",
-    "takes_part",
-]
-
-
 # What stands for what: `numpy.zeros` -> `pullback.numpy.zeros`.
 
 # Module x is mirrored by pullback.x.

@@ -10,8 +10,6 @@ from ..core.spec import Spec, spec_of
 from .indexing import getitem_p
 from .keys import INDEX, block
 
-__all__ = ["by_rows", "latest", "latest_p", "picked"]
-
 
 class Latest(Primitive):
     """Where a place is written to for the last time, of all places that arrays of indices name."""

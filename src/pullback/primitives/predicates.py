@@ -10,8 +10,6 @@ from ..core.spec import spec_of
 from .arguments import as_array, cast
 from .elementwise import stopped
 
-__all__ = []
-
 
 @replaces(np.isposinf)
 def isposinf(x, out=None):

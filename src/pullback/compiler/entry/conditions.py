@@ -15,11 +15,6 @@ from typing import Any
 
 from ..llvm.pen import Fields, Routine
 
-__all__ = [
-    "AREA", "ARRAY", "CHECK", "COPIED", "FLOAT", "GIVEN", "INT", "OUT", "PLACED", "RECORD", "ROW",
-    "SCALAR", "text",
-]  # fmt: skip
-
 # Fields of 8 bytes each.
 RECORD = (
     "n_checks", "checks", "n_rows", "rows", "n_args", "n_names", "names", "n_in", "n_out",

@@ -18,22 +18,6 @@ from ..lower.geometry import contiguous
 from .conditions import AREA, ARRAY, CHECK, COPIED, GIVEN, OUT, PLACED, RECORD, ROW, SCALAR
 from .object_layout import MISS, NativeRecord, builtin, shared, told, usable
 
-__all__ = [
-    "MISS",
-    "Numbers",
-    "Result",
-    "Unopened",
-    "Way",
-    "always",
-    "areas",
-    "arguments",
-    "first_of",
-    "first_with_state",
-    "missed",
-    "native",
-    "program",
-]
-
 RELEASED = 50_000  # operations on elements from which other threads may run meanwhile
 MOST = 1 << 14  # arguments and results
 CALL = 5_000  # operations on elements that a call of NumPy costs as much as

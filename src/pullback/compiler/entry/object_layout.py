@@ -24,13 +24,6 @@ from ..llvm.numpy_loops import table
 from . import entry, python_calls
 from .conditions import RECORD
 
-__all__ = [
-    "AXES", "BASE", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "OWN", "SHAPE", "STRIDES",
-    "TOLD", "TYPE", "NativeRecord", "builtin", "creates", "error_handling", "error_settings",
-    "errors_variable", "field", "memory", "offset_of", "offset_of_name", "shared", "table_of",
-    "told", "usable",
-]  # fmt: skip
-
 # Offsets of fields, of 64-bit CPython with the ordinary head of an object.
 TYPE, DATA, AXES, SHAPE, STRIDES, BASE, DTYPE, FLAGS = 8, 16, 24, 32, 40, 48, 56, 64
 NUMBER = 16

@@ -23,8 +23,6 @@ import numpy as np
 
 from .places import of
 
-__all__ = ["held_by_library", "is_alias", "is_inert", "is_quiet", "said_by"]
-
 DATES = (datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone)
 PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
 MODES = ("_all", "_divide", "_invalid", "_over", "_under")  # of `np.errstate`

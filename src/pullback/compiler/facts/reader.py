@@ -65,8 +65,6 @@ from .judge import declared_pure, may_repeat
 from .places import MISSING, dict_of, of
 from .reading import Same
 
-__all__ = ["BEGINS", "CONTAINERS", "Foreign", "KeptResults", "Lenient", "Reader"]
-
 MOST = 100_000  # things that are followed
 
 # Who asks for attributes by computed names, or by text, whatever code calls it. Of functions that
