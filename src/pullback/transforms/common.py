@@ -26,23 +26,6 @@ from ..core.spec import Spec, hardened, is_inexact, spec_of
 from ..core.trace import CONSTANT, Trace
 from ..core.tree import flatten, is_static, paths, unflatten
 
-__all__ = [
-    "Selection",
-    "Transformation",
-    "as_primal",
-    "branches",
-    "check_function",
-    "check_output",
-    "conform",
-    "describe",
-    "fresh",
-    "holds_numbers",
-    "refuse_ended",
-    "settle",
-    "settle_tree",
-]
-
-
 PACKAGE = __name__.partition(".")[0] + "."
 
 

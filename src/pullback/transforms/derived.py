@@ -17,8 +17,6 @@ from .common import Lifted, Selection, Transformation, describe, holds_numbers
 from .forward import along, jvp, linearize
 from .reverse import Grad, vjp
 
-__all__ = ["elementwise_grad", "hessian", "hvp", "jacobian"]
-
 
 class Selecting(Transformation):
     """A transformation of a function in some of its arguments."""

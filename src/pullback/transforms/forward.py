@@ -31,8 +31,6 @@ from .common import (
 )
 from .meeting import writes_number
 
-__all__ = ["ForwardTrace", "jvp", "linearize"]
-
 
 class ForwardTrace(Trace):
     """The node of an Array is its tangent; None is a tangent that is zero."""

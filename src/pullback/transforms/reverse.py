@@ -42,8 +42,6 @@ from .common import (
 )
 from .meeting import applied, is_double, meet, moves, writes_number
 
-__all__ = ["ReverseTrace", "grad", "value_and_grad", "vjp"]
-
 float64, ndarray, array = np.float64, np.ndarray, np.array
 ONE = float64(1)
 PLAIN = frozenset({ndarray, float64})

@@ -29,8 +29,6 @@ from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace, capture
 from .plain import PlainValues, solve
 
-__all__ = ["DiagonalEquations", "Equations", "RecordedFunction", "solution"]
-
 
 class RecordedFunction:
     """A function as it ran on these arguments, with what it closed over as an operand."""

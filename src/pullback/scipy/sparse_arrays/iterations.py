@@ -34,8 +34,6 @@ from .kept_zeros import moves
 from .patterns import fixed, is_live, is_mapped
 from .systems import PRECONDITIONING, parts_of, plain_array, sparse_solve
 
-__all__: list[str] = []
-
 TIGHT = 1e-12
 SYMMETRIC = ("cg", "minres")  # methods whose preconditioner serves the transposed system
 PRECONDITIONERS = ("M", "M1", "M2")

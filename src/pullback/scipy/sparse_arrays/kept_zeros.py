@@ -36,8 +36,6 @@ from ...primitives.arguments import somewhere
 from ..solving.serving import serves_method, traced
 from .patterns import fixed, is_live
 
-__all__ = ["entries", "mark", "moves", "of_scipy", "plain_class", "seen", "zeros_are_dropped"]
-
 # What a program sees of an array of each format, beside `nnz` and `size`.
 ATTRIBUTES = {
     "coo": ("data", "coords"),

@@ -25,8 +25,6 @@ from ..solving.serving import serves_method, traced
 from .kept_zeros import moves
 from .patterns import is_live
 
-__all__ = ["TracedMatrix"]
-
 OF_ALL = np.ravel, np.shape, np.ndim, np.size
 
 

@@ -32,8 +32,6 @@ from .kept_zeros import moves
 from .patterns import constants, coordinates, fixed, is_live, is_mapped, turned
 from .products import product
 
-__all__ = ["PRECONDITIONING", "Factors", "parts_of", "plain_array", "sparse_solve"]
-
 
 class Factors:
     """How systems of one pattern are solved, by SuperLU; the last factors are kept.

@@ -16,8 +16,6 @@ from ...core.tree import NAMESPACE
 from .kept_zeros import entries, mark, of_scipy, plain_class, zeros_are_dropped
 from .patterns import is_live
 
-__all__ = ["register"]
-
 FORMATS = ("csr", "csc", "coo", "bsr", "dia")  # those that keep their numbers in one array
 LISTED = ("lil", "dok")
 
