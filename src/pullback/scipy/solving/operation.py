@@ -119,9 +119,12 @@ class Solved:
 
 
 def is_function(x: Any) -> bool:
-    """Whether an argument is called with numbers; what C has made takes them as they are."""
+    """Whether an argument is called with numbers; what C has made takes them as they are.
+
+    An operator is asked for products.
+    """
     made_by_c = isinstance(x, (type, BuiltinFunctionType)) or type(x).__module__ == "ctypes"
-    return callable(x) and not made_by_c
+    return callable(x) and not (made_by_c or hasattr(x, "matvec"))
 
 
 # The operation, and its derivatives.
