@@ -240,3 +240,19 @@ def test_messages_and_objects():
         fast = pb.compile(f, wait=True)
         found = [fast(x) for x in np.linspace(1.0, 2.0, 3)]
     assert found == [f(x) for x in np.linspace(1.0, 2.0, 3)]
+
+
+def test_arrays_that_are_written_later():
+    """A solver read what an array held when it was called."""
+
+    def f(a):
+        start = np.zeros(2)
+        start[0] = 1.0
+        found = optimize.fixed_point(lambda x, b: np.cos(x + b * start) * a / 5, 0.5, (start,))
+        start[1] = 9.0
+        return np.sum(found) + start[1] * a
+
+    fast = pb.compile(f, wait=True)
+    for x in np.linspace(1.0, 2.0, 4):
+        assert np.isclose(fast(np.float64(x)), f(x), 1e-9)
+    assert fast.why().startswith("Machine code")

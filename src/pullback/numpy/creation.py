@@ -19,8 +19,6 @@ from ..primitives import creation
 from ..primitives.arguments import common_dtype, somewhere
 from .wrapping import FRESH, OWN, answers_for, is_fresh, made, member
 
-__all__ = ["AS_ARRAY", "Concatenator", "Grid"]
-
 # type that holds an Array -> a function that gives it
 AS_ARRAY: dict[type, Any] = {Instance: INNER.__get__, np.poly1d: np.poly1d.coeffs.__get__}
 
@@ -281,6 +279,16 @@ def span(s: slice) -> Any:
     return OWN[np.arange](start, s.stop, step)
 
 
+def counted_span(s: slice) -> Any:
+    """The same as steps counted from the start, as a grid has them: the last may not be the end."""
+    start = 0 if s.start is None else s.start
+    step = 1 if s.step is None else s.step
+    if isinstance(step, complex):
+        n = int(abs(step))
+        return np.arange(float(n)) * (1.0 if n == 1 else (s.stop - start) / (n - 1)) + start
+    return np.arange(len(span(s))) * step + start
+
+
 class Grid:
     """`np.mgrid` and `np.ogrid`."""
 
@@ -295,8 +303,8 @@ class Grid:
         if not is_live_key(key):
             return made(self.real[without_arrays(key)])
         if type(key) is slice:
-            return span(key)
-        axes = [span(s) for s in key]
+            return counted_span(key) if isinstance(key.step, complex) else span(key)
+        axes = [counted_span(s) for s in key]
         dtype = np.result_type(*[x.dtype for x in axes])
         grids = np.meshgrid(
             *[x.astype(dtype) for x in axes], indexing="ij", sparse=self.sparse, copy=False

@@ -9,11 +9,9 @@ import numpy as np
 from ..core.dispatch import UFUNCS, binary, cast, of_numpy, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from .arguments import as_array
-from .einsum import LETTERS, einsum, einsum_p
+from .einsum import einsum
 from .matmul import check_lengths, column, matmul_p, row
 from .shapes import laid
-
-__all__ = ["matmul_p"]
 
 
 def flat(x):
@@ -217,11 +215,9 @@ def kron(a, b):
     a, b = as_array(a), as_array(b)
     ndim = max(a.ndim, b.ndim)
     shapes = [(1,) * (ndim - x.ndim) + x.shape for x in (a, b)]
-    ins = LETTERS[:ndim], LETTERS[ndim : 2 * ndim]
-    pairs = "".join([label for pair in zip(*ins, strict=True) for label in pair])
-    x, y = np.reshape(a, shapes[0]), np.reshape(b, shapes[1])
-    out = einsum_p(x, y, ins=ins, result=pairs, optimize=False)
-    return np.reshape(out, tuple([n * m for n, m in zip(*shapes, strict=True)]))
+    x = np.reshape(a, [n for size in shapes[0] for n in (size, 1)])
+    y = np.reshape(b, [n for size in shapes[1] for n in (1, size)])
+    return np.reshape(x * y, tuple([n * m for n, m in zip(*shapes, strict=True)]))
 
 
 @replaces(np.linalg.multi_dot)

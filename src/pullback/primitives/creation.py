@@ -15,13 +15,11 @@ from ..core.primitive import Primitive
 from ..core.spec import Spec
 from ..core.trace import CONSTANT
 from .arguments import arrays_of, as_array, common_dtype, dims, in_bytes_of, surely
-from .indexing import scatter_p
-from .keys import INDEX, known
+from .assignment import setitem
+from .keys import known
 from .selecting import chosen
 from .shapes import astype_p, axes_like, broadcast_p, converted, for_each
 from .strided import diagonal
-
-__all__ = ["adopt", "adopt_p", "like_p"]
 
 
 class Like(Primitive):
@@ -313,10 +311,10 @@ def diag(v, k=0):
         return diagonal(v, k)
     if v.ndim != 1:
         raise ValueError("Input must be 1- or 2-d.")
-    n = v.shape[0]
-    i, size = np.arange(n), n + abs(k)
-    key, shape = (INDEX, INDEX), (size, size)
-    return scatter_p(v, i + max(-k, 0), i + max(k, 0), keys=(key,), shape=shape, dtype=v.dtype)
+    i, size = np.arange(v.shape[0]), v.shape[0] + abs(k)
+    out = np.zeros_like(v, shape=(size, size))
+    setitem(out, (i + max(-k, 0), i + max(k, 0)), v)
+    return out
 
 
 @replaces(np.diagflat)

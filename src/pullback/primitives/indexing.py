@@ -20,9 +20,6 @@ from .arguments import arrays_of, as_array, axis_of, common_dtype, somewhere
 from .keys import INDEX, ONE_INDEX, WHOLE, batched, block, count, fill
 from .shapes import copy_p, lies
 
-__all__ = ["along", "as_index", "getitem_p", "iterate", "length", "scatter", "scatter_p"]
-
-
 # The primitives: reading at indices, and its transpose, adding at indices of an array of zeros.
 
 
@@ -153,7 +150,10 @@ Getitem.item_rule.rebuild = lambda residual, node, trace: residual
 
 
 class Scatter(Linear):
-    """Values added at keys of an array of zeros: its operands are the values, then all arrays."""
+    """Values added at keys of an array of zeros: its operands are the values, then all arrays.
+
+    A first value whose key is the whole array is what the others are added to, one after another.
+    """
 
     structured = False
     lower = "scatter"
@@ -229,7 +229,10 @@ def added(spec, parts):
     """The same for plain values. Numbers that were read one by one are added all at once."""
     n = len(spec.shape)
     first = parts[0][1]
-    if type(first) is np.ndarray or type(first) is np.float64:
+    if is_whole(parts[0][0][0]):
+        out, parts = np.empty_like(first, spec.dtype, "C", shape=spec.shape), parts[1:]
+        out[...] = first
+    elif type(first) is np.ndarray or type(first) is np.float64:
         out = np.zeros(spec.shape, spec.dtype)
     else:
         out = np.zeros_like(first, spec.dtype, "C", shape=spec.shape)
@@ -246,6 +249,13 @@ def added(spec, parts):
         index = tuple(map(np.array, zip(*places, strict=True))) if n > 1 else np.array(places)
         np.add.at(out, index, np.array(numbers))
     return out if n else out[()]
+
+
+def is_whole(key):
+    """Whether a key is that of all elements."""
+    if type(key) is not tuple or not key:
+        return False
+    return all(k is Ellipsis or (type(k) is slice and k == WHOLE) for k in key)
 
 
 def key_of_element(key, n):

@@ -12,8 +12,6 @@ from .joining import joined, part
 from .keys import WHOLE
 from .shapes import flip_p, lies
 
-__all__ = []
-
 STATISTICS = {"maximum": np.max, "mean": np.mean, "median": np.median, "minimum": np.min}
 GATHERED = ("edge", "reflect", "symmetric", "wrap")  # padded elements are elements of the array
 OPTIONS = {
@@ -100,25 +98,28 @@ def pad_axis(x, axis, before, after, mode, option):
         index = np.pad(np.arange(n), (before, after), mode=mode)
         if option != "odd" or n == 1:
             return along(x, axis, index)
-        return pad_odd(x, axis, before, after, n - 1 if mode == "reflect" else n, index)
+        return pad_odd(x, axis, before, after, n - 1 if mode == "reflect" else n)
     left = filling(x, axis, before, mode, option and option[0], False)
     right = filling(x, axis, after, mode, option and option[1], True)
     return joined([left, x, right], axis)
 
 
-def pad_odd(x, axis, before, after, period, index):
-    """Point reflection at the edges: each two periods the array comes again, shifted."""
-    n = x.shape[axis]
-    place = np.arange(n + before + after) - before
-    turns = place // period
-    turns = np.reshape(turns, (-1,) + (1,) * (x.ndim - 1 - axis))
-    first, last = part(x, axis, 0, 1), part(x, axis, n - 1, n)
-    source = along(x, axis, index)
-    rise = last - first
-    odd = np.where(turns % 2 == 1, 2 * last - source + (turns - 1) * rise, source + turns * rise)
-    sides = [(0, before), (n + before, n + before + after)]
-    left, right = [part(odd, axis, i, j).astype(x.dtype) if j > i else None for i, j in sides]
-    return joined([left, x, right], axis)
+def pad_odd(x, axis, before, after, period):
+    """Point reflection at the edges, of what there is by then, until all places are filled."""
+    edge = x.shape[axis] - period  # 1 if the elements at the edges are not repeated, else 0
+    while before or after:
+        n = x.shape[axis]
+        whole = (n - edge) // period * period
+        width, reach = min(whole, before), min(whole, after)
+        left = right = None
+        if width:
+            chunk = flip_p(part(x, axis, edge, edge + width), axes=(axis,))
+            left = (2 * part(x, axis, 0, 1) - chunk).astype(x.dtype)
+        if reach:
+            chunk = flip_p(part(x, axis, n - edge - reach, n - edge), axes=(axis,))
+            right = (2 * part(x, axis, n - 1, n) - chunk).astype(x.dtype)
+        x, before, after = joined([left, x, right], axis), before - width, after - reach
+    return x
 
 
 def filling(x, axis, width, mode, option, at_end):

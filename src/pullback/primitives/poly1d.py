@@ -16,8 +16,6 @@ from .arguments import agreed, as_array
 from .polynomial import real_if_all_are, roots_p
 from .shapes import laid
 
-__all__ = []
-
 
 def coefficients(p):
     return p.coeffs if isinstance(p, np.poly1d) else as_array(p)
@@ -86,9 +84,9 @@ def polydiv(u, v):
     made = alike(u, v)
     u, v = [np.atleast_1d(coefficients(a)) + 0.0 for a in (u, v)]
     n = len(v)
-    rest, quotient = u + v[0] * 0, []
+    rest, scale, quotient = u + v[0] * 0, 1.0 / v[0], []
     for k in range(len(u) - n + 1):
-        d = rest[k] / v[0]
+        d = scale * rest[k]
         quotient.append(d)
         rest = np.concatenate([rest[:k], rest[k : k + n] - d * v, rest[k + n :]])
     quotient = np.stack(quotient) if quotient else rest[:1] * 0

@@ -20,8 +20,6 @@ from .decompositions import REAL_IF_POSSIBLE
 from .elementwise import stopped
 from .shapes import laid
 
-__all__ = ["polyvander", "real_if_all_are", "roots_p", "series"]
-
 P = np.polynomial.polynomial
 
 
@@ -59,10 +57,14 @@ def series(*cs, trim=True):
     return [cast(trimmed(c) if trim else c, dtype) for c in cs]
 
 
-def trimmed(c, tol=0):
-    """A polynomial without the zeros at its end; one coefficient is kept."""
-    places = np.arange(c.shape[0])
-    last = np.max(np.where(np.abs(stopped(c)) > tol, places, 0))
+def trimmed(c, tol=None):
+    """A polynomial without the zeros at its end, or what is at most `tol`; one coefficient is kept.
+
+    NaN is no zero; `polytrim` takes it for one.
+    """
+    places, values = np.arange(c.shape[0]), stopped(c)
+    stays = values != 0 if tol is None else np.abs(values) > tol
+    last = np.max(np.where(stays, places, 0))
     n = agreed(last, "numpy.polynomial.polynomial: a polynomial without its last zeros") + 1
     if n == c.shape[0]:
         return c
@@ -182,8 +184,7 @@ def polytrim(c, tol=0):
     if surely(tol < 0):
         raise ValueError("tol must be non-negative")
     (c,) = series(c)
-    largest = np.max(np.abs(c))
-    none_left = agreed(largest <= tol, "numpy.polynomial.polynomial.polytrim(c, tol)")
+    none_left = agreed(np.all(~(np.abs(c) > tol)), "numpy.polynomial.polynomial.polytrim(c, tol)")
     return c[:1] * 0 if none_left else np.copy(trimmed(c, tol))
 
 

@@ -22,8 +22,6 @@ from .shapes import laid
 from .sorting import argpartition, sort
 from .statistics import weights_of
 
-__all__ = []
-
 none = np._NoValue
 
 
@@ -186,7 +184,7 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
     weak = is_python(q)
     q = as_array(q)
     if scale == 1 and method == "linear" and q.dtype.kind in "biu":
-        weak |= a.dtype.kind == "f"  # the places are whole numbers
+        method = "lower"  # the places are whole numbers
     if scale != 1:
         q = q / scale
     if q.ndim > 2:

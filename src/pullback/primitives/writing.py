@@ -13,7 +13,7 @@ from .assignment import assign, setitem, target, write_flat
 from .indexing import scatter
 from .keys import INDEX, known
 
-__all__ = []
+ALL = (Ellipsis,), ()
 
 
 @replaces(np.fill_diagonal)
@@ -54,8 +54,9 @@ def at(ufunc, a, indices, b=None):
     places = np.ravel(places)
     if ufunc in (np.add, np.subtract):
         key = ((INDEX,), (places,))
-        total = scatter(Spec(flat.shape, x.dtype), [(key, b.astype(x.dtype))])
-        assign(x, (Ellipsis,), [], np.reshape(ufunc(flat, total), x.shape))
+        b = b.astype(x.dtype) if ufunc is np.add else -b.astype(x.dtype)
+        total = scatter(Spec(flat.shape, x.dtype), [(ALL, flat), (key, b)])
+        assign(x, (Ellipsis,), [], np.reshape(total, x.shape))
         return
     # Turn by turn: first what comes first at each place, then what comes second.
     places = known(places, f"numpy.{ufunc.__name__}.at(x, indices)")

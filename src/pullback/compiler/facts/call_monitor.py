@@ -37,8 +37,6 @@ from .quick_profile import HARMLESS, frames_sorted, install
 from .reader import BEGINS
 from .warned import Warned, setup
 
-__all__ = ["WATCHING", "Halt", "Observer", "Watch", "is_profiled", "unwatched"]
-
 # What Python runs for an `import` of what has not been imported yet.
 IMPORTER: Any = importlib._bootstrap
 IMPORT: CodeType = IMPORTER._find_and_load.__code__

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.graph import Equation, Variable
 from ...core.spec import Spec
 from ...primitives.elementwise import add
-from ...primitives.indexing import getitem_p
+from ...primitives.indexing import getitem_p, is_whole
 from ...primitives.joining import stack_p
 from ...primitives.keys import count
 from ...primitives.shapes import astype_p
@@ -24,8 +24,6 @@ from .schedule import PlanItem
 
 if TYPE_CHECKING:
     from .plan import Plan
-
-__all__ = ["gather", "join", "put", "scatter"]
 
 
 def indexed(plan: Plan, x: Strided, key: Any, arrays: Any) -> tuple[Places, list[Any]] | None:
@@ -184,7 +182,10 @@ def added(plan: Plan, x: Any, y: Any, spec: Spec) -> Variable:
 
 def overlaid(plan: Plan, e: Equation, whole: Strided, parts: Any, zero: Any) -> None:
     """Parts that may overlap are added one after another; numbers come last, as in NumPy."""
-    last = plan.part(zero, whole)
+    if is_whole(e.static["keys"][0]):
+        last, parts = plan.part(e.inputs[0], whole), parts[1:]
+    else:
+        last = plan.part(zero, whole)
     for target, x, found in sorted(parts, key=lambda part: not part[0].shape and not part[2]):
         if found:
             item = placed(plan, x, target, found, place_add_p)

@@ -23,6 +23,7 @@ import numpy as np
 from ...core.array import TALLY, Array, arrayed, peel
 from ...core.reach import active
 from ...core.reach import call as begin
+from ...core.spec import NUMERIC
 from ...core.trace import Trace, is_live
 from ...transforms.batch import BatchTrace
 from ...transforms.call import FunctionCall, along, as_numpy, floating
@@ -33,8 +34,6 @@ from ...transforms.stage import StageTrace
 from .plain import MEMORY, SOLVING, Remembered, Solves, Unlifted, through
 from .programs import Changed, ClosedProgram, Learner, LiftedArrays
 from .watching import unnoted
-
-__all__ = ["as_recorded"]
 
 
 def as_recorded(
@@ -88,13 +87,14 @@ class SolverCall:
         self.operands = LiftedArrays()
         self.given = through((args, kwargs), self.lifted)
         self.form: Any = None  # of the result
-        self.last: tuple[Any, Remembered] | None = (
-            None  # the last operands, and what SciPy gave then
-        )
+        # The last operands, and what SciPy gave for them.
+        self.last: tuple[Any, Remembered] | None = None
 
     def lifted(self, x: Any) -> Any:
-        if type(x) is Array:
-            return Operand(self.operands.place(x)) if is_live(x) else x
+        if is_live(x):
+            return Operand(self.operands.place(x))
+        if type(x) in (Array, np.ndarray):
+            return np.array(peel(x))  # the program may write into it later
         return Learner(x, self.operands, self.exact) if is_function(x) else x
 
     def result(self) -> Any:
@@ -131,7 +131,7 @@ class SolverCall:
             MEMORY.reset(remembered)
             SOLVING.reset(solving)
         if memory is not None and memory.noting:
-            memory.noting, self.last = False, (xs, memory)
+            memory.noting, self.last = False, (xs, memory) if memory.usable else None
         results: list[Any] = []
         fit(self.form, found, results)
         return tuple(results)
@@ -282,7 +282,8 @@ def form_of(x: Any, leaves: list[Any]) -> Any:
         return Branch(type(x), keys, parts)
     if type(x) is Array and not is_live(x):
         x = x.value
-    if type(x) in (int, float, complex) or isinstance(x, (np.number, np.ndarray)):
+    numeric = isinstance(x, (np.number, np.ndarray)) and x.dtype.char in NUMERIC
+    if type(x) in (int, float, complex) or numeric:
         leaves.append(np.asarray(x)[()] if type(x) is not np.ndarray else x)
         return LeafOfResult(x)
     if is_live(x):

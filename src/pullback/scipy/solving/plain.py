@@ -22,22 +22,8 @@ import numpy as np
 from ...core.array import Array, current
 from ...core.errors import ArgumentError
 from ...core.reach import SESSION, call_outside
-from ...core.trace import CONSTANT, is_live
+from ...core.trace import CONSTANT
 from ...transforms.batch import BatchTrace
-
-__all__ = [
-    "MEMORY",
-    "SOLVING",
-    "Examples",
-    "Plain",
-    "PlainValues",
-    "Remembered",
-    "Solves",
-    "Unlifted",
-    "is_live",
-    "solve",
-    "through",
-]  # fmt: skip
 
 # How solvers are called here, where a program is recorded to be repeated. None: each call is to
 # become an operation. "asked": the call is under way, of which it is not known whether it solves.
@@ -50,7 +36,7 @@ class Remembered:
 
     def __init__(self) -> None:
         self.results: list[Any] = []
-        self.noting = True
+        self.noting = self.usable = True
 
 
 MEMORY: ContextVar[Remembered | None] = ContextVar("memory", default=None)
@@ -94,12 +80,18 @@ def through(x: Any, change: Callable[[Any], Any]) -> Any:
 class PlainValues:
     """Plain values of Arrays; of those of a batch, the values of one example.
 
-    `live` says whether there has been an Array whose derivative or batch the caller looks after.
+    met_live: whether there has been an Array whose derivative or batch the caller looks after.
+    asked: whether a call wanted to know, and does something else then.
     """
 
     def __init__(self, example: dict[Any, int]) -> None:
-        self.example, self.live = example, False
+        self.example, self.met_live, self.asked = example, False, False
         self.session = SESSION.get()
+
+    @property
+    def live(self) -> bool:
+        self.asked = True
+        return self.met_live
 
     def of(self, x: Any) -> Any:
         """The plain value of one Array; anything else is returned as it is."""
@@ -107,7 +99,7 @@ class PlainValues:
             x = current(x)
             trace: Any = x.within
             if trace is not CONSTANT:
-                self.live = True
+                self.met_live = True
                 if SOLVING.get() == "plain":
                     raise Unlifted
             if isinstance(trace, BatchTrace):
@@ -200,15 +192,16 @@ def solve(call: Callable[[PlainValues], Any]) -> Examples:
                     " example, and without one the shapes of its results are unknown.\n"
                     "  Give `vmap` at least one example."
                 )
-        results, live = [], False
+        results, live, asked = [], False, False
         try:
             for example in product(*[range(trace.state) for trace in traces]):
                 values = PlainValues(dict(zip(traces, example, strict=True)))
                 results.append(call_outside(call, (values,), {}))
-                live |= values.live
+                live, asked = live or values.met_live, asked or values.asked
         except Mapped as found:
             traces = sorted([*traces, found.trace], key=lambda trace: trace.birth)
         else:
             if memory is not None and memory.noting:
                 memory.results += results
+                memory.usable &= not asked
             return Examples(traces, results, live)

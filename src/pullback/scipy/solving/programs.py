@@ -31,8 +31,6 @@ from ...transforms.stage import StageTrace, capture
 from .plain import SOLVING
 from .watching import noted
 
-__all__ = ["Changed", "ClosedProgram", "Learner", "LiftedArrays"]
-
 
 class Changed(Exception):
     """A repetition differs in kind from the call that was recorded, which does not stand for it."""

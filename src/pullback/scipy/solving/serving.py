@@ -15,8 +15,6 @@ from ...core.resolve import given_function
 from ...numpy.wrapping import OWN, answers_for
 from .operation import as_recorded
 
-__all__ = ["refuses", "serves", "serves_method", "traced"]
-
 
 def serves(*originals: Any, amplifies: bool = False) -> Callable[[Any], Any]:
     """Let a function or class answer for SciPy's, under its name, signature and documentation.

@@ -15,8 +15,6 @@ from typing import Any
 from ...compiler.facts.listeners import WATCHING
 from ...core.namespaces import package
 
-__all__ = ["noted", "unnoted"]
-
 # What the functions of the user's have asked for, of all that runs while SciPy solves.
 KEPT: ContextVar[tuple[set[Any], set[str]] | None] = ContextVar("kept", default=None)
 
