@@ -93,15 +93,19 @@ class PlainValues:
         self.asked = True
         return self.met_live
 
+    def meets(self) -> None:
+        """Note an Array that carries a derivative, is mapped or is recorded."""
+        self.met_live = True
+        if SOLVING.get() == "plain":
+            raise Unlifted
+
     def of(self, x: Any) -> Any:
         """The plain value of one Array; anything else is returned as it is."""
         while type(x) is Array:
             x = current(x)
             trace: Any = x.within
             if trace is not CONSTANT:
-                self.met_live = True
-                if SOLVING.get() == "plain":
-                    raise Unlifted
+                self.meets()
             if isinstance(trace, BatchTrace):
                 if trace not in self.example:
                     raise Mapped(trace)
