@@ -83,7 +83,7 @@ class ProgramTrace(BodyTrace):
 ONE = flatten((0.0, []))[1]
 
 
-class Written:
+class WrittenProgram:
     """One program: a graph of the arguments and of operands by their numbers.
 
     exact: whether it gives NumPy's bits to SciPy, and not those of machine code.
@@ -144,9 +144,9 @@ class Learner:
     def __init__(self, fun: Any, operands: LiftedArrays, exact: bool) -> None:
         self.fun, self.operands, self.exact = fun, operands, exact
         self.session = SESSION.get()
-        self.programs: dict[Any, Written] = {}
+        self.programs: dict[Any, WrittenProgram] = {}
 
-    def write(self, args: Any, kwargs: Any) -> Written:
+    def write(self, args: Any, kwargs: Any) -> WrittenProgram:
         if not TALLY.recordings:
             raise Changed("other arguments")
         calling = Calling(self.fun, args, kwargs)
@@ -170,7 +170,7 @@ class Learner:
             SESSION.reset(session)
             SOLVING.reset(solving)
         theta = [self.operands.place(x) for x in captured]
-        return Written(structure, functional(graph), theta, self.exact)
+        return WrittenProgram(structure, functional(graph), theta, self.exact)
 
 
 class ClosedProgram:
