@@ -25,6 +25,7 @@ from ...core.layout import UNORDERED, axes_in_memory, placement
 from ...core.spec import DOUBLE, NUMERIC, spec_of
 from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import flatten
+from ...transforms.call import FunctionCall
 from ...transforms.common import settle
 from ..facts.answers import Identity, Moment
 from ..facts.bytecode import code_of
@@ -116,10 +117,15 @@ class Recording:
 
     @property
     def for_floats(self) -> bool:
-        """Whether it stands for calls alone that have the same floats somewhere.
+        """Whether it may stand alone for calls that have the same floats somewhere.
 
-        So it is where a solver of SciPy's works on them.
+        So it is where a solver of SciPy's works on them, or gives as many numbers as it took steps.
         """
+        if any(
+            isinstance(e.primitive, FunctionCall) and e.primitive.solves
+            for e in self.graph.equations
+        ):
+            return True
         answers = [guard.answer for guard in self.guards if guard.asked not in QUESTIONS]
         return any(np.dtype(dtype).kind in "fc" for _, dtype, _ in answers)
 
