@@ -24,7 +24,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ...core.bytecode import original
-from ...core.namespaces import apart
+from ...core.namespaces import apart, package
 from ...core.reach import ANSWERS, ASKED, DRAWS, ITEM, LOOKUPS, WARNS
 from ...core.resolve import FOREIGN
 from .answers import Again, Identity, is_absent
@@ -236,6 +236,10 @@ class Watch:
             if decorates_pure(frame):  # not for ever: its code decorates other functions too
                 return
             caller = frame.f_back
+            if package(scope) == "numpy":  # which ours stands for, between it and the program
+                caller = outside(caller)
+            if package(scope) in ("numpy", "pullback"):
+                module = "numpy"
             if caller is not None and not apart(caller.f_globals) and not collects(frame):
                 self.forbid(f"it calls `{module}.{name}`")
             return
@@ -386,6 +390,13 @@ class Watch:
             frame.f_trace = interrupted
             frame = frame.f_back
         sys.settrace(interrupted)
+
+
+def outside(frame: Any) -> Any:
+    """The frame, or the next one below it that is not of this package."""
+    while frame is not None and package(frame.f_globals) == "pullback":
+        frame = frame.f_back
+    return frame
 
 
 def interrupted(frame: Any, event: str, arg: Any) -> None:
