@@ -1,10 +1,11 @@
-"""What NumPy's functions read is read in each call, what they write or set is written again."""
+"""What libraries read is read in each call; what they write, set or print is so again."""
 
 import contextlib
 import os
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 import pullback as pb
 
@@ -98,3 +99,25 @@ def test_what_is_written(tmp_path, write):
             removed()
             compiled(np.ones(3))
             assert seen() == right
+
+
+PRINTS = {
+    "minimize": lambda: optimize.minimize(lambda v: (v[0] - 1) ** 2, [1.5], options={"disp": 1}),
+    "fmin": lambda: optimize.fmin(lambda v: (v[0] - 1) ** 2, [1.5]),
+    "least_squares": lambda: optimize.least_squares(lambda v: v - 1, [3.0], verbose=2),
+    "minimize_scalar": lambda: optimize.minimize_scalar(np.cos, options={"disp": 3}),
+}
+
+
+@pytest.mark.parametrize("work", PRINTS.values(), ids=PRINTS)
+def test_what_libraries_print(work, capsys):
+    def f(x):
+        work()
+        return 2 * x
+
+    f(1.0)
+    right = capsys.readouterr().out
+    compiled = pb.compile(f, wait=True)
+    for _ in range(3):
+        compiled(np.ones(3))
+        assert capsys.readouterr().out == right != ""

@@ -194,7 +194,7 @@ class Watch:
         elif event == "c_call":
             if frame.f_code is FOREIGN:  # ours, between the user's code and the compiled one
                 frame = frame.f_back
-            if frame.f_code not in HARMLESS and not apart(frame.f_globals):
+            if frame.f_code not in HARMLESS and (arg is print or not apart(frame.f_globals)):
                 self.calls(arg, (), frame)
 
     # What there is to be seen.
@@ -226,7 +226,7 @@ class Watch:
             if asked:
                 self.ask_for(asked)
             if declared_pure(code) or not effectful(module, name):
-                if not may_act(code) and not asked:
+                if not may_act(code) and not asked and "print" not in code.co_names:
                     HARMLESS.add(code)
                 elif acts(frame):
                     self.forbid(f"it calls `{module}.{name}`")
