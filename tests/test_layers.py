@@ -142,6 +142,17 @@ def test_imports_have_no_cycles():
         pytest.fail("These modules import each other: " + " -> ".join(error.args[1]))
 
 
+def test_only_what_users_import_from_has_a_list_of_its_names():
+    """Elsewhere imports say what others use; a list by hand beside them was wrong by a sixth."""
+    listed = [
+        name
+        for name, path in modules(SRC).items()
+        if layer(name) in {"core", "primitives", "transforms", "compiler", "pandas"}
+        if re.search("^__all__", path.read_text(encoding="utf-8"), re.M)
+    ]
+    assert listed == ["pullback.core.errors"]
+
+
 PEN = "pullback.compiler.llvm.pen"
 ENDS = re.compile(r"^\s*(br (i1|label)|ret (void|i\d|ptr)|switch i64)", re.M)  # of LLVM's blocks
 

@@ -137,6 +137,7 @@ LISTS = {
     "seventh": [seventh_cases],
     "eighth": [eighth_cases, eighth_more_cases],
     "ninth": [ninth_cases, ninth_more_cases],
+    "eleventh": [eleventh_cases, eleventh_more_cases],
 }
 
 

@@ -10,13 +10,14 @@ import numpy as np
 CASES = []
 # What is refused, and why: text that is evaluated; numbers that are put into text on their way;
 # arrays of objects and of records; libraries that C has written; a class that derives from `ode`;
-# numbers that are looked up by their bytes.
+# numbers that are looked up by their bytes; where pyFFTW is installed, PyCWT's transforms.
 REFUSED = {
     "randles_circuit", "spherical_distance", "vincenty_distance", "point_source", "moved_frame",
-    "delayed_equation", "baseline_of_signal", "norm_of_tensor", "energy_of_chain",
-    "displacement_of_beam", "polynomial_of_chaospy", "length_of_glyph", "volume_of_mesh",
-    "integral_of_nutils", "composed_matrix", "peak_of_motion", "response_of_oscillator",
-    "spatial_regression", "rating_of_openskill", "atmosphere_of_1976", "overlap_of_gaussians",
+    "delayed_equation", "baseline_of_signal", "wavelets_of_signal", "norm_of_tensor",
+    "energy_of_chain", "displacement_of_beam", "polynomial_of_chaospy", "length_of_glyph",
+    "volume_of_mesh", "integral_of_nutils", "composed_matrix", "peak_of_motion",
+    "response_of_oscillator", "spatial_regression", "rating_of_openskill", "atmosphere_of_1976",
+    "overlap_of_gaussians",
 }  # fmt: skip
 # The package rounds its result, or evaluates a text that it has made of a number: a warning says
 # that a derivative was lost.

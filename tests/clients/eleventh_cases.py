@@ -185,7 +185,7 @@ def entropy_of_dit(p):
 
 
 @case("pyttb", np.arange(1.0, 13.0) / 7)
-def norm_of_tensor(x):
+def norm_of_pyttb(x):
     import pyttb
 
     tensor = pyttb.tensor(x.reshape(2, 3, 2))

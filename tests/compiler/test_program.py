@@ -11,9 +11,10 @@ import pytest
 
 import pullback as pb
 from pullback.compiler.entry import object_layout
+from pullback.compiler.entry.python_calls import SpecChangedError
 from pullback.compiler.llvm import binding
 from pullback.compiler.lower import blas
-from pullback.compiler.program import Program, SpecChangedError, build
+from pullback.compiler.program import Program, build
 from pullback.core.errors import MissingExtraError
 from pullback.core.spec import spec_of
 from pullback.testing import staged

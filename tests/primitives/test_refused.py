@@ -1,6 +1,8 @@
 """What is refused says why, and what to write instead; constants still work."""
 
+from importlib import import_module
 from inspect import Parameter, signature
+from pkgutil import walk_packages
 
 import numpy as np
 import pytest
@@ -29,10 +31,9 @@ CALLS = {
     np.datetime_data: lambda np, x: np.datetime_data(x),
     np.nested_iters: lambda np, x: np.nested_iters([x, x], [[0], []]),
 }
-NAMES = [
-    name for name in pullback.scipy.__all__ if getattr(pullback.scipy, name)
-]  # it enters rules
-MODULES = [getattr(scipy, name) for name in NAMES]
+for found in walk_packages(pullback.scipy.__path__, "pullback.scipy."):
+    import_module(found.name)  # it enters rules
+MODULES = [getattr(scipy, name) for name in pullback.scipy.__all__]
 MODULES += [scipy.sparse.linalg, scipy.sparse.csgraph, scipy.signal.windows]
 MODULES += [scipy.cluster.vq, scipy.cluster.hierarchy]
 OF_SCIPY = {

@@ -2,6 +2,10 @@
 
 import numpy as np
 import pytest
+import scipy.ndimage
+import scipy.signal
+import scipy.spatial.distance
+import scipy.special
 
 import pullback as pb
 from pullback import LostDerivativeWarning, grad, jvp, vjp
@@ -92,36 +96,89 @@ class TestStructuralZeros:
 
         same(derivative(f, np.array([-1.0, 0.5]))[0], 0)
 
-    def test_sums_and_products(self):
-        """A row that is left out may hold NaN: neither its sum nor its products count."""
-        a = np.array([[1.0, 2.0], [np.nan, 3.0], [0.5, np.inf]])
+    def test_rows_left_out(self):
+        """A row that is left out may hold NaN, whatever it went through on its way."""
+        a = np.array([[1.0, 2.0, 0.7], [np.nan, 3.0, 1.0], [0.5, np.inf, 0.2]])
+        m = np.array([[[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.1]]] * 3)
+        m[1, 0, 0], m[2, 1, 1] = np.nan, np.inf
         keep = np.array([True, False, False])
-        rows = {
+        loops = {
+            "np.linalg.norm": np.linalg.norm,
+            "np.var": np.var,
+            "np.prod": np.prod,
+            "cumsum": lambda r: np.cumsum(r)[-1],
+            "logsumexp": scipy.special.logsumexp,
+            "np.median": np.median,
+        }
+        products = {
             "matmul": lambda x: a @ x,
             "dot": lambda x: np.dot(x, a.T),
             "stack": lambda x: np.matmul(a[:, None, :], x)[:, 0],
             "einsum": lambda x: np.einsum("ij,j,j->i", a, x, x),
             "tensordot": lambda x: np.tensordot(a, x, 1),
             "inner": lambda x: np.inner(a, x),
-            "sum": lambda x: np.sum(a * x, axis=1),
-            "mean": lambda x: np.mean(a * x**2, axis=1, keepdims=True)[:, 0],
             "outer": lambda x: np.outer(a[:, 0], x)[:, 1],
             "convolve": lambda x: np.convolve(a[:, 0], x)[:3],
+            "of rows": lambda x: (a * x) @ np.ones((3, 2)),
+            "einsum of rows": lambda x: np.einsum("ij,ij->i", a * x, a * x),
+            "vecdot": lambda x: np.vecdot(a * x, a * x),
+            "convolve rows": lambda x: np.stack([np.convolve(r * x, x) for r in a]),
+            "cross": lambda x: np.cross(a, x) + np.cross(a * x, x),
+            "cdist": lambda x: scipy.spatial.distance.cdist(a, x[None])[:, 0],
         }
-        modes = {
-            "grad": pb.grad,
-            "compiled": lambda f: pb.compile(pb.grad(f), wait=True),
-            "mapped": lambda f: lambda x: pb.vmap(pb.grad(f))(np.stack([x, x]))[1],
+        along = {
+            "sum": lambda y: np.sum(y, axis=1),
+            "mean": lambda y: np.mean(y**2, axis=1, keepdims=True),
+            "prod": lambda y: np.prod(y, axis=1),
+            "max": lambda y: np.max(y, axis=1),
+            "std": lambda y: np.std(y, axis=1, keepdims=True),
+            "norm": lambda y: np.linalg.norm(y, axis=1),
+            "norm of order 3": lambda y: np.linalg.norm(y, 3, axis=1),
+            "cumsum": lambda y: np.cumsum(y, axis=1),
+            "cumprod": lambda y: np.cumprod(y, axis=1),
+            "diff": lambda y: np.diff(y, axis=1),
+            "gradient": lambda y: np.gradient(y, axis=1),
+            "quantile": lambda y: np.quantile(y, [0.2, 0.7], axis=1).T,
+            "fft": lambda y: np.abs(np.fft.rfft(y, axis=1)) + np.fft.fft(y, axis=1)[:, :2].real,
+            "irfft": lambda y: np.fft.irfft(y, axis=1),
+            "cov": lambda y: np.cov(y)[:, :1],
+            "sinc": np.sinc,
+            "logsumexp": lambda y: scipy.special.logsumexp(y, axis=1),
+            "lfilter": lambda y: scipy.signal.lfilter([1.0, 0.5], [1.0, -0.3], y, axis=1),
+            "gaussian": lambda y: scipy.ndimage.gaussian_filter1d(y, 1.0, axis=1),
         }
-        x, faults = np.array([0.3, -0.5]), []
-        for name, row in rows.items():
-            f = lambda x, row=row: np.sum(np.where(keep, row(x) ** 2, 0.0))
-            expected = pb.jacobian(f, mode="forward")(x)
-            assert np.isfinite(expected).all()
-            found = {mode: make(f)(x) for mode, make in modes.items()}
-            faults += [(name, m, g) for m, g in found.items() if not np.allclose(g, expected)]
-        assert faults == []
-        assert np.isnan(pb.grad(lambda x: np.sum(np.where(~keep, a @ x, 0.0)))(x)).any()
+        rows = {
+            **products,
+            **{name: lambda x, f=f: f(a * x) for name, f in along.items()},
+            **{
+                f"{name} of each": lambda x, f=f: np.array([f(row * x) for row in a])
+                for name, f in loops.items()
+            },
+            "slogdet": lambda x: np.linalg.slogdet(m * x)[1],
+            "solve": lambda x: np.linalg.solve(m * x, np.ones((3, 3, 1)))[..., 0],
+            "trace": lambda x: np.trace(m * x, axis1=1, axis2=2),
+        }
+
+        def total(x, row):
+            y = row(x)
+            kept = keep.reshape(-1, *[1] * (y.ndim - 1))
+            return np.sum(np.where(kept, y, 0.0) ** 2)
+
+        x, faults, expected = np.array([0.3, -0.5, 0.9]), [], 0.0
+        with np.errstate(all="ignore"):
+            for name, row in rows.items():
+                of_row = pb.jacobian(total, mode="forward")(x, row)
+                assert np.isfinite(of_row).all()
+                expected = expected + of_row
+                found = pb.grad(total)(x, row)
+                faults += [(name, found)] if not np.allclose(found, of_row) else []
+            assert faults == []
+            every = lambda x: sum(total(x, row) for row in rows.values())
+            assert np.allclose(pb.compile(pb.grad(every), wait=True)(x), expected)
+            assert np.allclose(pb.vmap(pb.grad(every))(np.stack([x, x]))[1], expected)
+            assert np.isfinite(pb.hessian(every)(x)).all()
+            lost = pb.grad(lambda x: np.sum(np.where(~keep, a @ x, 0.0)))(x)
+        assert np.isnan(lost).any()
 
     def test_select(self):
         """So is what select did not pick."""

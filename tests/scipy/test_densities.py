@@ -52,6 +52,61 @@ def test_one_operation_moves_as_the_formula():
     assert not failures
 
 
+def extreme_arguments(name):
+    """(x, loc, scale, shapes) in several layouts, far out and near zero."""
+    far = 10.0 ** np.array([-300, -150, -9, -1, 0, 0.5, 3, 8, 150, 300])
+    shapes = SHAPES.get(name, ())
+    places = {"beta": np.array([1e-300, 1e-9, 0.3, 1 - 1e-9]), "pareto": 1 + far}
+    x = places.get(name, far)
+    if name in ("norm", "laplace", "logistic", "cauchy", "gumbel_r", "gumbel_l", "t"):
+        x = np.concatenate([-x, [0.0], x])
+    if name in MASSES:
+        x = np.arange(1.0, 9.0)
+    else:
+        yield x, 0.3, 1.7, shapes
+        yield x[:, None], 0.0, 10.0 ** np.array([-200, 0, 200]), shapes
+    for power in (1e-6, 1.0, 1e6):
+        yield x, 0.0, 1.0, [s if s < 1 and name in MASSES else s * power for s in shapes]
+    yield x[::2], 0.0, 1.0, [np.full(x[::2].size, s) for s in shapes]
+    yield x[:1], 0.0, 1.0, shapes
+    yield np.asfortranarray(x[:4].reshape(2, 2)), 0.0, 1.0, [np.full((2, 1), s) for s in shapes]
+    for place in x:
+        yield place, 0.0, 1.0, shapes
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_values_are_those_of_scipy_bit_for_bit():
+    failures = []
+    for name in (*SCORES, *MASSES):
+        dist, whole = getattr(stats, name), name in MASSES
+        for x, loc, scale, shapes in extreme_arguments(name) if name != "binom" else ():
+            for method in ("logpmf",) if whole else ("logpdf", "pdf"):
+                place = (loc,) if whole else (loc, scale)
+                f = lambda x, m=method, d=dist, rest=(*shapes, *place): getattr(d, m)(x, *rest)
+                found, _ = pb.vjp(f, x)
+                if not np.array_equal(found, f(x), equal_nan=True):
+                    failures.append((name, method, x, loc, scale, shapes))
+    assert not failures
+
+
+def test_t_of_infinite_degrees_of_freedom_is_normal():
+    assert pb.grad(lambda x: stats.t.logpdf(x, np.inf))(0.3) == -0.3
+
+
+def test_values_of_normal_vectors_are_those_of_scipy_bit_for_bit():
+    rng, failures = np.random.default_rng(0), []
+    for n in (1, 2, 3, 5, 8, 33):
+        root, mean = rng.normal(size=(n, n)), rng.normal(size=n)
+        for power in (-7, 0, 7):
+            cov = 10.0**power * (root @ root.T + np.eye(n) * rng.choice([1e-7, 1.0]))
+            for size in ((n,), (1, n), (7, n), (2, 3, n)):
+                x = rng.normal(size=size)
+                f = lambda mean, x=x, cov=cov: stats.multivariate_normal.logpdf(x, mean, cov)
+                if not np.array_equal(pb.vjp(f, mean)[0], f(mean)):
+                    failures.append((n, power, size))
+    assert not failures
+
+
 class TestDirichlet:
     """One operation where values are known, whether or not the last share is given."""
 

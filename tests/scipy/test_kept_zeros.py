@@ -1,5 +1,7 @@
 """What a program sees of the entries of a sparse array is SciPy's, or is refused."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -51,6 +53,8 @@ MADE = {
     "dok": lambda x: sparse.dok_array(x),
     "dia": lambda x: sparse.dia_array(x),
     "bsr": lambda x: sparse.bsr_array(x, blocksize=(1, 1)),
+    "blocks of a size that SciPy chooses": lambda x: sparse.csr_array(x).tobsr(),
+    "coo as blocks": lambda x: sparse.coo_array(x).tobsr(),
     "filled lil": lambda x: filled(sparse.lil_matrix, x),
     "filled dok": lambda x: filled(sparse.dok_array, x),
     "masked": lambda x: sparse.csr_array(x * (x > 1.5)),
@@ -93,7 +97,8 @@ MADE = {
     "smaller": lambda x: explicit(x) < 2 * explicit(x),
     "unequal blocks": lambda x: explicit(x).tobsr() != explicit(x).T.tobsr(),
 }
-REFUSED = {"blocks", "times dense", "assigned 0", "diagonal 0"}
+BY_BLOCKS = {"blocks of a size that SciPy chooses", "coo as blocks"}  # which keep zeros
+REFUSED = {"blocks", "times dense", "assigned 0", "diagonal 0"} | BY_BLOCKS
 
 
 def read(M):
@@ -125,6 +130,24 @@ def test_of_all():
                 wrong.append(f"{name}: {value}, not {sum(plain[1])}")
     assert not wrong
     assert refused == REFUSED
+
+
+def test_results():
+    """A sparse result is SciPy's, and a tangent has entries where its primal has zeros."""
+    wrong = []
+    dot = np.cos(np.arange(9.0)).reshape(3, 3)
+    for name, make in MADE.items():
+        plain = make(SQUARE)
+        if name in REFUSED - BY_BLOCKS or plain.dtype == bool:
+            continue
+        value, tangent = pb.jvp(make, (SQUARE,), (dot,))
+        kept = pickle.loads(pickle.dumps(pb.vjp(make, SQUARE)[0]))
+        if {(type(x), x.nnz) for x in (value, kept)} != {(type(plain), plain.nnz)}:
+            wrong.append(f"{name}: {value!r}, {kept!r}, not {plain!r}")
+        expected = pb.jvp(lambda x, make=make: make(x).toarray(), (SQUARE,), (dot,))[1]
+        if not np.array_equal(tangent.toarray(), expected):
+            wrong.append(f"{name}: {tangent.toarray()}, not {expected}")
+    assert not wrong
 
 
 def test_numbers_that_are_written_to():

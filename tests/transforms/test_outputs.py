@@ -3,9 +3,13 @@
 import copy
 import enum
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
+from scipy.sparse import csr_matrix
+from scipy.sparse.linalg import aslinearoperator
 
 import pullback as pb
 
@@ -49,6 +53,32 @@ class TestOutputs:
     def test_no_number(self, how, what):
         with pytest.raises(pb.PullbackError, match=r"needs .* output, but"):
             TRANSFORMATIONS[how](lambda x: NO_NUMBERS[what], X)
+
+    def test_an_object_that_holds_numbers(self):
+        """It has no derivative of zeros, whatever of an array's attributes it has."""
+        made = {
+            "operator": lambda x: aslinearoperator(np.outer(x, x)),
+            "spline": lambda x: CubicSpline(np.arange(3.0), x),
+            "own": lambda x: SimpleNamespace(x=x, dtype=x.dtype, shape=x.shape),
+        }
+        wrong = []
+        for name, make in made.items():
+            for how, transformed in TRANSFORMATIONS.items():
+                try:
+                    out = transformed(make, X)
+                except pb.PullbackError:
+                    continue
+                if out is not None:
+                    wrong.append(f"{how} of {name}: {out}")
+        assert not wrong
+
+    def test_a_matrix(self):
+        """It is an array, with the derivative of its numbers."""
+        make = lambda x: csr_matrix(np.outer(x, x)).sum(axis=0)
+        plain = lambda x: np.outer(x, x).sum(axis=0)[None]
+        for how in ("vjp", "jvp", "linearize", "jacobian", "jacobian reverse"):
+            transformed = TRANSFORMATIONS[how]
+            np.testing.assert_array_equal(transformed(make, X), transformed(plain, X), how)
 
     @everywhere
     @pytest.mark.parametrize("what", NUMBERS)

@@ -13,8 +13,6 @@ from typing import Any
 
 from ..core.namespaces import package
 
-__all__ = ["REPORT", "attempted", "unmade", "warn"]
-
 SAID: set[str] = set()  # of loops, which may be many, once
 REPORT = "Results are the same, and take longer. Please report this error."
 

@@ -27,14 +27,13 @@ from .fall_back import attempted
 from .loops.find import structure
 from .program import Program
 
-__all__ = ["Early", "Faster", "faster", "imported", "seldom_collected"]
-
 # What calls of a kind take before one is recorded: FEW calls and ENOUGH seconds, OFTEN calls, or
 # MUCH time, which is as good as many calls.
 # A recording takes one to two milliseconds, 3 to 10 microseconds an operation, and some calls:
 # after this much time, all calls together have hardly taken 2.5 times as long. A call that runs in
 # Python takes some microseconds more than the function, so that OFTEN of them count as much.
 FEW, OFTEN, ENOUGH, MUCH = 10, 128, 5e-3, 0.1
+AGAIN = 20  # early calls after which a recording that is awaited is asked for again
 SAMPLED = 8  # of later calls, one in so many is timed
 LONG = 2000  # equations done in a loop from which machine code pays
 SELDOM = 100  # full garbage collections run so many times less often
@@ -128,15 +127,19 @@ class Early:
 
     numbers: whether their Python floats may be inputs of the first recording.
     loops: what long `pb.scan` loops in them were compiled to, for the recording as well.
+    awaited: the recording that is being finished in the background, if one is.
     """
 
     def __init__(self) -> None:
         self.calls, self.seconds, self.numbers = 0, 0.0, True
         self.loops = Faster()
+        self.awaited: Any = None
 
     @property
     def is_over(self) -> bool:
         """Whether the next call is recorded."""
+        if self.awaited is not None:
+            return False
         if self.calls < FEW:
             return self.seconds >= MUCH
         return self.seconds >= ENOUGH or self.calls >= OFTEN
@@ -148,6 +151,8 @@ class Early:
         asking for the time takes as long as a short function does.
         """
         self.calls += 1
+        if self.awaited is not None and self.calls % AGAIN == 0:
+            self.awaited.ask()  # in a process that was forked nobody else does it
         weight = 1
         if begun is None:
             if self.calls > FEW:

@@ -36,22 +36,6 @@ from .record.recording import (
     share_memory,
 )
 
-__all__ = [
-    "WIDE",
-    "CacheInfo",
-    "Call",
-    "Entry",
-    "Path",
-    "order_of",
-    "plain_way",
-    "same_bits",
-    "share_with",
-    "shared",
-    "static_key",
-    "told_line",
-    "way_of",
-]
-
 SECOND = 20  # runs of a path after which it is compiled again, better
 # Recordings in a row that nothing repeats: of any kind, and of those for certain floats alone.
 VAIN, VAIN_FOR_FLOATS = 32, 4
@@ -415,7 +399,7 @@ def way_of(
     recording, token = path.recording, path.token
     if path.program is None or not native_records.native(path.program.run):
         return None
-    if recording.written or recording.layouts:
+    if recording.written:
         return None
     if any(source is not None for source in recording.sources) or Array in recording.kinds:
         return None  # an object that was there before is returned, or one of ours
@@ -427,8 +411,8 @@ def way_of(
     indices = unflatten(call.structure, list(range(len(call.leaves))))
     slots = {index: slot for slot, index in enumerate(passed)}
     try:
-        orders = path.program.run.orders.inputs
-        rows = native_records.arguments(numbers, args, kwargs, indices, slots, equal, orders)
+        orders, asked = path.program.run.orders.inputs, recording.layouts is not None
+        rows = native_records.arguments(numbers, args, kwargs, indices, slots, equal, orders, asked)
     except native_records.Unopened:
         return None
     areas = native_records.areas(call.arrays, path.state.arrays) if recording.identity else []
@@ -498,6 +482,7 @@ class Entry:
         self.known: State | None = None  # all that is read on the ways that were seen
         self.tries = 0
         self.early = Early()  # calls that ran as they are since the last path was recorded
+        self.postpones = True  # whether the second half of a recording may be postponed
         self.sought = ""  # with which options what earlier processes wrote has been looked for
         self.elsewhere: list[bytes] = []  # and of it, what stands for nothing here
         self.floats = False  # whether Python floats are inputs of what is recorded

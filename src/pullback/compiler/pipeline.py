@@ -28,8 +28,6 @@ from .lower.plan import Plan
 from .lower.small_matrices import told
 from .lower.while_ import NO_PAUSE
 
-__all__ = ["Lowered", "lowered_for_c"]
-
 
 class Lowered:
     """A graph on its way to machine code.

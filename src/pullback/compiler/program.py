@@ -28,7 +28,6 @@ from ..core.errors import ArgumentTypeError
 from ..core.graph import Equation, Graph, Variable, letters
 from ..core.spec import spec_of
 from .entry import native_records, object_layout, python_calls
-from .entry.python_calls import SpecChangedError
 from .graph.optimise import kinds
 from .graph.rewriting import opened
 from .llvm import array_memory
@@ -39,8 +38,6 @@ from .lower.geometry import Orders, Strided, contiguous
 from .lower.scan import Rolled
 from .lower.while_ import Waiting
 from .pipeline import Lowered
-
-__all__ = ["Program", "SpecChangedError", "build"]
 
 
 def build(

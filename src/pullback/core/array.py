@@ -15,41 +15,6 @@ from .bytecode import original
 from .errors import ConversionError
 from .lost import warn_text
 
-__all__ = [
-    "PYTHONS",
-    "TALLY",
-    "WRITERS",
-    "Array",
-    "Storage",
-    "adopt",
-    "along",
-    "arrayed",
-    "bottom",
-    "catch_up",
-    "class_of_number",
-    "current",
-    "go_ahead",
-    "goes_on_ahead",
-    "is_flat",
-    "is_number",
-    "link",
-    "peel",
-    "positions",
-    "raw",
-    "reach",
-    "root_of",
-    "root_storage",
-    "snapshot",
-    "stale",
-    "stop",
-    "text_of",
-    "told",
-    "touch",
-    "unravel",
-    "view_of",
-    "without_axes",
-]
-
 
 class Disguised(type):
     """The class of `Array`: abstract classes that ask what methods a class has find none.

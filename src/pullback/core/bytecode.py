@@ -24,8 +24,6 @@ from typing import Any, NamedTuple
 
 from .code_tables import handlers, high_first, location
 
-__all__ = ["SUPPORTED", "Hooks", "Original", "named", "original", "rewritten"]
-
 VERSION = sys.version_info[:2]
 SUPPORTED = sys.implementation.name == "cpython" and (3, 11) <= VERSION <= (3, 13)
 NULL_FIRST = VERSION < (3, 13)  # whether the empty slot of a call lies below the callee

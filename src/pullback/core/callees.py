@@ -12,8 +12,6 @@ import numpy as np
 
 from .namespaces import STANDS
 
-__all__ = ["CALLS", "COUNTED", "DIRECT", "DISPATCHED", "Direct", "Resolver", "is_direct"]
-
 
 class Direct(dict[Any, Any]):
     """Ours for NumPy's functions and for `math`: of plain numbers they are what those are.

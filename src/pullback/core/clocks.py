@@ -9,8 +9,6 @@ from typing import Any
 from .namespaces import STANDS
 from .reach import ANSWERS
 
-__all__: list[str] = []
-
 KINDS = ("time", "perf_counter", "monotonic", "process_time", "thread_time")
 
 

@@ -6,8 +6,6 @@ import functools
 from collections.abc import Iterator
 from types import CodeType
 
-__all__ = ["handlers", "high_first", "location"]
-
 
 def varints(data: bytes) -> Iterator[int]:
     """The numbers of an exception table: six bits a byte, the high ones first."""

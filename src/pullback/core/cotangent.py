@@ -20,21 +20,6 @@ from .past import count_nonzero
 from .spec import Spec, is_inexact, spec_of
 from .trace import CONSTANT
 
-__all__ = [
-    "DENSE",
-    "Buffer",
-    "Cotangent",
-    "Masked",
-    "Scattered",
-    "Slots",
-    "dense",
-    "fit",
-    "kept",
-    "masked",
-    "unbroadcast",
-]
-
-
 DENSE = frozenset({np.ndarray, np.float64, Array})  # what a cotangent is that is an array
 
 

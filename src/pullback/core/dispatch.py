@@ -29,36 +29,6 @@ from .spec import PYTHON, spec_of
 from .trace import CONSTANT, is_live, youngest
 from .twins import array_of, gives_array
 
-__all__ = [
-    "ARRAYS",
-    "CLASSES",
-    "CREATION",
-    "DEFERS",
-    "FUNCTIONS",
-    "HELD",
-    "HOLDERS",
-    "METHODS",
-    "OF_NUMPY",
-    "PLAIN",
-    "REFUSED",
-    "SEQUENCES",
-    "UFUNCS",
-    "answers_ufuncs",
-    "as_array",
-    "binary",
-    "creates",
-    "holds_arrays",
-    "holds_live",
-    "is_python",
-    "of_numpy",
-    "operand",
-    "operands_of_numpy",
-    "refuse",
-    "register",
-    "replaces",
-    "unary",
-]
-
 CLASSES: dict[str, Any] = {}  # what is done beside objects of users' classes: `core.instances`
 HOLDERS: set[type] = {Array}  # types of ours that are, or hold, an Array
 # Types of other packages whose objects may hold an Array, and what gives it, or None.

@@ -21,8 +21,6 @@ from .errors import ConversionError, PullbackError, public_module
 from .lost import place
 from .namespaces import library, package, stays, takes_part
 
-__all__ = ["MEMORY", "raised_next", "refused", "translate", "whose"]
-
 # Of what Python brings along, the modules that want plain numbers.
 WANTING = frozenset(
     {"json", "decimal", "_decimal", "struct", "_struct", "datetime", "_datetime", "array", "ctypes",

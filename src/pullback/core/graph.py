@@ -18,8 +18,6 @@ import numpy as np
 
 from .spec import Spec, spec_of
 
-__all__ = ["Equation", "Graph", "Variable"]
-
 
 class Variable:
     """A value of a recorded program that is computed anew in each run."""

@@ -39,9 +39,6 @@ from .operators import COMPARISONS, INFIX, PREFIX
 from .reach import CALLS
 from .trace import CONSTANT
 
-__all__: list[str] = []
-
-
 # What ndarray's own way would not do.
 
 

@@ -38,11 +38,6 @@ from .reach import CALLS, MAKERS, active, reach_class
 from .trace import CONSTANT
 from .tree import RESULTS
 
-__all__ = [
-    "INNER", "ROOTS", "Instance", "above", "alike", "derives", "example", "in_classes", "inside",
-    "is_plain", "lifted", "new_array", "new_float", "numbers_of", "of_root", "shown", "viewed",
-]  # fmt: skip
-
 ROOTS = (np.ndarray, float)
 MISSING = object()
 Slot = MemberDescriptorType

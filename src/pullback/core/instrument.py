@@ -12,8 +12,6 @@ from . import resolve  # noqa: F401  # says what call sites call
 from .errors import ArgumentTypeError, kind_of
 from .reach import OFF, SESSION, SWITCHED_OFF
 
-__all__ = ["instrument", "rebinding", "uninstrument"]
-
 T = TypeVar("T")
 
 

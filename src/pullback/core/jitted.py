@@ -20,8 +20,6 @@ from .foreign import arrays_in
 from .reach import CALLS
 from .twins import twin_of
 
-__all__ = ["is_jitted", "jitted", "python_of"]
-
 
 def is_jitted(f: Any) -> bool:
     """Whether numba has compiled f, and keeps the function that it was."""

@@ -20,8 +20,6 @@ from .array import Array
 from .reach import SESSION
 from .tree import flatten
 
-__all__ = ["Cached", "forgotten"]
-
 MISSING = object()
 # A call that is undone leaves nothing in caches.
 REHEARSED: ContextVar[bool] = ContextVar("rehearsed", default=False)

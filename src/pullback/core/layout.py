@@ -15,11 +15,6 @@ import numpy as np
 from .array import TALLY, peel
 from .namespaces import caller, package
 
-__all__ = [
-    "UNORDERED", "axes_in_memory", "duplicate", "example", "layout", "placement", "placing",
-    "read_order",
-]  # fmt: skip
-
 UNORDERED = ()  # the axes in memory of an array that has one
 
 

@@ -29,8 +29,6 @@ import numpy as np
 
 from .array import Array, along, current
 
-__all__ = ["HOLDS", "SETTLING", "WRITERS", "StoredArrays", "StoredPlaces", "settle_noted"]
-
 CONTAINERS: Any = (list, dict, set, deque, tuple, OrderedDict, defaultdict)
 WRITTEN = frozenset({list, dict, set, deque, OrderedDict, defaultdict})
 MANY = 256

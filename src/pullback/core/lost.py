@@ -19,21 +19,16 @@ from typing import Any
 from .errors import LostDerivativeWarning
 from .namespaces import library, package, takes_part
 
-__all__ = [
-    "ZERO", "frame_of_user", "line_of", "line_of_user", "place", "warn_bent", "warn_decided",
-    "warn_searched", "warn_text", "warn_trimmed",
-]  # fmt: skip
-
 REGISTRY: dict[Any, Any] = {}  # for `warnings`: what was said, by text and line
 
 
 def frame_of_user() -> Any:
-    """The innermost frame outside this package and NumPy."""
+    """The innermost frame outside this package and NumPy; None in a thread without one."""
     frame: Any = sys._getframe(2)
     while frame is not None:
         scope = frame.f_globals
         if id(scope) not in PASSED:
-            if package(scope) not in ("pullback", "numpy"):
+            if package(scope) not in ("pullback", "numpy", "threading"):
                 return frame
             PASSED[id(scope)] = scope
         frame = frame.f_back

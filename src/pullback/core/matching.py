@@ -18,8 +18,6 @@ import numpy as np
 from .array import Array
 from .bytecode import SUPPORTED
 
-__all__ = ["MATCHES", "STANDING", "length_of_no_sequence"]
-
 SEQUENCE = 1 << 5  # the flag of a class
 STANDING: set[type] = {Array}  # classes whose objects stand for others
 

@@ -23,8 +23,6 @@ import numpy as np
 from .array import Array
 from .namespaces import names_of
 
-__all__ = ["BORING", "HEAP", "MEMBERS", "Members", "Named", "contents", "dict_of", "scope_of"]
-
 # Classes of objects that have no operators or properties of the user's.
 BORING: set[type] = {
     FunctionType, ModuleType, type, type(len), int, float, complex, str, bytes, bool, type(None),

@@ -12,8 +12,6 @@ from typing import Any
 from .callees import is_direct
 from .namespaces import STANDS, library, takes_part
 
-__all__ = ["NamesNow"]
-
 
 class NamesNow:
     """The names of a module as they stand now; a later change of them is not seen."""

@@ -18,25 +18,6 @@ from .bytecode import named
 from .errors import public_module
 from .shutdown import rest
 
-__all__ = [
-    "BEHIND",
-    "BOUND",
-    "JOINING",
-    "LOADED",
-    "STANDS",
-    "apart",
-    "asker",
-    "keeps",
-    "library",
-    "names_of",
-    "package",
-    "scan",
-    "shows",
-    "stays",
-    "takes_part",
-]
-
-
 # What stands for what: `numpy.zeros` -> `pullback.numpy.zeros`.
 
 # Module x is mirrored by pullback.x.
@@ -162,8 +143,9 @@ OPEN = frozenset(
     {"collections", "colorsys", "contextlib", "fractions", "functools", "heapq", "numbers",
      "random", "statistics"}
 )  # fmt: skip
-# Packages that we mirror in part: their own code takes part as well.
-WRITTEN_IN_PYTHON = ("scipy", "numpy.polynomial")
+# Packages that we mirror in part: their own code takes part as well. And spectra of a package that
+# shows numbers.
+WRITTEN_IN_PYTHON = ("scipy", "numpy.polynomial", "matplotlib.mlab")
 # Modules of NumPy, written in Python, that no function of ours replaces: classes of arrays, and
 # private functions that packages call.
 NUMPY_IN_PYTHON = (
@@ -240,7 +222,8 @@ def apart(scope: dict[str, Any]) -> bool:
     Installed packages that are written in Python are programs as the user's are.
     """
     known = library(scope)
-    return known == 2 or (known == 1 and package(scope) in CLOSED)
+    computes = str(scope.get("__name__")).startswith(WRITTEN_IN_PYTHON)
+    return known == 2 or (known == 1 and package(scope) in CLOSED and not computes)
 
 
 def caller() -> Any:

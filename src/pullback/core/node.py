@@ -13,23 +13,6 @@ from .errors import ArgumentError
 from .spec import DOUBLE, DOUBLES, Spec, carries, spec_of
 from .templates import from_template
 
-__all__ = [
-    "COPIED",
-    "MISSED",
-    "Kept",
-    "Node",
-    "Recorders",
-    "Residual",
-    "constant_node",
-    "keep",
-    "node_of",
-    "noted",
-    "packing",
-    "rebuild",
-    "residual_of",
-    "slots",
-]
-
 ndarray = np.ndarray
 COPIED = 32 * 1024  # bytes up to which a plain array is copied; a larger one is watched
 

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["COMPARISONS", "INFIX", "MIRRORED", "PREFIX"]
-
 INFIX = {
     "add": np.add,
     "sub": np.subtract,

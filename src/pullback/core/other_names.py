@@ -15,8 +15,6 @@ import numpy as np
 from .array import Array
 from .errors import UnknownNameError
 
-__all__ = ["enter_names", "refuse_name"]
-
 PLAIN = "`x.numpy()` is the plain value, and `x` itself computes where it is"
 RIGHT = "leave it out: `x` is an array in memory, of its own dtype"
 LEAF = "make a leaf, `x = pullback.array(x, requires_grad=True)`"

@@ -17,8 +17,6 @@ try:
 except ImportError:  # a NumPy that keeps it elsewhere
     count_nonzero = np.count_nonzero
 
-__all__ = ["concatenate", "count_nonzero", "flip", "past", "where", "whole_mask"]
-
 
 def past(function: Any) -> Any:
     return getattr(function, "_implementation", function)

@@ -23,6 +23,7 @@ import numpy as np
 from .array import Array, is_number, touch, view_of
 from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
 from .errors import MissingRuleError
+from .lines import ReadApart, present_part
 from .node import MISSED, Recorders, Residual, keep, packing
 from .past import whole_mask
 from .rules import (
@@ -42,26 +43,10 @@ from .spec import Spec, promoted, spec_of, zeros
 from .trace import bind, youngest
 from .traits import Traits
 
-__all__ = [
-    "FIRST",
-    "MINUS_ONE",
-    "ONE",
-    "SECOND",
-    "TERMS",
-    "ZERO",
-    "Elementwise",
-    "Linear",
-    "Multilinear",
-    "Primitive",
-    "align",
-    "one_by_one",
-]
-
-
 PACKAGE = __name__.partition(".")[0] + "."
 
 
-class Primitive(Traits):
+class Primitive(Traits, ReadApart):
     """An indivisible operation and its rules. Calling it applies it, to Arrays and plain arrays.
 
     Everything that can be an array is a positional operand; static parameters are keyword-only.
@@ -187,11 +172,12 @@ class Primitive(Traits):
         """One cotangent for each operand, of its shape and dtype; None is zero."""
         if self.vjp is None:
             raise missing(self, "vjp")
+        given = None  # a cotangent that may be present in part
         if self.n_out is not None:
-            out_bar = tuple([dense(out_bar.bars.get(i)) for i in range(self.n_out)])
+            given, out_bar = out_bar, tuple([dense(out_bar.bars.get(i)) for i in range(self.n_out)])
         elif type(out_bar) not in DENSE:
             if not self.structured:
-                out_bar = dense(out_bar)
+                given, out_bar = out_bar, dense(out_bar)
             elif getattr(out_bar, "lazy", False):
                 out_bar = out_bar.present()
         if type(residual) is not Residual:
@@ -205,16 +191,14 @@ class Primitive(Traits):
         if len(bars) != len(xs):
             raise ValueError(f"`{self.name}` gave {len(bars)} cotangents for {len(xs)} operands")
         for i, x_bar in enumerate(bars):
-            if x_bar is None:
-                continue
-            if wanted[i] is None:
+            if x_bar is None or wanted[i] is None:
                 bars[i] = None
                 continue
             x, part = xs[i], x_bar.value if type(x_bar) is Masked else x_bar
             plain = type(part) is np.ndarray and type(x) in SPECIFIED
             if not plain or part.dtype is not x.dtype or part.shape != x.shape:
                 bars[i] = match(x_bar, x, "vjp", self.name)
-        return bars
+        return bars if given is None else present_part(self, given, bars, xs, residual.static)
 
 
 SPECIFIED = frozenset({np.ndarray, np.float64, Spec})
@@ -361,7 +345,8 @@ class Linear(Primitive):
         """The cotangents of the operands, for one that is present in part."""
         if self.rearranges:
             return self.pull_mask(masked(out_bar, True), xs, wanted, static)
-        return self.pull_whole(out_bar.dense(), xs, wanted, static)
+        bars = self.pull_whole(out_bar.dense(), xs, wanted, static)
+        return present_part(self, out_bar, bars, xs, static)
 
     def pull_whole(self, out_bar, xs, wanted, static):
         return [

@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["SILENT", "STATE"]
-
 
 class Entered:
     """The same by `numpy.errstate` itself, for a NumPy that keeps its state elsewhere."""

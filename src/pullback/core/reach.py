@@ -36,12 +36,6 @@ from .namespaces import LOADED, STANDS, keeps, library, scan, takes_part
 from .stores import Stores
 from .tree import RESULTS
 
-__all__ = [
-    "ANSWERS", "ASKED", "CALLS", "DRAWS", "ITEM", "KNOWN", "LOOKUPS", "MAKERS", "OFF", "OPEN",
-    "OURS", "SESSION", "SETTLED", "WARNS", "active", "call", "call_inside", "call_outside", "learn",
-    "reach_again", "reach_class", "reach_function", "reach_instance", "unreached",
-]  # fmt: skip
-
 
 class Session:
     """One outermost transformation, from its call of the user's function to the end of that."""

@@ -72,8 +72,6 @@ from .reach import (
     reach_instance,
 )
 
-__all__ = ["FOREIGN", "given_function"]
-
 MISSING = object()
 UFUNC = np.ufunc
 NAMESPACES = {dict, MappingProxyType}

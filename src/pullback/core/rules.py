@@ -22,11 +22,6 @@ from .node import Node, residual_of
 from .spec import DOUBLE, DOUBLES, Spec, known_spec, spec_of
 from .templates import from_template
 
-__all__ = [
-    "FIRST", "MINUS_ONE", "ONE", "SECOND", "ZERO", "folding", "folds", "lone", "match", "noting",
-    "product", "resolve",
-]  # fmt: skip
-
 
 # Partials that need no arithmetic.
 def ZERO(out, *xs):

@@ -16,8 +16,6 @@ import threading
 import time
 from collections.abc import Callable
 
-__all__ = ["leaving", "rest", "wait_while_inside"]
-
 IMPORTS = 1.0  # seconds to wait for threads that import
 REST = 5.0  # seconds; the thread that ends the process may wait for another, so they are few
 UNTIL = [0.0]  # when threads go on that the process has not ended by then; 0 while it is not ending

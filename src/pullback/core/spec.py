@@ -10,23 +10,6 @@ import numpy as np
 
 from .errors import ArgumentTypeError
 
-__all__ = [
-    "DOUBLE",
-    "DOUBLES",
-    "NUMERIC",
-    "PYTHON",
-    "Spec",
-    "carries",
-    "dtype_of",
-    "full",
-    "hardened",
-    "is_inexact",
-    "known_spec",
-    "promoted",
-    "spec_of",
-    "zeros",
-]
-
 
 class Spec:
     """The shape and dtype of an array. Arrays, NumPy scalars and Python numbers have one.

@@ -18,8 +18,6 @@ from .errors import ConversionError
 from .leftover import HOLDS
 from .spec import spec_of
 
-__all__ = ["Stores"]
-
 CO_OPTIMIZED = 1
 
 

@@ -13,8 +13,6 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-__all__ = ["from_template"]
-
 
 def from_template(text: str, scope: dict[str, Any], **blanks: Any) -> Any:
     """The function that a template defines once its blanks are filled.

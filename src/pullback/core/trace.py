@@ -23,23 +23,6 @@ from .namespaces import asker, package, shows
 from .reach import call, unreached
 from .spec import PYTHON, is_inexact, spec_of
 
-__all__ = [
-    "CONSTANT",
-    "FEW",
-    "RUNNING",
-    "STARTS",
-    "Ended",
-    "Trace",
-    "bind",
-    "derivatives_of",
-    "is_differentiated",
-    "is_live",
-    "run",
-    "running",
-    "youngest",
-]
-
-
 PLAIN_COPY = (
     "An array `a` from outside is plain, and so is `a * 0`: to assign `x` into one, write"
     " `np.array(a)`"

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-__all__ = ["Traits"]
-
 
 class Traits:
     """What may be asked of an operation. A subclass that computes something else sets its own."""

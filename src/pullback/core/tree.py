@@ -23,10 +23,6 @@ from .array import Array, current
 from .errors import ArgumentTypeError
 from .shutdown import leaving, rest, wait_while_inside
 
-__all__ = [
-    "broadcast_prefix", "flatten", "is_static", "meet", "register_tree", "tree_map", "unflatten",
-]  # fmt: skip
-
 NAMESPACE = "pullback"
 FIRST_SIGHT = threading.Lock()
 SEEN: set[type] = set()  # dataclasses and others' classes that were registered on first sight

@@ -17,8 +17,6 @@ from .bytecode import original
 from .callees import CALLS
 from .namespaces import takes_part
 
-__all__ = ["array_of", "gives_array", "twin_of", "with_given_arrays"]
-
 TWINS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 GIVES: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 

@@ -15,8 +15,6 @@ from .reading import CELLS, Sampled, extent
 if TYPE_CHECKING:
     from .explanation import Explanation, ProgramNode, Received
 
-__all__ = ["data"]
-
 AROUND = 3  # lines shown around a line of the program that did something
 EXACT = 48  # cells of an array that are given with all digits
 LONGEST = 2000  # characters of the text of an array

@@ -21,8 +21,6 @@ from .explanation import Explanation, ProgramNode
 from .picture import where
 from .reading import has_nan
 
-__all__ = ["Diagnosis", "doctor"]
-
 MOST = 2000  # operations that are looked at
 SHOWN = 5  # kinks that are named
 MANY = 8  # places where values left that are named

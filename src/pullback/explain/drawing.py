@@ -10,8 +10,6 @@ from .picture import Picture, PictureBox, clip, short, where
 if TYPE_CHECKING:
     from .explanation import Explanation, ProgramNode
 
-__all__ = ["dot", "mermaid", "svg", "table"]
-
 HEADER = ("#", "operation", "value", "tangent", "cotangent", "received", "line", "program")
 WIDEST = (7, 34, 30, 30, 30, 9, 24, 40)
 

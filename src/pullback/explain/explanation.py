@@ -24,8 +24,6 @@ from .data import data
 from .page import page
 from .reading import Keeper, add, has_inf, has_nan, names_of, plain_tree, seeds, tangent_of
 
-__all__ = ["Explanation", "ProgramNode", "Received"]
-
 ENOUGH = 1 << 28  # bytes of cotangents that are kept whole; beyond, samples of them are
 
 

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Fold", "fold"]
-
 LONGEST_TURN = 256  # items of a loop's body that are looked for
 
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-__all__ = ["Drawing", "layout"]
-
 GAP_X, GAP_Y, MARGIN, DUMMY = 26.0, 34.0, 16.0, 10.0
 SWEEPS = 8
 ASIDE = 0.05  # how much a source pulls at what it goes into

@@ -20,8 +20,6 @@ from .reading import Sampled, extent, has_inf, has_nan
 if TYPE_CHECKING:
     from .explanation import Explanation, ProgramNode
 
-__all__ = ["Picture", "PictureBox", "short"]
-
 CHARACTER, LINE, PADDING = 7.3, 17.0, 10.0  # of the boxes, in pixels
 LABEL = 34  # characters
 

@@ -13,19 +13,6 @@ from ..core.errors import ArgumentTypeError, ShapeError, name_of
 from ..core.spec import dtype_of, spec_of
 from ..core.tree import flatten, paths, tree_map
 
-__all__ = [
-    "Keeper",
-    "Sampled",
-    "add",
-    "extent",
-    "has_inf",
-    "has_nan",
-    "names_of",
-    "plain_tree",
-    "seeds",
-    "tangent_of",
-]
-
 CELLS = 256  # elements of a sample
 
 

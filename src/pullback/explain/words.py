@@ -43,8 +43,6 @@ from ..primitives.matmul import matmul_p
 from ..primitives.shapes import copy_p
 from ..transforms.stage import capture
 
-__all__ = ["call", "literal", "rule"]
-
 LONGEST = 140  # characters of a rule; a longer one is described
 ATOM, POWER, SIGN, PRODUCT, SUM, COMPARISON, TANGENT = 9, 8, 7, 6, 5, 4, 10
 

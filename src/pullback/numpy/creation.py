@@ -19,8 +19,6 @@ from ..primitives import creation
 from ..primitives.arguments import common_dtype, somewhere
 from .wrapping import FRESH, OWN, answers_for, is_fresh, made, member
 
-__all__ = ["AS_ARRAY", "Concatenator", "Grid"]
-
 # type that holds an Array -> a function that gives it
 AS_ARRAY: dict[type, Any] = {Instance: INNER.__get__, np.poly1d: np.poly1d.coeffs.__get__}
 

@@ -17,8 +17,6 @@ from ..core.dispatch import as_array, holds_arrays, holds_live
 from ..core.reach import DRAWS
 from .wrapping import OWN, StandIn, answers_for, made
 
-__all__ = ["drawing", "generator"]
-
 Draw = Callable[[str], Any]  # NumPy's function of a name, with its source of random numbers
 
 

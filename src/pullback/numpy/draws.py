@@ -26,8 +26,6 @@ from ..core.trace import is_live
 from ..primitives.sorting import concrete
 from ..transforms.of_program import pulled, pushed
 
-__all__ = ["moving"]
-
 Motion = Callable[..., Any]  # of the numbers, the parameters they were drawn for, and parameters
 
 

@@ -20,8 +20,6 @@ from ..core.namespaces import STANDS
 from ..primitives.shapes import ghost
 from .wrapping import OWN, StandIn, answers_for, seeking
 
-__all__: list[str] = []
-
 # What decides in which memory the elements are, not which come when.
 MEMORY = frozenset({"buffered", "growinner", "delay_bufalloc", "copy_if_overlap"})
 # Attributes that say where the iterator is, how far it goes, and over what.

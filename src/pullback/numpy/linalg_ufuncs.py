@@ -10,8 +10,6 @@ from ..core.dispatch import holds_arrays
 from ..core.namespaces import STANDS
 from .wrapping import member
 
-__all__: list[str] = []
-
 inner: Any = getattr(np.linalg, "_umath_linalg", None)  # a NumPy may keep them elsewhere
 
 

@@ -15,8 +15,6 @@ from ..primitives.keys import known
 from ..primitives.shapes import laid
 from .wrapping import OWN, StandIn, answers_for
 
-__all__ = ["FromFunction"]
-
 
 def caller(original: Any) -> None:
     """A function of NumPy's that calls one of the user's, which may close over Arrays."""

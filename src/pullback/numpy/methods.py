@@ -18,9 +18,6 @@ from ..core.reach import active
 from .drawing import DRAWING, drawn
 from .wrapping import made, member
 
-__all__: list[str] = []
-
-
 # Methods with operands that NumPy has as functions too, of the array and the same arguments.
 TWINS = frozenset(
     {"choose", "clip", "dot", "max", "mean", "min", "prod", "repeat", "searchsorted", "std", "sum",

@@ -11,8 +11,6 @@ from ..core.array import Array
 from ..core.dispatch import as_array, holds_arrays
 from .wrapping import OWN, PLAIN, StandIn, member
 
-__all__ = ["Scalar"]
-
 
 class Scalar(StandIn):
     """The type of a scalar type: `float64(x)` has the derivative of x.

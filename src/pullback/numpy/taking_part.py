@@ -9,8 +9,6 @@ from ..core.dispatch import holds_arrays
 from ..core.namespaces import JOINING
 from ..core.reach import active, call
 
-__all__ = ["joining"]
-
 
 def joining(fun: Any) -> Any:
     """A function whose code takes part as the user's does in a transformation.

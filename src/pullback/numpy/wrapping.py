@@ -45,11 +45,6 @@ from ..core.trace import CONSTANT, youngest
 from ..core.twins import with_given_arrays
 from .taking_part import joining
 
-__all__ = [
-    "FRESH", "OWN", "StandIn", "Ufunc", "answers_for", "is_fresh", "made", "member",
-    "mirror", "ours", "seeking",
-]  # fmt: skip
-
 # Types of arguments in which no Array can hide.
 PLAIN = frozenset(
     {float, int, complex, bool, str, type(None), slice, np.dtype, np.ndarray, np.float64,

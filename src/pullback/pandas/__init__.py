@@ -11,5 +11,3 @@ NumPy's functions. Programs that do not import pandas do not pay for it.
 """
 
 from . import entries as _entries  # noqa: F401  # enters what it has
-
-__all__: list[str] = []

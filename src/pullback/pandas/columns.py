@@ -22,8 +22,6 @@ from ..core.namespaces import caller
 from ..core.trace import CONSTANT, is_live
 from .reductions import accumulated, grouped, plain, quantiles, reduced
 
-__all__ = ["Live", "LiveDtype", "column", "number", "numbers"]
-
 
 class LiveDtype(ExtensionDtype):
     """The dtype of a column that carries a derivative: NumPy's, by name, kind and type."""

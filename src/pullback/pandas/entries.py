@@ -32,8 +32,6 @@ from .columns import Live, LiveDtype, as_column_of, column, number, numbers
 from .reductions import plain
 from .windows import OF_TWO, OF_WEIGHTS, OTHERS, WINDOWS, nancorr, root
 
-__all__: list[str] = []
-
 
 def carries(x: Any) -> bool:
     """Whether an argument carries a derivative into a table that may not do so."""

@@ -14,8 +14,6 @@ import numpy as np
 from ..core.array import Array, current
 from ..core.errors import ConversionError, MissingRuleError
 
-__all__ = ["accumulated", "grouped", "groups", "plain", "quantiles", "reduced"]
-
 NAN = float("nan")
 
 

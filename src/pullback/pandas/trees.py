@@ -17,8 +17,6 @@ from ..core.errors import ShapeError
 from ..core.tree import register_tree
 from .columns import column, numbers
 
-__all__ = ["register"]
-
 
 class Frame:
     """What a table is beside its numbers: labels, and columns of other kinds by place."""

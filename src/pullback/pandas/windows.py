@@ -15,8 +15,6 @@ from ..core.reach import CALLS, call_inside
 from .columns import column
 from .reductions import NAN, kurt, plain, quantiles, skew, spread
 
-__all__ = ["OF_TWO", "OF_WEIGHTS", "OTHERS", "WINDOWS"]
-
 MOST = 1 << 22  # numbers that are gathered at once
 
 

@@ -85,8 +85,6 @@ from importlib import import_module
 
 from ..core.shutdown import rest
 
-__all__ = ["load"]
-
 # Families for a module of NumPy that is imported when it is asked for.
 OF_MODULES = dict.fromkeys(("fits", "poly1d", "polynomial"), "numpy.polynomial")
 

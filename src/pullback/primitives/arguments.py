@@ -12,35 +12,6 @@ from ..core.errors import ConversionError
 from ..core.spec import promoted, spec_of
 from ..core.trace import CONSTANT
 
-__all__ = [
-    "REDUCED_BY",
-    "agreed",
-    "arrays_of",
-    "as_array",
-    "as_whole",
-    "axes_of",
-    "axis_of",
-    "cast",
-    "common_dtype",
-    "dims",
-    "dtype_of",
-    "given",
-    "in_bytes_of",
-    "kept",
-    "known",
-    "known_value",
-    "none",
-    "plainly_everywhere",
-    "reduced_axes",
-    "rows",
-    "settled",
-    "somewhere",
-    "spec_beside",
-    "surely",
-    "unsure",
-    "wrapped",
-]
-
 none = np._NoValue
 INTS = frozenset({int})
 REDUCED_BY = {  # what `ufunc.reduce` is by another name

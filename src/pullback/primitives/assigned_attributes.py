@@ -29,19 +29,6 @@ from .arguments import as_array
 from .assignment import assign, into, is_leaf, refuse_own
 from .shapes import reshape_p
 
-__all__ = [
-    "coords_of_flat",
-    "fill_with",
-    "flat",
-    "index_of_flat",
-    "partition",
-    "set_flat",
-    "set_imag",
-    "set_real",
-    "set_shape",
-    "sort",
-]
-
 
 def fill_with(x, value):
     """x[...] = value"""

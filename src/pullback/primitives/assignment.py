@@ -62,20 +62,6 @@ from .operands import KNOWN, check_written, takes_over
 from .selections import MaskedRows, select
 from .shapes import apart, copy_p, for_each
 
-__all__ = [
-    "assign",
-    "getitem",
-    "in_place",
-    "into",
-    "is_leaf",
-    "put",
-    "refuse_own",
-    "setitem",
-    "setitem_p",
-    "target",
-    "write_flat",
-]
-
 
 class Setitem(Linear):
     """x with v at a key of the view at the end of a path; linear in x and v together.

@@ -18,8 +18,6 @@ from .selecting import chosen
 from .shapes import lies
 from .sorting import concrete
 
-__all__ = ["deposit_p"]
-
 
 class Deposit(Linear):
     """out[index[i]] is the sum of the x[i] that have that index; out has a given length."""

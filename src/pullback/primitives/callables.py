@@ -8,8 +8,6 @@ from ..core.dispatch import replaces
 from ..core.reach import call_inside
 from .arguments import as_array, axis_of, cast
 
-__all__ = []
-
 
 def gathered(results, shape):
     """Results for each index of a shape as one array; as NumPy has it, the first sets the dtype."""

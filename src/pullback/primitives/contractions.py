@@ -13,8 +13,6 @@ from .einsum import einsum
 from .matmul import check_lengths, column, matmul_p, row
 from .shapes import laid
 
-__all__ = ["matmul_p"]
-
 
 def flat(x):
     return x if x.ndim == 1 else x.reshape((x.size,))

@@ -21,8 +21,6 @@ from .selecting import chosen
 from .shapes import astype_p, axes_like, broadcast_p, converted, for_each
 from .strided import diagonal
 
-__all__ = ["adopt", "adopt_p", "like_p"]
-
 
 class Like(Primitive):
     """An array like x, with another content: an Array of the trace of x, without derivative."""

@@ -13,8 +13,6 @@ from ..core.spec import Spec, is_inexact
 from .arguments import as_array, axes_of, cast, common_dtype, dtype_of, reduced_axes
 from .shapes import laid, lies
 
-__all__ = ["cumprod_p", "cumsum_p", "diff_p", "recurrence_p"]
-
 none = np._NoValue
 
 
@@ -37,6 +35,7 @@ class Cumsum(Linear):
     """Sums of the first elements along an axis."""
 
     lower = "cumulate"
+    lines = "axis"
 
     def value(self, x, *, axis, dtype):
         plain = type(x) is np.ndarray
@@ -63,6 +62,7 @@ class Cumprod(Primitive):
 
     reads = "out x0"
     lower = "cumulate"
+    lines = "axis"
     total = True
 
     def value(self, x, *, axis, dtype):
@@ -97,6 +97,7 @@ class Recurrence(Primitive):
 
     reads = "out x0"
     lower = "recur"
+    lines = "axis"
 
     def value(self, a, b, *, axis, reverse):
         if a.shape != b.shape:
@@ -214,6 +215,8 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
 class Diff(Linear):
     """Differences of neighbours along an axis."""
 
+    lines = "axis"
+
     def value(self, x, *, axis):
         if type(x) is np.ndarray and x.dtype.kind in "fc":
             return x[along(axis, 1)] - x[along(axis, None, -1)]
@@ -287,6 +290,8 @@ def ediff1d(ary, to_end=None, to_begin=None):
 
 class Gradient(Linear):
     """The slope along an axis of samples at a distance h: of parabolas, at the ends of lines."""
+
+    lines = "axis"
 
     def value(self, x, *, axis, h):
         if type(x) is not np.ndarray:

@@ -44,22 +44,6 @@ from .spectra import (
     simple,
 )
 
-__all__ = [
-    "REAL_IF_POSSIBLE",
-    "SVD",
-    "Decomposition",
-    "Eig",
-    "Eigh",
-    "added",
-    "eig_p",
-    "eigh_p",
-    "full_nan",
-    "gaps",
-    "svd_p",
-    "triangle_of",
-    "undetermined_p",
-]
-
 EighResult = type(np.linalg.eigh(np.eye(1)))
 EigResult = type(np.linalg.eig(np.eye(1)))
 SVDResult = type(np.linalg.svd(np.eye(1)))
@@ -103,6 +87,7 @@ class Decomposition(Primitive):
     """Of a stack of matrices, whatever its operands."""
 
     reads = "out x0"
+    cores: tuple[int, ...] = (2,)
 
     def batch(self, xs, mapped, size, **static):
         stacks = [

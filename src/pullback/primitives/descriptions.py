@@ -9,8 +9,6 @@ from ..core.dispatch import replaces
 from ..core.spec import PYTHON
 from .arguments import settled
 
-__all__ = []
-
 # Dtypes: of an Array they are known without its values.
 
 

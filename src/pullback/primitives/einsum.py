@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.cotangent import masked
+from ..core.cotangent import dense, masked
 from ..core.dispatch import cast, refuse, replaces
 from ..core.errors import ArgumentError, ShapeError
 from ..core.layout import layout
@@ -16,8 +16,6 @@ from ..core.spec import Spec
 from .arguments import as_array
 from .partly import Contraction
 from .strided import diagonal_of
-
-__all__ = ["LETTERS", "einsum", "einsum_p"]
 
 
 class Einsum(Contraction):
@@ -47,6 +45,11 @@ class Einsum(Contraction):
         if out_bar.shape != xs[i].shape:
             x_bar = np.broadcast_to(np.reshape(out_bar, spread), xs[i].shape)
         return x_bar if len(set(term)) == len(term) else masked(x_bar, diagonal(term, xs[i].shape))
+
+    def read_for(self, i, mask, xs, static):
+        """By labels: the others are as if of length 1."""
+        ones = [x if j == i else np.ones((1,) * len(x.shape)) for j, x in enumerate(xs)]
+        return dense(self.transpose(i, ones, mask.astype(float), **static)) > 0.5
 
     def batch(self, xs, mapped, size, *, ins, result, optimize):
         used = set().union(*ins)

@@ -23,8 +23,6 @@ from ..core.trace import youngest
 from .arguments import surely
 from .kinks import at_kink, is_zero
 
-__all__ = ["Scaling", "finite", "float_power", "is_complex", "own", "row", "stopped"]
-
 float64, is_finite = np.float64, math.isfinite
 
 

@@ -16,8 +16,6 @@ from ..core.spec import Spec, is_inexact
 from ..core.trace import CONSTANT, running
 from .shapes import copy_p
 
-__all__ = ["constant", "exact", "like"]
-
 
 class Exact(Primitive):
     """A value found elsewhere of what was computed with other functions, bit for bit."""

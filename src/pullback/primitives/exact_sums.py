@@ -20,8 +20,6 @@ from ..core.primitive import ONE, Elementwise, Primitive, one_by_one
 from ..core.spec import Spec
 from .statistics import half_inverse
 
-__all__ = ["SUMMARIES", "normal_quantile_p"]
-
 
 class Summary(Primitive):
     """One number for a list, and perhaps for a second one or for a center.

@@ -18,8 +18,6 @@ from .arguments import as_array, axis_of
 from .inner_loops import LOOPS, loops
 from .shapes import lies
 
-__all__ = ["fft_p", "irfft_p", "rfft_p"]
-
 
 def by_loop(name, x, axis, length, out_length, forward, norm, dtype):
     """A transform along an axis by the loop that NumPy's function calls, in the dtypes it takes."""
@@ -41,6 +39,8 @@ FREE = {"fft": "m", "ifft": "n", "rfft_n_even": "m", "rfft_n_odd": "m", "irfft":
 
 class FFT(Linear):
     """The transform along some axes, complex out of real or complex. Its matrix is symmetric."""
+
+    lines = "axes"
 
     def value(self, x, *, axes, inverse, norm):
         if len(axes) == 1:
@@ -74,6 +74,8 @@ fft_p = FFT("fft")
 class RFFT(Linear):
     """The first n // 2 + 1 terms of the transform of n real numbers; the others are conjugates."""
 
+    lines = "axis"
+
     def value(self, x, *, axis, norm):
         return np.fft.rfft(x, axis=axis, norm=norm)
 
@@ -104,6 +106,8 @@ class IRFFT(Linear):
 
     Of the constant term, and of the last one if n is even, only the real part is read.
     """
+
+    lines = "axis"
 
     def value(self, x, *, n, axis, norm):
         return np.fft.irfft(x, n=n, axis=axis, norm=norm)

@@ -10,8 +10,6 @@ from ..core.dispatch import replaces
 from .arguments import as_array, surely
 from .polynomial import polyvander
 
-__all__ = []
-
 
 def data(x, y, w, weights_are_wrong, weights_are_many):
     """Points, values and weights of a fit, or NumPy's errors."""

@@ -20,17 +20,6 @@ from .arguments import arrays_of, as_array, axis_of, common_dtype, somewhere
 from .keys import INDEX, ONE_INDEX, WHOLE, batched, block, count, fill
 from .shapes import copy_p, lies
 
-__all__ = [
-    "along",
-    "as_index",
-    "getitem_p",
-    "iterate",
-    "length",
-    "scatter",
-    "scatter_p",
-]
-
-
 # The primitives: reading at indices, and its transpose, adding at indices of an array of zeros.
 
 

@@ -23,17 +23,6 @@ from ..core.spec import Spec
 from ..core.trace import youngest
 from ..core.traits import Traits
 
-__all__ = [
-    "LOOPS",
-    "Assumed",
-    "Ingredient",
-    "InnerLoop",
-    "Ordering",
-    "doubled",
-    "loop_of",
-    "loops",
-]
-
 VALUES_ALONE = ("eigvalsh_lo", "eigvalsh_up", "svd")  # computed in another way than with vectors
 LINALG, FFT = "numpy.linalg._umath_linalg", "numpy.fft._pocketfft_umath"
 

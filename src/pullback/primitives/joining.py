@@ -30,8 +30,6 @@ from .indexing import along
 from .keys import WHOLE, known, mapped
 from .shapes import atleast_2d, ghost, laid, lies, reshape
 
-__all__ = ["concatenate_p", "joined", "repeated_p", "stack_p"]
-
 
 class Concatenate(Linear):
     """Arrays joined along an existing axis."""

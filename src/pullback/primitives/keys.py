@@ -18,25 +18,6 @@ from ..core.primitive import align
 from .arguments import as_array, rows, wrapped
 from .shapes import ghost
 
-__all__ = [
-    "INDEX",
-    "ONE_INDEX",
-    "WHOLE",
-    "alike",
-    "basic",
-    "batched",
-    "block",
-    "count",
-    "fill",
-    "in_order",
-    "known",
-    "mapped",
-    "nonzero",
-    "numbers",
-    "of_plain",
-    "parse",
-]
-
 
 class KeyPart(enum.Enum):
     INDEX = "INDEX"

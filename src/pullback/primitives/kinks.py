@@ -15,8 +15,6 @@ from ..core.resolve import reaching
 from ..core.trace import derivatives_of, is_differentiated
 from .arguments import known, somewhere
 
-__all__ = ["at_kink", "at_zero", "is_differentiated_twice", "is_zero"]
-
 
 def is_zero(x):
     """x == 0, which is asked of plain values wherever they are known."""

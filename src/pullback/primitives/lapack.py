@@ -17,8 +17,6 @@ try:
 except ImportError:  # a NumPy that keeps them elsewhere
     inner = None
 
-__all__ = ["cholesky", "det", "eigh", "inv", "product", "solve"]
-
 
 def direct(function, name, element=lambda out: out[0, 0]):
     """A function of matrices that calls NumPy's inner function of this name where it can.

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from ..core.array import Array
 from ..core.cotangent import masked
+from ..core.layout import layout
 from ..core.primitive import Primitive, align
 from ..core.spec import Spec, spec_of
 from .indexing import getitem_p
 from .keys import INDEX, block
-
-__all__ = ["by_rows", "latest", "latest_p", "picked"]
 
 
 class Latest(Primitive):
@@ -62,10 +62,12 @@ def by_rows(arrays, v):
 
     So NumPy goes through them, and of what is written twice to a place, the last stays.
     """
-    if not arrays or not hasattr(v, "flags") or v.ndim < 2 or by_row(v):
+    if not arrays or not isinstance(v, (Array, np.ndarray)):
         return arrays, v
     n = v.ndim
-    if any(type(i) is not np.ndarray or i.ndim != n or by_row(i) for i in arrays):
+    if n < 2 or any(type(i) is not np.ndarray or i.ndim != n or by_row(i) for i in arrays):
+        return arrays, v
+    if by_row(layout(v)):
         return arrays, v
     axes = tuple(range(n))[::-1]
     return [np.transpose(i, axes) for i in arrays], np.transpose(v, axes)

@@ -24,8 +24,6 @@ from .spectra import (
     stacked,
 )
 
-__all__ = []
-
 
 class Pinv(Primitive):
     """The pseudoinverse, differentiated as if the rank stayed as it is.

@@ -26,8 +26,6 @@ from .inner_loops import LOOPS, Assumed, doubled, loops
 from .shapes import laid
 from .spectra import adjoint, computed, conj, real_of, row
 
-__all__ = ["det_p", "inverse_p", "slogdet_p", "solve_p"]
-
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
 
 
@@ -43,6 +41,8 @@ def contracted(x, y):
 class OfMatrix(Primitive):
     """An operation on one matrix, or on each of a stack."""
 
+    cores = (2,)
+
     def batch(self, xs, mapped, size, **static):
         return self(xs[0], **static)
 
@@ -53,6 +53,7 @@ class OfMatrix(Primitive):
 class Solve(Primitive):
     """a^-1 b for stacks of matrices."""
 
+    cores = (2, 2)
     reads = "x0 out"
     lower = "solve"
 

@@ -14,8 +14,6 @@ from ..core.array import Array
 from ..core.dispatch import check_class
 from ..core.reach import active
 
-__all__ = ["without_mask"]
-
 
 def without_mask(x, cls):
     """Whether a view of x as an array of a class is an Array again: as an ndarray, or unmasked."""

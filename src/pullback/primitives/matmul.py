@@ -6,14 +6,13 @@ from math import prod
 
 import numpy as np
 
-from ..core.cotangent import Cotangent, Masked, dense
+from ..core.cotangent import Cotangent, Masked, dense, folded
 from ..core.errors import ArgumentError, ShapeError
+from ..core.lines import present_part
 from ..core.primitive import align
 from ..core.spec import Spec
 from .einsum import einsum_p
 from .partly import Contraction, has_infinite
-
-__all__ = ["check_lengths", "column", "matmul_p", "row"]
 
 
 def swap(x):
@@ -124,12 +123,24 @@ class Matmul(Contraction):
                 bar = compact(bar)
                 x_bar = None if wanted[0] is None else pull(0, x, y, bar)
                 y_bar = None if wanted[1] is None else pull(1, x, y, bar)
-                if whole or not (has_infinite(x_bar) or has_infinite(y_bar)):
+                if whole:
                     return x_bar, y_bar
+                if not (has_infinite(x_bar) or has_infinite(y_bar)):
+                    return present_part(self, out_bar, (x_bar, y_bar), (x, y), {})
         return super().pull(out_bar, residual, wanted)
 
     def transpose(self, i, xs, out_bar):
         return pull_product(i, *xs, compact(out_bar))
+
+    def read_for(self, i, mask, xs, static):
+        """Rows of x for rows, columns of y for columns."""
+        own, other = xs[i], xs[1 - i]
+        if own.ndim == 1:
+            return np.any(mask)
+        axis = -2 if i else -1
+        met = mask if other.ndim == 1 else np.any(mask, axis=axis)
+        kept = (*own.shape[:-2], own.shape[-1] if i else own.shape[-2])
+        return np.expand_dims(folded(np.any, met, kept), axis)
 
     def batch(self, xs, mapped, size):
         x, y = xs

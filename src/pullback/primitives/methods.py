@@ -47,8 +47,6 @@ from .arguments import as_whole, surely
 from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor, takes_over
 from .special import python_round_p
 
-__all__ = []
-
 LOADERS.append(load)
 
 # Operators: straight to the primitive.

@@ -14,8 +14,6 @@ from .selecting import chosen
 from .shapes import laid
 from .statistics import about, root
 
-__all__ = []
-
 none = np._NoValue
 
 

@@ -19,14 +19,14 @@ from .selecting import chosen
 from .shapes import ravel
 from .spectra import conj, real_of
 
-__all__ = ["norm_p"]
-
 
 class Norm(Primitive):
     """(sum |x|^ord)^(1/ord) over some axes; over several for ord 2 only.
 
     The gradient is x / out for ord 2. At zero, where the norm has a kink, it is 0.
     """
+
+    lines = "axis"
 
     def value(self, x, *, ord, axis):
         if ord == 2 and len(axis) == x.ndim:

@@ -24,16 +24,6 @@ from ..core.operators import COMPARISONS, INFIX
 from ..core.reach import reach_instance
 from ..core.spec import spec_of
 
-__all__ = [
-    "KNOWN",
-    "beside",
-    "beside_on_the_left",
-    "check_written",
-    "compared_with",
-    "factor",
-    "takes_over",
-]
-
 KNOWN = PLAIN | {Array}  # what operators take without a question
 NUMERIC = (Number, np.ndarray, np.generic, Array)
 

@@ -12,8 +12,6 @@ from .joining import joined, part
 from .keys import WHOLE
 from .shapes import flip_p, lies
 
-__all__ = []
-
 STATISTICS = {"maximum": np.max, "mean": np.mean, "median": np.median, "minimum": np.min}
 GATHERED = ("edge", "reflect", "symmetric", "wrap")  # padded elements are elements of the array
 OPTIONS = {

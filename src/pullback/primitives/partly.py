@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.cotangent import Cotangent, masked
+from ..core.cotangent import Cotangent, dense, masked
+from ..core.lines import present_part
 from ..core.primitive import Multilinear
 from .arguments import somewhere
-
-__all__ = ["Contraction", "has_infinite"]
 
 
 def has_infinite(x):
@@ -35,7 +34,12 @@ class Contraction(Multilinear):
         for i, x_bar in enumerate(x_bars):
             if has_infinite(x_bar):
                 x_bars[i] = self.of_present(i, x_bar, bar, xs, static)
-        return x_bars
+        return present_part(self, bar, x_bars, xs, static)
+
+    def read_for(self, i, mask, xs, static):
+        """What meets an element of the result that is there, whatever it is multiplied by."""
+        ones = [np.ones(x.shape) for x in xs]
+        return dense(self.transpose(i, ones, mask.astype(float), **static)) > 0.5
 
     def of_present(self, i, x_bar, bar, xs, static):
         """x_bar where something present met a number that is not finite; elsewhere without it."""

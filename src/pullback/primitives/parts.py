@@ -16,8 +16,6 @@ from ..core.spec import Spec
 from .elementwise import is_complex, stopped
 from .kinks import at_zero
 
-__all__ = ["of_parts_p"]
-
 
 class Part(Linear):
     """The real or the imaginary part of complex numbers: Re(x / unit)."""

@@ -16,8 +16,6 @@ from .arguments import agreed, as_array
 from .polynomial import real_if_all_are, roots_p
 from .shapes import laid
 
-__all__ = []
-
 
 def coefficients(p):
     return p.coeffs if isinstance(p, np.poly1d) else as_array(p)

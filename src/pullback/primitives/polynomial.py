@@ -20,8 +20,6 @@ from .decompositions import REAL_IF_POSSIBLE
 from .elementwise import stopped
 from .shapes import laid
 
-__all__ = ["polyvander", "real_if_all_are", "roots_p", "series"]
-
 P = np.polynomial.polynomial
 
 

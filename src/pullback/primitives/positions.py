@@ -15,8 +15,6 @@ from .keys import nonzero as indices
 from .selections import select
 from .shapes import ghost
 
-__all__ = ["searchsorted_p"]
-
 
 @replaces(np.nonzero)
 def nonzero(a):

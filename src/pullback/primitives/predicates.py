@@ -10,8 +10,6 @@ from ..core.spec import spec_of
 from .arguments import as_array, cast
 from .elementwise import stopped
 
-__all__ = []
-
 
 @replaces(np.isposinf)
 def isposinf(x, out=None):
@@ -61,5 +59,5 @@ def array_equiv(a1, a2):
 
 
 def truth(x):
-    """As Python's bool, which NumPy returns here; a mapped answer stays an Array."""
-    return x if type(x) is Array else bool(x)
+    """As Python's bool, which NumPy returns here; an Array stands for one."""
+    return x.within.number(x) if type(x) is Array else bool(x)

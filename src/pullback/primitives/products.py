@@ -6,19 +6,21 @@ import warnings
 
 import numpy as np
 
-from ..core.cotangent import unbroadcast
+from ..core.cotangent import masked, unbroadcast
 from ..core.dispatch import replaces
 from ..core.errors import ArgumentError, ShapeError
+from ..core.lines import present_part
+from ..core.past import whole_mask
 from ..core.primitive import Multilinear, align
 from ..core.spec import Spec
 from .arguments import as_array
 from .partly import Contraction
 
-__all__ = ["convolve_p", "cross_p"]
-
 
 class Cross(Multilinear):
     """The cross product of vectors of three elements along the last axis."""
+
+    cores = (1, 1)
 
     def value(self, x, y):
         return np.cross(x, y)
@@ -30,6 +32,18 @@ class Cross(Multilinear):
         # Cyclic: out_bar . (x cross y) = x . (y cross out_bar) = y . (out_bar cross x)
         x, y = xs
         return unbroadcast(self(y, out_bar), x) if i == 0 else unbroadcast(self(out_bar, x), y)
+
+    def pull_part(self, out_bar, xs, wanted, static):
+        """Vectors of which nothing is present count as zeros: they may hold NaN."""
+        bar = masked(out_bar, True)
+        seen = np.any(whole_mask(bar), axis=-1, keepdims=True)
+        clean = [x if type(x) is Spec else np.where(seen, x, 0) for x in xs]
+        pairs = [(xs[0], clean[1]), (clean[0], xs[1])]
+        x_bars = [
+            self.transpose(i, pair, bar.dense()) if want else None
+            for i, (pair, want) in enumerate(zip(pairs, wanted, strict=True))
+        ]
+        return present_part(self, bar, x_bars, xs, static)
 
     def batch(self, xs, mapped, size):
         return self(*align(xs, mapped))

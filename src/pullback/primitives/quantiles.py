@@ -22,8 +22,6 @@ from .shapes import laid
 from .sorting import argpartition, sort
 from .statistics import weights_of
 
-__all__ = []
-
 none = np._NoValue
 
 

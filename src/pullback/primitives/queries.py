@@ -10,8 +10,6 @@ from ..core.spec import Spec
 from .arguments import as_array, axes_of, given, kept, reduced_axes
 from .reductions import broadcastable, reduced
 
-__all__ = ["all_p", "any_p", "argmax_p", "argmin_p", "count_p", "nanargmax_p", "nanargmin_p"]
-
 none = np._NoValue
 
 

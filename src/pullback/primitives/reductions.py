@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.array import Array
-from ..core.cotangent import Masked, masked
+from ..core.cotangent import masked
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError
 from ..core.past import count_nonzero
@@ -20,18 +20,6 @@ from ..core.primitive import Linear, Primitive, align
 from ..core.spec import DOUBLE, Spec, is_inexact
 from .arguments import as_array, axes_of, cast, dtype_of, given, kept, none, reduced_axes, surely
 from .kinks import at_kink
-
-__all__ = [
-    "as_initial",
-    "max_p",
-    "mean_p",
-    "min_p",
-    "prod_p",
-    "reduced",
-    "spread",
-    "sum_p",
-    "warn_if",
-]
 
 
 def reduced(shape, axis, keepdims=False):
@@ -87,6 +75,7 @@ class Sum(Linear):
     """The sum over some axes."""
 
     lower = "sum"
+    lines = "axis"
     without_axes = "scalar"
 
     def value(self, x, *, axis, dtype, keepdims):
@@ -101,11 +90,6 @@ class Sum(Linear):
 
     def transpose(self, i, xs, out_bar, *, axis, dtype, keepdims):
         return spread(out_bar, xs[0].shape, axis, keepdims)
-
-    def pull_part(self, out_bar, xs, wanted, static):
-        bar = masked(out_bar, True)
-        mask = spread(bar.mask, xs[0].shape, static["axis"], static["keepdims"])
-        return [Masked(mask, self.transpose(0, xs, bar.value, **static))]
 
     def batch(self, xs, mapped, size, *, axis, dtype, keepdims):
         axis = tuple([i + 1 for i in axis])
@@ -194,6 +178,7 @@ class Prod(Primitive):
 
     reads = "x0"
     lower = "prod"
+    lines = "axis"
     without_axes = "scalar"
     total = True
 
@@ -281,6 +266,7 @@ class Extremum(Primitive):
 
     nondiff = (1,)
     reads = "out x0"
+    lines = "axis"
     without_axes = "scalar"
     total = True
 

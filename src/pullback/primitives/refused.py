@@ -6,8 +6,6 @@ import numpy as np
 
 from ..core.dispatch import REFUSED
 
-__all__ = []
-
 FILE = (
     "would write numbers without their derivative",
     "Write the plain values, `x.numpy()`",

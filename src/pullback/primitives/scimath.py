@@ -12,8 +12,6 @@ import numpy as np
 from ..core.dispatch import replaces
 from .arguments import as_array
 
-__all__ = []
-
 SINGLE = frozenset("efbhBHF")  # codes of dtypes whose complex counterpart has single precision
 
 

@@ -25,8 +25,6 @@ from .keys import known, mapped
 from .kinks import at_kink, at_zero
 from .shapes import lies
 
-__all__ = ["Pick", "chosen", "clip", "clip_p", "where_p"]
-
 
 class Where(Linear):
     """x where the condition holds, y elsewhere. What was not picked has no derivative."""

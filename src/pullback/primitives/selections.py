@@ -19,8 +19,6 @@ from .arguments import REDUCED_BY, arrays_of, as_array, axes_of, rows, settled, 
 from .indexing import getitem_p
 from .keys import INDEX, alike, mapped, nonzero, numbers
 
-__all__ = ["MaskedRows", "select"]
-
 
 class MaskedRows(NDArrayOperatorsMixin):
     """x[mask] of examples that select different numbers of elements.

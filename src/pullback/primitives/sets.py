@@ -14,8 +14,6 @@ from ..core.spec import Spec
 from .arguments import arrays_of
 from .keys import known
 
-__all__ = ["isin_p"]
-
 
 class Isin(Primitive):
     """For each element whether it is among others. A batch of these is gone through one by one."""

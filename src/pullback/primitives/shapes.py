@@ -21,22 +21,6 @@ from ..core.spec import Spec
 from .arguments import INTS, arrays_of, as_array, axes_of, dims
 from .masked import without_mask
 
-__all__ = [
-    "apart",
-    "astype_p",
-    "broadcast_p",
-    "converted",
-    "copy_p",
-    "flip_p",
-    "ghost",
-    "laid",
-    "lies",
-    "reshape_p",
-    "shape_by",
-    "transpose_p",
-    "view",
-]
-
 
 class Reshape(Linear):
     """The same elements in C order, in another shape."""

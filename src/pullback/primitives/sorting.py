@@ -20,8 +20,6 @@ from .inner_loops import LOOPS
 from .keys import ONE_INDEX, mapped
 from .shapes import lies
 
-__all__ = ["argpartition_p", "argsort_p", "in_order", "lexsort_p"]
-
 
 def in_order(x, axis, kind=None, stable=None, descending=None, indices=False):
     """The elements along an axis in order, or their indices, by loops; see `inner_loops`."""

@@ -39,25 +39,6 @@ from ..core.primitive import Primitive
 from ..core.spec import Spec, promoted
 from .selecting import where_p
 
-__all__ = [
-    "adjoint",
-    "alike",
-    "col",
-    "computed",
-    "conj",
-    "from_triangle",
-    "generic",
-    "hermitian",
-    "levels_p",
-    "motion_p",
-    "pull_values",
-    "real_of",
-    "row",
-    "simple",
-    "spectral_p",
-    "stacked",
-]
-
 
 def conj(x):
     return np.conj(x) if x.dtype.kind == "c" else x

@@ -16,8 +16,6 @@ from .elementwise import stopped
 from .kinks import at_kink
 from .reductions import broadcastable, counted, mean, mean_p, reduced, spread, sum, warn_if
 
-__all__ = ["root", "var_p"]
-
 none = np._NoValue
 
 
@@ -36,6 +34,7 @@ class Var(Primitive):
     """The variance over some axes: |x - mean|^2 added up, over n - correction."""
 
     reads = "x0"
+    lines = "axis"
 
     def value(self, x, *, axis, keepdims, correction):
         n = math.prod([x.shape[i] for i in axis])

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from ..core.array import Array
-from ..core.cotangent import Scattered, dense
+from ..core.cotangent import Masked, Scattered, dense
 from ..core.dispatch import refuse, replaces
 from ..core.errors import MissingRuleError
 from ..core.layout import layout
@@ -19,8 +19,6 @@ from .indexing import scatter
 from .keys import INDEX, basic
 from .reductions import sum as add
 from .shapes import ghost, shape_by
-
-__all__ = ["diagonal_of", "strided_p"]
 
 
 class StridedWindow(Linear):
@@ -53,7 +51,7 @@ class StridedWindow(Linear):
         return Scattered(spec_of(x), parts, scatter)
 
     def vjp(self, out_bar, residual, wanted):
-        if type(out_bar) is Scattered:  # of few windows only these are placed
+        if type(out_bar) in (Scattered, Masked):  # of few windows only these are placed
             return [self.transpose(0, residual.xs, out_bar, **residual.static)]
         return super().vjp(out_bar, residual, wanted)
 
@@ -77,7 +75,7 @@ def read_parts(bar):
     parts = bar.parts if type(bar) is Scattered and bar.base is None else ()
     if parts and all(not arrays and basic(key) for (key, arrays), _ in parts):
         return [(key, value) for (key, _), value in parts]
-    return [(..., dense(bar))]
+    return [(..., bar if type(bar) is Masked else dense(bar))]
 
 
 def part_of(index, shape, key):

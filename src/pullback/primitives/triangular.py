@@ -16,8 +16,6 @@ from .inner_loops import LOOPS, doubled, loops
 from .shapes import laid
 from .spectra import adjoint, computed, conj, from_triangle, hermitian, real_of
 
-__all__ = ["QR", "Cholesky", "cholesky_p"]
-
 QRResult = type(np.linalg.qr(np.eye(1)))
 
 

@@ -15,8 +15,6 @@ from .arguments import REDUCED_BY
 from .elementwise import finite, stopped
 from .shapes import laid
 
-__all__ = []
-
 
 def method(implementation):
     METHODS[implementation.__name__] = implementation

@@ -13,8 +13,6 @@ from .assignment import assign, setitem, target, write_flat
 from .indexing import scatter
 from .keys import INDEX, known
 
-__all__ = []
-
 ALL = (Ellipsis,), ()
 
 

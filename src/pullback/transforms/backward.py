@@ -20,8 +20,6 @@ from ..core.spec import spec_of, zeros
 from ..core.trace import CONSTANT, Trace
 from .common import fresh
 
-__all__ = ["backward", "harvest"]
-
 float64, ndarray = np.float64, np.ndarray
 SMALL = 1 << 12  # bytes up to which a sum is made in new memory, whoever has that of the terms
 LARGE = 1 << 18  # bytes from which a cotangent's buffer is worth using again

@@ -26,8 +26,6 @@ from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
 from .common import Transformation, fresh, refuse_ended, settle
 from .mapped_numbers import kind_of_python, operands_beside, refuse_unlike, stored
 
-__all__ = ["BatchTrace", "over_rows", "vmap"]
-
 
 class BatchTrace(Trace):
     """The value of an Array has the batch axis at 0; `state` is the size of the batch.

@@ -26,20 +26,6 @@ from .memory import SharedMemory
 from .reverse import vjp
 from .stage import capture
 
-__all__ = [
-    "FunctionCall",
-    "Operands",
-    "along",
-    "as_numpy",
-    "checkpoint",
-    "filled",
-    "floating",
-    "guarded",
-    "pull_through",
-    "stop_gradient",
-    "transposed",
-]
-
 
 def stop_gradient(tree: Any) -> Any:
     """The same values without derivatives.

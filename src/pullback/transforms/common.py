@@ -26,22 +26,6 @@ from ..core.spec import Spec, hardened, is_inexact, spec_of
 from ..core.trace import CONSTANT, Trace
 from ..core.tree import flatten, is_static, paths, unflatten
 
-__all__ = [
-    "Selection",
-    "Transformation",
-    "as_primal",
-    "branches",
-    "check_function",
-    "check_output",
-    "conform",
-    "describe",
-    "fresh",
-    "refuse_ended",
-    "settle",
-    "settle_tree",
-]
-
-
 PACKAGE = __name__.partition(".")[0] + "."
 
 
@@ -409,6 +393,16 @@ def kind_in(out: Any) -> str:
     """The kind of dtype of an array or a NumPy scalar; "f" for all else."""
     known = type(out) is Array or isinstance(out, (np.ndarray, np.generic))
     return out.dtype.kind if known else "f"
+
+
+def holds_numbers(x: Any) -> bool:
+    """Whether a leaf of a result is a number or an array, of any library.
+
+    A `LinearOperator`, for one, has a shape and a dtype, and is no array.
+    """
+    return isinstance(x, (np.ndarray, np.generic, int, float, complex)) or (
+        hasattr(x, "dtype") and hasattr(x, "__array_function__")
+    )
 
 
 def branches(tree: Any, structure: Any, what: str, asker: Callable[[], str]) -> list[Any]:

@@ -33,8 +33,6 @@ from .forward import jvp
 from .memory import EnteredArguments
 from .stage import capture
 
-__all__ = ["custom_jvp", "custom_vjp"]
-
 
 class Custom(Transformation):
     """A composed function with rules of the user's."""

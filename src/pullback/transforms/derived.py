@@ -13,11 +13,9 @@ from ..core.reach import call_inside
 from ..core.spec import Spec, is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from .batch import vmap
-from .common import Lifted, Selection, Transformation, describe
+from .common import Lifted, Selection, Transformation, describe, holds_numbers
 from .forward import along, jvp, linearize
 from .reverse import Grad, vjp
-
-__all__ = ["elementwise_grad", "hessian", "hvp", "jacobian"]
 
 
 class Selecting(Transformation):
@@ -97,7 +95,8 @@ class Jacobian(Selecting):
 
     def check(self, xs: list[Any], outs: list[Any]) -> None:
         for out in outs:
-            if not is_static(out) and spec_of(out).dtype.kind not in "biufc":
+            counts = holds_numbers(out) and spec_of(out).dtype.kind in "biufc"
+            if not (counts or is_static(out)):
                 raise ArgumentTypeError(
                     f"`{self.verb}({name_of(self.fun)})` needs arrays, numbers and trees of them as"
                     f" output, but got {describe(out)}.\n"
@@ -356,7 +355,7 @@ class ElementwiseGrad(Selecting):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         fun, selected = self.split(args, kwargs)
         out, pullback = vjp(fun, *selected)
-        if not hasattr(out, "dtype") and not isinstance(out, (int, float, complex)):
+        if not holds_numbers(out):
             raise ArgumentTypeError(
                 f"`elementwise_grad({name_of(self.fun)})` needs one array as output, but got"
                 f" {describe(out)}."

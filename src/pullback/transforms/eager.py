@@ -35,8 +35,6 @@ from .backward import backward, harvest
 from .common import check_function, conform, fresh, refuse_ended
 from .reverse import ReverseTrace
 
-__all__ = ["EagerTrace", "array", "no_grad"]
-
 
 class Leaf(Node):
     """The node of an Array that requires a gradient, and the gradient that it has received."""

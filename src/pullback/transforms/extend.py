@@ -14,8 +14,6 @@ from ..core.reach import call_inside, call_outside
 from ..core.spec import spec_of
 from .call import as_numpy, filled, floating, guarded, transposed
 
-__all__ = ["UserPrimitive", "primitive"]
-
 
 class UserPrimitive(Primitive):
     """A primitive whose value is a function of the user's; rules are added to it."""

@@ -19,10 +19,17 @@ from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, unflatten
 from ..primitives.arguments import wrapped
 from .batch import over_rows
-from .common import Lifted, branches, check_function, check_output, conform, fresh, settle
+from .common import (
+    Lifted,
+    branches,
+    check_function,
+    check_output,
+    conform,
+    fresh,
+    holds_numbers,
+    settle,
+)
 from .meeting import writes_number
-
-__all__ = ["ForwardTrace", "jvp", "linearize"]
 
 
 class ForwardTrace(Trace):
@@ -348,7 +355,7 @@ def like_value(dot: Any, value: Any) -> Any:
 
 
 def zeros_of(x: Any) -> Any:
-    if not hasattr(x, "dtype") and not isinstance(x, (int, float, complex)):
+    if not holds_numbers(x):
         return None
     spec = spec_of(x)
     if spec.dtype.kind not in "biufc":

@@ -19,8 +19,6 @@ from ..core.spec import spec_of
 from ..primitives.arguments import somewhere
 from ..primitives.elementwise import power
 
-__all__ = ["dtypes_beside", "kind_of_python", "operands_beside", "refuse_unlike", "stored"]
-
 EXACT = 2.0**62  # integers of Python's below it are integers of 64 bits, and so are their sums
 
 

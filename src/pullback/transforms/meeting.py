@@ -10,8 +10,6 @@ from ..core.array import Array, bottom
 from ..core.dispatch import binary
 from ..core.spec import DOUBLE, PYTHON, carries
 
-__all__ = ["applied", "is_double", "meet", "moves", "writes_number"]
-
 float64, ndarray = np.float64, np.ndarray
 NUMBERS = frozenset({float, float64})
 

@@ -22,8 +22,6 @@ from ..core.leftover import StoredArrays
 from ..core.trace import CONSTANT, Trace
 from .common import settle
 
-__all__ = ["EnteredArguments", "SharedMemory"]
-
 
 class EnteredArguments:
     """The arguments of one recording: what they are outside, and inside."""

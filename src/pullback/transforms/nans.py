@@ -25,8 +25,6 @@ from ..core.trace import STARTS, Trace
 from .common import check_function
 from .eager import GROUND
 
-__all__ = ["debug_nans"]
-
 
 class debug_nans:  # a context manager, named as the field names it
     """Raise NanError at the operation that makes a NaN; a context manager and a decorator.

@@ -11,8 +11,6 @@ from .call import along, filled, floating
 from .forward import jvp
 from .reverse import vjp
 
-__all__ = ["pulled", "pushed"]
-
 
 def pushed(program: Callable[..., Any], xs: Any, x_dots: Any, n_out: int | None = None) -> Any:
     """The tangent of program(*xs); a tangent of xs that is None is zero.

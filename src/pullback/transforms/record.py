@@ -19,8 +19,6 @@ from .backward import backward
 from .common import Lifted, Selection, Transformation, settle_tree
 from .reverse import ReverseTrace, run
 
-__all__ = ["Departure", "Pull", "Record", "RecordedOperation", "record"]
-
 
 class RecordedOperation:
     """One operation: primitive(*inputs, **static) gave `outs`, called from `line` of the program.

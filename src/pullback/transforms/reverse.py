@@ -16,6 +16,7 @@ from ..core.errors import (
     ArgumentTypeError,
     DtypeError,
     NonScalarOutputError,
+    kind_of,
     name_of,
 )
 from ..core.node import COPIED, Kept, Node, constant_node, node_of, noted, slots
@@ -23,7 +24,7 @@ from ..core.primitive import Primitive
 from ..core.rules import folds
 from ..core.spec import DOUBLE, PYTHON, hardened, spec_of
 from ..core.trace import CONSTANT, Trace, bind, run
-from ..core.tree import flatten, unflatten
+from ..core.tree import flatten, is_static, unflatten
 from .backward import backward, harvest
 from .common import (
     Lifted,
@@ -34,13 +35,12 @@ from .common import (
     check_output,
     conform,
     describe,
+    holds_numbers,
     needs_arguments,
     settle,
     settle_tree,
 )
 from .meeting import applied, is_double, meet, moves, writes_number
-
-__all__ = ["ReverseTrace", "grad", "value_and_grad", "vjp"]
 
 float64, ndarray, array = np.float64, np.ndarray, np.array
 ONE = float64(1)
@@ -499,7 +499,8 @@ class Pullback:
         self.lifted, self.leaves = lifted, leaves
         outs, self.structure = flatten(out)
         self.nodes = [x.node if type(x) is Array and x.within is trace else None for x in outs]
-        self.specs: list[Any] = [spec_of(x) if hasattr(x, "dtype") else None for x in outs]
+        self.specs = [spec_of(x) if holds_numbers(x) else None for x in outs]
+        self.objects = [kind_of(x) for x in outs if not (holds_numbers(x) or is_static(x))]
         self.lock = threading.RLock()
 
     def __call__(self, out_bar: Any) -> tuple[Any, ...]:
@@ -513,7 +514,14 @@ class Pullback:
         bars = branches(out_bar, self.structure, "a cotangent", asker)
         seeds, taken = [], set()
         for node, spec, bar in zip(self.nodes, self.specs, bars, strict=True):
-            if spec is not None:
+            if spec is None:
+                if bar is not None and self.objects:
+                    raise ArgumentTypeError(
+                        f"{asker()} takes no cotangent for {self.objects[0]}, which is no tree of"
+                        " numbers.\n  Return its parts, or register its class with"
+                        " `pullback.register_tree`."
+                    )
+            else:
                 bar = conform(bar, spec, "a cotangent", asker)
                 taken.add(id(bar))
             if node is not None:

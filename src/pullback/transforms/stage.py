@@ -20,8 +20,6 @@ from ..core.tree import flatten
 from .common import settle
 from .memory import EnteredArguments
 
-__all__ = ["STOP", "StageTrace", "capture"]
-
 
 class StopGradient(Primitive):
     """The same value without derivatives; so a recording of what is differentiated has it."""

@@ -16,6 +16,7 @@ import warnings
 import numpy as np
 import pytest
 
+from pullback import grad
 from pullback.compiler.call.compiled import compile
 from tests.compiler.call.test_compile import X, agree, equal, times
 
@@ -554,6 +555,20 @@ class TestPythonFloats:
             lambda f, s, a=a: f(a) for a in (2.0, 3.0, 4.0, 5.0, 6.0)
         ])  # fmt: skip
         assert fast.cache_info().hits >= 3
+
+
+class TestPythonsBools:
+    """What NumPy answers with True or False is that, however it is used."""
+
+    @pytest.mark.parametrize("ask", ["allclose", "array_equal", "array_equiv"])
+    def test_as_they_are(self, ask):
+        uses = ["({} is True)", "({} + True)", "(-{})", "[1, 3][{}]", "{{True: 2.0}}.get({}, 5.0)"]
+        for use in [*uses, "({} < True)", "{} / 2", "(not {})", "np.where({}, x, 3.0)"]:
+            text = f"lambda x: np.sum(x * {use.format(f'np.{ask}(x, X)')})"
+            f = eval(text, {"np": np, "X": X})
+            for g, x in itertools.product((f, grad(f)), (X, X + 1)):
+                calls = [lambda f, s, p=p: f(p) for p in [x, x, 2 * X + 1 - x] * 3]
+                assert agree_always(lambda g=g: (g, None), calls).refusal is None, text
 
 
 class TestIdentityWithWhatIsRead:

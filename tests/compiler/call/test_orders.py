@@ -224,6 +224,7 @@ def test_programs_that_ask_how_an_argument_lies():
     fixed = a.copy()
     fixed.flags.writeable = False
     variants = [a, np.asfortranarray(a), np.tile(a, (2, 2))[::2, ::2], a[::-1], fixed, a.copy()]
+    variants += [a[:], misaligned(a)]
     wrong = []
     for name, f in ASKING.items():
         fast = pb.compile(f, wait=True)
@@ -231,6 +232,8 @@ def test_programs_that_ask_how_an_argument_lies():
             found, right = [fast(x) for _ in range(2)], f(x)
             if found != [right] * 2:
                 wrong.append((name, x.strides, found, right))
+        if not (fast.repeat[1] or fast.refusal):
+            wrong.append((name, "machine code does not take the calls"))
     assert not wrong
 
 
@@ -243,6 +246,13 @@ def test_names_of_other_attributes_cost_nothing():
     def f(x, m=Model()):  # noqa: B008  # such a default is what is tested
         return np.sum(x) * m.data * m.base * m.flags["ctypes"] * m.strides
 
-    fast = pb.compile(f, wait=True)
-    [fast(np.ones(3)) for _ in range(8)]
-    assert fast.repeat[1]  # machine code takes the call
+    def assigned(x):
+        out = np.zeros(3)
+        out[np.array([0, 2])] = x[:2]
+        return out
+
+    for g in (f, assigned):
+        fast = pb.compile(g, wait=True)
+        [fast(np.ones(3)) for _ in range(8)]
+        assert fast.repeat[1]  # machine code takes the call
+        assert fast.entries.popitem()[1].paths[0].recording.layouts is None

@@ -62,6 +62,7 @@ MAKE: list[Callable[[], Any]] = [
     lambda: sparse.csr_array(np.eye(2)),
     lambda: stats.norm(loc=1.0),
     lambda: spatial.cKDTree(np.eye(2)),
+    lambda: np.errstate(all="ignore"),
 ]
 
 
@@ -216,3 +217,26 @@ def test_rules_of_a_primitive_that_are_given_anew_are_used():
         for name, (plain, compiled) in ways.items():
             for _ in range(3):
                 assert np.array_equal(compiled(x), plain(x)), name
+
+
+def test_a_function_that_is_decorated_to_give_no_warnings():
+    """As machine code; not if it is to raise, nor after the decorator has been changed so."""
+    wrong = []
+    for modes in ({"all": "ignore"}, {"divide": "warn", "over": "ignore"}, {"divide": "raise"}):
+        quiet = np.errstate(**modes)
+        f = quiet(lambda x: np.sum(1.0 / x))
+        fast = pb.compile(f, wait=True)
+        raises = "raise" in modes.values()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = [fast(np.arange(3.0) + k) for k in (1.0, 2.0, 1.0, 2.0)]
+            whole = bool(fast.repeat[1])
+            quiet._divide = "raise"
+            try:
+                found.append(fast(np.arange(3.0)))
+                wrong.append((modes, "it does not raise"))
+            except FloatingPointError:
+                pass
+        if whole == raises or found[1] != f(np.arange(3.0) + 2):
+            wrong.append((modes, found, whole))
+    assert not wrong

@@ -416,11 +416,9 @@ class TestNeverEnding:
         other = threading.Thread(target=tick)
         other.start()
         try:
-            start = time.perf_counter()
             signal.setitimer(signal.ITIMER_REAL, 0.15)
-            with pytest.raises(Interrupted):
+            with pytest.raises(Interrupted):  # which would take weeks to end
                 fast(np.array(10**15), x)
-            assert time.perf_counter() - start < 5
         finally:
             done.set()
             other.join()

@@ -3,6 +3,7 @@
 arguments           which leaves of a call are inputs, and the key of its cache entry
 compiled            `compile`, and the object that it returns: which path a call takes
 record_call         rehearse a call, undo it, run it, and keep the recording if it may be kept
+postponed           finish a recording after its call
 rehearsal           record a call, and undo what it did
 budget              whether recording pays
 call_kind           run a call like the one before in Python at once

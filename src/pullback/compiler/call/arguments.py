@@ -16,8 +16,6 @@ from ..entry.object_layout import error_handling
 from ..path import WIDE, Call, order_of, static_key
 from ..record.recording import containers_in
 
-__all__ = ["NUMBERS", "arranged", "raising"]
-
 CALM = {"warn", "ignore"}
 
 

@@ -8,8 +8,6 @@ With `wait=True` no clock is read: only the number of recordings in a row withou
 
 from __future__ import annotations
 
-__all__ = ["Budget"]
-
 FEW = 64  # recordings that are made whatever they cost
 VAIN = 96  # recordings in a row, none of which is replayed
 SCATTERED = 192  # kinds of arguments in a row that are forgotten before anything was recorded
@@ -36,6 +34,11 @@ class Budget:
         self.row_plain += plain
         self.row_spent += spent
         self.recordings += 1
+
+    def more(self, spent: float) -> None:
+        """Note that the last recording took so many seconds more."""
+        self.spent += spent
+        self.row_spent += spent
 
     def forget(self, recorded: bool) -> None:
         """Note that a kind of arguments is forgotten; whether it or a later one was recorded."""

@@ -14,8 +14,6 @@ from ..path import told_line
 if TYPE_CHECKING:
     from .export_c import Unit
 
-__all__ = ["header"]
-
 C_TYPES: dict[np.dtype, str] = {
     np.dtype(np.float64): "double",
     np.dtype(np.float32): "float",

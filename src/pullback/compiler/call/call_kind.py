@@ -18,8 +18,6 @@ from ..path import Entry
 from . import reasons
 from .arguments import NUMBERS
 
-__all__ = ["CallKind", "NoKind"]
-
 PLAIN = {int, bool, str, type(None)}  # known by their values
 
 
@@ -49,7 +47,7 @@ class CallKind:
             return MISS
         entry, fun = self.entry, compiled.fun
         if not entry.paths and not entry.early.is_over:
-            compiled.counter[1], compiled.last_way = 0, reasons.EARLY
+            compiled.counter[1], compiled.last_way = 0, reasons.early(entry)
             return entry.early.run(fun, args, kwargs)
         if entry.paths and entry.paths[0].is_awaited():
             compiled.counter[1], compiled.last_way = 0, reasons.AWAITED

@@ -42,8 +42,6 @@ from .trial import estimated, is_timed, is_to_try, tried
 if TYPE_CHECKING:
     import pathlib
 
-__all__ = ["CacheInfo", "Compiled", "compile"]
-
 ENTRIES = 64  # kinds of arguments that are kept; the one that was used least recently goes first
 # What to write instead.
 FEWER = "Calls with few kinds of arguments (shapes, dtypes, options) are worth compiling."
@@ -150,7 +148,7 @@ class Compiled(Transformation):
                     records.keep(self, entry, path, call)
                 return out
         if late or (timed and not entry.early.is_over):
-            self.last_way = reasons.EARLY
+            self.last_way = reasons.early(entry)
             if why := self.budget.scattered():
                 self.refuse(why, FEWER)
             elif timed and not late:
@@ -161,7 +159,7 @@ class Compiled(Transformation):
             self.last_miss = reasons.NEW
         if entry.apart and share_memory(call.arrays):
             return self.fun(*args, **kwargs)
-        return record_call(self, entry, call, args, kwargs, known)
+        return record_call(self, entry, call, args, kwargs, known, at_once)
 
     def note(self, entry: Entry, args: Any, kwargs: Any) -> None:
         """Remember the kind of this call, which runs in Python: the next call may be like it."""
@@ -355,8 +353,10 @@ class Compiled(Transformation):
     def path(self, args: Any, kwargs: Any) -> Path:
         """The path that stands for these arguments; recorded now, if calls were too early."""
         call = self.arrange(args, kwargs)
-        path = self.path_of(call)
         entry = None if call is None else self.entries.get(call.key)
+        if entry is not None and entry.early.awaited is not None:
+            entry.early.awaited.run()
+        path = self.path_of(call)
         if path is None and entry is not None and entry.early.calls:
             self.decide(args, kwargs, at_once=True)
             path = self.path_of(call)

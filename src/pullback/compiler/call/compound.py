@@ -24,15 +24,14 @@ from ...transforms.batch import BatchTrace
 from ...transforms.common import settle
 from ...transforms.forward import ForwardTrace
 from ...transforms.reverse import ReverseTrace
+from ..entry.python_calls import SpecChangedError
 from ..facts.call_monitor import Watch, is_profiled
 from ..fall_back import attempted
 from ..first_call import Faster, faster
 from ..path import SECOND
-from ..program import SpecChangedError, build
+from ..program import build
 from ..record.compile_trace import CompileTrace, Questions
 from ..record.verify import example
-
-__all__ = ["Compound", "Ready", "batched", "examples", "staged"]
 
 RULES = 64  # of one primitive, before they are forgotten
 

@@ -32,8 +32,6 @@ from ..pipeline import lowered_for_c
 from .c_header import C_TYPES, header
 from .record_call import record_call
 
-__all__ = ["export", "exported_path"]
-
 TRIES = 4  # recordings until there is one that stands for the call
 
 STACK = 1 << 14  # bytes of a workspace that is not an argument

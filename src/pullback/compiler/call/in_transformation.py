@@ -34,8 +34,6 @@ from .path_node import PathNode, is_nested
 from .record_call import record_call
 from .trial import is_timed
 
-__all__ = ["QuickNode", "composed"]
-
 
 def composed(compiled: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Call a compiled function on Arrays, or inside a transformation."""

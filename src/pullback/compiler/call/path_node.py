@@ -27,8 +27,6 @@ from ..record.recording import as_kind
 from .compound import Compound, Ready, batched
 from .second_derivatives import Kinks
 
-__all__ = ["PathNode", "is_nested"]
-
 
 def is_nested(x: Any) -> bool:
     """Whether several transformations have x."""

@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..loops.roll import looped
-from ..path import Path, answering, told_line
-
-__all__ = [
-    "AWAITED", "EARLY", "NEW", "PREPARED", "REPEATED", "listing", "missed", "of_call", "of_last",
-    "slower",
-]  # fmt: skip
+from ..path import Entry, Path, answering, told_line
 
 NEW = "There is no recording for arguments of this kind."
 REPEATED = "Machine code repeated it"
 EARLY = "The function ran in Python: calls of this kind have not taken long enough to record one."
 AWAITED = "The function ran in Python, while its machine code is made in the background."
+BUSY = "The function ran in Python, while another function is recorded."
 PREPARED = "NumPy repeated it, while its machine code is made in the background."
+
+
+def early(entry: Entry) -> str:
+    """Why a call ran in Python before there is a path."""
+    return EARLY if entry.early.awaited is None else AWAITED
 
 
 def missed(paths: Sequence[Path], answers: Sequence[Any]) -> str:
@@ -55,7 +56,7 @@ def of_call(compiled: Any, args: Any, kwargs: Any) -> str:
     if entry is None:
         return NEW
     if not entry.paths and entry.early.calls:
-        return EARLY
+        return early(entry)
     last, compiled.last_miss = compiled.last_miss, ""
     found = compiled.match(entry, call.arrays, call.numbers)
     told, compiled.last_miss = compiled.last_miss, last

@@ -2,7 +2,8 @@
 
 Enters: a call that no path stands for. Leaves: its result, as the function itself gives it. A path
 is kept only if the run agreed with its rehearsal and left all that the path reads unchanged. One
-thread at a time records, since undoing would revert what other threads did.
+thread at a time records, since undoing would revert what other threads did. The second half of a
+recording may be postponed (`postponed`).
 """
 
 from __future__ import annotations
@@ -18,20 +19,21 @@ from ...core.array import Array
 from ...core.reach import call_inside
 from ...core.trace import running
 from ..entry import object_layout
+from ..entry.native_records import MISS
 from ..facts.call_monitor import is_profiled
 from ..facts.state import State
-from ..first_call import Early, faster, imported, seldom_collected
+from ..first_call import Early, Faster, faster, imported, seldom_collected
 from ..llvm.binding import WORKER
 from ..path import Call, Entry, Path, share_memory
 from ..record.recording import Recording
 from ..record.verify import note_identity, verdict
-from .rehearsal import carry_changed, changed, observe, rehearse
+from . import reasons
+from .postponed import TURN, PostponedRecording, may_postpone, postponed, turn
+from .rehearsal import Rehearsal, carry_changed, changed, observe, rehearse
 from .trial import is_timed
 
 if TYPE_CHECKING:
     from .compiled import Compiled
-
-__all__ = ["LOCK", "record_call"]
 
 BRANCHES = "Pass arrays that are indexed as arguments, and write `np.where` for `if`."
 FLOATS = "What works on numbers as they are, such as SciPy's solvers, may call compiled functions."
@@ -39,7 +41,7 @@ PATHS = 64  # ways of one entry, before the function falls back to Python
 
 # Of all entries, and to record: who holds the second may take the first, and never the other way
 # round. A process does not fork while another thread holds them.
-LOCK, TURN = threading.RLock(), threading.RLock()
+LOCK = threading.RLock()
 if hasattr(os, "register_at_fork"):
     for lock in (LOCK, TURN):  # the last is taken first
         os.register_at_fork(
@@ -54,18 +56,24 @@ def record_call(
     args: Any,
     kwargs: Any,
     known: list[Path] | None = None,
+    at_once: bool = False,
 ) -> Any:
     """Rehearse the call, undo that, and run the function; keep the recording if it may be kept.
 
-    Nobody else records or runs it meanwhile, since undoing would revert what they did.
+    Nobody else records or runs it meanwhile, since undoing would revert what they did; if somebody
+    does, this call runs in Python, where the clock may decide that.
 
     Args:
         known: the paths that have been tried; another thread may have found more.
+        at_once: whether somebody waits for the path.
     """
     calls_itself = compiled.recorder == threading.get_ident()
     if calls_itself or is_profiled():  # a profiler would not be told of calls again
         return call_inside(compiled.fun, args, kwargs)
-    with TURN, WORKER.held(), seldom_collected():
+    with turn(at_once or not is_timed(compiled)) as mine:
+        if not mine:
+            compiled.misses, compiled.last_way = compiled.misses - 1, reasons.BUSY
+            return call_inside(compiled.fun, args, kwargs)
         if known is not None and entry.paths is not known and running() is None:
             found = compiled.match(entry, call.arrays, call.numbers)
             if found is not None:
@@ -74,45 +82,108 @@ def record_call(
             if compiled.refusal is not None:
                 return call_inside(compiled.fun, args, kwargs)
         compiled.recorder = threading.get_ident()
-        object_layout.prepare()
-        imported()
         try:
-            loops, begun = entry.early.loops, thread_time()
-            rehearsed = rehearse(compiled, entry, call, loops)
-            if rehearsed is not None:
-                ready = thread_time()
-                with faster(loops):
-                    result = call_inside(compiled.fun, args, kwargs)
-                ran = thread_time()
-                before = entry.paths
-                keep(compiled, entry, call, result, [args, kwargs], *rehearsed)
-                if entry.paths is not before:
-                    entry.paths[0].took, entry.early = ran - ready, Early()
-                    if is_timed(compiled):
-                        entry.paths[0].is_awaited()
-                compiled.budget.account(ran - ready, thread_time() - ran + ready - begun)
-                why = compiled.budget.why(compiled.hits + int(compiled.counter[0]))
-                if why is not None and compiled.refusal is None:
-                    compiled.refuse(why, BRANCHES)
-                return result
+            with WORKER.held(), seldom_collected():
+                result = recorded_run(compiled, entry, call, args, kwargs, at_once)
         finally:
             compiled.recorder = None
+    if result is not MISS:
+        return result
     if compiled.ran is None or compiled.refusal is not None:
         return call_inside(compiled.fun, args, kwargs)
     return observe(compiled, entry, call, args, kwargs)
 
 
-def keep(
-    compiled: Compiled, entry: Entry, call: Call, result: Any, passed: Any,
-    recording: Recording | None, failure: str, state: State, token: Any,
+def recorded_run(
+    compiled: Compiled, entry: Entry, call: Call, args: Any, kwargs: Any, at_once: bool
+) -> Any:
+    """The result of a call that is recorded as well; MISS where there was no rehearsal."""
+    object_layout.prepare()
+    imported()
+    loops, begun = entry.early.loops, thread_time()
+    postpones = may_postpone(compiled, entry) and not at_once
+    rehearsal = rehearse(compiled, entry, call, loops, postpones)
+    if rehearsal is None:
+        return MISS
+    ready = thread_time()
+    with faster(loops):
+        result = call_inside(compiled.fun, args, kwargs)
+    ran = thread_time()
+    before = entry.paths
+    if rehearsal.postponed is not None:
+        postpone(compiled, entry, call, result, rehearsal, loops, ran - ready)
+    else:
+        keep(compiled, entry, call, result, [args, kwargs], rehearsal)
+    if entry.paths is not before:
+        entry.paths[0].took, entry.early = ran - ready, Early()
+        if is_timed(compiled):
+            entry.paths[0].is_awaited()
+    compiled.budget.account(ran - ready, thread_time() - ran + ready - begun)
+    why = compiled.budget.why(compiled.hits + int(compiled.counter[0]))
+    if why is not None and compiled.refusal is None:
+        compiled.refuse(why, BRANCHES)
+    return result
+
+
+def postpone(
+    compiled: Compiled, entry: Entry, call: Call, result: Any, rehearsal: Rehearsal, loops: Faster,
+    took: float,
 ) -> None:  # fmt: skip
+    """Have the second half of a recording done later, if what the function reads is unchanged."""
+    state, token = rehearsal.state, rehearsal.token
+    if not postponed(rehearsal, call, result):
+        entry.postpones = False
+        return
+    entry.known = state
+    if not is_unchanged(compiled, entry, state, token):
+        return
+    floats = [call.leaves[i] for i in call.floats]
+    enter = lambda recording: entered(compiled, entry, floats, recording, state, token)
+    entry.early = Early()
+    entry.early.awaited = PostponedRecording(
+        compiled, entry, call, result, rehearsal, loops, took, enter
+    )
+    entry.early.awaited.ask()
+
+
+def is_unchanged(compiled: Compiled, entry: Entry, state: State, token: Any) -> bool:
+    """Whether the run left alone what the function reads; else that is noted."""
+    if state.holds(token):
+        return True
+    if not carry_changed(compiled, token):
+        changed(compiled, entry, "it changes what it reads")
+    return False
+
+
+def entered(
+    compiled: Compiled, entry: Entry, floats: list[float], recording: Recording, state: State,
+    token: Any,
+) -> str | None:  # fmt: skip
+    """Make a path of a recording; returns why there are too many."""
+    hits = compiled.hits + int(compiled.counter[0])
+    if len(entry.paths) >= PATHS or entry.in_vain(hits, recording.for_floats):
+        last = compiled.last_miss.rstrip(".")
+        return f"it has taken {len(entry.paths)} paths; the last time {last}"
+    numbers = None if entry.floats else [np.float64(x) for x in floats]
+    recording.forget()
+    with LOCK:
+        entry.paths = [Path(recording, state, token, numbers or None), *entry.paths]
+    # From now on numbers are inputs. As such they are NumPy's, and no longer weak.
+    entry.floats = recording.numbers and not (recording.written or recording.narrow or entry.weak)
+    return None
+
+
+def keep(
+    compiled: Compiled, entry: Entry, call: Call, result: Any, passed: Any, rehearsal: Rehearsal
+) -> None:
     """Keep a recording if it stands for the function, which has run in Python meanwhile."""
+    recording, state, token = rehearsal.recording, rehearsal.state, rehearsal.token
     floats, traced = [call.leaves[i] for i in call.floats], Array in map(type, call.leaves)
     if traced and recording is not None and recording.unlike:
         entry.python = True  # a Python number may raise, or become complex
         return
     if recording is None:
-        why: str | None = f"it raised {failure} when it was recorded"
+        why: str | None = f"it raised {rehearsal.failure} when it was recorded"
     elif recording.unlike:
         why = "its result is Python's number, and would be NumPy's"
     else:
@@ -142,22 +213,11 @@ def keep(
         return
     # What is read on the ways seen so far. This run must have left all of it alone.
     entry.known = state
-    if not state.holds(token):
-        if not carry_changed(compiled, token):
-            changed(compiled, entry, "it changes what it reads")
+    if not is_unchanged(compiled, entry, state, token):
         return
     if entry.floats and recording.narrow and floats and not recording.written:
         entry.without_floats()
         return
-    hits, for_floats = compiled.hits + int(compiled.counter[0]), recording.for_floats
-    if len(entry.paths) >= PATHS or entry.in_vain(hits, for_floats):
-        last = compiled.last_miss.rstrip(".")
-        why = f"it has taken {len(entry.paths)} paths; the last time {last}"
-        compiled.refuse(why, FLOATS if for_floats else BRANCHES)
-        return
-    numbers = None if entry.floats else [np.float64(x) for x in floats]
-    recording.forget()
-    with LOCK:
-        entry.paths = [Path(recording, state, token, numbers or None), *entry.paths]
-    # From now on numbers are inputs. As such they are NumPy's, and no longer weak.
-    entry.floats = recording.numbers and not (recording.written or recording.narrow or entry.weak)
+    full = entered(compiled, entry, floats, recording, state, token)
+    if full is not None:
+        compiled.refuse(full, FLOATS if recording.for_floats else BRANCHES)

@@ -31,20 +31,23 @@ from ..first_call import Faster, faster
 from ..path import Call, Entry, share_memory, share_with
 from ..record.asked_names import asked_in_advance
 from ..record.recording import SETTING, UNLIKE_NAMES, Number, Recording, recorded, state_of
-from ..record.stage_inner import staging
+from ..record.stage_inner import Postponed, PostponedCall, staging
 from .trial import is_timed
 
 if TYPE_CHECKING:
     from .compiled import Compiled
 
-__all__ = ["changed", "observe", "rehearse"]
-
 TRIES = 4  # recordings that found the state changed, before the function falls back to Python
 NAMES = 64  # computed by code, for which calls are rehearsed again
 
 
-def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any:
-    """A recording that left nothing behind, with what it read; None if there is none."""
+def rehearse(
+    compiled: Compiled, entry: Entry, call: Call, loops: Faster, postpones: bool = False
+) -> Rehearsal | None:
+    """A rehearsal that left nothing behind and may be kept; None if there is none.
+
+    postpones: whether what a transformation does with its function may wait.
+    """
     asked_by(compiled)  # a function that calls itself reads itself, and must not seem to change
     first = entry.early.numbers and not (entry.paths or entry.weak)
     if first and call.floats and is_timed(compiled):  # one recording for all numbers
@@ -53,24 +56,25 @@ def rehearse(compiled: Compiled, entry: Entry, call: Call, loops: Faster) -> Any
     if scout is None:
         return None
     rehearsal = Rehearsal(compiled, entry, call, scout)
-    rehearsal.run(loops)
+    rehearsal.run(loops, postpones)
     rehearsal.insist_undone()
     if rehearsal.snapshot.disturbed:
         return None  # another thread has changed what it reads
     if rehearsal.is_stopped():
         again = compiled.ran is None and len(compiled.asked) < NAMES
-        return rehearse(compiled, entry, call, loops) if again else None
+        return rehearse(compiled, entry, call, loops, postpones) if again else None
     if rehearsal.is_barred() or rehearsal.is_stale():
         return None
     if not rehearsal.snapshot.holds():
         return None  # another thread has changed what it reads
-    return rehearsal.recording, rehearsal.failure, rehearsal.state, rehearsal.token
+    return rehearsal
 
 
 class Rehearsal:
     """One call that is recorded and undone, and what that showed.
 
-    recording: what was recorded; None where the function raised, which `failure` tells.
+    recording: what was recorded; None where the function raised, which `failure` tells, or where
+        its second half waits, which is `postponed`.
     seen, other: what the code that ran reads, and whether code that was not expected was stopped.
     state, token: what the function reads on all ways seen so far, and its token now.
     """
@@ -84,7 +88,9 @@ class Rehearsal:
         self.watch.casts, compiled.cast = compiled.casts, False
         self.watch.folds, self.watch.unseen = compiled.folds, scout.unseen
         self.watch.dicts, self.watch.known = scout.dicts, compiled.whole
+        self.watch.located = self.located
         self.recording: Recording | None = None
+        self.postponed: PostponedCall | None = None
         self.failure = ""
         self.refused: Any = None  # the plain array that was to be written into, if that failed
         self.stand_ins = compiled.carried.stand_ins()
@@ -112,12 +118,17 @@ class Rehearsal:
             )
         return out
 
-    def run(self, loops: Faster) -> None:
+    def run(self, loops: Faster, postpones: bool) -> None:
         """Record the call, and put back what it changed; context variables stay as they are."""
         compiled, watch = self.compiled, self.watch
+        # What asks how NumPy handles errors is told how it does in this call.
+        postpones &= SETTING.isdisjoint(asked_by(compiled))
         try:
             self.snapshot.filled.prepare()
-            self.recording = copy_context().run(self.recorded, loops)
+            stage = Postponed if postpones else None
+            self.recording = copy_context().run(self.recorded, loops, stage)
+        except PostponedCall as postponed:
+            self.postponed = postponed.with_traceback(None)  # which holds the user's frames
         except Exception as error:
             self.failure, self.refused = type(error).__name__, getattr(error, "array", None)
         except Halt as halt:
@@ -133,10 +144,23 @@ class Rehearsal:
             and watch.whole.keys() <= compiled.whole.keys()
         )
 
-    def recorded(self, loops: Faster) -> Recording:
+    def recorded(self, loops: Faster, stage: Any) -> Recording:
         fun, watch = self.compiled.fun, self.watch
-        with self.quiet(), faster(loops), staging(), forgotten():
+        with self.quiet(), faster(loops), staging(stage), forgotten():
             return recorded(fun, self.lift, self.statics, watch, self.around, self.located)
+
+    def finished(self, loops: Faster, call: Call) -> Recording | None:
+        """The recording whose second half was postponed; None if it is none to be kept as it is.
+
+        call: equal to the one that was rehearsed, and nobody else's.
+        """
+        assert self.postponed is not None
+        self.call, fun, watch = call, self.compiled.fun, self.watch
+        with np.errstate(all="ignore"), faster(loops), staging(self.postponed.stage):
+            out = recorded(fun, self.lift, self.statics, watch, [], nothing_stored, heard=True)
+        barred = out.refusal or out.changes or watch.effects or watch.cast or watch.lost
+        barred = barred or out.unlike or out.unsure or out.captured or out.suspends
+        return None if barred or out.written or out.stores or out.identity else out
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
@@ -204,6 +228,8 @@ class Rehearsal:
         if watch.effects:
             compiled.refuse(watch.effects[0])
             return True
+        if self.postponed is not None:
+            return False
         if watch.cast and (recording is None or recording.refusal or recording.unlike):
             # Something needs a float of Python's own: one recording for each.
             compiled.casts = False
@@ -248,6 +274,10 @@ class Rehearsal:
             return False
         changed(self.compiled, self.entry, "it may ask whether an argument is what it reads")
         return True
+
+
+def nothing_stored() -> Located:
+    return Located([], [], None)
 
 
 def carry(compiled: Compiled, stores: Sequence[Store]) -> bool:

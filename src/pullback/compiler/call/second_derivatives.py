@@ -22,8 +22,6 @@ from ...primitives.kinks import is_differentiated_twice
 from ...transforms.forward import ForwardTrace
 from .compound import Compound, batched, examples, staged
 
-__all__ = ["Kinks"]
-
 
 class Kinks:
     """What a second derivative of a graph asks of the values that it is taken at."""

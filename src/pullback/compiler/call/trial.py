@@ -22,8 +22,6 @@ from ..graph.rewriting import opened
 from ..llvm.binding import BEST
 from ..path import Call, Path, plain_way, share_with
 
-__all__ = ["Trial", "estimated", "is_timed", "is_to_try", "tried"]
-
 TURNS = 8  # calls of each way
 FAR, LONG = 8.0, 0.05  # not tried: so many times slower, and so many seconds, when recorded
 LARGE = 1 << 15  # bytes of an array from which comparing it counts

@@ -37,8 +37,6 @@ from ..facts.state import State
 from ..llvm.disk_cache import digest
 from .process_dependence import chance
 
-__all__ = ["Portable", "Unportable", "at", "place_of", "reading", "said", "thing_at"]
-
 MOST = 64 << 20  # bytes of arrays that are read
 BUILTIN = (
     types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,

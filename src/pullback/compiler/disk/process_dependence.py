@@ -12,8 +12,6 @@ from collections.abc import Iterable
 
 from ..facts.bytecode import code_of, extent
 
-__all__ = ["chance"]
-
 ASKED = {
     "hash", "id", "set", "frozenset", "__hash__",
     "ctypes", "__array_interface__", "__array_struct__", "byte_bounds",

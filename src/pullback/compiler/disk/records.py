@@ -53,8 +53,6 @@ from .portable import Portable, Unportable, at, place_of, reading, said, thing_a
 if TYPE_CHECKING:
     from ..call.compiled import Compiled
 
-__all__ = ["find", "is_likely", "keep"]
-
 FORM = "3"  # raised when files are to be written in another way
 MOST = 16  # paths of one kind of arguments
 WRITTEN: set[str] = set()  # by this process, which does not look for them

@@ -15,11 +15,6 @@ from typing import Any
 
 from ..llvm.pen import Fields, Routine
 
-__all__ = [
-    "AREA", "ARRAY", "CHECK", "COPIED", "FLOAT", "GIVEN", "INT", "OUT", "PLACED", "RECORD", "ROW",
-    "SCALAR", "text",
-]  # fmt: skip
-
 # Fields of 8 bytes each.
 RECORD = (
     "n_checks", "checks", "n_rows", "rows", "n_args", "n_names", "names", "n_in", "n_out",
@@ -31,7 +26,7 @@ CHECK = ("kind", "at", "name", "expected")
 # An argument, or an item of one before it: where it is, what it must be, its place in the table.
 ROW = (
     "parent", "how", "position", "key", "test", "slot", "first", "second", "dtype", "axes", "shape",
-    "layout", "strides", "copied",
+    "layout", "strides", "copied", "told",
 )  # fmt: skip
 # A result: of which kind, at which place of a tuple, with which strides. Or what a guard looks at.
 ARRAY, PLACED, SCALAR, FLOAT, INT = range(5)
@@ -255,6 +250,12 @@ def fitting(pen: Routine, row: Fields, x: str, o: Any) -> None:
     even = pen.test("ne i32", pen.op("and i32", flags, o.ALIGNED), 0)
     pen.need(pen.op("or i1", even, pen.test("ne i64", row["copied"], 0)), "no")
     equal(pen, pen.field(x, o.STRIDES), row.pointer("strides"), axes)
+    pen.branch(pen.test("eq i64", row["told"], 0), "located", "asked")
+    pen.label("asked")
+    bits = pen.op("and i32", pen.field(x, o.FLAGS, "i32"), o.WRITEABLE_ALIGNED)
+    own = pen.select(pen.is_null(pen.field(x, o.BASE)), "i32", o.OWN, 0)
+    told = pen.line(f"zext i32 {pen.op('or i32', pen.op('or i32', bits, own), o.TOLD)} to i64")
+    pen.branch(pen.test("eq i64", told, row["told"]), "located", "no")
     pen.label("located")
     pen.give("enter", pen.field(x, o.DATA))
     pen.label("enter")

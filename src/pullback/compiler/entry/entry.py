@@ -16,8 +16,6 @@ from ..llvm.pen import Fields, Routine, declared, external
 from . import conditions, python_calls
 from .conditions import COPIED, GIVEN, OUT, PLACED, RECORD, SCALAR
 
-__all__ = ["CALLED", "PLACES", "text"]
-
 CALLED = {
     "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
     "PyMem_RawMalloc": "ptr (i64)",

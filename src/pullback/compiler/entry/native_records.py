@@ -16,23 +16,7 @@ from numpy.lib.array_utils import byte_bounds
 from ..llvm.dtypes import TYPES
 from ..lower.geometry import contiguous
 from .conditions import AREA, ARRAY, CHECK, COPIED, GIVEN, OUT, PLACED, RECORD, ROW, SCALAR
-from .object_layout import MISS, NativeRecord, builtin, shared, usable
-
-__all__ = [
-    "MISS",
-    "Numbers",
-    "Result",
-    "Unopened",
-    "Way",
-    "always",
-    "areas",
-    "arguments",
-    "first_of",
-    "first_with_state",
-    "missed",
-    "native",
-    "program",
-]
+from .object_layout import MISS, NativeRecord, builtin, shared, told, usable
 
 RELEASED = 50_000  # operations on elements from which other threads may run meanwhile
 MOST = 1 << 14  # arguments and results
@@ -85,14 +69,19 @@ def flat(numbers: Numbers, rows: Sequence[dict[str, int]], names: Sequence[str])
     return numbers.address([row.get(name, 0) for row in rows for name in names])
 
 
-def layout(numbers: Numbers, x: np.ndarray, axes: Any) -> dict[str, int]:
-    """How an argument lies in memory, and how it is wanted there where that is something else."""
-    if x.flags.c_contiguous and x.flags.aligned and axes is None:
+def layout(numbers: Numbers, x: np.ndarray, axes: Any, asked: bool) -> dict[str, int]:
+    """How an argument lies in memory, and how it is wanted there where that is something else.
+
+    asked: whether the program has asked how it lies.
+    """
+    if x.flags.c_contiguous and x.flags.aligned and axes is None and not asked:
         return {"layout": ORDERED}
     wanted = [x.itemsize * s for s in contiguous(None, x.shape, x.dtype, axes).strides]
     long = [n > 1 for n in x.shape]
     alike = all(s == t for s, t, n in zip(x.strides, wanted, long, strict=True) if n)
     how = {"layout": EXACT, "strides": numbers.address(x.strides)}
+    if asked:
+        how["told"] = told(x)
     if alike and x.flags.aligned:
         return how
     return {**how, "copied": 1, "wanted": 0 if axes is None else numbers.address(wanted)}
@@ -100,7 +89,7 @@ def layout(numbers: Numbers, x: np.ndarray, axes: Any) -> dict[str, int]:
 
 def arguments(
     numbers: Numbers, args: Any, kwargs: Any, indices: Any, slots: dict[int, int], equal: bool,
-    orders: Sequence[Any] | None = None,
+    orders: Sequence[Any] | None = None, asked: bool = False,
 ) -> list[dict[str, int]]:  # fmt: skip
     """How the arguments of a call lie in it, as rows.
 
@@ -114,6 +103,7 @@ def arguments(
         indices: the tree [args, kwargs] with the number of each leaf in its place.
         slots: the numbers of those that are inputs, and which.
         orders: how the work wants each input to lie in memory; None: in any way.
+        asked: whether the program has asked how they lie.
     """
     rows: list[dict[str, int]] = []
     containers: list[tuple[int, Any, Any]] = []
@@ -126,7 +116,7 @@ def arguments(
                 what |= {"first": 0, "second": 0, "dtype": numbers.of(x.dtype), "axes": x.ndim}
                 what["shape"] = numbers.address(x.shape)
                 if orders is not None:
-                    what |= layout(numbers, x, orders[slots[index]])
+                    what |= layout(numbers, x, orders[slots[index]], asked)
         elif kind in (tuple, list, dict) and type(index) is kind:
             test = DICT if kind is dict else SIZED
             what = {"test": test, "first": id(kind), "axes": len(x)}

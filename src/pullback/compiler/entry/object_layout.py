@@ -24,20 +24,16 @@ from ..llvm.numpy_loops import table
 from . import entry, python_calls
 from .conditions import RECORD
 
-__all__ = [
-    "AXES", "CELL", "DATA", "DTYPE", "ITEMS", "LENGTH", "MISS", "SHAPE", "STRIDES", "TYPE",
-    "NativeRecord", "builtin", "creates", "error_handling", "error_settings", "errors_variable",
-    "field", "memory", "offset_of", "offset_of_name",
-    "shared", "table_of", "usable",
-]  # fmt: skip
-
 # Offsets of fields, of 64-bit CPython with the ordinary head of an object.
-TYPE, DATA, AXES, SHAPE, STRIDES, DTYPE, FLAGS, NUMBER = 8, 16, 24, 32, 40, 56, 64, 16
+TYPE, DATA, AXES, SHAPE, STRIDES, BASE, DTYPE, FLAGS = 8, 16, 24, 32, 40, 48, 56, 64
+NUMBER = 16
 LENGTH, ITEMS, USED, CELL, CAPSULE = 16, 24, 16, 16, 16
 SET_COUNTS, SET_MASK, SET_TABLE, SET_ENTRY = (16, 24), 32, 40, 16  # an entry: object and hash
 MEMBER, MEMBER_KIND, MEMBER_OFFSET = 40, 8, 16  # of a slot's descriptor, and of what it points to
 OBJECTS = (6, 16)  # kinds of members that are one object, or none
-ALIGNED, CONTIGUOUS_ALIGNED, WRITEABLE_ALIGNED = 0x100, 0x101, 0x500
+ALIGNED, WRITEABLE = 0x100, 0x400
+CONTIGUOUS_ALIGNED, WRITEABLE_ALIGNED = 0x101, 0x500
+TOLD, OWN = 1, 2  # beside these flags, in what a program was told: that it was; a lack of a base
 OWNED = 0x105  # contiguous and aligned, with memory of its own
 STACK = 1 << 14  # bytes of an arena up to which it lies on the stack
 
@@ -198,6 +194,12 @@ def offset_of_name(which: str) -> int | None:
     return next((x for x in at if field(made, x) == id(getattr(made, which))), None)
 
 
+def told(x: np.ndarray) -> int:
+    """What a program that asks how an array lies is told of it, beside its strides."""
+    flags = WRITEABLE * x.flags.writeable | ALIGNED * x.flags.aligned
+    return TOLD | flags | (OWN if x.base is None else 0)
+
+
 @cache
 def usable() -> bool:
     """Whether objects lie in memory as the entries take them to; asked of objects that exist."""
@@ -217,6 +219,7 @@ def usable() -> bool:
             field(x, TYPE) == id(np.ndarray)
             and field(x, DATA) == x.ctypes.data
             and field(x, AXES, ctypes.c_int) == x.ndim
+            and field(x, BASE) == (0 if x.base is None else id(x.base))
             and field(x, DTYPE) == id(x.dtype)
             and field(x, FLAGS, ctypes.c_int) & 1 == x.flags.c_contiguous
             and memory(shape, 8 * x.ndim) == np.array(x.shape, np.int64).tobytes()

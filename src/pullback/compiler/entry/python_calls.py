@@ -29,8 +29,6 @@ from ..llvm.pen import Fields, Routine
 from ..lower.scan import Rolled
 from ..lower.while_ import Waiting
 
-__all__ = ["PERFORMED", "SpecChangedError", "performable", "sites"]
-
 SITE = ("fun", "settle", "n_ops", "ops", "n_results", "results", "first", "place", "many")
 OPERAND = ("how", "base", "index", "offset", "descr", "axes", "shape", "strides")
 RESULT = ("descr", "axes", "shape", "bytes", "scalar")

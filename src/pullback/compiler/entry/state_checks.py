@@ -42,8 +42,6 @@ from .object_layout import (
     table_of,
 )  # fmt: skip
 
-__all__ = ["CHECKED", "checks_of"]
-
 # Kinds of checks, as `conditions` numbers them.
 (
     ITEM, FIELD, CODE, DEFAULTS, CONTEXT, ERRORS, OWN, CONTENT, MAP, ATTRIBUTE, KEYWORDS, HASH,

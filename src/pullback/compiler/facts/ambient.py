@@ -17,15 +17,6 @@ import numpy as np
 from .places import MISSING
 from .reading import Same
 
-__all__ = [
-    "OF_PROCESS",
-    "ContextValue",
-    "FieldNames",
-    "LockHolder",
-    "ThreadLocals",
-    "decimal_context",
-]
-
 
 def decimal_context() -> tuple[Any, ...]:
     """How `decimal` rounds."""

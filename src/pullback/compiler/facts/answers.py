@@ -19,8 +19,6 @@ import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-__all__ = ["Again", "Identity", "Moment", "is_absent"]
-
 BITS = 61  # of the number that an object is known by, which is its own hash as well
 COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__")
 ARITHMETIC = tuple(

@@ -13,19 +13,6 @@ from typing import Any
 
 from ...core.namespaces import names_of
 
-__all__ = [
-    "CLASS_QUESTIONS",
-    "COMPUTED_NAMES",
-    "DEEP",
-    "MANY",
-    "SWEEPS",
-    "TEXTS",
-    "Code",
-    "code_of",
-    "extent",
-    "full_name",
-]
-
 STORES = {
     "STORE_ATTR", "DELETE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL",
     "DELETE_GLOBAL",

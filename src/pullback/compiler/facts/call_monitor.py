@@ -15,7 +15,7 @@ import os
 import pathlib
 import sys
 import warnings
-from collections.abc import Container, Mapping, Set
+from collections.abc import Callable, Container, Mapping, Set
 from contextlib import nullcontext
 from functools import lru_cache
 from operator import attrgetter
@@ -36,8 +36,6 @@ from .monitoring import Unheard, monitored, unmonitored
 from .quick_profile import HARMLESS, frames_sorted, install
 from .reader import BEGINS
 from .warned import Warned, setup
-
-__all__ = ["WATCHING", "Halt", "Observer", "Watch", "is_profiled", "unwatched"]
 
 # What Python runs for an `import` of what has not been imported yet.
 IMPORTER: Any = importlib._bootstrap
@@ -116,6 +114,7 @@ class Watch:
         names: Container[str] | None = None,
     ) -> None:
         self.names = names
+        self.located: Callable[[], Any] | None = None  # tells what has been stored
         self.casts = self.cast = False
         self.folds, self.lost = True, False
         self.unseen: Set[str] = frozenset()

@@ -17,13 +17,6 @@ from ...core.namespaces import apart
 from ...core.primitive import Primitive
 from .places import of
 
-__all__ = [
-    "ASKED_BY_LIBRARIES", "ATOMS", "FIXED", "IN_VARIABLES", "KEPT_BY_CLASSES",
-    "KNOWN_BY_IDENTITY", "TOLD_BY_CLASSES", "Unprovable", "foreign_function", "is_tuple",
-    "of_library", "of_python", "open_object", "part_of", "plain", "slots_of", "tells", "theirs",
-    "transparent", "unit_of",
-]  # fmt: skip
-
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range)
 KNOWN_BY_IDENTITY = (
     type, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,

@@ -35,8 +35,6 @@ from .judge import home_of
 from .places import MISSING, builtins_of, of
 from .reading import Reading, Same
 
-__all__ = ["INNER", "WRAPPED", "CodeReader"]
-
 OF_MODULES = {"__builtins__", "__dict__", "__loader__", "__spec__"}
 ASKING = (getattr, hasattr, vars, dir)
 INNER = ("__func__", "fget", "fset", "fdel", "func", "dispatcher")  # the functions in them

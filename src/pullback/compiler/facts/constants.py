@@ -19,12 +19,13 @@ import typing
 from collections.abc import Set
 from typing import Any
 
-from .places import of
+import numpy as np
 
-__all__ = ["held_by_library", "is_alias", "is_inert", "said_by"]
+from .places import of
 
 DATES = (datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone)
 PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
+MODES = ("_all", "_divide", "_invalid", "_over", "_under")  # of `np.errstate`
 ZONES = (type(None), datetime.timezone)
 ALIASES = (types.GenericAlias, types.UnionType, typing.TypeVar)
 # What classes have that neither asks for anything nor computes.
@@ -47,6 +48,13 @@ def said_by(x: Any) -> str | None:
     """What a date, a zone or a path says, if its class and its zone are Python's own."""
     known = type(x) in DATES and type(getattr(x, "tzinfo", None)) in ZONES
     return repr(x) if known or type(x) in PATHS else None
+
+
+def is_quiet(x: Any) -> bool:
+    """Whether x is an `np.errstate`, as it decorates functions, by which nothing raises."""
+    if type(x) is not np.errstate:
+        return False
+    return all(getattr(x, mode, None) in (None, "ignore", "warn") for mode in MODES)
 
 
 def held_by_library(x: Any) -> bool:

@@ -38,8 +38,6 @@ from .places import (
     slot_of,
 )
 
-__all__ = ["Edge", "InputPlaces", "Located", "Store", "WriteOnly", "holders", "located", "split"]
-
 POISON = object()  # what elements are replaced by, so that a store is seen
 FILLED = {(dict, "store"), (list, "store"), (list, "append"), (deque, "append")}
 IMMUTABLE = (int, float, complex, str, bytes, bool, type(None), np.number, np.bool_, type)

@@ -35,11 +35,6 @@ from ...core.errors import ArgumentTypeError, kind_of
 from ...core.namespaces import apart
 from .classes import of_library, of_python
 
-__all__ = [
-    "CLOCK", "PURE", "REFUSED", "acts", "declared_pure", "effectful", "home_of",
-    "may_act", "may_repeat", "pure",
-]  # fmt: skip
-
 F = TypeVar("F")
 
 # Modules of the standard library whose functions depend on their arguments alone.

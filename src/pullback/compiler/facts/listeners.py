@@ -30,8 +30,6 @@ from .warned import warning_of
 if TYPE_CHECKING:
     from .call_monitor import Watch
 
-__all__ = ["WATCHING", "Answers", "Draws", "is_asked", "looked_up", "warns"]
-
 WATCHING: ContextVar[Watch | None] = ContextVar("watching", default=None)
 
 

@@ -18,8 +18,6 @@ from .quick_profile import HARMLESS
 if TYPE_CHECKING:
     from .call_monitor import Watch
 
-__all__ = ["WATCHES", "Unheard", "monitored", "unmonitored"]
-
 # The watches of all threads, where Python has `sys.monitoring`: a callback hears of every thread.
 # None, as the last of a thread, stands for no watch.
 WATCHES: dict[int, list[Watch | None]] = {}

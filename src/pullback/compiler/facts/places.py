@@ -21,11 +21,6 @@ from ...core.bytecode import original
 from ...core.members import dict_of
 from ..llvm.content_hash import content_hash
 
-__all__ = [
-    "KINDS", "LARGE", "MISSING", "SMALL", "Opaque", "Place", "builtins_of", "contents", "dict_of",
-    "of", "slot_of",
-]  # fmt: skip
-
 MISSING = object()
 SMALL = 32 * 1024  # bytes up to which the elements of an array are kept to be compared
 LARGE = 1 << 30  # bytes of arrays of which copies are kept to put them back

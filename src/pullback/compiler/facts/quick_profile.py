@@ -25,8 +25,6 @@ from ...core.resolve import FOREIGN
 from ..llvm.binding import LOCK, WORKER, add_symbol, at_hand, at_leisure, compiled
 from ..llvm.pen import Routine, declared, external
 
-__all__ = ["HARMLESS", "Codes", "frames_sorted", "install"]
-
 INSIDE, PROFILE, CODE, FRAME = 56, 64, 32, 24  # offsets of fields, of 64-bit CPython 3.11
 
 CALLED = {

@@ -60,12 +60,10 @@ from .classes import (
     unit_of,
 )  # fmt: skip
 from .code_reader import INNER, WRAPPED, CodeReader
-from .constants import held_by_library, is_alias, is_inert, said_by
+from .constants import held_by_library, is_alias, is_inert, is_quiet, said_by
 from .judge import declared_pure, may_repeat
 from .places import MISSING, dict_of, of
 from .reading import Same
-
-__all__ = ["BEGINS", "CONTAINERS", "Foreign", "KeptResults", "Lenient", "Reader"]
 
 MOST = 100_000  # things that are followed
 
@@ -390,6 +388,8 @@ class Reader(CodeReader):
             return type(x), said
         if type(x) is object:
             return Same(x)
+        if is_quiet(x):
+            return Same(x), *self.fields(x, True)
         inert = not self.state.all and is_inert(x, self.state.names)
         if inert or held_by_library(x):
             return Same(x), *self.fields(x, False)  # attributes that its class does not tell of

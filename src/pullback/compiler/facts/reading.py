@@ -17,8 +17,6 @@ from .places import KINDS, Place
 if TYPE_CHECKING:
     from .state import State
 
-__all__ = ["Reading", "Same"]
-
 
 class Same:
     """An object that is equal to itself alone; it is kept, so that no other takes its address."""

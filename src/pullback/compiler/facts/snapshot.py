@@ -36,18 +36,6 @@ from .places import LARGE, MISSING, SMALL, Cell, Item, Items, Opaque, Place, Slo
 from .reader import Lenient
 from .state import Parts, State
 
-__all__ = [
-    "Codes",
-    "Scout",
-    "Snapshot",
-    "foresee",
-    "handed_by",
-    "items_of",
-    "lasting",
-    "parts_of",
-    "roots_of",
-]
-
 FUNCTIONS = (types.BuiltinFunctionType, types.FunctionType, types.MethodDescriptorType, type)
 
 

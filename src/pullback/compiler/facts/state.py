@@ -19,8 +19,6 @@ from .classes import Unprovable
 from .places import Place
 from .reader import Reader
 
-__all__ = ["Parts", "State", "Token"]
-
 R = TypeVar("R", bound=Reader)
 
 # By the id of a module: the module, and the attributes that code asks for; None: all its names.

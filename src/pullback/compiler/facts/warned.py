@@ -18,8 +18,6 @@ from typing import Any
 
 from ...core.namespaces import caller, package
 
-__all__ = ["Warned", "makes_errors", "setup", "warning_of"]
-
 
 def setup() -> tuple[list[Any], Any]:
     """The filters, and what shows a warning."""

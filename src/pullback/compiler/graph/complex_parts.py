@@ -13,8 +13,6 @@ from ...primitives.elementwise import add, subtract
 from ...primitives.parts import imag_p, real_p
 from .rewriting import NewEquations, spec_in
 
-__all__ = ["joined_p", "product_by_parts"]
-
 
 class Joined(Traits):
     """Complex numbers of their real and imaginary parts."""

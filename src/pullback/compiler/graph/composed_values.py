@@ -21,8 +21,6 @@ from ..llvm.dtypes import TYPES
 from .rewriting import rewritten, spec_in
 from .small_systems import fits
 
-__all__ = ["with_composed_values"]
-
 
 class Sketch(StageTrace):
     """Writes operations down; values are ones of their specs."""

@@ -29,8 +29,6 @@ from ..llvm.dtypes import TYPES
 from .complex_parts import product_by_parts
 from .rewriting import NewEquations, rewritten, spec_in
 
-__all__ = ["contracted", "is_product", "known", "labels"]
-
 FEW, LONG = 4, 32  # products that are summed for a number, and numbers of a row
 
 

@@ -33,8 +33,6 @@ from ...primitives.statistics import var_p
 from ..llvm.dtypes import TYPES
 from .rewriting import NewEquations, rewritten, spec_in
 
-__all__ = ["LONG_ROW", "answered", "is_searched_by_blocks"]
-
 LONG_ROW = 128  # elements from which a row is searched block by block
 
 

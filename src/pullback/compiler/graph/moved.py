@@ -15,8 +15,6 @@ import numpy as np
 from ...core.graph import Equation, Variable
 from .rewriting import opened
 
-__all__ = ["Moved"]
-
 SMALL = 1024  # elements of arrays that are followed
 
 

@@ -43,18 +43,6 @@ from .rewriting import opened, rewritten, spec_in
 from .small_systems import separated
 from .store_forwarding import Writes
 
-__all__ = [
-    "declared",
-    "folded",
-    "forwarded",
-    "functional",
-    "kinds",
-    "opened",
-    "optimised",
-    "shared",
-    "simplified",
-]
-
 FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
 
 

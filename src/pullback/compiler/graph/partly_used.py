@@ -22,8 +22,6 @@ from ...primitives.keys import INDEX
 from ...primitives.sorting import argpartition_p, argsort_p, in_order
 from .rewriting import opened, rewritten, spec_in
 
-__all__ = ["partly_used"]
-
 
 class Shown(Traits):
     """What NumPy's function returns of a decomposition."""

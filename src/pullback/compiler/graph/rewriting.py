@@ -10,8 +10,6 @@ from ...core.spec import Spec, spec_of
 from ...primitives.shapes import copy_p
 from ...transforms.call import FunctionCall
 
-__all__ = ["NewEquations", "inlined", "opened", "program_of", "rewritten", "spec_in"]
-
 Rule = Callable[[Equation], "tuple[Any, ...] | list[Equation] | Equation"]
 
 

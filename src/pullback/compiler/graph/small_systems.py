@@ -15,8 +15,6 @@ from ...primitives.triangular import cholesky_p
 from ..llvm.dtypes import TYPES
 from .rewriting import rewritten, spec_in
 
-__all__ = ["LARGEST", "SOLVING", "fits", "log_p", "separated", "sign_p"]
-
 LARGEST = 128  # rows
 
 

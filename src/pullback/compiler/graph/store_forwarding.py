@@ -12,8 +12,6 @@ from ...primitives.assignment import setitem_p
 from ...primitives.joining import stack_p
 from .rewriting import opened, spec_in
 
-__all__ = ["Writes"]
-
 Key = tuple[int, ...]
 
 

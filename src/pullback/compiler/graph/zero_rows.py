@@ -41,8 +41,6 @@ from .contractions import multiply_add_p
 from .optimise import is_number, shared, simplified
 from .rewriting import NewEquations, opened, spec_in
 
-__all__ = ["without_zero_rows"]
-
 MANY = 8  # rows of which most may be zero
 LARGE = 100_000  # operations on elements from which it is worth to compile more
 MOST = 8_000  # equations of rows

@@ -26,8 +26,6 @@ from .binding import LOCK, add_symbol, compiled
 from .disk_cache import folder
 from .pen import COPY, Routine, declared, external
 
-__all__ = ["creator", "empty", "keep"]
-
 MANY = 1 << 19  # elements from which an array lies in a block
 NAME = b"pullback"
 

@@ -26,27 +26,6 @@ from . import cpu, symbols
 from . import disk_cache as disk
 from .object_loader import Image, Unlinkable, serves
 
-__all__ = [
-    "BEST",
-    "COUNTS",
-    "SCALAR",
-    "SEEN",
-    "WORKER",
-    "MachineCode",
-    "absent",
-    "add_symbol",
-    "assembly",
-    "at_hand",
-    "at_leisure",
-    "binding",
-    "bits",
-    "compiled",
-    "exported",
-    "features",
-    "known",
-    "prefixes",
-]
-
 LOCK = threading.RLock()  # LLVM is entered by one thread at a time
 BEST = 3  # the highest level
 

@@ -19,8 +19,6 @@ import numpy as np
 from .binding import MachineCode, compiled
 from .pen import Routine
 
-__all__ = ["content_hash", "hash_address"]
-
 KEY = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio: the step from key to key
 K = 0xD6E8FEB86659FD93  # odd, with bits of no pattern
 LANES = 16  # words that are taken at once

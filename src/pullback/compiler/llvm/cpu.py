@@ -11,8 +11,6 @@ import platform
 import sys
 from functools import cache
 
-__all__ = ["is_arm", "is_x86", "told"]
-
 ABOUT = "/proc/cpuinfo"
 MOST = 1 << 14  # bytes of the first processor's part
 # What LLVM chooses a processor's name by.

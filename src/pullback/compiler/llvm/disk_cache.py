@@ -18,8 +18,6 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
-__all__ = ["evict", "folder", "has", "key_of", "read", "write"]
-
 MARK = b"pullback 1\n"
 SUFFIX, UNFINISHED = ".code", ".new"
 LIMIT = 256 << 20  # bytes of all entries together

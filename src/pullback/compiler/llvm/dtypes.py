@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["TYPES", "part_of"]
-
 TYPES = {
     **{np.dtype(t): name for t, name in ((np.float64, "double"), (np.float32, "float"))},
     **{np.dtype(f"{kind}{size}"): f"i{8 * size}" for kind in "iu" for size in (1, 2, 4, 8)},

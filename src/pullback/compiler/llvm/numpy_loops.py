@@ -20,8 +20,6 @@ import numpy as np
 
 from .binding import add_symbol
 
-__all__ = ["found_in", "loop", "provide", "sorting", "table"]
-
 LOOP, DATA, SORT = "pullback_loop.", "pullback_data.", "pullback_sort."
 NAMED = re.compile(rf"@({re.escape(LOOP)}|{re.escape(SORT)})([\w.]+)")
 

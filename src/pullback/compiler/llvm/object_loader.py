@@ -22,8 +22,6 @@ from typing import Any
 
 from .cpu import is_x86
 
-__all__ = ["Image", "Unlinkable", "serves"]
-
 HEADER = Struct("<16sHHIQQQIHHHHHH")
 SECTION = Struct("<IIQQQQIIQQ")
 SYMBOL = Struct("<IBBHQQ")

@@ -6,8 +6,6 @@ import ctypes
 from contextlib import suppress
 from functools import cache
 
-__all__ = ["ADDED", "LIBRARIES", "add", "address"]
-
 LIBRARIES = ("libm.so.6", "libmvec.so.1")  # other systems have theirs in the process
 ADDED: dict[str, int] = {}
 

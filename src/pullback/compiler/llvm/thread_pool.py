@@ -23,8 +23,6 @@ from ...core.errors import ArgumentError
 from .binding import LOCK, MachineCode, add_symbol, compiled, known
 from .pen import Routine, declared
 
-__all__ = ["DECLARED", "SYMBOL", "in_parts", "limit", "number", "ready"]
-
 SYMBOL = "pullback_parallel"
 DECLARED = f"declare void @{SYMBOL}(ptr, ptr, i64)"
 WORK = "ptr %work", "ptr %given", "i64 %parts"  # what a job is

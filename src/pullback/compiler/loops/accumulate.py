@@ -25,8 +25,6 @@ from ..graph.rewriting import NewEquations, opened, rewritten, spec_in
 from ..lower.gather import lengths
 from ..lower.scan import FEW
 
-__all__ = ["accumulated"]
-
 
 def accumulated(graph: Graph) -> Graph:
     """The body of a loop with what is scattered added in place."""

@@ -20,8 +20,6 @@ from ...transforms.loops.body import Repeated
 from ..graph.optimise import frozen, opened, operand_key
 from ..graph.rewriting import program_of
 
-__all__ = ["BACK", "Numbered", "Stretch", "cut", "stretches", "structure", "weight"]
-
 FRAME = 8  # equations that cost as much as a loop around a body
 BACK = 8  # steps back that a carry may come from
 CANDIDATES = 6  # periods that are looked at for each length of context

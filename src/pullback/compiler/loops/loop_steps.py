@@ -11,8 +11,6 @@ from ...primitives.assignment import setitem_p
 from ...primitives.indexing import getitem_p
 from .find import Stretch
 
-__all__ = ["LoopSteps"]
-
 
 class LoopSteps:
     """Steps `first` to `last` of a stretch. A column is an operand of the body, in all steps.

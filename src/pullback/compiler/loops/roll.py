@@ -35,8 +35,6 @@ from .find import BACK, Numbered, Stretch, cut, stretches, structure, weight
 from .loop_steps import LoopSteps
 from .stack_rows import Rows, indices, row_of, source_of, tidied
 
-__all__ = ["looped", "packed", "refusals", "rolled"]
-
 PERIODS = 8  # a loop has at least so many steps
 EQUATIONS = 400  # and so many equations in all, below which it is done faster one after the other
 LESS = 2  # times smaller is a graph that is rolled with arrays that its loops change

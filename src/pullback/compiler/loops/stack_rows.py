@@ -19,8 +19,6 @@ from ...primitives.shapes import broadcast_p, reshape_p, transpose_p
 from ..graph.optimise import opened
 from ..lower.role import loop_dtypes
 
-__all__ = ["Rows", "indices", "row_of", "source_of", "tidied"]
-
 RUN = 4  # rows in order that are read at once
 PIECES = 32  # parts of rows, beyond which they are picked one by one
 

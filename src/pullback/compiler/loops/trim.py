@@ -18,8 +18,6 @@ from ..lower.scan import Rolled
 from ..lower.while_ import RolledPull, RolledWhile
 from .accumulate import accumulated
 
-__all__ = ["prepared"]
-
 
 def prepared(graph: Graph) -> Graph:
     """The graph with its loops made ready; what no output needs is left out of their bodies."""

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from ..llvm.pen import Pen
 from .geometry import Region, Strided
 
-__all__ = ["Addresses"]
-
 
 class Addresses:
     """Names for the addresses of buffers; `place` gives the number of a buffer in its table."""

@@ -19,8 +19,6 @@ from ..llvm.binding import SCALAR, add_symbol
 from ..llvm.pen import Routine
 from .geometry import Strided
 
-__all__ = ["available", "by_blas", "call", "operand"]
-
 LARGE = 1 << 27  # multiplications from which BLAS, which may use threads, does a product
 
 LETTERS: dict[np.dtype, tuple[str, str]] = {

@@ -18,8 +18,6 @@ from ..llvm.binding import known
 from ..llvm.dtypes import TYPES
 from .emit import HUGE, SPARE, ComplexValue, Emit, Refused, Value, takes
 
-__all__ = ["ComplexEmit", "over"]
-
 LOG2E, LOG10E, LN2 = np.log2(np.e), np.log10(np.e), np.log(2.0)
 POWERS = 100  # NumPy multiplies for whole exponents below
 

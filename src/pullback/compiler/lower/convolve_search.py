@@ -13,8 +13,6 @@ from .emit import Value, element, store_element
 from .geometry import Strided
 from .text import Matrix, Text, each
 
-__all__ = ["convolved", "convolves", "placed", "searches"]
-
 BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
 
 

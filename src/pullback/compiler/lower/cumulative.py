@@ -15,8 +15,6 @@ from .emit import Value, element, memory, store_element
 from .geometry import Strided, transposed
 from .text import Matrix, Text, each
 
-__all__ = ["cumulated", "has_code", "recurred", "recurs"]
-
 COMBINED = {cumsum_p: "add", cumprod_p: "mul"}
 
 

@@ -18,8 +18,6 @@ from ..llvm.pen import COPY, Pen
 if TYPE_CHECKING:
     from .module import Module
 
-__all__ = ["driver"]
-
 ALONE = 50_000  # operations on elements, between calls of NumPy, during which others may run
 CLEAR = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
 # What calls NumPy, and what is around such calls: see `entry/python_calls`.

@@ -22,21 +22,6 @@ from ..llvm.dtypes import TYPES, part_of
 from ..llvm.pen import Pen
 from . import exp_log
 
-__all__ = [
-    "ComplexValue",
-    "Emit",
-    "Refused",
-    "Value",
-    "chosen",
-    "element",
-    "literal",
-    "memory",
-    "parts_at",
-    "store_element",
-    "taken",
-    "vector",
-]
-
 BOOL, DOUBLE = np.dtype(bool), np.dtype(np.float64)
 HUGE = {DOUBLE: np.ldexp(1.0, 960), np.dtype(np.float32): np.ldexp(np.float32(1), 120)}
 SPARE = {DOUBLE: 256.0, np.dtype(np.float32): np.float32(2)}

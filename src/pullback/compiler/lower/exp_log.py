@@ -15,8 +15,6 @@ from ..llvm.binding import features
 if TYPE_CHECKING:
     from .emit import Emit, Value
 
-__all__ = ["exp", "log", "served"]
-
 DOUBLE = np.dtype(np.float64)
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.6931471805598903, 5.497923018708371e-14  # 42 bits, and the rest

@@ -21,8 +21,6 @@ from .geometry import Strided
 from .row_pen import RowPen
 from .text import Text, each
 
-__all__ = ["extreme_places", "has_long_rows"]
-
 CHAINS = 4  # vectors that are compared side by side, so that one does not wait for itself
 INT64 = np.dtype(np.int64)
 

@@ -33,23 +33,6 @@ from .geometry import Strided, view_of
 from .scan import Rolled
 from .small_matrices import asked, doubts
 
-__all__ = [
-    "Indexed",
-    "Places",
-    "at_places",
-    "checked",
-    "gather_p",
-    "indexes",
-    "lengths",
-    "place_add_p",
-    "place_p",
-    "places_of",
-    "read_at",
-    "said",
-    "within",
-    "write_at",
-]
-
 INT64 = np.dtype(np.int64)
 LOOPS = Repeated, Rolled
 

@@ -20,8 +20,6 @@ from ..llvm.dtypes import TYPES
 from ..llvm.pen import Routine
 from ..llvm.thread_pool import in_parts
 
-__all__ = ["declaration", "divided", "fma", "fused", "symbol", "text"]
-
 LARGE = 1 << 22  # multiplications from which a product is done in parts, and of one part
 PART = 3 << 20
 

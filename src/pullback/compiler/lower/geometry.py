@@ -16,8 +16,6 @@ from ...primitives.parts import imag_p, real_p
 from ...primitives.shapes import broadcast_p, flip_p, reshape_p, transpose_p
 from ...primitives.strided import strided_p
 
-__all__ = ["VIEWS", "Orders", "Region", "Strided", "contiguous", "transposed", "view_of"]
-
 
 class Region:
     """Memory of a run: `kind` says whose, "in", "out", "const", "object" or "arena"."""

@@ -23,8 +23,6 @@ from ..llvm.dtypes import TYPES
 from ..llvm.pen import Routine
 from .geometry import Strided
 
-__all__ = ["called", "is_row", "operand_dtypes", "served"]
-
 
 def served(e: Equation) -> bool:
     """Whether an equation is a call of a loop that is there."""

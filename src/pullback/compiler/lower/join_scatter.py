@@ -25,8 +25,6 @@ from .schedule import PlanItem
 if TYPE_CHECKING:
     from .plan import Plan
 
-__all__ = ["gather", "join", "put", "scatter"]
-
 
 def indexed(plan: Plan, x: Strided, key: Any, arrays: Any) -> tuple[Places, list[Any]] | None:
     """The places of x[key] and, as operands, its arrays; None for what is left to NumPy."""

@@ -23,8 +23,6 @@ from .reduction_tree import BLOCK, Reduction
 from .role import REDUCTIONS, emitted, given
 from .row_pen import RowPen
 
-__all__ = ["LoopKernel"]
-
 
 class LoopKernel(LoopSpace):
     """The text of a kernel, and what its pointers point to."""

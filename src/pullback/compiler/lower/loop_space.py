@@ -14,8 +14,6 @@ from .geometry import Strided, transposed
 from .reduction_tree import BLOCK, ROWS, Reduction
 from .role import REDUCTIONS, number
 
-__all__ = ["LoopSpace"]
-
 DEEP, LONG = 8, 512  # equations and elements from which two vectors are done side by side
 SHORT = 128  # elements from which a row has vectors side by side because of its reductions
 TILE = 16, 64  # elements of a row that are walked at a time where others lie by columns

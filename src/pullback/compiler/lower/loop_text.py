@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from ..llvm.pen import Pen
 
-__all__ = ["LoopText"]
-
 
 class LoopText(Pen):
     """A function of pointers; named numbers lie in memory, which LLVM turns into registers."""

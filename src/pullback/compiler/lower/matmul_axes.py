@@ -22,8 +22,6 @@ from . import gemm
 from .emit import vector
 from .geometry import Strided, strides_of
 
-__all__ = ["Product", "arranged", "contiguous_in", "order_for_sum", "order_of_result", "stacked"]
-
 Strides = dict[str, int]
 
 

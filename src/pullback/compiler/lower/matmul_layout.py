@@ -17,8 +17,6 @@ from .role import spec_in
 if TYPE_CHECKING:
     from .plan import Plan
 
-__all__ = ["multiply"]
-
 
 def multiply(plan: Plan, e: Equation) -> None:
     """A product of matrices, in stacks or by labels, of floating numbers of one dtype."""

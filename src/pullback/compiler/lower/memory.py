@@ -10,8 +10,6 @@ from .geometry import Region
 if TYPE_CHECKING:
     from .plan import Plan
 
-__all__ = ["allocated"]
-
 
 class Arena:
     """Places in one block of memory, given out and taken back in order of the plan."""

@@ -35,8 +35,6 @@ from .schedule import MOST, Piece, PlanItem
 from .small_matrices import written
 from .while_ import PAUSE
 
-__all__ = ["Module"]
-
 PARAMETERS = "ptr noalias %arena, ptr noalias %table, ptr noalias %constants"
 GIVEN = "ptr %arena, ptr %table, ptr %constants"
 PAUSED, OFTEN = 1 << 22, 64  # operations on elements, or steps, after which a loop asks for signals

@@ -12,8 +12,6 @@ from .reduction_tree import ROWS, Reduction
 from .role import accumulator, reduced_count
 from .row_pen import RowPen
 
-__all__ = ["Partials", "single"]
-
 
 def counted(e: Equation, emit: Emit, x: Value) -> Value:
     """An element as a reduction takes it up."""

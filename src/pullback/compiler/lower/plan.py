@@ -33,8 +33,6 @@ from .scan import Rolled
 from .schedule import PlanItem, ordered, sink
 from .small_matrices import solves
 
-__all__ = ["Plan"]
-
 # What is placed otherwise than by itself, through a view or by NumPy.
 PLACED = {
     "gather": gather,

@@ -13,8 +13,6 @@ from math import prod
 from ...core.graph import Equation
 from .role import REDUCTIONS, accumulator, identity
 
-__all__ = ["BLOCK", "ROWS", "Reduction"]
-
 BLOCK, LANES, ROWS = 512, 32, 16
 
 

@@ -31,8 +31,6 @@ from .inner_loops import served
 from .scan import Rolled
 from .while_ import Waiting
 
-__all__ = ["REDUCTIONS", "emitted", "given", "is_exact", "loop_dtypes", "role", "spec_in"]
-
 # What the plan knows, and what is a function of its own where it fits.
 STRUCTURAL = frozenset({"view", "join", "scatter", "put", "matmul", "einsum", "cumulate"})
 FITTING = {

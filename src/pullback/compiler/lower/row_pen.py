@@ -8,8 +8,6 @@ from ..llvm.dtypes import TYPES, part_of
 from ..llvm.pen import Pen
 from .emit import BOOL, ComplexValue, Emit, Value, element, literal, memory, store_element, vector
 
-__all__ = ["RowPen"]
-
 AHEAD = 1024  # bytes
 
 

@@ -14,8 +14,6 @@ from .plan import Plan
 from .role import REDUCTIONS, emitted, given, number
 from .schedule import Piece
 
-__all__ = ["scalars"]
-
 
 def scalars(piece: Piece, plan: Plan, pen: Pen, addresses: Addresses, declared: set[str]) -> None:
     """Write the equations of a piece; what later pieces read is stored, the rest is not."""

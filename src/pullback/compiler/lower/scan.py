@@ -21,8 +21,6 @@ from ..graph.rewriting import spec_in
 from ..llvm.dtypes import TYPES
 from .loop_text import LoopText
 
-__all__ = ["FEW", "MOVE", "Rolled", "has_code", "size_of"]
-
 FEW = 4  # of so many elements one is written to, where it pays not to write all
 
 MOVE = "@llvm.memmove.p0.p0.i64"

@@ -13,8 +13,6 @@ from .role import spec_in
 if TYPE_CHECKING:
     from .plan import Plan
 
-__all__ = ["Piece", "PlanItem", "ordered", "sink"]
-
 MOST = 100  # equations of one function of numbers
 LOOP = 400  # equations of one loop: spilled registers cost less than arrays written and read
 

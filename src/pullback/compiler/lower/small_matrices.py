@@ -33,8 +33,6 @@ from .scan import Rolled
 from .text import Matrix, Text, each
 from .while_ import Waiting
 
-__all__ = ["asked", "doubts", "solves", "told", "written"]
-
 TRUTH = Spec((), np.dtype(bool))
 
 

@@ -13,8 +13,6 @@ from ..llvm.pen import Pen
 from .emit import Emit, Value, element, literal, memory, store_element
 from .geometry import Strided
 
-__all__ = ["Matrix", "Text", "each"]
-
 
 class Text(Emit):
     """Lines of one function of numbers, with loops."""

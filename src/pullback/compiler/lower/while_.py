@@ -18,8 +18,6 @@ from ..llvm.pen import Routine, declared
 from .loop_text import LoopText
 from .scan import has_code, size_of
 
-__all__ = ["NO_PAUSE", "PAUSE", "RolledPull", "RolledWhile", "Waiting"]
-
 STEPS = 100  # that a loop is taken to have
 
 

@@ -12,8 +12,6 @@ from ..facts.bytecode import code_of
 from ..facts.code_reader import INNER, WRAPPED
 from ..facts.places import contents, dict_of, of
 
-__all__ = ["asked_in_advance"]
-
 MOST = 5000  # objects that are visited
 SELDOM = {
     "__eq__", "__repr__", "__str__", "__hash__", "__reduce__", "__format__", "__setattr__",

@@ -26,8 +26,6 @@ from ..facts.places import MISSING
 from ..facts.state import Token
 from .recording import containers_in
 
-__all__ = ["Carried"]
-
 MOST = 256  # places that are carried
 TIMES = 8  # that more of them are found, before the function falls back to Python
 SMALL = 1 << 31  # counters are less: products of two of them are integers of 64 bits

@@ -22,6 +22,7 @@ from ...core.spec import is_inexact, spec_of
 from ...primitives.elementwise import (
     absolute,
     add,
+    divide,
     equal,
     floor_divide,
     multiply,
@@ -40,11 +41,10 @@ from ..facts.effects import Located
 from .own_code import QUICK, is_ours
 from .while_loops import WhileLoops
 
-__all__ = ["QUESTIONS", "CompileTrace", "Guard", "Questions"]
-
 QUESTIONS = {"bool(x)": bool, "int(x)": int, "x as an index": int}
 UNLIKE_ANSWERS = {"repr(x)", "x as an index", "values"}
 PLAIN_NUMBERS = (int, float, bool, complex, str)
+new = object.__new__
 
 
 class Guard:
@@ -119,6 +119,7 @@ class Questions(Notes):
         self.unlike = False  # whether something was done with them that Python does otherwise
         self.outside = SUSPENDED.here()
         self.suspends = False  # whether `no_grad` begins or ends on the way
+        self.live: set[Variable] | None = None  # what has derivatives to lose, if that is asked
 
     def counts(self, x: Variable, limit: int) -> None:
         """Note that a variable is an integer of Python's, and how large it is at most."""
@@ -212,17 +213,31 @@ class CompileTrace(StageTrace):
         inputs: tuple[Any, ...],
         static: dict[str, Any],
     ) -> Array:
-        """An operation of ours with one result, on plain values: what `StageTrace` does."""
+        """An operation of ours with one result, on plain values: what `StageTrace` does.
+
+        Objects are made without their `__init__`, which takes a third of the time.
+        """
         try:
-            out = primitive.value(*values, **static)
+            out = primitive.value(*values, **static) if static else primitive.value(*values)
         except Exception as error:
             self.raised(primitive, values, error)
             raise
         if type(out) is complex:
             out = np.complex128(out)
-        variable = Variable(spec_of(out))
-        self.state.equations.append(Equation(primitive, inputs, (variable,), static))
-        return Array(out, self, variable)
+        notes, variable, equation, array = self.state, new(Variable), new(Equation), new(Array)
+        variable.spec = spec_of(out)
+        equation.primitive, equation.inputs = primitive, inputs
+        equation.outputs, equation.static = (variable,), static
+        notes.equations.append(equation)
+        array.value, array.within, array.node, array.storage = out, self, variable, None
+        live = notes.live
+        if live is not None:
+            for x in inputs:
+                if type(x) is Variable and x in live:
+                    if out.dtype.kind in "fc":
+                        live.add(variable)
+                    break
+        return array
 
     def noted(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         if self.is_brief(primitive):
@@ -242,7 +257,9 @@ class CompileTrace(StageTrace):
             else:
                 if not numbers:
                     return self.quick(primitive, tuple(values), tuple(inputs), static)
-                if primitive in SMOOTH and complex not in map(type, xs):
+                if (primitive in SMOOTH or primitive is divide) and complex not in map(type, xs):
+                    if primitive is divide and self.is_zero(xs[1]):
+                        return self.at_length(primitive, xs, static)
                     out = self.quick(primitive, tuple(values), tuple(inputs), static)
                     weak.add(out.node)
                     return out
@@ -326,10 +343,12 @@ class CompileTrace(StageTrace):
         if not shapes_decide or any(spec_of(x).dtype.kind in "iu" for x in xs[1:]):
             self.state.raised = f"`{primitive.name}` raised {type(error).__name__}"
 
-    def number(self, x: Array) -> Array:
+    def number(self, x: Array) -> Any:
+        if x.dtype.kind == "b":
+            return bool(x)  # True or False, and neither of NumPy's
         if not bool(np.isfinite(x).all()):  # for other values of this kind `math` may raise
             self.state.unlike = self.state.unsure = True
-        if x.dtype.kind != "b" and not self.is_weak(x):
+        if not self.is_weak(x):
             # x itself stays one of NumPy's; Python's have 64 bits.
             dtype = np.dtype(PYTHONS[x.dtype.kind]) if x.dtype.kind in "if" else x.dtype
             copied = (positive, {}) if x.dtype == dtype else (astype_p, {"dtype": dtype})

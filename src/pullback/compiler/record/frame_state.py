@@ -31,8 +31,6 @@ from ..facts.places import contents, dict_of, slot_of
 from ..graph.optimise import operand_key
 from ..llvm.content_hash import content_hash
 
-__all__ = ["Visit", "is_as_before"]
-
 DEEP = 6  # containers within containers
 LARGE = 4096  # bytes from which arrays are told by a hash
 PLAIN = (int, float, bool, complex, str, bytes, range, type(None), type(Ellipsis))

@@ -17,8 +17,6 @@ from ...core.spec import Spec
 from ...primitives.elementwise import equal, logical_and, logical_not, not_equal, trunc
 from ...transforms.loops.while_primitive import Trips, While
 
-__all__ = ["gated"]
-
 FLAG = Spec((), np.dtype(bool))
 ASKED = ("bool(x)", "int(x)", "x as an index")
 

@@ -9,8 +9,6 @@ from ...core.graph import Equation, Variable
 from ...core.primitive import Elementwise, Linear, Multilinear, Primitive
 from ..graph.optimise import declared
 
-__all__ = ["QUICK", "is_ours", "may_raise"]
-
 OURS = ("pullback.primitives.", "pullback.nn")
 SILENT: dict[Primitive, bool] = {}
 QUICK: set[Primitive] = set()  # of those that are silent, what has one result

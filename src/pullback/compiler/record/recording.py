@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from types import FunctionType
@@ -39,19 +39,11 @@ from .gated import gated
 from .own_code import may_raise
 from .while_loops import LOST, lost
 
-__all__ = [
-    "SETTING", "UNLIKE_NAMES", "Number", "Recording", "as_kind", "containers_in", "layout_of",
-    "order_in", "print_options", "recorded", "share_memory", "state_of", "with_raising",
-]  # fmt: skip
-
 UNLIKE_NAMES = {
     "hasattr", "getattr", "floating", "number", "inexact", "generic", "fsum", "isclose", "dist",
     "sumprod", "hash", "divmod", "round", "imag", "hex", "as_integer_ratio", "fabs",
     "true_divide", "mod",
     *[ufunc.__name__ for ufunc, p in UFUNCS.items() if p and (p.arithmetic or p.comparison)],
-}  # fmt: skip
-PYTHONIC = {  # they give Python's numbers, and NumPy's where they are recorded
-    "array_equal", "array_equiv", "allclose", "fsum", "dist", "sumprod",
 }  # fmt: skip
 EMPTY: tuple[()] = ()
 UNSEEN = {  # what is done so is not noticed
@@ -197,6 +189,22 @@ class Inputs:
         return [x.value for x in self.arrays if type(x.value) is np.ndarray]
 
 
+class LayoutQuestions:
+    """What has depended since on how arrays lie in memory."""
+
+    def __init__(self) -> None:
+        self.before = TALLY.asked, TALLY.layouts, TALLY.views, TALLY.writes
+
+    def asked(self) -> bool:
+        """Whether the program asked how an array lies."""
+        return TALLY.asked > self.before[0]
+
+    def decided(self) -> bool:
+        """Whether an operation asked in which order elements lie, or whether one is a view."""
+        _, layouts, views, writes = self.before
+        return TALLY.layouts > layouts or (TALLY.views > views and TALLY.writes > writes)
+
+
 def recorded(
     fun: Callable[..., Any],
     lift: Callable[..., Any],
@@ -204,6 +212,7 @@ def recorded(
     watch: Watch,
     around: Sequence[Array],
     located: Callable[[], Located],
+    heard: bool = False,
 ) -> Recording:
     """Run fun once and record it. Its other effects are left in place.
 
@@ -213,6 +222,7 @@ def recorded(
         watched: other objects that the call depends on, for its state.
         around: the Arrays that the call was given by transformations around it.
         located: what has been stored. Its values are recorded as results are.
+        heard: whether the user's code has run already and the watch has heard of it.
     """
     trace = CompileTrace("compile", fun, Questions(watch, bool(around)))
     trace.state.derivatives = max(map(derivatives_of, around), default=0)
@@ -220,12 +230,12 @@ def recorded(
     inputs, out = Inputs(trace), Recording()
     args, kwargs, *put = lift(inputs.enter)
     passed = flatten([args, kwargs, put])
-    asked, layouts, views, writes = TALLY.asked, TALLY.layouts, TALLY.views, TALLY.writes
+    questions = LayoutQuestions()
     TALLY.recordings += 1
     try:
-        with watch:
+        with nullcontext() if heard else watch:
             result = run(trace, fun, args, kwargs)
-        decided = TALLY.layouts > layouts or (TALLY.views > views and TALLY.writes > writes)
+        decided = questions.decided()
         out.state = state_of(fun, watch, watched)
         stored = located()
         out.stores, out.changes, out.read = stored.stores, stored.why, stored.read
@@ -235,7 +245,7 @@ def recorded(
         codes = [code_of(code) for code, _ in watch.codes.values()]
         out.identity = any(code.identity for code in codes)
         out.refusal = refusal(watch, trace.state, passed, [args, kwargs, put], out, inputs)
-        note_layout(out, inputs, decided, TALLY.asked > asked)
+        note_layout(out, inputs, decided, questions.asked())
         note_numbers(out, inputs)
     finally:
         TALLY.recordings -= 1
@@ -312,8 +322,6 @@ def note_numbers(out: Recording, inputs: Inputs) -> None:
     out.unlike = bool(inputs.weak) and (notes.unlike or asked)
     if notes.limits and not dtypes_of(out.graph) <= WITH_COUNTERS:
         out.unlike = True  # beside these an integer of Python's has another dtype
-    if np.generic in out.kinds and not names.isdisjoint(PYTHONIC):
-        out.unlike = True
 
 
 def as_kind(x: Any, kind: Any) -> Any:

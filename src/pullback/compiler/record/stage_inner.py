@@ -4,13 +4,16 @@ The recording of a gradient has a backward stretch, in which each operation of e
 comes again in a form of its own. So the function runs on values alone; in that recording loops are
 easily found, and the transformation differentiates it by the rules of `Scan`. What Python asked on
 the way is asked of the loops.
+
+Where a transformation is all that a recording consists of, what it does with its function's graph
+runs none of the user's code, and can be done after the call (`PostponedCall`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...core.array import Array, current
 from ...core.graph import Equation, Graph, Variable
@@ -32,18 +35,18 @@ from ..facts.call_monitor import Watch, unwatched
 from ..loops.roll import packed, rolled
 from .compile_trace import CompileTrace, Guard, Questions
 from .gated import gated
-from .recording import with_raising
+from .own_code import is_ours
+from .recording import LayoutQuestions, with_raising
 from .while_loops import LOST, lost
 
-__all__ = ["staging"]
-
 CHANGED = "it changes a container that was passed to it"
+Stage = Callable[[str, Callable[..., Any]], Callable[..., Any]]  # from a verb and a function
 
 
 @contextmanager
-def staging() -> Iterator[None]:
-    """Functions that are differentiated in here are written down first."""
-    token = STAGED.set(Staged)
+def staging(stage: Stage | None = None) -> Iterator[None]:
+    """Functions that are differentiated in here are written down first, or as `stage` says."""
+    token = STAGED.set(stage or Staged)
     try:
         yield
     finally:
@@ -62,22 +65,6 @@ class ValueTrace(CompileTrace):
     """Records a function on plain values."""
 
     __slots__ = ()
-
-    def quick(
-        self,
-        primitive: Primitive,
-        values: tuple[Any, ...],
-        inputs: tuple[Any, ...],
-        static: dict[str, Any],
-    ) -> Array:
-        out = CompileTrace.quick(self, primitive, values, inputs, static)
-        live = self.state.live
-        for x in inputs:
-            if type(x) is Variable and x in live:
-                if out.value.dtype.kind in "fc":
-                    live.add(out.node)
-                break
-        return out
 
     def at_length(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
         out = CompileTrace.at_length(self, primitive, xs, static)
@@ -117,6 +104,8 @@ class ValueTrace(CompileTrace):
 class Staged:
     """A function to be differentiated: called on Arrays, it is recorded, and then replayed."""
 
+    postpones = False
+
     def __init__(self, verb: str, fun: Callable[..., Any]) -> None:
         self.verb, self.fun = verb, fun
 
@@ -125,7 +114,13 @@ class Staged:
         base = around([x for x in leaves if type(x) is Array])
         if base is None:
             return call_inside(self.fun, args, kwargs)
-        return InnerCall(self.verb, self.fun, base).outcome(args, kwargs)
+        return InnerCall(self.verb, self.fun, base).outcome(args, kwargs, self.postpones)
+
+
+class Postponed(Staged):
+    """The same, but its replay waits if it can: then `PostponedCall` is raised."""
+
+    postpones = True
 
 
 def around(arrays: list[Array]) -> CompileTrace | None:
@@ -158,6 +153,29 @@ def recorded(x: Any, asked: str | None = None) -> Array | None:
     return x if type(x) is Array else None
 
 
+class Written(NamedTuple):
+    """What one call of a function has left: its result, and the graph that computes it.
+
+    leaves: of the result; those in the places `at` are variables.
+    assigned: the Arrays around that were written into, each with what it holds in the end.
+    stored: Arrays that were stored elsewhere, and how many.
+    captured: Arrays around that were read, beside arguments.
+    """
+
+    leaves: list[Any]
+    structure: Any
+    at: list[int]
+    assigned: list[tuple[Array, Any]]
+    stored: StoredArrays
+    n_stored: int
+    captured: list[Array]
+    graph: Graph
+
+    @property
+    def n_results(self) -> int:
+        return len(self.at) + len(self.assigned) + self.n_stored
+
+
 class InnerCall:
     """One call of a function, recorded on values."""
 
@@ -166,8 +184,9 @@ class InnerCall:
         self.notes.located = base.state.located
         self.trace = ValueTrace(verb, fun, self.notes)
         self.inputs: dict[int, tuple[Array, Array, Variable]] = {}
+        self.questions = LayoutQuestions()
 
-    def outcome(self, args: Any, kwargs: dict[str, Any]) -> Any:
+    def outcome(self, args: Any, kwargs: dict[str, Any], postpones: bool) -> Any:
         args = [self.lifted(x) for x in args]
         kwargs = {name: self.lifted(x) for name, x in kwargs.items()}
         leaves, structure = flatten([args, kwargs])
@@ -176,13 +195,35 @@ class InnerCall:
             after, structure_after = flatten([args, kwargs])
             if structure != structure_after or any(map(is_not, leaves, after)):
                 self.notes.raised = self.notes.raised or CHANGED
-            return self.repeated(result)
+            written = self.written(result)
+            if postpones and self.can_wait(written):
+                raise PostponedCall(self, written)
+            return self.repeated(written)
         finally:
-            notes = self.base.state
-            notes.raised = notes.raised or self.notes.raised
-            notes.unlike |= self.notes.unlike
-            notes.suspends |= self.notes.suspends
+            self.tell()
             self.trace.end()
+
+    def tell(self) -> None:
+        """Note in the recording around what forbids to keep it."""
+        notes = self.base.state
+        notes.raised = notes.raised or self.notes.raised
+        notes.unlike |= self.notes.unlike
+        notes.suspends |= self.notes.suspends
+
+    def can_wait(self, written: Written) -> bool:
+        """Whether what is left to do runs none of the user's code and touches nothing of his."""
+        notes, watch = self.notes, self.notes.watch
+        if self.questions.asked() or self.questions.decided():
+            return False
+        touches = written.assigned or written.n_stored or written.captured
+        if touches or watch.effects or watch.warned or watch.imports or watch.cast or watch.lost:
+            return False
+        for x in (notes, self.base.state):
+            if x.raised or x.unlike or x.unsure or x.suspends or x.captured:
+                return False
+        located = None if notes.located is None else notes.located()
+        stores = located is not None and (located.stores or located.why is not None)
+        return not stores and is_all_ours(written.graph)
 
     def lifted(self, x: Any) -> Any:
         """An argument with its Arrays replaced; what holds none stays the object that it is."""
@@ -205,8 +246,8 @@ class InnerCall:
             self.inputs[id(x)] = x, Array(value, self.trace, node), node
         return self.inputs[id(x)][1]
 
-    def repeated(self, result: Any) -> Any:
-        """The result, computed on the Arrays with which the function was called."""
+    def written(self, result: Any) -> Written:
+        """What the call has left, once the function has run."""
         notes, trace = self.notes, self.trace
         leaves, structure = flatten(result)
         at = []
@@ -214,7 +255,7 @@ class InnerCall:
             if type(x) is Array and current(x).within is not CONSTANT:
                 leaves[i] = trace.variable(settle(x, trace))
                 at.append(i)
-        written = [
+        assigned = [
             (outer, trace.variable(current(inner)))
             for outer, inner, node in self.inputs.values()
             if current(inner).node is not node
@@ -222,32 +263,37 @@ class InnerCall:
         stored = StoredArrays(trace)
         left = [trace.variable(current(x)) for x in stored.arrays]
         captured = list(notes.captured.values())
-        known = len(at) + len(written) + len(left)
         graph = Graph(
             [*[node for _, _, node in self.inputs.values()], *[node for _, node in captured]],
             gated(notes),
-            [*[leaves[i] for i in at], *[x for _, x in written], *left]
+            [*[leaves[i] for i in at], *[x for _, x in assigned], *left]
             + [guard.variable for guard in notes.guards],
         )
-        graph = with_raising(graph, notes)
-        if lost(notes, graph):
-            self.base.state.raised = self.base.state.raised or LOST
+        arrays = [x for x, _ in captured]
+        return Written(leaves, structure, at, assigned, stored, len(left), arrays, graph)
+
+    def repeated(self, written: Written) -> Any:
+        """The result, computed on the Arrays with which the function was called."""
+        leaves, structure, at, assigned, stored, n_stored, captured, graph = written
         with unwatched():
-            graph, places = packed(rolled(graph.pruned()), known)
+            graph = with_raising(graph, self.notes)
+            if lost(self.notes, graph):
+                self.base.state.raised = self.base.state.raised or LOST
+            graph, places = packed(rolled(graph.pruned()), written.n_results)
             graph = donating(graph)
-        xs = [outer for outer, _, _ in self.inputs.values()] + [x for x, _ in captured]
-        outs = graph.evaluate(*xs)
+        outs = graph.evaluate(*[outer for outer, _, _ in self.inputs.values()], *captured)
+        n_guards = len(self.notes.guards)
         with unwatched():
-            self.ask(outs, places[: len(notes.guards)])
-            for i in {i for i, _ in places[len(notes.guards) :]}:
+            self.ask(outs, places[:n_guards])
+            for i in {i for i, _ in places[n_guards:]}:
                 x = recorded(outs[i])
                 if x is not None:
                     x.within.state.raising.append(x.node)
-        for (outer, _), x in zip(written, outs[len(at) :], strict=False):
+        for (outer, _), x in zip(assigned, outs[len(at) :], strict=False):
             outer[...] = x
         for i, x in zip(at, outs, strict=False):
             leaves[i] = x
-        stored.replace(outs[len(at) + len(written) :][: len(left)])
+        stored.replace(outs[len(at) + len(assigned) :][:n_stored])
         return unflatten(structure, leaves)
 
     def ask(self, outs: Any, places: list[tuple[int, int | None]]) -> None:
@@ -262,6 +308,49 @@ class InnerCall:
                 notes.equations.append(Equation(getitem_p, (x.node,), (variable,), {"key": (row,)}))
             at = len(notes.equations)
             notes.guards.append(Guard(variable, guard.asked, guard.answer, guard.line, at))
+
+
+class PostponedCall(BaseException):
+    """Leaves a transformation when its function has been recorded; what is left can wait.
+
+    Called instead of the function when the transformation runs again on equal arguments, it gives
+    what the function would have given.
+    """
+
+    def __init__(self, call: InnerCall, written: Written) -> None:
+        self.call, self.written = call, written
+        self.done = False
+
+    def stage(self, verb: str, fun: Callable[..., Any]) -> Callable[..., Any]:
+        """Stand for the one function that has been recorded.
+
+        Raises:
+            AssertionError: there is another one.
+        """
+        assert not self.done, "a second function is differentiated"
+        self.done = True
+        return self.result
+
+    def result(self, /, *args: Any, **kwargs: Any) -> Any:
+        call, trees = self.call, (*args, *kwargs.values())
+        arrays = [x for tree in trees for x in flatten(tree)[0] if type(x) is Array]
+        outers = {id(x): x for x in arrays if x.within is not CONSTANT}
+        base = around(list(outers.values()))
+        assert base is not None, "the transformation was given other arguments"
+        call.base = base
+        call.inputs = {
+            key: (outer, inner, node)
+            for (key, outer), (_, inner, node) in zip(
+                outers.items(), call.inputs.values(), strict=True
+            )
+        }
+        call.tell()
+        return call.repeated(self.written)
+
+
+def is_all_ours(graph: Graph) -> bool:
+    """Whether neither the operations of a graph nor their rules are the user's."""
+    return all(is_ours(e.primitive) for e in graph.equations)
 
 
 def is_not(x: Any, y: Any) -> bool:

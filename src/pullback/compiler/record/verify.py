@@ -22,8 +22,6 @@ from ...transforms.batch import BatchTrace
 from ..facts.state import State
 from .recording import Recording, containers_in, layout_of
 
-__all__ = ["example", "note_identity", "verdict"]
-
 DIGITS = {2: 1e-2, 4: 1e-4, 8: 1e-8}  # by bytes of a real number
 
 

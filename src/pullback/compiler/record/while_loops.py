@@ -37,8 +37,6 @@ from ..loops.find import named
 from .frame_state import Visit, is_as_before
 from .own_code import may_raise
 
-__all__ = ["LOST", "WhileLoops", "lost"]
-
 LEAST, MOST = 2, 4  # steps that are compared
 ENOUGH = 8  # tests after which a loop is done without Python, or whenever they have doubled
 LOST = "it keeps a value of a `while` loop where the recording cannot follow it"

@@ -39,7 +39,5 @@ FAMILIES = (
     "waves",
 )
 
-__all__ = ["FAMILIES"]
-
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

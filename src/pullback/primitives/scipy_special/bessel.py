@@ -13,8 +13,6 @@ from .formulas import horner, near
 from .kinds import over, refused, row, whole
 from .slopes import curve
 
-__all__ = []
-
 ORDER = "Its order is an integer: keep it out of what is differentiated"
 
 

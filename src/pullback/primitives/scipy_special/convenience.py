@@ -14,8 +14,6 @@ from .formulas import exprel_x, inverse_boxcox_l
 from .kinds import OfFloats, row
 from .slopes import curve
 
-__all__ = []
-
 DEGREE = math.pi / 180
 
 

@@ -17,8 +17,6 @@ from .kinds import inverse, refused, row
 from .slopes import curve
 from .student import stdtr_df, student_density
 
-__all__ = ["beta_density", "betainc", "chndtr", "ncfdtr", "nctdtr", "negative"]
-
 
 def at_zero(out):
     """No count is as improbable as was asked."""

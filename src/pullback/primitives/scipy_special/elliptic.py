@@ -13,8 +13,6 @@ import scipy.special as sp
 from .kinds import row
 from .slopes import curve
 
-__all__ = []
-
 
 def ellipk_m(m):
     return sp.elliprd(0.0, 1.0, 1 - m) / 6

@@ -11,8 +11,6 @@ from ..elementwise import finite, is_complex
 from .formulas import horner, large, odd_tail
 from .kinds import row
 
-__all__ = ["normal_density"]
-
 ROOT_PI, ROOT2 = math.sqrt(math.pi), math.sqrt(2)
 ROOT_2PI = math.sqrt(2 * math.pi)
 

@@ -14,17 +14,6 @@ import scipy.special as sp
 from ..arguments import plainly_everywhere
 from ..elementwise import is_complex
 
-__all__ = [
-    "digamma_gap",
-    "exprel_x",
-    "horner",
-    "inverse_boxcox_l",
-    "large",
-    "log_ratio",
-    "near",
-    "odd_tail",
-]
-
 
 def horner(x, coefficients):
     """The polynomial with these coefficients, the constant first."""

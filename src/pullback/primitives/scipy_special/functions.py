@@ -9,7 +9,7 @@ import numpy as np
 import scipy.special as sp
 from scipy.special import _ufuncs
 
-from ...core.cotangent import unbroadcast
+from ...core.cotangent import folded, unbroadcast
 from ...core.dispatch import REFUSED, is_python, refuse, replaces
 from ...core.errors import ArgumentError
 from ...core.primitive import Primitive, align
@@ -20,8 +20,6 @@ from ..elementwise import add, divide, equal, exp, log, log1p, stopped, subtract
 from ..reductions import max_p, sum_p
 from ..selecting import where_p
 from .kinds import OfFloats, refused, whole
-
-__all__ = []
 
 
 def existing(*names):
@@ -364,6 +362,12 @@ class LogSumExp(Primitive):
         if len(xs) == 2:
             bars.append(unbroadcast(bar, b) if wanted[1] else None)
         return bars
+
+    def read_for(self, i, mask, xs, static):
+        whole = np.broadcast_shapes(*[x.shape for x in xs])
+        axes = axes_of(static["axis"], len(whole))
+        kept = [1 if axis in axes else n for axis, n in enumerate(whole)]
+        return folded(np.any, np.broadcast_to(np.reshape(mask, kept), whole), xs[i].shape)
 
     def batch(self, xs, mapped, size, *, axis, keepdims):
         xs = align(xs, mapped)

@@ -15,8 +15,6 @@ from .incomplete_gamma import gammainc_slope
 from .kinds import row
 from .slopes import curve
 
-__all__ = ["POSITIVE", "igam_density"]
-
 POSITIVE = (0, np.inf)
 
 

@@ -7,8 +7,6 @@ import scipy.special as sp
 from .kinds import row
 from .slopes import curve
 
-__all__ = []
-
 
 def hyp0f1_z(out, b, z):
     return sp.hyp0f1(b + 1.0, z) / b

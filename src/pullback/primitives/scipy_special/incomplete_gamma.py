@@ -11,8 +11,6 @@ import numpy as np
 import scipy.special as sp
 from scipy.special import _ufuncs
 
-__all__ = ["gammainc_slope"]
-
 FEW = 30  # shapes up to which the series serves below a
 K = np.arange(1.0, 65.0)
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(60)

@@ -12,8 +12,6 @@ from ..elementwise import finite, is_complex
 from .formulas import horner, log_ratio, near
 from .kinds import refused, row
 
-__all__ = []
-
 ROOT_PI = math.sqrt(math.pi)
 ORDER = "Its order is a count: keep it out of what is differentiated"
 

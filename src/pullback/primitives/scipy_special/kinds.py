@@ -10,8 +10,6 @@ from ...core.errors import MissingRuleError
 from ...core.primitive import Elementwise, Primitive, align
 from ...core.spec import Spec, is_inexact, spec_of
 
-__all__ = ["OfFloats", "SeveralResults", "inverse", "over", "refused", "row", "whole"]
-
 
 class OfFloats(Elementwise):
     """Elementwise, with integer operands (orders, counts) left as they are in the partials."""

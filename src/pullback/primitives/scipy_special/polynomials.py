@@ -8,8 +8,6 @@ import scipy.special as sp
 from .kinds import refused, row, whole
 from .slopes import curve
 
-__all__ = []
-
 ORDER = "Its degree is an integer: keep it out of what is differentiated"
 
 

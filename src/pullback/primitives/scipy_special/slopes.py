@@ -23,8 +23,6 @@ from ...core.cotangent import unbroadcast
 from ...core.primitive import Primitive, align
 from ...core.spec import Spec, promoted
 
-__all__ = ["CURVES", "Curve", "compute", "curve"]
-
 N = 24
 ANGLES = (2 * np.arange(N) + 1) * math.pi / (2 * N)
 POINTS = np.cos(ANGLES)

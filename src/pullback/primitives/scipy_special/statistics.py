@@ -19,8 +19,6 @@ from .gamma import POSITIVE
 from .kinds import inverse, refused, row
 from .slopes import curve
 
-__all__ = []
-
 COUNT = "It counts: keep it out of what is differentiated"
 
 

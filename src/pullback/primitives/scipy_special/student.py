@@ -17,8 +17,6 @@ from .gamma import POSITIVE
 from .kinds import OfFloats
 from .slopes import CURVES, compute, curve
 
-__all__ = ["stdtr_df", "student_density"]
-
 MANY = 200  # degrees of freedom, from which on the integral serves
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(60)
 NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2

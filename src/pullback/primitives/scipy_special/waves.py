@@ -10,8 +10,6 @@ import scipy.special as sp
 from .kinds import refused, row
 from .slopes import curve
 
-__all__ = []
-
 ORDER = "Its order is an integer: keep it out of what is differentiated"
 GIVEN = "It goes with the other parameters: use the function that finds it by itself"
 DEGREE = math.pi / 180

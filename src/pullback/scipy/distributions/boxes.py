@@ -27,12 +27,11 @@ from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach import call_outside
 from ...core.spec import Spec
+from ...core.trace import is_live
 from ...primitives.arguments import somewhere
 from ...primitives.exact import exact
-from ..solving.plain import is_live, solve
+from ..solving.plain import solve
 from ..solving.serving import serves_method
-
-__all__ = []
 
 # Of conditional probabilities: the error that SciPy is to reach, and how many points it is to take
 # for a t distribution.

@@ -17,8 +17,6 @@ from ...core.reach import call_outside
 from ...primitives.arguments import known_value
 from ..solving.serving import serves_method, traced
 
-__all__ = []
-
 MISSING = object()
 
 

@@ -16,8 +16,6 @@ from ...primitives.arguments import everywhere
 from ..releases import private
 from ..solving.serving import serves_method
 
-__all__ = ["common_shape", "vectors"]
-
 
 def common_shape(*shapes: Any) -> tuple[int, ...]:
     """`np.broadcast_shapes`, which takes its time, of shapes that are mostly one and ()."""

@@ -20,8 +20,6 @@ from ...primitives.scipy_special.kinds import OfFloats
 from ...primitives.scipy_special.slopes import curve
 from ..solving.serving import serves_method
 
-__all__ = []
-
 
 def flat(dist: Any, original: Any) -> Callable[..., Any]:
     """SciPy's method of plain arrays of any shapes, to which it gives vectors of one size."""

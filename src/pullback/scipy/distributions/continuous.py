@@ -15,20 +15,18 @@ from scipy import special, stats
 from ...core.dispatch import as_array
 from ...core.reach import call_inside
 from ...core.spec import is_inexact
+from ...core.trace import is_live
 from ...primitives.arguments import everywhere
 from ...primitives.elementwise import stopped
 from ...primitives.exact import constant, exact
 from ..integration.quadrature import quad
 from ..optimization.conditions import Minimum, minimum
 from ..solving.implicit import DiagonalEquations, RecordedFunction, solution
-from ..solving.plain import is_live, solve
+from ..solving.plain import solve
 from ..solving.serving import serves_method, traced
 from .choices import vectors
 from .formulas import FORMULAS
 from .methods import ask, holds_values
-
-__all__ = []
-
 
 # Their median is the middle whatever the shape is, also where the density there is zero.
 CENTRED = {type(stats.dgamma), type(stats.dweibull)}

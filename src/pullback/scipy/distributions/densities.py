@@ -3,26 +3,27 @@
 SciPy's formula gives the value, bit for bit; the table of `scores` gives the derivatives. Traced,
 the same formula would take an operation for each of its own, and cancel where these do not. What is
 mapped or recorded is traced: machine code takes the formula apart in its own way.
+
+Where SciPy's formula asks each element which of two formulas it takes, which costs more than to
+compute both, `VALUES` has what it computes inside the support.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from ...core.array import Array
 from ...core.cotangent import unbroadcast
 from ...core.dispatch import as_array
 from ...core.primitive import Primitive, align
-from ...core.reach import call_outside
 from ...core.spec import DOUBLE, Spec
 from ...primitives.arguments import known_value
 from ...primitives.elementwise import finite
 from .scores import MASSES, SCORES
-
-__all__ = ["at_once"]
 
 # class of a distribution -> its slopes
 SLOPES = {type(getattr(stats, name)): row for name, row in {**SCORES, **MASSES}.items()}
@@ -31,6 +32,32 @@ DISCRETE = {type(getattr(stats, name)) for name in MASSES}
 LOGARITHMS = "_logpdf", "_logpmf"
 SERVED = {(kind, name) for kind in CONTINUOUS for name in ("_logpdf", "_pdf")}
 SERVED |= {(kind, "_logpmf") for kind in DISCRETE}
+
+
+def t_log(x, df):
+    log_norm = np.log(special.poch(0.5 * df, 0.5)) - 0.5 * (np.log(df) + LOG_PI)
+    return log_norm - (df + 1) / 2 * np.log1p(x * x / df)
+
+
+def lognorm_log(x, s):
+    return -(np.log(x) ** 2) / (2 * s**2) - np.log(s * x * np.sqrt(2 * np.pi))
+
+
+def cauchy_log(x):
+    size = np.abs(x)
+    near, far = np.minimum(size, 1.0), np.maximum(size, 1.0)
+    beyond = -LOG_PI - (2 * np.log(far) + np.log1p((1 / far) ** 2))
+    return np.where(size < 1, -LOG_PI - np.log1p(near**2), beyond)
+
+
+LOG_PI = np.log(np.pi)
+VALUES: dict[Any, Callable[..., Any]] = {
+    (type(stats.t), "_logpdf"): t_log,
+    (type(stats.t), "_pdf"): lambda x, df: np.exp(t_log(x, df)),
+    (type(stats.lognorm), "_logpdf"): lognorm_log,
+    (type(stats.lognorm), "_pdf"): lambda x, s: np.exp(lognorm_log(x, s)),
+    (type(stats.cauchy), "_logpdf"): cauchy_log,
+}
 
 
 class Density(Primitive):
@@ -44,8 +71,11 @@ class Density(Primitive):
 
     def value(self, x, loc, scale, *shapes, dist, method):
         z = (x - loc) / scale if type(dist) in CONTINUOUS else x - loc
-        given = dist, np.asarray(z), [*map(np.asarray, shapes)], np.asarray(scale)
-        return call_outside(method.plainly, given, {})[()]
+        formula = VALUES.get((type(dist), method.name)) or getattr(dist, method.name)
+        # Vectors of one element, as SciPy has them: a power of a number is another in its last bit.
+        first, spread, *others = [v if v.ndim else v.reshape(1) for v in (z, scale, *shapes)]
+        out = method.finish(formula(first, *others), spread)
+        return out if z.ndim or any(v.ndim for v in shapes) else out[0]
 
     def spec(self, *xs, **_):
         return Spec(np.broadcast_shapes(*[x.shape for x in xs]), DOUBLE)
@@ -127,4 +157,7 @@ def regular(dist: Any, values: Any) -> bool:
 
 
 def positive(x: Any) -> bool:
-    return bool(x.item() > 0 if x.size == 1 else x.min() > 0)
+    """Whether all are positive and finite: of infinite degrees of freedom t is another formula."""
+    if x.size == 1:
+        return 0 < x.item() < np.inf
+    return bool(x.min() > 0 and x.max() < np.inf)

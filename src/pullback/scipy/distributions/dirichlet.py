@@ -14,8 +14,6 @@ from ...core.spec import Spec
 from ...primitives.arguments import known_value
 from ..solving.serving import serves_method, traced
 
-__all__ = []
-
 DIRICHLET: Any = type(stats.dirichlet)
 log_density_of_scipy, density_of_scipy = DIRICHLET.logpdf, DIRICHLET.pdf
 

@@ -17,6 +17,7 @@ from scipy import special as sp
 from scipy import stats
 
 from ...core.reach import call_inside
+from ...core.trace import is_live
 from ...primitives.arguments import known_value
 from ...primitives.elementwise import stopped
 from ...primitives.exact import exact
@@ -25,9 +26,7 @@ from ...primitives.scipy_special.gamma import POSITIVE
 from ...primitives.scipy_special.kinds import OfFloats
 from ...primitives.scipy_special.slopes import curve
 from ...primitives.scipy_special.statistics import invgauss
-from ..solving.plain import is_live, solve
-
-__all__ = ["FORMULAS", "again", "log1p_over"]
+from ..solving.plain import solve
 
 
 def again(dist: Any, name: str, formula: Callable[..., Any], xs: Any) -> Any:

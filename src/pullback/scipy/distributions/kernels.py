@@ -14,8 +14,6 @@ from ...transforms.call import stop_gradient
 from ..solving.plain import PlainValues, solve
 from ..solving.serving import serves_method
 
-__all__ = []
-
 
 def terms(self: Any, points: Any) -> tuple[Any, Any]:
     """The logarithms of the summands, and of what they are divided by."""

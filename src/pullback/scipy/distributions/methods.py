@@ -26,15 +26,14 @@ from ...core.dispatch import as_array, holds_arrays
 from ...core.namespaces import STANDS
 from ...core.reach import call_inside, call_outside, called_by_name
 from ...core.spec import DOUBLE
+from ...core.trace import is_live
 from ...primitives.arguments import everywhere, known_value, plainly_everywhere, somewhere
 from ...primitives.elementwise import stopped
-from ..solving.plain import is_live, solve
+from ..solving.plain import solve
 from ..solving.serving import serves_method
 from .choices import common_shape, vectors
 from .densities import at_once
 from .formulas import FORMULAS, again
-
-__all__ = ["ask", "holds_values"]
 
 
 def bare(*xs: Any) -> bool:
@@ -94,7 +93,7 @@ class Method:
 
     def formula(self, dist: Any, at: Any, shape: Any, shapes: Any, scale: Any) -> Any:
         """The formula, to which SciPy gives vectors of one size, or of one element."""
-        out = self.of_vectors(computed, dist, at, shapes, scale) if at.shape == shape else None
+        out = self.of_vectors(dist, at, shapes, scale) if at.shape == shape else None
         if out is not None:
             return out
         shape = common_shape(shape, at.shape, *[x.shape for x in (*shapes, scale)])
@@ -113,15 +112,7 @@ class Method:
             value = np.broadcast_to(value, all_of[0].shape)
         return np.reshape(value, shape)
 
-    def plainly(self, dist: Any, at: Any, shapes: Any, scale: Any) -> Any:
-        """The same of plain arrays, where nothing takes part."""
-        out = self.of_vectors(formula_of_scipy, dist, at, shapes, scale)
-        if out is None:
-            shape = np.broadcast_shapes(at.shape, scale.shape, *[x.shape for x in shapes])
-            out = self.formula(dist, at, shape, shapes, scale)
-        return out
-
-    def of_vectors(self, compute: Any, dist: Any, at: Any, shapes: Any, scale: Any) -> Any:
+    def of_vectors(self, dist: Any, at: Any, shapes: Any, scale: Any) -> Any:
         """The formula of a vector and what is as long as it or one number; else None."""
         shape = at.shape
         if len(shape) != 1:
@@ -134,12 +125,8 @@ class Method:
                 x = x.reshape(1)
             given.append(x)
         spread = given.pop()
-        value = self.finish(compute(dist, self.name, at, *given), spread)
+        value = self.finish(computed(dist, self.name, at, *given), spread)
         return value if value.shape == shape else None
-
-
-def formula_of_scipy(dist: Any, name: str, *xs: Any) -> Any:
-    return getattr(dist, name)(*xs)
 
 
 class Standard:

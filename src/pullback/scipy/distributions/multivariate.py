@@ -6,12 +6,13 @@ And the inverse Wishart distribution of matrices, by solutions with their factor
 from __future__ import annotations
 
 import copy
+from functools import cache
 from typing import Any
 
 import numpy as np
 from scipy import stats
+from scipy.linalg import lapack
 from scipy.stats import _multivariate as multivariate
-from scipy.stats._covariance import CovViaPSD
 from scipy.stats._multivariate import _PSD
 
 from ...core.array import Array
@@ -20,18 +21,18 @@ from ...core.dispatch import as_array, holds_arrays
 from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach import call_outside, called_by_name
-from ...core.spec import Spec
+from ...core.spec import DOUBLE, Spec
 from ...primitives.exact import exact
 from ...primitives.scipy_special.functions import multigammaln
 from ..solving.plain import solve
 from ..solving.serving import serves_method, traced
 
-__all__ = []
-
 SINGULAR = (
     "`multivariate_normal` has no derivative with respect to a singular covariance.\n"
     "  Take the density of the variables that vary, with a regular covariance."
 )
+LEAST = 1e6 * np.finfo(float).eps  # times the largest eigenvalue: SciPy takes less for zero
+LOG_2PI = np.log(2 * np.pi)
 NORMAL: Any = type(stats.multivariate_normal)
 GENERIC = multivariate.multi_rv_generic
 called_by_name(GENERIC, *[type(x) for x in vars(multivariate).values() if isinstance(x, GENERIC)])
@@ -88,12 +89,37 @@ class LogDensity(Primitive):
 
 def plainly(x: Any, mean: Any, cov: Any, allow_singular: bool) -> Any:
     """SciPy's value."""
-    psd = _PSD(cov, allow_singular=allow_singular)
-    if psd.rank < cov.shape[0]:
-        raise MissingRuleError(SINGULAR)
+    root, log_det = factor(cov) or factor_of_scipy(cov, allow_singular)
     rows = x if x.ndim > 1 else x[None]  # one vector is a matrix to BLAS, as to SciPy
-    out = NORMAL._logpdf(stats.multivariate_normal, rows, mean, CovViaPSD(psd))
+    square = np.square((rows - mean) @ root).sum(-1)
+    out = -0.5 * (len(cov) * LOG_2PI + log_det + square)
     return out if x.ndim > 1 else out[0]
+
+
+def factor(cov: Any) -> Any:
+    """What SciPy makes of a regular covariance, P = U U' and log(det), without its questions."""
+    if cov.dtype is not DOUBLE or not cov.size or not np.isfinite(cov).all():
+        return None
+    lwork, liwork = workspace(len(cov))
+    values, vectors, *_, info = lapack.dsyevr(cov, lower=1, lwork=lwork, liwork=liwork)
+    size = np.abs(values).max()
+    if info or not values.min() > LEAST * size:
+        return None
+    return vectors * np.sqrt(1 / values), np.log(values).sum()
+
+
+@cache
+def workspace(n: int) -> tuple[int, int]:
+    *sizes, _ = lapack.dsyevr_lwork(n, lower=1)
+    work, iwork = map(int, sizes)
+    return work, iwork
+
+
+def factor_of_scipy(cov: Any, allow_singular: bool) -> Any:
+    psd = _PSD(cov, allow_singular=allow_singular)
+    if psd.rank < len(cov):
+        raise MissingRuleError(SINGULAR)
+    return psd.U, psd.log_pdet
 
 
 def solutions(gap: Any, cov: Any) -> Any:

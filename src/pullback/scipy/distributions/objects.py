@@ -14,8 +14,6 @@ from ...core.reach import call_outside
 from ...primitives.sorting import concrete
 from ..solving.serving import serves_method, traced
 
-__all__ = []
-
 class_of_scipy = infrastructure.make_distribution
 OBJECT = infrastructure.UnivariateDistribution
 

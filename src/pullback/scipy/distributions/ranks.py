@@ -13,11 +13,10 @@ from scipy.stats._mannwhitneyu import _MWU
 
 from ...core.dispatch import as_array, refuse
 from ...core.reach import call_outside
+from ...core.trace import is_live
 from ...primitives.arguments import known
-from ..solving.plain import is_live, solve
+from ..solving.plain import solve
 from ..solving.serving import serves_method
-
-__all__ = []
 
 set_shapes_of_scipy, sf_of_scipy = _MWU.set_shapes, _MWU.sf
 

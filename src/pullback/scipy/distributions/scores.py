@@ -16,8 +16,6 @@ from ...primitives.scipy_special.formulas import digamma_gap
 from ...primitives.scipy_special.student import log1p_part
 from ...primitives.scipy_special.student import score as student_df
 
-__all__ = ["MASSES", "SCORES"]
-
 
 def tail(z: Any, v: Any) -> Any:
     """z / (v + z^2), where z^2 overflows as well."""

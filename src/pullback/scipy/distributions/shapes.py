@@ -12,15 +12,14 @@ from scipy.stats import _continuous_distns
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.reach import call_inside
+from ...core.trace import is_live
 from ...primitives.arguments import known_value, somewhere
 from ...primitives.exact import exact
 from ..integration.quadrature import quad
-from ..solving.plain import is_live, solve
+from ..solving.plain import solve
 from ..solving.serving import serves_method, traced
 from .choices import vectors
 from .formulas import genhyperbolic_log, log1p_over
-
-__all__ = []
 
 # Values of a shape at which SciPy takes a formula in which it does not occur, so that a derivative
 # by it would be zero.

@@ -20,8 +20,6 @@ from ..solving.leaves import chosen, in_order, is_live, leaf
 from ..solving.plain import solve
 from ..solving.serving import serves, traced
 
-__all__ = []
-
 
 def found(original: Any, *args: Any) -> Any:
     """SciPy's results, without a derivative."""

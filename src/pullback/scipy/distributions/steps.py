@@ -11,8 +11,6 @@ from ..solving.plain import solve
 from ..solving.serving import serves_method, traced
 from .methods import ask
 
-__all__ = []
-
 sum_of_masses: Any = stats.rv_discrete._cdf_single
 of_one_example = traced(sum_of_masses)
 

@@ -17,8 +17,6 @@ from ..solving.leaves import leaf
 from ..solving.plain import solve
 from ..solving.serving import serves_method
 
-__all__ = []
-
 UNLIKE: Any = getattr(_discrete_distns, "_poisson_binom", None)  # since SciPy 1.15
 
 

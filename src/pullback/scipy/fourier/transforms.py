@@ -17,8 +17,6 @@ from ...core.spec import Spec
 from ..releases import private
 from ..solving.leaves import leaf, python_of, store
 
-__all__ = []
-
 pfft = private("scipy.fft._duccfft.pyduccfft", "scipy.fft._pocketfft.pypocketfft")
 
 

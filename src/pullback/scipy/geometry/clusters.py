@@ -19,8 +19,6 @@ from ..sparse_arrays.patterns import fixed
 from ..sparse_arrays.products import product
 from .distances import length, root
 
-__all__ = []
-
 _hierarchy = private("scipy.cluster.hierarchy._hierarchy", "scipy.cluster._hierarchy")
 _vq = private("scipy.cluster.vq._vq", "scipy.cluster._vq")
 

@@ -24,8 +24,6 @@ from ..solving.leaves import leaf, take
 from ..solving.serving import serves, traced
 from ..sparse_arrays.patterns import fixed, is_live, put
 
-__all__ = ["length", "root"]
-
 
 def length(gap: Any, p: Any = 2.0) -> Any:
     """The p-norm along the last axis. A p that moves does not end in a formula for one p."""

@@ -23,8 +23,6 @@ from ..solving.serving import refuses
 from ..sparse_arrays.patterns import fixed
 from .distances import root
 
-__all__ = []
-
 
 class OfPoints:
     """What SciPy made of plain points, where these move."""

@@ -18,8 +18,6 @@ from ..solving.leaves import is_live, take
 from ..sparse_arrays.patterns import fixed
 from .distances import length
 
-__all__ = []
-
 
 def nearest(x: Any, *, tree: Any, options: Any) -> Any:
     return spatial.cKDTree.query(tree, np.ascontiguousarray(x), **dict(options))[1]

@@ -20,8 +20,6 @@ from ..solving import namespace as namespace
 from ..solving.leaves import is_live
 from ..solving.serving import serves_method, traced
 
-__all__ = []
-
 
 def in_python(module: Any) -> None:
     original = module.select_backend

@@ -12,8 +12,6 @@ from ...core.errors import ArgumentError
 from ...core.spec import is_inexact
 from ...primitives.arguments import as_array
 
-__all__ = ["extended", "floating_output", "neighbours", "number"]
-
 NEAREST, WRAP, REFLECT, MIRROR, CONSTANT = range(5)
 ON_GRID = {5: WRAP, 6: CONSTANT}  # of pixels themselves, which is what filters see anyway
 NUMPY_MODES: Any = {NEAREST: "edge", WRAP: "wrap", REFLECT: "symmetric", MIRROR: "reflect"}

@@ -11,14 +11,12 @@ from scipy.ndimage import _nd_image
 
 from ...core.reach import call
 from ...core.spec import Spec
+from ...core.trace import is_live
 from ...primitives.arguments import as_array
 from ..solving.leaves import leaf, store
 from ..solving.motion import Described
-from ..solving.plain import is_live
 from .edges import CONSTANT, MIRROR, NEAREST, REFLECT, WRAP, floating_output, number
 from .splines import GRID_WRAP
-
-__all__ = []
 
 GRID_CONSTANT = 6
 

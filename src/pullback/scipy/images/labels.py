@@ -9,12 +9,11 @@ from scipy import ndimage
 from scipy.ndimage import _nd_image, _ni_label
 
 from ...core.errors import ArgumentError
+from ...core.trace import is_live
 from ...primitives.arguments import as_array
 from ...primitives.exact import exact
 from ..solving.leaves import choice, chosen, leaf, store
-from ..solving.plain import is_live, solve
-
-__all__ = []
+from ..solving.plain import solve
 
 choice(_ni_label._label, 2)
 choice(_nd_image.find_objects)

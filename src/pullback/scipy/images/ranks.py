@@ -20,8 +20,6 @@ from ..solving.motion import Described
 from .edges import box, extended, floating_output, neighbours, number
 from .stencils import at_axis, like, written
 
-__all__ = []
-
 
 def chosen(near: Any, rank: int) -> Any:
     """The element of this rank along the last axis: 0 is the smallest, -1 the largest."""

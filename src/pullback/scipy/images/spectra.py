@@ -13,8 +13,6 @@ from ..solving.leaves import leaf, store
 from ..solving.motion import Described
 from .stencils import like, written
 
-__all__ = []
-
 GAUSSIAN, UNIFORM, ELLIPSOID = range(3)
 
 

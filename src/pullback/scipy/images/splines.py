@@ -13,8 +13,6 @@ from ...primitives.arguments import as_array
 from ..solving.leaves import leaf, store
 from .edges import NEAREST, REFLECT, floating_output
 
-__all__ = []
-
 GRID_WRAP = 5
 SYMMETRIC = (NEAREST, REFLECT, GRID_WRAP)
 # Along fewer pixels the start of SciPy's recursion differs visibly from that of an endless image:

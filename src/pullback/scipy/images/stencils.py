@@ -15,8 +15,6 @@ from ..solving.leaves import leaf, store
 from ..solving.motion import Described
 from .edges import CONSTANT, box, extended, floating_output, number
 
-__all__ = ["stencil_p"]
-
 
 class Stencil(Contraction):
     """out[i] = sum of w[k] x[i + k - c] over k, with zeros around x; c = n // 2 + origin.

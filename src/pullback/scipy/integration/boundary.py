@@ -15,14 +15,13 @@ from scipy import integrate, interpolate
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.reach import call_outside
+from ...core.trace import is_live
 from ...primitives.exact import constant, exact
 from ..optimization.minima import called
 from ..optimization.roots import reason, summary
 from ..solving.implicit import Equations, RecordedFunction, solution
-from ..solving.plain import Examples, is_live
+from ..solving.plain import Examples
 from ..solving.serving import serves
-
-__all__ = []
 
 
 class Spline(interpolate.PPoly):

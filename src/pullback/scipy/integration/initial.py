@@ -15,15 +15,14 @@ from ...core.array import Array
 from ...core.dispatch import as_array
 from ...core.errors import ArgumentError
 from ...core.spec import is_inexact
+from ...core.trace import is_live
 from ...primitives.exact import exact
 from ...transforms.loops.body import example
 from ..optimization.roots import as_tuple, reason, root_of, summary
 from ..solving.implicit import Equations, RecordedFunction, solution
-from ..solving.plain import Examples, PlainValues, is_live, solve
+from ..solving.plain import Examples, PlainValues, solve
 from ..solving.serving import serves
 from .steps import Explicit, Radau, Trajectory
-
-__all__ = []
 
 METHODS: dict[str, Any] = {
     name: getattr(integrate, name) for name in ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")

@@ -21,6 +21,7 @@ from ...core.array import Array, peel, stop
 from ...core.dispatch import as_array
 from ...core.errors import ConversionError, MissingRuleError, SolverError
 from ...core.spec import spec_of
+from ...core.trace import is_live
 from ...primitives.exact import constant, like
 from ...transforms.batch import vmap
 from ...transforms.call import FunctionCall, floating, stop_gradient
@@ -29,12 +30,10 @@ from ...transforms.loops.body import BodyTrace, Unstaged, example
 from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace
 from ..solving.implicit import RecordedFunction
-from ..solving.plain import Examples, PlainValues, is_live, solve
+from ..solving.plain import Examples, PlainValues, solve
 from ..solving.serving import serves
 from ..solving.undetermined import undetermined
 from .subdivision import Range, adaptive, gauss, pieces
-
-__all__ = []
 
 WEIGHTS: dict[str, Callable[..., Any]] = {
     "cos": lambda x, wvar: np.cos(wvar * x),

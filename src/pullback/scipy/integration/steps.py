@@ -19,8 +19,6 @@ from scipy import integrate
 from ...core.array import Array
 from ..optimization.roots import root_of
 
-__all__ = ["Explicit", "Radau", "Trajectory"]
-
 
 class Explicit:
     """A Runge-Kutta method of SciPy's, and the polynomial between its points."""

@@ -10,13 +10,12 @@ from scipy.integrate._ode import _transform_banded_jac
 
 from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
+from ...core.trace import is_live
 from ...primitives.exact import exact
 from ..optimization.roots import as_tuple
-from ..solving.plain import Examples, PlainValues, is_live, solve
+from ..solving.plain import Examples, PlainValues, solve
 from ..solving.serving import serves
 from .initial import path_of, right_side, start_of, steps_for, without
-
-__all__ = []
 
 
 def alone(found: Examples) -> Examples:

@@ -16,8 +16,6 @@ from ...core.array import Array, peel
 from ...core.errors import SolverError
 from ...transforms.loops.body import example
 
-__all__ = ["Range", "adaptive", "gauss", "pieces"]
-
 ACCURATE, LIMIT = 1e-13, 2000
 SHARP = 1e-18  # a kink is found to the root of it: what is a kink of a value is a jump of its slope
 EDGES = np.array([1e-9, 1 - 1e-9])

@@ -12,18 +12,6 @@ import numpy as np
 
 from ..solving.leaves import take
 
-__all__ = [
-    "antiderivative",
-    "bernstein",
-    "bspline",
-    "derivative",
-    "functions",
-    "places",
-    "polynomial",
-    "primitive",
-    "span",
-]
-
 
 def span(t: Any, k: int, x: Any) -> Any:
     """The number l of the interval t[l] <= x < t[l + 1] of a spline of degree k."""

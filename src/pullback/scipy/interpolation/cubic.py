@@ -30,8 +30,6 @@ from ..sparse_arrays.systems import Factors, sparse_solve
 from .grids import coordinates
 from .scattered import simplex_of, tolerant
 
-__all__ = []
-
 CUBIC = interpolate.CloughTocher2DInterpolator
 
 

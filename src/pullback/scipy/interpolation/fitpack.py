@@ -21,9 +21,6 @@ from .smoothing import Smoothing, data_at
 from .splines import fitted
 from .surfaces import Axis, SmoothSurface
 
-__all__ = ["ANEW", "as_arrays", "copied", "refuse_option", "with_ends"]
-
-
 # Values.
 
 

@@ -14,8 +14,6 @@ from ..solving.leaves import take
 from ..solving.serving import serves_method
 from ..sparse_arrays.patterns import fixed, is_live, put
 
-__all__ = ["coordinates"]
-
 find_of_scipy, coordinates_of_scipy = [
     foreign(f) for f in (_rgi_cython.find_indices, _interpnd._ndim_coords_from_arrays)
 ]

@@ -15,8 +15,6 @@ from ..releases import private
 from ..solving.leaves import leaf
 from ..solving.serving import serves_method
 
-__all__ = ["CURFIT", "derivative", "integral", "native", "regrid_smth", "rule_of"]
-
 native = private("scipy.interpolate._dfitpack", "scipy.interpolate._fitpack")
 # What fits curves since 1.18.
 CURFIT: Any = getattr(_fitpack2, "_curfit", None)

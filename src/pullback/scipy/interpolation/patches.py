@@ -26,8 +26,6 @@ from .basis import bspline
 from .fitpack import ANEW, as_arrays, copied, refuse_option, with_ends
 from .native_fitpack import native, rule_of
 
-__all__ = []
-
 
 class Patch:
     """A fit to z[i] with weights w[i] at x[i], y[i], with its knots along both axes."""

@@ -13,8 +13,6 @@ from ..solving.leaves import leaf, take
 from ..sparse_arrays.patterns import fixed, put
 from .basis import bernstein, places, polynomial, primitive
 
-__all__ = []
-
 
 def evaluated(native: Any) -> Any:
     """A call of SciPy's function that returns what it writes."""

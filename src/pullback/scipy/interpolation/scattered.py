@@ -19,9 +19,6 @@ from ..solving.serving import serves_method, traced
 from ..sparse_arrays.patterns import fixed, is_live, is_mapped
 from .grids import coordinates
 
-__all__ = []
-
-
 # Triangles.
 
 

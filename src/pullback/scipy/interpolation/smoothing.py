@@ -22,8 +22,6 @@ import numpy as np
 from ..sparse_arrays.patterns import fixed
 from .basis import bspline
 
-__all__ = ["Smoothing", "Weighted", "data_at", "jumps_of"]
-
 
 def data_at(x: Any, inner: Any) -> Any:
     """The places of data that FITPACK took as inner knots; None if they are not."""

@@ -16,8 +16,6 @@ from ..sparse_arrays.patterns import fixed, put
 from ..sparse_arrays.products import summed
 from .basis import bspline, functions
 
-__all__ = ["banded_rows", "fitted", "spline_value"]
-
 
 def spline_found(t: Any, c: Any, x: Any, *, k: int, nu: int, extrapolate: bool) -> Any:
     t, c, x = [np.ascontiguousarray(a, float) for a in (t, c, x)]

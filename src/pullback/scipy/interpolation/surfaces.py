@@ -22,8 +22,6 @@ from ..sparse_arrays.patterns import fixed
 from .basis import bspline
 from .smoothing import Weighted, jumps_of
 
-__all__ = ["Axis", "SmoothSurface"]
-
 
 class Axis:
     """The B-splines along one axis: their values at the data, squares of these and of jumps."""

@@ -22,8 +22,6 @@ from ..solving.undetermined import undetermined
 from .kinds import WithoutDerivative
 from .spectra import aligned, svd
 
-__all__ = []
-
 
 def found_parts(x: Any, p: int, q: int, swap_sign: bool) -> Any:
     (u1, u2), theta, (v1h, v2h) = sl.cossin(x, p, q, separate=True, swap_sign=swap_sign)

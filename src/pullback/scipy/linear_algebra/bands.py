@@ -11,8 +11,6 @@ import numpy as np
 
 from ...primitives.spectra import conj
 
-__all__ = ["dense", "hermitian_bands", "times_bands", "times_toeplitz", "turned_bands"]
-
 
 def moved(x: Any, by: int) -> Any:
     """x[i + by] at i along the last axis, 0 where there is none."""

@@ -10,8 +10,6 @@ from ...primitives.spectra import adjoint, conj, from_triangle
 from .routines import routine
 from .systems import solve_triangular, triangle, turn
 
-__all__ = ["symmetric", "turned"]
-
 
 def turned(a: Any, trans: Any) -> Any:
     """a, its transpose or its adjoint."""

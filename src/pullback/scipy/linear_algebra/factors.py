@@ -21,9 +21,6 @@ from .bands import dense, hermitian_bands
 from .kinds import Given, Moving, WithoutDerivative, answers
 from .systems import permuted, rows_of_p, sylvester_p, triangle
 
-__all__ = ["factored", "unitary_p"]
-
-
 # LU.
 
 

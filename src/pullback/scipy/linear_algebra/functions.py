@@ -22,8 +22,6 @@ from ..solving.plain import solve
 from .kinds import Moving, OfMatrices, WithoutDerivative, answers
 from .systems import sylvester_p
 
-__all__ = ["expm_p", "logm_p"]
-
 
 def angle(a: Any) -> Any:
     """The angle to turn the plane clockwise by, so that no eigenvalue lies on the logarithm's cut.

@@ -30,16 +30,6 @@ from ...primitives.spectra import computed, stacked
 from ...transforms.of_program import pulled, pushed
 from ..solving.motion import scalars
 
-__all__ = [
-    "Given",
-    "Moving",
-    "OfMatrices",
-    "System",
-    "WithoutDerivative",
-    "answers",
-    "square",
-]
-
 
 def answers(original: Any, arrays: str = "a") -> Callable[[Any], Any]:
     """Let a function answer for one of SciPy's when Arrays are among its arguments.

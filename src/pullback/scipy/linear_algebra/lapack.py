@@ -27,8 +27,6 @@ from .systems import (
     triangle,
 )
 
-__all__ = ["as_letter"]
-
 
 def beside_triangle(inside: Any, a: Any, lower: Any) -> Any:
     """One triangle is computed; what else there is stays as it was."""

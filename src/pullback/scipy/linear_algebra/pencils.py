@@ -20,8 +20,6 @@ from ..solving.undetermined import undetermined
 from .kinds import Moving, WithoutDerivative, answers
 from .spectra import diagonal
 
-__all__ = []
-
 
 def pencil_motion(out: Any, at: Any, a: Any, b: Any, **_: Any) -> Any:
     """q^H a_dot z = p s - s w + s_dot, and the same for t, with p = q^H q_dot and w = z^H z_dot.

@@ -15,8 +15,6 @@ from .lapack import as_letter
 from .routines import routine
 from .systems import solve_triangular, triangle
 
-__all__ = []
-
 
 def reflected(a: Any) -> tuple[Any, Any]:
     """R and below it the vectors v, whose first entry is 1; and the numbers tau."""

@@ -6,8 +6,6 @@ from scipy import linalg as sl
 
 from ..solving.serving import refuses
 
-__all__ = []
-
 refuses(
     "multiplies with a random matrix in compiled code",
     "Multiply with a random matrix that NumPy draws",

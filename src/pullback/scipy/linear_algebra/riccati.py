@@ -17,8 +17,6 @@ from ...primitives.spectra import adjoint, computed, hermitian
 from .kinds import Moving, answers
 from .systems import lyapunov_p, stein_p
 
-__all__ = []
-
 
 def gap(x: Any, discrete: bool, a: Any, b: Any, q: Any, r: Any, e: Any, s: Any) -> Any:
     """What the equation has on its left side, which is zero at the solution."""

@@ -29,8 +29,6 @@ from ..solving.serving import serves_method
 from ..solving.undetermined import undetermined
 from .kinds import WithoutDerivative
 
-__all__ = ["routine"]
-
 DTYPES = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128}
 SIGNATURE = re.compile(r"(?P<results>.*?) = \w+\((?P<needed>[^\[]*)(\[(?P<rest>.*)\])?\)")
 

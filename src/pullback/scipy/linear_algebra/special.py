@@ -14,8 +14,6 @@ from ...primitives.exact import exact, like
 from ...primitives.spectra import computed, conj, real_of
 from .kinds import WithoutDerivative, answers
 
-__all__ = []
-
 
 @answers(sl.toeplitz, "c r")
 def toeplitz(c, r=None):

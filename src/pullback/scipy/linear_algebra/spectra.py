@@ -19,8 +19,6 @@ from ...primitives.spectra import adjoint, col, computed, conj, from_triangle, r
 from .bands import dense, hermitian_bands
 from .kinds import Given, Moving, WithoutDerivative, answers
 
-__all__ = ["aligned", "diagonal", "eigh", "eigvals", "order_p", "svd"]
-
 
 class GivenEigh(Given, Eigh):
     cores = (2, 1, 2)

@@ -21,8 +21,6 @@ from ..releases import SINCE_1_18
 from .bands import hermitian_bands, times_bands, times_toeplitz, turned_bands
 from .kinds import Moving, System, WithoutDerivative, answers
 
-__all__ = ["permuted", "rows_of_p", "stein_p", "sylvester_p"]
-
 
 def turn(x: Any) -> Any:
     return np.swapaxes(x, -1, -2)

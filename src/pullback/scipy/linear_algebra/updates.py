@@ -21,8 +21,6 @@ from ...primitives.spectra import conj
 from .factors import factored
 from .kinds import WithoutDerivative, answers
 
-__all__ = []
-
 
 @cache
 def values_of(original: Any, ranks: tuple[int, ...]) -> WithoutDerivative:

@@ -21,9 +21,6 @@ from ...transforms.reverse import grad
 from ..solving.implicit import Equations, RecordedFunction, solution
 from ..solving.plain import PlainValues, solve
 
-__all__ = ["Minimum", "between", "bound_rows", "constraint_rows", "minimum"]
-
-
 # Constraints as rows: of equalities c(x) = 0, and of inequalities c(x) >= 0.
 
 

@@ -19,8 +19,6 @@ from .conditions import Minimum, between, minimum
 from .minima import called
 from .roots import as_tuple, others, reason, summary
 
-__all__ = []
-
 # rho(z) for z = (residual / f_scale) ** 2, as SciPy documents them.
 LOSSES: dict[str, Callable[[Any], Any]] = {
     "linear": lambda z: z,

@@ -16,8 +16,6 @@ from ..solving.serving import serves
 from .conditions import Minimum, bound_rows, constraint_rows, minimum
 from .roots import as_tuple, others, reason, summary
 
-__all__ = ["minimised"]
-
 
 def minimised(
     name: str,

@@ -8,15 +8,14 @@ import numpy as np
 from scipy import optimize
 
 from ...core.dispatch import as_array, leaves, unknown
+from ...core.trace import is_live
 from ...primitives.exact import constant
-from ..solving.plain import Examples, is_live, solve
+from ..solving.plain import Examples, solve
 from ..solving.serving import refuses, serves, traced
 from ..solving.undetermined import undetermined
 from .conditions import Minimum, between, bound_rows, constraint_rows, minimum
 from .minima import called, scalar
 from .roots import reason, summary
-
-__all__ = []
 
 
 def dense(x: Any) -> Any:

@@ -18,8 +18,6 @@ from ..solving.plain import Examples, solve
 from ..solving.serving import serves
 from ..solving.undetermined import undetermined
 
-__all__ = ["as_tuple", "reason", "root_of", "summary"]
-
 
 def root_of(
     name: str, fun: Callable[..., Any], args: Any, x: Any, failure: str | None

@@ -21,8 +21,6 @@ from ...primitives.spectra import conj
 from ..solving.leaves import leaf
 from ..solving.motion import Described
 
-__all__ = ["slide_p"]
-
 
 class Slide(Contraction):
     """out[k] = sum of x[k + m] y[m] over m, for all k where y lies within x."""

@@ -25,8 +25,6 @@ from ..solving.leaves import is_live
 from ..solving.serving import serves, traced
 from ..sparse_arrays.patterns import fixed
 
-__all__ = []
-
 remez_of_scipy, poles_of_scipy = signal.remez, signal.place_poles
 FINE = 64  # points on each band for each coefficient
 KINDS = {"bandpass": 1, "differentiator": -1, "hilbert": -1}

@@ -12,8 +12,6 @@ from ...primitives.exact import exact
 from ..solving.leaves import in_order, leaf
 from ..solving.plain import solve
 
-__all__ = []
-
 
 def in_examples(original: Any, *args: Any) -> Any:
     return solve(lambda values: original(*map(in_order, values.tree(args))))

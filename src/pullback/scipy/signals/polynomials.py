@@ -14,8 +14,6 @@ from ..solving.leaves import is_live, leaf
 from ..solving.plain import solve
 from ..solving.serving import serves_method, traced
 
-__all__ = []
-
 MEANS: dict[str, Any] = {
     "max": np.max, "maximum": np.max, "min": np.min, "minimum": np.min, "avg": np.mean,
     "mean": np.mean,

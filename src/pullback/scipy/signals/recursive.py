@@ -18,8 +18,6 @@ from ...primitives.arguments import as_array
 from ..solving.leaves import leaf, store
 from ..solving.motion import Described
 
-__all__ = ["fir_p"]
-
 
 def backwards(x: Any) -> Any:
     return x[..., ::-1]
@@ -165,6 +163,9 @@ class Filter(Primitive):
                 a_bar = -fir_p.transpose(0, (a, np.moveaxis(residual.out, axis, -1)), pushed)
         bars = zip((b_bar, a_bar, x_bar), (b, a, x), strict=True)
         return [None if bar is None else as_kind(bar, z) for bar, z in bars]
+
+    def read_for(self, i, mask, xs, static):
+        return np.any(mask, axis=static["axis"], keepdims=True) if i == 2 else np.any(mask)
 
     def batch(self, xs, mapped, size, *, axis):
         if list(mapped) == [False, False, True]:

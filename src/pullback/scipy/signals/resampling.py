@@ -15,9 +15,6 @@ from ...primitives.arguments import as_array
 from ..solving.leaves import leaf, store
 from ..solving.motion import Described
 
-__all__ = []
-
-
 NAMES = {_upfirdn_apply.mode_enum(mode): mode for mode in MODES}
 NUMPY_MODES = ("wrap", "edge", "symmetric", "reflect", "antireflect")
 

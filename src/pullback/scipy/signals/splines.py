@@ -17,9 +17,6 @@ from ..solving.plain import solve
 from ..sparse_arrays.patterns import fixed
 from .correlation import slide_p
 
-__all__ = []
-
-
 # Where recursive filters begin on signals that are mirrored at their ends: sums of the signal with
 # weights, which are the filter's responses k numbers after an impulse.
 

@@ -11,8 +11,6 @@ from ...primitives.arguments import as_array
 from ..releases import SINCE_1_18
 from ..solving.serving import serves
 
-__all__: list[str] = []
-
 
 @serves(signal.sawtooth)
 def sawtooth(t: Any, width: Any = 1) -> Any:

@@ -16,8 +16,6 @@ from ...core.reach import call_outside
 from ...core.spec import Spec
 from .motion import Described
 
-__all__ = ["Chosen", "Following"]
-
 
 class Following(Described):
     """found(*xs, **static) is SciPy's value, program(*xs, **static) the same written with NumPy.

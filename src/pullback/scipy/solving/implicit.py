@@ -29,8 +29,6 @@ from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace, capture
 from .plain import PlainValues, solve
 
-__all__ = ["DiagonalEquations", "Equations", "RecordedFunction", "solution"]
-
 
 class RecordedFunction:
     """A function as it ran on these arguments, with what it closed over as an operand."""
@@ -140,6 +138,10 @@ class Equations:
         for i, bar in zip(at, totals, strict=True):
             x_bars[i] = bar
         return x_bars
+
+    def refined(self, z: Any, theta: Any, given: Any) -> tuple[Any, str | None]:
+        """A point closer to the solution than z; or z, and why there is no derivative."""
+        return refined(self, z, theta, given)
 
     def transposed(self, slope: Any) -> Any:
         return np.swapaxes(slope, -1, -2)
@@ -268,7 +270,7 @@ def refinement(
 
     def refine(values: PlainValues) -> Any:
         point, fixed = values.of(z), [values.of(x) for x in given]
-        return refined(equations, point, [values.of(x) for x in theta], fixed)
+        return equations.refined(point, [values.of(x) for x in theta], fixed)
 
     points = solve(refine)
     why = next((reason for _, reason in points.results if reason is not None), None)

@@ -26,10 +26,9 @@ from ...core.errors import ArgumentError
 from ...core.namespaces import BEHIND, STANDS
 from ...core.reach import call
 from ...core.resolve import foreign
+from ...core.trace import is_live
 from ...numpy.wrapping import OWN, made, member, seeking
-from .plain import is_live, solve
-
-__all__ = ["choice", "chosen", "in_order", "is_live", "leaf", "python_of", "store", "take"]
+from .plain import solve
 
 CALLED = FunctionType, MethodType
 take = member(np.take)  # of plain arrays at indices that are mapped, which NumPy would convert

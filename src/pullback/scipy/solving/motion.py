@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.cotangent import Cotangent, masked
+from ...core.lines import present_part
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach import call_outside
 from ...transforms.of_program import pulled, pushed
-
-__all__ = ["Described", "scalars"]
 
 
 def scalars(out: Any) -> Any:
@@ -32,6 +32,7 @@ class Described(Primitive):
     """
 
     reads = "xs"
+    structured = True
 
     def __init__(
         self,
@@ -68,7 +69,17 @@ class Described(Primitive):
 
     def vjp(self, out_bar, residual, wanted):
         xs, static = residual.xs, residual.static
-        return pulled(lambda *moving: self.program(*moving, **static), xs, wanted, out_bar)
+        program = lambda *moving: self.program(*moving, **static)
+        if not isinstance(out_bar, Cotangent):
+            return pulled(program, xs, wanted, out_bar)
+        bar = masked(out_bar, True)
+        present = lambda *moving: np.where(bar.mask, program(*moving), 0)
+        return present_part(self, bar, pulled(present, xs, wanted, bar.dense()), xs, static)
+
+    def read_for(self, i, mask, xs, static):
+        if i in self.rows:
+            return np.any(mask, axis=static["axis"], keepdims=True)
+        return super().read_for(i, mask, xs, static)
 
     def batch(self, xs, mapped, size, **static):
         if self.rows and self.rows == tuple([i for i, m in enumerate(mapped) if m]):

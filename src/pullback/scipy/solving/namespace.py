@@ -12,8 +12,6 @@ from ..releases import private
 from .leaves import leaf
 from .serving import serves_method, traced
 
-__all__ = []
-
 _helpers = private(
     "scipy._external.array_api_compat.common._helpers",
     "scipy._lib.array_api_compat.common._helpers",

@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from itertools import product
 from typing import Any
 
@@ -21,10 +22,13 @@ import numpy as np
 from ...core.array import Array, current
 from ...core.errors import ArgumentError
 from ...core.reach import SESSION, call_outside
-from ...core.trace import CONSTANT, is_live
+from ...core.trace import CONSTANT
 from ...transforms.batch import BatchTrace
 
-__all__ = ["Examples", "Plain", "PlainValues", "is_live", "solve"]
+# How solvers are called here, where a program is recorded to be repeated. None: each call is to
+# become an operation. "asked": the call is under way, of which it is not known whether it solves.
+# "plain": it is made with plain values of all that it depends on. "itself": as it is.
+SOLVING: ContextVar[str | None] = ContextVar("solving", default=None)
 
 
 # Objects of SciPy's that hold functions and arrays of the user's.
@@ -39,6 +43,28 @@ class Mapped(BaseException):
 
     def __init__(self, trace: BatchTrace) -> None:
         self.trace = trace
+
+
+class Solves(BaseException):
+    """A call of a rule solves: it becomes one operation, and is made once more."""
+
+
+class Unlifted(BaseException):
+    """A call of a solver depends on what is not seen among its arguments."""
+
+
+def through(x: Any, change: Callable[[Any], Any]) -> Any:
+    """Lists, tuples, dicts and constraints with something else in place of what they hold."""
+    kind = type(x)
+    if kind in (list, tuple):
+        return kind([through(item, change) for item in x])
+    if kind is dict:
+        return {key: through(item, change) for key, item in x.items()}
+    if kind.__name__ in DESCRIPTIONS and kind.__module__.startswith("scipy."):
+        x = copy.copy(x)
+        vars(x).update({name: through(part, change) for name, part in vars(x).items()})
+        return x
+    return change(x)
 
 
 class PlainValues:
@@ -56,7 +82,10 @@ class PlainValues:
         while type(x) is Array:
             x = current(x)
             trace: Any = x.within
-            self.live |= trace is not CONSTANT
+            if trace is not CONSTANT:
+                self.live = True
+                if SOLVING.get() == "plain":
+                    raise Unlifted
             if isinstance(trace, BatchTrace):
                 if trace not in self.example:
                     raise Mapped(trace)
@@ -67,19 +96,13 @@ class PlainValues:
 
     def tree(self, x: Any) -> Any:
         """The same for lists, tuples, dicts and constraints; functions return plain values."""
-        kind = type(x)
-        if kind is Array:
+        return through(x, self.leaf)
+
+    def leaf(self, x: Any) -> Any:
+        if type(x) is Array:
             return self.of(x)
-        if kind in (list, tuple):
-            return kind([self.tree(item) for item in x])
-        if kind is dict:
-            return {key: self.tree(item) for key, item in x.items()}
-        if kind.__name__ in DESCRIPTIONS and kind.__module__.startswith("scipy."):
-            x = copy.copy(x)
-            vars(x).update({name: self.tree(part) for name, part in vars(x).items()})
-            return x
         if callable(x) and not isinstance(x, type):
-            return Plain(x, self)
+            return x if getattr(x, "gives_plain", False) else Plain(x, self)
         return x
 
 
@@ -139,6 +162,8 @@ class Examples:
 
 def solve(call: Callable[[PlainValues], Any]) -> Examples:
     """The results of `call` for each example of the batches whose values it meets."""
+    if SOLVING.get() == "asked":
+        raise Solves
     traces: list[Any] = []
     while True:
         for trace in traces:

@@ -13,8 +13,7 @@ from ...core.reach import CALLS, active
 from ...core.reach import call as begin
 from ...core.resolve import given_function
 from ...numpy.wrapping import OWN, answers_for
-
-__all__ = ["refuses", "serves", "serves_method", "traced"]
+from .operation import as_recorded
 
 
 def serves(*originals: Any) -> Callable[[Any], Any]:
@@ -32,7 +31,7 @@ def serves(*originals: Any) -> Callable[[Any], Any]:
             args, kwargs = reached(args), reached(kwargs)
             if not active() and holds_arrays((*args, *kwargs.values())):
                 return begin(function, args, kwargs)  # it may call SciPy's Python, which takes part
-            return function(*args, **kwargs)
+            return as_recorded(function, args, kwargs)
 
         update_wrapper(call, originals[0])
         for original in originals:
@@ -67,11 +66,16 @@ def serves_method(original: Any) -> Callable[[Any], Any]:
     """The same for a method or a private function of SciPy's, wherever it is called."""
 
     def enter(function: Any) -> Any:
-        update_wrapper(function, original)
-        replaces(original)(function)
-        STANDS[id(original)] = function
-        BEHIND[id(function)] = original
-        return function
+        of_method = "." in getattr(original, "__qualname__", "")
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return as_recorded(function, args, kwargs, of_method)
+
+        update_wrapper(call, original)
+        replaces(original)(call)
+        STANDS[id(original)] = call
+        BEHIND[id(call)] = original
+        return call
 
     return enter
 

@@ -14,9 +14,7 @@ from ...core.array import Array
 from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive
 from ...core.spec import Spec, is_inexact
-from .plain import is_live
-
-__all__ = ["undetermined"]
+from ...core.trace import is_live
 
 
 def refuse(what: str) -> None:

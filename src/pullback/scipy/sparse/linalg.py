@@ -3,6 +3,7 @@
 from scipy.sparse import linalg as _real
 
 from ...numpy.wrapping import mirror as _mirror
+from ..sparse_arrays import iterations as _iterations  # noqa: F401  # enters what it has
 from ..sparse_arrays import spectra as _spectra  # noqa: F401  # enters what it has
 from ..sparse_arrays import systems as _systems  # noqa: F401  # enters what it has
 

@@ -10,7 +10,8 @@ Python code takes part as the user's does; what is compiled has rules here:
     kept_zeros      zeros that SciPy drops, and that are kept because they move
     formats         lists of rows, dictionaries, blocks, diagonals
     matrices        dense matrices, which sums of sparse matrices give
-    systems         systems of equations, by SuperLU and by iterations
+    systems         systems of equations, by SuperLU
+    iterations      the same, by methods that iterate
     spectra         eigenvalues and singular values by ARPACK
     graphs          paths and trees along the edges that SciPy chose
     trees           sparse arrays as arguments and results

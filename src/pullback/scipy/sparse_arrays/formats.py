@@ -20,9 +20,6 @@ from ..solving.serving import serves_method, traced
 from .kept_zeros import entries, moves
 from .patterns import fixed, is_live, put
 
-__all__ = []
-
-
 # Lists of rows: `rows` holds a list of columns for each, and `data` a list of numbers.
 
 

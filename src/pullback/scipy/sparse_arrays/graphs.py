@@ -22,8 +22,6 @@ from .patterns import constants, coordinates, fixed, is_live, majors
 from .products import product
 from .systems import plain_array
 
-__all__ = []
-
 
 def by_lines(graph: Any) -> Any:
     """A sparse graph by rows or columns, with the edges that SciPy has."""

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse import _spfuncs
 from scipy.sparse._base import _spbase
 from scipy.sparse._compressed import _cs_matrix
 from scipy.sparse._coo import _coo_base
@@ -33,8 +34,6 @@ from ...core.reach import CALLS, reach_class
 from ...primitives.arguments import somewhere
 from ..solving.serving import serves_method, traced
 from .patterns import fixed, is_live
-
-__all__ = ["entries", "moves", "seen"]
 
 # What a program sees of an array of each format, beside `nnz` and `size`.
 ATTRIBUTES = {
@@ -166,8 +165,22 @@ def settle(A: Any) -> None:
 def become(A: Any, other: Any) -> None:
     """Make A an array of SciPy's class, with what another one holds."""
     A.__class__ = plain_class(A)
+    held = {name: x for name, x in vars(other).items() if name not in ("dropped", "seen")}
     vars(A).clear()
-    vars(A).update(vars(other))
+    vars(A).update(held)
+
+
+def of_scipy(A: Any) -> Any:
+    """A as SciPy has it, when its numbers no longer move.
+
+    A tangent has entries where its primal has none: those that are not zero stay.
+    """
+    dropped = vars(A).get("dropped")
+    if type(dropped) is tuple and (zero := zeros_of(A)) is not None:
+        zeros_are_dropped(A, (zero & (A.data == 0),))
+    if dropped:
+        become(A, seen(A))
+    return A
 
 
 def shows(name: str) -> property:
@@ -253,11 +266,25 @@ def mark_of(frame: Any) -> Any:
     if marks.count(None) == len(marks):
         return None
     if name in SAME_ENTRIES and marks.count(True) == len(marks):
-        return True
+        return not any(map(has_blocks, parents)) or name == "tobsr"
     if name in ("_with_data", "tocoo") and parents[0].format in BY_ENTRIES:  # in the same order
         zero = zeros_of(parents[0])
         return False if zero is None else (zero,)
     return False
+
+
+def has_blocks(A: Any) -> bool:
+    """Whether A keeps zeros beside other numbers, in blocks."""
+    return A.format == "bsr" and A.blocksize != (1, 1)
+
+
+def mark(A: Any) -> Any:
+    """What is known of the zeros of A, for another array with the same entries and zeros."""
+    dropped = vars(A).get("dropped")
+    if type(dropped) is not tuple:
+        return dropped
+    zero = zeros_of(A)
+    return False if zero is None else (zero,)
 
 
 def zeros_are_dropped(A: Any, dropped: Any = True) -> Any:
@@ -352,6 +379,15 @@ for method in (
     _coo_base._setdiag,
 ):
     assigning(method)
+
+
+blocksize_of_scipy = traced(_spfuncs.estimate_blocksize)
+
+
+@serves_method(_spfuncs.estimate_blocksize)
+def estimate_blocksize(A: Any, efficiency: float = 0.7) -> Any:
+    """The size of the blocks in which SciPy's entries lie."""
+    return blocksize_of_scipy(seen(A) if isinstance(A, _spbase) else A, efficiency)
 
 
 coo_sum_duplicates = traced(_coo_base.sum_duplicates)

@@ -19,12 +19,11 @@ from ...core.array import Array
 from ...core.dispatch import DEFERS, as_array
 from ...core.errors import ConversionError, MissingRuleError
 from ...core.reach import call_outside
+from ...core.tree import RESULTS
 from ...numpy.creation import AS_ARRAY
 from ..solving.serving import serves_method, traced
 from .kept_zeros import moves
 from .patterns import is_live
-
-__all__ = ["TracedMatrix"]
 
 OF_ALL = np.ravel, np.shape, np.ndim, np.size
 
@@ -188,6 +187,7 @@ def refuse(what: str) -> Any:
 
 
 DEFERS.add(TracedMatrix)
+RESULTS[TracedMatrix] = array_of
 AS_ARRAY[TracedMatrix] = array_of
 
 

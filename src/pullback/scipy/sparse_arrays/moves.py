@@ -12,8 +12,6 @@ import numpy as np
 
 from .patterns import constants, fixed, leaf, put
 
-__all__ = ["positions", "taken"]
-
 
 def positions(data: Any) -> Any:
     """1, 2, 3, ... in the shape of the numbers: zero stays what comes from nowhere."""

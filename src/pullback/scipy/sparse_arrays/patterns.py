@@ -19,19 +19,6 @@ from ...transforms.batch import BatchTrace
 from ..solving.leaves import is_live
 from ..solving.leaves import leaf as leaf_of
 
-__all__ = [
-    "constants",
-    "coordinates",
-    "fixed",
-    "is_live",
-    "is_mapped",
-    "leaf",
-    "lines",
-    "majors",
-    "put",
-    "turned",
-]
-
 
 def turned(outer: Any, inner: Any, fmt: str) -> tuple[Any, Any, str]:
     """The pattern of the transposed array."""

@@ -17,8 +17,6 @@ from ...core.primitive import Multilinear
 from ...core.spec import Spec
 from .patterns import coordinates, lines, turned
 
-__all__ = ["product", "summed"]
-
 
 class SparseProduct(Multilinear):
     """data: numbers of the entries; x: a vector or a matrix; outer, inner: see `patterns`."""

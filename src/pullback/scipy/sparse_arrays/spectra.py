@@ -28,8 +28,6 @@ from .patterns import coordinates, fixed, is_mapped
 from .products import product
 from .systems import Factors, parts_of, plain_array, sparse_solve
 
-__all__ = []
-
 
 def bordered(rows: Any, cols: Any, n: int, diagonal: bool) -> tuple[Any, Any, Any]:
     """The pattern of the bordered array by columns, and where its numbers come from.

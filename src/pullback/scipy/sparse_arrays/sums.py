@@ -11,9 +11,6 @@ from .moves import positions, taken
 from .patterns import constants, coordinates, fixed, leaf, majors, put
 from .products import integers, product, summed
 
-__all__ = ["canonical"]
-
-
 # Products with dense arrays.
 
 

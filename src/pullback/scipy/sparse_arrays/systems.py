@@ -1,4 +1,4 @@
-"""Systems of equations: by SuperLU, and by methods that iterate.
+"""Systems of equations, by SuperLU.
 
 The solution x of A x = b moves with the numbers of A and with b:
 
@@ -10,20 +10,17 @@ Both rules solve one more system, with the same factors.
 from __future__ import annotations
 
 import inspect
-import warnings
 from contextvars import ContextVar
-from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import _sparsetools
 from scipy.sparse import linalg as ssl
 from scipy.sparse.linalg._dsolve import _superlu
 
 from ...core.array import Array
 from ...core.dispatch import as_array
-from ...core.errors import MissingRuleError, SolverError
+from ...core.errors import MissingRuleError
 from ...core.namespaces import BOUND
 from ...core.primitive import Primitive
 from ...core.reach import CALLS, call_outside
@@ -34,8 +31,6 @@ from ..solving.serving import serves, serves_method, traced
 from .kept_zeros import moves
 from .patterns import constants, coordinates, fixed, is_live, is_mapped, turned
 from .products import product
-
-__all__ = ["Factors", "sparse_solve"]
 
 
 class Factors:
@@ -190,15 +185,6 @@ def unknown(what: str) -> Any:
     )
 
 
-def preconditioned(original: Any, args: Any, options: Any) -> Any:
-    """SciPy's method that iterates, on plain values."""
-    token = PRECONDITIONING.set(True)
-    try:
-        return call_outside(original, args, options)
-    finally:
-        PRECONDITIONING.reset(token)
-
-
 gstrf = foreign(_superlu.gstrf)
 NAMES = {"PanelSize": "panel_size", "Relax": "relax", "DiagPivotThresh": "diag_pivot_thresh"}
 
@@ -298,137 +284,6 @@ def parts_of(A: Any) -> tuple[Any, Any, Any, str] | None:
 def plain_array(data: Any, outer: Any, inner: Any, fmt: str, shape: Any) -> Any:
     make = sparse.csc_array if fmt == "csc" else sparse.csr_array
     return make((data, inner, outer), shape=shape)
-
-
-class BareOperator(ssl.LinearOperator):
-    """What methods that iterate ask of a plain array, its products with vectors, and no more.
-
-    SciPy's own operators look at shapes and kinds in each product, which takes longer than small
-    products do.
-    """
-
-    def __init__(self, data: Any, outer: Any, inner: Any, fmt: str, shape: Any) -> None:
-        super().__init__(data.dtype, shape)
-        self.matvec = partial(times, data, outer, inner, fmt)
-        self.rmatvec = partial(times, np.conj(data), outer, inner, "csr" if fmt == "csc" else "csc")
-
-    def _matvec(self, x: Any) -> Any:
-        return self.matvec(x)
-
-    def _rmatvec(self, x: Any) -> Any:
-        return self.rmatvec(x)
-
-
-def times(data: Any, outer: Any, inner: Any, fmt: str, x: Any) -> Any:
-    n = len(x)
-    out = np.zeros(n, np.result_type(data, x))
-    native = _sparsetools.csr_matvec if fmt == "csr" else _sparsetools.csc_matvec
-    native(n, n, outer, inner, data, x, out)
-    return out
-
-
-class NoPreconditioner(ssl.LinearOperator):
-    """The preconditioner of methods that are given none."""
-
-    def __init__(self, A: Any) -> None:
-        super().__init__(A.dtype, A.shape)
-        self.matvec = self.rmatvec = lambda x: x
-
-    def _matvec(self, x: Any) -> Any:
-        return x
-
-
-class Iterations:
-    """How systems are solved by a method that iterates, and those of derivatives."""
-
-    def __init__(self, original: Any, shape: Any, options: Any, for_derivatives: Any) -> None:
-        self.original, self.shape, self.options = original, shape, options
-        self.for_derivatives = for_derivatives or self
-        self.first: Any = None  # what SciPy has found, and of what
-
-    def found(self, data: Any, b: Any, outer: Any, inner: Any, fmt: str) -> Any:
-        """What SciPy returns for one right-hand side."""
-        A, options = BareOperator(data, outer, inner, fmt, self.shape), self.options
-        if "M" in options and options["M"] is None:
-            options = {**options, "M": NoPreconditioner(A)}
-        return preconditioned(self.original, (A, b), options)
-
-    def solve(self, data: Any, b: Any, outer: Any, inner: Any, fmt: str) -> Any:
-        if self.first is not None and self.first[0] == fmt:
-            _, first_data, first_b, x = self.first
-            if np.array_equal(first_data, data) and np.array_equal(first_b, b):
-                return np.array(x)
-        columns = np.reshape(b, (b.shape[0], -1)).T
-        out = np.stack([self.one(data, column, outer, inner, fmt) for column in columns], axis=1)
-        return out.reshape(b.shape)
-
-    def one(self, data: Any, b: Any, *places: Any) -> Any:
-        if not b.any():
-            return np.zeros(b.shape, np.result_type(data, b))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            x, info = self.found(data, b, *places)
-        if info:
-            raise SolverError(
-                f"`{self.original.__name__}` did not converge for a solution or its derivative"
-                f" (info {info}).\n  Give it a larger `maxiter` or a preconditioner, or solve with"
-                " `scipy.sparse.linalg.spsolve`."
-            )
-        return x
-
-
-TIGHT = 1e-12
-
-
-def iterates(name: str) -> None:
-    """Serve a method for A x = b: the derivative solves one more system by the same method."""
-    original = getattr(ssl, name)
-    of_scipy, signature = traced(inspect.unwrap(original)), inspect.signature(original)
-
-    @serves(original)
-    def method(*args: Any, **options: Any) -> Any:
-        given = signature.bind(*args, **options).arguments
-        A, b = given["A"], given["b"]
-        if not (moves(A) or is_live(as_array(b)) or isinstance(A, ssl.LinearOperator)):
-            return of_scipy(*args, **options)
-        parts = parts_of(A)
-        if parts is None:
-            return of_scipy(*args, **options)
-        data, outer, inner, fmt = parts
-        b = as_array(b)
-        rest = {key: x for key, x in given.items() if key not in ("A", "b", "callback")}
-        plain = {key: fixed(x) if type(x) is Array else x for key, x in rest.items()}
-        if "M" in signature.parameters:
-            plain.setdefault("M", None)
-        tight = {**plain, "x0": None, "rtol": min(plain.get("rtol", TIGHT), TIGHT)}
-        if "atol" in signature.parameters:
-            tight["atol"] = 0.0  # an absolute tolerance of SciPy's call says nothing of this one
-        if name not in ("cg", "minres"):  # of the transposed system it is another
-            tight |= {key: None for key in ("M", "M1", "M2") if key in tight}
-        by = Iterations(original, A.shape, plain, Iterations(original, A.shape, tight, None))
-        info = 0
-        if not (is_mapped(data) or is_mapped(b)):
-            plain_data, plain_b = fixed(data), fixed(b)
-            x, info = by.found(plain_data, plain_b, outer, inner, fmt)
-            if info == 0:
-                by.first = fmt, plain_data, np.reshape(plain_b, -1), x
-        flat = b.reshape(-1)
-        return sparse_solve(data, flat, outer, inner, fmt=fmt, by=by), info
-
-
-for name in (
-    "cg",
-    "cgs",
-    "bicg",
-    "bicgstab",
-    "gmres",
-    "lgmres",
-    "gcrotmk",
-    "minres",
-    "qmr",
-    "tfqmr",
-):
-    iterates(name)
 
 
 # Least squares, and triangles.

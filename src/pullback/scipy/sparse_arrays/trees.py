@@ -13,10 +13,8 @@ import optree
 
 from ...core.errors import ShapeError
 from ...core.tree import NAMESPACE
-from .kept_zeros import entries
+from .kept_zeros import entries, mark, of_scipy, plain_class, zeros_are_dropped
 from .patterns import is_live
-
-__all__ = ["register"]
 
 FORMATS = ("csr", "csc", "coo", "bsr", "dia")  # those that keep their numbers in one array
 LISTED = ("lil", "dok")
@@ -29,11 +27,13 @@ class Pattern:
     order at the same places.
     """
 
-    __slots__ = ("cls", "held", "shape")
+    __slots__ = ("cls", "dropped", "held", "shape")
 
     def __init__(self, x: Any) -> None:
         self.cls, self.shape = type(x), np.shape(x.data)
-        self.held = {name: copied(y) for name, y in vars(x).items() if name != "data"}
+        held = {name: y for name, y in vars(x).items() if name not in ("data", "seen", "dropped")}
+        self.held = {name: copied(y) for name, y in held.items()}
+        self.dropped = mark(x)
 
     def places(self) -> list[Any]:
         """Arrays of integers; what SciPy has noted about them follows from them."""
@@ -56,8 +56,9 @@ class Pattern:
         self.check(getattr(data, "shape", self.shape))
         out = object.__new__(self.cls)
         vars(out).update({name: copied(y) for name, y in self.held.items()})
-        out.data = data
-        return out
+        vars(out)["data"] = data
+        zeros_are_dropped(out, self.dropped)
+        return of_scipy(out) if type(data) is np.ndarray else out
 
     def check(self, shape: Any) -> None:
         if shape != self.shape:
@@ -75,7 +76,7 @@ class ListedPattern(Pattern):
     __slots__ = ("at", "dtype")
 
     def __init__(self, x: Any) -> None:
-        self.cls, self.dtype = type(x), x.dtype
+        self.cls, self.dtype, self.dropped = type(x), x.dtype, mark(x)
         self.held = {name: y for name, y in vars(x).items() if name in ("_shape", "maxprint")}
         if x.format == "lil":
             self.at = [(i, j) for i, row in enumerate(x.rows) for j in row]
@@ -89,12 +90,19 @@ class ListedPattern(Pattern):
     def with_numbers(self, data: Any) -> Any:
         self.check(getattr(data, "shape", self.shape))
         out = self.cls(self.held["_shape"], dtype=getattr(data, "dtype", self.dtype))
+        at = self.at
+        zeros_are_dropped(out, self.dropped)
+        if type(data) is np.ndarray:
+            out.__class__ = plain_class(out)
+            if self.dropped:
+                kept = np.flatnonzero(data)
+                data, at = data[kept], [at[k] for k in kept]
         if not hasattr(data, "dtype"):
             out.leaf = data  # what stands for the numbers while a tree is looked through
         elif out.format == "dok":
-            out._dict = dict(zip(self.at, data, strict=True))
+            out._dict = dict(zip(at, data, strict=True))
         else:
-            for (i, j), number in zip(self.at, data, strict=True):
+            for (i, j), number in zip(at, data, strict=True):
                 out.rows[i].append(j)
                 out.data[i].append(number)
         return out

@@ -18,17 +18,6 @@ from ..batch import BatchTrace
 from ..mapped_numbers import dtypes_beside, kind_of_python
 from ..stage import StageTrace, capture
 
-__all__ = [
-    "BodyTrace",
-    "Exemplified",
-    "GraphRunner",
-    "Repeated",
-    "Unstaged",
-    "example",
-    "functional",
-    "recorded",
-]
-
 
 class Exemplified(Primitive):
     """What is not run as a whole while a body is recorded: `sampled` gives results like its own."""

@@ -14,8 +14,6 @@ import numpy as np
 
 from ...core.spec import Spec
 
-__all__ = ["History", "back", "capacity_of", "stepped", "stride_of"]
-
 LEAST, MOST, BYTES = 16, 256, 1 << 25  # rows that are kept, and the memory that they may take
 
 

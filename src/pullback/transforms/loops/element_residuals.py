@@ -13,8 +13,6 @@ from ...core.graph import Equation, Graph, Variable
 from ...primitives.assignment import setitem_p
 from ...primitives.indexing import getitem_p
 
-__all__ = ["picked"]
-
 
 def picked(
     graph: Graph,

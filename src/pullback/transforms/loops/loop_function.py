@@ -23,8 +23,6 @@ from ..stage import StageTrace, capture
 from .body import BodyTrace, Unstaged
 from .sameness import same_program
 
-__all__ = ["NUMBERS", "Enter", "LoopFunction", "is_number", "refuse_y"]
-
 NUMBERS = (int, float, complex)  # weak: they take the dtype of what they meet
 
 

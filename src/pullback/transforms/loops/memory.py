@@ -26,8 +26,6 @@ from ...core.array import Array
 from ...core.bytecode import original
 from ...core.namespaces import library
 
-__all__ = ["memory_of"]
-
 ATOMS = (int, float, complex, str, bytes, bool, type(None), np.generic)
 CONTAINERS = (list, tuple, deque)
 ITERATORS = ("iterator", "count", "cycle", "repeat", "enumerate", "zip", "map", "chain")

@@ -26,8 +26,6 @@ from ...core.graph import Equation, Graph, Variable
 from ...core.node import Node
 from ...core.primitive import Primitive
 
-__all__ = ["same_program"]
-
 NUMBERS = (int, float, complex)
 
 

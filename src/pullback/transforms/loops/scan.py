@@ -33,8 +33,6 @@ from .memory import memory_of
 from .scan_primitive import Scan
 from .tables import by_rows
 
-__all__ = ["Loop", "fori_loop", "scan"]
-
 
 def scan(
     fun: Callable[..., Any],

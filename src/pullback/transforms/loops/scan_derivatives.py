@@ -18,8 +18,6 @@ from .element_residuals import picked
 if TYPE_CHECKING:
     from .scan_primitive import Scan
 
-__all__ = ["Derived", "backward_loop", "bar_inputs", "batched_loop", "forward_loop"]
-
 
 class Derived:
     """A loop made from another: it takes the operands named in `kept` of those that it is given.

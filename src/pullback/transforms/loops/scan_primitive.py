@@ -23,9 +23,6 @@ from ..reverse import ReverseTrace
 from .body import GraphRunner, Repeated, Unstaged, example
 from .scan_derivatives import Derived, backward_loop, bar_inputs, batched_loop, forward_loop
 
-__all__ = ["FASTER", "Scan", "blank", "stepped_rows"]
-
-
 # Runs loops in place of `Scan.value`, and makes others from them, where a compiler is at work.
 FASTER: ContextVar[Any] = ContextVar("faster", default=None)
 

@@ -17,8 +17,6 @@ from ...primitives.elementwise import add, subtract
 from ...primitives.indexing import getitem_p
 from ...primitives.keys import INDEX
 
-__all__ = ["by_rows"]
-
 
 def by_rows(
     graph: Graph, counter: Variable, numbers: Any, consts: dict[Variable, Any]

@@ -21,8 +21,6 @@ from .memory import memory_of
 from .scan import Loop, plain, spec_now
 from .while_primitive import While
 
-__all__ = ["while_loop"]
-
 
 def while_loop(
     cond: Callable[..., Any], body: Callable[..., Any], init: Any, checkpoint: bool | int = False

@@ -32,8 +32,6 @@ from .scan import segmented
 from .scan_derivatives import Derived, bar_inputs, forward_loop
 from .scan_primitive import FASTER, Scan, owned
 
-__all__ = ["Trips", "While", "WhilePull"]
-
 COUNT = Spec((), np.dtype(np.int64))
 
 

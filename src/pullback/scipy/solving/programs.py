@@ -1,0 +1,234 @@
+"""A function of the user's as a program: written down once, and called by SciPy again and again.
+
+    learner = Learner(lambda x: x**3 - a, operands)     a is an Array of what is recorded
+    Program(learner, [8.0])(1.0)                        -7.0, the program with a = 8
+
+One program is written for each kind of arguments. What the function closes over becomes operands;
+where it asks for a value, `Unstaged` is raised. SciPy's compiled code passes Python's numbers, with
+which `1 / x` raises and `x**0.5` may be complex: programs compute with NumPy's, and say `Changed`
+where Python would have done otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import update_wrapper
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ...core.array import TALLY, Array, peel
+from ...core.graph import Graph, Variable
+from ...core.primitive import Primitive
+from ...core.reach import SESSION
+from ...core.spec import hardened
+from ...core.tree import flatten, unflatten
+from ...primitives.elementwise import isfinite, not_equal, power
+from ...transforms.loops.body import BodyTrace, Unstaged, example, functional
+from ...transforms.mapped_numbers import kind_of_python
+from ...transforms.stage import StageTrace, capture
+from .plain import SOLVING
+from .watching import noted
+
+
+class Changed(Exception):
+    """A repetition differs in kind from the call that was recorded, which does not stand for it."""
+
+
+class Operands:
+    """The Arrays that a call depends on, each once, and plain values like theirs."""
+
+    def __init__(self) -> None:
+        self.arrays: list[Array] = []
+        self.values: list[Any] = []
+        self.places: dict[Any, int] = {}
+
+    def place(self, x: Array) -> int:
+        """The number of an Array among the operands, from now on."""
+        key = id(x.value), id(x.within), id(x.node)
+        if key not in self.places:
+            self.places[key] = len(self.arrays)
+            self.arrays.append(x)
+            self.values.append(example(x))
+        return self.places[key]
+
+
+class Numbers(BodyTrace):
+    """Writes down what a function does with numbers, some of which are Python's."""
+
+    __slots__ = ()
+
+    def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+        out = BodyTrace.process(self, primitive, xs, static)
+        if self.state.weak and None not in map(kind_of_python, xs):
+            if primitive.divides:
+                self.insist(not_equal, xs[1], 0.0)
+            elif primitive is power:
+                self.insist(isfinite, out)
+            elif primitive.python_differs:
+                raise Unstaged("a number of Python's")
+        return out
+
+    def number(self, x: Array) -> Array:
+        self.insist(isfinite, x)
+        return BodyTrace.number(self, x)
+
+    def insist(self, primitive: Primitive, *xs: Any) -> None:
+        """Let the program say where Python's numbers do as NumPy's, of those that are traced."""
+        if type(xs[0]) is Array:
+            self.fun.conditions.append(StageTrace.process(self, primitive, xs, {}))
+
+
+ONE = flatten((0.0, []))[1]
+
+
+class Written:
+    """One program: a graph of the arguments and of operands by their numbers."""
+
+    def __init__(self, structure: Any, graph: Graph, theta: list[int]) -> None:
+        self.structure, self.theta = structure, theta
+        self.leaves = list(graph.outputs)
+        self.at = [i for i, x in enumerate(graph.outputs) if isinstance(x, Variable)]
+        self.graph = Graph(graph.inputs, graph.equations, [self.leaves[i] for i in self.at])
+        self.is_one = self.at == [0] and structure == ONE
+        self.compound: Any = None
+
+    def __call__(self, xs: Sequence[Any], plain: bool = False) -> Any:
+        """The result; plain: none of xs is an Array."""
+        outs = self.outputs(xs, plain)
+        if self.is_one:
+            return outs[0]
+        leaves = list(self.leaves)
+        for i, out in zip(self.at, outs, strict=True):
+            leaves[i] = out
+        out, conditions = unflatten(self.structure, leaves)
+        if not all(np.all(peel(x)) for x in conditions):
+            raise Changed("a number of Python's")
+        return out
+
+    def outputs(self, xs: Sequence[Any], plain: bool) -> Sequence[Any]:
+        if TALLY.recordings or not self.at:
+            return self.graph.evaluate(*map(as_numpy, xs))
+        if self.compound is None:
+            rules = import_module("pullback.compiler.call.compound")
+            self.compound = rules.Compound("a function that SciPy calls", self.graph)
+        outs = self.compound.value(*xs) if plain else self.compound(*xs)
+        return outs if self.compound.n_out is not None else (outs,)
+
+
+class Calling:
+    """The function while it is written down."""
+
+    def __init__(self, fun: Any, args: Any, kwargs: Any) -> None:
+        self.fun, self.args, self.kwargs = fun, args, kwargs
+        self.conditions: list[Array] = []
+
+    def __call__(self, *xs: Any) -> Any:
+        given = iter(xs)
+        args, kwargs = (filled(x, given) for x in (self.args, self.kwargs))
+        return self.fun(*args, **kwargs), self.conditions
+
+
+class Learner:
+    """A function of the user's, and the programs that have been written of it."""
+
+    def __init__(self, fun: Any, operands: Operands) -> None:
+        self.fun, self.operands = fun, operands
+        self.session = SESSION.get()
+        self.programs: dict[Any, Written] = {}
+
+    def write(self, args: Any, kwargs: Any) -> Written:
+        if not TALLY.recordings:
+            raise Changed("other arguments")
+        calling = Calling(self.fun, args, kwargs)
+        leaves: list[Any] = []
+        kind_of((args, kwargs), leaves)
+
+        def lift(enter: Any) -> list[Array]:
+            arrays = [
+                enter(hardened(example(x)) if type(x) is Array else as_numpy(x)) for x in leaves
+            ]
+            for x, array in zip(leaves, arrays, strict=True):
+                if type(x) is float:
+                    array.within.state.weak.add(array.node)
+            return arrays
+
+        solving, session = SOLVING.set(None), SESSION.set(self.session)
+        try:
+            with noted(), np.errstate(all="ignore"):
+                structure, graph, captured, _ = capture(calling, {}, "solver", lift, Numbers)
+        finally:
+            SESSION.reset(session)
+            SOLVING.reset(solving)
+        theta = [self.operands.place(x) for x in captured]
+        return Written(structure, functional(graph), theta)
+
+
+class Program:
+    """A function of the user's as its programs, with values of the operands."""
+
+    def __init__(self, learner: Learner, values: Sequence[Any]) -> None:
+        self.learner, self.values = learner, values
+        self.gives_plain = Array not in map(type, values)
+        self.closed: dict[Any, list[Any]] = {}  # what each program closes over
+        update_wrapper(self, learner.fun)  # SciPy reads signatures
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and SCALARS.issuperset(map(type, args)):
+            key: Any = len(args)
+            leaves: Sequence[Any] = args
+        else:
+            leaves = []
+            key = kind_of((args, kwargs), leaves)
+            key = len(args) if key[1:] == ((tuple, *[REAL] * len(args)), (dict,)) else key
+        closed = self.closed.get(key)
+        if closed is None:
+            closed = self.close(key, args, kwargs)
+        written = self.learner.programs[key]
+        if self.gives_plain and Array not in map(type, leaves):
+            return written((*leaves, *closed), True)
+        return written([*map(as_numpy, leaves), *closed])
+
+    def close(self, key: Any, args: Any, kwargs: Any) -> list[Any]:
+        programs = self.learner.programs
+        if key not in programs:
+            programs[key] = self.learner.write(args, kwargs)
+        self.closed[key] = [self.values[i] for i in programs[key].theta]
+        return self.closed[key]
+
+
+SCALARS = {float, np.float64}
+REAL = (), np.dtype(float)
+
+
+def kind_of(x: Any, leaves: list[Any]) -> Any:
+    """What decides which program stands for arguments; their numbers are put into `leaves`."""
+    kind = type(x)
+    if kind in SCALARS:
+        leaves.append(x)
+        return REAL
+    if kind is tuple or kind is list:
+        return (kind, *[kind_of(item, leaves) for item in x])
+    if kind is dict:
+        return (kind, *[(key, kind_of(item, leaves)) for key, item in x.items()])
+    if hasattr(x, "dtype"):
+        leaves.append(x)
+        return x.shape, x.dtype
+    if kind in (int, bool, str, complex) or x is None:
+        return kind, x
+    raise Unstaged("an argument")
+
+
+def filled(x: Any, given: Any) -> Any:
+    """Arguments with others in place of the numbers that `kind_of` finds."""
+    kind = type(x)
+    if kind is tuple or kind is list:
+        return kind([filled(item, given) for item in x])
+    if kind is dict:
+        return {key: filled(item, given) for key, item in x.items()}
+    return next(given) if kind is float or hasattr(x, "dtype") else x
+
+
+def as_numpy(x: Any) -> Any:
+    return np.float64(x) if type(x) is float else x

@@ -1,0 +1,326 @@
+"""Systems of equations, by SciPy's methods that iterate.
+
+SciPy iterates on plain values. The derivative is that of the solution and solves one more system,
+by the same method to a tighter tolerance; the first guess and the preconditioner have no part in
+it. Of an array the system for derivatives is that of its numbers (`systems`); of an operator whose
+products are functions of the program's, it asks for products and their transposes:
+
+    A(p) x = b        A x_dot = b_dot - A(p_dot) x        A^T lambda = x_bar
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.sparse import _sparsetools
+from scipy.sparse import linalg as ssl
+
+from ...core.array import Array
+from ...core.dispatch import as_array
+from ...core.errors import PullbackError, SolverError
+from ...core.reach import CALLS, call_outside
+from ...primitives.exact import exact
+from ...transforms.loops.body import example
+from ...transforms.reverse import vjp
+from ..solving.implicit import Equations, RecordedFunction, solution
+from ..solving.plain import Plain, PlainValues, solve
+from ..solving.serving import serves, traced
+from .kept_zeros import moves
+from .patterns import fixed, is_live, is_mapped
+from .systems import PRECONDITIONING, parts_of, plain_array, sparse_solve
+
+TIGHT = 1e-12
+SYMMETRIC = ("cg", "minres")  # methods whose preconditioner serves the transposed system
+PRECONDITIONERS = ("M", "M1", "M2")
+METHODS: dict[str, Any] = {}  # the rules, by name
+
+
+# What SciPy's code is given.
+
+
+class Constants(PlainValues):
+    """Plain values, also of what moves and has no part in the derivative."""
+
+    def of(self, x: Any) -> Any:
+        self.live |= is_live(x)
+        return fixed(x)
+
+
+class PlainOperator(ssl.LinearOperator):
+    """An operator with the plain values of products in which something may move."""
+
+    def __init__(self, A: Any, values: PlainValues) -> None:
+        super().__init__(A.dtype, A.shape)
+        self.original, self.values = A, values
+        self.product = Plain(lambda x: CALLS[A.matvec](x), values)
+        self.transposed = Plain(lambda x: CALLS[A.rmatvec](x), values)
+
+    def _matvec(self, x: Any) -> Any:
+        return self.product(x)
+
+    def _rmatvec(self, x: Any) -> Any:
+        return self.transposed(x)
+
+    def later(self) -> Any:
+        """What can be asked after the transformation: no operator in which something moves."""
+        x = np.zeros(self.shape[1])
+        self.matvec(x)
+        try:
+            call_outside(self.original.matvec, (x,), {})
+        except PullbackError:
+            return None
+        return None if self.values.live else self.original
+
+
+def plainly(x: Any) -> Any:
+    """An option of a method, on which the solution does not depend."""
+    if type(x) is Array:
+        return fixed(x)
+    if isinstance(x, ssl.LinearOperator):
+        return PlainOperator(x, Constants({}))
+    parts = parts_of(x) if moves(x) else None
+    return x if parts is None else plain_array(fixed(parts[0]), *parts[1:], x.shape)
+
+
+class BareOperator(ssl.LinearOperator):
+    """What methods that iterate ask of a plain array, its products with vectors, and no more.
+
+    SciPy's own operators look at shapes and kinds in each product, which takes longer than small
+    products do.
+    """
+
+    def __init__(self, data: Any, outer: Any, inner: Any, fmt: str, shape: Any) -> None:
+        super().__init__(data.dtype, shape)
+        self.matvec = partial(times, data, outer, inner, fmt)
+        self.rmatvec = partial(times, np.conj(data), outer, inner, "csr" if fmt == "csc" else "csc")
+
+    def _matvec(self, x: Any) -> Any:
+        return self.matvec(x)
+
+    def _rmatvec(self, x: Any) -> Any:
+        return self.rmatvec(x)
+
+
+def times(data: Any, outer: Any, inner: Any, fmt: str, x: Any) -> Any:
+    n = len(x)
+    out = np.zeros(n, np.result_type(data, x))
+    native = _sparsetools.csr_matvec if fmt == "csr" else _sparsetools.csc_matvec
+    native(n, n, outer, inner, data, x, out)
+    return out
+
+
+class NoPreconditioner(ssl.LinearOperator):
+    """The preconditioner of methods that are given none."""
+
+    def __init__(self, A: Any) -> None:
+        super().__init__(A.dtype, A.shape)
+        self.matvec = self.rmatvec = lambda x: x
+
+    def _matvec(self, x: Any) -> Any:
+        return x
+
+
+class IterativeMethod:
+    """One of SciPy's methods, with the options of a call."""
+
+    def __init__(self, original: Any, options: dict[str, Any]) -> None:
+        self.original, self.options = original, options
+        self.name: str = original.__name__
+
+    def tight(self) -> IterativeMethod:
+        """The same for derivatives."""
+        rtol = min(self.options.get("rtol", TIGHT), TIGHT)
+        options = {**self.options, "x0": None, "rtol": rtol}
+        options.pop("callback", None)
+        if "atol" in options:
+            options["atol"] = 0.0  # an absolute tolerance says nothing of another right-hand side
+        for key in options.keys() & PRECONDITIONERS:
+            M = options[key]
+            M = M.later() if type(M) is PlainOperator else M
+            options[key] = M if self.name in SYMMETRIC else None
+        return IterativeMethod(self.original, options)
+
+    def __call__(self, A: Any, b: Any) -> Any:
+        """What SciPy returns of plain values."""
+        options = self.options
+        if "M" in options and options["M"] is None:
+            options = {**options, "M": NoPreconditioner(A)}
+        token = PRECONDITIONING.set(True)
+        try:
+            return call_outside(self.original, (A, b), options)
+        finally:
+            PRECONDITIONING.reset(token)
+
+    def failure(self, A: Any, b: Any, x: Any, info: int) -> str | None:
+        """Why the solution that SciPy returned has no derivative, or None."""
+        if info:
+            return unconverged(self.name, info)
+        size, b = np.linalg.norm(b), np.reshape(b, -1)
+        near = max(1e3 * self.options.get("rtol", 1e-5) * size, 1e3 * self.options.get("atol", 0.0))
+        left = np.linalg.norm(A.matvec(x) - self.options.get("shift", 0.0) * x - b)
+        if left <= max(near, 1e-6 * size):
+            return None
+        return (
+            f"`{self.name}` returned what is no solution: A x differs from b by {left / size:.1g}"
+            " of its size.\n  Leave out the preconditioner, or solve with another method."
+        )
+
+    def solved(self, A: Any, b: Any) -> Any:
+        """The solution; raises where there is none."""
+        if not b.any():
+            return np.zeros(b.shape, np.result_type(A.dtype, b))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            x, info = self(A, b)
+        failure = self.failure(A, b, x, info)
+        if failure:
+            raise SolverError(failure)
+        return x
+
+
+def unconverged(name: str, info: int) -> str:
+    return (
+        f"`{name}` did not converge for a solution or its derivative (info {info}).\n"
+        "  Give it a larger `maxiter` or a preconditioner, or solve with"
+        " `scipy.sparse.linalg.spsolve`."
+    )
+
+
+# Of arrays.
+
+
+class Iterations:
+    """How systems of the numbers of an array are solved, and those of derivatives."""
+
+    def __init__(
+        self, method: IterativeMethod, shape: Any, for_derivatives: Iterations | None
+    ) -> None:
+        self.method, self.shape = method, shape
+        self.for_derivatives = for_derivatives or self
+        self.first: Any = None  # what SciPy has found, and of what
+        self.failure: str | None = None  # why that has no derivative
+
+    def begin(self, data: Any, b: Any, outer: Any, inner: Any, fmt: str) -> int:
+        """SciPy's own call; returns what it says of it."""
+        A = BareOperator(data, outer, inner, fmt, self.shape)
+        x, info = self.method(A, b)
+        self.for_derivatives.failure = self.method.failure(A, b, x, info)
+        self.first = fmt, data, np.reshape(b, -1), x
+        return int(info)
+
+    def solve(self, data: Any, b: Any, outer: Any, inner: Any, fmt: str) -> Any:
+        if self.failure is not None:
+            raise SolverError(self.failure)
+        if self.first is not None and self.first[0] == fmt:
+            _, first_data, first_b, x = self.first
+            if np.array_equal(first_data, data) and np.array_equal(first_b, b):
+                return np.array(x)
+        A = BareOperator(data, outer, inner, fmt, self.shape)
+        columns = np.reshape(b, (b.shape[0], -1)).T
+        return np.stack([self.method.solved(A, b) for b in columns], axis=1).reshape(b.shape)
+
+
+def of_array(method: IterativeMethod, parts: Any, shape: Any, b: Any) -> tuple[Any, int]:
+    data, outer, inner, fmt = parts
+    by, info = Iterations(method, shape, Iterations(method.tight(), shape, None)), 0
+    if not (is_mapped(data) or is_mapped(b)):
+        info = by.begin(fixed(data), fixed(b), outer, inner, fmt)
+    return sparse_solve(data, b.reshape(-1), outer, inner, fmt=fmt, by=by), info
+
+
+# Of operators.
+
+
+class ProductEquations(Equations):
+    """A x = b, of which the products of A with vectors are known. The Jacobian is an operator."""
+
+    def __init__(self, method: IterativeMethod, residual: Callable[..., Any]) -> None:
+        super().__init__(method.name, residual)
+        self.options = dict(method.options)
+        self.options.pop("shift", None)  # which is a part of the products
+
+    def slope(self, z: Any, theta: Any, given: Any) -> Any:
+        at_zero, transposed = vjp(lambda x: self.residual(x, theta, given), np.zeros_like(z))
+        product = lambda x: self.residual(x, theta, given) - at_zero
+        return product, lambda y: transposed(y)[0]
+
+    def transposed(self, slope: Any) -> Any:
+        return slope[::-1]
+
+    def linear(self, matrix: Any, right: Any) -> Any:
+        A = ssl.LinearOperator((right.shape[0],) * 2, *matrix, dtype=right.dtype)
+        x, info = METHODS[self.name](A, right, **self.options)
+        if info:
+            raise SolverError(unconverged(self.name, info))
+        return x
+
+    def refined(self, z: Any, theta: Any, given: Any) -> tuple[Any, str | None]:
+        return z, None  # found to the tight tolerance
+
+
+def of_operator(method: IterativeMethod, A: Any, b: Any, shift: Any) -> tuple[Any, Any]:
+    found = solve(lambda values: method(PlainOperator(A, values), values.of(b)))
+    said = {info for _, info in found.results}
+    info = said.pop() if len(said) == 1 else found.of(lambda result: result[1])
+    out = found.of(lambda result: result[0]), info
+    if not (found.live or is_live(shift)):
+        return out
+    tight = method.tight()
+
+    def closely(values: PlainValues) -> Any:
+        operator, right = PlainOperator(A, values), values.of(b)
+        x, info = tight(operator, right)
+        return x, tight.failure(operator, right, x, info)
+
+    near = solve(closely)
+    z = near.of(lambda result: result[0])
+    left = RecordedFunction(lambda x: CALLS[A.matvec](x) - shift * x - b.reshape(-1), example(z))
+    equations = ProductEquations(tight, lambda z, theta, given: left([z], theta))
+    failure = next((why for _, why in near.results if why is not None), None)
+    (x,) = solution(equations, z, left.theta, failure=failure)
+    return exact(out[0], x), info
+
+
+def iterates(name: str) -> None:
+    """Serve a method for A x = b: the derivative solves one more system by the same method."""
+    original = getattr(ssl, name)
+    of_scipy, signature = traced(inspect.unwrap(original)), inspect.signature(original)
+
+    @serves(original)
+    def of_system(*args: Any, **options: Any) -> Any:
+        given = signature.bind(*args, **options).arguments
+        A, b, shift = given.pop("A"), as_array(given.pop("b")), given.get("shift", 0.0)
+        if not (moves(A) or is_live(b) or is_live(shift) or isinstance(A, ssl.LinearOperator)):
+            return of_scipy(*args, **options)
+        plain = {key: plainly(x) for key, x in given.items() if key != "callback"}
+        if given.get("callback") is not None:
+            plain["callback"] = Plain(given["callback"], Constants({}))
+        for key in signature.parameters.keys() & {"M", "atol"}:
+            plain.setdefault(key, signature.parameters[key].default)
+        method = IterativeMethod(original, plain)
+        parts = None if is_live(shift) else parts_of(A)
+        if parts is not None:
+            return of_array(method, parts, A.shape, b)
+        return of_operator(method, CALLS[ssl.aslinearoperator](A), b, shift)
+
+    METHODS[name] = of_system
+
+
+for name in (
+    "cg",
+    "cgs",
+    "bicg",
+    "bicgstab",
+    "gmres",
+    "lgmres",
+    "gcrotmk",
+    "minres",
+    "qmr",
+    "tfqmr",
+):
+    iterates(name)
