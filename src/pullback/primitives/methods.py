@@ -523,6 +523,7 @@ def raw(name):
         return getattr(np.asarray(self.converted(f"x.{name}()")), name)(*args, **kwargs)
 
     call.__name__ = name
+    call.__code__ = call.__code__.replace(co_name=name)  # by which a recording knows what it does
     return call
 
 
