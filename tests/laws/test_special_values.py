@@ -57,7 +57,7 @@ NUMBERS = (np.ndarray, np.generic, int, float, complex)
 
 
 def values(out):
-    leaves = [x.value if type(x) is Array else x for x in flatten([out])[0]]
+    leaves = [x.payload if type(x) is Array else x for x in flatten([out])[0]]
     return [np.asarray(x) for x in leaves if isinstance(x, NUMBERS)]
 
 

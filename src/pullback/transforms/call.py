@@ -48,7 +48,7 @@ def stop_gradient(tree: Any) -> Any:
 def as_numpy(x: Any) -> Any:
     """A number as a NumPy scalar, a constant as what it holds."""
     if type(x) is Array:
-        return x.value if current(x).within is CONSTANT else x
+        return x.payload if current(x).within is CONSTANT else x
     return x if hasattr(x, "dtype") else np.asarray(x)[()]
 
 
@@ -191,7 +191,7 @@ class FunctionCall(Primitive):
         results, self.results = self.results, None
         # What does not depend on the mapped operands is of an older trace, or plain.
         batched = [
-            x.value if type(x) is Array and x.within is self.trace else spread(x, size)
+            x.payload if type(x) is Array and x.within is self.trace else spread(x, size)
             for x in results or ()
         ]
         xs = [as_numpy(x) for x in xs]

@@ -226,7 +226,7 @@ def met(x: Any, kind: type[Trace]) -> bool:
     while type(x) is Array:
         if isinstance(x.within, kind):
             return True
-        x = x.value
+        x = x.payload
     return False
 
 
@@ -285,7 +285,7 @@ def form_of(x: Any, leaves: list[Any]) -> Any:
         ]
         return Branch(type(x), keys, parts)
     if type(x) is Array and not is_live(x):
-        x = x.value
+        x = x.payload
     numeric = isinstance(x, (np.number, np.ndarray)) and x.dtype.char in NUMERIC
     if type(x) in (int, float, complex) or numeric:
         leaves.append(np.asarray(x)[()] if type(x) is not np.ndarray else x)
@@ -343,6 +343,6 @@ def as_number(x: Array) -> Array:
     if isinstance(trace, StageTrace):
         trace.state.weak.add(x.node)
         return x
-    if isinstance(trace, BatchTrace) or type(x.value) is not Array:
+    if isinstance(trace, BatchTrace) or type(x.payload) is not Array:
         return trace.number(x)
-    return Array(as_number(x.value), trace, x.node)
+    return Array(as_number(x.payload), trace, x.node)

@@ -109,7 +109,7 @@ class PlainValues:
             if isinstance(trace, BatchTrace):
                 if trace not in self.example:
                     raise Mapped(trace)
-                x = x.value[self.example[trace]]
+                x = x.payload[self.example[trace]]
             else:
                 x = trace.concrete(x, "a value for a solver")
         return x

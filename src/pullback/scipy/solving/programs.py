@@ -46,7 +46,7 @@ class LiftedArrays:
 
     def place(self, x: Array) -> int:
         """The number of an Array among the operands, from now on."""
-        key = id(x.value), id(x.within), id(x.node)
+        key = id(x.payload), id(x.within), id(x.node)
         if key not in self.places:
             self.places[key] = len(self.arrays)
             self.arrays.append(x)
