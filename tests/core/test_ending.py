@@ -57,6 +57,32 @@ def ends(code):
     assert (done.returncode, done.stdout.strip()) == (0, "end"), done.stderr
 
 
+def test_machine_code_that_outlives_the_names_of_its_modules():
+    """Python clears modules when it ends; what is freed after that must need no name."""
+    code = """
+import gc, sys
+ending = []
+sys.is_finalizing = lambda: bool(ending)
+import numpy as np
+import pullback as pb
+f = pb.compile(lambda x: np.sum(np.sin(x) * x), wait=True)
+for i in range(3):
+    f(np.arange(5.0) + i)
+ending.append(True)
+for name, module in list(sys.modules.items()):
+    if name.startswith("pullback.compiler"):
+        for key in [key for key in vars(module) if key[:2] != "__"]:
+            setattr(module, key, None)
+del f
+gc.collect()
+print("end", flush=True)
+sys.stderr.flush()
+__import__("os")._exit(0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert (done.stdout.strip(), done.stderr) == ("end", "")
+
+
 @pytest.mark.parametrize("seconds", [0.01, 0.02, 0.03, 0.05, 0.08])
 def test_in_cpp_that_lets_go_of_the_lock(seconds):
     """There Python cannot end a thread, and ended the process with SIGABRT."""

@@ -64,8 +64,8 @@ class NativeRecord(np.ndarray):
     kept: Any
     first: Any
 
-    def __del__(self) -> None:
-        if getattr(self, "first", None) is None or sys.is_finalizing():
+    def __del__(self, ends: Any = sys.is_finalizing) -> None:
+        if getattr(self, "first", None) is None or ends():  # when names may be gone
             return  # a view of it, or the process frees everything
         free = ctypes.pythonapi.PyMem_RawFree
         block = int(self[RECORD.index("spare")])

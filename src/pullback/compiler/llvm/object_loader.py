@@ -36,6 +36,9 @@ GLOBAL = 1
 FRAMES = ".eh_frame"
 
 
+KEEP = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))
+
+
 class Unlinkable(Exception):
     """An object file has something that is not known here."""
 
@@ -158,9 +161,9 @@ class Image:
         """Where a function of the module is; 0 if it has none of that name."""
         return self.names.get(name, 0)
 
-    def __del__(self) -> None:
-        if sys.is_finalizing():  # other threads may run in it to the end
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.memory))
+    def __del__(self, ends: Any = sys.is_finalizing, keep: Any = KEEP) -> None:
+        if ends():  # when names may be gone, and other threads may run in it to the end
+            keep(self.memory)
         elif self.frames:
             unwinding()[1](self.frames)
 
