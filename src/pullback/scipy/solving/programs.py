@@ -1,7 +1,7 @@
 """A function of the user's as a program: written down once, and called by SciPy again and again.
 
     learner = Learner(lambda x: x**3 - a, operands)     a is an Array of what is recorded
-    ClosedProgram(learner, [8.0])(1.0)                        -7.0, the program with a = 8
+    ClosedProgram(learner, [8.0])(1.0)                  -7.0, the program with a = 8
 
 One program is written for each kind of arguments. What the function closes over becomes operands;
 where it asks for a value, `Unstaged` is raised. SciPy's compiled code passes Python's numbers, with
@@ -24,7 +24,7 @@ from ...core.primitive import Primitive
 from ...core.reach import SESSION
 from ...core.spec import hardened
 from ...core.tree import flatten, unflatten
-from ...primitives.elementwise import isfinite, not_equal, power
+from ...primitives.elementwise import isfinite, logical_and, not_equal, power
 from ...transforms.loops.body import BodyTrace, GraphRunner, Unstaged, example, functional
 from ...transforms.mapped_numbers import kind_of_python
 from ...transforms.stage import StageTrace, capture
@@ -77,10 +77,13 @@ class ProgramTrace(BodyTrace):
     def insist(self, primitive: Primitive, *xs: Any) -> None:
         """Let the program say where Python's numbers do as NumPy's, of those that are traced."""
         if type(xs[0]) is Array:
-            self.fun.conditions.append(StageTrace.process(self, primitive, xs, {}))
+            holds = StageTrace.process(self, primitive, xs, {})
+            if type(self.fun.holds) is Array:
+                holds = StageTrace.process(self, logical_and, (self.fun.holds, holds), {})
+            self.fun.holds = holds
 
 
-ONE = flatten((0.0, []))[1]
+ONE = flatten((0.0, True))[1]  # a number or an array, and whether Python's numbers do as NumPy's
 
 
 class WrittenProgram:
@@ -94,35 +97,40 @@ class WrittenProgram:
         self.leaves = list(graph.outputs)
         self.at = [i for i, x in enumerate(graph.outputs) if isinstance(x, Variable)]
         self.graph = Graph(graph.inputs, graph.equations, [self.leaves[i] for i in self.at])
-        self.is_one = self.at == [0] and structure == ONE
+        self.is_one = structure == ONE and 0 in self.at
         self.compound: Any = None
         self.runner: GraphRunner | None = None
 
-    def __call__(self, xs: Sequence[Any], plain: bool = False) -> Any:
-        """The result; plain: none of xs is an Array."""
-        outs = self.outputs(xs, plain)
+    def result(self, outs: Sequence[Any]) -> Any:
+        """What the function gives, of the outputs of the graph."""
         if self.is_one:
-            return outs[0]
-        leaves = list(self.leaves)
-        for i, out in zip(self.at, outs, strict=True):
-            leaves[i] = out
-        out, conditions = unflatten(self.structure, leaves)
-        if not all(np.all(peel(x)) for x in conditions):
+            out, holds = outs if len(outs) > 1 else (outs[0], True)
+        else:
+            leaves = list(self.leaves)
+            for i, out in zip(self.at, outs, strict=True):
+                leaves[i] = out
+            out, holds = unflatten(self.structure, leaves)
+        if not (np.all(peel(holds)) if type(holds) is Array else holds):
             raise Changed("a number of Python's")
         return out
 
-    def outputs(self, xs: Sequence[Any], plain: bool) -> Sequence[Any]:
-        if plain and (self.exact or TALLY.recordings):
-            if self.runner is None:
-                self.runner = GraphRunner(self.graph)
-            return self.runner([*map(as_numpy, xs)], self.runner.opened())
+    def of_plain(self, xs: Sequence[Any]) -> Any:
+        """The result for values none of which is an Array."""
+        if not (self.exact or TALLY.recordings):
+            return self.of_any(xs, machine_code=True)
+        if self.runner is None:
+            self.runner = GraphRunner(self.graph)
+        return self.result(self.runner([*map(as_numpy, xs)], self.runner.opened()))
+
+    def of_any(self, xs: Sequence[Any], machine_code: bool = False) -> Any:
+        """The result; machine_code: by machine code alone, as none of xs is an Array."""
         if TALLY.recordings or not self.at:
-            return self.graph.evaluate(*xs)
+            return self.result(self.graph.evaluate(*xs))
         if self.compound is None:
             rules = import_module("pullback.compiler.call.compound")
             self.compound = rules.Compound("a function that SciPy calls", self.graph)
-        outs = self.compound.value(*xs) if plain else self.compound(*xs)
-        return outs if self.compound.n_out is not None else (outs,)
+        outs = self.compound.value(*xs) if machine_code else self.compound(*xs)
+        return self.result(outs if self.compound.n_out is not None else (outs,))
 
 
 class Calling:
@@ -130,12 +138,12 @@ class Calling:
 
     def __init__(self, fun: Any, args: Any, kwargs: Any) -> None:
         self.fun, self.args, self.kwargs = fun, args, kwargs
-        self.conditions: list[Array] = []
+        self.holds: Any = True  # whether Python's numbers do as NumPy's
 
     def __call__(self, *xs: Any) -> Any:
         given = iter(xs)
         args, kwargs = (filled(x, given) for x in (self.args, self.kwargs))
-        return self.fun(*args, **kwargs), self.conditions
+        return self.fun(*args, **kwargs), self.holds
 
 
 class Learner:
@@ -183,20 +191,18 @@ class ClosedProgram:
         update_wrapper(self, learner.fun)  # SciPy reads signatures
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs and SCALARS.issuperset(map(type, args)):
-            key: Any = len(args)
-            leaves: Sequence[Any] = args
-        else:
-            leaves = []
-            key = kind_of((args, kwargs), leaves)
-            key = len(args) if key[1:] == ((tuple, *[REAL] * len(args)), (dict,)) else key
+        leaves: Sequence[Any] = args
+        key: Any = None if kwargs else tuple(map(spec_or_none, args))
+        if key is None or None in key:
+            found: list[Any] = []
+            leaves, key = found, kind_of((args, kwargs), found)
         closed = self.closed.get(key)
         if closed is None:
             closed = self.close(key, args, kwargs)
         written = self.learner.programs[key]
         if self.gives_plain and Array not in map(type, leaves):
-            return written((*leaves, *closed), True)
-        return written([*map(as_numpy, leaves), *closed])
+            return written.of_plain((*leaves, *closed))
+        return written.of_any([*map(as_numpy, leaves), *closed])
 
     def plainly(self, of: Callable[[Any], Any]) -> ClosedProgram:
         """The same with plain values of the operands."""
@@ -214,19 +220,24 @@ SCALARS = {float, np.float64}
 REAL = (), np.dtype(float)
 
 
+def spec_or_none(x: Any) -> Any:
+    """Shape and dtype of a number or an array."""
+    if type(x) in SCALARS:
+        return REAL
+    return (x.shape, x.dtype) if hasattr(x, "dtype") else None
+
+
 def kind_of(x: Any, leaves: list[Any]) -> Any:
     """What decides which program stands for arguments; their numbers are put into `leaves`."""
     kind = type(x)
-    if kind in SCALARS:
-        leaves.append(x)
-        return REAL
     if kind is tuple or kind is list:
         return (kind, *[kind_of(item, leaves) for item in x])
     if kind is dict:
         return (kind, *[(key, kind_of(item, leaves)) for key, item in x.items()])
-    if hasattr(x, "dtype"):
+    spec = spec_or_none(x)
+    if spec is not None:
         leaves.append(x)
-        return x.shape, x.dtype
+        return spec
     if kind in (int, bool, str, complex) or x is None:
         return kind, x
     raise Unstaged("an argument")
