@@ -49,15 +49,12 @@ class Cotangent:
 
 
 class Masked(Cotangent):
-    """Present where mask is True. Elsewhere value may hold anything, NaN included.
+    """Present where mask is True. Elsewhere value may hold anything, NaN included."""
 
-    clean: it holds zeros there, and is what `dense` gives.
-    """
+    __slots__ = ("mask", "value")
 
-    __slots__ = ("clean", "mask", "value")
-
-    def __init__(self, mask: Any, value: Any, clean: bool = False) -> None:
-        self.mask, self.value, self.clean = mask, value, clean
+    def __init__(self, mask: Any, value: Any) -> None:
+        self.mask, self.value = mask, value
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -69,8 +66,6 @@ class Masked(Cotangent):
 
     def dense(self) -> Any:
         mask, value = self.mask, self.value
-        if self.clean:
-            return value
         if type(mask) is np.ndarray is type(value) and mask.shape == value.shape:
             out = np.zeros(value.shape, value.dtype)
             np.putmask(out, mask, value)

@@ -2,10 +2,15 @@
 
 A row that a later step leaves out may hold NaN, and so may its partials: it has no derivative, and
 no zero of a cotangent is multiplied by them.
+
+Which rows these are matters only where something is not finite, and no NaN gets lost on its way to
+the leaves. So a backward pass through plain numbers is hasty: it leaves these masks out, and goes
+again with them if what has reached a leaf is not finite.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +18,29 @@ import numpy as np
 
 from .cotangent import Cotangent, Slots, folded, masked
 from .past import whole_mask
+
+
+class Pass:
+    """A backward pass under way: what marks the nodes that it has seen."""
+
+    active = True
+    hasty = left_out = False  # whether it may leave out masks, and whether it did
+
+
+class UnderWay(threading.local):
+    now: Pass | None = None
+
+
+UNDER_WAY = UnderWay()
+
+
+def hastily() -> bool:
+    """Whether cotangents go on as they are, since the pass will look at the leaves."""
+    now = UNDER_WAY.now
+    if now is None or not now.hasty:
+        return False
+    now.left_out = True
+    return True
 
 
 class ReadApart:
@@ -45,14 +73,16 @@ class ReadApart:
 
 def present_part(
     primitive: ReadApart, bar: Any, bars: Sequence[Any], xs: Any, static: Any
-) -> list[Any]:
+) -> Sequence[Any]:
     """The cotangents of operands, without what only absent parts of the result were made from."""
+    if hastily():
+        return bars
     parts = list(bar.bars.values()) if type(bar) is Slots else [bar]
     if not all(isinstance(part, Cotangent) for part in parts):
-        return [*bars]
+        return bars
     masks = [whole_mask(masked(part, True)) for part in parts]
     if all(map(is_whole, masks)):
-        return [*bars]
+        return bars
     out = []
     for i, x_bar in enumerate(bars):
         if x_bar is not None:
