@@ -49,12 +49,15 @@ class Cotangent:
 
 
 class Masked(Cotangent):
-    """Present where mask is True. Elsewhere value may hold anything, NaN included."""
+    """Present where mask is True. Elsewhere value may hold anything, NaN included.
 
-    __slots__ = ("mask", "value")
+    clean: it holds zeros there, and is what `dense` gives.
+    """
 
-    def __init__(self, mask: Any, value: Any) -> None:
-        self.mask, self.value = mask, value
+    __slots__ = ("clean", "mask", "value")
+
+    def __init__(self, mask: Any, value: Any, clean: bool = False) -> None:
+        self.mask, self.value, self.clean = mask, value, clean
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -66,6 +69,8 @@ class Masked(Cotangent):
 
     def dense(self) -> Any:
         mask, value = self.mask, self.value
+        if self.clean:
+            return value
         if type(mask) is np.ndarray is type(value) and mask.shape == value.shape:
             out = np.zeros(value.shape, value.dtype)
             np.putmask(out, mask, value)

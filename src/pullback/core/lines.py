@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .cotangent import Cotangent, Slots, folded, masked
+from .cotangent import DENSE, Cotangent, Masked, Slots, folded, masked
 from .past import whole_mask
 
 
@@ -41,6 +41,24 @@ def hastily() -> bool:
         return False
     now.left_out = True
     return True
+
+
+def is_finite(bar: Any) -> bool:
+    """Whether a cotangent is known to be."""
+    if type(bar) is np.ndarray:
+        flat = bar.ravel("K")
+        total = flat.dot(flat)  # the fastest way to ask many numbers at once
+        return bool(total - total == 0 or np.isfinite(flat).all())
+    return bar is None or (type(bar) is np.float64 and bool(np.isfinite(bar)))
+
+
+def refuse_haste(bars: Any) -> None:
+    """End a hasty pass that has NaN for a user's rule, which may do anything with them."""
+    now = UNDER_WAY.now
+    if now is not None and now.left_out:
+        bars = bars if type(bars) in (tuple, list) else (bars,)
+        if not all(map(is_finite, bars)):
+            raise FloatingPointError("a hasty pass has met what is not finite")
 
 
 class ReadApart:
@@ -72,9 +90,12 @@ class ReadApart:
 
 
 def present_part(
-    primitive: ReadApart, bar: Any, bars: Sequence[Any], xs: Any, static: Any
+    primitive: ReadApart, bar: Any, bars: Sequence[Any], xs: Any, static: Any, clean: bool = False
 ) -> Sequence[Any]:
-    """The cotangents of operands, without what only absent parts of the result were made from."""
+    """The cotangents of operands, without what only absent parts of the result were made from.
+
+    clean: no partial is infinite or NaN, so that they are zero there.
+    """
     if hastily():
         return bars
     parts = list(bar.bars.values()) if type(bar) is Slots else [bar]
@@ -90,7 +111,9 @@ def present_part(
             for mask in masks[1:]:
                 read = np.logical_or(read, primitive.read_for(i, mask, xs, static))
             if not is_whole(read):
-                x_bar = masked(x_bar, spread(read, x_bar.shape))
+                whole = spread(read, x_bar.shape)
+                dense = type(x_bar) in DENSE
+                x_bar = Masked(whole, x_bar, clean) if dense else masked(x_bar, whole)
         out.append(x_bar)
     return out
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.array import Array, bottom, is_number, snapshot
 from ..core.cotangent import Cotangent, Scattered, dense, fit
 from ..core.errors import MissingRuleError, PullbackError, reached
-from ..core.lines import UNDER_WAY, Pass
+from ..core.lines import UNDER_WAY, Pass, is_finite
 from ..core.node import Node, rebuild
 from ..core.quiet import SILENT, STATE
 from ..core.spec import spec_of, zeros
@@ -54,12 +54,16 @@ def backward(
     applied: list[Node] = []
     try:
         done = None if retain else applied.append if mark.hasty else spend
-        leaves = walk(mark, seeds, done, record)
-        if mark.left_out and not all(map(is_finite, leaves)):
-            mark.active = False
-            mark = UNDER_WAY.now = Pass()
-            leaves = walk(mark, seeds)
-        return leaves
+        try:
+            leaves = walk(mark, seeds, done, record)
+            if not mark.left_out or all(map(is_settled, leaves)):
+                return leaves
+        except Exception:  # also of a rule that does not take NaN
+            if not mark.left_out:
+                raise
+        mark.active = False
+        mark = UNDER_WAY.now = Pass()
+        return walk(mark, seeds)
     except MissingRuleError as error:
         if fun is not None:
             reached(error, fun)
@@ -76,14 +80,10 @@ def spend(node: Node) -> None:
     node.rule, node.residual = spent, None
 
 
-def is_finite(leaf: Node) -> bool:
-    """Whether what has reached a leaf is."""
-    bar = leaf.bar = dense(leaf.bar)
-    if type(bar) is ndarray:
-        flat = bar.ravel("K")
-        total = flat.dot(flat)  # the fastest way to ask many numbers at once
-        return bool(total - total == 0 or np.isfinite(flat).all())
-    return bar is None or (type(bar) is float64 and bool(np.isfinite(bar)))
+def is_settled(leaf: Node) -> bool:
+    """Whether what has reached a leaf is finite."""
+    leaf.bar = dense(leaf.bar)
+    return is_finite(leaf.bar)
 
 
 def walk(
