@@ -27,6 +27,10 @@ class Pass:
     hasty = left_out = False  # whether it may leave out masks, and whether it did
 
 
+class HastyPass(Pass):
+    hasty = True
+
+
 class UnderWay(threading.local):
     now: Pass | None = None
 

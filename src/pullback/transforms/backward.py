@@ -14,7 +14,7 @@ import numpy as np
 from ..core.array import Array, bottom, is_number, snapshot
 from ..core.cotangent import Cotangent, Scattered, dense, fit
 from ..core.errors import MissingRuleError, PullbackError, reached
-from ..core.lines import UNDER_WAY, Pass, is_finite
+from ..core.lines import UNDER_WAY, HastyPass, Pass, is_finite
 from ..core.node import Node, rebuild
 from ..core.quiet import SILENT, STATE
 from ..core.spec import spec_of, zeros
@@ -49,12 +49,12 @@ def backward(
     `fun` is what is differentiated, for messages. `plain`: the outputs are plain numbers.
     """
     outer, token = UNDER_WAY.now, STATE.set(SILENT)
-    mark = UNDER_WAY.now = Pass()
-    mark.hasty = plain and outer is None and record is None
+    mark = HastyPass() if plain and outer is None and record is None else Pass()
+    UNDER_WAY.now = mark
     applied: list[Node] = []
     try:
-        done = None if retain else applied.append if mark.hasty else spend
         try:
+            done = None if retain else applied.append if mark.hasty else spend
             leaves = walk(mark, seeds, done, record)
             if not mark.left_out or all(map(is_settled, leaves)):
                 return leaves
@@ -72,7 +72,7 @@ def backward(
         STATE.reset(token)
         UNDER_WAY.now, mark.active = outer, False
         for node in applied:
-            node.rule, node.residual = spent, None
+            spend(node)
 
 
 def spend(node: Node) -> None:

@@ -379,8 +379,8 @@ class ValueAndGrad(Transformation):
             if not double:
                 check_scalar(out, self.verb, fun)
             if mine:
-                seed = ONE if double else out.dtype.type(1)
-                backward([(out.node, seed)], fun=fun, plain=type(value) is not Array)
+                seed, plain = ONE if double else out.dtype.type(1), type(value) is not Array
+                backward([(out.node, seed)], plain, fun=fun, plain=plain)
             reached = True
             if trace.comparison is not None or trace.decisions:
                 reached = mine and any(is_reached(node) for each in leaves for node in each)
