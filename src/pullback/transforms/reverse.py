@@ -528,8 +528,9 @@ class Pullback:
                 taken.add(id(bar))
             if node is not None:
                 seeds.append((node, bar))
+        plain = self.plain and Array not in map(type, bars)
         with self.lock:
-            backward(seeds, retain=True, fun=self.fun, plain=self.plain)
+            backward(seeds, retain=True, fun=self.fun, plain=plain)
             found = tuple(cotangents(self.lifted, self.leaves, taken))
         if seeds and self.trace.many_decisions(True):
             self.trace.led_beside(bars, primals_of(self.lifted), flatten(found)[0])
