@@ -174,6 +174,7 @@ def suite(folder: Path, package: str, environments: dict[str, dict[str, str]]) -
 def main() -> None:
     folder, names = Path(sys.argv[1]).resolve(), sys.argv[2:] or ["examples", *SUITES]
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / "pytest.ini").touch()  # where settings are looked for, the search ends
     environments = prepare(folder)
     for name in names:
         if name == "examples":

@@ -115,7 +115,7 @@ NAMES = frozenset(
     for kind in (np.ndarray, np.generic, np.float64, real.float, real.complex, real.bool)
     for name in dir(kind)
 )  # a name that is in none of them is one of ours, such as `backward`
-# Attributes of an Array for pullback alone: `getattr(x, "value", x)` is x, as of an array.
+# Attributes of an Array for pullback alone: `getattr(x, "node", x)` is x, as of an array.
 INTERNAL = frozenset(
     name for name in (*Array.__slots__, "primal", "tangent") if not name.startswith("_")
 )

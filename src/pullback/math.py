@@ -37,7 +37,7 @@ DOUBLES = frozenset({float, np.float64})
 
 def number(x: Any) -> Any:
     """An Array of one element as `math` takes it: float64, without axes; others are refused."""
-    if type(x) is not Array or type(x.value) in DOUBLES:
+    if type(x) is not Array or type(x.payload) in DOUBLES:
         return x
     x = without_axes(x)
     return x if x.dtype == np.float64 or x.dtype.kind == "c" else np.astype(x, np.dtype(float))

@@ -134,4 +134,4 @@ def operand_of(x: Any) -> Any:
 
 def numbers(x: Any) -> Any:
     """An Array without a derivative as the array that it holds."""
-    return current(x).value if type(x) is Array else x
+    return current(x).payload if type(x) is Array else x

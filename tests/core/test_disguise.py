@@ -218,7 +218,11 @@ class TestTypes:
                 return getattr(x, name, "nothing") if not hasattr(x, name) else name
 
         def f(x):
-            return [found(x, name) for name in names], np.sum(getattr(x, "value", x) ** 2)
+            try:
+                plain = x.value
+            except AttributeError:
+                plain = getattr(x, "value", x)
+            return [found(x, name) for name in names], np.sum(plain**2)
 
         if not rebinding:
             return

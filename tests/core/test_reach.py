@@ -287,3 +287,14 @@ def test_what_a_module_does_for_missing_names():
         assert compiled.cache_info().hits
     finally:
         del sys.modules["package_of_names"]
+
+
+def test_spectra_of_a_package_that_shows_numbers():
+    mlab = pytest.importorskip("matplotlib.mlab")
+
+    def f(x):
+        power = mlab.psd(x, NFFT=16, Fs=2.0)[0]
+        return np.sum(power**2) + np.sum(np.abs(mlab.csd(x, x[::-1] ** 2, NFFT=16)[0]))
+
+    x, dot = np.cos(0.9 * np.arange(64.0)), 1e-6 * np.cos(np.arange(64.0))
+    assert pb.grad(f)(x) @ dot == pytest.approx((f(x + dot) - f(x - dot)) / 2, rel=1e-7)

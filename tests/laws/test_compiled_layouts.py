@@ -26,7 +26,7 @@ def outcomes(function, sample, layout):
             results = flatten([function(*args, **sample.kwargs)])[0]
         except Exception as error:
             return type(error)
-    results = [x.value if type(x) is Array else x for x in results]  # of `pullback.numpy`
+    results = [x.payload if type(x) is Array else x for x in results]  # of `pullback.numpy`
     return [x for x in results if type(x) is np.ndarray]
 
 

@@ -32,7 +32,7 @@ from pullback.core.trace import CONSTANT
 # What detaches by its name, what is for the eye, and the slots of the engine itself.
 ON_PURPOSE = {
     "Array.numpy", "Array.detach",
-    "Array.value", "Array.node", "Array.storage", "Array.within", "Array._value",  # autograd's
+    "Array.payload", "Array.node", "Array.storage", "Array.within", "Array._value",  # autograd's
 }  # fmt: skip
 # Where the eager trace is the only one, these give plain values.
 OF_EAGER = {"Array.item", "Array.tolist", "Array.data"}

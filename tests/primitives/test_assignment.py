@@ -885,14 +885,14 @@ class TestLoops:
         def f(x):
             z = np.zeros_like(x)
             z[0] = x[0]
-            memory = z.value
+            memory = z.payload
             for i in range(1, 4):
                 z[i] = z[i - 1] * x[i]
                 z[i:] += x[i]
-            assert z.value is memory
+            assert z.payload is memory
             y = np.sin(z)  # keeps it
             z[0] = 1.0
-            assert z.value is not memory
+            assert z.payload is not memory
             return y.sum()
 
         pb.vjp(f, X)

@@ -1,5 +1,6 @@
 """FITPACK's smoothing splines, against the same fits solved with other means."""
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -176,3 +177,21 @@ def test_surfaces():
         weights = np.cos(np.arange(len(c)))
         gradient = pb.grad(lambda z, fit=fit, weights=weights: np.sum(fit(z) * weights))(z)
         np.testing.assert_allclose(np.sum(gradient * dot), found @ weights, rtol=1e-9)
+
+
+def test_a_surface_without_more_knots():
+    """FITPACK warns that s is too small for so few points, and returns the least squares."""
+    points = np.random.default_rng(5).uniform(size=(2, 14))
+    heights = np.cos(4 * points[0]) + points[1] * Y[:14]
+    weights, dot = W[:14], np.cos(np.arange(14.0))
+
+    def f(z):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fit = interpolate.SmoothBivariateSpline(*points, z, w=weights, kx=2, ky=2, s=0.01)
+        return fit.ev(0.4, 0.6) ** 2 + fit.get_residual()
+
+    change = (f(heights + 1e-5 * dot) - f(heights - 1e-5 * dot)) / 2e-5
+    np.testing.assert_allclose(pb.grad(f)(heights) @ dot, change, 1e-6)
+    value, _ = pb.vjp(f, heights)
+    np.testing.assert_allclose(value, f(heights), 1e-12)

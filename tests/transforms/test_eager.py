@@ -228,7 +228,7 @@ class TestBackward:
         """Nobody holds an intermediate value after the pass."""
         x = leaf()
         y = np.exp(x)
-        held = weakref.ref(y.value)
+        held = weakref.ref(y.payload)
         z = np.sum(y)
         del y
         assert held() is not None
@@ -380,7 +380,7 @@ class TestGrad:
         z = x + y
         z.retain_grad()
         z.backward(weight)
-        arrays = [x.grad, y.grad, z.grad, weight, x.value, y.value, z.value]
+        arrays = [x.grad, y.grad, z.grad, weight, x.payload, y.payload, z.payload]
         assert not any(np.shares_memory(a, b) for i, a in enumerate(arrays) for b in arrays[:i])
         assert x.grad.flags.writeable
 

@@ -313,7 +313,8 @@ class TestGraph:
         graph, captured, values = staged(f, X)
         assert len(captured) == 2
         np.testing.assert_array_equal(values[0], X * X + (X + 1) * X)
-        np.testing.assert_array_equal(graph.evaluate(X, *[x.value for x in captured])[0], values[0])
+        out, *_ = graph.evaluate(X, *[x.payload for x in captured])
+        np.testing.assert_array_equal(out, values[0])
 
     def test_plain_arrays_are_kept_safe(self):
         """A small one is copied; a large one that changes is noticed."""

@@ -59,7 +59,7 @@ def check_scalar(out: Any, verb: str) -> None:
 
 def value_of(x: Any) -> Any:
     while type(x) is Array:
-        x = x.value
+        x = x.payload
     return x
 
 

@@ -296,7 +296,7 @@ class Path:
 def at(x: Any, placed: Any) -> Any:
     """A result where it lies in memory."""
     if type(x) is Array:
-        return Array(at(x.value, placed), CONSTANT, None)
+        return Array(at(x.payload, placed), CONSTANT, None)
     if type(x) is not np.ndarray or placement(x) == placed:
         return x
     return placing(*placed)(x)

@@ -34,15 +34,17 @@ STRUCTURE = _collections_abc._check_methods.__code__  # type: ignore[attr-define
 
 
 class Array(metaclass=Disguised):
-    """An array in flight: a value, the trace that it belongs to, and its place there.
+    """An array in flight: its payload, the trace that it belongs to, and its place there.
 
     It has NumPy's operators, methods and attributes, and NumPy's functions take it.
+    The payload is its value one level below: plain, or an Array of a trace around this one.
+    It is no `value`, since programs ask other libraries' objects for theirs.
     What `node` is, its trace decides: a node of a reverse trace, the tangent in a forward one.
     Operators and methods are added by `pullback.primitives.methods`.
     """
 
     # `storage` is None as long as the Array takes no part in views or assignment; see Storage.
-    __slots__ = ("__weakref__", "node", "storage", "value", "within")
+    __slots__ = ("__weakref__", "node", "payload", "storage", "within")
 
     @property  # type: ignore[misc]  # it differs from array to array
     def __class__(self) -> type:
@@ -55,8 +57,8 @@ class Array(metaclass=Disguised):
             return np.flatiter if is_flat(self) else np.ndarray
         return class_of_number(self)
 
-    def __init__(self, value: Any, trace: Any, node: Any) -> None:
-        self.value = value
+    def __init__(self, payload: Any, trace: Any, node: Any) -> None:
+        self.payload = payload
         self.within = trace
         self.node = node
         self.storage: Any = None  # a Storage
@@ -260,7 +262,7 @@ def go_ahead(x: Array, root: Array, path: Any, latest: Array) -> None:
 
 def goes_on_ahead(x: Array, out: Array) -> bool:
     """The short way of a view that is ahead, and is given a fresh result; False: not taken."""
-    storage, a, b = x.storage, x.value, out.value
+    storage, a, b = x.storage, x.payload, out.payload
     if out.within is not x.within or type(a) is not np.ndarray or type(b) is not np.ndarray:
         return False
     if a.dtype is not b.dtype or a.strides != b.strides or a.shape != b.shape:
@@ -270,7 +272,7 @@ def goes_on_ahead(x: Array, out: Array) -> bool:
         return False
     if x.within.eager or out.storage is not None:
         return False
-    x.value, x.node, storage.ahead.latest = b, out.node, out
+    x.payload, x.node, storage.ahead.latest = b, out.node, out
     memory.version += 1
     storage.version = memory.version
     TALLY.writes += 1
@@ -304,7 +306,7 @@ def stale(x: Array) -> bool:
 def raw(x: Any) -> Any:
     """The plain value inside an Array, which may be to be read again: it tells how that lies."""
     while type(x) is Array:
-        x = x.value
+        x = x.payload
     return x
 
 
@@ -355,7 +357,7 @@ def is_number(x: Array) -> bool:
     """Whether NumPy would have a scalar here: `x += 1` binds the name anew."""
     if x.storage is not None:
         return False
-    value = x.value
+    value = x.payload
     if type(value) is np.ndarray and not x.within.maps:
         return False
     if type(value) is Array:
@@ -458,20 +460,20 @@ def without_axes(x: Any) -> Any:
 
 def adopt(x: Array, other: Array) -> None:
     """Let x be what other is."""
-    x.value, x.within, x.node = other.value, other.within, other.node
+    x.payload, x.within, x.node = other.payload, other.within, other.node
 
 
 def peel(x: Any) -> Any:
     """The plain value inside an Array, whatever traces it belongs to."""
     while type(x) is Array:
-        x = x.value if x.storage is None else current(x).value
+        x = x.payload if x.storage is None else current(x).payload
     return x
 
 
 def bottom(x: Any) -> Any:
     """What tells dtype and shape of a value: the innermost one, unless a batch has other axes."""
     while type(x) is Array and not x.within.maps:
-        x = x.value
+        x = x.payload
     return x
 
 
@@ -494,7 +496,7 @@ def class_of_number(x: Any) -> type:
         kind = value.within.python_class(value)
         if kind is not None:
             return kind
-        value = value.value
+        value = value.payload
     return type(value) if type(value) in (float, complex) else value.dtype.type
 
 
@@ -518,7 +520,7 @@ def snapshot(x: Array) -> Array:
     """x as it is now: what is assigned into x later does not reach it."""
     if x.storage is not None:
         touch(x)
-    return Array(x.value, x.within, x.node)
+    return Array(x.payload, x.within, x.node)
 
 
 def stop(x: Any) -> Any:

@@ -211,7 +211,7 @@ def as_array(x: Any) -> Any:
     if type(x) is np.ndarray:
         return x
     if type(x) is Array:
-        value = x.value
+        value = x.payload
         return of_numpy(x) if type(value) in PYTHON or type(value) is Array else x
     if holds_arrays(x):
         return np.stack([as_array(item) for item in x])
@@ -255,14 +255,14 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
         if primitive is not None:
             if len(inputs) == 1:
                 x = inputs[0]
-                if type(x.value) not in OF_NUMPY or x.within.maps:
+                if type(x.payload) not in OF_NUMPY or x.within.maps:
                     x = of_numpy(x)
                 return x.within.unary(primitive, x)
             if type(inputs[0]) is np.ndarray and inputs[1] is self:  # the usual `array * x`
                 return self.within.beside(primitive, 1, self, inputs[0])
             operands = inputs
             for x in inputs:
-                if type(x) is Array and (type(x.value) not in OF_NUMPY or x.within.maps):
+                if type(x) is Array and (type(x.payload) not in OF_NUMPY or x.within.maps):
                     operands = operands_of_numpy(inputs)
                     break
             out = binary(primitive, *operands)
@@ -294,7 +294,7 @@ def is_python(x: Any) -> bool:
     while type(x) is Array:
         if x.within.maps and x.node is not None:
             return True
-        x = x.value
+        x = x.payload
     return type(x) is float or type(x) is int or type(x) is complex
 
 
@@ -303,7 +303,7 @@ def of_numpy(x: Any) -> Any:
     if type(x) is Array:
         if not is_python(x):
             return x
-        return Array(of_numpy(x.value), x.within, None if x.within.maps else x.node)
+        return Array(of_numpy(x.payload), x.within, None if x.within.maps else x.node)
     return x if type(x) is np.ndarray and x.ndim else np.asarray(x)[()]
 
 

@@ -121,7 +121,7 @@ class Ending:
     def value_alone(self, x: Array) -> Any:
         y: Any = current(x)
         while type(y) is Array and any(y.within is trace for trace in self.traces):
-            y = current(y).value
+            y = current(y).payload
         if type(y) is Array and self.outermost:
             y = without_ended(y)
         return y.copy() if type(y) is np.ndarray else y
@@ -205,7 +205,7 @@ def without_ended(x: Array) -> Any:
     while type(y) is Array and (y.within.ended or not y.within.live):
         if y.within.maps:
             return x
-        y = current(y).value
+        y = current(y).payload
     return x if type(y) is Array else np.array(y)[()]
 
 

@@ -52,7 +52,7 @@ def noted(out: Any, trace: Any, parents: tuple[Any, ...], rule: Any, residual: A
     node = Node()
     node.parents, node.rule, node.residual, node.seen = parents, rule, residual, None
     x = new(Array)
-    x.value, x.within, x.node, x.storage = out, trace, node, None
+    x.payload, x.within, x.node, x.storage = out, trace, node, None
     return x
 
 
@@ -217,7 +217,7 @@ def record(primitive, static, {names}):
     node.parents, node.rule, node.residual = ({parents},), primitive.pull, residual
     node.seen = None
     x = new(Array)
-    x.value, x.within, x.node, x.storage = out, trace, node, None
+    x.payload, x.within, x.node, x.storage = out, trace, node, None
     return x
 """
 # An operand that is, or is a view of, what has been assigned into is read again first.
@@ -257,7 +257,7 @@ def recording(keeps_out: bool, ways: tuple[Any, ...], pattern: int) -> Any:
         RECORD, SCOPE, operands=", ".join(operands), parents=", ".join(parents), pattern=pattern,
         first=f"x{first}", others="".join([f" or x{i}.within is not trace" for i in others]),
         unread="\n    ".join([UNREAD.format(x=f"x{i}") for i in (first, *others)]),
-        values="; ".join([f"v{i} = x{i}.value" for i in (first, *others)]),
+        values="; ".join([f"v{i} = x{i}.payload" for i in (first, *others)]),
         unplain=" or ".join([f"type(v{i}) is not ndarray" for i in (first, *others)]),
         **blanks(keeps_out, ways, operands),
     )  # fmt: skip

@@ -305,7 +305,7 @@ class Linear(Primitive):
             return self.value(x, **static)
         out = x.within.single(self, x, static)
         if self.views and type(out) is Array:
-            plain = self.always_shares and type(x.value) is np.ndarray and not x.within.maps
+            plain = self.always_shares and type(x.payload) is np.ndarray and not x.within.maps
             if plain or self.shares(x, out, static):
                 out.storage = view_of(x, self, (self, static))
         return out

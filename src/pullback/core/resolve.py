@@ -340,7 +340,7 @@ def given(x: Any) -> Any:
     kind = type(x)
     if kind is Array:
         x = current(x)
-        return x if x.within.live or type(x.value) is Array else x.value
+        return x if x.within.live or type(x.payload) is Array else x.payload
     if kind is Instance:
         return x if INNER.__get__(x).within.live else example(x)
     if kind in CALLABLE:
@@ -504,7 +504,7 @@ def is_view(x: Array) -> bool:
 
 def writing_back(f: Any, views: list[Array], args: Any, kwargs: Any) -> Any:
     """Call compiled code; what it wrote into parts of arrays is written into the whole."""
-    places = [current(x).value for x in views]
+    places = [current(x).payload for x in views]
     before = [np.array(place) for place in places]
     out = f(*args, **kwargs)
     for x, place, old in zip(views, places, before, strict=True):

@@ -143,7 +143,7 @@ def note(out, trace, parents, {names}):
     node = Node()
     node.parents, node.rule, node.residual, node.seen = parents, rule, {held}, None
     x = new(Array)
-    x.value, x.within, x.node, x.storage = out, trace, node, None
+    x.payload, x.within, x.node, x.storage = out, trace, node, None
     return x
 """
 

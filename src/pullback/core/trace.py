@@ -137,19 +137,19 @@ class Trace:
 
     def spec(self, x: Array) -> Any:
         """The spec that the user's function sees."""
-        return spec_of(x.value)
+        return spec_of(x.payload)
 
     def shape(self, x: Array) -> tuple[int, ...]:
-        value = x.value
+        value = x.payload
         return () if type(value) in PYTHON else value.shape
 
     def primal(self, x: Array) -> Any:
         """What x is without this trace: its value."""
-        return x.value
+        return x.payload
 
     def detached(self, x: Array) -> Any:
         """x without derivatives, in this trace and all older ones."""
-        return stop(x.value)
+        return stop(x.payload)
 
     def refusal(self, x: Array, asked: str) -> str:
         """Why x does not become a plain number or array."""
@@ -174,15 +174,15 @@ class Trace:
 
     def concrete(self, x: Array, asked: str) -> Any:
         """The value of x, for a question (`bool`, `int`) that Python itself must have answered."""
-        return x.value
+        return x.payload
 
     def told(self, x: Array, asked: str) -> Any:
         """The value of x, which leaves the program."""
-        return x.value
+        return x.payload
 
     def number(self, x: Array) -> Array:
         """x as one of Python's numbers, which is finite where its operands are."""
-        value = x.value
+        value = x.payload
         if type(value) is Array:
             value = value.within.number(value)
         elif not np.ndim(value) and isinstance(value, (np.ndarray, np.inexact)):
@@ -195,8 +195,8 @@ class Trace:
 
     def failed(self, x: Array, what: str) -> None:
         """Hear that something was raised for the value of x, which the program may catch."""
-        if type(x.value) is Array:
-            x.value.within.failed(x.value, what)
+        if type(x.payload) is Array:
+            x.payload.within.failed(x.payload, what)
 
     def notice(self) -> None:
         """Hear that an Array is compared, or asked for its truth.
@@ -317,7 +317,7 @@ def is_differentiated(x: Any) -> bool:
     while type(x) is Array:
         if x.within.differentiates and x.node is not None:
             return True
-        x = x.value
+        x = x.payload
     return False
 
 
@@ -327,7 +327,7 @@ def derivatives_of(x: Any) -> int:
     while type(x) is Array:
         if x.node is not None:
             count += x.within.differentiates
-        x = x.value
+        x = x.payload
     return count
 
 
@@ -365,7 +365,7 @@ class Constant(Trace):
     live = False
 
     def process(self, primitive: Any, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        out = primitive(*[x.value if type(x) is Array else x for x in xs], **static)
+        out = primitive(*[x.payload if type(x) is Array else x for x in xs], **static)
         if type(out) is tuple:
             return tuple([self.result(part) for part in out])
         if (static or len(xs) > 2) and type(out) is np.ndarray and out.dtype.kind not in NUMBERS:

@@ -63,11 +63,31 @@ def holds_giver(x: Any) -> bool:
     return any(map(holds_giver, x)) if type(x) in (list, tuple) else gives_array(x)
 
 
+class Methods:
+    """An object for NumPy's functions that call a method of it: the method takes part."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __getattr__(self, name: str) -> Any:
+        return CALLS[getattr(self.x, name)]
+
+
+def answers_itself(function: Any, x: Any) -> bool:
+    """Whether `np.sum(x)` is `x.sum()`, in Python that takes part."""
+    if type(getattr(function, "_implementation", None)) is not FunctionType:
+        return False  # compiled: it asks for no method
+    method = getattr(type(x), function.__name__, None)
+    return type(method) is FunctionType and takes_part(method.__globals__)
+
+
 def with_given_arrays(call: Any, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """function(*args, **kwargs), where NumPy may ask objects for arrays and be given Arrays.
 
     call: what calls it, if not this.
     """
+    if args and answers_itself(function, args[0]):
+        args = (Methods(args[0]), *args[1:])
     try:
         return function(*args, **kwargs) if call is None else call(function, args, kwargs)
     except ValueError as error:

@@ -292,9 +292,9 @@ def nodes_of(run: Record, names: list[str]) -> tuple[list[ProgramNode], dict[int
     places: dict[int, int] = {}
     for x, name in zip(run.inputs, names, strict=True):
         places[id(x.node)] = len(nodes)
-        nodes.append(ProgramNode(len(nodes), "input", name, x.value, None))
+        nodes.append(ProgramNode(len(nodes), "input", name, x.payload, None))
     for entry in run.entries:
-        values = [x.value if type(x) is Array else x for x in entry.outs]
+        values = [x.payload if type(x) is Array else x for x in entry.outs]
         value = values[0] if entry.primitive.n_out is None else tuple(values)
         node = ProgramNode(len(nodes), "operation", entry.primitive.name, value, entry)
         for x in entry.inputs:

@@ -85,12 +85,12 @@ def plain_tree(out: Any) -> Any:
 def seeds(explanation: Any, ends: list[Array], out_bar: Any) -> list[Any]:
     """The cotangents from which the backward pass starts: out_bar, or ones."""
     if out_bar is None:
-        if len(ends) > 1 or any(np.shape(x.value) for x in ends):
-            shapes = ", ".join([str(spec_of(x.value)) for x in ends])
+        if len(ends) > 1 or any(np.shape(x.payload) for x in ends):
+            shapes = ", ".join([str(spec_of(x.payload)) for x in ends])
             explanation.notes.append(
                 f"The output is {shapes}; the backward pass starts from a cotangent of ones."
             )
-        return [np.ones(np.shape(x.value), dtype_of(x.value))[()] for x in ends]
+        return [np.ones(np.shape(x.payload), dtype_of(x.payload))[()] for x in ends]
     parts = [out_bar] if len(ends) == 1 else flatten(out_bar)[0]
     bars = [np.asarray(bar) for bar in parts]
     shown = f"explain({name_of(explanation.fun)})"
@@ -99,17 +99,17 @@ def seeds(explanation: Any, ends: list[Array], out_bar: Any) -> list[Any]:
             f"`{shown}` was given {len(bars)} cotangents for {len(ends)} outputs."
         )
     for bar, x in zip(bars, ends, strict=True):
-        if bar.shape != np.shape(x.value):
+        if bar.shape != np.shape(x.payload):
             raise ShapeError(
                 f"`{shown}` was given a cotangent of shape {bar.shape} for an output of shape"
-                f" {np.shape(x.value)}; nothing is broadcast."
+                f" {np.shape(x.payload)}; nothing is broadcast."
             )
-    return [bar.astype(dtype_of(x.value))[()] for bar, x in zip(bars, ends, strict=True)]
+    return [bar.astype(dtype_of(x.payload))[()] for bar, x in zip(bars, ends, strict=True)]
 
 
 def tangent_of(x: Any) -> Any:
     """The tangent inside what was recorded under forward mode; None is zero."""
-    x = x.value if type(x) is Array else x
+    x = x.payload if type(x) is Array else x
     return peel(x.node) if type(x) is Array and x.node is not None else None
 
 

@@ -37,10 +37,30 @@ def creator(function: Any) -> Any:
     return call
 
 
-for name in ("zeros", "ones", "empty", "eye", "identity", "tri", "indices", "fromfile",
-             "fromstring", "loadtxt", "genfromtxt", "fromregex", "bartlett", "blackman", "hamming",
-             "hanning"):  # fmt: skip
+for name in (
+    "zeros",
+    "ones",
+    "empty",
+    "eye",
+    "identity",
+    "tri",
+    "indices",
+    "fromstring",
+    "loadtxt",
+    "genfromtxt",
+    "fromregex",
+    "bartlett",
+    "blackman",
+    "hamming",
+    "hanning",
+):
     creator(getattr(np, name))
+
+
+@answers_for(np.fromfile)
+def fromfile(*args: Any, **kwargs: Any) -> Any:
+    """By this name a recording knows that a file is read: the function itself is written in C."""
+    return made(np.fromfile(*args, **kwargs))
 
 
 def ndarray(shape: Any, dtype: Any = float, *memory: Any, **options: Any) -> Any:

@@ -439,7 +439,7 @@ def of_one(own: Ufunc) -> Any:
             kind = type(x)
             if kind is Array:
                 if primitive is not None:
-                    if type(x.value) not in OF_NUMPY or (pythons and x.within.maps):
+                    if type(x.payload) not in OF_NUMPY or (pythons and x.within.maps):
                         x = of_numpy(x)
                     return x.within.unary(primitive, x)
             elif kind in PLAIN:
@@ -456,7 +456,7 @@ def just_one(own: Ufunc) -> Any:
 
     def call(x: Any) -> Any:
         if type(x) is Array:
-            if type(x.value) not in OF_NUMPY or (pythons and x.within.maps):
+            if type(x.payload) not in OF_NUMPY or (pythons and x.within.maps):
                 x = of_numpy(x)
             return x.within.unary(primitive, x)
         return short(x)
@@ -470,9 +470,9 @@ def just_two(own: Ufunc) -> Any:
     pythons = gives_python(primitive)
 
     def call(x: Any, y: Any) -> Any:
-        if type(x) is Array and type(x.value) in OF_NUMPY and not (pythons and x.within.maps):
+        if type(x) is Array and type(x.payload) in OF_NUMPY and not (pythons and x.within.maps):
             kind = type(y)
-            if kind is Array and type(y.value) in OF_NUMPY and not (pythons and y.within.maps):
+            if kind is Array and type(y.payload) in OF_NUMPY and not (pythons and y.within.maps):
                 trace = x.within
                 if y.within.birth > trace.birth:
                     trace = y.within
@@ -498,10 +498,10 @@ def of_two(own: Ufunc) -> Any:
                 if primitive is not None and y is not NOTHING:
                     if (
                         one is Array
-                        and (type(x.value) not in OF_NUMPY or (pythons and x.within.maps))
+                        and (type(x.payload) not in OF_NUMPY or (pythons and x.within.maps))
                     ) or (
                         other is Array
-                        and (type(y.value) not in OF_NUMPY or (pythons and y.within.maps))
+                        and (type(y.payload) not in OF_NUMPY or (pythons and y.within.maps))
                     ):
                         x, y = operands_of_numpy((x, y))
                     out = binary(primitive, x, y)

@@ -121,7 +121,7 @@ def somewhere(condition):
     What is compiled asks again in each call.
     """
     while type(condition) is Array and condition.within.maps:
-        condition = current(condition).value
+        condition = current(condition).payload
     known = type(condition) is not Array or current(condition).within.transparent
     return bool(np.any(condition if known else np.asarray(peel(condition))))
 
@@ -152,7 +152,7 @@ def known_value(x):
         x = current(x)
         if not x.within.leaves_values and x.within is not CONSTANT:
             return None
-        x = x.value
+        x = x.payload
     return x
 
 
@@ -174,9 +174,9 @@ def rows(x):
     """
     traces = []
     while type(x) is Array:
-        if current(x).within.shape(x) != np.shape(x.value):
+        if current(x).within.shape(x) != np.shape(x.payload):
             traces.append(x.within)
-            x = x.value
+            x = x.payload
         else:
             x = x.within.concrete(x, "a question to the values")
     return np.asarray(x), traces

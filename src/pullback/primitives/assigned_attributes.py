@@ -87,7 +87,7 @@ def set_shape(x, shape):
     example.shape = shape  # raises where NumPy would have to copy
     if example.shape == x.shape:
         return
-    before = snapshot(x) if x.storage is None else Array(x.value, x.within, x.node)
+    before = snapshot(x) if x.storage is None else Array(x.payload, x.within, x.node)
     before.storage = x.storage or root_storage()
     views = views_of(x) if counted > Alone.count else []
     after = np.reshape(before, example.shape)

@@ -268,7 +268,7 @@ def assign(x, key, arrays, v):
         return
     if root.storage.ahead is not None:
         catch_up(root)
-    plain = whole is not None and type(root.value) is np.ndarray and root.within.leaves_values
+    plain = whole is not None and type(root.payload) is np.ndarray and root.within.leaves_values
     if plain:
         adopt(root, whole)  # nothing is left of what it was
         root.storage.owned = False
@@ -298,7 +298,7 @@ def alone(x, root, path, v):
     v = snapshot(v)
     if was.strides == now.strides:
         return v
-    if v.value is not now:
+    if v.payload is not now:
         return None
     value = duplicate(was, repeated=False)
     value[...] = now
@@ -326,14 +326,14 @@ def write(x, path, key, arrays, v):
 
 def replace(x, path, key, arrays, v):
     """Write into an eager Array under `no_grad`: its value changes, and it stays what it is."""
-    value = np.copy(x.value)
+    value = np.copy(x.payload)
     if type(value) is Array:
         value = setitem_p(value, stop(v), *arrays, path=path, key=key, donate=False)
     else:
         value = setitem_p.value(value, peel(v), *map(peel, arrays), path=path, key=key, donate=True)
-    x.value = value if x.shape or type(x.value) is np.ndarray else value[()]
+    x.payload = value if x.shape or type(x.payload) is np.ndarray else value[()]
     if is_leaf(x):
-        x.node.primal = x.value
+        x.node.primal = x.payload
 
 
 def plain_operand(v):
@@ -385,12 +385,12 @@ def getitem(x, key):
             if viewing and type(key) in (int, tuple) and stale(x):
                 x, key = element(x, key)  # reading all of it again would take long
             out = x.within.item(getitem_p, x, key)
-            if type(out) is not Array or type(out.value) is np.float64:
+            if type(out) is not Array or type(out.payload) is np.float64:
                 return out
             if (storage is None or not (storage.owned or storage.copies)) and not x.within.maps:
-                value = out.value
+                value = out.payload
                 # The usual case of what follows; a key of a number gives memory of its own.
-                if type(value) is np.ndarray and value.ndim and type(x.value) is np.ndarray:
+                if type(value) is np.ndarray and value.ndim and type(x.payload) is np.ndarray:
                     static = {"key": key if type(key) is tuple else (key,)}
                     out.storage = view_of(x, read, (getitem_p, static))
                     return out
@@ -436,7 +436,7 @@ def element(x, key):
 def viewed(out, x, key):
     """What was read of x at a basic key, as a view of x."""
     if type(out) is not Array or (
-        type(out.value) is not np.ndarray and type(peel(out)) is not np.ndarray
+        type(out.payload) is not np.ndarray and type(peel(out)) is not np.ndarray
     ):
         return out
     key = key if type(key) is tuple else (key,)

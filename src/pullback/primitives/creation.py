@@ -15,7 +15,7 @@ from ..core.primitive import Primitive
 from ..core.spec import Spec
 from ..core.trace import CONSTANT
 from .arguments import arrays_of, as_array, common_dtype, dims, in_bytes_of, surely
-from .assignment import setitem
+from .indexing import scatter_p
 from .keys import known
 from .selecting import chosen
 from .shapes import astype_p, axes_like, broadcast_p, converted, for_each
@@ -311,10 +311,11 @@ def diag(v, k=0):
         return diagonal(v, k)
     if v.ndim != 1:
         raise ValueError("Input must be 1- or 2-d.")
-    i, size = np.arange(v.shape[0]), v.shape[0] + abs(k)
-    out = np.zeros_like(v, shape=(size, size))
-    setitem(out, (i + max(-k, 0), i + max(k, 0)), v)
-    return out
+    n = v.shape[0]
+    size, first = n + abs(k), max(k, 0) + max(-k, 0) * (n + abs(k))
+    places = slice(first, first + n * (size + 1), size + 1)
+    out = scatter_p(v, keys=((places,),), shape=(size * size,), dtype=v.dtype)
+    return np.reshape(out, (size, size))
 
 
 @replaces(np.diagflat)

@@ -152,7 +152,7 @@ Getitem.item_rule.rebuild = lambda residual, node, trace: residual
 class Scatter(Linear):
     """Values added at keys of an array of zeros: its operands are the values, then all arrays.
 
-    A first value whose key is the whole array is what the others are added to, one after another.
+    They are added one after another. The first is put there, if its key has no arrays.
     """
 
     structured = False
@@ -229,33 +229,27 @@ def added(spec, parts):
     """The same for plain values. Numbers that were read one by one are added all at once."""
     n = len(spec.shape)
     first = parts[0][1]
-    if is_whole(parts[0][0][0]):
-        out, parts = np.empty_like(first, spec.dtype, "C", shape=spec.shape), parts[1:]
-        out[...] = first
-    elif type(first) is np.ndarray or type(first) is np.float64:
+    if type(first) is np.ndarray or type(first) is np.float64:
         out = np.zeros(spec.shape, spec.dtype)
     else:
         out = np.zeros_like(first, spec.dtype, "C", shape=spec.shape)
-    places, numbers = [], []
+    places, numbers, blank = [], [], True
     for (key, arrays), value in parts:
         if type(key) is int if n == 1 else n and key_of_element(key, n):
             places.append(key)
             numbers.append(value)
-        elif arrays:
+            continue
+        if arrays:
             add_at(out, fill(key, arrays), value)
+        elif blank:  # which keeps signs of zeros
+            out[key] = value
         else:
             out[key] += value
+        blank = False
     if places:
         index = tuple(map(np.array, zip(*places, strict=True))) if n > 1 else np.array(places)
         np.add.at(out, index, np.array(numbers))
     return out if n else out[()]
-
-
-def is_whole(key):
-    """Whether a key is that of all elements."""
-    if type(key) is not tuple or not key:
-        return False
-    return all(k is Ellipsis or (type(k) is slice and k == WHOLE) for k in key)
 
 
 def key_of_element(key, n):

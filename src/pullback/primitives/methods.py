@@ -304,12 +304,12 @@ def attribute(name, get):
 
 
 def dtype(self):
-    value = self.value
+    value = self.payload
     return value.dtype if type(value) is np.ndarray else dtype_of(value)
 
 
 def shape(self):
-    value, trace = self.value, self.within
+    value, trace = self.payload, self.within
     return value.shape if type(value) is np.ndarray and not trace.maps else trace.shape(self)
 
 
@@ -345,7 +345,7 @@ attribute("strides", lambda self: asked_layout(self).strides)
 attribute("base", asked_base)
 attribute("device", lambda self: "cpu")
 Array.__dir__ = lambda self: sorted(
-    set(object.__dir__(self)) - {"node", "storage", "value", "within"}
+    set(object.__dir__(self)) - {"node", "payload", "storage", "within"}
 )
 
 
@@ -402,7 +402,7 @@ def kept_by(x):
         trace = current(x).within
         if not trace.peels(x):
             return x
-        x = x.value
+        x = x.payload
     return None
 
 
@@ -523,6 +523,7 @@ def raw(name):
         return getattr(np.asarray(self.converted(f"x.{name}()")), name)(*args, **kwargs)
 
     call.__name__ = name
+    call.__code__ = call.__code__.replace(co_name=name)  # by which a recording knows what it does
     return call
 
 

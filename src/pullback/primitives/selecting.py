@@ -189,7 +189,7 @@ def where(condition, x=np._NoValue, y=np._NoValue, /):
         return np.nonzero(condition)
     plain = type(condition) in OPERANDS and type(x) in OPERANDS and type(y) in OPERANDS
     out = where_p(condition, x, y) if plain else chosen(condition, x, y)
-    if type(out) is Array and type(out.value) is np.ndarray and not out.within.maps:
+    if type(out) is Array and type(out.payload) is np.ndarray and not out.within.maps:
         return out
     return out if out.shape else arrayed(out)
 

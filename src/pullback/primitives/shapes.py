@@ -48,9 +48,9 @@ class Reshape(Linear):
         return {"shape": (size, *static["shape"])}
 
     def shares(self, x, out, static):
-        value = x.value
+        value = x.payload
         if type(value) is np.ndarray and not x.within.maps:
-            made, own = out.value, value.base  # NumPy's view of a view has the same base
+            made, own = out.payload, value.base  # NumPy's view of a view has the same base
             if value.size and (made.base is value or (own is not None and made.base is own)):
                 TALLY.views += 1
                 return True
@@ -230,9 +230,9 @@ def laid(x, order, like=None, swapped=False):
     """
     if type(x) is not Array:
         return x
-    value = x.value
+    value = x.payload
     if type(value) is np.ndarray and not x.within.maps and value.flags.c_contiguous:
-        same = like.value if type(like) is Array else like
+        same = like.payload if type(like) is Array else like
         native = not swapped or value.dtype is getattr(same, "dtype", None)
         if native and (order == "C" or value.ndim < 2 or (type(order) is str and compact(like))):
             return x
@@ -253,7 +253,7 @@ def laid(x, order, like=None, swapped=False):
 def compact(x):
     """Whether x lies in memory in the order of its axes, for sure."""
     if type(x) is Array:
-        x = None if x.within.maps else x.value
+        x = None if x.within.maps else x.payload
     return type(x) is np.ndarray and x.flags.c_contiguous
 
 
@@ -490,7 +490,7 @@ def broadcast_to(array, shape, subok=False):
             return array
         if is_number(array):  # of Python, which NumPy would make an array
             return broadcast_p(array, shape=shape)
-        out = Array(array.value, array.within, array.node)
+        out = Array(array.payload, array.within, array.node)
         link(out, array, lambda base: base)
         return out
     ends = zip(array.shape[::-1], shape[::-1], strict=False)

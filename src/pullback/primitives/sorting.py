@@ -100,7 +100,7 @@ def is_plain_row(a):
     """Whether a is an Array of one axis, whose elements in another order lie as NumPy's do."""
     if type(a) is not Array or a.within.maps:
         return False
-    value = a.value
+    value = a.payload
     return type(value) is np.ndarray and value.ndim == 1 and value.dtype is DOUBLE
 
 

@@ -269,7 +269,7 @@ def harvest(leaf: Node, primal: Any, taken: set[int], trace: Trace | None = None
         bar = zeros(spec)
     bar = fit(dense(bar), spec)
     while type(bar) is Array and (bar.within is trace or bar.within is CONSTANT):
-        bar = bar.value
+        bar = bar.payload
     if type(bar) is Array:
         bar = fresh(bar)
         number = is_number(primal) if type(primal) is Array else type(primal) is not np.ndarray

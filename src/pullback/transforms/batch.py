@@ -43,7 +43,7 @@ class BatchTrace(Trace):
             if mine and x.node is not None:
                 return self.of_numbers(primitive, xs, static)
             mapped.append(mine)
-            values.append(x.value if mine or (type(x) is Array and x.within is CONSTANT) else x)
+            values.append(x.payload if mine or (type(x) is Array and x.within is CONSTANT) else x)
         if primitive.batch is None:
             if not self.state:
                 raise ArgumentError(
@@ -64,7 +64,7 @@ class BatchTrace(Trace):
     def of_numbers(self, primitive: Primitive, xs: Any, static: dict[str, Any]) -> Any:
         """An operation of which some operands are Python's numbers, which are mapped."""
         kinds = list(map(kind_of_python, xs))
-        hard = [Array(x.value, self, None) if self.holds(x) else x for x in xs]
+        hard = [Array(x.payload, self, None) if self.holds(x) else x for x in xs]
         if None in kinds or not (primitive.arithmetic or primitive.comparison):
             return self.process(primitive, operands_beside(primitive, hard, kinds), static)
         if primitive.arithmetic:
@@ -81,17 +81,17 @@ class BatchTrace(Trace):
         kind = PYTHONS.get(x.dtype.kind)
         if kind is None or x.dtype.char in "gG":  # whose `item()` are NumPy's
             return x
-        return Array(stored(x.value, kind), self, kind)
+        return Array(stored(x.payload, kind), self, kind)
 
     def python_class(self, x: Array) -> type | None:
         return x.node
 
     def spec(self, x: Array) -> Spec:
-        spec = spec_of(x.value)
+        spec = spec_of(x.payload)
         return Spec(spec.shape[1:], spec.dtype)
 
     def shape(self, x: Array) -> tuple[int, ...]:
-        return x.value.shape[1:]
+        return x.payload.shape[1:]
 
     def detached(self, x: Array) -> Any:
         value = super().detached(x)
@@ -106,9 +106,9 @@ class BatchTrace(Trace):
         )
 
     def concrete(self, x: Array, asked: str) -> Any:
-        if x.value.dtype.kind in "biu" and by_scipy() and self.state:
-            first = np.ravel(x.value)[0]
-            if bool(np.all(x.value == first)):
+        if x.payload.dtype.kind in "biu" and by_scipy() and self.state:
+            first = np.ravel(x.payload)[0]
+            if bool(np.all(x.payload == first)):
                 return first
         raise ConversionError(
             f"`{asked}` was asked of an Array {self.spec(x)} that is mapped by `{self.name}`: it"
@@ -137,7 +137,7 @@ def over_rows(fun: Callable[[Any], Any], rows: np.ndarray, ours: bool) -> Any:
         for out in outs:
             x = settle(out, trace)
             if type(x) is Array and x.within is trace:
-                x = x.value
+                x = x.payload
             elif not is_static(x):
                 x = np.broadcast_to(x, (len(rows), *np.shape(x)))
             results.append(x)
@@ -232,7 +232,7 @@ class Vmap(Transformation):
                     f"`vmap({name_of(self.fun)})` has out_axes=None for an output that is mapped."
                     "\n  Give the axis at which the batch shall stand."
                 )
-            return self.placed(x.value, axis)
+            return self.placed(x.payload, axis)
         if axis is None:
             return x
         if type(x) is not Array:
@@ -258,7 +258,7 @@ class Vmap(Transformation):
 def to_front(leaf: Any, axis: int, fun: Any) -> Any:
     """A leaf with its mapped axis first, on memory that nobody else writes to."""
     if type(leaf) is Array and leaf.within is CONSTANT:
-        leaf = leaf.value
+        leaf = leaf.payload
     if type(leaf) is Array:
         refuse_ended(leaf, f"`vmap({name_of(fun)})` was given")
         array: Any = leaf

@@ -49,7 +49,7 @@ def stop_gradient(tree: Any) -> Any:
 def as_numpy(x: Any) -> Any:
     """A number as a NumPy scalar, a constant as what it holds."""
     if type(x) is Array:
-        return x.value if current(x).within is CONSTANT else x
+        return x.payload if current(x).within is CONSTANT else x
     return x if hasattr(x, "dtype") else np.asarray(x)[()]
 
 
@@ -113,10 +113,12 @@ class FunctionCall(Primitive):
     run(*xs) computes the results; push(xs, outs, x_dots) their tangents; pull(xs, outs, out_bars)
     the cotangents of xs. A tangent or cotangent that is None is zero; those of integers are None.
     `results` holds the results of the run that has been made already; they are used once.
+    `solves` says that a repetition may raise, since what it gives has another shape than before.
     `program` is what run does, and `like` equal for calls that are the same if their programs are;
     it is made from `parts`, which a rule reads beside.
     """
 
+    solves = False
     program: Graph | None = None
     like: Any = None
     parts: Sequence[Any] = ()
@@ -191,7 +193,7 @@ class FunctionCall(Primitive):
         results, self.results = self.results, None
         # What does not depend on the mapped operands is of an older trace, or plain.
         batched = [
-            x.value if type(x) is Array and x.within is self.trace else spread(x, size)
+            x.payload if type(x) is Array and x.within is self.trace else spread(x, size)
             for x in results or ()
         ]
         xs = [as_numpy(x) for x in xs]

@@ -187,7 +187,7 @@ def as_primal(
             refuse_ended(leaf, f"`{verb}({name_of(fun)})` was given")
         if is_inexact(leaf.dtype):
             leaf = snapshot(leaf)
-            return leaf.value if leaf.within is CONSTANT else leaf
+            return leaf.payload if leaf.within is CONSTANT else leaf
     if isinstance(leaf, np.generic) and leaf.dtype.kind in "fc":
         return leaf
     if isinstance(leaf, (float, complex)):
@@ -348,7 +348,7 @@ def settle(x: Any, trace: Trace) -> Any:
             f" `{trace.name}` and cannot outlive it.\n"
             "  Return `x.detach()`, or its `.grad`, instead."
         )
-    return fresh(x.value) if other is CONSTANT else x
+    return fresh(x.payload) if other is CONSTANT else x
 
 
 def fresh(x: Any) -> Any:

@@ -81,7 +81,7 @@ class EagerTrace(ReverseTrace):
         if youngest(xs) is not self:  # a view of what was assigned something younger
             return bind(primitive, xs, static)
         values = [
-            x.value if type(x) is Array and (x.within is self or x.within is CONSTANT) else x
+            x.payload if type(x) is Array and (x.within is self or x.within is CONSTANT) else x
             for x in xs
         ]
         out = primitive(*values, **static)
@@ -263,7 +263,7 @@ def array(data: Any, dtype: Any = None, requires_grad: bool = False) -> Array:
     if not requires_grad:
         return made if type(made) is Array else Array(made, CONSTANT, None)
     if type(made) is Array and made.within is CONSTANT:
-        made = made.value
+        made = made.payload
     trace = eager_trace()
     if type(made) is Array and made.within.birth >= trace.birth:
         raise ArgumentError(
@@ -322,7 +322,7 @@ def run_backward(
     else:
         gradient = conform(gradient, spec, "a gradient", lambda: "`backward`")
         if not create_graph and type(gradient) is Array and gradient.within is trace:
-            gradient = gradient.value
+            gradient = gradient.payload
     retain = create_graph if retain_graph is None else retain_graph
     with trace.state.lock, SUSPENDED.lifted(create_graph):
         record = trace if create_graph else None
@@ -378,7 +378,7 @@ def retain_grad(self: Array) -> None:
         refuse(self, "retain_grad")
     if type(node) is Leaf or not node.parents or node.rule is retaining:
         return
-    state, ref, primal = trace.state, weakref.ref(node), self.value
+    state, ref, primal = trace.state, weakref.ref(node), self.payload
 
     def note(out_bar: Any) -> None:
         held = Leaf(primal)
@@ -394,7 +394,7 @@ def deep_copy(self: Array, memo: Any) -> Array:
     """A copy of a leaf is a leaf with a gradient of its own; others keep their derivative."""
     if type(current(self).node) is not Leaf:
         return self.copy()
-    copied = leaf_of(fresh(self.value), self.within)
+    copied = leaf_of(fresh(self.payload), self.within)
     copied.node.grad = fresh(self.node.grad)
     return copied
 
@@ -432,12 +432,12 @@ def set_requires_grad(self: Array, value: bool) -> None:
     if value == current(self).within.eager:
         return
     if value and self.within is CONSTANT:
-        leaf = leaf_of(self.value, eager_trace())
+        leaf = leaf_of(self.payload, eager_trace())
         self.within, self.node = leaf.within, leaf.node
     elif not value and type(self.node) is Leaf:
-        inner = self.value  # an Array of the transformation around, or plain
+        inner = self.payload  # an Array of the transformation around, or plain
         made = snapshot(inner) if type(inner) is Array else Array(inner, CONSTANT, None)
-        self.value, self.within, self.node = made.value, made.within, made.node
+        self.payload, self.within, self.node = made.payload, made.within, made.node
     else:
         raise ArgumentError(
             f"`requires_grad` cannot be changed on an Array of `{self.within.name}` that is"
@@ -452,7 +452,7 @@ def get_data(self: Array) -> Any:
     """
     ours = type(current(self).node) is Leaf or self.within is CONSTANT
     if ours or (self.within.eager and not library(sys._getframe(1).f_globals)):
-        return fresh(self.value)
+        return fresh(self.payload)
     return np.array(self.converted("x.data"))[()]
 
 
@@ -465,16 +465,16 @@ def set_data(self: Array, value: Any) -> None:
     value = conform(value, spec_of(self), "data", lambda: "`x.data`")
     trace = self.within
     if type(value) is Array and value.within is trace:
-        value = value.value  # a step along a gradient that has a graph of its own
+        value = value.payload  # a step along a gradient that has a graph of its own
     if type(value) is Array and (trace is CONSTANT or value.within.birth > trace.birth):
         raise ArgumentError(
             f"`.data` of an Array of `{trace.name}` was assigned an Array of `{value.within.name}`,"
             " whose derivative would be lost.\n"
             "  Give a name to the new Array (`x = y`), or assign `y.detach()`."
         )
-    self.value = fresh(value)
+    self.payload = fresh(value)
     if type(self.node) is Leaf:
-        self.node.primal = self.value
+        self.node.primal = self.payload
 
 
 # `core` knows nothing of eager mode: what it adds to Array is put there here.

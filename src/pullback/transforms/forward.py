@@ -40,11 +40,11 @@ class ForwardTrace(Trace):
     __slots__ = ()
 
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
-        if current(x).within is self and type(x.value) is np.ndarray:
+        if current(x).within is self and type(x.payload) is np.ndarray:
             if x.node is None:
-                return Array(x.value[key], self, None)
+                return Array(x.payload[key], self, None)
             if type(x.node) is np.ndarray:
-                return Array(x.value[key], self, x.node[key])
+                return Array(x.payload[key], self, x.node[key])
         return Trace.item(self, primitive, x, key)
 
     def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
@@ -52,10 +52,10 @@ class ForwardTrace(Trace):
         if type(v) is Array:
             if v.within is not self or v.storage is not None:
                 return False
-            v, dot = v.value, 0.0 if v.node is None else v.node
-        if not writes_number(x.value, key, v) or not writes_number(x.node, key, dot):
+            v, dot = v.payload, 0.0 if v.node is None else v.node
+        if not writes_number(x.payload, key, v) or not writes_number(x.node, key, dot):
             return False
-        x.value[key], x.node[key] = v, dot
+        x.payload[key], x.node[key] = v, dot
         return True
 
     def unary(self, primitive: Any, x: Array) -> Any:
@@ -64,7 +64,7 @@ class ForwardTrace(Trace):
             touch(x)
             if x.within is not self:
                 return bind(primitive, (x,), {})
-        a, dot = x.value, x.node
+        a, dot = x.payload, x.node
         out = primitive.value(a)
         if primitive.decides and self.decided(primitive.constant):
             return out
@@ -82,9 +82,9 @@ class ForwardTrace(Trace):
 
     def beside(self, primitive: Any, i: int, x: Array, plain: Any) -> Any:
         """x as operand i beside what has no tangent."""
-        operands = (plain, x.value) if i else (x.value, plain)
+        operands = (plain, x.payload) if i else (x.payload, plain)
         usual = x.within is self and x.storage is None and x.node is not None
-        if not usual or not meets(x.value, plain):
+        if not usual or not meets(x.payload, plain):
             return Trace.binary(self, primitive, *((plain, x) if i else (x, plain)))
         out = primitive.value(*operands)
         if primitive.decides and self.decided(primitive.constant):
@@ -97,7 +97,7 @@ class ForwardTrace(Trace):
         mine = x.within is self is y.within and x.storage is None is y.storage
         if not mine or x.node is None or y.node is None:
             return Trace.binary(self, primitive, x, y)
-        a, b = x.value, y.value
+        a, b = x.payload, y.payload
         if type(a) in PYTHON or type(b) in PYTHON or a.dtype is not b.dtype:
             return Trace.binary(self, primitive, x, y)
         if a.shape != b.shape and ((a.shape and b.shape) or primitive.decides):
@@ -118,10 +118,10 @@ class ForwardTrace(Trace):
     def single(self, primitive: Any, x: Array, static: dict[str, Any]) -> Any:
         if x.storage is not None:
             touch(x)
-        moving = x.within is self and x.node is not None and type(x.value) not in PYTHON
+        moving = x.within is self and x.node is not None and type(x.payload) not in PYTHON
         if not primitive.own_jvp or not moving or type(x.node) not in DENSE:
             return x.within.process(primitive, (x,), static)
-        out = primitive.of(x.value, static)
+        out = primitive.of(x.payload, static)
         if out.dtype is not DOUBLE and not carries(out):
             return out
         if primitive.rearranges:  # nothing is computed
@@ -215,7 +215,7 @@ def split(trace: Trace, primitive: Primitive, xs: Any) -> tuple[list[Any], list[
         mine = type(x) is Array and x.within is trace
         marks.append(x.node if mine else None)
         if mine or (type(x) is Array and x.within is CONSTANT):
-            x = x.value
+            x = x.payload
             if type(x) in PYTHON and not primitive.takes_python:
                 x = hardened(x)
         primals.append(x)
@@ -235,9 +235,9 @@ def direction_outside(x: Any) -> Any:
         if type(trace) is ForwardTrace and x.node is not None:
             return wrapped(dense(x.node), maps)
         unknown |= type(trace) is LinearizeTrace and x.node is not None
-        if trace.shape(x) != x.value.shape:
+        if trace.shape(x) != x.payload.shape:
             maps.append(trace)
-        x = x.value
+        x = x.payload
     return full(spec, np.nan) if unknown else None
 
 
@@ -338,12 +338,12 @@ def primal_and_tangent(x: Any, trace: Trace) -> tuple[Any, Any]:
     """The value of a result and its tangent, of one shape and kind."""
     if type(x) is not Array or x.within is not trace:
         return x, zeros_of(x)
-    value = fresh(x.value)
+    value = fresh(x.payload)
     if x.node is None:
         return value, zeros_of(value)
     dot = fit(dense(x.node), spec_of(value))
     while type(dot) is Array and (dot.within is trace or dot.within is CONSTANT):
-        dot = dot.value  # of a rule that closes over an Array
+        dot = dot.payload  # of a rule that closes over an Array
     return value, like_value(dot, value)
 
 
@@ -372,7 +372,8 @@ class Pushforward:
         self.lifted, self.steps = lifted, steps
         outs, self.structure = flatten(out)
         self.outs = [
-            (x.value, x.node) if type(x) is Array and x.within is trace else (x, None) for x in outs
+            (x.payload, x.node) if type(x) is Array and x.within is trace else (x, None)
+            for x in outs
         ]
 
     @property
@@ -474,7 +475,9 @@ def linearize(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Pushforward]
         if not trace.state and trace.many_decisions(False):
             trace.led(settled, False)
         pushforward = Pushforward(trace, unflatten(structure, settled), lifted, trace.state)
-        values = [fresh(x.value) if type(x) is Array and x.within is trace else x for x in settled]
+        values = [
+            fresh(x.payload) if type(x) is Array and x.within is trace else x for x in settled
+        ]
     finally:
         trace.end()
     return unflatten(structure, values), pushforward

@@ -89,7 +89,7 @@ class Departure:
 
 
 def now(x: Any) -> Any:
-    return Array(x.value, x.within, x.node) if type(x) is Array else x
+    return Array(x.payload, x.within, x.node) if type(x) is Array else x
 
 
 class Pull:

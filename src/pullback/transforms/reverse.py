@@ -60,7 +60,7 @@ class ReverseTrace(Trace):
             touch(x)
             if x.within is not self:  # a view of what was assigned something younger
                 return bind(primitive, (x,), {})
-        a = x.value
+        a = x.payload
         out = primitive.value(a) if type(a) is not Array else a.within.unary(primitive, a)
         if primitive.decides and self.decided(primitive.constant):
             return out
@@ -85,7 +85,7 @@ class ReverseTrace(Trace):
                 touch(y)
             if x.within is not self or y.within is not self:
                 return bind(primitive, (x, y), {})
-        a, b = p, q = x.value, y.value
+        a, b = p, q = x.payload, y.payload
         if type(a) in PLAIN and type(b) in PLAIN:
             out = primitive.value(a, b) if a.dtype is b.dtype else None
         else:
@@ -119,7 +119,7 @@ class ReverseTrace(Trace):
             touch(x)
             if x.within is not self:
                 return bind(primitive, (plain, x) if i else (x, plain), {})
-        a, kind = x.value, type(plain)
+        a, kind = x.payload, type(plain)
         if kind is ndarray:
             if type(a) is not ndarray or a.dtype is not plain.dtype or plain.nbytes > COPIED:
                 return self.beside_array(primitive, i, x, plain)
@@ -151,7 +151,7 @@ class ReverseTrace(Trace):
 
     def beside_array(self, primitive: Any, i: int, x: Array, plain: np.ndarray) -> Any:
         """`beside` a large array, one of another dtype, or one beside a value in flight."""
-        a = x.value
+        a = x.payload
         p = bottom(a) if type(a) is Array else a
         if plain.nbytes > COPIED or type(p) in PYTHON or p.dtype is not plain.dtype:
             return self.process(primitive, (plain, x) if i else (x, plain), {})
@@ -176,14 +176,14 @@ class ReverseTrace(Trace):
     def item(self, primitive: Any, x: Array, key: Any) -> Any:
         if x.storage is not None and current(x).within is not self:
             return x.within.item(primitive, x, key)
-        a = x.value
+        a = x.payload
         if type(a) in PYTHON:
             return Trace.item(self, primitive, x, key)
         held = key, a.shape, a.dtype
         return noted(a[key], self, (x.node,), primitive.item_rule, held)
 
     def gather(self, primitive: Any, x: Array, key: Any, arrays: Any) -> Any:
-        a = x.value
+        a = x.payload
         if x.storage is not None or type(a) is not ndarray:
             return Trace.gather(self, primitive, x, key, arrays)
         held = (key, arrays), a.shape, a.dtype
@@ -191,11 +191,11 @@ class ReverseTrace(Trace):
         return noted(out, self, (x.node,), primitive.gather_rule, held)
 
     def put(self, primitive: Any, x: Array, key: Any, v: Any) -> bool:
-        a, node = x.value, None
+        a, node = x.payload, None
         if type(v) is Array:
             if v.within is not self or v.storage is not None:
                 return False
-            v, node = v.value, v.node
+            v, node = v.payload, v.node
         if not writes_number(a, key, v):
             return False
         a[key] = v
@@ -218,9 +218,9 @@ class ReverseTrace(Trace):
             parent = None
             if x.within is self:
                 pattern += 1
-                parent, x = x.node, x.value
+                parent, x = x.node, x.payload
             elif x.within is CONSTANT:
-                x = x.value
+                x = x.payload
             if type(x) is Array:
                 plain = False
             elif type(x) in PYTHON and not primitive.takes_python:
@@ -261,7 +261,7 @@ class ReverseTrace(Trace):
             touch(x)
             if x.within is not self:
                 return bind(primitive, (x,), static)
-        a = x.value
+        a = x.payload
         if type(a) in PYTHON and not primitive.takes_python:
             a = hardened(a)
         if not primitive.direct:
@@ -374,7 +374,7 @@ class ValueAndGrad(Transformation):
             if type(out) is not Array or out.within is not trace or out.storage is not None:
                 out = settle(out, trace)
             mine = type(out) is Array and out.within is trace
-            value = out.value if mine else out
+            value = out.payload if mine else out
             double = type(bottom(value)) is float64
             if not double:
                 check_scalar(out, self.verb, fun)

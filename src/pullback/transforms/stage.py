@@ -70,14 +70,14 @@ class StageTrace(Trace):
                 values.append(x)
                 inputs.append(keep(x))
             elif x.within is self:
-                value = x.value
+                value = x.payload
                 if type(value) in PYTHON and not primitive.takes_python:
                     value = hardened(value)
                 values.append(value)
                 inputs.append(x.node)
             elif x.within is CONSTANT:
-                values.append(x.value)
-                inputs.append(keep(x.value))
+                values.append(x.payload)
+                inputs.append(keep(x.payload))
             else:
                 values.append(self.foreign(x))
                 inputs.append(self.variable(x))
@@ -103,8 +103,8 @@ class StageTrace(Trace):
         """Indices and truth values do, as they are plain in a run that is not recorded."""
         if is_inexact(x.dtype):
             return False
-        if type(x.value) is Array:
-            x.value.converted(asked)
+        if type(x.payload) is Array:
+            x.payload.converted(asked)
         return True
 
     def python_class(self, x: Array) -> type | None:
@@ -116,7 +116,7 @@ class StageTrace(Trace):
             return x.node
         if x.within.ended:
             x.within.concrete(x, self.name)
-        captured, now = self.state.captured, (id(x.value), id(x.within), id(x.node))
+        captured, now = self.state.captured, (id(x.payload), id(x.within), id(x.node))
         if now not in captured:
             captured[now] = (snapshot(x), Variable(spec_of(x)))
         return captured[now][1]
@@ -162,7 +162,7 @@ def capture(
             leaf = leaf if constant else settle(leaf, trace)
             if type(leaf) is Array and not constant:
                 outputs.append(trace.variable(leaf))
-                values.append(leaf.value if leaf.within is trace else trace.foreign(leaf))
+                values.append(leaf.payload if leaf.within is trace else trace.foreign(leaf))
             else:
                 outputs.append(leaf)
                 values.append(leaf)

@@ -185,6 +185,7 @@ CLOCKS = {
     "an array": "np.array(['now'], 'M8[ns]')[0]",
     "a cast": "np.array(['today']).astype('M8[ns]')[0]",
     "text outside": "np.datetime64(WHEN, 'ns')",
+    "texts outside": "WHENS.astype('M8[ns]')[0]",
     "a method": "datetime.datetime.now()",
     "a partial": "functools.partial(np.datetime64, 'now')()",
     "a reduction": "functools.reduce(np.datetime64, ['now', 'ns'])",
@@ -195,7 +196,7 @@ CLOCKS = {
 @pytest.mark.parametrize("name", CLOCKS)
 def test_no_clock_is_repeated(name):
     scope = {"np": np, "datetime": datetime, "date": np.datetime64, "functools": functools}
-    scope |= {"WHEN": "Now"}
+    scope |= {"WHEN": "Now", "WHENS": np.array(["2000-01-01", "now"])}
     exec(f"def f(x):\n    SEEN.append(str({CLOCKS[name]}))\n    return x * 2.0", scope)
     scope["SEEN"] = []
     fast = pb.compile(scope["f"])

@@ -240,3 +240,28 @@ def test_a_function_that_is_decorated_to_give_no_warnings():
         if whole == raises or found[1] != f(np.arange(3.0) + 2):
             wrong.append((modes, found, whole))
     assert not wrong
+
+
+def test_decimal_numbers_of_the_program():
+    """Immutable, so by what they say, and by the context in which they compute."""
+    held = {"a": decimal.Decimal("1.10"), "b": [decimal.Decimal(7)]}
+
+    def f(x):
+        return x * float(held["a"]) + float(held["b"][0] / 3)
+
+    fast = pb.compile(f, wait=True)
+    wrong = []
+    changes = [
+        lambda: None,
+        lambda: held.update(a=decimal.Decimal("2.5")),
+        lambda: held["b"].__setitem__(0, decimal.Decimal(8)),
+        lambda: setattr(decimal.getcontext(), "prec", 3),
+        lambda: setattr(decimal.getcontext(), "rounding", decimal.ROUND_UP),
+    ]
+    with decimal.localcontext():
+        for k, change in enumerate(changes):
+            change()
+            found = [fast(np.arange(3.0)).tolist() for _ in range(4)]
+            if found != [f(np.arange(3.0)).tolist()] * 4 or not fast.repeat[1]:
+                wrong.append((k, found, fast.refusal))
+    assert not wrong

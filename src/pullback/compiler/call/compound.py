@@ -40,7 +40,7 @@ def batched(x: Any) -> bool:
     while type(x) is Array:
         if isinstance(x.within, BatchTrace):
             return True
-        x = x.value
+        x = x.payload
     return False
 
 
@@ -298,7 +298,7 @@ def parted(node: Any, trace: Any) -> Any:
 def stripped(x: Any, trace: Any) -> Any:
     """What a rule that closes over an Array of a trace has given, without the trace."""
     while type(x) is Array and (current(x).within is trace or x.within is CONSTANT):
-        x = x.value
+        x = x.payload
     return x
 
 
@@ -312,7 +312,7 @@ def mapped_over(
             *[Array(x, trace, None) if m else x for x, m in zip(leaves, mapped, strict=True)]
         )
         return [
-            x.value
+            x.payload
             if type(x) is Array and current(x).within is trace
             else np.broadcast_to(x, (size, *x.shape))
             for x in outs

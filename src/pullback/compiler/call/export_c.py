@@ -298,7 +298,7 @@ def signature(e: Any) -> Any:
 
 
 def spec_of_operand(x: Any) -> Any:
-    spec = spec_in(x) if isinstance(x, Variable) else spec_of(opened(getattr(x, "value", x)))
+    spec = spec_in(x) if isinstance(x, Variable) else spec_of(opened(getattr(x, "payload", x)))
     return spec.shape, spec.dtype
 
 

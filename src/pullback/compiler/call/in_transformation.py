@@ -146,7 +146,7 @@ class QuickNode:
                 depth -= 1
                 if x.storage is not None or type(x.within) not in FOLLOWED:
                     return None
-                x = x.value
+                x = x.payload
             if depth or type(x) is not kind:
                 return None
             if kind is not numpy_kind:
@@ -173,7 +173,7 @@ def depth_of(x: Any) -> int:
     """How many traces have x."""
     depth = 0
     while type(x) is Array:
-        x, depth = x.value, depth + 1
+        x, depth = x.payload, depth + 1
     return depth
 
 
@@ -184,5 +184,5 @@ def followed(x: Any) -> bool:
     while type(x) is Array:
         if x.storage is not None or type(x.within) not in FOLLOWED:
             return False
-        x = x.value
+        x = x.payload
     return True

@@ -30,7 +30,7 @@ from .second_derivatives import Kinks
 
 def is_nested(x: Any) -> bool:
     """Whether several transformations have x."""
-    return type(x) is Array and type(x.value) is Array
+    return type(x) is Array and type(x.payload) is Array
 
 
 class PathNode:

@@ -24,7 +24,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ...core.bytecode import original
-from ...core.namespaces import apart
+from ...core.namespaces import apart, package
 from ...core.reach import ANSWERS, ASKED, DRAWS, ITEM, LOOKUPS, WARNS
 from ...core.resolve import FOREIGN
 from .answers import Again, Identity, is_absent
@@ -195,7 +195,7 @@ class Watch:
         elif event == "c_call":
             if frame.f_code is FOREIGN:  # ours, between the user's code and the compiled one
                 frame = frame.f_back
-            if frame.f_code not in HARMLESS and not apart(frame.f_globals):
+            if frame.f_code not in HARMLESS and (arg is print or not apart(frame.f_globals)):
                 self.calls(arg, (), frame)
 
     # What there is to be seen.
@@ -227,7 +227,7 @@ class Watch:
             if asked:
                 self.ask_for(asked)
             if declared_pure(code) or not effectful(module, name):
-                if not may_act(code) and not asked:
+                if not may_act(code) and not asked and "print" not in code.co_names:
                     HARMLESS.add(code)
                 elif acts(frame):
                     self.forbid(f"it calls `{module}.{name}`")
@@ -237,6 +237,10 @@ class Watch:
             if decorates_pure(frame):  # not for ever: its code decorates other functions too
                 return
             caller = frame.f_back
+            if package(scope) == "numpy":  # which ours stands for, between it and the program
+                caller = outside(caller)
+            if package(scope) in ("numpy", "pullback"):
+                module = "numpy"
             if caller is not None and not apart(caller.f_globals) and not collects(frame):
                 self.forbid(f"it calls `{module}.{name}`")
             return
@@ -388,6 +392,13 @@ class Watch:
             frame.f_trace = interrupted
             frame = frame.f_back
         sys.settrace(interrupted)
+
+
+def outside(frame: Any) -> Any:
+    """The frame, or the next one below it that is not of this package."""
+    while frame is not None and package(frame.f_globals) == "pullback":
+        frame = frame.f_back
+    return frame
 
 
 def interrupted(frame: Any, event: str, arg: Any) -> None:

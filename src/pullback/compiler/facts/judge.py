@@ -316,7 +316,9 @@ def home_of(x: Any) -> tuple[str, str]:
 def effectful(module: str, name: str) -> bool:
     """Whether a function has an effect, or an answer that its arguments do not decide."""
     if module.startswith("pullback."):  # what stands for functions and classes of others
-        return name in DENIED and module not in ("pullback.builtins", "pullback.importlib")
+        if module in ("pullback.builtins", "pullback.importlib"):
+            return False
+        return name in DENIED or name in OUTSIDE
     if module == "weakref" and name == "remove":  # called where a thing dies, by whom it may be
         return False
     top = module.partition(".")[0]

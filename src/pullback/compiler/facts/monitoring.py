@@ -126,8 +126,8 @@ def code_calls(code: CodeType, offset: int, function: Any, first: Any) -> Any:
     if watch is None:
         return None
     frame = sys._getframe(2 if code is FOREIGN else 1)
-    if apart(frame.f_globals):
-        return None if code is FOREIGN else DISABLE
+    if apart(frame.f_globals) and function is not print:
+        return None if code is FOREIGN or "print" in code.co_names else DISABLE
     watch.calls(function, () if first is MISSING else (first,), frame)
     return None
 

@@ -199,6 +199,8 @@ class Reader(CodeReader):
             return Same(x), self.looks("ambient", x)
         if x is decimal.Decimal:
             return Same(x), self.looks("ambient", decimal_context)
+        if kind is decimal.Decimal:
+            return kind, str(x), self.looks("ambient", decimal_context)
         if of(x, KNOWN_BY_IDENTITY):
             if of(x, abc.ABCMeta):
                 return *self.cls(x), self.registered(x)

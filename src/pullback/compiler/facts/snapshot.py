@@ -139,8 +139,10 @@ class Scout(Lenient):
         place, self.place = self.place, None
         named, self.named = self.named or not self.state.computed, False
         name, self.found = place or self.found, None
-        if type(x) is str and x.casefold() in CLOCK:
-            self.passed.append(f"numpy.datetime64({x!r})")
+        texts = x.ravel().tolist() if type(x) is np.ndarray and x.dtype.kind == "U" else [x]
+        for text in texts:
+            if type(text) is str and text.casefold() in CLOCK:
+                self.passed.append(f"numpy.datetime64({text!r})")
         if type(x) is Array and name is not None and name not in self.loads:
             return None  # an earlier call has stored it
         if type(x) in (dict, list, deque):

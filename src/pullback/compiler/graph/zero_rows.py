@@ -83,7 +83,8 @@ class ByRows(NewEquations):
         super().__init__()
         self.old = old
         self.rows: dict[Any, Rows] = {}  # of variables, and of constants by their identity
-        self.single: dict[Any, Any] = {}  # rows that were taken of whole arrays
+        self.held: list[Any] = []  # these constants
+        self.single: dict[Any, Any] = {}  # rows that were taken of whole arrays, and of which
         self.together: set[Variable] = set()  # put together again
         self.positive: set[Variable] = set()  # those of which the zeros are +0.0
         self.exact = True  # whether the signs of all zeros are as they were
@@ -143,6 +144,7 @@ class ByRows(NewEquations):
         if id(x) not in self.rows and is_seed(x):
             a = opened(x)
             self.rows[id(x)] = {int(j): a[j] for j in np.flatnonzero(rows_with(a))}
+            self.held.append(x)
         return self.rows.get(id(x))
 
     def row(self, x: Any, j: int, ndim: int) -> Any:
@@ -159,8 +161,8 @@ class ByRows(NewEquations):
             one = opened(x)[at] if not isinstance(x, Variable) else self.apply(
                 getitem_p, x, key=(at,)
             )  # fmt: skip
-            self.single[id(x), at] = one
-        return self.single[id(x), at]
+            self.single[id(x), at] = x, one
+        return self.single[id(x), at][1]
 
     def are_finite(self, *xs: Any) -> None:
         for x in xs:

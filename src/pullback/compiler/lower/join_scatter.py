@@ -13,7 +13,7 @@ import numpy as np
 from ...core.graph import Equation, Variable
 from ...core.spec import Spec
 from ...primitives.elementwise import add
-from ...primitives.indexing import getitem_p, is_whole
+from ...primitives.indexing import getitem_p
 from ...primitives.joining import stack_p
 from ...primitives.keys import count
 from ...primitives.shapes import astype_p
@@ -158,14 +158,8 @@ def scatter(plan: Plan, e: Equation) -> None:
         return
     covered = sum([prod(target.shape) for target, _ in areas]) or len(numbers)
     before = [] if covered == out.spec.size else [plan.part(zero, whole)]
-    for target, x in areas:
-        spec = Spec(target.shape, target.dtype)
-        numbers[-1] = added(
-            plan,
-            zero,
-            plan.shaped(x, target.shape) if spec_in(x).shape != target.shape else x,
-            spec,
-        )
+    if areas:
+        numbers[-1] = areas[0][1]
     for at, x in numbers.items():
         target = areas[0][0] if at < 0 else Strided(whole.buffer, at, (), (), whole.dtype)
         item = plan.part(x, target)
@@ -182,23 +176,19 @@ def added(plan: Plan, x: Any, y: Any, spec: Spec) -> Variable:
 
 def overlaid(plan: Plan, e: Equation, whole: Strided, parts: Any, zero: Any) -> None:
     """Parts that may overlap are added one after another; numbers come last, as in NumPy."""
-    if is_whole(e.static["keys"][0]):
-        last, parts = plan.part(e.inputs[0], whole), parts[1:]
-    else:
-        last = plan.part(zero, whole)
+    blank = last = plan.part(zero, whole)
     for target, x, found in sorted(parts, key=lambda part: not part[0].shape and not part[2]):
         if found:
             item = placed(plan, x, target, found, place_add_p)
-            plan.after(item, last, 1)
-            plan.writers[whole.buffer] = [item]
-            last = item
-            continue
-        spec = Spec(target.shape, target.dtype)
-        old = Variable(spec)
-        plan.geometry[old] = target
-        if spec_in(x).shape != target.shape:
-            x = plan.shaped(x, target.shape)
-        item = plan.compute(Equation(add, (old, x), (Variable(spec),), {}), "element", target)
+        elif last is blank and target.shape:
+            item = plan.part(x, target)
+        else:
+            spec = Spec(target.shape, target.dtype)
+            old = Variable(spec)
+            plan.geometry[old] = target
+            if spec_in(x).shape != target.shape:
+                x = plan.shaped(x, target.shape)
+            item = plan.compute(Equation(add, (old, x), (Variable(spec),), {}), "element", target)
         plan.after(item, last, 1)
         plan.writers[whole.buffer] = [item]
         last = item

@@ -21,7 +21,7 @@ from ...primitives.shapes import astype_p
 from ..graph.rewriting import opened
 from ..llvm.dtypes import TYPES
 from .cumulative import has_code
-from .gather import Places, computed, within
+from .gather import computed, within
 from .geometry import Orders, Region, Strided, contiguous, view_of
 from .inner_loops import is_row, operand_dtypes
 from .join_scatter import gather, join, put, scatter
@@ -85,7 +85,7 @@ class Plan:
         self.viewed: set[Variable] = set()  # views of what others may read
         self.objects: dict[Variable, int] = {}  # results of calls
         self.products: dict[Variable, Product] = {}
-        self.held: list[Places] = []  # constants are known by their identity
+        self.held: list[Any] = []  # constants and places are known by their identity
         self.constants: list[np.ndarray] = [] if constants is None else constants
         self.bodies: dict[Any, list[Plan]] = {}  # of loops
         self.constant_views: dict[int, Strided] = {}
@@ -280,6 +280,7 @@ class Plan:
             buffer = Region("const", len(self.constants), 0)
             self.constants.append(base)
             self.constant_views[id(x)] = Strided(buffer, 0, a.shape, strides, a.dtype)
+            self.held.append(x)
         return self.constant_views[id(x)]
 
     # What is put together from parts.

@@ -92,7 +92,7 @@ def silent(primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) ->
     if not is_ours(primitive):
         return False
     for x in xs:
-        value = x.value if type(x) is Array else x
+        value = x.payload if type(x) is Array else x
         if type(value) is np.ndarray:
             if value.dtype.hasobject:
                 return False
@@ -170,9 +170,9 @@ class CompileTrace(StageTrace):
         return self.single(primitive, x, {})
 
     def single(self, primitive: Primitive, x: Array, static: dict[str, Any]) -> Any:
-        plain = x.storage is None and type(x.value) in PLAIN and x.node not in self.state.weak
+        plain = x.storage is None and type(x.payload) in PLAIN and x.node not in self.state.weak
         if plain and self.is_straight(primitive):
-            return self.quick(primitive, (x.value,), (x.node,), static)
+            return self.quick(primitive, (x.payload,), (x.node,), static)
         return StageTrace.single(self, primitive, x, static)
 
     def item(self, primitive: Primitive, x: Array, key: Any) -> Any:
@@ -181,7 +181,7 @@ class CompileTrace(StageTrace):
         return self.single(primitive, x, {"key": key if type(key) is tuple else (key,)})
 
     def beside(self, primitive: Primitive, i: int, x: Array, plain: Any) -> Any:
-        value, node = x.value, x.node
+        value, node = x.payload, x.node
         weak = node in self.state.weak and type(plain) is not np.ndarray
         brief = x.storage is None and type(value) in PLAIN and type(plain) in REAL
         if not brief or (weak and primitive not in SMOOTH) or not self.is_straight(primitive):
@@ -196,7 +196,7 @@ class CompileTrace(StageTrace):
         return out
 
     def pair(self, primitive: Primitive, x: Array, y: Array) -> Any:
-        a, b, numbers = x.value, y.value, self.state.weak
+        a, b, numbers = x.payload, y.payload, self.state.weak
         weak = x.node in numbers and y.node in numbers
         brief = x.storage is None and y.storage is None and type(a) in PLAIN and type(b) in PLAIN
         if not brief or (weak and primitive not in SMOOTH) or not self.is_straight(primitive):
@@ -229,7 +229,7 @@ class CompileTrace(StageTrace):
         equation.primitive, equation.inputs = primitive, inputs
         equation.outputs, equation.static = (variable,), static
         notes.equations.append(equation)
-        array.value, array.within, array.node, array.storage = out, self, variable, None
+        array.payload, array.within, array.node, array.storage = out, self, variable, None
         live = notes.live
         if live is not None:
             for x in inputs:
@@ -244,8 +244,8 @@ class CompileTrace(StageTrace):
             values, inputs, weak = [], [], self.state.weak
             numbers = bool(weak)  # whether all of them would be Python's
             for x in xs:
-                if type(x) is Array and x.within is self and type(x.value) in PLAIN:
-                    values.append(x.value)
+                if type(x) is Array and x.within is self and type(x.payload) in PLAIN:
+                    values.append(x.payload)
                     inputs.append(x.node)
                     numbers = numbers and x.node in weak
                 elif type(x) in OPERANDS:
@@ -274,11 +274,11 @@ class CompileTrace(StageTrace):
         # It has run on this trace.
         if type(primitive) is FunctionCall and primitive.results is not None:
             primitive.results = tuple(
-                [x.value if type(x) is Array and x.within is self else x for x in primitive.results]
+                x.payload if type(x) is Array and x.within is self else x for x in primitive.results
             )
         try:
             if str in map(type, xs):  # no number is equal to text, whatever it is
-                values = [x.value if type(x) is Array and x.within is self else x for x in xs]
+                values = [x.payload if type(x) is Array and x.within is self else x for x in xs]
                 out = self.computed(primitive, values, static)
                 return bool(out) if all(map(self.is_weak, xs)) else out
             if notes.weak and xs and all(map(self.is_weak, xs)):
@@ -313,11 +313,11 @@ class CompileTrace(StageTrace):
 
     def is_zero(self, x: Any) -> bool:
         """Whether a divisor is zero, which is noted as a question."""
-        if type(x) is not Array or type(x.value) not in PLAIN:
+        if type(x) is not Array or type(x.payload) not in PLAIN:
             return bool(x == 0)
         with unwatched():
-            flag = self.quick(equal, (x.value, 0), (x.node, 0), {})
-            answer, line = bool(flag.value), line_of(frame_of_user())
+            flag = self.quick(equal, (x.payload, 0), (x.node, 0), {})
+            answer, line = bool(flag.payload), line_of(frame_of_user())
             at = len(self.state.equations)
             self.state.guards.append(Guard(flag.node, "bool(x)", answer, line, at))
         return answer
@@ -369,7 +369,7 @@ class CompileTrace(StageTrace):
             return x
         stopped = Variable(spec_of(x))
         self.state.equations.append(Equation(STOP, (x.node,), (stopped,), {}))
-        return Array(x.value, self, stopped)
+        return Array(x.payload, self, stopped)
 
     def converts(self, x: Array, asked: str) -> bool:
         return True
@@ -385,11 +385,11 @@ class CompileTrace(StageTrace):
 
     def told(self, x: Array, asked: str) -> Any:
         self.note(x, asked)
-        return x.value
+        return x.payload
 
     def concrete(self, x: Array, asked: str) -> Any:
         self.note(x, asked if asked in QUESTIONS else "values")
-        return x.value
+        return x.payload
 
     def note(self, x: Array, asked: str) -> None:
         with unwatched():
@@ -402,7 +402,7 @@ class CompileTrace(StageTrace):
         frame = frame_of_user()
         guard = Guard(self.variable(x), asked, None, line_of(frame), len(self.state.equations))
         try:
-            guard.answer = guard.ask(x.value)
+            guard.answer = guard.ask(x.payload)
         except Exception as error:
             if x.size == 1:  # `int(x)` of NaN; what is not one number raises whatever it holds
                 self.state.raised = f"`{asked}` raised {type(error).__name__}"

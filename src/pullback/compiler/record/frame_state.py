@@ -83,7 +83,7 @@ class Visit:
 
     def constant(self, x: Any) -> Any:
         """A number or array as it is now, if it is none of the recording."""
-        value = x.value if type(x) is Array and x.within is CONSTANT else x
+        value = x.payload if type(x) is Array and x.within is CONSTANT else x
         if type(value) is np.ndarray:
             return value.copy() if type(x) is Array else None  # another may be somebody else's
         return value if type(value) in (float, np.float64) else None
@@ -139,7 +139,7 @@ class Visit:
 
     def of_array(self, x: Array) -> Any:
         number = self.objects.setdefault(id(x), len(self.objects))
-        (self.scalars if isinstance(x.value, np.generic) else self.arrays).append(number)
+        (self.scalars if isinstance(x.payload, np.generic) else self.arrays).append(number)
         if x.storage is not None and x.storage.root is not None:
             raise NoState  # a view, which an assignment may change
         if x.within is self.trace:
@@ -148,9 +148,9 @@ class Visit:
                 raise NoState  # an integer of Python's, which may grow beyond all bounds
             self.nodes.append(x.node)
             self.holders.append(x)
-            return Array, type(x.value), x.shape, x.dtype, x.node in notes.weak
+            return Array, type(x.payload), x.shape, x.dtype, x.node in notes.weak
         if x.within is CONSTANT:
-            return id(x), self.described(x.value)
+            return id(x), self.described(x.payload)
         return "of a trace around", id(x), id(x.node)
 
     def parts(self, x: Any) -> Iterable[Any]:

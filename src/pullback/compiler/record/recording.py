@@ -25,6 +25,7 @@ from ...core.layout import UNORDERED, axes_in_memory, placement
 from ...core.spec import DOUBLE, NUMERIC, spec_of
 from ...core.trace import CONSTANT, derivatives_of, run
 from ...core.tree import flatten
+from ...transforms.call import FunctionCall
 from ...transforms.common import settle
 from ..facts.answers import Identity, Moment
 from ..facts.bytecode import code_of
@@ -116,10 +117,15 @@ class Recording:
 
     @property
     def for_floats(self) -> bool:
-        """Whether it stands for calls alone that have the same floats somewhere.
+        """Whether it may stand alone for calls that have the same floats somewhere.
 
-        So it is where a solver of SciPy's works on them.
+        So it is where a solver of SciPy's works on them, or gives as many numbers as it took steps.
         """
+        if any(
+            isinstance(e.primitive, FunctionCall) and e.primitive.solves
+            for e in self.graph.equations
+        ):
+            return True
         answers = [guard.answer for guard in self.guards if guard.asked not in QUESTIONS]
         return any(np.dtype(dtype).kind in "fc" for _, dtype, _ in answers)
 
@@ -186,7 +192,7 @@ class Inputs:
 
     def plain(self) -> list[np.ndarray]:
         """The NumPy arrays among the inputs."""
-        return [x.value for x in self.arrays if type(x.value) is np.ndarray]
+        return [x.payload for x in self.arrays if type(x.payload) is np.ndarray]
 
 
 class LayoutQuestions:
@@ -259,13 +265,13 @@ def note_outputs(out: Recording, leaves: list[Any], trace: CompileTrace) -> None
     for leaf in [settle(leaf, trace) for leaf in leaves]:
         if type(leaf) is Array and leaf.within is trace:
             out.outputs.append(trace.variable(leaf))
-            kind: type = np.generic if isinstance(leaf.value, np.generic) else np.ndarray
+            kind: type = np.generic if isinstance(leaf.payload, np.generic) else np.ndarray
             if leaf.node in trace.state.weak:
                 kind = int if leaf.dtype.kind == "i" else float
             out.kinds.append(kind)
-            out.values.append(as_kind(leaf.value, out.kinds[-1]))
+            out.values.append(as_kind(leaf.payload, out.kinds[-1]))
         else:
-            out.outputs.append(leaf.value if type(leaf) is Array else leaf)
+            out.outputs.append(leaf.payload if type(leaf) is Array else leaf)
             out.kinds.append(None)
             out.values.append(out.outputs[-1])
         out.placed.append(placement(out.values[-1]) if out.kinds[-1] is np.ndarray else None)
@@ -281,8 +287,8 @@ def note_writes(out: Recording, inputs: Inputs) -> list[Any]:
         if x.within is trace and x.node is variable:
             continue
         out.written.append(i)
-        final.append(trace.variable(x) if x.within is trace else x.value)
-    out.final = [current(x).value for x in inputs.arrays]
+        final.append(trace.variable(x) if x.within is trace else x.payload)
+    out.final = [current(x).payload for x in inputs.arrays]
     return final
 
 

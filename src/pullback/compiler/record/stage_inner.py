@@ -78,7 +78,7 @@ class ValueTrace(CompileTrace):
         out = CompileTrace.at_length(self, primitive, xs, static)
         if any(self.is_live(x) for x in xs if type(x) is Array):
             for x in out if type(out) is tuple else (out,):
-                if type(x) is Array and x.value.dtype.kind in "fc":
+                if type(x) is Array and x.payload.dtype.kind in "fc":
                     self.state.live.add(x.node)
         return out
 
@@ -165,7 +165,7 @@ def around(arrays: list[Array]) -> CompileTrace | None:
                 return None
             if isinstance(trace, CompileTrace) and (found is None or trace.birth > found.birth):
                 found = trace
-            x = x.value
+            x = x.payload
     return found
 
 
@@ -181,7 +181,7 @@ def recorded(x: Any, asked: str | None = None) -> Array | None:
     while type(x) is Array and not isinstance(x.within, CompileTrace):
         if asked is not None and isinstance(x.within, BatchTrace):
             x.within.concrete(x, asked)
-        x = x.value
+        x = x.payload
     return x if type(x) is Array else None
 
 

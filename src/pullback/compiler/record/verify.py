@@ -40,8 +40,8 @@ def verdict(
         return "recording returned a different result"
     traced = running() is not None or any(type(x) is Array for x in flatten(passed)[0])
     for k, (ours, leaf) in enumerate(zip(recording.values, leaves, strict=True)):
-        if type(leaf) is Array and leaf.within is CONSTANT and type(leaf.value) is not Array:
-            recording.kinds[k], leaf = Array, leaf.value
+        if type(leaf) is Array and leaf.within is CONSTANT and type(leaf.payload) is not Array:
+            recording.kinds[k], leaf = Array, leaf.payload
         if traced and recording.kinds[k] is float and not is_python(leaf):
             recording.kinds[k] = np.generic
         leaf = example(leaf) if traced else leaf
@@ -236,7 +236,7 @@ def example(x: Any) -> Any:
         if trace.ended:
             return None
         depth += isinstance(trace, BatchTrace)
-        x = x.value
+        x = x.payload
     if not depth:
         return hardened(x)
     return x[(0,) * depth] if all(x.shape[:depth]) else None

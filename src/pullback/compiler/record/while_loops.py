@@ -350,7 +350,7 @@ class FoundWhile:
         read from elsewhere must be known by value as well.
         """
         arrays = [*last.holders, x]
-        values = dict(zip(self.nodes[-1], [array.value for array in arrays], strict=True))
+        values = dict(zip(self.nodes[-1], [array.payload for array in arrays], strict=True))
         for array, variable in trace.state.captured.values():
             values.setdefault(variable, example(array))
         loop, consts = self.loop
@@ -364,7 +364,7 @@ class FoundWhile:
         gone = {v for e in taken for v in e.outputs}
         for array, v, result in zip(arrays, self.nodes[-1], results, strict=False):
             if v in gone:
-                array.value = result if type(array.value) is np.ndarray else result[()]
+                array.payload = result if type(array.payload) is np.ndarray else result[()]
         return True
 
     def put(self, notes: Any) -> set[Variable]:
@@ -384,7 +384,7 @@ class FoundWhile:
 
 def simple(x: Array) -> bool:
     """Whether the value of an Array is all that there is to it: no memory of others, by rows."""
-    value = x.value
+    value = x.payload
     whole = type(value) is np.ndarray and value.flags.c_contiguous
     return x.storage is None and (whole or isinstance(value, np.generic))
 

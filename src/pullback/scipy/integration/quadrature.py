@@ -147,7 +147,7 @@ def bare(x: Any) -> Any:
     while type(inner) is Array:
         if isinstance(inner.within, StageTrace):
             return example(x)
-        inner = inner.value
+        inner = inner.payload
     return stop(x)
 
 

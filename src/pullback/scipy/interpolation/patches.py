@@ -26,6 +26,8 @@ from .basis import bspline
 from .fitpack import ANEW, as_arrays, copied, refuse_option, with_ends
 from .native_fitpack import native, rule_of
 
+WITHOUT_MORE_KNOTS = (1, 4, 5)  # FITPACK's codes: the least squares of the knots that it has
+
 
 class Patch:
     """A fit to z[i] with weights w[i] at x[i], y[i], with its knots along both axes."""
@@ -54,7 +56,7 @@ class Patch:
 
     def solved(self, tx: Any, ty: Any, found: Any, ier: int) -> tuple[Any, Any]:
         """The coefficients, and the sum of squares that is left over."""
-        if not -2 <= ier <= 0:
+        if not -2 <= ier <= 0 and ier not in WITHOUT_MORE_KNOTS:
             self.refuse("where its points do not determine the surface")
         rows = [
             bspline(t, np.eye(t.shape[0] - k - 1), k, x)

@@ -61,7 +61,7 @@ def slopes(problem: Minimum) -> Callable[..., Any]:
     return lambda x, theta: jacobian(lambda x: problem.what(x, theta)[0])(x)
 
 
-@serves(optimize.least_squares)
+@serves(optimize.least_squares, amplifies=True)
 def least_squares(*args: Any, **options: Any) -> Any:
     found, given = called(optimize.least_squares, args, options)
     if not found.live:
@@ -92,7 +92,7 @@ def least_squares(*args: Any, **options: Any) -> Any:
     return summary("least_squares", found, lambda r: r, known)
 
 
-@serves(optimize.leastsq)
+@serves(optimize.leastsq, amplifies=True)
 def leastsq(*args: Any, **options: Any) -> Any:
     bound = inspect.signature(optimize.leastsq).bind(*args, **options)
     full = bound.arguments.get("full_output", False)
@@ -151,7 +151,7 @@ def observed(given: Any) -> tuple[Any, Any, Any]:
     return x[..., kept], y[kept], sigma
 
 
-@serves(optimize.curve_fit)
+@serves(optimize.curve_fit, amplifies=True)
 def curve_fit(*args: Any, **options: Any) -> Any:
     bound = inspect.signature(optimize.curve_fit).bind(*args, **options)
     full = bound.arguments.get("full_output", False)
@@ -212,7 +212,7 @@ def linear(matrix: Any, right: Any) -> Callable[..., Any]:
     return lambda x: as_array(matrix) @ x - as_array(right)
 
 
-@serves(optimize.lsq_linear)
+@serves(optimize.lsq_linear, amplifies=True)
 def lsq_linear(*args: Any, **options: Any) -> Any:
     found, given = called(optimize.lsq_linear, args, options)
     if not found.live:
@@ -229,7 +229,7 @@ def lsq_linear(*args: Any, **options: Any) -> Any:
     return summary("lsq_linear", found, lambda r: r, known)
 
 
-@serves(optimize.nnls)
+@serves(optimize.nnls, amplifies=True)
 def nnls(*args: Any, **options: Any) -> Any:
     found, given = called(optimize.nnls, args, options)
     if not found.live:
@@ -243,7 +243,7 @@ def nnls(*args: Any, **options: Any) -> Any:
     return x, like(found.first[1], rest[0])
 
 
-@serves(optimize.isotonic_regression)
+@serves(optimize.isotonic_regression, amplifies=True)
 def isotonic_regression(*args: Any, **options: Any) -> Any:
     found, given = called(optimize.isotonic_regression, args, options)
     if not found.live:

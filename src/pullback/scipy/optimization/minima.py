@@ -89,7 +89,7 @@ def objective(fun: Any, pair: bool) -> Any:
     return (lambda x, *args: fun(x, *args)[0]) if pair else fun
 
 
-@serves(optimize.minimize)
+@serves(optimize.minimize, amplifies=True)
 def minimize(*args: Any, **options: Any) -> Any:
     found, given = called(optimize.minimize, args, options)
     if not found.live:
@@ -98,7 +98,7 @@ def minimize(*args: Any, **options: Any) -> Any:
     return of_result("minimize", found, fun, given["args"], given["bounds"], given["constraints"])
 
 
-@serves(optimize.minimize_scalar)
+@serves(optimize.minimize_scalar, amplifies=True)
 def minimize_scalar(*args: Any, **options: Any) -> Any:
     found, given = called(optimize.minimize_scalar, args, options)
     if not found.live:
@@ -110,7 +110,7 @@ def minimize_scalar(*args: Any, **options: Any) -> Any:
 def global_minimiser(original: Any) -> None:
     """The best of many points, polished or not, is a minimum like others."""
 
-    @serves(original)
+    @serves(original, amplifies=True)
     def find(*args: Any, **options: Any) -> Any:
         found, given = called(original, args, options)
         if not found.live:
@@ -149,7 +149,7 @@ EXHAUSTED = {optimize.fmin_cg: 2, optimize.fmin_bfgs: 2, optimize.fmin_ncg: 2}
 
 
 def older(original: Any, place: int) -> None:
-    @serves(original)
+    @serves(original, amplifies=True)
     def find(*args: Any, **options: Any) -> Any:
         bound = inspect.signature(original).bind(*args, **options)
         full, retall = [bound.arguments.get(name, 0) for name in ("full_output", "retall")]
@@ -192,7 +192,7 @@ for function, position in FLAGS.items():
     older(function, position)
 
 
-@serves(optimize.fmin_l_bfgs_b)
+@serves(optimize.fmin_l_bfgs_b, amplifies=True)
 def fmin_l_bfgs_b(*args: Any, **options: Any) -> Any:
     found, given = called(optimize.fmin_l_bfgs_b, args, options)
     if not found.live:
@@ -209,7 +209,7 @@ def fmin_l_bfgs_b(*args: Any, **options: Any) -> Any:
     return x, value, {**found.first[2], "grad": slope}
 
 
-@serves(optimize.fmin_tnc)
+@serves(optimize.fmin_tnc, amplifies=True)
 def fmin_tnc(*args: Any, **options: Any) -> Any:
     found, given = called(optimize.fmin_tnc, args, options)
     if not found.live:
@@ -225,7 +225,7 @@ def fmin_tnc(*args: Any, **options: Any) -> Any:
     return (x, *found.first[1:])
 
 
-@serves(optimize.fmin_cobyla)
+@serves(optimize.fmin_cobyla, amplifies=True)
 def fmin_cobyla(*args: Any, **options: Any) -> Any:
     found, given = called(optimize.fmin_cobyla, args, options)
     if not found.live:
@@ -242,7 +242,7 @@ def fmin_cobyla(*args: Any, **options: Any) -> Any:
 def of_one_number(original: Any) -> None:
     """fminbound, brent, golden: (x, value, ...) with full_output."""
 
-    @serves(original)
+    @serves(original, amplifies=True)
     def find(*args: Any, **options: Any) -> Any:
         bound = inspect.signature(original).bind(*args, **options)
         full = bound.arguments.get("full_output", 0)
@@ -269,7 +269,7 @@ for function in (optimize.fminbound, optimize.brent, optimize.golden):
     of_one_number(function)
 
 
-@serves(optimize.brute)
+@serves(optimize.brute, amplifies=True)
 def brute(*args: Any, **options: Any) -> Any:
     bound = inspect.signature(optimize.brute).bind(*args, **options)
     full = bound.arguments.get("full_output", 0)

@@ -148,7 +148,7 @@ class OfEachExample:
         return self.refuse()
 
 
-@serves(optimize.root_scalar)
+@serves(optimize.root_scalar, amplifies=True)
 def root_scalar(f: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     found = solve(
         lambda values: optimize.root_scalar(*values.tree((f, args, *more)), **values.tree(options))
@@ -170,7 +170,7 @@ def root_scalar(f: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     return summary("root_scalar", found, lambda r: r, {"root": x})
 
 
-@serves(optimize.newton)
+@serves(optimize.newton, amplifies=True)
 def newton(
     func: Any,
     x0: Any,
@@ -228,7 +228,7 @@ def fixed_point(func: Any, x0: Any, args: Any = (), *more: Any, **options: Any) 
 # Systems of equations.
 
 
-@serves(optimize.root)
+@serves(optimize.root, amplifies=True)
 def root(fun: Any, x0: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     found = solve(
         lambda values: optimize.root(*values.tree((fun, x0, args, *more)), **values.tree(options))
@@ -250,7 +250,7 @@ def root(fun: Any, x0: Any, args: Any = (), *more: Any, **options: Any) -> Any:
 ERRORS = (2, 3, 4, 5)  # of fsolve: it stopped early, and says so by a warning
 
 
-@serves(optimize.fsolve)
+@serves(optimize.fsolve, amplifies=True)
 def fsolve(
     func: Any,
     x0: Any,
@@ -287,7 +287,7 @@ def fsolve(
 def quasi_newton(original: Any) -> None:
     """`broyden1` and its kin: they raise NoConvergence."""
 
-    @serves(original)
+    @serves(original, amplifies=True)
     def find(F: Any, xin: Any, *more: Any, **options: Any) -> Any:
         found = solve(
             lambda values: original(*values.tree((F, xin, *more)), **values.tree(options))

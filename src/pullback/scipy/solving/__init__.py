@@ -1,6 +1,9 @@
 """What functions that solve or integrate have in common.
 
 plain       SciPy's own call on plain values, for each example of a batch
+operation   a call that solves as one operation of what `compile` records
+programs    a function of the user's, written down once and called by SciPy many times
+watching    what a recording notes while SciPy solves
 implicit    a solution as one operation, differentiated by the implicit function theorem
 undetermined  parts of a result without a rule: an error if they are differentiated
 motion      SciPy's compiled code with the rules of a NumPy program

@@ -23,6 +23,7 @@ import numpy as np
 from ...core.array import TALLY, Array, arrayed, peel
 from ...core.reach import active
 from ...core.reach import call as begin
+from ...core.spec import NUMERIC
 from ...core.trace import Trace, is_live
 from ...transforms.batch import BatchTrace
 from ...transforms.call import FunctionCall, along, as_numpy, floating
@@ -30,17 +31,22 @@ from ...transforms.forward import jvp
 from ...transforms.loops.body import Unstaged, example
 from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace
-from .plain import SOLVING, Solves, Unlifted, through
-from .programs import Changed, Learner, Operands, Program
+from .plain import MEMORY, SOLVING, Remembered, Solves, Unlifted, through
+from .programs import Changed, ClosedProgram, Learner, LiftedArrays
 from .watching import unnoted
 
 
 def as_recorded(
-    function: Callable[..., Any], args: Any, kwargs: Any, of_method: bool = False
+    function: Callable[..., Any],
+    args: Any,
+    kwargs: Any,
+    of_method: bool = False,
+    amplifies: bool = False,
 ) -> Any:
     """What a rule gives for SciPy's function; one operation where that solves and is recorded.
 
     of_method: whether the first argument is the object that has it.
+    amplifies: whether the last bits of the user's functions count, as where differences are taken.
     """
     if not TALLY.recordings or SOLVING.get() is not None:
         return function(*args, **kwargs)
@@ -50,7 +56,7 @@ def as_recorded(
     except Solves:
         SOLVING.set("plain")
         try:
-            return Solved(function, args, kwargs, of_method).result()
+            return SolverCall(function, args, kwargs, of_method, amplifies).result()
         except (Unstaged, Unlifted):
             SOLVING.set("itself")
             return function(*args, **kwargs)
@@ -65,22 +71,31 @@ class Operand:
         self.place = place
 
 
-class Solved:
+class SolverCall:
     """A call of a function that solves, from arrays to arrays."""
 
     def __init__(
-        self, function: Callable[..., Any], args: Any, kwargs: Any, of_method: bool
+        self,
+        function: Callable[..., Any],
+        args: Any,
+        kwargs: Any,
+        of_method: bool,
+        amplifies: bool,
     ) -> None:
-        self.function, self.name = function, function.__name__
+        self.function, self.name, self.exact = function, function.__name__, amplifies
         self.owner, args = args[:of_method], args[of_method:]
-        self.operands = Operands()
+        self.operands = LiftedArrays()
         self.given = through((args, kwargs), self.lifted)
         self.form: Any = None  # of the result
+        # The last operands, and what SciPy gave for them.
+        self.last: tuple[Any, Remembered] | None = None
 
     def lifted(self, x: Any) -> Any:
-        if type(x) is Array:
-            return Operand(self.operands.place(x)) if is_live(x) else x
-        return Learner(x, self.operands) if is_function(x) else x
+        if is_live(x):
+            return Operand(self.operands.place(x))
+        if type(x) in (Array, np.ndarray):
+            return np.array(peel(x))  # the program may write into it later
+        return Learner(x, self.operands, self.exact) if is_function(x) else x
 
     def result(self) -> Any:
         """The result of the call, as the transformations around it have it."""
@@ -98,7 +113,7 @@ class Solved:
         def fill(x: Any) -> Any:
             if type(x) is Operand:
                 return xs[x.place]
-            return Program(x, xs) if type(x) is Learner else x
+            return ClosedProgram(x, xs) if type(x) is Learner else x
 
         args, kwargs = through(self.given, fill)
         args = *self.owner, *args
@@ -108,20 +123,42 @@ class Solved:
             return self.function(*args, **kwargs)
 
     def run(self, *xs: Any) -> tuple[Any, ...]:
-        token = SOLVING.set("itself")
+        memory = self.memory(xs)
+        solving, remembered = SOLVING.set("itself"), MEMORY.set(memory)
         try:
             found = self.called(xs)
         finally:
-            SOLVING.reset(token)
+            MEMORY.reset(remembered)
+            SOLVING.reset(solving)
+        if memory is not None and memory.noting:
+            memory.noting, self.last = False, (xs, memory) if memory.usable else None
         results: list[Any] = []
         fit(self.form, found, results)
         return tuple(results)
 
+    def memory(self, xs: Sequence[Any]) -> Remembered | None:
+        """Derivatives that are taken after a call need not solve again; None: they must."""
+        if Array not in map(type, xs):
+            return Remembered()
+        last, self.last = self.last, None
+        if last is None or any(met(x, BatchTrace) for x in xs):
+            return None
+        return last[1] if all(map(same, last[0], map(peel, xs))) else None
+
 
 def is_function(x: Any) -> bool:
-    """Whether an argument is called with numbers; what C has made takes them as they are."""
+    """Whether an argument is called with numbers; what C has made takes them as they are.
+
+    An operator is asked for products.
+    """
     made_by_c = isinstance(x, (type, BuiltinFunctionType)) or type(x).__module__ == "ctypes"
-    return callable(x) and not made_by_c
+    return callable(x) and not (made_by_c or hasattr(x, "matvec"))
+
+
+def same(x: Any, y: Any) -> bool:
+    """Whether two operands have the same bits."""
+    x, y = np.asarray(x), np.asarray(y)
+    return x.shape == y.shape and x.dtype == y.dtype and x.tobytes() == y.tobytes()
 
 
 # The operation, and its derivatives.
@@ -161,6 +198,7 @@ def operation(
         return spread(bars, moving, n)
 
     call = FunctionCall(name, run, push, pull, xs, results)
+    call.solves = True
     if any(met(x, BatchTrace) for x in xs):
         call.results = None  # they are those of one example
     return call(*xs)
@@ -188,19 +226,21 @@ def met(x: Any, kind: type[Trace]) -> bool:
     while type(x) is Array:
         if isinstance(x.within, kind):
             return True
-        x = x.value
+        x = x.payload
     return False
 
 
 # Results of SciPy's as arrays: their form, and back.
 
 
-class Leaf:
-    """A number or an array in a result."""
+class LeafOfResult:
+    """A number or an array in a result; one of Python's stays finite, as `math` insists on it."""
 
     def __init__(self, x: Any) -> None:
         self.kind, plain = type(x), np.asarray(x)
         self.shape, self.dtype = plain.shape, plain.dtype
+        self.is_number = self.kind in (int, float, complex)
+        self.is_finite = self.is_number and bool(np.isfinite(plain))
 
 
 class Branch:
@@ -211,12 +251,13 @@ class Branch:
 
 
 class OfThatCall:
-    """An object in a result, such as `hess_inv`: each call has its own, and this is of none."""
+    """A message or an object in a result, such as `hess_inv`: each call has its own."""
 
     def refuse(self, *args: Any, **kwargs: Any) -> Any:
-        raise Changed("an object in a result")
+        raise Changed("a message or an object in a result")
 
-    __call__ = __getitem__ = __iter__ = __len__ = __array__ = __matmul__ = refuse
+    __call__ = __getitem__ = __iter__ = __len__ = __array__ = __matmul__ = __bool__ = refuse
+    __str__ = __repr__ = __format__ = __contains__ = __eq__ = __ne__ = __hash__ = refuse
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -237,12 +278,18 @@ def form_of(x: Any, leaves: list[Any]) -> Any:
     """The form of a result, whose numbers are put into `leaves`."""
     found = items_of(x)
     if found is not None:
-        return Branch(type(x), found[0], [form_of(item, leaves) for item in found[1]])
+        keys, items = found
+        parts = [
+            OfThatCall() if key == "message" else form_of(item, leaves)
+            for key, item in zip(keys or [None] * len(items), items, strict=True)
+        ]
+        return Branch(type(x), keys, parts)
     if type(x) is Array and not is_live(x):
-        x = x.value
-    if type(x) in (int, float, complex) or isinstance(x, (np.number, np.ndarray)):
+        x = x.payload
+    numeric = isinstance(x, (np.number, np.ndarray)) and x.dtype.char in NUMERIC
+    if type(x) in (int, float, complex) or numeric:
         leaves.append(np.asarray(x)[()] if type(x) is not np.ndarray else x)
-        return Leaf(x)
+        return LeafOfResult(x)
     if is_live(x):
         raise Unlifted
     return x if x is None or isinstance(x, (bool, np.bool_, str)) else OfThatCall()
@@ -260,10 +307,12 @@ def fit(form: Any, x: Any, leaves: list[Any]) -> None:
             raise Changed("a result of another form")
         for part, item in zip(form.parts, items, strict=True):
             fit(part, item, leaves)
-    elif type(form) is Leaf:
+    elif type(form) is LeafOfResult:
         x = as_numpy(x)
         if x.shape != form.shape or x.dtype != form.dtype:
             raise Changed("a result of another shape")
+        if form.is_finite and not np.all(np.isfinite(peel(x))):
+            raise Changed("a result that is not finite")
         leaves.append(x)
     elif type(form) is not OfThatCall and not (
         np.all(peel(x) == form) if type(x) is Array else x == form
@@ -280,9 +329,20 @@ def made(form: Any, outs: Any) -> Any:
             whole.update(zip(form.keys, parts, strict=True))
             return whole
         return form.kind(*parts) if hasattr(form.kind, "_fields") else form.kind(parts)
-    if type(form) is not Leaf:
+    if type(form) is not LeafOfResult:
         return form
     out = next(outs)
-    if form.kind in (int, float, complex):
-        return out.within.number(out) if type(out) is Array else form.kind(out)
+    if form.is_number:
+        return as_number(out) if type(out) is Array else form.kind(out)
     return arrayed(out) if form.kind is np.ndarray and not form.shape else out
+
+
+def as_number(x: Array) -> Array:
+    """x as one of Python's numbers, of which no question is asked."""
+    trace = x.within
+    if isinstance(trace, StageTrace):
+        trace.state.weak.add(x.node)
+        return x
+    if isinstance(trace, BatchTrace) or type(x.payload) is not Array:
+        return trace.number(x)
+    return Array(as_number(x.payload), trace, x.node)

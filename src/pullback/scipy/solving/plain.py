@@ -31,6 +31,16 @@ from ...transforms.batch import BatchTrace
 SOLVING: ContextVar[str | None] = ContextVar("solving", default=None)
 
 
+class Remembered:
+    """What solvers gave in a call, for the same call with numbers that carry derivatives."""
+
+    def __init__(self) -> None:
+        self.results: list[Any] = []
+        self.noting = self.usable = True
+
+
+MEMORY: ContextVar[Remembered | None] = ContextVar("memory", default=None)
+
 # Objects of SciPy's that hold functions and arrays of the user's.
 DESCRIPTIONS = ("Bounds", "LinearConstraint", "NonlinearConstraint")
 
@@ -70,12 +80,24 @@ def through(x: Any, change: Callable[[Any], Any]) -> Any:
 class PlainValues:
     """Plain values of Arrays; of those of a batch, the values of one example.
 
-    `live` says whether there has been an Array whose derivative or batch the caller looks after.
+    met_live: whether there has been an Array whose derivative or batch the caller looks after.
+    asked: whether a call wanted to know, and does something else then.
     """
 
     def __init__(self, example: dict[Any, int]) -> None:
-        self.example, self.live = example, False
+        self.example, self.met_live, self.asked = example, False, False
         self.session = SESSION.get()
+
+    @property
+    def live(self) -> bool:
+        self.asked = True
+        return self.met_live
+
+    def meets(self) -> None:
+        """Note an Array that carries a derivative, is mapped or is recorded."""
+        self.met_live = True
+        if SOLVING.get() == "plain":
+            raise Unlifted
 
     def of(self, x: Any) -> Any:
         """The plain value of one Array; anything else is returned as it is."""
@@ -83,13 +105,11 @@ class PlainValues:
             x = current(x)
             trace: Any = x.within
             if trace is not CONSTANT:
-                self.live = True
-                if SOLVING.get() == "plain":
-                    raise Unlifted
+                self.meets()
             if isinstance(trace, BatchTrace):
                 if trace not in self.example:
                     raise Mapped(trace)
-                x = x.value[self.example[trace]]
+                x = x.payload[self.example[trace]]
             else:
                 x = trace.concrete(x, "a value for a solver")
         return x
@@ -102,7 +122,7 @@ class PlainValues:
         if type(x) is Array:
             return self.of(x)
         if callable(x) and not isinstance(x, type):
-            return x if getattr(x, "gives_plain", False) else Plain(x, self)
+            return x.plainly(self.of) if hasattr(x, "plainly") else Plain(x, self)
         return x
 
 
@@ -164,6 +184,9 @@ def solve(call: Callable[[PlainValues], Any]) -> Examples:
     """The results of `call` for each example of the batches whose values it meets."""
     if SOLVING.get() == "asked":
         raise Solves
+    memory = MEMORY.get()
+    if memory is not None and not memory.noting and memory.results:
+        return Examples((), [memory.results.pop(0)], True)
     traces: list[Any] = []
     while True:
         for trace in traces:
@@ -173,13 +196,16 @@ def solve(call: Callable[[PlainValues], Any]) -> Examples:
                     " example, and without one the shapes of its results are unknown.\n"
                     "  Give `vmap` at least one example."
                 )
-        results, live = [], False
+        results, live, asked = [], False, False
         try:
             for example in product(*[range(trace.state) for trace in traces]):
                 values = PlainValues(dict(zip(traces, example, strict=True)))
                 results.append(call_outside(call, (values,), {}))
-                live |= values.live
+                live, asked = live or values.met_live, asked or values.asked
         except Mapped as found:
             traces = sorted([*traces, found.trace], key=lambda trace: trace.birth)
         else:
+            if memory is not None and memory.noting:
+                memory.results += results
+                memory.usable &= not asked
             return Examples(traces, results, live)

@@ -1,7 +1,7 @@
 """A function of the user's as a program: written down once, and called by SciPy again and again.
 
     learner = Learner(lambda x: x**3 - a, operands)     a is an Array of what is recorded
-    Program(learner, [8.0])(1.0)                        -7.0, the program with a = 8
+    ClosedProgram(learner, [8.0])(1.0)                        -7.0, the program with a = 8
 
 One program is written for each kind of arguments. What the function closes over becomes operands;
 where it asks for a value, `Unstaged` is raised. SciPy's compiled code passes Python's numbers, with
@@ -11,7 +11,7 @@ where Python would have done otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from importlib import import_module
 from typing import Any
@@ -25,7 +25,7 @@ from ...core.reach import SESSION
 from ...core.spec import hardened
 from ...core.tree import flatten, unflatten
 from ...primitives.elementwise import isfinite, not_equal, power
-from ...transforms.loops.body import BodyTrace, Unstaged, example, functional
+from ...transforms.loops.body import BodyTrace, GraphRunner, Unstaged, example, functional
 from ...transforms.mapped_numbers import kind_of_python
 from ...transforms.stage import StageTrace, capture
 from .plain import SOLVING
@@ -36,7 +36,7 @@ class Changed(Exception):
     """A repetition differs in kind from the call that was recorded, which does not stand for it."""
 
 
-class Operands:
+class LiftedArrays:
     """The Arrays that a call depends on, each once, and plain values like theirs."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Operands:
 
     def place(self, x: Array) -> int:
         """The number of an Array among the operands, from now on."""
-        key = id(x.value), id(x.within), id(x.node)
+        key = id(x.payload), id(x.within), id(x.node)
         if key not in self.places:
             self.places[key] = len(self.arrays)
             self.arrays.append(x)
@@ -54,7 +54,7 @@ class Operands:
         return self.places[key]
 
 
-class Numbers(BodyTrace):
+class ProgramTrace(BodyTrace):
     """Writes down what a function does with numbers, some of which are Python's."""
 
     __slots__ = ()
@@ -83,16 +83,20 @@ class Numbers(BodyTrace):
 ONE = flatten((0.0, []))[1]
 
 
-class Written:
-    """One program: a graph of the arguments and of operands by their numbers."""
+class WrittenProgram:
+    """One program: a graph of the arguments and of operands by their numbers.
 
-    def __init__(self, structure: Any, graph: Graph, theta: list[int]) -> None:
-        self.structure, self.theta = structure, theta
+    exact: whether it gives NumPy's bits to SciPy, and not those of machine code.
+    """
+
+    def __init__(self, structure: Any, graph: Graph, theta: list[int], exact: bool) -> None:
+        self.structure, self.theta, self.exact = structure, theta, exact
         self.leaves = list(graph.outputs)
         self.at = [i for i, x in enumerate(graph.outputs) if isinstance(x, Variable)]
         self.graph = Graph(graph.inputs, graph.equations, [self.leaves[i] for i in self.at])
         self.is_one = self.at == [0] and structure == ONE
         self.compound: Any = None
+        self.runner: GraphRunner | None = None
 
     def __call__(self, xs: Sequence[Any], plain: bool = False) -> Any:
         """The result; plain: none of xs is an Array."""
@@ -108,8 +112,12 @@ class Written:
         return out
 
     def outputs(self, xs: Sequence[Any], plain: bool) -> Sequence[Any]:
+        if plain and (self.exact or TALLY.recordings):
+            if self.runner is None:
+                self.runner = GraphRunner(self.graph)
+            return self.runner([*map(as_numpy, xs)], self.runner.opened())
         if TALLY.recordings or not self.at:
-            return self.graph.evaluate(*map(as_numpy, xs))
+            return self.graph.evaluate(*xs)
         if self.compound is None:
             rules = import_module("pullback.compiler.call.compound")
             self.compound = rules.Compound("a function that SciPy calls", self.graph)
@@ -133,12 +141,12 @@ class Calling:
 class Learner:
     """A function of the user's, and the programs that have been written of it."""
 
-    def __init__(self, fun: Any, operands: Operands) -> None:
-        self.fun, self.operands = fun, operands
+    def __init__(self, fun: Any, operands: LiftedArrays, exact: bool) -> None:
+        self.fun, self.operands, self.exact = fun, operands, exact
         self.session = SESSION.get()
-        self.programs: dict[Any, Written] = {}
+        self.programs: dict[Any, WrittenProgram] = {}
 
-    def write(self, args: Any, kwargs: Any) -> Written:
+    def write(self, args: Any, kwargs: Any) -> WrittenProgram:
         if not TALLY.recordings:
             raise Changed("other arguments")
         calling = Calling(self.fun, args, kwargs)
@@ -157,15 +165,15 @@ class Learner:
         solving, session = SOLVING.set(None), SESSION.set(self.session)
         try:
             with noted(), np.errstate(all="ignore"):
-                structure, graph, captured, _ = capture(calling, {}, "solver", lift, Numbers)
+                structure, graph, captured, _ = capture(calling, {}, "solver", lift, ProgramTrace)
         finally:
             SESSION.reset(session)
             SOLVING.reset(solving)
         theta = [self.operands.place(x) for x in captured]
-        return Written(structure, functional(graph), theta)
+        return WrittenProgram(structure, functional(graph), theta, self.exact)
 
 
-class Program:
+class ClosedProgram:
     """A function of the user's as its programs, with values of the operands."""
 
     def __init__(self, learner: Learner, values: Sequence[Any]) -> None:
@@ -189,6 +197,10 @@ class Program:
         if self.gives_plain and Array not in map(type, leaves):
             return written((*leaves, *closed), True)
         return written([*map(as_numpy, leaves), *closed])
+
+    def plainly(self, of: Callable[[Any], Any]) -> ClosedProgram:
+        """The same with plain values of the operands."""
+        return self if self.gives_plain else ClosedProgram(self.learner, list(map(of, self.values)))
 
     def close(self, key: Any, args: Any, kwargs: Any) -> list[Any]:
         programs = self.learner.programs

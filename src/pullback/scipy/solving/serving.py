@@ -16,10 +16,12 @@ from ...numpy.wrapping import OWN, answers_for
 from .operation import as_recorded
 
 
-def serves(*originals: Any) -> Callable[[Any], Any]:
+def serves(*originals: Any, amplifies: bool = False) -> Callable[[Any], Any]:
     """Let a function or class answer for SciPy's, under its name, signature and documentation.
 
     It is called whatever the arguments are: what a function closes over cannot be seen.
+
+    amplifies: whether the last bits of the user's functions count, as where differences are taken.
     """
 
     def enter(function: Any) -> Any:
@@ -31,7 +33,7 @@ def serves(*originals: Any) -> Callable[[Any], Any]:
             args, kwargs = reached(args), reached(kwargs)
             if not active() and holds_arrays((*args, *kwargs.values())):
                 return begin(function, args, kwargs)  # it may call SciPy's Python, which takes part
-            return as_recorded(function, args, kwargs)
+            return as_recorded(function, args, kwargs, amplifies=amplifies)
 
         update_wrapper(call, originals[0])
         for original in originals:

@@ -17,7 +17,7 @@ from ...core.reach import CALLS
 from ...core.resolve import foreign
 from ...core.trace import CONSTANT
 from ..solving.serving import serves_method, traced
-from .kept_zeros import entries, moves
+from .kept_zeros import entries, moves, zeros_are_dropped
 from .patterns import fixed, is_live, put
 
 # Lists of rows: `rows` holds a list of columns for each, and `data` a list of numbers.
@@ -87,6 +87,8 @@ dok_set = traced(_dok_base._set_intXint)
 def dok_assigned(self: Any, row: Any, col: Any, x: Any) -> None:
     if is_live(x):
         self._dict[row, col] = x
+        if vars(self).get("dropped") is not True:
+            zeros_are_dropped(self, False)
     else:
         dok_set(self, row, col, x)
 
@@ -114,13 +116,22 @@ def by_rows(original: Any, back: Any) -> None:
         if not (moves(self) or moves(other)):
             return of_scipy(self, other, *args)
         method = getattr(self.tocsr(), original.__name__)
-        return back(CALLS[method](other.tocsr(), *args), self)
+        return back(CALLS[method](other.tocsr(), *args), self, other)
 
 
-by_rows(_bsr_base._matmul_sparse, lambda out, self: out.tobsr())
-by_rows(_bsr_base._binopt, lambda out, self: out.tobsr(self.blocksize))
+def blocks_of_product(out: Any, self: Any, other: Any) -> Any:
+    rows, inner = self.blocksize
+    return out.tobsr((rows, other.blocksize[1] if other.format == "bsr" else inner))
+
+
+def diagonals_of_product(out: Any, self: Any, other: Any) -> Any:
+    return out.todia() if other.format == "dia" else out
+
+
+by_rows(_bsr_base._matmul_sparse, blocks_of_product)
+by_rows(_bsr_base._binopt, lambda out, self, other: out.tobsr(self.blocksize))
 if hasattr(_sparsetools, "dia_matmat"):
-    by_rows(_dia_base._matmul_sparse, lambda out, self: out.todia())
+    by_rows(_dia_base._matmul_sparse, diagonals_of_product)
 
 dia_multiply = traced(_dia_base.multiply)
 

@@ -47,7 +47,8 @@ class Constants(PlainValues):
     """Plain values, also of what moves and has no part in the derivative."""
 
     def of(self, x: Any) -> Any:
-        self.live |= is_live(x)
+        if is_live(x):
+            self.meets()
         return fixed(x)
 
 

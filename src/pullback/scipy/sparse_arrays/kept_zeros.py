@@ -26,6 +26,7 @@ from scipy.sparse._base import _spbase
 from scipy.sparse._compressed import _cs_matrix
 from scipy.sparse._coo import _coo_base
 from scipy.sparse._dok import _dok_base
+from scipy.sparse._lil import _lil_base
 
 from ...core.array import Array, root_of, version
 from ...core.errors import ConversionError
@@ -255,14 +256,13 @@ def parents_of(frame: Any) -> list[Any]:
     return found
 
 
-def mark_of(frame: Any) -> Any:
-    """What is known of the zeros of an array that is made there."""
+def mark_of(frame: Any, fmt: str) -> Any:
+    """What is known of the zeros of an array of this format that is made there."""
     if not is_of_scipy(frame):
         return None  # by the program, of numbers and places: SciPy keeps all
     name, parents = frame.f_code.co_name, parents_of(frame)
-    if name in CONVERSIONS and parents and parents[0].format == "dia":
-        return True
-    marks = [vars(A).get("dropped") for A in parents]
+    of_diagonals = lambda A: A.format == "dia" != fmt and moves(A)  # they lose zeros
+    marks = [of_diagonals(A) or vars(A).get("dropped") for A in parents]
     if marks.count(None) == len(marks):
         return None
     if name in SAME_ENTRIES and marks.count(True) == len(marks):
@@ -314,9 +314,10 @@ def making(original: type) -> None:
         if dense or empty:
             return zeros_are_dropped(out)
         if isinstance(x, _spbase):
-            mark = vars(x).get("dropped")
-            return zeros_are_dropped(out, False if type(mark) is tuple else mark)
-        return zeros_are_dropped(out, mark_of(frame))
+            known = vars(x).get("dropped")
+            converted = x.format == "dia" != out.format
+            return zeros_are_dropped(out, converted or (False if type(known) is tuple else known))
+        return zeros_are_dropped(out, mark_of(frame, out.format))
 
     for cls in (original, LIKE[original]):
         STANDS[id(cls)] = make
@@ -379,6 +380,26 @@ for method in (
     _coo_base._setdiag,
 ):
     assigning(method)
+
+
+def inserting(method: Any) -> None:
+    """SciPy drops zeros that are assigned, beside those that such an array was made with."""
+    of_scipy = traced(method)
+
+    @serves_method(method)
+    def assign(self: Any, *args: Any) -> None:
+        of_scipy(self, *args)
+        if vars(self).get("dropped") is not True and moves(self):
+            zeros_are_dropped(self, False)
+
+
+for method in (
+    _lil_base._set_intXint,
+    _lil_base._set_arrayXarray,
+    _lil_base._set_arrayXarray_sparse,
+    _dok_base._set_arrayXarray,
+):
+    inserting(method)
 
 
 blocksize_of_scipy = traced(_spfuncs.estimate_blocksize)

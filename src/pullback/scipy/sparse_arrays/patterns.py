@@ -47,7 +47,7 @@ def is_mapped(x: Any) -> bool:
         x = current(x)
         if isinstance(x.within, BatchTrace):
             return True
-        x = x.value
+        x = x.payload
     return False
 
 

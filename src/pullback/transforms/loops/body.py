@@ -80,7 +80,7 @@ class BodyTrace(StageTrace):
     def taken(self, out: Any) -> Any:
         """A call that was recorded inside the body gives Arrays of the body itself."""
         while type(out) is Array and out.within is self:
-            out = out.value
+            out = out.payload
         return out
 
     def concrete(self, x: Array, asked: str) -> Any:
@@ -101,7 +101,7 @@ def example(x: Any) -> Any:
     batches, inner = 0, x
     while type(inner) is Array:
         batches += isinstance(inner.within, BatchTrace)
-        inner = inner.value
+        inner = inner.payload
     plain = hardened(peel(x))
     if not batches:
         return plain

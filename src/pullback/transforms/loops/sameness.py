@@ -93,7 +93,7 @@ class Comparison:
 
     def arrays(self, x: Array, y: Array) -> bool:
         x, y = current(x), current(y)
-        if x.within is not y.within or not self.same(x.value, y.value):
+        if x.within is not y.within or not self.same(x.payload, y.payload):
             return False
         state = x.within.state
         if isinstance(x.node, Variable) and x.node not in self.definitions:

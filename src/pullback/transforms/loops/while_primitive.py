@@ -57,7 +57,7 @@ def once(trace: ReverseTrace, xs: Sequence[Any]) -> bool:
         while type(x) is Array:
             if isinstance(x.within, ReverseTrace) and x.within is not trace:
                 return False
-            x = x.value
+            x = x.payload
     return True
 
 
@@ -546,7 +546,7 @@ def largest(n: Any) -> tuple[int, bool]:
     """The largest number of steps, and whether examples of a batch differ in it."""
     mapped = False
     while type(n) is Array and isinstance(n.within, BatchTrace):
-        n, mapped = n.value, True
+        n, mapped = n.payload, True
     if n.ndim:
         n = np.max(n) if n.size else 0
     return int(n), mapped
