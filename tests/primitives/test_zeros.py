@@ -180,6 +180,39 @@ class TestStructuralZeros:
             lost = pb.grad(lambda x: np.sum(np.where(~keep, a @ x, 0.0)))(x)
         assert np.isnan(lost).any()
 
+    def test_a_pass_that_meets_nan_goes_again(self):
+        """It does so without NaN, before a rule of the user's own sees any, or says so."""
+        x, keep, faults = np.array([0.0, 4.0]), np.array([False, True]), []
+        at_most_one = pb.custom_vjp(lambda x: x)
+        at_most_one.defvjp(lambda x: (x, None), lambda _, bar: (np.fmin(bar, 1.0),))
+        copied = pb.primitive(lambda x: x.copy())
+        copied.defvjp(lambda bar, residual, wanted: (np.fmin(bar, 1.0),))
+        below = {"plain": lambda x: 1.0 * x, "custom_vjp": at_most_one, "primitive": copied}
+        along = {
+            "cumsum": lambda y: np.cumsum(y[:, None] * np.ones(2), axis=1)[:, -1],
+            "norm": lambda y: np.linalg.norm(y[:, None] * np.ones(2), axis=1),
+            "matmul": lambda y: (y[:, None] * np.ones(2)) @ np.ones(2),
+            "einsum": lambda y: np.einsum("i,j->i", y, np.ones(2)),
+        }
+        for name, first in below.items():
+            for way, then in along.items():
+                rows = lambda x, first=first, then=then: then(np.sqrt(first(x)))
+                total = lambda x, rows=rows: np.sum(np.where(keep, rows(x), 0.0))
+                expected = [
+                    0.0,
+                    jvp(lambda t, then=then: then(np.sqrt(t)), (x,), (keep * 1.0,))[1][1],
+                ]
+                leaf = pb.array(x, requires_grad=True)
+                out, pullback = total(leaf), vjp(total, x)[1]
+                out.backward()
+                with pytest.raises(pb.PullbackError, match="have been freed"):
+                    out.backward()
+                found = [grad(total)(x), pullback(1.0)[0], pullback(1.0)[0], leaf.grad]
+                with pb.debug_nans():
+                    found.append(grad(total)(x))
+                faults += [(name, way, g) for g in found if not np.allclose(g, expected)]
+        assert faults == []
+
     def test_select(self):
         """So is what select did not pick."""
         f = lambda x: np.select([x > 0, x < -5], [np.sqrt(x), 1 / x], default=1.0)

@@ -2,17 +2,67 @@
 
 A row that a later step leaves out may hold NaN, and so may its partials: it has no derivative, and
 no zero of a cotangent is multiplied by them.
+
+Which rows these are matters only where something is not finite, and no NaN gets lost on its way to
+the leaves. So a backward pass through plain numbers is hasty: it leaves these masks out, and goes
+again with them if what has reached a leaf is not finite.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .cotangent import Cotangent, Slots, folded, masked
+from .cotangent import DENSE, Cotangent, Masked, Slots, folded, masked
 from .past import whole_mask
+
+
+class Pass:
+    """A backward pass under way: what marks the nodes that it has seen."""
+
+    active = True
+    hasty = left_out = False  # whether it may leave out masks, and whether it did
+
+
+class HastyPass(Pass):
+    hasty = True
+
+
+class UnderWay(threading.local):
+    now: Pass | None = None
+
+
+UNDER_WAY = UnderWay()
+
+
+def hastily() -> bool:
+    """Whether cotangents go on as they are, since the pass will look at the leaves."""
+    now = UNDER_WAY.now
+    if now is None or not now.hasty:
+        return False
+    now.left_out = True
+    return True
+
+
+def is_finite(bar: Any) -> bool:
+    """Whether a cotangent is known to be."""
+    if type(bar) is np.ndarray:
+        flat = bar.ravel("K")
+        total = flat.dot(flat)  # the fastest way to ask many numbers at once
+        return bool(total - total == 0 or np.isfinite(flat).all())
+    return bar is None or (type(bar) is np.float64 and bool(np.isfinite(bar)))
+
+
+def refuse_haste(bars: Any) -> None:
+    """End a hasty pass that has NaN for a user's rule, which may do anything with them."""
+    now = UNDER_WAY.now
+    if now is not None and now.left_out:
+        bars = bars if type(bars) in (tuple, list) else (bars,)
+        if not all(map(is_finite, bars)):
+            raise FloatingPointError("a hasty pass has met what is not finite")
 
 
 class ReadApart:
@@ -44,15 +94,20 @@ class ReadApart:
 
 
 def present_part(
-    primitive: ReadApart, bar: Any, bars: Sequence[Any], xs: Any, static: Any
-) -> list[Any]:
-    """The cotangents of operands, without what only absent parts of the result were made from."""
+    primitive: ReadApart, bar: Any, bars: Sequence[Any], xs: Any, static: Any, clean: bool = False
+) -> Sequence[Any]:
+    """The cotangents of operands, without what only absent parts of the result were made from.
+
+    clean: no partial is infinite or NaN, so that they are zero there.
+    """
+    if hastily():
+        return bars
     parts = list(bar.bars.values()) if type(bar) is Slots else [bar]
     if not all(isinstance(part, Cotangent) for part in parts):
-        return [*bars]
+        return bars
     masks = [whole_mask(masked(part, True)) for part in parts]
     if all(map(is_whole, masks)):
-        return [*bars]
+        return bars
     out = []
     for i, x_bar in enumerate(bars):
         if x_bar is not None:
@@ -60,7 +115,9 @@ def present_part(
             for mask in masks[1:]:
                 read = np.logical_or(read, primitive.read_for(i, mask, xs, static))
             if not is_whole(read):
-                x_bar = masked(x_bar, spread(read, x_bar.shape))
+                whole = spread(read, x_bar.shape)
+                dense = type(x_bar) in DENSE
+                x_bar = Masked(whole, x_bar, clean) if dense else masked(x_bar, whole)
         out.append(x_bar)
     return out
 

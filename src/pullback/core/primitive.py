@@ -346,7 +346,8 @@ class Linear(Primitive):
         if self.rearranges:
             return self.pull_mask(masked(out_bar, True), xs, wanted, static)
         bars = self.pull_whole(out_bar.dense(), xs, wanted, static)
-        return present_part(self, out_bar, bars, xs, static)
+        constant = not (self.nondiff or self.reads_for(wanted))
+        return present_part(self, out_bar, bars, xs, static, clean=constant)
 
     def pull_whole(self, out_bar, xs, wanted, static):
         return [

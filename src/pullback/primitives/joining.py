@@ -108,10 +108,7 @@ def pieces(out_bar, keys, wanted):
     """The parts of a cotangent at some keys; what is masked stays masked."""
     if type(out_bar) not in DENSE:
         bar = masked(out_bar, True)
-        return [
-            Masked(bar.mask[key], bar.value[key]) if want else None
-            for key, want in zip(keys, wanted, strict=True)
-        ]
+        return [at_key(bar, key) if want else None for key, want in zip(keys, wanted, strict=True)]
     return [out_bar[key] if want else None for key, want in zip(keys, wanted, strict=True)]
 
 
@@ -147,7 +144,13 @@ def overlaps(out_bar, part, value, axis, xs, wanted):
 
 
 def at_key(bar, key):
-    return Masked(bar.mask[key], bar.value[key]) if type(bar) is Masked else bar[key]
+    """The part of a cotangent at a key; a number is present or is not, where that is known."""
+    if type(bar) is not Masked:
+        return bar[key]
+    mask, value = bar.mask[key], bar.value[key]
+    if type(mask) is np.bool_:
+        return value if mask else None
+    return Masked(mask, value)
 
 
 def spread(xs, mapped, size):

@@ -8,11 +8,11 @@ import numpy as np
 
 from ..core.cotangent import Cotangent, Masked, dense, folded
 from ..core.errors import ArgumentError, ShapeError
-from ..core.past import whole_mask
+from ..core.lines import hastily, somewhere
 from ..core.primitive import align
 from ..core.spec import Spec
 from .einsum import einsum_p
-from .partly import Contraction, has_infinite
+from .partly import Contraction
 
 
 def swap(x):
@@ -92,7 +92,6 @@ class Products(Cotangent):
 
 ARRAYS = {np.ndarray, np.float64}  # of vectors, the product is a number
 PLAIN = {np.ndarray, Spec}
-ANY = np.logical_or.reduce
 
 
 class Matmul(Contraction):
@@ -124,30 +123,9 @@ class Matmul(Contraction):
                 bar = compact(bar)
                 x_bar = None if wanted[0] is None else pull(0, x, y, bar)
                 y_bar = None if wanted[1] is None else pull(1, x, y, bar)
-                if whole:
+                if whole or hastily():
                     return x_bar, y_bar
-                if not (has_infinite(x_bar) or has_infinite(y_bar)):
-                    mask = whole_mask(out_bar)  # of numbers that are zero wherever it is not
-                    bars = enumerate((x_bar, y_bar))
-                    return [
-                        z if z is None else self.clean_part(i, z, mask, (x, y)) for i, z in bars
-                    ]
         return super().pull(out_bar, residual, wanted)
-
-    def clean_part(self, i, x_bar, mask, xs):
-        """The cotangent of a product of finite numbers is zero wherever nothing was present."""
-        own, other = xs[i], xs[1 - i]
-        if own.ndim == 1:
-            return x_bar if ANY(mask, None) else Masked(np.zeros(own.shape, bool), x_bar, True)
-        if own.ndim > 2 or other.ndim > 2:
-            read = self.read_for(i, mask, xs, {})
-            return x_bar if read.all() else Masked(np.broadcast_to(read, x_bar.shape), x_bar, True)
-        met = mask if other.ndim == 1 else ANY(mask, 0 if i else 1)
-        if np.logical_and.reduce(met):
-            return x_bar
-        whole = np.empty(own.shape, bool)
-        whole[...] = met if i else met[:, None]
-        return Masked(whole, x_bar, True)
 
     def transpose(self, i, xs, out_bar):
         return pull_product(i, *xs, compact(out_bar))
@@ -156,13 +134,11 @@ class Matmul(Contraction):
         """Rows of x for rows, columns of y for columns."""
         own, other = xs[i], xs[1 - i]
         if own.ndim == 1:
-            return np.any(mask)
+            return somewhere(mask)
         axis = -2 if i else -1
-        if type(mask) is np.ndarray and other.ndim == 1:
-            return mask[..., None, :] if i else mask[..., None]
-        met = mask if other.ndim == 1 else np.any(mask, axis=axis)
-        kept = (*own.shape[:-2], own.shape[-1] if i else own.shape[-2])
-        return np.expand_dims(folded(np.any, met, kept), axis)
+        met = np.expand_dims(mask, axis) if other.ndim == 1 else somewhere(mask, (axis,))
+        kept = (1, own.shape[-1]) if i else (own.shape[-2], 1)
+        return folded(np.any, met, (*own.shape[:-2], *kept))
 
     def batch(self, xs, mapped, size):
         x, y = xs

@@ -9,19 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.cotangent import Cotangent, dense, masked
-from ..core.lines import present_part
+from ..core.lines import hastily, present_part
 from ..core.primitive import Multilinear
 from .arguments import somewhere
 
 
-def has_infinite(x):
-    """Whether a cotangent has infinite elements or NaN: then so is its sum, or else too large."""
-    if x is None or isinstance(x, Cotangent):  # which keeps its own mask
-        return False
-    if type(x) is np.ndarray:
-        total = np.add.reduce(x, None)
-        return total - total != 0
-    total = np.sum(x)
+def has_infinite(bars):
+    """Whether cotangents have infinite elements or NaN: then so is their sum, or else too large."""
+    total = sum(np.sum(x) for x in bars if x is not None and not isinstance(x, Cotangent))
     return somewhere(total - total != 0)
 
 
@@ -31,10 +26,14 @@ class Contraction(Multilinear):
     def pull_part(self, out_bar, xs, wanted, static):
         bar = masked(out_bar, True)
         x_bars = self.pull_whole(bar.dense(), xs, wanted, static)
-        for i, x_bar in enumerate(x_bars):
-            if has_infinite(x_bar):
-                x_bars[i] = self.of_present(i, x_bar, bar, xs, static)
-        return present_part(self, bar, x_bars, xs, static)
+        if hastily():
+            return x_bars
+        if has_infinite(x_bars):
+            x_bars = [
+                self.of_present(i, x_bar, bar, xs, static) if want else None
+                for i, (x_bar, want) in enumerate(zip(x_bars, wanted, strict=True))
+            ]
+        return present_part(self, bar, x_bars, xs, static, clean=True)
 
     def read_for(self, i, mask, xs, static):
         """What meets an element of the result that is there, whatever it is multiplied by."""

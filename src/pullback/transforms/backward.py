@@ -6,7 +6,7 @@ in `bar`, which `harvest` turns into a gradient.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from ..core.array import Array, bottom, is_number, snapshot
 from ..core.cotangent import Cotangent, Scattered, dense, fit
 from ..core.errors import MissingRuleError, PullbackError, reached
+from ..core.lines import UNDER_WAY, HastyPass, Pass, is_finite
 from ..core.node import Node, rebuild
 from ..core.quiet import SILENT, STATE
 from ..core.spec import spec_of, zeros
@@ -23,12 +24,6 @@ from .common import fresh
 float64, ndarray = np.float64, np.ndarray
 SMALL = 1 << 12  # bytes up to which a sum is made in new memory, whoever has that of the terms
 LARGE = 1 << 18  # bytes from which a cotangent's buffer is worth using again
-
-
-class Pass:
-    """A backward pass under way: what marks the nodes that it has seen."""
-
-    active = True
 
 
 def spent(out_bar: Any, residual: Any, wanted: Any) -> Any:
@@ -43,28 +38,60 @@ def backward(
     retain: bool = False,
     record: Trace | None = None,
     fun: Any = None,
+    plain: bool = False,
 ) -> list[Node]:
     """Carry cotangents back from the seeds; return the leaves, each with its cotangent in `bar`.
 
     One walk counts the uses of each node; then a node is applied once all its uses have arrived.
-    Linear in edges, without recursion. Unless `retain`, values are freed on the way.
+    Linear in edges, without recursion. Unless `retain`, values are freed; on the way, where the
+    pass does not have to go again (see `core/lines.py`).
     With `record`, the rules work on Arrays of that trace, so that the result has derivatives again.
-    `fun` is what is differentiated, for messages.
+    `fun` is what is differentiated, for messages. `plain`: the outputs are plain numbers.
     """
-    mark = Pass()
-    token = STATE.set(SILENT)
+    outer, token = UNDER_WAY.now, STATE.set(SILENT)
+    mark = HastyPass() if plain and outer is None and record is None else Pass()
+    UNDER_WAY.now = mark
+    applied: list[Node] = []
     try:
-        return walk(mark, seeds, retain, record)
+        try:
+            done = None if retain else applied.append if mark.hasty else spend
+            leaves = walk(mark, seeds, done, record)
+            if not mark.left_out or all(map(is_settled, leaves)):
+                return leaves
+        except Exception:  # also of a rule that does not take NaN
+            if not mark.left_out:
+                raise
+        mark.active = False
+        mark = UNDER_WAY.now = Pass()
+        return walk(mark, seeds)
     except MissingRuleError as error:
         if fun is not None:
             reached(error, fun)
         raise
     finally:
         STATE.reset(token)
-        mark.active = False
+        UNDER_WAY.now, mark.active = outer, False
+        for node in applied:
+            spend(node)
 
 
-def walk(mark: Pass, seeds: Any, retain: bool, record: Trace | None) -> list[Node]:
+def spend(node: Node) -> None:
+    """Free what it has kept."""
+    node.rule, node.residual = spent, None
+
+
+def is_settled(leaf: Node) -> bool:
+    """Whether what has reached a leaf is finite."""
+    leaf.bar = dense(leaf.bar)
+    return is_finite(leaf.bar)
+
+
+def walk(
+    mark: Pass,
+    seeds: Any,
+    done: Callable[[Node], None] | None = None,
+    record: Trace | None = None,
+) -> list[Node]:
     leaves, ready = counted(mark, seeds)
     owned: set[Node] = set()  # nodes whose cotangent is in a buffer that this pass made for it
     while ready:
@@ -85,8 +112,8 @@ def walk(mark: Pass, seeds: Any, retain: bool, record: Trace | None) -> list[Nod
                 if kind is Scattered and (bar.base is not None or bar.parts[1:]):
                     bar = bar.resolved()
                 bars = node.rule(bar, node.residual, parents)
-            if not retain:
-                node.rule, node.residual = spent, None
+            if done is not None:
+                done(node)
             if len(parents) == 1:  # mostly, and then that parent has no other use
                 (node,), (bar,) = parents, bars
                 old = node.bar

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core.array import Array, current, stop
 from ..core.graph import Graph, Variable
+from ..core.lines import refuse_haste
 from ..core.node import Residual
 from ..core.primitive import Primitive
 from ..core.spec import dtype_of, is_inexact, spec_of
@@ -158,6 +159,7 @@ class FunctionCall(Primitive):
         return self.pushed(xs, out, x_dots)
 
     def vjp(self, out_bar: Any, residual: Residual, wanted: Any) -> Any:
+        refuse_haste(out_bar)
         return self.pulled(residual.xs, residual.out, out_bar)
 
     def batch(self, xs: Any, mapped: Any, size: int) -> Any:

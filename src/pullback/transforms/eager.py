@@ -325,9 +325,9 @@ def run_backward(
             gradient = gradient.payload
     retain = create_graph if retain_graph is None else retain_graph
     with trace.state.lock, SUSPENDED.lifted(create_graph):
-        leaves = backward(
-            [(self.node, gradient)], retain or create_graph, trace if create_graph else None
-        )
+        record = trace if create_graph else None
+        plain = type(self.value) is not Array is not type(gradient)
+        leaves = backward([(self.node, gradient)], retain or create_graph, record, plain=plain)
         taken = {id(gradient)}
         for leaf in leaves:
             if type(leaf) is not Leaf:

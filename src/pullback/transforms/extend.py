@@ -8,6 +8,7 @@ from typing import Any
 from ..core.array import Array
 from ..core.cotangent import fit
 from ..core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, name_of
+from ..core.lines import refuse_haste
 from ..core.node import residual_of
 from ..core.primitive import Primitive
 from ..core.reach import call_inside, call_outside
@@ -133,6 +134,7 @@ class UserPrimitive(Primitive):
 
     def bars(self, out_bar, residual, wanted):
         """What the vjp rule gives, as arrays."""
+        refuse_haste(out_bar)
         out, xs = guarded(residual.out), guarded(residual.xs)
         residual = residual_of(self, out, xs, residual.static)
         x_bars = call_inside(self.rules["vjp"], (guarded(out_bar), residual, wanted), {})

@@ -379,7 +379,8 @@ class ValueAndGrad(Transformation):
             if not double:
                 check_scalar(out, self.verb, fun)
             if mine:
-                backward([(out.node, ONE if double else out.dtype.type(1))], fun=fun)
+                seed, plain = ONE if double else out.dtype.type(1), type(value) is not Array
+                backward([(out.node, seed)], plain, fun=fun, plain=plain)
             reached = True
             if trace.comparison is not None or trace.decisions:
                 reached = mine and any(is_reached(node) for each in leaves for node in each)
@@ -501,6 +502,7 @@ class Pullback:
         self.nodes = [x.node if type(x) is Array and x.within is trace else None for x in outs]
         self.specs = [spec_of(x) if holds_numbers(x) else None for x in outs]
         self.objects = [kind_of(x) for x in outs if not (holds_numbers(x) or is_static(x))]
+        self.plain = not any(type(x) is Array and type(x.value) is Array for x in outs)
         self.lock = threading.RLock()
 
     def __call__(self, out_bar: Any) -> tuple[Any, ...]:
@@ -526,8 +528,9 @@ class Pullback:
                 taken.add(id(bar))
             if node is not None:
                 seeds.append((node, bar))
+        plain = self.plain and Array not in map(type, bars)
         with self.lock:
-            backward(seeds, retain=True, fun=self.fun)
+            backward(seeds, retain=True, fun=self.fun, plain=plain)
             found = tuple(cotangents(self.lifted, self.leaves, taken))
         if seeds and self.trace.many_decisions(True):
             self.trace.led_beside(bars, primals_of(self.lifted), flatten(found)[0])
