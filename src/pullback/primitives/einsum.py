@@ -47,8 +47,14 @@ class Einsum(Contraction):
         return x_bar if len(set(term)) == len(term) else masked(x_bar, diagonal(term, xs[i].shape))
 
     def read_for(self, i, mask, xs, static):
-        """By labels: the others are as if of length 1."""
-        ones = [x if j == i else np.ones((1,) * len(x.shape)) for j, x in enumerate(xs)]
+        """By labels: the others are as if of length 1, but where this operand is repeated."""
+        ins = static["ins"]
+        sizes = sizes_of(ins, [x.shape for x in xs])
+        own = dict(zip(ins[i], xs[i].shape, strict=True))
+        ones = [
+            x if j == i else np.ones([sizes[at] if own.get(at) == 1 else 1 for at in term])
+            for j, (x, term) in enumerate(zip(xs, ins, strict=True))
+        ]
         return dense(self.transpose(i, ones, mask.astype(float), **static)) > 0.5
 
     def batch(self, xs, mapped, size, *, ins, result, optimize):

@@ -88,7 +88,6 @@ class Rehearsal:
         self.watch.casts, compiled.cast = compiled.casts, False
         self.watch.folds, self.watch.unseen = compiled.folds, scout.unseen
         self.watch.dicts, self.watch.known = scout.dicts, compiled.whole
-        self.watch.located = self.located
         self.recording: Recording | None = None
         self.postponed: PostponedCall | None = None
         self.failure = ""
@@ -125,6 +124,7 @@ class Rehearsal:
         postpones &= SETTING.isdisjoint(asked_by(compiled))
         try:
             self.snapshot.filled.prepare()
+            watch.located = self.located
             stage = Postponed if postpones else None
             self.recording = copy_context().run(self.recorded, loops, stage)
         except PostponedCall as postponed:
@@ -134,6 +134,7 @@ class Rehearsal:
         except Halt as halt:
             self.failure = str(halt)
         finally:
+            watch.located = None
             self.snapshot.restore([code for code, _ in watch.codes.values()])
             self.stand_ins.restore()
         self.seen = state_of(compiled.fun, watch, self.statics)

@@ -114,7 +114,7 @@ class Watch:
         names: Container[str] | None = None,
     ) -> None:
         self.names = names
-        self.located: Callable[[], Any] | None = None  # tells what has been stored
+        self.located: Callable[[], Any] | None = None  # what the call has stored so far
         self.casts = self.cast = False
         self.folds, self.lost = True, False
         self.unseen: Set[str] = frozenset()
