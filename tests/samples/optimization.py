@@ -4,6 +4,7 @@ import numpy as np
 from scipy import optimize
 
 import pullback.scipy.optimize  # noqa: F401  # enters the rules
+from pullback import grad
 from pullback.core.errors import SolverError
 from pullback.testing import ErrorSample, Sample
 from tests.samples import served, traced
@@ -93,5 +94,5 @@ SAMPLES = [
 ]  # fmt: skip
 
 ERRORS = [
-    ErrorSample(served(optimize.milp, lambda f, c: f(c, integrality=2, bounds=(0.5, 3)).fun), (np.array([-1.0, 2.0]),), {}, SolverError, "`scipy.optimize.milp` has no derivative with semi-continuous"),
+    ErrorSample(served(optimize.milp, lambda f, c: grad(lambda c: f(c, integrality=2, bounds=(0.5, 3)).fun)(c)), (np.array([-1.0, 2.0]),), {}, SolverError, "`scipy.optimize.milp` has no derivative with semi-continuous"),
 ]  # fmt: skip

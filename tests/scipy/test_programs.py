@@ -42,6 +42,9 @@ STOPPED_AT = dict.fromkeys(
     ],
     3e-5,
 )
+# A fit through an integrator, whose own tolerance leaves its gradient accurate to this: compiled, it
+# integrates other equations together (beside the closed form eager is off by 1.4e-8, this by 6e-9).
+ACCURATE_TO = {"dynamics.fitted_decay": 2e-8}
 # What has no batch: SciPy's compiled code counts ranks of plain numbers.
 UNBATCHED = {"inference.rank_correlation_of"}
 
@@ -155,7 +158,7 @@ def test_batch(name):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_compiled(name):
     """Compiled, the value and the gradient are those of the eager program."""
-    case = Case(name)
+    case, tolerance = Case(name), ACCURATE_TO.get(name, 1e-9)
     for f in (case.total, case.grad):
         expected, fast = f(*case.args), pb.compile(f)
         for _ in range(2):
@@ -165,7 +168,7 @@ def test_compiled(name):
                 expected if type(expected) is tuple else [expected],
                 strict=True,
             ):
-                np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-11)
+                np.testing.assert_allclose(x, y, rtol=tolerance, atol=1e-11)
 
 
 def test_compiling_asks_no_module_for_what_is_deprecated():
