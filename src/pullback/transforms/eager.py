@@ -326,7 +326,7 @@ def run_backward(
     retain = create_graph if retain_graph is None else retain_graph
     with trace.state.lock, SUSPENDED.lifted(create_graph):
         record = trace if create_graph else None
-        plain = type(self.value) is not Array is not type(gradient)
+        plain = type(self.payload) is not Array is not type(gradient)
         leaves = backward([(self.node, gradient)], retain or create_graph, record, plain=plain)
         taken = {id(gradient)}
         for leaf in leaves:

@@ -502,7 +502,7 @@ class Pullback:
         self.nodes = [x.node if type(x) is Array and x.within is trace else None for x in outs]
         self.specs = [spec_of(x) if holds_numbers(x) else None for x in outs]
         self.objects = [kind_of(x) for x in outs if not (holds_numbers(x) or is_static(x))]
-        self.plain = not any(type(x) is Array and type(x.value) is Array for x in outs)
+        self.plain = not any(type(x) is Array and type(x.payload) is Array for x in outs)
         self.lock = threading.RLock()
 
     def __call__(self, out_bar: Any) -> tuple[Any, ...]:
