@@ -19,6 +19,7 @@ from .errors import (
     ArgumentError,
     ArgumentTypeError,
     MissingRuleError,
+    ShapeError,
     UnsupportedKeywordError,
     public_module,
 )
@@ -332,6 +333,8 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         else:  # what is not asked for is computed all the same, without warnings
             with np.errstate(all="ignore"):
                 result = general_ufunc(ufunc, method, inputs, keywords)
+        if method in ("reduce", "accumulate"):
+            check_shape(f"numpy.{ufunc.__name__}.{method}", outs[0], result)
         return written(outs, result, casting, where)
     if method != "__call__":
         if method == "at" and type(inputs[0]) is np.ndarray and not holds_live(inputs):
@@ -444,6 +447,21 @@ def written(outs: Any, result: Any, casting: str = "same_kind", where: Any = Tru
     return tuple(given) if type(result) is tuple else given[0]
 
 
+# Functions whose last step is a ufunc's, which broadcasts its result to `out`.
+WRITTEN_BY_UFUNCS = {
+    np.round, np.around, np.clip, np.fix, np.isneginf, np.isposinf, np.outer, np.einsum,
+    np.quantile, np.percentile, np.nanquantile, np.nanpercentile, np.nanmedian,
+}  # fmt: skip
+
+
+def check_shape(name: str, out: Array, result: Any) -> None:
+    if out.shape != np.shape(result):
+        raise ShapeError(
+            f"`{name}` was asked to write its result of shape {np.shape(result)} into an `out` of"
+            f" shape {out.shape}.\n  Give it an `out` of that shape."
+        )
+
+
 def refuse_out(name: str, plain: Any) -> NoReturn:
     """Nothing traced is written into a plain array, which the error holds as `array`."""
     error = ArgumentError(
@@ -466,7 +484,10 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
             return NotImplemented  # a class that takes over
     if type(kwargs.get("out")) is Array:
         out = kwargs.pop("out")
-        return written((out,), function(*args, **kwargs))
+        result = function(*args, **kwargs)
+        if function not in WRITTEN_BY_UFUNCS:
+            check_shape(f"numpy.{function.__name__}", out, result)
+        return written((out,), result)
     implementation = FUNCTIONS[function]
     if implementation is None:
         creation = CREATION[function]

@@ -231,6 +231,15 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     return counts, *edges
 
 
+def as_double(x, argument, double=np.float64):
+    if not np.can_cast(x.dtype, double):
+        raise ArgumentTypeError(
+            f"`numpy.interp` computes in {np.dtype(double)}, and its {argument} of dtype {x.dtype}"
+            f" would lose digits or its imaginary part.\n  Write `{argument}.astype(...)`."
+        )
+    return cast(x, double)
+
+
 @replaces(np.interp)
 @lies("C")
 def interp(x, xp, fp, left=None, right=None, period=None):
@@ -242,10 +251,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
             "`numpy.interp` needs one value in fp for each point in xp, and at least one, but got"
             f" {len(xp)} points xp and {len(fp)} values fp."
         )
-    refuse_complex(x, "numpy.interp", "x")
-    refuse_complex(xp, "numpy.interp", "xp")
-    x, xp = cast(x, np.float64), cast(xp, np.float64)
-    fp = cast(fp, np.complex128 if fp.dtype.kind == "c" else np.float64)
+    double = np.complex128 if fp.dtype.kind == "c" else np.float64
+    x, xp, fp = as_double(x, "x"), as_double(xp, "xp"), as_double(fp, "fp", double)
     if period is not None:
         if surely(period == 0):
             raise ArgumentError("`numpy.interp` takes a period that is not zero.")

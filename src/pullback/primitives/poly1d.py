@@ -57,20 +57,23 @@ def polyval(p, x):
 
 @replaces(np.polyadd)
 def polyadd(a1, a2):
-    return alike(a1, a2)(total(*[np.atleast_1d(coefficients(a)) for a in (a1, a2)]))
+    return combined(np.add, a1, a2)
 
 
 @replaces(np.polysub)
 def polysub(a1, a2):
+    return combined(np.subtract, a1, a2)
+
+
+def combined(ufunc, a1, a2):
+    """The sum or difference, with zeros for the powers that the shorter polynomial lacks."""
     x, y = [np.atleast_1d(coefficients(a)) for a in (a1, a2)]
-    return alike(a1, a2)(total(x, -y))
+    n = max(len(x), len(y))
+    return alike(a1, a2)(ufunc(lengthened(x, n), lengthened(y, n)))
 
 
-def total(a1, a2):
-    n = len(a1) - len(a2)
-    if n < 0:
-        a1, a2, n = a2, a1, -n
-    return np.concatenate([a1[:n], a1[n:] + a2]) if n else a1 + a2
+def lengthened(c, n):
+    return c if len(c) == n else np.concatenate([np.zeros(n - len(c), c.dtype), c])
 
 
 @replaces(np.polymul)
@@ -84,12 +87,12 @@ def polydiv(u, v):
     made = alike(u, v)
     u, v = [np.atleast_1d(coefficients(a)) + 0.0 for a in (u, v)]
     n = len(v)
-    rest, scale, quotient = u + v[0] * 0, 1.0 / v[0], []
+    rest, scale, quotient = np.astype(u, np.result_type(u, v)), 1.0 / v[0], []
     for k in range(len(u) - n + 1):
         d = scale * rest[k]
         quotient.append(d)
         rest = np.concatenate([rest[:k], rest[k : k + n] - d * v, rest[k + n :]])
-    quotient = np.stack(quotient) if quotient else rest[:1] * 0
+    quotient = np.stack(quotient) if quotient else np.zeros_like(rest[:1])
     large = np.logical_not(np.isclose(rest, 0, rtol=1e-14))
     places = np.arange(len(rest))
     first = np.min(np.where(large, places, len(rest) - 1))
@@ -141,7 +144,12 @@ def roots(p):
     if not len(p):
         return np.array([])
     p = p + 0.0 if p.dtype.kind in "biu" else p
-    return laid(real_if_all_are(roots_p(np.flip(p), function=descending), p), "C")
+    out = real_if_all_are(roots_p(np.flip(p), function=descending), p)
+    if out.dtype != np.float64:
+        powers = "numpy.roots(p), which is of dtype float64 where p has one power of x alone"
+        if agreed(np.all(p[1:] == 0), powers):
+            out = np.astype(np.real(out), np.float64)
+    return laid(out, "C")
 
 
 @replaces(np.poly)

@@ -393,4 +393,4 @@ def polycompanion(c):
     if n < 1:
         raise ValueError("Series must have maximum degree of at least 1.")
     below = np.eye(n, n - 1, -1, dtype=c.dtype)
-    return np.concatenate([below, np.reshape(-c[:-1] / c[-1], (n, 1))], axis=1)
+    return np.concatenate([below, np.reshape(0 - c[:-1] / c[-1], (n, 1))], axis=1)

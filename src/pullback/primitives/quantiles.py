@@ -148,11 +148,12 @@ def pick(rows, n, q, method, weak, places=None):
         place, between, at = HALVING[method]
         v = place(n, q)
         low = np.floor(v)
-        part = np.where(v == low, at, between).astype(v.dtype)
+        part = np.where(v == low, at, between).astype(np.result_type(v, 0.0))
     else:
         v = virtual(method, n, q)
         low = np.floor(v)
-        part = v - low
+        # Beyond the ends both neighbours are the end; there the part decides the sign of a zero.
+        part = v - np.where(v >= n - 1, -1, np.maximum(low, 0))
     lower, upper = gather(rows, to_index(low)), gather(rows, to_index(low + 1))
     if weak:  # q was a Python number: the dtype is that of the array
         part = part.astype(np.result_type(rows.dtype, 0.0))

@@ -220,7 +220,8 @@ def moved_by(values, means):
     """The values themselves, with the derivative of the means, which are equal up to rounding."""
     finite = np.isfinite(means)
     means = np.where(finite, means.astype(values.dtype), 0)
-    return np.where(finite, stopped(values) - (stopped(means) - means), values)
+    moved = np.where(finite, stopped(values) - (stopped(means) - means), values)
+    return np.astype(moved, values.dtype, copy=False)  # with its order of bytes
 
 
 def unique_of_each(x, return_index, return_inverse, return_counts, equal_nan):

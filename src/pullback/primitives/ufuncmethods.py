@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from ..core.array import Array
 from ..core.dispatch import FUNCTIONS, METHODS, operand, refuse
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, ArgumentTypeError
 from ..core.layout import example
 from .arguments import REDUCED_BY
 from .elementwise import finite, stopped
@@ -30,7 +30,7 @@ def reduce(
     ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=np._NoValue, where=True
 ):
     refuse(name_of(ufunc, "reduce"), out=out)
-    array, given = taken(ufunc, "reduce", array), {}
+    array, given = taken(ufunc, "reduce", array, dtype), {}
     if where is not True:
         given["where"] = where
     if initial is not np._NoValue and initial is not None:
@@ -58,20 +58,29 @@ def reduce(
     return np.reshape(out, tuple([1 if i in axes else n for i, n in enumerate(array.shape)]))
 
 
-def taken(ufunc, method, x):
-    """An operand as an array with axes."""
+def taken(ufunc, method, x, dtype):
+    """An operand as an array with axes, of a dtype that the ufunc can reduce."""
     if ufunc.nin != 2 or ufunc.nout != 1:
         raise ArgumentError(f"`{name_of(ufunc, method)}` exists for binary ufuncs only.")
     x = x if type(x) is Array else np.asarray(operand(x))
-    if x.dtype.kind in "biuc":  # of integers in the floating numbers that the ufunc takes them for
-        loop = ufunc.resolve_dtypes((x.dtype, x.dtype, None))
-        if x.dtype.kind != "c" and loop[-1].kind == "f":
-            return x.astype(loop[-1])
+    if not x.ndim and method != "reduce":
+        raise ArgumentTypeError(
+            f"`{name_of(ufunc, method)}` goes along an axis, but got a number.\n"
+            "  Make it an array of one element with `numpy.atleast_1d`."
+        )
+    if ufunc not in REDUCED_BY and dtype is None:
+        found = reduced_dtype(ufunc, x.dtype)
+        if x.dtype.kind in "biu" and found.kind == "f":
+            return x.astype(found)
     return x
 
 
+def reduced_dtype(ufunc, dtype):
+    return ufunc.resolve_dtypes((None, dtype, None), reduction=True)[-1]
+
+
 def axes_of(ufunc, array, axis):
-    if axis is None:
+    if axis is None or (not array.ndim and axis in (0, -1)):
         axes = tuple(range(array.ndim))
     else:
         axes = axis if isinstance(axis, tuple) else (axis,)
@@ -140,7 +149,7 @@ def logarithm_of_sum(ufunc, array, axes, given):
 @method
 def accumulate(ufunc, array, axis=0, dtype=None, out=None):
     refuse(name_of(ufunc, "accumulate"), out=out)
-    array = taken(ufunc, "accumulate", array)
+    array = taken(ufunc, "accumulate", array, dtype)
     if ufunc is np.add or ufunc is np.multiply:
         return (np.cumsum if ufunc is np.add else np.cumprod)(array, axis=axis, dtype=dtype)
     if dtype is not None:
@@ -160,18 +169,19 @@ def accumulate(ufunc, array, axis=0, dtype=None, out=None):
 @method
 def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
     refuse(name_of(ufunc, "reduceat"), out=out)
-    array = taken(ufunc, "reduceat", array)
+    array = taken(ufunc, "reduceat", array, dtype)
     axis = normalize_axis_index(int(axis), array.ndim)
     items, starts = np.moveaxis(array, axis, 0), np.asarray(indices).tolist()
     n = items.shape[0]
     if any(not 0 <= start < n for start in starts):
         name = name_of(ufunc, "reduceat")
         raise ArgumentError(f"`{name}` was given an index outside of 0 to {n}.")
-    outs = []
+    copied, outs = dtype is None and reduced_dtype(ufunc, array.dtype) == array.dtype, []
     for start, stop in zip(starts, [*starts[1:], n], strict=True):
         part = items[start:stop] if start < stop else items[start : start + 1]
-        alone = ufunc is np.hypot and part.shape[0] == 1  # here NumPy leaves its sign
-        outs.append(part[0] if alone else ufunc.reduce(part, axis=0, dtype=dtype))
+        outs.append(
+            part[0] if copied and part.shape[0] == 1 else ufunc.reduce(part, axis=0, dtype=dtype)
+        )
     return np.stack(outs, axis=axis)
 
 
