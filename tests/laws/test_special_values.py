@@ -29,7 +29,8 @@ POOLS = {
 # What moves numbers, or computes each from few others: even the signs of zeros are NumPy's.
 EXACT = {"assignment", "creation", "elementwise", "indexing", "joining", "padding", "selecting"}
 EXACT |= {"shapes", "sorting"}
-# Families whose sums and products NumPy itself takes in an order of the machine's, or iterates.
+# Families whose sums and products BLAS or NumPy takes in an order of the machine's, or which go on
+# until an error is small.
 LEFT = re.compile(
     "scipy|contractions|draws|einsum|fft|fits|integration|linalg|loops|math|nn|optimiz|special"
 )
@@ -155,8 +156,6 @@ MORE = {
     "np.polysub": lambda x: np.polysub(x[:1], x),
     "np.polydiv": lambda x: np.polydiv(x[:2], x)[0],
     "polycompanion": lambda x: P.polycompanion(np.append(x, 1.0)),
-    "dot with a number": lambda x: np.dot(x[0], x[1:]),
-    "inner with one number": lambda x: np.inner(x[1:, None], x[None, :1]),
     "reduceat": lambda x: np.add.reduceat(x, [2, 1, 2]),
 } | {
     f"quantile, {method}": lambda x, method=method: np.quantile(x, [0, 0.01, 0.5, 1], method=method)

@@ -42,8 +42,8 @@ STOPPED_AT = dict.fromkeys(
     ],
     3e-5,
 )
-# A fit through an integrator, whose own tolerance leaves its gradient accurate to this: compiled, it
-# integrates other equations together (beside the closed form eager is off by 1.4e-8, this by 6e-9).
+# A fit through an integrator, whose own tolerance leaves its gradient accurate to this: compiled,
+# it integrates other equations together (eager is off the closed form by 1.4e-8, this by 6e-9).
 ACCURATE_TO = {"dynamics.fitted_decay": 2e-8}
 # What has no batch: SciPy's compiled code counts ranks of plain numbers.
 UNBATCHED = {"inference.rank_correlation_of"}

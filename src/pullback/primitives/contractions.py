@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.dispatch import UFUNCS, binary, cast, of_numpy, refuse, replaces
 from ..core.errors import ArgumentError, ArgumentTypeError, ShapeError
-from .arguments import as_array, unsure
+from .arguments import as_array
 from .einsum import einsum
 from .matmul import check_lengths, column, matmul_p, row
 from .shapes import laid
@@ -134,29 +134,8 @@ def dot(a, b, out=None):
     a, b = [of_numpy(as_array(x)) for x in (a, b)]
     n, m = a.ndim, b.ndim
     if n == 0 or m == 0:
-        return laid(scaled(np.multiply, a, b), "C")
-    if n > 1 and m > 2:
-        return tensordot(a, b, ((-1,), (-2,)))
-    return scaled(matmul_p, a, b) if is_number(a) or is_number(b) else matmul_p(a, b)
-
-
-def is_number(x):
-    return x.size == 1
-
-
-def scaled(product, a, b):
-    """A product with a number, as BLAS computes it: a number 0 gives 0, whatever it meets.
-
-    The derivative by a number 0 leaves out what is infinite or NaN.
-    """
-    blas = np.result_type(a.dtype, b.dtype).char in "fdFD" and max(a.ndim, b.ndim) < 3
-    if not blas or a.size == b.size:
-        return product(a, b)
-    number, other = (a, b) if is_number(a) else (b, a)
-    lost = np.logical_and(number.reshape(()) == 0, np.logical_not(np.isfinite(other)))
-    if unsure(lost):
-        other = np.where(lost, other.dtype.type(0), other)
-    return product(*((number, other) if is_number(a) else (other, number))) + 0.0
+        return laid(a * b, "C")
+    return tensordot(a, b, ((-1,), (-2,))) if n > 1 and m > 2 else matmul_p(a, b)
 
 
 @replaces(np.vdot)
@@ -168,11 +147,10 @@ def vdot(a, b, /):
 def inner(a, b, /):
     a, b = [of_numpy(as_array(x)) for x in (a, b)]
     if a.ndim == 0 or b.ndim == 0:
-        return laid(scaled(np.multiply, a, b), "C")
-    if b.ndim > 2:
-        return tensordot(a, b, ((-1,), (-1,)))
-    b = b if b.ndim == 1 else b.T
-    return scaled(matmul_p, a, b) if is_number(a) or is_number(b) else matmul_p(a, b)
+        return laid(a * b, "C")
+    if b.ndim == 1:
+        return matmul_p(a, b)
+    return matmul_p(a, b.T) if b.ndim == 2 else tensordot(a, b, ((-1,), (-1,)))
 
 
 @replaces(np.outer)
