@@ -84,7 +84,7 @@ def mapped(derive):
 
 
 def called_twice(fast):
-    """What falls back to Python, as a step under `vmap` does that asks for a value, says so here."""
+    """Here what falls back to Python says so, as a step under `vmap` does that asks for a value."""
     given_by(fast, at(BESIDE)), given_by(fast, at(BESIDE + 1))
 
 
