@@ -73,7 +73,7 @@ def softplus_value(x):
 sigmoid_p: Elementwise
 # fmt: off
 relu_p     = Relu(lambda x: np.maximum(x, 0), lambda out, x: out, reads="out", name="relu",
-                  lower="relu")
+                  lower="relu").declare(bent_at_zero="pullback.nn.relu")
 # Not out * (1 - out): that is 0 from x = 37 on, where the derivative is 1e-16 and still right.
 sigmoid_p  = Elementwise(sigmoid_value, lambda out, x: out * sigmoid_p(-x), reads="x0 out",
                          name="sigmoid", lower="sigmoid")
@@ -150,7 +150,7 @@ def relu(x: Any) -> Any:
     The derivative is 1 for x > 0 and 0 elsewhere, at 0 as well (`np.maximum(x, 0)` has 1/2 there).
     """
     x = floating(x, "relu")
-    at_zero("pullback.nn.relu", x)
+    at_zero(relu_p, x)
     return relu_p(x)
 
 

@@ -153,3 +153,22 @@ def test_decorated_functions_stay_compiled():
         for s in (1.0, 1.2, 1.0, 1.1):
             assert np.isclose(fast(s), np.sum(f(s * a)), rtol=1e-12)
         assert "falls back" not in fast.why(1.0)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of `disp`
+def test_estimates_of_errors():
+    """With `disp=False` there is an estimate of the error where SciPy gives one."""
+    matrices = (
+        A,
+        np.diag([1.0, -2.0, 0.5, -0.3]) + 0.1 * B @ B.T,
+        np.triu(np.ones((3, 3))) + np.diag([0.0, 1e-14, 3.0]),
+    )
+    for f in (linalg.signm, linalg.sqrtm, linalg.logm):
+        for a in matrices:
+            estimates = lambda a, f=f: (lambda out: out[1:] if type(out) is tuple else ())(
+                f(a, disp=False)
+            )
+            for derive in (lambda f: f, pb.compile):
+                g = derive(pb.value_and_grad(lambda a: (np.sum(a), estimates(a)), has_aux=True))
+                for _ in range(2):
+                    assert g(a)[0][1] == estimates(a), (f.__name__, a)

@@ -30,6 +30,8 @@ class Traits:
     # Whether values decide if it raises: of these kinds of dtype, or not at all if it is `total`.
     raises_for: str = ""
     total: bool = False
+    # What it is called where its operand is asked for 0, a kink or a jump that no rule asks about.
+    bent_at_zero: str | None = None
     # `composed(*xs, **static)` computes the value by operations that have machine code, in the
     # dialect of rules; NotImplemented where it does not. Compiled programs do that instead.
     composed: Any = None

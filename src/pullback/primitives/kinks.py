@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import update_wrapper
 from itertools import pairwise
 
@@ -14,6 +17,30 @@ from ..core.namespaces import STANDS
 from ..core.resolve import reaching
 from ..core.trace import derivatives_of, is_differentiated
 from .arguments import known, somewhere
+
+# The kinks that rules ask for while the body of a loop is written down, which holds for any step.
+GATHERED: ContextVar[list | None] = ContextVar("kinks", default=None)
+
+
+@contextmanager
+def gathered(kinks: list) -> Iterator[None]:
+    """What rules ask for in this block is gathered, without its answer."""
+    token = GATHERED.set(kinks)
+    try:
+        yield
+    finally:
+        GATHERED.reset(token)
+
+
+def is_met(kink):
+    """Whether a mask holds somewhere; where kinks are gathered, nobody knows yet."""
+    kinks = GATHERED.get()
+    if kinks is None:
+        return somewhere(kink)
+    while type(kink) is Array and kink.within.leaves_values:
+        kink = kink.payload
+    kinks.append(kink)
+    return False
 
 
 def is_zero(x):
@@ -33,7 +60,7 @@ def at_kink(name, where, kink, *xs, bar=None):
     The kink counts where the cotangent `bar` is present: a branch that `where` did not pick, or an
     element that no index picked, adds nothing to the result.
     """
-    if any(map(is_differentiated, xs)) and somewhere(present(kink, bar)):
+    if any(map(is_differentiated, xs)) and is_met(present(kink, bar)):
         warn_bent(name, where)
 
 
@@ -44,13 +71,14 @@ def present(kink, bar):
     return np.logical_and(kink, masked(bar, True).mask)
 
 
-def at_zero(name, x):
+def at_zero(primitive, x):
     """Warn if an operand of which no rule is left to ask is 0, where two derivatives are taken.
 
-    So it is where a derivative is 0 on both sides of a jump, or its rule keeps only the result.
+    So it is where a derivative is 0 on both sides of a jump, or its rule keeps only the result:
+    such operations say so by `bent_at_zero`.
     """
-    if is_differentiated_twice(x) and somewhere(is_zero(x)):
-        warn_bent(name, "its argument is 0")
+    if is_differentiated_twice(x) and is_met(is_zero(x)):
+        warn_bent(primitive.bent_at_zero, "its argument is 0")
 
 
 # Python's own functions of several numbers, which compare them: equal ones are a kink.
@@ -84,7 +112,7 @@ def in_order(*args, **kwargs):
 def tied(name, xs, y):
     """Warn if one of the numbers xs equals y, which is another one."""
     for x in xs:
-        if isinstance(x, (Array, float, int)) and somewhere(x == y):
+        if isinstance(x, (Array, float, int)) and is_met(x == y):
             warn_bent(name, "several of its arguments are equal")
             return
 

@@ -144,14 +144,14 @@ class Sign(Primitive):
 
 
 sign_p = Sign()
-sign_real = Elementwise(np.sign, ZERO, lower="sign")
+sign_real = Elementwise(np.sign, ZERO, lower="sign").declare(bent_at_zero="numpy.sign")
 
 
 @replaces(np.sign)
 def sign(x):
     if is_complex(x):
         return sign_p(x)
-    at_zero("numpy.sign", x)
+    at_zero(sign_real, x)
     return unary(sign_real, x)
 
 

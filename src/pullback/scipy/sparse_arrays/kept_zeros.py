@@ -99,7 +99,7 @@ def written(A: Any) -> int:
 
 
 def same_memory(x: Any, y: Any) -> bool:
-    return type(x) is type(y) is Array and root_of(x) is root_of(y)
+    return x is y or (type(x) is type(y) is Array and root_of(x) is root_of(y))
 
 
 def zeros_of(A: Any) -> Any:
@@ -296,6 +296,12 @@ def zeros_are_dropped(A: Any, dropped: Any = True) -> Any:
     return A
 
 
+def become_lists(A: Any, other: Any) -> None:
+    """What SciPy's `A[:, :] = x` does next, with what is known of the zeros of x in lists."""
+    vars(A).update({name: vars(other)[name] for name in ATTRIBUTES["lil"]})
+    zeros_are_dropped(A, vars(other).get("dropped"))
+
+
 def making(original: type) -> None:
     """Of a dense array that moves each number is an entry."""
     by_coordinates = original in (sparse.coo_array, sparse.coo_matrix)
@@ -316,7 +322,10 @@ def making(original: type) -> None:
         if isinstance(x, _spbase):
             known = vars(x).get("dropped")
             converted = x.format == "dia" != out.format
-            return zeros_are_dropped(out, converted or (False if type(known) is tuple else known))
+            zeros_are_dropped(out, converted or (False if type(known) is tuple else known))
+            if frame.f_code.co_name == "__setitem__" and is_of_scipy(frame):
+                become_lists(frame.f_locals["self"], out)
+            return out
         return zeros_are_dropped(out, mark_of(frame, out.format))
 
     for cls in (original, LIKE[original]):

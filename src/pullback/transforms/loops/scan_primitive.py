@@ -21,6 +21,7 @@ from ...core.spec import Spec, is_inexact, spec_of, zeros
 from ...core.trace import bind, youngest
 from ..reverse import ReverseTrace
 from .body import GraphRunner, Repeated, Unstaged, example
+from .kink_questions import asking_body, meets_kink, run_step
 from .scan_derivatives import Derived, backward_loop, bar_inputs, batched_loop, forward_loop
 
 # Runs loops in place of `Scan.value`, and makes others from them, where a compiler is at work.
@@ -77,6 +78,8 @@ class Scan(Repeated):
             t = self.length - 1 if self.reverse else 0
             self.examples = [*consts, *carry, *[np.copy(x[t])[()] for x in rows]]
         try:
+            if meets_kink(self, xs):
+                return self.unrolled(xs)
             if isinstance(trace, ReverseTrace):
                 wanted = tuple([type(x) is Array and x.within is trace for x in xs])
                 return bind(self.storing(wanted), xs, {})[: self.n_out]
@@ -90,7 +93,7 @@ class Scan(Repeated):
         n, steps = self.n_carry, range(self.length)
         ys: dict[int, Any] = {}
         for t in reversed(steps) if self.reverse else steps:
-            outs = self.body.evaluate(*consts, *carry, *[x[t] for x in rows])
+            outs = run_step(self.body, *consts, *carry, *[x[t] for x in rows])
             carry, ys[t] = list(outs[:n]), outs[n:]
         return (*carry, *[np.stack(y) for y in zip(*[ys[t] for t in steps], strict=True)])
 
@@ -154,6 +157,14 @@ class Scan(Repeated):
             faster = FASTER.get()
             self.derived[key] = make() if faster is None else faster.make(make)
         return self.derived[key]
+
+    def asking(self, marked: Sequence[bool]) -> Scan | None:
+        """The loop that also says whether a second derivative is taken at a kink, if it has any."""
+        found = asking_body(self, marked)
+        if found is None:
+            return None
+        body, examples = found
+        return Scan(body, self.n_consts, self.n_carry + 1, self.length, self.reverse, examples)
 
     # Forward mode.
 

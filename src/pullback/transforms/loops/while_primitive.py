@@ -28,6 +28,7 @@ from ..forward import jvp
 from ..reverse import ReverseTrace
 from .body import Exemplified, GraphRunner, Repeated, Unstaged, recorded
 from .checkpoints import History, back, capacity_of, stepped
+from .kink_questions import asking_body, meets_kink, with_flag_unread
 from .scan import segmented
 from .scan_derivatives import Derived, bar_inputs, forward_loop
 from .scan_primitive import FASTER, Scan, owned
@@ -96,6 +97,8 @@ class While(Repeated):
     def __call__(self, *xs: Any) -> Any:
         trace = youngest(xs)
         try:
+            if not self.capacity and meets_kink(self, xs):
+                return self.unrolled(xs)
             if isinstance(trace, ReverseTrace):
                 if self.capacity or not once(trace, xs):
                     return self.counted(xs)
@@ -110,10 +113,8 @@ class While(Repeated):
 
     def unrolled(self, xs: Sequence[Any]) -> tuple[Any, ...]:
         """The loop step by step, on Arrays."""
-        consts, carry, count = xs[: self.n_consts], xs[self.n_consts :], 0
-        while self.cond.evaluate(*consts, *carry)[0]:
-            carry, count = self.body.evaluate(*consts, *carry), count + 1
-        return (*carry, np.int64(count))
+        scan, operands, count = self.with_trips(xs)
+        return (*scan.unrolled(operands), count)
 
     def value(self, *xs: Any) -> tuple[Any, ...]:
         faster = FASTER.get()
@@ -156,6 +157,14 @@ class While(Repeated):
 
     def derive(self, key: Any, make: Callable[[], Any]) -> Any:
         return self.step.derive(("while", key, self.capacity), make)
+
+    def asking(self, marked: Sequence[bool]) -> While | None:
+        """The loop that also says whether a second derivative is taken at a kink, if it has any."""
+        found = asking_body(self.step, marked)
+        if found is None:
+            return None
+        body, examples = found
+        return While(with_flag_unread(self.cond), body, self.n_consts, examples)
 
     # Forward mode.
 
@@ -236,6 +245,13 @@ class While(Repeated):
 
     def counted(self, xs: Sequence[Any]) -> tuple[Any, ...]:
         """The loop as a `Scan`; of rows, only the first is there."""
+        scan, operands, count = self.with_trips(xs)
+        outs = segmented(scan, operands, False if largest(count)[1] else self.keep)
+        rows = [spread(x, self.capacity) for x in xs[self.n_consts :] if self.capacity]
+        return (*outs, count, *rows)
+
+    def with_trips(self, xs: Sequence[Any]) -> tuple[Scan, list[Any], Any]:
+        """The loop as a `Scan`, its operands, and the number of its steps."""
         count = self.trips(*xs)
         steps, mapped = largest(count)
         body = self.masked() if mapped else self.body
@@ -243,9 +259,7 @@ class While(Repeated):
         body = Graph([body.inputs[i] for i in at], body.equations, body.outputs)
         n_consts, examples = len(at) - self.n_carry, [self.examples[i] for i in at]
         scan = Scan(body, n_consts, self.n_carry, steps, False, examples)
-        outs = segmented(scan, [xs[i] for i in at], False if mapped else self.keep)
-        rows = [spread(x, self.capacity) for x in xs[self.n_consts :] if self.capacity]
-        return (*outs, count, *rows)
+        return scan, [xs[i] for i in at], count
 
     def masked(self) -> Graph:
         """The body, which leaves a carry for which cond does not hold."""
