@@ -481,7 +481,7 @@ def answers(xs: Any, protocol: str) -> bool:
 def left_to_classes(ufunc: Any, method: str, xs: Any, options: dict[str, Any]) -> Any:
     """A ufunc of an Array and plain objects of such classes, of which NumPy has told the Array."""
     others = list(filter(is_plain, xs))
-    if not others or any(type(x) is Instance for x in xs) or answers(others, "__array_ufunc__"):
+    if not others or any(type(x) is Instance for x in xs):
         return NotImplemented
     return getattr(ufunc, method)(*map(lifted, xs), **options)
 
