@@ -58,6 +58,7 @@ test-clients:
 	test -d out/clients || $(PYTHON) -m venv out/clients
 	out/clients/bin/pip install --quiet --editable ".[scipy,compile]" pytest pytest-xdist \
 	--requirement tests/clients/requirements.txt
+	out/clients/bin/pip install --quiet --no-deps --requirement tests/clients/requirements_alone.txt
 	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 out/clients/bin/pytest tests/clients/test_gradients.py \
 	-c /dev/null --rootdir . -p xdist --numprocesses 2 $(PYTEST_OPTIONS)
 	PYTHONPATH=. PULLBACK_CACHE=off out/clients/bin/python tools/client_table.py --write

@@ -22,6 +22,7 @@ from tests.clients import (  # noqa: F401  # they add cases
     seventh_cases,
     sixth_cases,
     third_cases,
+    thirteenth_cases,
     twelfth_cases,
 )
 from tests.clients.cases import CASES, REFUSED, WARNED

@@ -339,6 +339,68 @@ def test_an_object_in_a_tree_is_its_array():
     np.testing.assert_allclose(saved, 2.0 * X)
 
 
+class Unit(np.ndarray):
+    """With `__array_ufunc__` that hands on the numbers, as units do: products have the unit."""
+
+    def __new__(cls, data):
+        return np.asarray(data, dtype=float).view(cls)
+
+    @property
+    def number(self):
+        return self.view(np.ndarray)
+
+    def __array_ufunc__(self, ufunc, method, *xs, **options):
+        xs = [getattr(x, "number", x) for x in xs]
+        result = super().__array_ufunc__(ufunc, method, *xs, **options)
+        if result is NotImplemented or ufunc not in (np.multiply, np.divide):
+            return result
+        return np.asarray(result).view(Unit)
+
+
+class Answering(Length):
+    """With `__array_function__` that changes what it asks of ndarray."""
+
+    def __array_function__(self, function, types, xs, options):
+        result = super().__array_function__(function, types, xs, options)
+        return result if result is NotImplemented else result * 1.5
+
+
+OUTSIDE = [
+    kind(data) for kind in (Length, Squeezed, Unit, Answering) for data in (2.0, [1.0, -2.0, 0.5])
+]
+BESIDE = {
+    "a number": lambda x: x[0],
+    "a number without axes": lambda x: np.array(x[1]),
+    "an array": lambda x: x,
+    "a part": lambda x: x[:1],
+    "a constant": lambda x: np.asarray(1.5),
+    "a constant array": lambda x: np.asarray([1.5, 2.0, 0.7]),
+}
+WITH_OUTSIDE = {
+    "left": lambda q, a: a * q, "right": lambda q, a: q * a, "sum": lambda q, a: a + q,
+    "quotient": lambda q, a: q / a - a / q, "ufunc": np.multiply, "power": lambda q, a: a**q,
+    "angle": np.arctan2, "inplace": lambda q, a: np.add(q, a, out=np.zeros((3,))),
+    "outer": np.multiply.outer, "comparison": lambda q, a: np.where(a < q, a, q),
+    "functions": lambda q, a: np.sum(q * a) + np.dot(np.ravel(q)[:1], np.ravel(a)[:1]),
+    "joined": lambda q, a: np.concatenate([np.ravel(q), np.ravel(a)])[1:],
+    "chosen": lambda q, a: np.where(np.sum(q) > 0, q, a) * np.sum(q),
+}  # fmt: skip
+
+
+def test_objects_from_outside():
+    """What the class makes of an object that was there before, beside what is differentiated."""
+    x, dot = np.array([0.3, 0.7, 1.6]), np.array([0.9, -0.4, 0.2])
+    for q, (given, part), (name, fun) in itertools.product(
+        OUTSIDE, BESIDE.items(), WITH_OUTSIDE.items()
+    ):
+        f = lambda x, q=q, part=part, fun=fun: np.sum(np.asarray(fun(q, part(x)) * x[0]))
+        case = f"{name} of {type(q).__name__}{q.shape} and {given}"
+        value, gradient = pb.value_and_grad(f)(x)
+        np.testing.assert_allclose(value, f(x), rtol=1e-14, err_msg=case)
+        expected = (f(x + 1e-6 * dot) - f(x - 1e-6 * dot)) / 2e-6
+        np.testing.assert_allclose(gradient @ dot, expected, rtol=1e-6, atol=1e-8, err_msg=case)
+
+
 class Parts(np.ndarray):
     """Arrays of several shapes in one: an array of objects."""
 

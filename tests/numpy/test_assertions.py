@@ -50,6 +50,38 @@ def test_an_assertion_is_asked_again():
         pb.grad(lambda x: (np.testing.assert_allclose(x, 2.0), x @ x)[1])(X)
 
 
+PLACES = {  # of a (3, 3) array in C order, each element at most once
+    "diagonal": ((3,), (32,)), "block": ((2, 2), (32, 8)), "column": ((3,), (24,)),
+    "rows": ((2, 3), (24, 8)), "turned": ((3, 3), (8, 24)), "of a batch": ((1, 3), (72, 32)),
+}  # fmt: skip
+WRITES = {
+    "whole": lambda view, x: view.__setitem__(..., np.resize(x, view.size).reshape(view.shape)),
+    "a number": lambda view, x: view.__setitem__(slice(None), 1.0),
+    "added to": lambda view, x: view.__iadd__(x[1]),
+    "an item": lambda view, x: view.__setitem__((0,) * view.ndim, 3.0 * x[1]),
+    "a part": lambda view, x: view[-1:].__imul__(x[2]),
+}
+
+
+def test_written_views():
+    """What is written into a view is in the array, and what is written there in the view."""
+
+    def program(x, shape, strides, write):
+        out = np.zeros((3, 3)) + x[0]
+        view = as_strided(out, shape, strides)
+        write(view, x)
+        out[0, 1] *= x[1]
+        return np.sum(out * W[:3]) + np.sum(view**2)
+
+    programs = {
+        f"{where}, {how}": lambda x, place=place, write=write: program(x, *place, write)
+        for where, place in PLACES.items()
+        for how, write in WRITES.items()
+    }
+    x = np.array([0.3, 0.7, 1.6])
+    try_all(has_slopes, [(name, (f, x)) for name, f in programs.items()])
+
+
 def test_refused_windows():
     def written(x):
         windows = as_strided(x * 2.0, (4, 3), (16, 8))

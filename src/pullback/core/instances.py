@@ -389,10 +389,11 @@ def like(plain: Any, live: Any) -> Any:
     kind = type(plain)
     if kind is Array:  # that an array of objects held
         return live
-    if live.shape != np.shape(plain) and live.size == np.size(plain) and derives(kind):
-        live = live.reshape(np.shape(plain))  # as `__array_finalize__` does
+    shape = np.shape(bare(plain))  # the class may have its own `np.shape`
+    if live.shape != shape and live.size == math.prod(shape) and derives(kind):
+        live = live.reshape(shape)  # as `__array_finalize__` does
     value = peel(live)
-    if np.shape(value) != np.shape(plain) or not alike(np.asarray(plain), np.asarray(value)):
+    if np.shape(value) != shape or not alike(np.asarray(plain), np.asarray(value)):
         raise MissingRuleError(
             f"The numbers of a result, {kind.__name__}, are of a class's own making, by methods"
             " that NumPy calls, such as `__array_wrap__`: their derivative would be lost.\n"
@@ -454,8 +455,8 @@ def of_function(function: Any, xs: Any, options: dict[str, Any]) -> Any:
     live = function(*inside(xs), **inside(options))
     if live is None:
         return live
-    with np.errstate(all="ignore"):
-        plain = function(*shown(xs), **shown(options))
+    with np.errstate(all="ignore"):  # the class is not asked again: it may be who asks
+        plain = getattr(function, "_implementation", function)(*shown(xs), **shown(options))
     return like(plain, live)
 
 
@@ -481,15 +482,13 @@ def answers(xs: Any, protocol: str) -> bool:
 def left_to_classes(ufunc: Any, method: str, xs: Any, options: dict[str, Any]) -> Any:
     """A ufunc of an Array and plain objects of such classes, of which NumPy has told the Array."""
     others = list(filter(is_plain, xs))
-    if not others or any(type(x) is Instance for x in xs) or answers(others, "__array_ufunc__"):
+    if not others or any(type(x) is Instance for x in xs):
         return NotImplemented
     return getattr(ufunc, method)(*map(lifted, xs), **options)
 
 
 def function_of_classes(function: Any, xs: Any, options: dict[str, Any]) -> Any:
     """The same of a function such as `np.concatenate`."""
-    if answers(filter(is_plain, arguments((xs, options))), "__array_function__"):
-        return NotImplemented
     return function(*over(xs, lifted), **over(options, lifted))
 
 

@@ -43,6 +43,8 @@ ATTRIBUTES = {
     "apply": "`f(x)`, with NumPy's functions in f", "zero_": "`x[...] = 0`",
     "fill_": "`x[...] = value`", "copy_": "`x[...] = y`", "add_": "`x += y`", "sub_": "`x -= y`",
     "mul_": "`x *= y`", "div_": "`x /= y`",
+    "ctypes": "give the function that calls C a rule with `pullback.primitive`, or C the plain"
+    " value, `x.numpy().ctypes`",
 }  # fmt: skip
 COMPILED = "`pullback.compile(f)`"
 OWN = "`import numpy as np`: NumPy itself is differentiated"
@@ -99,9 +101,10 @@ class OtherName:
     def __get__(self, x: Any, owner: Any = None) -> NoReturn:
         if x is None:
             raise AttributeError(self.name)
+        memory = hasattr(np.ndarray, self.name)
+        known = "does not show its memory" if memory else "has the attributes of NumPy's arrays"
         error = UnknownNameError(
-            f"`x.{self.name}` was asked of an Array, which has the attributes of NumPy's arrays.\n"
-            f"  {advice(self.instead)}"
+            f"`x.{self.name}` was asked of an Array, which {known}.\n  {advice(self.instead)}"
         )
         error.name, error.obj = self.name, x
         raise error
@@ -114,7 +117,8 @@ def names_of_arrays(self: Array) -> list[str]:
 
 def enter_names() -> None:
     """Give Array the names of the table, and of NumPy's functions, that it does not have."""
-    for name in {*ATTRIBUTES, *vars(np), *vars(np.linalg)} - {*dir(np.ndarray), *dir(Array)}:
+    names = {*vars(np), *vars(np.linalg)} - {*dir(np.ndarray)}
+    for name in {*ATTRIBUTES, *names} - {*dir(Array)}:
         instead = ATTRIBUTES.get(name) or in_numpy(name)
         if instead is not None and (name in ATTRIBUTES or not name.startswith("_")):
             OTHERS.add(name)

@@ -164,5 +164,17 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
         )
     flat = np.reshape(x, (-1,))
     view = strided_p(flat, start=(0,), axes=((0,),) * len(shape), shape=tuple(reach))
-    view = read_only(view)[tuple([slice(None, None, max(step, 1)) for step in steps])]
+    if not (writeable and apart(shape, steps)):
+        view = read_only(view)
+    view = view[tuple([slice(None, None, max(step, 1)) for step in steps])]
     return view if view.shape == shape else np.broadcast_to(view, shape)
+
+
+def apart(shape, steps):
+    """Whether each element lies at a place of its own, as steps longer than those within tell."""
+    within = 0
+    for step, n in sorted(zip(steps, shape, strict=True)):
+        if n > 1 and step <= within:
+            return False
+        within += (n - 1) * step
+    return True
