@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.array import Array
 from pullback.core.dispatch import UFUNCS
+from pullback.core.operators import INFIX
 from pullback.core.primitive import Primitive
 from pullback.core.quiet import Entered
 from pullback.primitives import lapack
+from pullback.transforms.reverse import lift
 
 X = np.array([0.4, 1.3, -0.7, 2.1])
 MATRIX = np.array([[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.1]])
@@ -239,3 +242,56 @@ class TestMethods:
 
         monkeypatch.setattr("pullback.core.resolve.method", asked)
         np.testing.assert_array_equal(pb.grad(f)(X), expected)
+
+
+class TestOperators:
+    """An operator gives what the trace gives for its ufunc: the value, and a node like its."""
+
+    OTHERS = (2, 0.5, np.float64(0.5), X, X + 1, MATRIX[0], np.float32(2), X.astype(np.float32))
+    OTHERS = (*OTHERS, np.array(3.0), np.ones((2, 4)), X.astype(complex), np.arange(4), 1j, True)
+    FIRST = (0.7, np.float64(0.7), X, X.astype(np.float32), X + 1j, np.ones((3, 4)))
+
+    def described(self, x):
+        """What a result is: its value, and its node with what it keeps."""
+        if type(x) is not Array:
+            parts = x if type(x) in (tuple, list) else ()
+            where = x.tobytes() if hasattr(x, "tobytes") else None if parts else repr(x)
+            copied = all(x is not other for other in self.OTHERS)
+            kind = type(x), getattr(x, "dtype", None)
+            return kind, where, copied, [*map(self.described, parts)]
+        node = x.node
+        parents = [None if parent is None else id(parent) for parent in node.parents]
+        kept = node.residual
+        if hasattr(kept, "xs"):
+            kept = [kept.out, *kept.xs, *kept.static.items()]
+        if kept is not None and type(kept) not in (tuple, list):
+            kept = [kept]
+        return x.within.birth, self.described(x.payload), node.rule, parents, self.described(kept)
+
+    def compared(self, x, others, wrong):
+        """x with itself and others, by operators and by its trace."""
+        for name, ufunc in INFIX.items():
+            primitive = UFUNCS[ufunc]
+            for y in (*others, x):
+                for form, xs in ((f"__{name}__", (x, y)), (f"__r{name}__", (y, x))):
+                    if form.startswith("__r") and type(y) is Array:
+                        continue
+                    try:
+                        expected = self.described(x.within.binary(primitive, *xs))
+                    except (TypeError, ValueError):  # no ufunc takes them
+                        continue
+                    found = self.described(getattr(x, form)(y))
+                    if found != expected:
+                        wrong.append((form, x, y, found, expected))
+
+    @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+    def test_operators_and_their_traces_agree(self):
+        """Of one trace, and of one inside another."""
+        wrong = []
+        for x in self.FIRST:
+            for y in (0.3, np.float64(1.5), X - 3, np.ones((3, 4), np.float32)):
+                _, outer, *_ = lift(None, "vjp", (x, y), (0, 1))
+                _, inner, *_ = lift(None, "vjp", outer, (0, 1))
+                self.compared(outer[0], (outer[1], *self.OTHERS), wrong)
+                self.compared(inner[0], (inner[1], *outer, *self.OTHERS), wrong)
+        assert not wrong, wrong[:3]

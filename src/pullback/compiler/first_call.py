@@ -10,6 +10,7 @@ for begins anew, so recordings take only a part of all time.
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from time import thread_time
@@ -22,8 +23,11 @@ from ..primitives import load
 from ..transforms.loops.scan_primitive import FASTER, Scan
 from ..transforms.loops.while_primitive import While, WhilePull
 from ..transforms.reverse import STAGED
+from .entry import object_layout
+from .facts import quick_profile
 from .facts.call_monitor import unwatched
 from .fall_back import attempted
+from .llvm.binding import WORKER
 from .loops.find import structure
 from .program import Program
 
@@ -45,6 +49,47 @@ def imported() -> None:
     load(everything=False)
     if SESSION.get() is not OFF:
         learn()
+
+
+class Preparation:
+    """What the first recording of a process needs: modules, LLVM, machine code that watches calls.
+
+    To get it takes many times as long as a recording. So the background thread is asked for it by
+    the first call that would be recorded, and until it is there calls run in Python.
+    """
+
+    def __init__(self) -> None:
+        self.asked = self.done = False
+
+    @property
+    def under_way(self) -> bool:
+        return self.asked and not self.done
+
+    def is_done(self) -> bool:
+        """Whether it is there; the first who asks that has it made."""
+        if not self.asked:
+            self.asked = True
+            WORKER.do(self.make, soon=True)
+        return self.done
+
+    def make(self) -> None:
+        try:
+            with suppress(Exception):  # a recording that misses it says so
+                if object_layout.usable():
+                    object_layout.shared()
+                quick_profile.prepare()
+                imported()
+        finally:
+            self.done = True
+
+    def forked(self) -> None:
+        """In a new process nobody has been asked."""
+        self.asked = self.done
+
+
+PREPARATION = Preparation()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=PREPARATION.forked)
 
 
 @contextmanager
@@ -142,7 +187,7 @@ class Early:
             return False
         if self.calls < FEW:
             return self.seconds >= MUCH
-        return self.seconds >= ENOUGH or self.calls >= OFTEN
+        return (self.seconds >= ENOUGH or self.calls >= OFTEN) and PREPARATION.is_done()
 
     def run(self, fun: Any, args: Any, kwargs: Any, begun: float | None = None) -> Any:
         """The result of a call that runs in Python; its time counts from `begun` on.

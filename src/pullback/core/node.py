@@ -186,6 +186,12 @@ WAYS = {
     spec_of: "DOUBLES[{x}.shape] if type({x}) is ndarray and {x}.dtype is DOUBLE else spec_of({x})",
     keep: "{x}.copy() if type({x}) is ndarray and {x}.nbytes <= COPIED else keep({x})",
 }
+# The result of an operation with its node, in the texts of functions that end with it.
+NODE = (
+    "node = Node(); node.parents, node.rule, node.residual, node.seen = {parents}, {rule}, {held},"
+    " None; x = new(Array); x.payload, x.within, x.node, x.storage = out, trace, node, None;"
+    " return x"
+)
 PACK = """
 def pack(primitive, out, xs, static):
     {names}, = xs
@@ -213,12 +219,7 @@ def record(primitive, static, {names}):
     residual = {kind}()
     residual.primitive, residual.static, residual.out = primitive, static, {out}
     residual.xs = ({kept},)
-    node = Node()
-    node.parents, node.rule, node.residual = ({parents},), primitive.pull, residual
-    node.seen = None
-    x = new(Array)
-    x.payload, x.within, x.node, x.storage = out, trace, node, None
-    return x
+    {node}
 """
 # An operand that is, or is a view of, what has been assigned into is read again first.
 UNREAD = """
@@ -251,10 +252,11 @@ def recording(keeps_out: bool, ways: tuple[Any, ...], pattern: int) -> Any:
     """
     traced = [bit == "1" for bit in f"{pattern:b}"[1:]]
     operands = [f"{'v' if is_traced else 'x'}{i}" for i, is_traced in enumerate(traced)]
-    parents = [f"x{i}.node" if is_traced else "None" for i, is_traced in enumerate(traced)]
+    parents = ", ".join([f"x{i}.node" if bit else "None" for i, bit in enumerate(traced)])
     first, *others = [i for i, is_traced in enumerate(traced) if is_traced]
     return from_template(
-        RECORD, SCOPE, operands=", ".join(operands), parents=", ".join(parents), pattern=pattern,
+        RECORD, SCOPE, operands=", ".join(operands), parents=parents, pattern=pattern,
+        node=NODE.format(parents=f"({parents},)", rule="primitive.pull", held="residual"),
         first=f"x{first}", others="".join([f" or x{i}.within is not trace" for i in others]),
         unread="\n    ".join([UNREAD.format(x=f"x{i}") for i in (first, *others)]),
         values="; ".join([f"v{i} = x{i}.payload" for i in (first, *others)]),

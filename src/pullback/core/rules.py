@@ -18,7 +18,7 @@ import numpy as np
 
 from .array import Array
 from .cotangent import DENSE, Buffer, Masked, Scattered, fit, masked, unbroadcast
-from .node import Node, residual_of
+from .node import NODE, Node, new, residual_of
 from .spec import DOUBLE, DOUBLES, Spec, known_spec, spec_of
 from .templates import from_template
 
@@ -140,25 +140,25 @@ def product(out_bar: Any, partial: Any) -> Any:
 # The result of an operation with its node: `noted(out, trace, parents, rule, pack(out, x))`.
 NOTE = """
 def note(out, trace, parents, {names}):
-    node = Node()
-    node.parents, node.rule, node.residual, node.seen = parents, rule, {held}, None
-    x = new(Array)
-    x.payload, x.within, x.node, x.storage = out, trace, node, None
-    return x
+    {node}
 """
 
 
 def noting(primitive: Any, operands: tuple[int, ...], rule: Any) -> Any:
     """note(out, trace, parents, *xs): what `resolve` found, written out."""
-    n = len(primitive.partials)
-    names = ["out", "x0", "x1"][: n + 1]
+    names = ", ".join([f"x{i}" for i in range(len(primitive.partials))])
+    scope = {"Array": Array, "Node": Node, "new": new, "rule": rule}
+    node = NODE.format(parents="parents", rule="rule", held=held_by(primitive, operands))
+    return from_template(NOTE, scope, names=names, node=node)
+
+
+def held_by(primitive: Any, operands: tuple[int, ...]) -> str:
+    """What a node with these operands for parents keeps, as text: what `resolve` packs."""
+    names = ["out", "x0", "x1"][: len(primitive.partials) + 1]
     reads = frozenset().union(*[primitive.partial_reads[i] for i in operands])
-    held = [name if name in reads else "None" for name in names]
     if len(reads) < 2:
-        held = [*reads, "None"][:1]
-    scope = {"Array": Array, "Node": Node, "new": object.__new__, "rule": rule}
-    whole = f"({', '.join(held)})" if len(held) > 1 else held[0]
-    return from_template(NOTE, scope, names=", ".join(names[1:]), held=whole)
+        return min(reads, default="None")
+    return f"({', '.join([name if name in reads else 'None' for name in names])})"
 
 
 # By the number of operands and which of (out, x0, x1) are held.

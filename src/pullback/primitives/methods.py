@@ -44,6 +44,7 @@ from . import (  # noqa: F401  # each declares its primitives
     strided,
 )
 from .arguments import as_whole, surely
+from .infix import infix
 from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor, takes_over
 from .special import python_round_p
 
@@ -52,35 +53,6 @@ LOADERS.append(load)
 # Operators: straight to the primitive.
 
 ndarray = np.ndarray
-
-
-def infix(ufunc, operation):
-    """`x + y` and `y + x`, the shortest way to the primitive of a ufunc."""
-    primitive = UFUNCS[ufunc]
-    apply = partial(binary, primitive)
-
-    def forward(self, other):
-        kind = type(other)
-        if kind is float or kind is int or kind is ndarray:
-            return self.within.beside(primitive, 0, self, other)
-        if kind is Array:
-            trace, second = self.within, other.within
-            if trace is second:
-                return trace.pair(primitive, self, other)
-            return (trace if trace.birth > second.birth else second).binary(primitive, self, other)
-        if kind in PLAIN:
-            return binary(primitive, self, other)
-        return beside(operation, apply, self, other)
-
-    def reflected(self, other):
-        kind = type(other)
-        if kind is float or kind is int or kind is ndarray:
-            return self.within.beside(primitive, 1, self, other)
-        if kind in PLAIN:
-            return binary(primitive, other, self)
-        return beside_on_the_left(operation, apply, self, other)
-
-    return forward, reflected
 
 
 def comparison(ufunc, operation):

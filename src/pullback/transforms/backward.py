@@ -6,7 +6,7 @@ in `bar`, which `harvest` turns into a gradient.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -54,8 +54,8 @@ def backward(
     applied: list[Node] = []
     try:
         try:
-            done = None if retain else applied.append if mark.hasty else spend
-            leaves = walk(mark, seeds, done, record)
+            later = applied if mark.hasty and not retain else None
+            leaves = walk(mark, seeds, record, not retain, later)
             if not mark.left_out or all(map(is_settled, leaves)):
                 return leaves
         except Exception:  # also of a rule that does not take NaN
@@ -72,12 +72,7 @@ def backward(
         STATE.reset(token)
         UNDER_WAY.now, mark.active = outer, False
         for node in applied:
-            spend(node)
-
-
-def spend(node: Node) -> None:
-    """Free what it has kept."""
-    node.rule, node.residual = spent, None
+            node.rule, node.residual = spent, None
 
 
 def is_settled(leaf: Node) -> bool:
@@ -89,9 +84,11 @@ def is_settled(leaf: Node) -> bool:
 def walk(
     mark: Pass,
     seeds: Any,
-    done: Callable[[Node], None] | None = None,
     record: Trace | None = None,
+    frees: bool = False,
+    later: list[Node] | None = None,
 ) -> list[Node]:
+    """One pass; `frees` says that each node is spent once it is applied, or is noted in `later`."""
     leaves, ready = counted(mark, seeds)
     owned: set[Node] = set()  # nodes whose cotangent is in a buffer that this pass made for it
     while ready:
@@ -100,20 +97,17 @@ def walk(
             bar, node.bar = node.bar, None
             kind = type(bar)
             if record is not None or bar is None:
-                bars: Any = (None,) * len(parents)
-                if bar is not None:
-                    bars = node.rule(bar, rebuild(node.rule, node.residual, node, record), parents)
-            elif kind is ndarray:
-                if bar.nbytes <= LARGE:
-                    bars = node.rule(bar, node.residual, parents)
-                else:
-                    bars = apply_large(node, bar, owned)
+                bars: Any = recorded(node, bar, record)
+            elif kind is ndarray and bar.nbytes > LARGE:
+                bars = apply_large(node, bar, owned)
             else:
                 if kind is Scattered and (bar.base is not None or bar.parts[1:]):
                     bar = bar.resolved()
                 bars = node.rule(bar, node.residual, parents)
-            if done is not None:
-                done(node)
+            if later is not None:
+                later.append(node)
+            elif frees:
+                node.rule, node.residual = spent, None
             if len(parents) == 1:  # mostly, and then that parent has no other use
                 (node,), (bar,) = parents, bars
                 old = node.bar
@@ -121,6 +115,8 @@ def walk(
                     node.bar = bar
                 elif type(bar) is ndarray is type(old) and bar.nbytes <= SMALL:
                     node.bar = old + bar
+                elif type(bar) is Array:
+                    node.bar = bar + old if type(old) is ndarray else old + bar
                 elif bar is not None:
                     collect(node, bar, owned)
                 if node.pending == 1:
@@ -136,6 +132,8 @@ def walk(
                         parent.bar = bar
                     elif type(bar) is ndarray is type(old) and bar.nbytes <= SMALL:
                         parent.bar = old + bar
+                    elif type(bar) is Array:  # its own operator is called, and not NumPy's
+                        parent.bar = bar + old if type(old) is ndarray else old + bar
                     else:
                         collect(parent, bar, owned)
                 parent.pending -= 1
@@ -143,6 +141,13 @@ def walk(
                     ready.append(parent)
             break
     return leaves
+
+
+def recorded(node: Node, bar: Any, record: Trace | None) -> Any:
+    """Apply a rule to Arrays, on which it is recorded; nothing comes of nothing."""
+    if bar is None:
+        return (None,) * len(node.parents)
+    return node.rule(bar, rebuild(node.rule, node.residual, node, record), node.parents)
 
 
 def counted(mark: Pass, seeds: Any) -> tuple[list[Node], list[Node]]:
@@ -193,9 +198,6 @@ def collect(parent: Node, bar: Any, owned: set[Node]) -> None:
     old, kind = parent.bar, type(bar)
     if kind is float64:
         parent.bar = old + bar
-        return
-    if kind is Array:  # its own operator is called, and not NumPy's
-        parent.bar = bar + old if type(old) is ndarray else old + bar
         return
     mine = parent in owned
     owned.add(parent)

@@ -102,12 +102,23 @@ class ReverseTrace(Trace):
             return self.process(primitive, (x, y), {})
         if primitive.decides and self.decided(primitive.constant):
             return out
-        parents = x.node, y.node
+        return self.met(primitive, x, y, p, q, out)
+
+    def met(self, primitive: Any, x: Array, y: Array, p: Any, q: Any, out: Any) -> Any:
+        """The result of two operands with a node; p and q say of which shapes they are."""
+        a, b, parents = x.payload, y.payload, (x.node, y.node)
         first, second = () if type(p) is float else p.shape, () if type(q) is float else q.shape
         if first == second:
             return primitive.note(out, self, parents, a, b)
         held = primitive.pack(out, a, b), *folds(first, second)
         return noted(out, self, parents, primitive.folding, held)
+
+    def joined(self, primitive: Any, x: Array, y: Array, out: Any) -> Any:
+        """`pair` where an outer trace has computed out."""
+        p, q = bottom(x.payload), bottom(y.payload)
+        if meet(p, q):
+            return self.met(primitive, x, y, p, q, out)
+        return self.recorded(primitive, out, [x.payload, y.payload], [x.node, y.node], 7, {})
 
     def beside(self, primitive: Any, i: int, x: Array, plain: Any) -> Any:
         """x as operand i beside a number, or beside a plain array of its dtype.
@@ -273,12 +284,14 @@ class ReverseTrace(Trace):
         if primitive.decides and self.decided(primitive.constant):
             return out
         one = primitive.n_out is None
-        kind = type(out)
+        kind, rule = type(out), primitive.lone
+        if rule is not None and kind is Array is type(a) and follows(a.within, out, rule):
+            return noted(out, self, (x.node,), rule, out.node.residual)
         double = kind is float64 or (kind is ndarray and out.dtype is DOUBLE)
         if one and not double and not moves(out, (a,)):
             return out
-        if primitive.lone is not None:
-            return noted(out, self, (x.node,), primitive.lone, (a.shape, a.dtype, static))
+        if rule is not None:
+            return noted(out, self, (x.node,), rule, (a.shape, a.dtype, static))
         if primitive.nondiff:
             node = constant_node()
             return Array(out, self, node) if one else slots(out, self, node)
@@ -287,6 +300,11 @@ class ReverseTrace(Trace):
         if one:
             return noted(out, self, (x.node,), primitive.pull, held)
         return slots(out, self, node_of((x.node,), primitive.pull, held))
+
+
+def follows(outer: Trace, out: Array, rule: Any) -> bool:
+    """Whether an outer trace has noted a result by a rule: what it keeps for it holds here, too."""
+    return outer.writes_nodes and out.within is outer and out.node.rule is rule
 
 
 def lift(

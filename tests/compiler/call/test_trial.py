@@ -71,6 +71,7 @@ def soon(monkeypatch):
     """The second call of each kind is recorded, however little the first one took."""
     monkeypatch.setattr(first_call, "FEW", 1)
     monkeypatch.setattr(first_call, "ENOUGH", 0.0)
+    monkeypatch.setattr(first_call.PREPARATION, "done", True)
 
 
 @pytest.fixture
@@ -239,10 +240,32 @@ class TestEarly:
         for number, seconds, n in cases:
             monkeypatch.setattr(first_call, "FEW", number)
             early = first_call.Early()
+            monkeypatch.setattr(first_call.PREPARATION, "done", True)
             for k in range(n):
                 assert not early.is_over
                 early.run(abs, (k,), {}, time.thread_time() - seconds)
             assert early.is_over
+
+    def test_none_is_recorded_until_what_recording_needs_is_there(self, monkeypatch):
+        """It is asked for once, as soon as a call would be recorded, and again after a fork."""
+        monkeypatch.undo()
+        jobs, early = [], first_call.Early()
+        monkeypatch.setattr(first_call.WORKER, "do", lambda job, **how: jobs.append(job))
+        ready = first_call.Preparation()
+        monkeypatch.setattr(first_call, "PREPARATION", ready)
+        for _ in range(first_call.OFTEN):
+            assert not early.is_over
+            assert not jobs
+            early.run(abs, (1,), {}, time.thread_time())
+        assert not early.is_over
+        assert not early.is_over
+        (job,) = jobs
+        job()
+        assert early.is_over
+        ready.done = False
+        ready.forked()
+        assert not early.is_over
+        assert len(jobs) == 2
 
     def test_of_many_calls_some_are_timed_for_all(self, monkeypatch):
         monkeypatch.undo()

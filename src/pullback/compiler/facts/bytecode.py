@@ -92,7 +92,7 @@ class Code:
 
     def __init__(self, code: CodeType) -> None:
         self.key = code.co_qualname, zlib.crc32(code.co_code)
-        self.names = set(code.co_names)
+        self.names = names_in(code)
         self.handed: set[str] = set()
         self.tested: set[str] = set()
         self.imports: list[tuple[int, str]] = []
@@ -118,15 +118,12 @@ class Code:
         for x in code.co_consts:
             if isinstance(x, CodeType):
                 self.include(code_of(x))
-            texts = [y for y in (x if type(x) is tuple else (x,)) if type(y) is str]
+            texts = texts_in(x)
             self.powers |= type(x) is int and x.bit_length() > MANY
             self.strings.update(texts)
-            self.names.update(texts)
             self.loads.update(texts)
         if "modules" in self.strings or any(sweeps(steps, i) for i in range(len(steps))):
             self.names.add(SWEEPS)
-        if not SIGNATURES.isdisjoint(self.names):
-            self.names |= HELD
         if self.texts:
             self.names.add(TEXTS)
         self.reflects |= bool(REFLECTION & self.names or ASKING & self.handed)
@@ -386,6 +383,18 @@ def extent(step: Any) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 BIT_IN_ATTRIBUTES = "LOAD_METHOD" not in dis.opmap  # one instruction for both, with a bit
+
+
+def names_in(code: CodeType) -> set[str]:
+    """The attributes that code, or what is nested in it, may ask for; text may be a name."""
+    names = set(code.co_names)
+    for x in code.co_consts:
+        names.update(names_in(x) if isinstance(x, CodeType) else texts_in(x))
+    return names if SIGNATURES.isdisjoint(names) else names | HELD
+
+
+def texts_in(constant: Any) -> list[str]:
+    return [x for x in (constant if type(constant) is tuple else (constant,)) if type(x) is str]
 
 
 @functools.lru_cache(4096)

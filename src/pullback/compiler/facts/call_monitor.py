@@ -28,7 +28,7 @@ from ...core.namespaces import apart, package
 from ...core.reach import ANSWERS, ASKED, DRAWS, ITEM, LOOKUPS, WARNS
 from ...core.resolve import FOREIGN
 from .answers import Again, Identity, is_absent
-from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of
+from .bytecode import COMPUTED_NAMES, DEEP, SWEEPS, code_of, names_in
 from .classes import ASKED_BY_LIBRARIES, IN_VARIABLES, is_tuple
 from .judge import acts, declare_computing, declared_pure, effectful, home_of, may_act, may_repeat
 from .listeners import WATCHING, Answers, Draws, is_asked, looked_up, warns
@@ -415,8 +415,7 @@ def is_handled(error: BaseException | None) -> bool:
 @lru_cache(4096)
 def asked_of_classes(code: CodeType) -> frozenset[str]:
     """What code of Python's own library asks classes for, beside their methods."""
-    names = code_of(code).names
-    return ASKED_BY_LIBRARIES & {IN_VARIABLES.get(name, name) for name in names}
+    return ASKED_BY_LIBRARIES & {IN_VARIABLES.get(name, name) for name in names_in(code)}
 
 
 def decorates_pure(frame: Any) -> bool:

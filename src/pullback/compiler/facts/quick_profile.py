@@ -182,6 +182,12 @@ def prepared() -> bool:
     return bool(MADE)
 
 
+def prepare() -> None:
+    """Make the machine code for the first recording."""
+    if sys.implementation.name == "cpython" and sys.version_info < (3, 12):
+        make()
+
+
 def make() -> None:
     with LOCK:
         if not MADE:

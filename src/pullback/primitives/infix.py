@@ -1,0 +1,117 @@
+"""Python's operators between an Array and another operand, written out for their primitives.
+
+What enters is a ufunc and Python's operation; what leaves are the two functions by which Array has
+the operator. They do at once what is done most: an operation of a reverse trace on values that meet
+without a cast, with its node. All else they ask the trace for, whose `pair` and `beside` give the
+same result and the same node.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.dispatch import PLAIN, UFUNCS, binary
+from ..core.node import COPIED, NODE, Node, new
+from ..core.rules import held_by
+from ..core.spec import DOUBLE
+from ..core.templates import from_template
+from .operands import beside, beside_on_the_left
+
+NUMBERS = frozenset({float, np.float64})
+FORWARD = """
+def forward(self, other):
+    trace, kind = self.within, type(other)
+    if kind is Array:
+        second = other.within
+        if trace is second:
+            {pair}
+            return trace.pair(primitive, self, other)
+        return (trace if trace.birth > second.birth else second).binary(primitive, self, other)
+    if kind is float or kind is int or kind is ndarray:
+        {beside}
+        return trace.beside(primitive, 0, self, other)
+    if kind in PLAIN:
+        return binary(primitive, self, other)
+    return beside(operation, apply, self, other)
+"""
+REFLECTED = """
+def reflected(self, other):
+    trace, kind = self.within, type(other)
+    if kind is float or kind is int or kind is ndarray:
+        {beside}
+        return trace.beside(primitive, 1, self, other)
+    if kind in PLAIN:
+        return binary(primitive, other, self)
+    return beside_on_the_left(operation, apply, self, other)
+"""
+# Two operands of one trace. Where an outer trace has noted its operation by the same rule, its
+# values met without a cast, and so do those of the inner one.
+PAIR = """
+            if trace.writes_nodes and self.storage is None and other.storage is None:
+                x0, x1 = self.payload, other.payload
+                first = type(x0)
+                if first is type(x1):
+                    if first is Array:
+                        outer = x0.within
+                        if outer is x1.within and outer.writes_nodes:
+                            out = forward(x0, x1)
+                            if type(out) is Array and out.within is outer and out.node.rule is rule:
+                                {node}
+                            return trace.joined(primitive, self, other, out)
+                    elif first in NUMBERS or (
+                        first is ndarray and x0.dtype is x1.dtype and x0.shape == x1.shape
+                    ):
+                        out = primitive.value(x0, x1)
+                        {node}
+"""
+# An Array beside one of Python's numbers, or beside a small plain array that meets it.
+BESIDE = """
+        if trace.writes_nodes and self.storage is None:
+            {x}, {y} = self.payload, other
+            first = type({x})
+            if kind is not ndarray:
+                meets = first is ndarray or first in NUMBERS
+                {converted}
+            else:
+                meets = first is ndarray and {x}.dtype is {y}.dtype and {x}.shape == {y}.shape
+                meets = meets and {y}.nbytes <= COPIED
+            if meets:
+                out = primitive.value(x0, x1)
+                {kept}
+                {node}
+"""
+CONVERTED = "if first is ndarray and {x}.dtype is DOUBLE: {y} = array({y}, DOUBLE)"
+KEPT = "if kind is ndarray: {y} = {y}.copy()"
+
+
+def infix(ufunc: Any, operation: Any) -> tuple[Any, Any]:
+    """`x + y` and `y + x`, the shortest way to the primitive of a ufunc."""
+    primitive = UFUNCS[ufunc]
+    scope = {
+        "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "NUMBERS": NUMBERS, "Node": Node,
+        "PLAIN": PLAIN, "apply": partial(binary, primitive), "array": np.array, "beside": beside,
+        "beside_on_the_left": beside_on_the_left, "binary": binary, "ndarray": np.ndarray,
+        "new": new, "operation": operation, "primitive": primitive,
+    }  # fmt: skip
+    pair = first = second = "pass"
+    if len(primitive.partials) == 2 and not primitive.decides:
+        scope |= {"rule": primitive.rule, "rule0": primitive.rules[0], "rule1": primitive.rules[1]}
+        held = held_by(primitive, (0, 1))
+        node = NODE.format(parents="(self.node, other.node)", rule="rule", held=held)
+        pair = PAIR.format(node=node).strip()
+        first, second = beside_plain(primitive, 0), beside_plain(primitive, 1)
+    forward = from_template(FORWARD, scope, pair=pair, beside=first)
+    return forward, from_template(REFLECTED, scope, beside=second)
+
+
+def beside_plain(primitive: Any, i: int) -> str:
+    """`BESIDE` with the Array as operand i."""
+    names = {"x": f"x{i}", "y": f"x{1 - i}"}
+    node = NODE.format(parents="(self.node,)", rule=f"rule{i}", held=held_by(primitive, (i,)))
+    converted = CONVERTED.format(**names) if primitive.converts else "pass"
+    kept = KEPT.format(**names) if primitive.reads_other[i] else "pass"
+    return BESIDE.format(converted=converted, kept=kept, node=node, **names).strip()
