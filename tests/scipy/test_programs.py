@@ -60,26 +60,31 @@ class Case:
 
     def __init__(self, name):
         self.fun, self.args = PROGRAMS[name]
-        self.total = total_of(self.fun, self.args)
+        self.plain = self.fun(*self.args)
+        self.weights = weights_of(self.plain)
+        self.total = total_of(self.fun, self.weights)
         self.grad = pb.grad(self.total, tuple(range(len(self.args))))
 
 
-def total_of(fun, args):
+def parts_of(out):
+    return out if isinstance(out, (tuple, list)) else [out]
+
+
+def weights_of(out):
+    """A weight for each number that a program returns, in arrays like its results."""
+    weights, start = [], 1
+    for part in parts_of(out):
+        n = math.prod(np.shape(part))
+        weights.append(np.cos(np.arange(start, start + n)).reshape(np.shape(part)))
+        start += n
+    return weights
+
+
+def total_of(fun, weights):
     """The sum of all results with weights. It reaches the program alone, which is then compiled."""
 
-    def parts_of(args):
-        out = fun(*args)
-        return out if isinstance(out, (tuple, list)) else [out]
-
-    weights = np.cos(1.0 + np.arange(sum(math.prod(np.shape(x)) for x in parts_of(args))))
-
     def total(*args):
-        at, sums = 0, 0.0
-        for part in parts_of(args):
-            n = math.prod(np.shape(part))
-            sums = sums + np.sum(np.reshape(weights[at : at + n], np.shape(part)) * part)
-            at += n
-        return sums
+        return sum([np.sum(w * x) for w, x in zip(weights, parts_of(fun(*args)), strict=True)])
 
     return total
 
@@ -110,18 +115,20 @@ def test_they_do_not_know_of_pullback():
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_value(name):
-    """Under a transformation the value is that of the plain run."""
+def test_program(name):
+    """Its value, its gradient by each argument, and both compiled."""
     case = Case(name)
-    found, plain = pb.vjp(case.fun, *case.args)[0], case.fun(*case.args)
-    np.testing.assert_allclose(numbers(found), numbers(plain), rtol=1e-12, atol=1e-13)
+    found, pullback = pb.vjp(case.fun, *case.args)
+    np.testing.assert_allclose(numbers(found), numbers(case.plain), rtol=1e-12, atol=1e-13)
+    single = not isinstance(found, (tuple, list))
+    bars = pullback(case.weights[0] if single else type(found)(case.weights))
+    check_gradient(name, case, bars)
+    check_compiled(name, case, bars)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_gradient(name):
+def check_gradient(name, case, bars):
     """By each argument, against differences; the modes agree."""
-    case = Case(name)
-    bars, tolerance = case.grad(*case.args), STOPPED_AT.get(name, 3e-6)
+    tolerance = STOPPED_AT.get(name, 3e-6)
     for i, (x, bar) in enumerate(zip(case.args, bars, strict=True)):
         dot = direction(x, 0.4 + i)
 
@@ -135,6 +142,17 @@ def test_gradient(name):
     _, pushed = pb.jvp(case.total, case.args, dots)
     value = paired(bars, dots)
     np.testing.assert_allclose(pushed, value, rtol=1e-8, atol=1e-10)
+
+
+def check_compiled(name, case, bars):
+    """Compiled, the value and the gradient are those of the eager program."""
+    tolerance = ACCURATE_TO.get(name, 1e-9)
+    for f, expected in ((case.total, [case.total(*case.args)]), (case.grad, bars)):
+        fast = pb.compile(f)
+        for _ in range(2):
+            found = quietly(fast, *case.args)
+            for x, y in zip(found if type(found) is tuple else [found], expected, strict=True):
+                np.testing.assert_allclose(x, y, rtol=tolerance, atol=1e-11)
 
 
 NEW = ("calibration", "functions", "inference", "survival")
@@ -153,22 +171,6 @@ def test_batch(name):
     for k, args in enumerate((case.args, other)):
         for bar, one in zip(bars, case.grad(*args), strict=True):
             np.testing.assert_allclose(bar[k], one, rtol=1e-7, atol=1e-9)
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_compiled(name):
-    """Compiled, the value and the gradient are those of the eager program."""
-    case, tolerance = Case(name), ACCURATE_TO.get(name, 1e-9)
-    for f in (case.total, case.grad):
-        expected, fast = f(*case.args), pb.compile(f)
-        for _ in range(2):
-            found = quietly(fast, *case.args)
-            for x, y in zip(
-                found if type(found) is tuple else [found],
-                expected if type(expected) is tuple else [expected],
-                strict=True,
-            ):
-                np.testing.assert_allclose(x, y, rtol=tolerance, atol=1e-11)
 
 
 def test_compiling_asks_no_module_for_what_is_deprecated():
