@@ -30,7 +30,7 @@ from ...transforms.loops.body import BodyTrace, Unstaged, example
 from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace
 from ..solving.implicit import RecordedFunction
-from ..solving.plain import Examples, PlainValues, solve
+from ..solving.plain import Examples, PlainValues, number, solve
 from ..solving.serving import serves
 from ..solving.undetermined import undetermined
 from .subdivision import Range, adaptive, gauss, pieces
@@ -163,7 +163,7 @@ def served(name: str, fun: Any, a: Any, b: Any, how: Any, found: Examples | None
     integral = Integral(name, fun, a, b, how)
     if found is None:
         return integral.result(None)
-    results = (found.of(lambda r: np.asarray(r[0])[()]), found.of(lambda r: np.float64(r[1])))
+    results = (found.of(lambda r: number(r[0])), found.of(lambda r: number(r[1])))
     failure = next((how.failure(r) for r in found.results if how.failure(r)), None)
     try:
         return integral.result(results, failure)

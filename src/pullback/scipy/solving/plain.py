@@ -22,7 +22,7 @@ import numpy as np
 from ...core.array import Array, current
 from ...core.errors import ArgumentError
 from ...core.reach import SESSION, call_outside
-from ...core.trace import CONSTANT
+from ...core.trace import CONSTANT, Trace
 from ...transforms.batch import BatchTrace
 
 # How solvers are called here, where a program is recorded to be repeated. None: each call is to
@@ -37,6 +37,12 @@ class Remembered:
     def __init__(self) -> None:
         self.results: list[Any] = []
         self.noting = self.usable = True
+
+    def again(self) -> Remembered:
+        """The same for another call, which takes one result after the other."""
+        other = Remembered()
+        other.results, other.noting = list(self.results), False
+        return other
 
 
 MEMORY: ContextVar[Remembered | None] = ContextVar("memory", default=None)
@@ -63,6 +69,15 @@ class Unlifted(BaseException):
     """A call of a solver depends on what is not seen among its arguments."""
 
 
+def met(x: Any, kind: type[Trace]) -> bool:
+    """Whether a trace of this kind has x."""
+    while type(x) is Array:
+        if isinstance(x.within, kind):
+            return True
+        x = x.payload
+    return False
+
+
 def through(x: Any, change: Callable[[Any], Any]) -> Any:
     """Lists, tuples, dicts and constraints with something else in place of what they hold."""
     kind = type(x)
@@ -75,6 +90,11 @@ def through(x: Any, change: Callable[[Any], Any]) -> Any:
         vars(x).update({name: through(part, change) for name, part in vars(x).items()})
         return x
     return change(x)
+
+
+def number(x: Any) -> Any:
+    """A number or an array that SciPy has given, as NumPy has it."""
+    return x if type(x) is Array else np.asarray(x)[()]
 
 
 class PlainValues:

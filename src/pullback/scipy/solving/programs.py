@@ -86,19 +86,58 @@ class ProgramTrace(BodyTrace):
 ONE = flatten((0.0, True))[1]  # a number or an array, and whether Python's numbers do as NumPy's
 
 
-class WrittenProgram:
-    """One program: a graph of the arguments and of operands by their numbers.
+class CompiledGraph:
+    """A graph as machine code, which is made when it is first run; results may be constants."""
+
+    def __init__(self, name: str, structure: Any, graph: Graph) -> None:
+        self.name, self.structure = name, structure
+        self.leaves = list(graph.outputs)
+        self.at = [i for i, x in enumerate(graph.outputs) if isinstance(x, Variable)]
+        self.graph = Graph(graph.inputs, graph.equations, [self.leaves[i] for i in self.at])
+        self.primitive: Any = None
+
+    def outs(self, xs: Sequence[Any], are_plain: bool) -> Sequence[Any]:
+        """The results that are no constants."""
+        if not self.at:
+            return ()
+        if self.primitive is None:
+            rules = import_module("pullback.compiler.call.compound")
+            self.primitive = rules.Compound(self.name, self.graph)
+        found = self.primitive.value(*xs) if are_plain else self.primitive(*xs)
+        return found if self.primitive.n_out is not None else (found,)
+
+    def whole(self, outs: Sequence[Any]) -> Any:
+        """All results, in their structure."""
+        leaves = list(self.leaves)
+        for i, out in zip(self.at, outs, strict=True):
+            leaves[i] = out
+        return unflatten(self.structure, leaves)
+
+
+class WrittenFunction(CompiledGraph):
+    """A function of plain arrays that calls no code of the user's; it runs once to be written."""
+
+    def __init__(self, name: str, fun: Callable[..., Any], examples: Sequence[Any]) -> None:
+        lift = lambda enter: [enter(x) for x in examples]
+        structure, graph, captured, _ = capture(fun, {}, "solver", lift, BodyTrace)
+        if captured:
+            raise Unstaged("an array that it closes over")
+        super().__init__(name, structure, functional(graph))
+
+    def __call__(self, *xs: Any) -> Any:
+        return self.whole(self.outs(xs, are_plain=True))
+
+
+class WrittenProgram(CompiledGraph):
+    """One program of the user's: a graph of the arguments and of operands by their numbers.
 
     exact: whether it gives NumPy's bits to SciPy, and not those of machine code.
     """
 
     def __init__(self, structure: Any, graph: Graph, theta: list[int], exact: bool) -> None:
-        self.structure, self.theta, self.exact = structure, theta, exact
-        self.leaves = list(graph.outputs)
-        self.at = [i for i, x in enumerate(graph.outputs) if isinstance(x, Variable)]
-        self.graph = Graph(graph.inputs, graph.equations, [self.leaves[i] for i in self.at])
+        super().__init__("a function that SciPy calls", structure, graph)
+        self.theta, self.exact = theta, exact
         self.is_one = structure == ONE and 0 in self.at
-        self.compound: Any = None
         self.runner: GraphRunner | None = None
 
     def result(self, outs: Sequence[Any]) -> Any:
@@ -106,10 +145,7 @@ class WrittenProgram:
         if self.is_one:
             out, holds = outs if len(outs) > 1 else (outs[0], True)
         else:
-            leaves = list(self.leaves)
-            for i, out in zip(self.at, outs, strict=True):
-                leaves[i] = out
-            out, holds = unflatten(self.structure, leaves)
+            out, holds = self.whole(outs)
         if not (np.all(peel(holds)) if type(holds) is Array else holds):
             raise Changed("a number of Python's")
         return out
@@ -117,20 +153,15 @@ class WrittenProgram:
     def of_plain(self, xs: Sequence[Any]) -> Any:
         """The result for values none of which is an Array."""
         if not (self.exact or TALLY.recordings):
-            return self.of_any(xs, machine_code=True)
+            return self.result(self.outs(xs, are_plain=True))
         if self.runner is None:
             self.runner = GraphRunner(self.graph)
         return self.result(self.runner([*map(as_numpy, xs)], self.runner.opened()))
 
-    def of_any(self, xs: Sequence[Any], machine_code: bool = False) -> Any:
-        """The result; machine_code: by machine code alone, as none of xs is an Array."""
-        if TALLY.recordings or not self.at:
+    def of_any(self, xs: Sequence[Any]) -> Any:
+        if TALLY.recordings:
             return self.result(self.graph.evaluate(*xs))
-        if self.compound is None:
-            rules = import_module("pullback.compiler.call.compound")
-            self.compound = rules.Compound("a function that SciPy calls", self.graph)
-        outs = self.compound.value(*xs) if machine_code else self.compound(*xs)
-        return self.result(outs if self.compound.n_out is not None else (outs,))
+        return self.result(self.outs(xs, are_plain=False))
 
 
 class Calling:
