@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 
+from ...compiler.facts.listeners import WATCHING
 from ...core.array import TALLY, Array, peel
 from ...core.reach import active
 from ...core.reach import call as begin
 from ...core.trace import is_live
 from ...transforms.batch import BatchTrace
-from ...transforms.call import FunctionCall, along, floating
+from ...transforms.call import along, floating
 from ...transforms.forward import jvp
 from ...transforms.loops.body import Unstaged, example
 from ...transforms.reverse import vjp
@@ -34,7 +35,7 @@ from ...transforms.stage import StageTrace
 from .plain import MEMORY, SOLVING, Remembered, Solves, Unlifted, met, through
 from .programs import ClosedProgram, Learner, LiftedArrays
 from .results import checked, fit, form_of, made
-from .rules import RecordedRules
+from .rules import RecordedRules, Solving
 from .watching import unnoted
 
 
@@ -73,6 +74,31 @@ class Operand:
         self.place = place
 
 
+class GivenArgument:
+    """An argument, in which operands and functions of the user's have their places."""
+
+    def __init__(self, x: Any) -> None:
+        self.x, self.is_constant = x, True
+        through(x, self.look)
+        self.is_constant &= type(x) not in (list, dict)  # SciPy may write into these
+
+    def look(self, x: Any) -> None:
+        self.is_constant &= type(x) not in (Operand, Learner)
+
+    def filled(self, xs: Sequence[Any]) -> Any:
+        if self.is_constant:
+            return self.x
+        if type(self.x) is Operand:
+            return xs[self.x.place]
+        return through(self.x, lambda x: filled(x, xs))
+
+
+def filled(x: Any, xs: Sequence[Any]) -> Any:
+    if type(x) is Operand:
+        return xs[x.place]
+    return ClosedProgram(x, xs) if type(x) is Learner else x
+
+
 class SolverCall:
     """A call of a function that solves, from arrays to arrays."""
 
@@ -87,7 +113,8 @@ class SolverCall:
         self.function, self.name, self.exact = function, function.__name__, amplifies
         self.owner, args = args[:of_method], args[of_method:]
         self.operands = LiftedArrays()
-        self.given = through((args, kwargs), self.lifted)
+        self.args = [GivenArgument(through(x, self.lifted)) for x in args]
+        self.kwargs = {key: GivenArgument(through(x, self.lifted)) for key, x in kwargs.items()}
         self.form: Any = None  # of the result
         # The last plain operands, and what SciPy gave for them.
         self.last: tuple[Any, Remembered] | None = None
@@ -113,21 +140,21 @@ class SolverCall:
         return made(self.form, iter(outs))
 
     def called(self, xs: Sequence[Any]) -> Any:
-        def fill(x: Any) -> Any:
-            if type(x) is Operand:
-                return xs[x.place]
-            return ClosedProgram(x, xs) if type(x) is Learner else x
+        args = *self.owner, *[part.filled(xs) for part in self.args]
+        kwargs = {key: part.filled(xs) for key, part in self.kwargs.items()}
+        if WATCHING.get() is not None:
+            with unnoted():
+                return self.begun(xs, args, kwargs)
+        return self.begun(xs, args, kwargs)
 
-        args, kwargs = through(self.given, fill)
-        args = *self.owner, *args
-        with unnoted():
-            if not active() and any(type(x) is Array for x in xs):
-                return begin(self.function, args, kwargs)
-            return self.function(*args, **kwargs)
+    def begun(self, xs: Sequence[Any], args: Any, kwargs: Any) -> Any:
+        if Array in map(type, xs) and not active():
+            return begin(self.function, args, kwargs)
+        return self.function(*args, **kwargs)
 
-    def noted(self, xs: Sequence[Any]) -> Any:
+    def noted(self, xs: Sequence[Any], of_plain: bool = False) -> Any:
         """The call with plain operands; what SciPy gives is remembered for its derivatives."""
-        memory = Remembered()
+        memory = Remembered(of_plain)
         token = MEMORY.set(memory)
         try:
             found = self.called(xs)
@@ -141,7 +168,7 @@ class SolverCall:
         try:
             if Array in map(type, xs):
                 return self.results(xs, self.remembered(xs))
-            return self.fitted(self.noted(xs))
+            return self.fitted(self.noted(xs, of_plain=True))
         finally:
             SOLVING.reset(token)
 
@@ -228,11 +255,7 @@ def operation(
         bars = derivative("backward", at, back, xs, [out_bars[i] for i in at])
         return spread(bars, moving, n)
 
-    call = FunctionCall(name, run, push, pull, xs, results)
-    call.solves = True
-    if any(met(x, BatchTrace) for x in xs):
-        call.results = None  # they are those of one example
-    return call(*xs)
+    return Solving(name, run, push, pull, xs, results).of_examples(xs)
 
 
 def among(run: Callable[..., Any], at: Sequence[int]) -> Callable[..., Any]:

@@ -34,9 +34,10 @@ SOLVING: ContextVar[str | None] = ContextVar("solving", default=None)
 class Remembered:
     """What solvers gave in a call, for the same call with numbers that carry derivatives."""
 
-    def __init__(self) -> None:
+    def __init__(self, of_plain: bool = False) -> None:
         self.results: list[Any] = []
         self.noting = self.usable = True
+        self.of_plain = of_plain  # whether all that the call depends on is known to be plain
 
     def again(self) -> Remembered:
         """The same for another call, which takes one result after the other."""
@@ -146,6 +147,15 @@ class PlainValues:
         return x
 
 
+class KnownPlain(PlainValues):
+    """Values of which all are plain, as are those that functions return."""
+
+    def of(self, x: Any) -> Any:
+        return x
+
+    tree = of
+
+
 class Plain:
     """A function of the user's that returns plain values."""
 
@@ -207,6 +217,11 @@ def solve(call: Callable[[PlainValues], Any]) -> Examples:
     memory = MEMORY.get()
     if memory is not None and not memory.noting and memory.results:
         return Examples((), [memory.results.pop(0)], True)
+    if memory is not None and memory.noting and memory.of_plain:
+        given = KnownPlain({})
+        memory.results.append(call(given))
+        memory.usable &= not given.asked
+        return Examples((), memory.results[-1:], False)
     traces: list[Any] = []
     while True:
         for trace in traces:

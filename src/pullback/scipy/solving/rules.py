@@ -155,6 +155,18 @@ class RecordedRules:
         return [leaf for form, result in pairs for leaf in fit(form, result)]
 
 
+class Solving(FunctionCall):
+    """What Python does in each repetition, in which no code of the user's runs."""
+
+    solves = ours = direct = True
+
+    def of_examples(self, xs: Sequence[Any]) -> Any:
+        """The call, whose results are known; of a batch they are those of one example."""
+        if any(met(x, BatchTrace) for x in xs):
+            self.results = None
+        return self(*xs)
+
+
 def without_derivative(
     name: str, run: Callable[..., Any], xs: Sequence[Any], results: Sequence[Any]
 ) -> Any:
@@ -162,11 +174,8 @@ def without_derivative(
     if Array not in map(type, xs):
         return run(*xs)
     still = lambda xs, outs, dots: (None,) * len(outs)
-    call = FunctionCall(name, run, still, lambda xs, outs, bars: [None] * len(xs), xs, results)
-    call.solves = True
-    if any(met(x, BatchTrace) for x in xs):
-        call.results = None  # they are those of one example
-    return call(*xs)
+    pull = lambda xs, outs, bars: [None] * len(xs)
+    return Solving(name, run, still, pull, xs, results).of_examples(xs)
 
 
 def computed(name: str, run: Callable[..., Any], xs: Sequence[Any]) -> tuple[Any, ...]:
@@ -197,6 +206,6 @@ def found_beside(
 ) -> Any:
     """An operation on xs whose results are found beside it: they are operands that do not move."""
     n, xs = len(xs), [*xs, *results]
-    call = FunctionCall(name, lambda *xs: xs[n:], push, pull, xs, results, reads)
+    call = Solving(name, lambda *xs: xs[n:], push, pull, xs, results, reads)
     call.results = None  # they are the last operands
     return call(*xs)
