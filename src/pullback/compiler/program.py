@@ -293,10 +293,7 @@ class Run:
                 f"A program compiled for {self.n_in} arguments was given {len(leaves)}."
             )
         leaves = tuple([self.leaf(i, x) for i, x in enumerate(leaves)])
-        try:
-            act = self.free.pop()
-        except IndexError:
-            act = Activation(self)
+        act = self.memory()
         try:
             outs = self.perform(act, leaves)
         except Exception:
@@ -308,6 +305,13 @@ class Run:
         if not self.answers:
             return outs
         return outs[:-1] if outs[-1] else self.evaluated(leaves)
+
+    def memory(self) -> Activation:
+        """Memory that no other run uses meanwhile."""
+        try:
+            return self.free.pop()
+        except IndexError:
+            return Activation(self)
 
     def evaluated(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
         """What NumPy does, which mostly raises; each result has memory of its own."""

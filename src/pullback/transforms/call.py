@@ -197,7 +197,7 @@ class FunctionCall(Primitive):
             for x in results or ()
         ]
         xs = [as_numpy(x) for x in xs]
-        call = FunctionCall(self.name, run, push, pull, xs, batched, self.reads)
+        call = type(self)(self.name, run, push, pull, xs, batched, self.reads)
         call.parts = [self.program, *self.parts, axes]
         if results is None:
             call.results, call.n_out = None, self.n_out

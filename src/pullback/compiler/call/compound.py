@@ -93,8 +93,7 @@ class Compound(Primitive):
     def value(self, *xs: Any, ready: Ready | None = None) -> Any:
         outs = None if ready is None else ready.take()
         if outs is None:
-            if self.runs <= SECOND:
-                self.warm()
+            self.prepare()
             try:
                 outs = self.compute(*xs)
             except SpecChangedError:
@@ -103,8 +102,15 @@ class Compound(Primitive):
             outs = tuple([np.array(x) if i in self.arrays else x for i, x in enumerate(outs)])
         return outs if self.n_out is not None else outs[0]
 
-    def warm(self) -> None:
+    @property
+    def is_prepared(self) -> bool:
+        """Whether `compute` is machine code, which will be no other."""
+        return self.runs > SECOND and self.program is not None and self.program.native
+
+    def prepare(self) -> None:
         """Make machine code, and better machine code once there were enough runs."""
+        if self.runs > SECOND:
+            return
         if self.program is None:
             self.program = attempted(lambda: build(self.graph, 0), self.name)
             if self.program is None:

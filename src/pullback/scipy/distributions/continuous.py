@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
+from ...core.array import stop
 from ...core.dispatch import as_array
 from ...core.reach import call_inside
 from ...core.spec import is_inexact
@@ -47,19 +48,11 @@ def inverse(original: Any, function: str) -> None:
             return found.first
         shapes, loc, scale = self._parse_args(*args, **kwds)
         ask(self, "_argcheck", *shapes)  # refuses shapes of which the derivative is not known
-        x = found.of(np.asarray)
-        q = as_array(q)
+        x, q = found.of(as_array), as_array(q)
         q = q if is_inexact(q.dtype) else q.astype(float)
         shapes = [np.broadcast_to(as_array(s), x.shape) for s in shapes]
-        plain = solve(lambda values: values.tree((self._parse_args(*args, **kwds), q)))
-
-        def standard(result: Any, given: Any) -> Any:
-            (_, loc, scale), q = given
-            z = np.asarray((result - loc) / scale)
-            return np.where((q > 0) & (q < 1) & np.isfinite(z), z, np.nan)
-
-        several = plain.results * (len(found.results) // len(plain.results))
-        z = found.stacked([standard(r, given) for r, given in found.results_with(several)])
+        z, at = (x - stop(as_array(loc))) / stop(as_array(scale)), stop(q)
+        z = np.where((at > 0) & (at < 1) & np.isfinite(z), z, np.nan)
         inside = np.isfinite(z)
         if type(self) in CENTRED and not is_live(q):
             inside = np.logical_and(inside, z != 0)

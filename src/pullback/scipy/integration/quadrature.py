@@ -30,7 +30,8 @@ from ...transforms.loops.body import BodyTrace, Unstaged, example
 from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace
 from ..solving.implicit import RecordedFunction
-from ..solving.plain import Examples, PlainValues, solve
+from ..solving.in_c import in_c
+from ..solving.plain import Examples, PlainValues, number, solve
 from ..solving.serving import serves
 from ..solving.undetermined import undetermined
 from .subdivision import Range, adaptive, gauss, pieces
@@ -163,7 +164,7 @@ def served(name: str, fun: Any, a: Any, b: Any, how: Any, found: Examples | None
     integral = Integral(name, fun, a, b, how)
     if found is None:
         return integral.result(None)
-    results = (found.of(lambda r: np.asarray(r[0])[()]), found.of(lambda r: np.float64(r[1])))
+    results = (found.of(lambda r: number(r[0])), found.of(lambda r: number(r[1])))
     failure = next((how.failure(r) for r in found.results if how.failure(r)), None)
     try:
         return integral.result(results, failure)
@@ -383,7 +384,8 @@ def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) 
     def call(values: PlainValues) -> Any:
         given, low, high = values.tree((args, a, b))
         fun = values.tree(func)
-        return how.compute(lambda x: fun(x, *given), low, high, values)
+        with in_c(fun, given, 1) as compiled:
+            return how.compute(compiled or (lambda x: fun(x, *given)), low, high, values)
 
     found = attempt(call)
     if found is not None:
@@ -446,7 +448,10 @@ def nquad(
     func: Any, ranges: Any, args: Any = None, opts: Any = None, full_output: Any = False
 ) -> Any:
     def call(values: PlainValues) -> Any:
-        return integrate.nquad(*values.tree((func, ranges, args, opts)), full_output=full_output)
+        fun, *rest = values.tree((func, ranges, args, opts))
+        more = () if args is None else rest[1] if isinstance(rest[1], tuple) else (rest[1],)
+        with in_c(fun, (), len(rest[0]) + len(more)) as compiled:
+            return integrate.nquad(compiled or fun, *rest, full_output=full_output)
 
     found = attempt(call)
     if found is not None and not found.live:

@@ -9,6 +9,7 @@ and size of their multipliers; the active set stays while the parameters move a 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ...core.dispatch import as_array
 from ...transforms.derived import jacobian
 from ...transforms.reverse import grad
 from ..solving.implicit import Equations, RecordedFunction, solution
-from ..solving.plain import PlainValues, solve
+from ..solving.rules import computed, quickly
 
 # Constraints as rows: of equalities c(x) = 0, and of inequalities c(x) >= 0.
 
@@ -89,6 +90,7 @@ class Minimum:
     def __init__(self, record: Callable[..., Any], objective: Callable[..., Any], x: Any) -> None:
         def rows(x: Any) -> Any:
             what, *both = record(x)
+            self.is_constrained = any(map(len, both))
             return what, *[np.concatenate(part) if part else None for part in both]
 
         self.program, self.objective, self.shape = RecordedFunction(rows, x), objective, x.shape
@@ -128,16 +130,17 @@ class Minimum:
         rows = np.where(active, positive, multiplier[m:])
         return np.concatenate([grad(lagrangian)(x), equal, rows])
 
-    def multipliers(self, x: Any, theta: Any) -> tuple[Any, Any]:
-        """The multipliers of all rows at a plain solution, and which inequalities are active."""
-        equal, positive = self.rows(x, theta)
-        m = len(equal)
-        multiplier = np.zeros(m + len(positive))
-        if not len(multiplier):
-            return multiplier, np.zeros(0, bool)
-        slope = self.slope(x, theta)
+    def slopes(self, x: Any, *theta: Any) -> Any:
+        """The rows, and the derivatives of the objective and of the rows."""
         curvature = jacobian(lambda x: self.slope(x, theta))(x)
         normals = jacobian(lambda x: np.concatenate(self.rows(x, theta)))(x)
+        return *self.rows(x, theta), self.slope(x, theta), curvature, normals
+
+    def multipliers(self, slopes: Callable[..., Any], x: Any, *theta: Any) -> tuple[Any, Any]:
+        """The multipliers of all rows at a plain solution, and which inequalities are active."""
+        equal, positive, slope, curvature, normals = slopes(x, *theta)
+        m = len(equal)
+        multiplier = np.zeros(m + len(positive))
         near = np.abs(positive) <= 1e-3 * (1 + np.abs(x).max())
         held = np.concatenate([np.ones(m, bool), near])
         sign = normals[held]
@@ -175,14 +178,12 @@ def minimum(
     """
     flat = np.ravel(x)
 
-    def decide(values: PlainValues) -> Any:
-        if failure is not None:
-            return np.zeros(0), np.zeros(0, bool)
-        with np.errstate(all="ignore"):
-            return problem.multipliers(values.of(flat), [values.of(p) for p in problem.theta])
-
-    found = solve(decide)
-    multiplier, active = found.of(lambda r: r[0]), found.of(lambda r: r[1])
+    multiplier, active = np.zeros(0), np.zeros(0, bool)
+    if failure is None and problem.is_constrained:
+        xs = [flat, *problem.theta]
+        slopes = quickly("slopes at a minimum", problem.slopes, xs)
+        decide = partial(problem.multipliers, slopes)
+        multiplier, active = computed(f"{name}, active", decide, xs)
     n = problem.n
     further = [
         (".".join(map(str, key)) if isinstance(key, tuple) else key, value, f)

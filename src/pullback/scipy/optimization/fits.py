@@ -13,7 +13,7 @@ from ...core.dispatch import as_array, refuse
 from ...core.spec import is_inexact
 from ...primitives.exact import constant, like
 from ...transforms.derived import jacobian
-from ..solving.plain import solve
+from ..solving.plain import number, solve
 from ..solving.serving import serves
 from .conditions import Minimum, between, minimum
 from .minima import called
@@ -73,7 +73,7 @@ def least_squares(*args: Any, **options: Any) -> Any:
     failure = reason(found, lambda r: r.success, lambda r: r.message)
     known = {
         "x": x,
-        "cost": found.of(lambda r: np.float64(r.cost)),
+        "cost": found.of(lambda r: number(r.cost)),
         "fun": found.of(lambda r: r.fun),
     }
     if not problem.theta:
@@ -103,7 +103,7 @@ def leastsq(*args: Any, **options: Any) -> Any:
         return found.first
     bound.apply_defaults()
     given, out = bound.arguments, list(found.first)
-    x, more = found.of(lambda r: np.asarray(r[0])), as_tuple(given["args"])
+    x, more = found.of(lambda r: as_array(r[0])), as_tuple(given["args"])
     fun = given["func"]
     problem = fitted(lambda x: fun(x, *more), x, (-np.inf, np.inf), "linear", 1.0)
     failure = reason(
@@ -177,7 +177,7 @@ def curve_fit(*args: Any, **options: Any) -> Any:
         return np.linalg.solve(np.linalg.cholesky(weight), r)
 
     bounds = given["bounds"]
-    x = found.of(lambda r: np.asarray(r[0]))
+    x = found.of(lambda r: as_array(r[0]))
     problem = fitted(residual, x, bounds, loss, scale)
     if not problem.theta:
         return constant(x), constant(found.of(lambda r: r[1])), *found.first[2:]
@@ -220,7 +220,7 @@ def lsq_linear(*args: Any, **options: Any) -> Any:
     x = found.of(lambda r: r.x)
     problem = fitted(linear(given["A"], given["b"]), x, given["bounds"], "linear", 1.0)
     failure = reason(found, lambda r: r.success, lambda r: r.message)
-    cost, left = found.of(lambda r: np.float64(r.cost)), found.of(lambda r: r.fun)
+    cost, left = found.of(lambda r: number(r.cost)), found.of(lambda r: r.fun)
     if not problem.theta:
         return summary("lsq_linear", found, lambda r: r, {"x": constant(x)})
     further: list[Any] = [("cost", cost, problem.value), ("fun", left, residuals(problem))]
@@ -234,7 +234,7 @@ def nnls(*args: Any, **options: Any) -> Any:
     found, given = called(optimize.nnls, args, options)
     if not found.live:
         return found.first
-    x, size = found.of(lambda r: r[0]), found.of(lambda r: np.float64(r[1]))
+    x, size = found.of(lambda r: r[0]), found.of(lambda r: number(r[1]))
     problem = fitted(linear(given["A"], given["b"]), x, (0.0, np.inf), "linear", 1.0)
     if not problem.theta:
         return constant(x), like(found.first[1], constant(size))

@@ -11,7 +11,7 @@ from scipy import optimize
 
 from ...core.dispatch import as_array
 from ...primitives.exact import constant
-from ..solving.plain import Examples, solve
+from ..solving.plain import Examples, number, solve
 from ..solving.serving import serves
 from .conditions import Minimum, bound_rows, constraint_rows, minimum
 from .roots import as_tuple, others, reason, summary
@@ -46,7 +46,7 @@ def minimised(
 
 
 def scalar(x: Any) -> Any:
-    return np.float64(np.asarray(x).reshape(()))
+    return np.reshape(number(x), ())
 
 
 def exhausted(message: Any) -> bool:
@@ -63,7 +63,7 @@ def of_result(
 ) -> Any:
     """The OptimizeResult of a minimum."""
     failure = reason(found, lambda r: r.success or exhausted(r.message), lambda r: r.message)
-    x = found.of(lambda r: np.asarray(r.x)[()])
+    x = found.of(lambda r: number(r.x))
     value = found.of(lambda r: scalar(r.fun))
     slope = found.first.get("jac")
     of_x = isinstance(slope, (np.ndarray, float)) and np.shape(slope) == np.shape(found.first.x)
@@ -162,7 +162,7 @@ def older(original: Any, place: int) -> None:
                 lambda r: r[place] in (0, EXHAUSTED.get(original)),
                 lambda r: f"{original.__name__} stopped before it converged: flag {r[place]}",
             )
-            x, value = found.of(lambda r: np.asarray(r[0])), found.of(lambda r: scalar(r[1]))
+            x, value = found.of(lambda r: as_array(r[0])), found.of(lambda r: scalar(r[1]))
             constraints, bounds = [], given.get("bounds") or None
             for kind, key in (("eq", "eqcons"), ("ineq", "ieqcons")):
                 several = [*(given.get(key) or ()), given.get(f"f_{key}")]
@@ -220,7 +220,7 @@ def fmin_tnc(*args: Any, **options: Any) -> Any:
     )
     fun = objective(given["func"], given["fprime"] is None and not given["approx_grad"])
     value = found.of(lambda r: np.float64(0))
-    x = found.of(lambda r: np.asarray(r[0]))
+    x = found.of(lambda r: as_array(r[0]))
     x = minimised("fmin_tnc", fun, as_tuple(given["args"]), x, value, failure, given["bounds"])[0]
     return (x, *found.first[1:])
 
@@ -234,7 +234,7 @@ def fmin_cobyla(*args: Any, **options: Any) -> Any:
     several = cons if isinstance(cons, (list, tuple)) else [cons]
     more = given["args"] if given["consargs"] is None else given["consargs"]
     constraints = [{"type": "ineq", "fun": fun, "args": as_tuple(more)} for fun in several]
-    x, value = found.of(np.asarray), found.of(lambda r: np.float64(0))
+    x, value = found.of(as_array), found.of(lambda r: np.float64(0))
     more = as_tuple(given["args"])
     return minimised("fmin_cobyla", given["func"], more, x, value, None, None, constraints)[0]
 
@@ -281,10 +281,10 @@ def brute(*args: Any, **options: Any) -> Any:
     given, out = bound.arguments, found.first
     if found.live:
         if given["finish"] is None:  # a point of the grid, which does not move
-            x, value = found.of(lambda r: np.asarray(r[0])[()]), found.of(lambda r: scalar(r[1]))
+            x, value = found.of(lambda r: number(r[0])), found.of(lambda r: scalar(r[1]))
             x, value = constant(x), as_array(given["func"](constant(x), *as_tuple(given["args"])))
         else:
-            x, value = found.of(lambda r: np.asarray(r[0])[()]), found.of(lambda r: scalar(r[1]))
+            x, value = found.of(lambda r: number(r[0])), found.of(lambda r: scalar(r[1]))
             x, value, _ = minimised("brute", given["func"], as_tuple(given["args"]), x, value, None)
         # Values of the objective at the points of the grid: the first may move, if x does not.
         out = (x, value, *others("brute", found, 2, x, value))

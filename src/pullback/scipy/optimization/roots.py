@@ -14,7 +14,7 @@ from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...primitives.exact import constant, like
 from ..solving.implicit import Equations, RecordedFunction, solution
-from ..solving.plain import Examples, solve
+from ..solving.plain import Examples, number, solve
 from ..solving.serving import serves
 from ..solving.undetermined import undetermined
 
@@ -69,7 +69,7 @@ def bracketing(original: Any) -> None:
         x = root
         if found.live:
             failure = reason(found, lambda r: r[1].converged, lambda r: r[1].flag)
-            x = found.of(lambda r: np.float64(r[0]))
+            x = found.of(lambda r: number(r[0]))
             x = like(root, constant(root_of(original.__name__, f, as_tuple(args), x, failure)[0]))
             result = summary(original.__name__, found, lambda r: r[1], {"root": x})
         return (x, result) if full else x
@@ -165,7 +165,7 @@ def root_scalar(f: Any, args: Any = (), *more: Any, **options: Any) -> Any:
         return out[0] if pair or several else out
 
     failure = reason(found, lambda r: r.converged, lambda r: r.flag)
-    x = found.of(lambda r: np.float64(r.root))
+    x = found.of(lambda r: number(r.root))
     x = constant(root_of("root_scalar", value, as_tuple(args), x, failure)[0])
     return summary("root_scalar", found, lambda r: r, {"root": x})
 
@@ -199,7 +199,7 @@ def newton(
         failure = reason(
             found, converged, lambda r: r[1].flag if scalar else "some of the roots were not found"
         )
-        x = found.of(lambda r: np.asarray(r[0])[()])
+        x = found.of(lambda r: number(r[0]))
         x = constant(root_of("newton", func, as_tuple(args), x, failure)[0])
         if scalar:
             rest = [summary("newton", found, lambda r: r[1], {"root": x})]
@@ -219,7 +219,7 @@ def fixed_point(func: Any, x0: Any, args: Any = (), *more: Any, **options: Any) 
     )
     if not found.live:
         return found.first
-    x = found.of(lambda r: np.asarray(r)[()])
+    x = found.of(lambda r: number(r))
     gap = lambda x, *args: as_array(func(x, *args)) - x
     out = constant(root_of("fixed_point", gap, as_tuple(args), x, None)[0])
     return arrayed(out) if isinstance(found.first, np.ndarray) else out
@@ -239,7 +239,7 @@ def root(fun: Any, x0: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     pair = dict(zip(names, more, strict=False), **options).get("jac") is True
     of = (lambda x, *args: fun(x, *args)[0]) if pair else fun
     failure = reason(found, lambda r: r.success, lambda r: r.message)
-    x = found.of(lambda r: np.asarray(r.x))
+    x = found.of(lambda r: as_array(r.x))
     x, program = root_of("root", of, as_tuple(args), x, failure)
     known = {"x": constant(x)}
     if program is not None and "fun" in found.first:
@@ -294,7 +294,7 @@ def quasi_newton(original: Any) -> None:
         )
         if not found.live:
             return found.first
-        x = found.of(np.asarray)
+        x = found.of(as_array)
         return constant(root_of(original.__name__, F, (), x, None)[0])
 
 

@@ -2,6 +2,8 @@
 
 plain       SciPy's own call on plain values, for each example of a batch
 operation   a call that solves as one operation of what `compile` records
+results     what SciPy gives as arrays: its form, and back
+rules       the rule of such a call, written down as operations
 programs    a function of the user's, written down once and called by SciPy many times
 watching    what a recording notes while SciPy solves
 implicit    a solution as one operation, differentiated by the implicit function theorem

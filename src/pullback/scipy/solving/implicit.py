@@ -14,6 +14,7 @@ so they are met there as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,11 @@ from ...core.tree import unflatten
 from ...transforms.call import FunctionCall, floating
 from ...transforms.derived import jacobian
 from ...transforms.forward import jvp
-from ...transforms.loops.body import example, functional
+from ...transforms.loops.body import BodyTrace, example, functional
 from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace, capture
-from .plain import PlainValues, solve
+from .plain import PlainValues, met, solve
+from .rules import computed, found_beside, quickly
 
 
 class RecordedFunction:
@@ -139,6 +141,10 @@ class Equations:
             x_bars[i] = bar
         return x_bars
 
+    def linearised(self, z: Any, theta: Any, given: Any) -> tuple[Any, Any]:
+        """The residual and its Jacobian."""
+        return self.residual(z, theta, given), self.slope(z, theta, given)
+
     def refined(self, z: Any, theta: Any, given: Any) -> tuple[Any, str | None]:
         """A point closer to the solution than z; or z, and why there is no derivative."""
         return refined(self, z, theta, given)
@@ -181,6 +187,10 @@ class DiagonalEquations(Equations):
     def slope(self, z: Any, theta: Any, given: Any) -> Any:
         return jvp(lambda z: self.residual(z, theta, given), (z,), (np.ones_like(z),))[1]
 
+    def refined(self, z: Any, theta: Any, given: Any) -> tuple[Any, str | None]:
+        """A point closer to the solution than z; or z, and why there is no derivative."""
+        return refined(self, z, theta, given)
+
     def transposed(self, slope: Any) -> Any:
         return slope
 
@@ -210,8 +220,7 @@ def refined(equations: Equations, z: Any, theta: Any, given: Any) -> tuple[Any, 
     try:
         with np.errstate(all="ignore"):
             for i in range(NEWTON):
-                error = equations.residual(z, theta, given)
-                slope = equations.slope(z, theta, given)
+                error, slope = equations.linearised(z, theta, given)
                 if not (np.isfinite(slope).all() and np.isfinite(error).all()):
                     return found, None  # NaN shows by itself
                 if i == 0 and equations.degenerate(slope):
@@ -251,8 +260,8 @@ def again(equations: Equations, z: Any, theta: Any, given: Any) -> list[Any]:
     """The solution for other values than those of the recorded call, by Newton's method."""
     last: Any = np.inf
     for _ in range(NEWTON):
-        slope = equations.slope(z, theta, given)
-        step = equations.linear(slope, equations.residual(z, theta, given))
+        error, slope = equations.linearised(z, theta, given)
+        step = equations.linear(slope, error)
         z = z - step
         size, near = np.linalg.norm(step), 1 + np.linalg.norm(z)
         if size <= 1e-14 * near or 0.5 * last < size <= 1e-9 * near:
@@ -268,16 +277,37 @@ def refinement(
 ) -> tuple[Any, str | None]:
     """How far z is from the refined solution; and why there is no derivative, or None.
 
-    Of a batch, each example is refined by itself.
+    Of a batch, each example is refined by itself. Where a rule is written down, a repetition raises
+    if there is no derivative.
     """
+    p = 1 + len(theta)
 
-    def refine(values: PlainValues) -> Any:
-        point, fixed = values.of(z), [values.of(x) for x in given]
-        return equations.refined(point, [values.of(x) for x in theta], fixed)
+    def refine(*xs: Any) -> tuple[Any, Any]:
+        return equations.refined(xs[0], list(xs[1:p]), list(xs[p:]))
 
-    points = solve(refine)
+    xs = [z, *theta, *given]
+    if any(met(x, BodyTrace) for x in xs):
+        equations = compiled(equations, xs, p)
+
+        def moved(*xs: Any) -> tuple[Any]:
+            point, why = refine(*xs)
+            if why is not None:
+                raise SolverError(why)
+            return (point - xs[0],)
+
+        (shift,) = computed(f"{equations.name}, refined", moved, xs)
+        return shift, None
+    points = solve(lambda values: refine(*[values.of(x) for x in xs]))
     why = next((reason for _, reason in points.results if reason is not None), None)
     return points.of(lambda result: result[0]) - z, why
+
+
+def compiled(equations: Equations, xs: Sequence[Any], p: int) -> Equations:
+    """The same equations, whose residual and slope at plain points are machine code."""
+    at = lambda *xs: equations.linearised(xs[0], list(xs[1:p]), list(xs[p:]))
+    program, faster = quickly("equations", at, xs), copy(equations)
+    vars(faster)["linearised"] = lambda z, theta, given: program(z, *theta, *given)
+    return faster
 
 
 def solution(
@@ -303,7 +333,7 @@ def solution(
             raise SolverError(why)
 
     def point(xs: Any, outs: Any) -> Any:
-        return outs[0] + xs[-1], list(xs[:p]), list(xs[p : p + n])
+        return outs[0] + xs[p + n], list(xs[:p]), list(xs[p : p + n])
 
     def push(xs: Any, outs: Any, x_dots: Any) -> Any:
         check()
@@ -315,7 +345,7 @@ def solution(
     def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
         check()
         at, values, fixed = point(xs, outs)
-        return [*equations.pull(at, values, fixed, out_bars), *[None] * (n + 1)]
+        return [*equations.pull(at, values, fixed, out_bars), *[None] * (len(xs) - p)]
 
     results = [z, *further]
 
@@ -330,6 +360,9 @@ def solution(
         return tuple([found.item(i) for i in range(len(results))])
 
     xs = [*theta, *given, shift]
+    if any(met(x, StageTrace) for x in results):
+        # They are what SciPy finds in each repetition.
+        return found_beside(equations.name, push, pull, xs, results, reads="out xs")
     # A record is done again with the same values, and returns what SciPy found.
     first = [] if any(type(x) is Array for x in results) else [peel(x) for x in xs]
     plain_z = example(z)

@@ -15,24 +15,27 @@ such a recording stands for calls with the same numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
 
-from ...core.array import TALLY, Array, arrayed, peel
+from ...compiler.facts.listeners import WATCHING
+from ...core.array import TALLY, Array, peel
 from ...core.reach import active
 from ...core.reach import call as begin
-from ...core.spec import NUMERIC
-from ...core.trace import Trace, is_live
+from ...core.trace import is_live
 from ...transforms.batch import BatchTrace
-from ...transforms.call import FunctionCall, along, as_numpy, floating
+from ...transforms.call import along, floating
 from ...transforms.forward import jvp
 from ...transforms.loops.body import Unstaged, example
 from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace
-from .plain import MEMORY, SOLVING, Remembered, Solves, Unlifted, through
-from .programs import Changed, ClosedProgram, Learner, LiftedArrays
+from .plain import MEMORY, SOLVING, Remembered, Solves, Unlifted, met, through
+from .programs import ClosedProgram, Learner, LiftedArrays
+from .results import checked, fit, form_of, made
+from .rules import RecordedRules, Solving
 from .watching import unnoted
 
 
@@ -71,6 +74,31 @@ class Operand:
         self.place = place
 
 
+class GivenArgument:
+    """An argument, in which operands and functions of the user's have their places."""
+
+    def __init__(self, x: Any) -> None:
+        self.x, self.is_constant = x, True
+        through(x, self.look)
+        self.is_constant &= type(x) not in (list, dict)  # SciPy may write into these
+
+    def look(self, x: Any) -> None:
+        self.is_constant &= type(x) not in (Operand, Learner)
+
+    def filled(self, xs: Sequence[Any]) -> Any:
+        if self.is_constant:
+            return self.x
+        if type(self.x) is Operand:
+            return xs[self.x.place]
+        return through(self.x, lambda x: filled(x, xs))
+
+
+def filled(x: Any, xs: Sequence[Any]) -> Any:
+    if type(x) is Operand:
+        return xs[x.place]
+    return ClosedProgram(x, xs) if type(x) is Learner else x
+
+
 class SolverCall:
     """A call of a function that solves, from arrays to arrays."""
 
@@ -85,9 +113,10 @@ class SolverCall:
         self.function, self.name, self.exact = function, function.__name__, amplifies
         self.owner, args = args[:of_method], args[of_method:]
         self.operands = LiftedArrays()
-        self.given = through((args, kwargs), self.lifted)
+        self.args = [GivenArgument(through(x, self.lifted)) for x in args]
+        self.kwargs = {key: GivenArgument(through(x, self.lifted)) for key, x in kwargs.items()}
         self.form: Any = None  # of the result
-        # The last operands, and what SciPy gave for them.
+        # The last plain operands, and what SciPy gave for them.
         self.last: tuple[Any, Remembered] | None = None
 
     def lifted(self, x: Any) -> Any:
@@ -99,48 +128,64 @@ class SolverCall:
 
     def result(self) -> Any:
         """The result of the call, as the transformations around it have it."""
-        found = self.called(self.operands.values)
+        found = self.noted(self.operands.values)
         if not self.operands.arrays:
             return found
         if not any(met(x, StageTrace) for x in self.operands.arrays):
             raise Unlifted  # nothing of it is going to be repeated
         results: list[Any] = []
         self.form = form_of(found, results)
-        outs = operation(self.name, self.run, self.operands.arrays, results)
+        rules = None if self.last is None else RecordedRules(self, self.last[1])
+        outs = operation(self.name, self.run, self.operands.arrays, results, rules)
         return made(self.form, iter(outs))
 
     def called(self, xs: Sequence[Any]) -> Any:
-        def fill(x: Any) -> Any:
-            if type(x) is Operand:
-                return xs[x.place]
-            return ClosedProgram(x, xs) if type(x) is Learner else x
+        args = *self.owner, *[part.filled(xs) for part in self.args]
+        kwargs = {key: part.filled(xs) for key, part in self.kwargs.items()}
+        if WATCHING.get() is not None:
+            with unnoted():
+                return self.begun(xs, args, kwargs)
+        return self.begun(xs, args, kwargs)
 
-        args, kwargs = through(self.given, fill)
-        args = *self.owner, *args
-        with unnoted():
-            if not active() and any(type(x) is Array for x in xs):
-                return begin(self.function, args, kwargs)
-            return self.function(*args, **kwargs)
+    def begun(self, xs: Sequence[Any], args: Any, kwargs: Any) -> Any:
+        if Array in map(type, xs) and not active():
+            return begin(self.function, args, kwargs)
+        return self.function(*args, **kwargs)
 
-    def run(self, *xs: Any) -> tuple[Any, ...]:
-        memory = self.memory(xs)
-        solving, remembered = SOLVING.set("itself"), MEMORY.set(memory)
+    def noted(self, xs: Sequence[Any], of_plain: bool = False) -> Any:
+        """The call with plain operands; what SciPy gives is remembered for its derivatives."""
+        memory = Remembered(of_plain)
+        token = MEMORY.set(memory)
         try:
             found = self.called(xs)
         finally:
-            MEMORY.reset(remembered)
-            SOLVING.reset(solving)
-        if memory is not None and memory.noting:
-            memory.noting, self.last = False, (xs, memory) if memory.usable else None
-        results: list[Any] = []
-        fit(self.form, found, results)
-        return tuple(results)
+            MEMORY.reset(token)
+        memory.noting, self.last = False, (xs, memory) if memory.usable else None
+        return found
 
-    def memory(self, xs: Sequence[Any]) -> Remembered | None:
+    def run(self, *xs: Any) -> tuple[Any, ...]:
+        token = SOLVING.set("itself")
+        try:
+            if Array in map(type, xs):
+                return self.results(xs, self.remembered(xs))
+            return self.fitted(self.noted(xs, of_plain=True))
+        finally:
+            SOLVING.reset(token)
+
+    def results(self, xs: Sequence[Any], memory: Remembered | None) -> tuple[Any, ...]:
+        """The results by the rule of the function; memory: what SciPy gave, if that is known."""
+        token = MEMORY.set(None if memory is None else memory.again())
+        try:
+            return self.fitted(self.called(xs))
+        finally:
+            MEMORY.reset(token)
+
+    def fitted(self, found: Any) -> tuple[Any, ...]:
+        return tuple(checked(fit(self.form, found)))
+
+    def remembered(self, xs: Sequence[Any]) -> Remembered | None:
         """Derivatives that are taken after a call need not solve again; None: they must."""
-        if Array not in map(type, xs):
-            return Remembered()
-        last, self.last = self.last, None
+        last = self.last
         if last is None or any(met(x, BatchTrace) for x in xs):
             return None
         return last[1] if all(map(same, last[0], map(peel, xs))) else None
@@ -165,43 +210,52 @@ def same(x: Any, y: Any) -> bool:
 
 
 def operation(
-    name: str, run: Callable[..., Any], xs: Sequence[Any], results: Sequence[Any] | None = None
+    name: str,
+    run: Callable[..., Any],
+    xs: Sequence[Any],
+    results: Sequence[Any] | None = None,
+    rules: RecordedRules | None = None,
 ) -> Any:
-    """run(*xs) as one operation; results: those for plain values like the operands."""
+    """run(*xs) as one operation; results: those for plain values like the operands.
+
+    rules: write its derivatives down as operations where that can be done
+    """
     if not any(type(x) is Array for x in xs):
         return run(*xs)
     if results is None:
         results = run(*map(example, xs))
     n = len(xs)
 
+    def derivative(way: str, at: Any, rule: Any, xs: Sequence[Any], more: Sequence[Any]) -> Any:
+        outs = None if rules is None else rules.outs((way, *at), rule, xs, more)
+        if outs is None:
+            return operation(f"{name}, {way}", partial(rule, run), [*xs, *more])
+        return outs
+
     def push(xs: Any, outs: Any, x_dots: Any) -> Any:
         at = [i for i, dot in enumerate(x_dots) if dot is not None]
         moving = floating(outs)
 
-        def ahead(*operands: Any) -> Any:
+        def ahead(run: Any, *operands: Any) -> Any:
             whole, dots = operands[:n], operands[n:]
             of = along(among(run, moving), whole, at)
             return jvp(of, tuple([whole[i] for i in at]), tuple(dots))[1]
 
-        dots = operation(f"{name}, forward", ahead, [*xs, *[x_dots[i] for i in at]])
+        dots = derivative("forward", at, ahead, xs, [x_dots[i] for i in at])
         return spread(dots, moving, len(outs))
 
     def pull(xs: Any, outs: Any, out_bars: Any) -> Any:
         at, moving = [i for i, bar in enumerate(out_bars) if bar is not None], floating(xs)
 
-        def back(*operands: Any) -> Any:
+        def back(run: Any, *operands: Any) -> Any:
             whole, bars = operands[:n], operands[n:]
             of = along(among(run, at), whole, moving)
             return vjp(of, *[whole[i] for i in moving])[1](tuple(bars))
 
-        bars = operation(f"{name}, backward", back, [*xs, *[out_bars[i] for i in at]])
+        bars = derivative("backward", at, back, xs, [out_bars[i] for i in at])
         return spread(bars, moving, n)
 
-    call = FunctionCall(name, run, push, pull, xs, results)
-    call.solves = True
-    if any(met(x, BatchTrace) for x in xs):
-        call.results = None  # they are those of one example
-    return call(*xs)
+    return Solving(name, run, push, pull, xs, results).of_examples(xs)
 
 
 def among(run: Callable[..., Any], at: Sequence[int]) -> Callable[..., Any]:
@@ -219,130 +273,3 @@ def spread(parts: Sequence[Any], at: Sequence[int], n: int) -> list[Any]:
     for i, part in zip(at, parts, strict=True):
         whole[i] = part
     return whole
-
-
-def met(x: Any, kind: type[Trace]) -> bool:
-    """Whether a trace of this kind has x."""
-    while type(x) is Array:
-        if isinstance(x.within, kind):
-            return True
-        x = x.payload
-    return False
-
-
-# Results of SciPy's as arrays: their form, and back.
-
-
-class LeafOfResult:
-    """A number or an array in a result; one of Python's stays finite, as `math` insists on it."""
-
-    def __init__(self, x: Any) -> None:
-        self.kind, plain = type(x), np.asarray(x)
-        self.shape, self.dtype = plain.shape, plain.dtype
-        self.is_number = self.kind in (int, float, complex)
-        self.is_finite = self.is_number and bool(np.isfinite(plain))
-
-
-class Branch:
-    """A container of results."""
-
-    def __init__(self, kind: type, keys: Any, parts: list[Any]) -> None:
-        self.kind, self.keys, self.parts = kind, keys, parts
-
-
-class OfThatCall:
-    """A message or an object in a result, such as `hess_inv`: each call has its own."""
-
-    def refuse(self, *args: Any, **kwargs: Any) -> Any:
-        raise Changed("a message or an object in a result")
-
-    __call__ = __getitem__ = __iter__ = __len__ = __array__ = __matmul__ = __bool__ = refuse
-    __str__ = __repr__ = __format__ = __contains__ = __eq__ = __ne__ = __hash__ = refuse
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self.refuse()
-
-
-def items_of(x: Any) -> tuple[Any, list[Any]] | None:
-    """Keys and items of a container; None of what is none."""
-    if isinstance(x, dict):
-        return tuple(x), list(x.values())
-    if type(x) in (tuple, list) or (isinstance(x, tuple) and hasattr(x, "_fields")):
-        return None, list(x)
-    return None
-
-
-def form_of(x: Any, leaves: list[Any]) -> Any:
-    """The form of a result, whose numbers are put into `leaves`."""
-    found = items_of(x)
-    if found is not None:
-        keys, items = found
-        parts = [
-            OfThatCall() if key == "message" else form_of(item, leaves)
-            for key, item in zip(keys or [None] * len(items), items, strict=True)
-        ]
-        return Branch(type(x), keys, parts)
-    if type(x) is Array and not is_live(x):
-        x = x.payload
-    numeric = isinstance(x, (np.number, np.ndarray)) and x.dtype.char in NUMERIC
-    if type(x) in (int, float, complex) or numeric:
-        leaves.append(np.asarray(x)[()] if type(x) is not np.ndarray else x)
-        return LeafOfResult(x)
-    if is_live(x):
-        raise Unlifted
-    return x if x is None or isinstance(x, (bool, np.bool_, str)) else OfThatCall()
-
-
-def fit(form: Any, x: Any, leaves: list[Any]) -> None:
-    """Put the numbers of another result of this form into `leaves`.
-
-    Raises:
-        Changed: it is of another form.
-    """
-    if type(form) is Branch:
-        keys, items = items_of(x) or (None, [])
-        if type(x) is not form.kind or keys != form.keys or len(items) != len(form.parts):
-            raise Changed("a result of another form")
-        for part, item in zip(form.parts, items, strict=True):
-            fit(part, item, leaves)
-    elif type(form) is LeafOfResult:
-        x = as_numpy(x)
-        if x.shape != form.shape or x.dtype != form.dtype:
-            raise Changed("a result of another shape")
-        if form.is_finite and not np.all(np.isfinite(peel(x))):
-            raise Changed("a result that is not finite")
-        leaves.append(x)
-    elif type(form) is not OfThatCall and not (
-        np.all(peel(x) == form) if type(x) is Array else x == form
-    ):
-        raise Changed("another message")
-
-
-def made(form: Any, outs: Any) -> Any:
-    """A result of this form."""
-    if type(form) is Branch:
-        parts = [made(part, outs) for part in form.parts]
-        if form.keys is not None:
-            whole: Any = form.kind.__new__(form.kind)  # type: ignore[call-overload]
-            whole.update(zip(form.keys, parts, strict=True))
-            return whole
-        return form.kind(*parts) if hasattr(form.kind, "_fields") else form.kind(parts)
-    if type(form) is not LeafOfResult:
-        return form
-    out = next(outs)
-    if form.is_number:
-        return as_number(out) if type(out) is Array else form.kind(out)
-    return arrayed(out) if form.kind is np.ndarray and not form.shape else out
-
-
-def as_number(x: Array) -> Array:
-    """x as one of Python's numbers, of which no question is asked."""
-    trace = x.within
-    if isinstance(trace, StageTrace):
-        trace.state.weak.add(x.node)
-        return x
-    if isinstance(trace, BatchTrace) or type(x.payload) is not Array:
-        return trace.number(x)
-    return Array(as_number(x.payload), trace, x.node)

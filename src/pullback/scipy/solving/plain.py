@@ -22,7 +22,7 @@ import numpy as np
 from ...core.array import Array, current
 from ...core.errors import ArgumentError
 from ...core.reach import SESSION, call_outside
-from ...core.trace import CONSTANT
+from ...core.trace import CONSTANT, Trace
 from ...transforms.batch import BatchTrace
 
 # How solvers are called here, where a program is recorded to be repeated. None: each call is to
@@ -34,9 +34,16 @@ SOLVING: ContextVar[str | None] = ContextVar("solving", default=None)
 class Remembered:
     """What solvers gave in a call, for the same call with numbers that carry derivatives."""
 
-    def __init__(self) -> None:
+    def __init__(self, of_plain: bool = False) -> None:
         self.results: list[Any] = []
         self.noting = self.usable = True
+        self.of_plain = of_plain  # whether all that the call depends on is known to be plain
+
+    def again(self) -> Remembered:
+        """The same for another call, which takes one result after the other."""
+        other = Remembered()
+        other.results, other.noting = list(self.results), False
+        return other
 
 
 MEMORY: ContextVar[Remembered | None] = ContextVar("memory", default=None)
@@ -63,6 +70,15 @@ class Unlifted(BaseException):
     """A call of a solver depends on what is not seen among its arguments."""
 
 
+def met(x: Any, kind: type[Trace]) -> bool:
+    """Whether a trace of this kind has x."""
+    while type(x) is Array:
+        if isinstance(x.within, kind):
+            return True
+        x = x.payload
+    return False
+
+
 def through(x: Any, change: Callable[[Any], Any]) -> Any:
     """Lists, tuples, dicts and constraints with something else in place of what they hold."""
     kind = type(x)
@@ -75,6 +91,11 @@ def through(x: Any, change: Callable[[Any], Any]) -> Any:
         vars(x).update({name: through(part, change) for name, part in vars(x).items()})
         return x
     return change(x)
+
+
+def number(x: Any) -> Any:
+    """A number or an array that SciPy has given, as NumPy has it."""
+    return x if type(x) is Array else np.asarray(x)[()]
 
 
 class PlainValues:
@@ -124,6 +145,15 @@ class PlainValues:
         if callable(x) and not isinstance(x, type):
             return x.plainly(self.of) if hasattr(x, "plainly") else Plain(x, self)
         return x
+
+
+class KnownPlain(PlainValues):
+    """Values of which all are plain, as are those that functions return."""
+
+    def of(self, x: Any) -> Any:
+        return x
+
+    tree = of
 
 
 class Plain:
@@ -187,6 +217,11 @@ def solve(call: Callable[[PlainValues], Any]) -> Examples:
     memory = MEMORY.get()
     if memory is not None and not memory.noting and memory.results:
         return Examples((), [memory.results.pop(0)], True)
+    if memory is not None and memory.noting and memory.of_plain:
+        given = KnownPlain({})
+        memory.results.append(call(given))
+        memory.usable &= not given.asked
+        return Examples((), memory.results[-1:], False)
     traces: list[Any] = []
     while True:
         for trace in traces:

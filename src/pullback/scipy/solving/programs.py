@@ -11,6 +11,7 @@ where Python would have done otherwise.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from importlib import import_module
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import TALLY, Array, peel
+from ...core.errors import ArgumentTypeError
 from ...core.graph import Graph, Variable
 from ...core.primitive import Primitive
 from ...core.reach import SESSION
@@ -86,30 +88,76 @@ class ProgramTrace(BodyTrace):
 ONE = flatten((0.0, True))[1]  # a number or an array, and whether Python's numbers do as NumPy's
 
 
-class WrittenProgram:
-    """One program: a graph of the arguments and of operands by their numbers.
+class CompiledGraph:
+    """A graph as machine code, which is made when it is first run; results may be constants."""
+
+    def __init__(self, name: str, structure: Any, graph: Graph) -> None:
+        self.name, self.structure = name, structure
+        self.leaves = list(graph.outputs)
+        self.at = [i for i, x in enumerate(graph.outputs) if isinstance(x, Variable)]
+        self.graph = Graph(graph.inputs, graph.equations, [self.leaves[i] for i in self.at])
+        self.primitive: Any = None
+
+    def outs(self, xs: Sequence[Any], are_plain: bool) -> Sequence[Any]:
+        """The results that are no constants."""
+        if not self.at:
+            return ()
+        primitive = self.primitive or self.made()
+        found = primitive.value(*xs) if are_plain else primitive(*xs)
+        return found if primitive.n_out is not None else (found,)
+
+    def made(self) -> Any:
+        rules = import_module("pullback.compiler.call.compound")
+        self.primitive = rules.Compound(self.name, self.graph)
+        return self.primitive
+
+    def program(self) -> Any:
+        """The machine code; None if it cannot be made."""
+        primitive = self.primitive or self.made()
+        primitive.prepare()
+        return primitive.program
+
+    def whole(self, outs: Sequence[Any]) -> Any:
+        """All results, in their structure."""
+        leaves = list(self.leaves)
+        for i, out in zip(self.at, outs, strict=True):
+            leaves[i] = out
+        return unflatten(self.structure, leaves)
+
+
+class WrittenFunction(CompiledGraph):
+    """A function of plain arrays that calls no code of the user's; it runs once to be written."""
+
+    def __init__(self, name: str, fun: Callable[..., Any], examples: Sequence[Any]) -> None:
+        lift = lambda enter: [enter(x) for x in examples]
+        structure, graph, captured, _ = capture(fun, {}, "solver", lift, BodyTrace)
+        if captured:
+            raise Unstaged("an array that it closes over")
+        super().__init__(name, structure, functional(graph))
+
+    def __call__(self, *xs: Any) -> Any:
+        return self.whole(self.outs(xs, are_plain=True))
+
+
+class WrittenProgram(CompiledGraph):
+    """One program of the user's: a graph of the arguments and of operands by their numbers.
 
     exact: whether it gives NumPy's bits to SciPy, and not those of machine code.
     """
 
     def __init__(self, structure: Any, graph: Graph, theta: list[int], exact: bool) -> None:
-        self.structure, self.theta, self.exact = structure, theta, exact
-        self.leaves = list(graph.outputs)
-        self.at = [i for i, x in enumerate(graph.outputs) if isinstance(x, Variable)]
-        self.graph = Graph(graph.inputs, graph.equations, [self.leaves[i] for i in self.at])
+        super().__init__("a function that SciPy calls", structure, graph)
+        self.theta, self.exact = theta, exact
         self.is_one = structure == ONE and 0 in self.at
-        self.compound: Any = None
         self.runner: GraphRunner | None = None
+        self.places: deque[Any] = deque()  # its append and pop are atomic
 
     def result(self, outs: Sequence[Any]) -> Any:
         """What the function gives, of the outputs of the graph."""
         if self.is_one:
             out, holds = outs if len(outs) > 1 else (outs[0], True)
         else:
-            leaves = list(self.leaves)
-            for i, out in zip(self.at, outs, strict=True):
-                leaves[i] = out
-            out, holds = unflatten(self.structure, leaves)
+            out, holds = self.whole(outs)
         if not (np.all(peel(holds)) if type(holds) is Array else holds):
             raise Changed("a number of Python's")
         return out
@@ -117,20 +165,29 @@ class WrittenProgram:
     def of_plain(self, xs: Sequence[Any]) -> Any:
         """The result for values none of which is an Array."""
         if not (self.exact or TALLY.recordings):
-            return self.of_any(xs, machine_code=True)
+            return self.result(self.outs(xs, are_plain=True))
         if self.runner is None:
             self.runner = GraphRunner(self.graph)
         return self.result(self.runner([*map(as_numpy, xs)], self.runner.opened()))
 
-    def of_any(self, xs: Sequence[Any], machine_code: bool = False) -> Any:
-        """The result; machine_code: by machine code alone, as none of xs is an Array."""
-        if TALLY.recordings or not self.at:
+    def is_quick(self) -> bool:
+        """Whether it is one number or array of machine code, called without looking at it again.
+
+        The machine code looks at its arguments.
+        """
+        done = self.primitive is not None and self.primitive.is_prepared
+        return bool(done and self.is_one and not (self.exact or TALLY.recordings))
+
+    def quickly(self, xs: Sequence[Any]) -> Any:
+        out, *holds = self.primitive.compute(*xs)
+        if holds and not holds[0]:
+            raise Changed("a number of Python's")
+        return out
+
+    def of_any(self, xs: Sequence[Any]) -> Any:
+        if TALLY.recordings:
             return self.result(self.graph.evaluate(*xs))
-        if self.compound is None:
-            rules = import_module("pullback.compiler.call.compound")
-            self.compound = rules.Compound("a function that SciPy calls", self.graph)
-        outs = self.compound.value(*xs) if machine_code else self.compound(*xs)
-        return self.result(outs if self.compound.n_out is not None else (outs,))
+        return self.result(self.outs(xs, are_plain=False))
 
 
 class Calling:
@@ -146,12 +203,18 @@ class Calling:
         return self.fun(*args, **kwargs), self.holds
 
 
+class FunctionLook:
+    """What is seen of a function from outside."""
+
+
 class Learner:
     """A function of the user's, and the programs that have been written of it."""
 
     def __init__(self, fun: Any, operands: LiftedArrays, exact: bool) -> None:
         self.fun, self.operands, self.exact = fun, operands, exact
         self.session = SESSION.get()
+        look: Any = FunctionLook()
+        self.shown = vars(update_wrapper(look, fun))  # SciPy reads signatures
         self.programs: dict[Any, WrittenProgram] = {}
 
     def write(self, args: Any, kwargs: Any) -> WrittenProgram:
@@ -185,12 +248,20 @@ class ClosedProgram:
     """A function of the user's as its programs, with values of the operands."""
 
     def __init__(self, learner: Learner, values: Sequence[Any]) -> None:
+        vars(self).update(learner.shown)
         self.learner, self.values = learner, values
         self.gives_plain = Array not in map(type, values)
         self.closed: dict[Any, list[Any]] = {}  # what each program closes over
-        update_wrapper(self, learner.fun)  # SciPy reads signatures
+        # The last program of plain numbers and arrays, with the classes of its arguments.
+        self.quick: tuple[Any, WrittenProgram, list[Any]] | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        quick = self.quick
+        if quick is not None and not kwargs and (*map(type, args),) == quick[0]:
+            try:
+                return quick[1].quickly((*args, *quick[2]))
+            except ArgumentTypeError:  # arrays of another shape or dtype
+                self.quick = None
         leaves: Sequence[Any] = args
         key: Any = None if kwargs else tuple(map(spec_or_none, args))
         if key is None or None in key:
@@ -201,8 +272,21 @@ class ClosedProgram:
             closed = self.close(key, args, kwargs)
         written = self.learner.programs[key]
         if self.gives_plain and Array not in map(type, leaves):
+            if leaves is args and written.is_quick():
+                self.quick = tuple(map(type, args)), written, closed
             return written.of_plain((*leaves, *closed))
         return written.of_any([*map(as_numpy, leaves), *closed])
+
+    def of_numbers(self, args: Sequence[Any], n: int) -> tuple[WrittenProgram | None, list[Any]]:
+        """The program of n numbers and args, and its other operands; None if it has another form.
+
+        It has one where SciPy is to be given the bits of NumPy, and while a call is recorded.
+        """
+        key = (REAL,) * n + tuple(map(spec_or_none, args))
+        written = self.learner.programs.get(key)
+        if written is None or written.exact or TALLY.recordings or not self.gives_plain:
+            return None, []
+        return (written if written.is_one else None), [*args, *self.close(key, (), {})]
 
     def plainly(self, of: Callable[[Any], Any]) -> ClosedProgram:
         """The same with plain values of the operands."""

@@ -1,0 +1,211 @@
+"""The rule of a function that solves, written down: its derivative as operations of a recording.
+
+The rule of `brentq` takes the root that SciPy found, and solves a linear equation there. It is run
+once, with what SciPy found as operands:
+
+    x_bar, found  ->  operations  ->  a_bar         found: the root, an operation of its own
+
+What the rule computes from plain values, such as Newton's steps to a closer root, is an operation
+as well (`computed`). Its questions to truth values and integers are asked again in each repetition.
+A rule that asks for other values, or reads what is another object in each call, is not written
+down: it runs in Python in each repetition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.array import Array
+from ...core.graph import Graph, Variable
+from ...core.spec import is_inexact
+from ...core.tree import unflatten
+from ...transforms.batch import BatchTrace
+from ...transforms.call import FunctionCall
+from ...transforms.loops.body import BodyTrace, Unstaged, example, functional
+from ...transforms.stage import capture
+from .plain import SOLVING, Remembered, met, solve
+from .programs import WrittenFunction
+from .results import LeafOfResult, checked, fit, form_of, made
+
+
+class RuleTrace(BodyTrace):
+    """Writes down a rule, and in `fun.asked` what it asks of truth values and integers."""
+
+    __slots__ = ()
+
+    def answered(self, x: Array, asked: str) -> Any:
+        if is_inexact(x.dtype):
+            raise Unstaged(asked)
+        self.fun.asked.append(x)
+        return x.payload
+
+    concrete = told = answered
+
+    def converts(self, x: Array, asked: str) -> bool:
+        return not is_inexact(x.dtype)
+
+
+class Asking:
+    """A function while it is written down, with what it asks as further results."""
+
+    def __init__(self, fun: Callable[..., Any]) -> None:
+        self.fun, self.asked = fun, list[Array]()
+
+    def __call__(self, *xs: Any) -> Any:
+        return self.fun(*xs), self.asked
+
+
+class WrittenRule:
+    """A rule as a graph of operands, of numbers that SciPy found, and of directions.
+
+    reads: which of the numbers it needs
+    answers: those that it was given; the questions are the last results of the graph
+    """
+
+    def __init__(
+        self, structure: Any, graph: Graph, n_operands: int, n_found: int, answers: list[Any]
+    ) -> None:
+        self.structure, self.answers = structure, answers
+        read = [x for e in graph.equations for x in e.inputs] + list(graph.outputs)
+        needed = {x for x in read if isinstance(x, Variable)}
+        found = graph.inputs[n_operands : n_operands + n_found]
+        self.reads = [i for i, x in enumerate(found) if x in needed]
+        inputs = [
+            *graph.inputs[:n_operands],
+            *[found[i] for i in self.reads],
+            *graph.inputs[n_operands + n_found :],
+        ]
+        self.graph = functional(Graph(inputs, graph.equations, graph.outputs))
+
+    def __call__(self, xs: Sequence[Any], found: Sequence[Any], more: Sequence[Any]) -> Any:
+        """The results of the rule; None if an answer is another one."""
+        leaves = list(self.graph.evaluate(*xs, *found, *more))
+        out, questions = unflatten(self.structure, leaves)
+        for x, answer in zip(questions, self.answers, strict=True):
+            if not np.array_equal(x.item() if not x.ndim else x.tolist(), answer):
+                return None
+        return out
+
+
+class RecordedRules:
+    """The rules of one recorded call, each of which is written down when it is needed.
+
+    memory: what SciPy gave when the call was recorded
+    """
+
+    def __init__(self, call: Any, memory: Remembered) -> None:
+        self.call, self.numbers = call, list[Any]()
+        self.forms = [form_of(result, self.numbers) for result in memory.results]
+        self.written: dict[Any, WrittenRule | None] = {}
+
+    def outs(self, key: Any, rule: Callable[..., Any], xs: Any, more: Any) -> Any:
+        """rule(run, *xs, *more) by operations; None: it cannot be written down."""
+        if key not in self.written:
+            self.written[key] = self.write(rule, [*map(example, more)])
+        written = self.written[key]
+        return None if written is None else written(xs, self.found(xs, written.reads), more)
+
+    def write(self, rule: Callable[..., Any], more: Sequence[Any]) -> WrittenRule | None:
+        xs = self.call.operands.values
+        n, k = len(xs), len(self.numbers)
+
+        def of(*entered: Any) -> Any:
+            memory, given = Remembered(), iter(entered[n : n + k])
+            memory.results = [made(form, given, False) for form in self.forms]
+            run = lambda *xs: self.call.results(xs, memory)
+            return rule(run, *entered[:n], *entered[n + k :])
+
+        token, asking = SOLVING.set("itself"), Asking(of)
+        try:
+            with np.errstate(all="ignore"):
+                lift = lambda enter: [enter(x) for x in (*xs, *self.numbers, *more)]
+                structure, graph, captured, _ = capture(asking, {}, "solver", lift, RuleTrace)
+        except (Unstaged, Exception):
+            return None  # Python says what is wrong, if anything is
+        finally:
+            SOLVING.reset(token)
+        answers = [x.payload.tolist() for x in asking.asked]
+        return None if captured else WrittenRule(structure, graph, n, k, answers)
+
+    def found(self, xs: Sequence[Any], reads: Sequence[int]) -> Any:
+        """The numbers that SciPy finds for these operands, as results of one operation."""
+        if not reads:
+            return ()
+
+        def recall(*xs: Any) -> tuple[Any, ...]:
+            if Array in map(type, xs):
+                found = solve(lambda values: recall(*[values.of(x) for x in xs]))
+                return tuple([found.item(i) for i in range(len(reads))])
+            leaves = self.recalled(xs)
+            return tuple(checked([leaves[i] for i in reads]))
+
+        return without_derivative(
+            f"{self.call.name}, what was found", recall, xs, [self.numbers[i] for i in reads]
+        )
+
+    def recalled(self, xs: Sequence[Any]) -> list[tuple[LeafOfResult, Any]]:
+        memory = self.call.remembered(xs)
+        if memory is None:
+            self.call.run(*xs)
+            memory = self.call.last[1]
+        pairs = zip(self.forms, memory.results, strict=True)
+        return [leaf for form, result in pairs for leaf in fit(form, result)]
+
+
+class Solving(FunctionCall):
+    """What Python does in each repetition, in which no code of the user's runs."""
+
+    solves = ours = direct = True
+
+    def of_examples(self, xs: Sequence[Any]) -> Any:
+        """The call, whose results are known; of a batch they are those of one example."""
+        if any(met(x, BatchTrace) for x in xs):
+            self.results = None
+        return self(*xs)
+
+
+def without_derivative(
+    name: str, run: Callable[..., Any], xs: Sequence[Any], results: Sequence[Any]
+) -> Any:
+    """run(*xs) as one operation, whose results do not move; results: those of examples."""
+    if Array not in map(type, xs):
+        return run(*xs)
+    still = lambda xs, outs, dots: (None,) * len(outs)
+    pull = lambda xs, outs, bars: [None] * len(xs)
+    return Solving(name, run, still, pull, xs, results).of_examples(xs)
+
+
+def computed(name: str, run: Callable[..., Any], xs: Sequence[Any]) -> tuple[Any, ...]:
+    """Numbers without derivatives that a rule computes from plain values: run(*xs) is a tuple.
+
+    Of a batch they are computed for each example; where a rule is written down, by an operation.
+    """
+
+    def of_examples(*xs: Any) -> tuple[Any, ...]:
+        found = solve(lambda values: run(*[values.of(x) for x in xs]))
+        return tuple([found.item(i) for i in range(len(found.first))])
+
+    if not any(met(x, BodyTrace) for x in xs):
+        return of_examples(*xs)
+    results = run(*map(example, xs))
+    return tuple(without_derivative(name, of_examples, xs, results))
+
+
+def quickly(name: str, fun: Callable[..., Any], xs: Sequence[Any]) -> Callable[..., Any]:
+    """A function for `computed` of xs: machine code where a rule is written down."""
+    if not any(met(x, BodyTrace) for x in xs):
+        return fun
+    return WrittenFunction(name, fun, [*map(example, xs)])
+
+
+def found_beside(
+    name: str, push: Any, pull: Any, xs: Sequence[Any], results: Sequence[Any], reads: str
+) -> Any:
+    """An operation on xs whose results are found beside it: they are operands that do not move."""
+    n, xs = len(xs), [*xs, *results]
+    call = Solving(name, lambda *xs: xs[n:], push, pull, xs, results, reads)
+    call.results = None  # they are the last operands
+    return call(*xs)
