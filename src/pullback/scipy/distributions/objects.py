@@ -1,16 +1,21 @@
 """Distributions as objects, `scipy.stats.Normal(mu=m)`: where SciPy looks up numbers in dicts.
 
 Their Python takes part, but no Array can be a key: which moment is wanted is a plain number, and a
-class is made without derivatives, whose parameters come later.
+class is made without derivatives, whose parameters come later. What a density or a distribution
+function is at infinity no parameter moves.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from scipy.stats import _distribution_infrastructure as infrastructure
 
+from ...core.array import Array
 from ...core.reach import call_outside
+from ...primitives.arguments import everywhere
+from ...primitives.elementwise import stopped
 from ...primitives.sorting import concrete
 from ..solving.serving import serves_method, traced
 
@@ -33,3 +38,27 @@ def of_plain_order(original: Any) -> None:
 
 for name in ("raw", "central", "standardized"):
     of_plain_order(getattr(OBJECT, f"_moment_{name}_dispatch"))
+
+
+def constant_at_infinity(original: Any) -> None:
+    """Where x is infinite, it and the parameters enter without derivatives.
+
+    Two logarithms of probabilities are subtracted at the ends of the support, and there the
+    weight zero of the one meets its infinite slope.
+    """
+    own = traced(original)
+
+    @serves_method(original)
+    def call(self: Any, x: Any, *args: Any, **params: Any) -> Any:
+        inside = np.isfinite(x)
+        if everywhere(inside):
+            return own(self, x, *args, **params)
+
+        def still(p: Any) -> Any:
+            return np.where(inside, p, stopped(p)) if type(p) is Array else p
+
+        return own(self, still(x), *args, **{name: still(p) for name, p in params.items()})
+
+
+for name in ("pdf", "logpdf", "cdf", "logcdf", "ccdf", "logccdf"):
+    constant_at_infinity(getattr(OBJECT, f"_{name}_dispatch"))

@@ -16,12 +16,16 @@ from typing import Any
 
 import numpy as np
 from scipy import LowLevelCallable, integrate
+from scipy.integrate import _tanhsinh
 
 from ...core.array import Array, peel, stop
 from ...core.dispatch import as_array
 from ...core.errors import ConversionError, MissingRuleError, SolverError
+from ...core.reach import CALLS
 from ...core.spec import spec_of
 from ...core.trace import is_live
+from ...primitives.arguments import everywhere
+from ...primitives.elementwise import stopped
 from ...primitives.exact import constant, like
 from ...transforms.batch import vmap
 from ...transforms.call import FunctionCall, floating, stop_gradient
@@ -32,7 +36,7 @@ from ...transforms.stage import StageTrace
 from ..solving.implicit import RecordedFunction
 from ..solving.in_c import in_c
 from ..solving.plain import Examples, PlainValues, number, solve
-from ..solving.serving import serves
+from ..solving.serving import serves, serves_method, traced
 from ..solving.undetermined import undetermined
 from .subdivision import Range, adaptive, gauss, pieces
 
@@ -504,3 +508,36 @@ def tplquad(
     return nquad(
         func, [innermost, inner, [a, b]], args=args, opts={"epsabs": epsabs, "epsrel": epsrel}
     )
+
+
+# tanhsinh: SciPy's Python, which sums over abscissae.
+
+FAR = 1e50  # further out an integrand that is 0 has no slope that counts
+
+arguments_of_tanhsinh = traced(_tanhsinh._tanhsinh_iv)
+range_of_tanhsinh = traced(_tanhsinh._transform_integrals)
+
+
+@serves_method(_tanhsinh._tanhsinh_iv)
+def arguments(f: Any, a: Any, b: Any, log: bool, *more: Any) -> Any:
+    """What `tanhsinh` is given, with an integrand that is constant where it has underflowed.
+
+    Far out the weights and powers of x overflow, and meet a slope that is 0.
+    """
+    fun, *rest = arguments_of_tanhsinh(f, a, b, log, *more)
+    nothing = -np.inf if log else 0.0
+
+    def settled(x: Any, *args: Any) -> Any:
+        y = CALLS[fun](x, *args)
+        return np.where((np.abs(x) > FAR) & (y == nothing), nothing, y)
+
+    return settled, *rest
+
+
+@serves_method(_tanhsinh._transform_integrals)
+def transformed(a: Any, b: Any, xp: Any) -> Any:
+    """A range with an infinite limit is mapped on a fixed one, of which the abscissae stay."""
+    a, b, start, negative, both, left, right = range_of_tanhsinh(a, b, xp)
+    if everywhere(both | right):
+        a, b = stopped(a), stopped(b)
+    return a, b, start, negative, both, left, right
