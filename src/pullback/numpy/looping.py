@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, unravel
+from ..core.array import Array, current, unravel
 from ..core.dispatch import FUNCTIONS, as_array, holds_arrays
 from ..core.layout import example
+from ..core.lost import shown
 from ..primitives.keys import known
 from ..primitives.shapes import laid
 from .wrapping import OWN, StandIn, answers_for
@@ -254,9 +255,10 @@ def iterable(y: Any) -> bool:
 def printer(original: Any) -> None:
     @answers_for(original)
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        if type(x) is Array:
-            x = known(x, f"numpy.{original.__name__}(x)")[()]
-        return original(x, *args, **kwargs)
+        if type(x) is not Array:
+            return original(x, *args, **kwargs)
+        asked = f"numpy.{original.__name__}(x)"
+        return shown(current(x), original(known(x, asked)[()], *args, **kwargs), asked)
 
 
 printer(np.format_float_positional)
