@@ -1,4 +1,4 @@
-"""Functions that call the user's, or are written in Python, keep NumPy's dtype of narrow numbers."""
+"""Functions that call the user's, or are written in Python, keep NumPy's narrow dtypes."""
 
 import numpy as np
 
