@@ -27,6 +27,7 @@ import numpy as np
 from .core.array import Array, class_of_number, current, is_number, snapshot, stop, without_axes
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
+from .core.lost import TEXTS, warn_read
 from .core.namespaces import BOUND
 from .core.reach import ANSWERS, ASKED, LOOKUPS, other_form
 from .primitives.exact import exact
@@ -61,6 +62,8 @@ def float(*args: Any) -> Any:
     ):
         out = args[0].__float__()  # of a class of the user's: what it returns may be an Array
         return float(out) if real.type(out) is Array else real.float(out)
+    if TEXTS and len(args) == 1 and real.type(args[0]) is str:
+        warn_read(args[0], "float(text)")
     return real.float(*args)
 
 
@@ -72,6 +75,8 @@ def own_float(x: Any) -> bool:
 
 def complex(*args: Any, **kwargs: Any) -> Any:
     if not any(real.type(x) is Array for x in (*args, *kwargs.values())):
+        if TEXTS and len(args) == 1 and real.type(args[0]) is str:
+            warn_read(args[0], "complex(text)")
         return real.complex(*args, **kwargs)
     parts = dict(zip(("real", "imag"), args, strict=False)) | kwargs
     if "imag" not in parts:

@@ -94,7 +94,7 @@ def seen_at(lost, number):
 @pytest.mark.parametrize("way", AFTER)
 @pytest.mark.parametrize("leak", TEXT)
 def test_text(folder, leak, way):
-    """It is listed, with its line; in a package it warns as well, once."""
+    """It is listed, with its line; it warns, once, in a package, and where a number is read."""
     for before in BEFORE:
         f, number = program(folder, before, TEXT[leak][0], AFTER[way])
         gradient, messages = warned(pb.grad(f), 0.8, times=3)
@@ -102,6 +102,9 @@ def test_text(folder, leak, way):
         if folder.name == "site-packages":
             assert [line for _, line in messages] == [number]
             assert "into text" in messages[0][0]
+            assert TEXT[leak][0] in messages[0][0]
+        elif "float(" in TEXT[leak][0] or way == "alone":
+            assert [line for _, line in messages] == [number]
             assert TEXT[leak][0] in messages[0][0]
         else:
             assert not messages

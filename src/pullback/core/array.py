@@ -13,7 +13,7 @@ import numpy as np
 
 from .bytecode import original
 from .errors import ConversionError
-from .lost import warn_text
+from .lost import shown
 
 
 class Disguised(type):
@@ -103,7 +103,8 @@ class Array(metaclass=Disguised):
         """The plain value of a constant; an error for an Array that may carry a derivative."""
         if not current(self).within.converts(self, asked):
             if asked == "float(x)" and self.ndim == 0 and formats_text(sys._getframe(2)):
-                value = text_of(self, "format(x)")
+                value = told(self, "format(x)")
+                shown(current(self), str(value), "format(x)")  # Python formats it
                 if np.ndim(value) == 0:  # not mapped
                     return value
             error = ConversionError(self.within.refusal(self, asked))
@@ -112,11 +113,12 @@ class Array(metaclass=Disguised):
         return told(self, asked)
 
     def __repr__(self) -> str:
-        value = text_of(self, "repr(x)")
+        value = told(self, "repr(x)")
         if current(self).within.transparent:
-            return repr(value)
+            return shown(current(self), repr(value), "repr(x)")
         text = np.array2string(np.asarray(value), separator=", ", prefix="Array(")
-        return f"Array({text}, {self.within.spec(self)}, {self.within.name})"
+        text = f"Array({text}, {self.within.spec(self)}, {self.within.name})"
+        return shown(current(self), text, "repr(x)")
 
 
 class Tally:
@@ -508,12 +510,6 @@ def formats_text(frame: Any) -> bool:
 
 BINARY_OP = dis.opmap["BINARY_OP"]
 REMAINDERS = (6, 19)  # % and %=
-
-
-def text_of(x: Any, asked: str) -> Any:
-    """The plain value inside an Array that becomes text."""
-    warn_text(current(x), asked)
-    return told(x, asked)
 
 
 def snapshot(x: Array) -> Array:

@@ -2,9 +2,8 @@
 
 Text, comparisons and detaching names take the value of an Array and leave its derivative behind.
 Each is what the program asked for, so nothing raises. But a search by hand answers with plain
-numbers that only comparisons have led to, and a package that writes a number as text and reads it
-again hands on a constant. Those two warn, once for each line; so does a second derivative at a
-kink.
+numbers that only comparisons have led to, and what writes a number as text and reads it again hands
+on a constant. Those two warn, once for each line; so does a second derivative at a kink.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import linecache
 import os
 import sys
 import warnings
+import weakref
 from contextvars import ContextVar
 from typing import Any
 
@@ -129,18 +129,84 @@ def warn_bent(name: str, where: str) -> None:
     )
 
 
-def warn_text(x: Any, asked: str) -> None:
-    """Of an Array with a derivative that a package's code turns into text."""
+# Text that was made of Arrays with a derivative: their traces, and the line. Most of it is shown to
+# people, so that nothing is said unless the program reads a number from it again, or returns what
+# nothing else can have led to.
+TEXTS: dict[str, tuple[list[weakref.ref[Any]], tuple[str, int] | None]] = {}
+MANY_TEXTS = 256
+
+
+def shown(x: Any, text: str, asked: str) -> str:
+    """Text that was made of an Array. If a package's code asked for it, that warns."""
     if x.within.converts(x, asked):
-        return
+        return text
     frame = frame_of_user()
-    if frame is None or library(frame.f_globals) != 1 or not takes_part(frame.f_globals):
-        return
-    line = frame.f_code.co_filename, frame.f_lineno
+    if frame is not None and library(frame.f_globals) == 1 and takes_part(frame.f_globals):
+        warn_text(x.within, frame)
+        return text
+    traces = []
+    while hasattr(x, "within"):
+        if x.within.differentiates and not x.within.eager and x.node is not None:
+            traces.append(weakref.ref(x.within))
+        x = x.payload
+    if len(TEXTS) >= MANY_TEXTS:
+        TEXTS.pop(next(iter(TEXTS)), None)
+    TEXTS[text] = traces, line_of(frame)
+    return text
+
+
+def warn_text(trace: Any, frame: Any) -> None:
+    """Of an Array with a derivative that a package's code turns into text."""
+    line = line_of(frame)
     warn(
-        f"`{package(frame.f_globals)}` turned an Array of `{x.within.name}` into text, in"
+        f"`{package(frame.f_globals)}` turned an Array of `{trace.name}` into text, in"
         f" {place(line)}\n"
         "  A number that is read from the text again, as in `float(f'{x}')`, is a constant: if the"
         " result is computed from it, its derivative is missing.",
+        line,
+    )
+
+
+def running_of(traces: list[weakref.ref[Any]]) -> list[Any]:
+    """Those that have not ended, the youngest first."""
+    found = [each() for each in traces]
+    return [trace for trace in found if trace is not None and not trace.ended]
+
+
+def line_of_text(trace: Any) -> tuple[str, int] | None:
+    """A line where an Array of the trace was turned into text. Text of ended ones is let go of."""
+    found = None
+    for text, (traces, line) in list(TEXTS.items()):
+        running = running_of(traces)
+        if trace in running:
+            found = found or line
+        elif not running:
+            TEXTS.pop(text, None)
+    return found
+
+
+def warn_read(text: str, asked: str) -> None:
+    """Of a number that is read from text, if that was made of an Array."""
+    traces, written = TEXTS.pop(text.strip(), ([], None))
+    for trace in running_of(traces)[:1]:
+        line = line_of_user()
+        warn(
+            f"`{asked}` read a number from text that was made of an Array of `{trace.name}`, in"
+            f" {place(line)}\n"
+            f"  The text was made in {place(written)}\n"
+            "  What is read from text is a constant, and its derivative is missing: compute with"
+            " the Array itself, or with `pullback.stop_gradient(x)` if no derivative is meant.",
+            line,
+        )
+
+
+def warn_read_alone(trace: Any, line: tuple[str, int]) -> None:
+    """Of a trace whose Arrays were turned into text, and whose result has no way back."""
+    warn(
+        f"{ZERO.get()}`{trace.name}` is zero: no operation with a derivative leads from the"
+        " argument to the result, but the argument was turned into text, as in"
+        f" {place(line)}\n"
+        "  If the result was read from text again, compute with the Array itself. If it does not"
+        " depend on the argument, zero is right.",
         line,
     )

@@ -18,7 +18,14 @@ import numpy as np
 from .array import Array, current, peel, stop, touch
 from .errors import ConversionError, EscapedError, MissingRuleError, name_of, reached
 from .foreign import raised_next, translate
-from .lost import line_of_user, warn_decided, warn_searched
+from .lost import (
+    TEXTS,
+    line_of_text,
+    line_of_user,
+    warn_decided,
+    warn_read_alone,
+    warn_searched,
+)
 from .namespaces import asker, package, shows
 from .reach import call, unreached
 from .spec import PYTHON, is_inexact, spec_of
@@ -233,13 +240,15 @@ class Trace:
             self.comparison = (line or line_of_user() or ()) if self.leaves_values else ()
 
     def led(self, outs: Any, reached: bool) -> None:
-        """Warn where decisions alone led to floating results; reached: they have a way back."""
+        """Warn where decisions or text alone led to floating results; reached: not so."""
         if reached or not any(map(is_floating, outs)):
             return
         if self.comparison:
             warn_searched(self)
         elif self.many_decisions(False):
             warn_decided(self)
+        elif TEXTS and (line := line_of_text(self)) is not None:
+            warn_read_alone(self, line)
 
     def many_decisions(self, beside: bool) -> bool:
         """Whether so many were made that the function may search; beside: a way back is there."""

@@ -299,14 +299,22 @@ def span(s: slice) -> Any:
     return OWN[np.arange](start, s.stop, step)
 
 
-def counted_span(s: slice) -> Any:
-    """The same as steps counted from the start, as a grid has them: the last may not be the end."""
-    start = 0 if s.start is None else s.start
+def numbers_of(s: slice) -> tuple[Any, Any, Any]:
+    """Start, stop and step of a slice; an imaginary step is a number of points."""
     step = 1 if s.step is None else s.step
-    if isinstance(step, complex):
-        n = int(abs(step))
-        return np.arange(float(n)) * (1.0 if n == 1 else (s.stop - start) / (n - 1)) + start
-    return np.arange(len(span(s))) * step + start
+    start = 0 if s.start is None else s.start
+    return start, s.stop, abs(step) if isinstance(step, complex) else step
+
+
+def counted_span(s: slice, dtype: Any) -> Any:
+    """The same as steps counted from the start, as a grid has them: the last may not be the end."""
+    start, stop, step = numbers_of(s)
+    if isinstance(s.step, complex):
+        n = int(step)
+        step = 1 if n == 1 else (stop - start) / float(n - 1)
+    else:
+        n = len(span(s))
+    return np.arange(n, dtype=dtype) * step + start
 
 
 class Grid:
@@ -323,13 +331,14 @@ class Grid:
         if not is_live_key(key):
             return made(self.real[without_arrays(key)])
         if type(key) is slice:
-            return counted_span(key) if isinstance(key.step, complex) else span(key)
-        axes = [counted_span(s) for s in key]
-        dtype = np.result_type(*[x.dtype for x in axes])
-        grids = np.meshgrid(
-            *[x.astype(dtype) for x in axes], indexing="ij", sparse=self.sparse, copy=False
-        )
-        return tuple(grids) if self.sparse else np.stack(grids)
+            if not isinstance(key.step, complex):
+                return span(key)
+            return counted_span(key, np.result_type(*numbers_of(key)))
+        dtype = np.result_type(0, *[x for s in key for x in numbers_of(s)])
+        axes = [counted_span(s, dtype) for s in key]
+        if self.sparse:
+            return tuple(np.meshgrid(*axes, indexing="ij", sparse=True, copy=False))
+        return np.stack(np.meshgrid(*[x.astype(dtype) for x in axes], indexing="ij", copy=False))
 
 
 def parts_of(key: Any) -> list[Any]:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array, unravel
+from ..core.array import Array, current, unravel
 from ..core.dispatch import FUNCTIONS, as_array, holds_arrays
 from ..core.layout import example
+from ..core.lost import shown
 from ..primitives.keys import known
 from ..primitives.shapes import laid
 from .wrapping import OWN, StandIn, answers_for
@@ -67,15 +68,18 @@ class vectorize(np.vectorize, metaclass=StandIn):  # named as NumPy's
         objects = list(map(elements, xs))
         operands = np.broadcast_arrays(*objects)
         rows = list(zip(*[x.flat for x in operands], strict=True))
-        if rows and self.otypes is None and not self.cache:
-            call(rows[0])  # NumPy asks for the dtype of the first result, and calls again
-        results = [call(row) for row in rows]
-        if not results and self.otypes is None:
-            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        results, first = [], None
+        if self.otypes is None:
+            if not rows:
+                raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+            # NumPy asks for the dtype of a first result, of NumPy's numbers, and calls again.
+            first = call([np.reshape(as_array(x), -1)[0] for x in xs])
+            results = [first] if self.cache else []
+        results += [call(row) for row in rows[len(results) :]]
         n_out = len(results[0]) if results and isinstance(results[0], tuple) else None
         if self.otypes is not None:
             n_out = len(self.otypes) if len(self.otypes) > 1 else None
-        out = self.collected(results, operands[0].shape, n_out)
+        out = self.collected(results, operands[0].shape, n_out, first)
         if operands[0].ndim < 2:
             return out
         strides = np.frompyfunc(lambda *_: None, len(xs), 1)(*objects).strides
@@ -124,15 +128,18 @@ class vectorize(np.vectorize, metaclass=StandIn):  # named as NumPy's
             shapes = [shape + tuple([sizes[name] for name in core]) for core in outputs]
             outs = tuple([OWN[np.zeros](s, t) for s, t in zip(shapes, self.otypes, strict=True)])
             return outs[0] if n_out is None else outs
-        return self.collected(results, shape, n_out)
+        return self.collected(results, shape, n_out, results[0])
 
-    def collected(self, results: list[Any], shape: tuple[int, ...], n_out: int | None) -> Any:
+    def collected(
+        self, results: list[Any], shape: tuple[int, ...], n_out: int | None, first: Any
+    ) -> Any:
         """The results of all calls as one array, or as a tuple of them."""
         columns = [results] if n_out is None else [[r[i] for r in results] for i in range(n_out)]
+        firsts = [first] if n_out is None else first
         outs = []
         for i, column in enumerate(columns):
             # As asked for, or as the first one has it; the width of strings depends on all.
-            kind = as_array(column[0]).dtype if self.otypes is None else np.dtype(self.otypes[i])
+            kind = as_array(firsts[i]).dtype if self.otypes is None else np.dtype(self.otypes[i])
             if kind.kind == "O":  # any results, one by one
                 out = np.empty(len(column), object)
                 for place, result in enumerate(column):
@@ -254,9 +261,10 @@ def iterable(y: Any) -> bool:
 def printer(original: Any) -> None:
     @answers_for(original)
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        if type(x) is Array:
-            x = known(x, f"numpy.{original.__name__}(x)")[()]
-        return original(x, *args, **kwargs)
+        if type(x) is not Array:
+            return original(x, *args, **kwargs)
+        asked = f"numpy.{original.__name__}(x)"
+        return shown(current(x), original(known(x, asked)[()], *args, **kwargs), asked)
 
 
 printer(np.format_float_positional)

@@ -15,9 +15,10 @@ from pandas.api.extensions import ExtensionArray, ExtensionDtype
 from pandas.api.indexers import check_array_indexer
 from pandas.core.arrays.base import ExtensionOpsMixin
 
-from ..core.array import Array, snapshot, text_of
+from ..core.array import Array, current, snapshot, told
 from ..core.dispatch import as_array, holds_arrays
 from ..core.errors import ArgumentTypeError, MissingRuleError
+from ..core.lost import shown
 from ..core.namespaces import caller
 from ..core.trace import CONSTANT, is_live
 from .reductions import accumulated, grouped, plain, quantiles, reduced
@@ -240,7 +241,9 @@ class Live(ExtensionOpsMixin, ExtensionArray):
         return super().astype(dtype, copy=copy)
 
     def _values_for_json(self) -> Any:
-        return np.asarray(text_of(self.inner, "to_json"))
+        values = np.asarray(told(self.inner, "to_json"))
+        shown(current(self.inner), str(values), "to_json")
+        return values
 
     def tolist(self) -> list[Any]:
         return list(self.inner)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.array import Array, peel
+from ..core.array import Array, current, peel
 from ..core.dispatch import replaces
+from ..core.lost import shown
 from ..core.spec import PYTHON
 from .arguments import settled
 
@@ -53,7 +54,10 @@ def isfortran(a):
 def of_value(function):
     def implementation(*args, **kwargs):
         kwargs = {name: peel(x) for name, x in kwargs.items()}
-        return function(*[peel(x) for x in args], **kwargs)
+        out = function(*[peel(x) for x in args], **kwargs)
+        if type(out) is str and type(args[0]) is Array:
+            shown(current(args[0]), out, f"numpy.{function.__name__}(x)")
+        return out
 
     return replaces(function)(implementation)
 

@@ -19,12 +19,12 @@ from ..core.array import (
     peel,
     snapshot,
     stop,
-    text_of,
     told,
 )
 from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary, is_python
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.layout import asked_base, asked_layout
+from ..core.lost import shown
 from ..core.operators import COMPARISONS, INFIX, PREFIX
 from ..core.spec import dtype_of
 from ..core.trace import CONSTANT
@@ -433,7 +433,7 @@ def as_integer_ratio(self):
 
 
 def hexadecimal(self):
-    return float(text_of(self, "x.hex()")).hex()
+    return shown(current(self), float(told(self, "x.hex()")).hex(), "x.hex()")
 
 
 Array.hex = of_numbers(hexadecimal)
@@ -444,14 +444,16 @@ Array.is_integer, Array.as_integer_ratio = of_numbers(is_integer), of_numbers(as
 
 
 def text(self):
-    return str(text_of(self, "str(x)"))
+    return shown(current(self), str(told(self, "str(x)")), "str(x)")
 
 
 def formatted(self, spec):
-    value = text_of(self, "format(x)")
+    value = told(self, "format(x)")
     if np.shape(value) != self.shape and spec:  # a mapped number: the values of all examples
-        return f"[{', '.join([format(x, spec) for x in np.ravel(value)])}]"
-    return format(value, spec)
+        out = f"[{', '.join([format(x, spec) for x in np.ravel(value)])}]"
+    else:
+        out = format(value, spec)
+    return shown(current(self), out, "format(x)")
 
 
 Array.__str__, Array.__format__ = text, formatted

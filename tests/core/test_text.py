@@ -1,0 +1,85 @@
+"""A number that is read from text again is a constant, and the program is told so."""
+
+import ast
+import decimal
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+# How text is made of a number, and how a number is read from text.
+WRITERS = {
+    "str": str,
+    "a field": lambda x: f"{x}",
+    "a field with digits": lambda x: f"{x:.17g}",
+    "format": lambda x: format(x, ".12f"),
+    "a method": lambda x: "{:.10e}".format(x),
+    "percent": lambda x: "%.12f" % x,
+    "of a float": lambda x: str(float(x)),
+    "of a sum": lambda x: str(x + 0.0),
+    "beside others": lambda x: f"step 3: {x:.15g} m".split()[2],
+    "array2string": lambda x: np.array2string(np.stack([x, x]), precision=17)[1:-1].split()[0],
+    "array_str": lambda x: np.array_str(np.stack([x, x]))[1:-1].split()[0],
+    "positional": np.format_float_positional,
+    "of a list": lambda x: " ".join(map(str, np.stack([x, x]).tolist())).split()[1],
+    "hex": lambda x: str(float.fromhex(float(x).hex())),
+}
+READERS = {
+    "float": float,
+    "complex": lambda text: complex(text).real,
+    "float64": np.float64,
+    "array": lambda text: np.array([text]).astype(float)[0],
+    "fromstring": lambda text: np.fromstring(text, sep=" ")[0],
+    "decimal": lambda text: float(decimal.Decimal(text)),
+    "json": json.loads,
+    "literal": ast.literal_eval,
+}
+X = np.float64(1.3717)
+MODES = {
+    "grad": pb.grad,
+    "jvp": lambda f: lambda x: pb.jvp(f, (x,), (1.0,))[1],
+    "vjp": lambda f: lambda x: pb.vjp(f, x)[1](1.0)[0],
+    "compiled": lambda f: pb.compile(pb.grad(f)),
+    "twice": lambda f: pb.grad(pb.grad(lambda x: x * f(x))),
+}
+
+
+def lost(f, x):
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always")
+        f(x)
+    return [w for w in met if issubclass(w.category, pb.LostDerivativeWarning)]
+
+
+def test_a_result_that_is_read_from_text_warns():
+    silent = [
+        (writer, reader, mode)
+        for writer, write in WRITERS.items()
+        for reader, read in READERS.items()
+        for mode, derive in MODES.items()
+        if mode != "twice" or reader in ("float", "complex")
+        if not lost(derive(lambda x, write=write, read=read: read(write(x)) * 2.0), X)
+    ]
+    assert not silent
+
+
+@pytest.mark.parametrize("reader", ["float", "complex"])
+def test_so_does_a_part_of_a_result(reader):
+    read = READERS[reader]
+    assert lost(pb.grad(lambda x: x * 2 + read(f" {x:.3f} ")), X)
+
+
+@pytest.mark.filterwarnings("error::pullback.LostDerivativeWarning")
+def test_text_that_is_shown_does_not():
+    def f(x):
+        text = f"at {x:.3f}, {x!r}, {x}"
+        return x * float("2.5") * min(len(text), 1)
+
+    for derive in (pb.grad, MODES["jvp"], MODES["vjp"]):
+        assert derive(f)(X) == 2.5
+    assert pb.grad(lambda x: 0.0 * x + 1.0)(X) == 0.0
+    read = float(f"{pb.grad(f)(X)}")  # no Array any more
+    assert pb.grad(lambda x: x * float(str(read)))(X) == 2.5
