@@ -23,11 +23,11 @@ from ..core.array import (
     text_of,
     told,
 )
-from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary, is_python
+from ..core.dispatch import FUNCTIONS, LOADERS, PLAIN, UFUNCS, binary, by_elements, is_python
 from ..core.errors import ArgumentTypeError, ConversionError, MissingRuleError
 from ..core.layout import asked_base, asked_layout
 from ..core.operators import COMPARISONS, INFIX, PREFIX
-from ..core.spec import dtype_of
+from ..core.spec import ObjectArrayError, dtype_of
 from ..core.trace import CONSTANT
 from . import (  # noqa: F401  # each declares its primitives
     assigned_attributes,
@@ -63,7 +63,10 @@ def infix(ufunc, operation):
     def forward(self, other):
         kind = type(other)
         if kind is float or kind is int or kind is ndarray:
-            return self.within.beside(primitive, 0, self, other)
+            try:
+                return self.within.beside(primitive, 0, self, other)
+            except ObjectArrayError:
+                return by_elements(ufunc, self, other)
         if kind is Array:
             trace, second = self.within, other.within
             if trace is second:
@@ -76,7 +79,10 @@ def infix(ufunc, operation):
     def reflected(self, other):
         kind = type(other)
         if kind is float or kind is int or kind is ndarray:
-            return self.within.beside(primitive, 1, self, other)
+            try:
+                return self.within.beside(primitive, 1, self, other)
+            except ObjectArrayError:
+                return by_elements(ufunc, other, self)
         if kind in PLAIN:
             return binary(primitive, other, self)
         return beside_on_the_left(operation, apply, self, other)
