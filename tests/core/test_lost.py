@@ -103,6 +103,9 @@ def test_text(folder, leak, way):
             assert [line for _, line in messages] == [number]
             assert "into text" in messages[0][0]
             assert TEXT[leak][0] in messages[0][0]
+        elif way == "alone":  # as where a cache is asked for the text
+            assert [line for _, line in messages] == [number]
+            assert "compared or written as text, first in" in messages[0][0]
         else:
             assert not messages
         seen, _ = warned(pb.explain(f), 0.8)
@@ -143,7 +146,7 @@ def test_comparisons(folder, leak):
             gradient, messages = warned(derivative, f, times=2)
             assert gradient == 0.0
             assert [line for _, line in messages] == [number]
-            assert "was compared, first in" in messages[0][0]
+            assert "was compared or written as text, first in" in messages[0][0]
         seen = pb.explain(f)(0.8)
         if leak != "truth":
             assert seen_at(seen.missed, number)

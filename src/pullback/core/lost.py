@@ -81,10 +81,12 @@ def warn_searched(trace: Any) -> None:
     """Of a trace whose function was led by comparisons, and whose result has no way back."""
     warn(
         f"{ZERO.get()}`{trace.name}` is zero: no operation with a derivative leads from the"
-        " argument to the result, but the argument was compared, first in"
+        " argument to the result, but the argument was compared or written as text, first in"
         f" {place(trace.comparison)}\n"
-        f"  If comparisons led to the result, as in a bisection, {INSTEAD} If the result does not"
-        " depend on what was compared, or is piecewise constant, zero is right.",
+        f"  If comparisons led to the result, as in a bisection, {INSTEAD} What a cache finds by the"
+        " text of a number is plain: let the transformation begin with an empty one. If the result"
+        " does not depend on what was compared or written, or is piecewise constant, zero is"
+        " right.",
         trace.comparison,
     )
 
@@ -130,11 +132,16 @@ def warn_bent(name: str, where: str) -> None:
 
 
 def warn_text(x: Any, asked: str) -> None:
-    """Of an Array with a derivative that a package's code turns into text."""
+    """Of an Array with a derivative that a package's code turns into text.
+
+    The program's own text warns if no other way leads to the result, as where a cache is asked for
+    `str(x)`: what an earlier call has left there is plain.
+    """
     if x.within.converts(x, asked):
         return
     frame = frame_of_user()
     if frame is None or library(frame.f_globals) != 1 or not takes_part(frame.f_globals):
+        x.within.written(frame)
         return
     line = frame.f_code.co_filename, frame.f_lineno
     warn(

@@ -18,8 +18,8 @@ import numpy as np
 from .array import Array, current, peel, stop, touch
 from .errors import ConversionError, EscapedError, MissingRuleError, name_of, reached
 from .foreign import raised_next, translate
-from .lost import line_of_user, warn_decided, warn_searched
-from .namespaces import asker, package, shows
+from .lost import line_of, line_of_user, warn_decided, warn_searched
+from .namespaces import asker, library, package, shows
 from .reach import call, unreached
 from .spec import PYTHON, is_inexact, spec_of
 
@@ -208,6 +208,12 @@ class Trace:
             self.comparison = ()
         elif RUNNING.get() is self and package(sys._getframe(2).f_globals) != "pullback":
             self.comparison = line_of_user() or ()
+
+    def written(self, frame: Any) -> None:
+        """Hear that the program turns an Array into text, in a frame."""
+        if self.comparison is None and RUNNING.get() is self and not self.eager:
+            if self.leaves_values and frame is not None and not library(frame.f_globals):
+                self.comparison = line_of(frame)
 
     def decided(self, constant: bool) -> bool:
         """Hear of an operation that is constant between jumps."""
