@@ -64,15 +64,16 @@ class TestLooks:
 
     @everywhere
     def test_refusals_of_the_protocol_are_plain(self, within):
-        """`len` and iteration of a number, and `hash`: TypeError."""
+        """`len` and iteration of a number, and `hash` of one with a derivative: TypeError."""
 
         def body(x):
             with pytest.raises(TypeError, match="len"):
                 len(x)
             with pytest.raises(TypeError, match="iterat"):
                 iter(x)
-            with pytest.raises(TypeError, match="unhashable"):
-                hash(x)
+            if x.within.live:
+                with pytest.raises(TypeError, match="unhashable"):
+                    hash(x)
 
         within(body, NUMBER)
 

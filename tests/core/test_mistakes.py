@@ -249,8 +249,8 @@ MISTAKES = {
         "def g(x):\n    return float(fractions.Fraction(x)) * x\n\nout = pb.grad(g)(1.5)", "x",
         "float(fractions.Fraction(x))", "x", 3.0,
     ),
-    "an array of objects": Mistake(
-        "def g(x):\n    names = np.array(['a', x[0]], dtype=object)\n    return f(x)\n\n"
+    "an array of text": Mistake(
+        "def g(x):\n    names = np.array(['a', x[0]], dtype='U3')\n    return f(x)\n\n"
         "out = pb.grad(g)(X)",
         "x.numpy()", "x[0]]", "x.numpy()[0]]",
     ),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .bytecode import original
-from .errors import ConversionError
+from .errors import ArgumentTypeError, ConversionError
 from .lost import shown
 
 
@@ -67,7 +67,6 @@ class Array(metaclass=Disguised):
 
         def __getattr__(self, name: str) -> Any: ...
 
-    __hash__: Any = None
     __array_priority__ = 1000.0
 
     # What Python asks: a plain answer from a live trace would drop the derivative in silence.
@@ -98,6 +97,20 @@ class Array(metaclass=Disguised):
 
     def __index__(self) -> int:
         return operator.index(current(self).within.concrete(self, "x as an index"))
+
+    def __hash__(self) -> int:
+        """That of a constant number; equal numbers with derivatives are not the same."""
+        x = current(self)
+        if not is_number(x):
+            raise TypeError(f"unhashable type: '{x.__class__.__name__}'")
+        if x.within.live:
+            raise ArgumentTypeError(
+                f"`hash(x)` was asked of an Array {x.within.spec(x)} of `{x.within.name}`, which is"
+                " unhashable: what a dict, a set or a cache finds by the value of a number would"
+                " have no derivative with respect to it.\n"
+                "  Let the key be the plain number, `x.numpy().tolist()`, or keep pairs in a list."
+            )
+        return hash(x.payload)
 
     def converted(self, asked: str) -> Any:
         """The plain value of a constant; an error for an Array that may carry a derivative."""

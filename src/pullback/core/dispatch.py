@@ -26,7 +26,7 @@ from .errors import (
 from .layout import layout
 from .primitive import Elementwise
 from .reach import active
-from .spec import PYTHON, spec_of
+from .spec import PYTHON, ObjectArrayError, spec_of
 from .trace import CONSTANT, is_live, youngest
 from .twins import array_of, gives_array
 
@@ -251,6 +251,22 @@ def holds_arrays(x: Any) -> bool:
 
 
 def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+    try:
+        return ufunc_of_arrays(self, ufunc, method, inputs, keywords)
+    except ObjectArrayError:
+        if method != "__call__" or keywords:
+            raise
+        return by_elements(ufunc, *inputs)
+
+
+def by_elements(ufunc: Any, *xs: Any) -> Any:
+    """A ufunc of Arrays and arrays of objects: of the objects, as NumPy has it."""
+    return ufunc(*[CLASSES["objects"](x) if type(x) is Array else x for x in xs])
+
+
+def ufunc_of_arrays(
+    self: Array, ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
+) -> Any:
     if method == "__call__" and not keywords:
         primitive = UFUNCS.get(ufunc)
         if primitive is not None:

@@ -28,7 +28,7 @@ REHEARSED: ContextVar[bool] = ContextVar("rehearsed", default=False)
 class Cached:
     """What stands for a function under `lru_cache` in a session.
 
-    Arrays cannot be looked up: with them among the arguments, the function is called.
+    Arrays are not looked up: with them among the arguments, the function is called.
     """
 
     def __init__(self, wrapper: Any, fun: Any, session: Any) -> None:
@@ -44,6 +44,8 @@ class Cached:
         if session.closed:
             return self.wrapper(*args, **kwargs)
         values = (*args, *kwargs.values())
+        if any(type(x) is Array for x in flatten(values)[0]):
+            return self.fun(*args, **kwargs)
         key = args, tuple(kwargs.items()), tuple(map(type, values)) if self.typed else None
         try:
             known = self.results.get(key, MISSING)

@@ -513,7 +513,10 @@ def writing_back(f: Any, views: list[Array], args: Any, kwargs: Any) -> Any:
     return out
 
 
-OF_ARGUMENTS = (TypeError, ValueError, SystemError, AttributeError, BufferError)
+# SWIG tells of arguments of other types by NotImplementedError.
+OF_ARGUMENTS = (
+    TypeError, ValueError, SystemError, AttributeError, BufferError, NotImplementedError,
+)  # fmt: skip
 
 
 def foreign(f: Any) -> Any:

@@ -114,6 +114,10 @@ def is_inexact(dtype: Any) -> bool:
     return dtype.kind in "fc"
 
 
+class ObjectArrayError(ArgumentTypeError):
+    """An operation on an Array met an array of objects; operators go on element by element."""
+
+
 def carries(out: Any, xs: Any = ()) -> bool:
     """Whether a result has a derivative; one of Python objects would hide it.
 
@@ -121,7 +125,7 @@ def carries(out: Any, xs: Any = ()) -> bool:
     """
     dtype = dtype_of(out)
     if dtype.kind == "O" or (type(out) in PYTHON and any(map(holds_objects, xs))):
-        raise ArgumentTypeError(
+        raise ObjectArrayError(
             "An operation on an Array met an array of Python objects, which are not traced.\n"
             "  Write `a.astype(float)` for an array of numbers, and `np.stack(list(a))` for one"
             " that holds Arrays."

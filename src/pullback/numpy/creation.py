@@ -17,6 +17,7 @@ from ..core.trace import is_live
 from ..core.twins import with_given_arrays
 from ..primitives import creation
 from ..primitives.arguments import common_dtype, somewhere
+from ..primitives.objects import objects_of
 from .wrapping import FRESH, OWN, answers_for, is_fresh, made, member
 
 # type that holds an Array -> a function that gives it
@@ -107,9 +108,14 @@ def converter(function: Any, implementation: Any) -> None:
         if kwargs and kwargs.get("like") is not None:
             return function(*args, **kwargs)
         x = args[0] if args else kwargs.get("object", kwargs.get("a"))
+        if type(x) is np.ndarray and x.dtype.kind == "O" and holds_arrays(x.ravel().tolist()):
+            return of_objects(function, x, *args[1:], **kwargs)
         if type(x) is Array or holds_arrays(x):
             kwargs.pop("like", None)
-            check_numbers(function, x, kwargs.get("dtype", (*args, None, None)[1]))
+            dtype = kwargs.get("dtype", (*args, None, None)[1])
+            if dtype is not None and np.dtype(dtype).kind == "O":
+                return objects_of(x)
+            check_numbers(function, x, dtype)
             return implementation(x, *args, **kwargs)
         held = AS_ARRAY.get(type(x))
         if type(x) in HELD:
@@ -129,6 +135,13 @@ def converter(function: Any, implementation: Any) -> None:
         return made(out) if is_fresh(out, args[0] if args else None) else out
 
 
+def of_objects(function: Any, x: Any, dtype: Any = None, **options: Any) -> Any:
+    """An array of objects, Arrays among them, as another: of numbers, or of the same objects."""
+    if dtype is None or np.dtype(dtype).kind == "O":
+        return function(x, dtype, **options)
+    return OWN[function](x.tolist(), dtype, **options)
+
+
 def of_its_class(x: Instance, dtype: Any, copy: Any, ndmin: int) -> Any:
     """An object of a class that derives from ndarray as one of that class, `subok=True`."""
     if dtype is not None and np.dtype(dtype) != x.dtype:
@@ -142,7 +155,7 @@ def of_its_class(x: Instance, dtype: Any, copy: Any, ndmin: int) -> Any:
 
 
 def check_numbers(function: Any, x: Any, dtype: Any) -> None:
-    """Refuse an array of objects that would hold Arrays."""
+    """Refuse an array of records or texts that would hold Arrays."""
     kinds = [None if dtype is None else np.dtype(dtype)]
     kinds += [as_array(y).dtype for y in leaves(x) if type(y) not in KNOWN]
     for kind in kinds:
@@ -221,6 +234,9 @@ def from_dlpack(x: Any, /, *args: Any, **kwargs: Any) -> Any:
 def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
     if kwargs.get("like") is None and (type(fill_value) is Array or holds_arrays(fill_value)):
         kwargs.pop("like", None)
+        dtype = kwargs.get("dtype", (*args, None)[0])
+        if dtype is not None and np.dtype(dtype).kind == "O":
+            return np.broadcast_to(objects_of(fill_value), shape).copy()
         fill = as_array(fill_value)
         return np.copy(creation.full(fill, shape, fill, *args, **kwargs))
     return made(np.full(shape, fill_value, *args, **kwargs))

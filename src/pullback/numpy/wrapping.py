@@ -29,6 +29,7 @@ from ..core.dispatch import (
     array_function,
     as_array,
     binary,
+    by_elements,
     check_class,
     general_ufunc,
     holds_arrays,
@@ -40,6 +41,7 @@ from ..core.dispatch import (
     unknown,
 )
 from ..core.instances import BY_METHOD
+from ..core.spec import ObjectArrayError
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
 from ..core.twins import with_given_arrays
@@ -478,7 +480,10 @@ def just_two(own: Ufunc) -> Any:
                     trace = y.within
                 return trace.binary(primitive, x, y)
             if kind is float or kind is int or kind is ndarray:
-                return x.within.beside(primitive, 0, x, y)
+                try:
+                    return x.within.beside(primitive, 0, x, y)
+                except ObjectArrayError:
+                    return by_elements(own.ufunc, x, y)
         return short(x, y)
 
     return call
@@ -504,7 +509,10 @@ def of_two(own: Ufunc) -> Any:
                         and (type(y.payload) not in OF_NUMPY or (pythons and y.within.maps))
                     ):
                         x, y = operands_of_numpy((x, y))
-                    out = binary(primitive, x, y)
+                    try:
+                        out = binary(primitive, x, y)
+                    except ObjectArrayError:
+                        return by_elements(ufunc, x, y)
                     if out is not NotImplemented:
                         return out
                 elif whole is not None and one in ARRAYS and other in ARRAYS:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..core.array import Array
-from ..core.dispatch import PLAIN, UFUNCS, binary
+from ..core.dispatch import PLAIN, UFUNCS, binary, by_elements
 from ..core.node import COPIED, NODE, Node, new
 from ..core.rules import held_by
-from ..core.spec import DOUBLE
+from ..core.spec import DOUBLE, ObjectArrayError
 from ..core.templates import from_template
 from .operands import beside, beside_on_the_left
 
@@ -33,7 +33,10 @@ def forward(self, other):
         return (trace if trace.birth > second.birth else second).binary(primitive, self, other)
     if kind is float or kind is int or kind is ndarray:
         {beside}
-        return trace.beside(primitive, 0, self, other)
+        try:
+            return trace.beside(primitive, 0, self, other)
+        except ObjectArrayError:
+            return by_elements(ufunc, self, other)
     if kind in PLAIN:
         return binary(primitive, self, other)
     return beside(operation, apply, self, other)
@@ -43,7 +46,10 @@ def reflected(self, other):
     trace, kind = self.within, type(other)
     if kind is float or kind is int or kind is ndarray:
         {beside}
-        return trace.beside(primitive, 1, self, other)
+        try:
+            return trace.beside(primitive, 1, self, other)
+        except ObjectArrayError:
+            return by_elements(ufunc, other, self)
     if kind in PLAIN:
         return binary(primitive, other, self)
     return beside_on_the_left(operation, apply, self, other)
@@ -93,9 +99,10 @@ def infix(ufunc: Any, operation: Any) -> tuple[Any, Any]:
     primitive = UFUNCS[ufunc]
     scope = {
         "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "NUMBERS": NUMBERS, "Node": Node,
-        "PLAIN": PLAIN, "apply": partial(binary, primitive), "array": np.array, "beside": beside,
-        "beside_on_the_left": beside_on_the_left, "binary": binary, "ndarray": np.ndarray,
-        "new": new, "operation": operation, "primitive": primitive,
+        "ObjectArrayError": ObjectArrayError, "PLAIN": PLAIN, "apply": partial(binary, primitive),
+        "array": np.array, "beside": beside, "beside_on_the_left": beside_on_the_left,
+        "binary": binary, "by_elements": by_elements, "ndarray": np.ndarray, "new": new,
+        "operation": operation, "primitive": primitive, "ufunc": ufunc,
     }  # fmt: skip
     pair = first = second = "pass"
     if len(primitive.partials) == 2 and not primitive.decides:

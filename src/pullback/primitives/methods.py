@@ -5,6 +5,7 @@ from __future__ import annotations
 import copyreg
 import math
 import operator
+import sys
 from functools import partial
 from importlib import import_module
 
@@ -393,8 +394,19 @@ def item(self, *args):
         args = (0,) * x.ndim
     if len(args) != x.ndim:
         raise ValueError("incorrect number of indices for array")
+    refuse_again(x, sys._getframe(1), "item")
     out = x[args] if args else snapshot(x)
     return out.within.number(out)
+
+
+def refuse_again(x, frame, name):
+    """Tell C code, which may ask until there is no such method, that Python's numbers have none.
+
+    C is called from a frame whose code does not name the method.
+    """
+    code = frame.f_code
+    if is_python(x) and name not in code.co_names and name not in code.co_consts:
+        raise AttributeError(f"'{x.__class__.__name__}' object has no attribute '{name}'")
 
 
 def tolist(self):
@@ -404,6 +416,7 @@ def tolist(self):
     x = kept_by(self)
     if x is None:
         return np.asarray(told(self, "x.tolist()")).tolist()
+    refuse_again(x, sys._getframe(1), "tolist")
     return [row.tolist() for row in x] if x.ndim else x.item()
 
 

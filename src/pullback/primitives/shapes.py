@@ -20,6 +20,7 @@ from ..core.primitive import Linear
 from ..core.spec import Spec
 from .arguments import INTS, arrays_of, as_array, axes_of, dims
 from .masked import without_mask
+from .objects import objects_of
 
 
 class Reshape(Linear):
@@ -518,6 +519,8 @@ def broadcast_arrays(*args, subok=False):
 @replaces(np.astype)
 def astype(x, dtype, /, *, copy=True, device=None):
     dtype = np.dtype(dtype)
+    if dtype.kind == "O":
+        return objects_of(x)
     if dtype.kind not in "biufc":
         if not x.within.live:
             return np.asarray(x).astype(dtype)

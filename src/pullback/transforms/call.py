@@ -219,9 +219,9 @@ def likeness(*parts: Any) -> Any:
             ]
         )
         hash(found)
-        return found
     except TypeError:  # an array
         return None
+    return None if Array in map(type, found) else found
 
 
 def spread(x: Any, size: int) -> Any:
