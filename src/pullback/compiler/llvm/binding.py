@@ -191,10 +191,10 @@ class MachineCode:
         return call
 
 
-def is_straight(text: str) -> bool:
-    """Whether a module is long and does not branch: LLVM's passes take half of the time for it.
+def is_unbranched(text: str) -> bool:
+    """Whether a module is long and never branches, so that LLVM's passes are not worth their time.
 
-    They find nothing more in it, since ours have gone through the graph that it was made from.
+    That is half of all, and they find nothing that the passes over the graph have left.
     """
     return len(text) > LONG and " br " not in text
 
@@ -203,7 +203,7 @@ def object_file(text: str, level: int) -> bytes:
     """The object file of a module."""
     with LOCK:
         module, target = binding().parse_assembly(text), shared_machine(level)
-        if level and not is_straight(text):
+        if level and not is_unbranched(text):
             optimise(module, target, level)
         COUNTS["compiled"] += 1
         return bytes(target.emit_object(module))

@@ -162,7 +162,10 @@ class CompileTrace(StageTrace):
         return primitive in QUICK and not silenced
 
     def is_straight(self, primitive: Primitive) -> bool:
-        """Whether that is so, and nobody is told of calls on the way; asked for most operations."""
+        """Whether that is so, and nobody is told of calls on the way.
+
+        `is_brief` is written out, since this is asked for most operations.
+        """
         notes = self.state
         watch = notes.watch
         if primitive not in QUICK or (watch.profile is not None and not watch.is_sorted):
