@@ -25,7 +25,6 @@ CALLED = {
     "PyEval_RestoreThread": "void (ptr)",
     "PyErr_ExceptionMatches": "i32 (ptr)",
     "PyTuple_New": "ptr (i64)",
-    "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
     "PyFloat_FromDouble": "ptr (double)",
     "PyLong_FromLongLong": "ptr (i64)",
     "PyDict_GetItemWithError": "ptr (ptr, ptr)",
@@ -111,7 +110,7 @@ def attempt(o: Any) -> str:
     pen.label("agree")
     agreed = pen.ask("i1", "@agrees", "ptr %record", f"ptr {table}")
     pen.need(agreed, "differs")
-    results(pen, record, rows, made, numbers)
+    results(pen, record, rows, made, numbers, o)
 
     pen.label("failing")
     pen.store("i64", j, n_made)
@@ -249,8 +248,11 @@ def perform(pen: Routine, release: str, work: Callable[[], None], places: str, n
     pen.need(pen.is_null(pen.ask("ptr", "@PyErr_Occurred")), "raised")
 
 
-def results(pen: Routine, record: Fields, rows: str, made: str, numbers: str) -> None:
-    """Give the result, or a tuple of results, to `undo`; what is given away is no longer made."""
+def results(pen: Routine, record: Fields, rows: str, made: str, numbers: str, o: Any) -> None:
+    """Give the result, or a tuple of results, to `undo`; what is given away is no longer made.
+
+    The places of a new tuple are empty, so that they are written to directly.
+    """
     one, n, more = pen.test("eq i64", record["form"], 1), record["n_results"], record["n_given"]
     pen.branch(one, "single", "several")
     pen.label("single")
@@ -269,12 +271,12 @@ def results(pen: Routine, record: Fields, rows: str, made: str, numbers: str) ->
         pen.label("itself")
         pen.give("filled", thing)
         pen.label("item")
-        pen.ask("i32", "@PyTuple_SetItem", f"ptr {into}", f"i64 {row['place']}", f"ptr {thing}")
+        pen.put(pen.place(into, o.ITEMS, "i8"), row["place"], thing)
     constants = record.pointer("given")
     with pen.loop(more) as c:
         row = Fields.row(pen, GIVEN, constants, c)
         thing = always(pen, row)
-        pen.ask("i32", "@PyTuple_SetItem", f"ptr {into}", f"i64 {row['place']}", f"ptr {thing}")
+        pen.put(pen.place(into, o.ITEMS, "i8"), row["place"], thing)
     pen.give("filled", into)
     pen.label("filled")
     whole = pen.given("ptr")

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph import Equation, Graph, Variable
-from ...core.primitive import Primitive
+from ...core.primitive import Elementwise, Primitive
 from ...primitives.assignment import setitem_p
 from ...primitives.creation import adopt_p, like_p
 from ...primitives.elementwise import logical_and, logical_not, logical_or
@@ -86,6 +86,9 @@ def folded(graph: Graph) -> Graph:
     """
 
     def rule(e: Equation) -> Any:
+        moving = all(type(x) is Variable for x in e.inputs)
+        if moving and type(e.primitive) is Elementwise and e.outputs[0].spec.size:
+            return e  # as most are
         inputs = tuple([x if type(x) is Variable else compact(x) for x in e.inputs])
         if any(map(is_not, inputs, e.inputs)):
             e = Equation(e.primitive, inputs, e.outputs, e.static)

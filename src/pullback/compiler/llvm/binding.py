@@ -42,7 +42,8 @@ def at_leisure() -> Iterator[bool]:
 
 
 SEEN = "pullback.exported"  # in a text, the function that an object file shows
-RECIPE = "1"  # raised when the same text is to be compiled in another way
+LONG = 100_000  # characters: about a thousand operations on numbers
+RECIPE = "2"  # raised when the same text is to be compiled in another way
 # Whether the C library is all that may be called, and no addresses of this process.
 SCALAR: ContextVar[bool] = ContextVar("SCALAR", default=False)
 COUNTS: Counter[str] = Counter()  # modules that were "compiled", and those "found" on disk
@@ -190,11 +191,19 @@ class MachineCode:
         return call
 
 
+def is_unbranched(text: str) -> bool:
+    """Whether a module is long and never branches, so that LLVM's passes are not worth their time.
+
+    That is half of all, and they find nothing that the passes over the graph have left.
+    """
+    return len(text) > LONG and " br " not in text
+
+
 def object_file(text: str, level: int) -> bytes:
     """The object file of a module."""
     with LOCK:
         module, target = binding().parse_assembly(text), shared_machine(level)
-        if level:
+        if level and not is_unbranched(text):
             optimise(module, target, level)
         COUNTS["compiled"] += 1
         return bytes(target.emit_object(module))

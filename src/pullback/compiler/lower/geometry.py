@@ -6,6 +6,7 @@ Reshaping, transposing, slicing and broadcasting move no memory: they give anoth
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -64,6 +65,7 @@ class Strided:
         return all(n == 1 or s == t for n, s, t in pairs)
 
 
+@lru_cache(4096)
 def strides_of(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple([prod(shape[i + 1 :]) for i in range(len(shape))])
 

@@ -8,6 +8,7 @@ is called.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -164,10 +165,16 @@ def loop_dtypes(e: Equation) -> list[np.dtype]:
         return [specs[0].dtype, out, out, out]
     if isinstance(primitive, Elementwise) and isinstance(primitive.ufunc, np.ufunc):
         given = [s.weak or s.dtype for s in specs]
-        return list(primitive.ufunc.resolve_dtypes((*given, None)))
+        return list(resolved_dtypes(primitive.ufunc, *given))
     real = out.kind != "c"  # as of the real part of a complex number
     strong = [s.weak is None or (real and s.dtype.kind == "c") for s in specs]
     return [s.dtype if own else out for s, own in zip(specs, strong, strict=True)] + [out]
+
+
+@lru_cache(4096, typed=True)
+def resolved_dtypes(ufunc: np.ufunc, *given: Any) -> tuple[np.dtype, ...]:
+    """The dtypes in which a ufunc computes."""
+    return ufunc.resolve_dtypes((*given, None))
 
 
 def emitted(e: Equation, emit: Emit, xs: list[Value]) -> Value:

@@ -18,7 +18,7 @@ from ...core.graph import Equation, Variable
 from ...core.lost import frame_of_user, line_of
 from ...core.node import keep
 from ...core.primitive import Linear, Multilinear, Primitive
-from ...core.spec import is_inexact, spec_of
+from ...core.spec import DOUBLE, DOUBLES, is_inexact, spec_of
 from ...primitives.elementwise import (
     absolute,
     add,
@@ -162,9 +162,15 @@ class CompileTrace(StageTrace):
         return primitive in QUICK and not silenced
 
     def is_straight(self, primitive: Primitive) -> bool:
-        """Whether that is so, and nobody is told of calls on the way."""
-        watch = self.state.watch
-        return (watch.profile is None or watch.is_sorted) and self.is_brief(primitive)
+        """Whether that is so, and nobody is told of calls on the way.
+
+        `is_brief` is written out, since this is asked for most operations.
+        """
+        notes = self.state
+        watch = notes.watch
+        if primitive not in QUICK or (watch.profile is not None and not watch.is_sorted):
+            return False
+        return not (notes.outside or watch.silences or SUSPENDED.anywhere)
 
     def unary(self, primitive: Primitive, x: Array) -> Any:
         return self.single(primitive, x, {})
@@ -186,7 +192,7 @@ class CompileTrace(StageTrace):
         brief = x.storage is None and type(value) in PLAIN and type(plain) in REAL
         if not brief or (weak and primitive not in SMOOTH) or not self.is_straight(primitive):
             return StageTrace.beside(self, primitive, i, x, plain)
-        kept = keep(plain)
+        kept = keep(plain) if type(plain) is np.ndarray else plain
         if i:
             out = self.quick(primitive, (plain, value), (kept, node), {})
         else:
@@ -225,7 +231,8 @@ class CompileTrace(StageTrace):
         if type(out) is complex:
             out = np.complex128(out)
         notes, variable, equation, array = self.state, new(Variable), new(Equation), new(Array)
-        variable.spec = spec_of(out)
+        plain = type(out) in PLAIN and out.dtype is DOUBLE
+        variable.spec = DOUBLES[out.shape] if plain else spec_of(out)
         equation.primitive, equation.inputs = primitive, inputs
         equation.outputs, equation.static = (variable,), static
         notes.equations.append(equation)
