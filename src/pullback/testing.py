@@ -365,9 +365,7 @@ def check_batch(sample: Sample) -> None:
     ]
     tolerance = 100 * precision(problem.xs)
     bars = tuple([problem.like(out) for out in problem(*problem.xs)])
-
-    def pull(*xs: Any) -> Any:
-        return vjp(problem, *xs)[1](bars)
+    pull = lambda *xs: vjp(problem, *xs)[1](bars)
 
     def columns(rows: list[Any]) -> list[Any]:
         arrays = [[np.asarray(x) for x in column] for column in zip(*rows, strict=True)]
@@ -377,8 +375,7 @@ def check_batch(sample: Sample) -> None:
         for out, right in zip(outs, expected, strict=True):
             close(out, right, factor * max(tolerance, 100 * precision([right])), what)
 
-    everyone = range(len(stacks))
-    alone = [tuple([0 if j == i else None for j in everyone]) for i in everyone]
+    alone = [tuple([0 if s is mapped else None for s in stacks]) for mapped in stacks]
     for axes in dict.fromkeys([*alone, (0,) * len(stacks)]):  # all of them last
         choice = list(zip(stacks, axes, problem.xs, strict=True))
         rows = [[s[k] if a == 0 else x for s, a, x in choice] for k in range(n)]
@@ -395,11 +392,11 @@ def check_batch(sample: Sample) -> None:
     outs = vmap(lambda *xs: problem.results(*xs), in_axes=-1)(*moved)
     compare(outs, values, 1, "vmap over the last axis")
     outs, pullback = vjp(lambda *xs: vmap(lambda *ys: problem(*ys))(*xs), *stacks)
-    bars = tuple([problem.like(out) for out in outs])
-    x_bars = pullback(bars)
+    many = tuple([problem.like(out) for out in outs])
+    x_bars = pullback(many)
     for k in range(n):
-        rights = pullbacks[k](tuple([bar[k] for bar in bars]))
-        compare([x_bar[k] for x_bar in x_bars], rights, 10, "vjp of vmap")
+        right = pullbacks[k](tuple([bar[k] for bar in many]))
+        compare([x_bar[k] for x_bar in x_bars], right, 10, "vjp of vmap")
 
 
 def check_unread(sample: Sample) -> None:

@@ -182,10 +182,6 @@ class Scatter(Linear):
         ]
         return bars + [None] * (len(wanted) - len(bars))
 
-    def transpose(self, i, xs, out_bar, *, keys, shape, dtype):
-        (key, arrays), _ = list(parts(keys, xs))[i]
-        return read(out_bar, key, arrays)
-
     def batch(self, xs, mapped, size, *, keys, shape, dtype):
         scattered = []
         flags = parts(keys, mapped)

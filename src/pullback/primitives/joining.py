@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from ..core.array import Array
-from ..core.cotangent import DENSE, Masked, Scattered, fit, masked, unbroadcast
+from ..core.cotangent import DENSE, Masked, Scattered, masked, unbroadcast
 from ..core.dispatch import leaves, refuse, replaces
 from ..core.past import concatenate as past
 from ..core.past import whole_mask
@@ -58,10 +58,6 @@ class Concatenate(Linear):
             keys.append((*lead, slice(start, stop)))
         return pieces(out_bar, keys, wanted)
 
-    def transpose(self, i, xs, out_bar, *, axis):
-        start = sum([x.shape[axis] for x in xs[:i]])
-        return fit(out_bar[(WHOLE,) * axis + (slice(start, start + xs[i].shape[axis]),)], xs[i])
-
     def batch(self, xs, mapped, size, *, axis):
         return self(*spread(xs, mapped, size), axis=axis + 1)
 
@@ -92,9 +88,6 @@ class Stack(Linear):
                 return [value if i == at else None for i in range(len(wanted))]
         lead = (WHOLE,) * axis
         return pieces(out_bar, [(*lead, i) for i in range(len(wanted))], wanted)
-
-    def transpose(self, i, xs, out_bar, *, axis):
-        return fit(out_bar[(WHOLE,) * axis + (i,)], xs[i])
 
     def batch(self, xs, mapped, size, *, axis):
         return self(*spread(xs, mapped, size), axis=axis + 1)
@@ -400,10 +393,6 @@ class RepeatedElements(Linear):
         if type(bar) is not Masked:
             return (bar.reshape(x.shape),)
         return (Masked(bar.mask.reshape(x.shape), bar.value.reshape(x.shape)),)
-
-    def transpose(self, i, xs, out_bar, *, apart, whole, shape):
-        bar = unbroadcast(np.reshape(out_bar, whole), Spec(apart, xs[0].dtype))
-        return np.reshape(bar, xs[0].shape)
 
     def batch(self, xs, mapped, size, **static):
         return self(xs[0], **{name: (size, *shape) for name, shape in static.items()})

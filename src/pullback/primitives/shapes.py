@@ -140,9 +140,6 @@ class Broadcast(Linear):
     def vjp(self, out_bar, residual, wanted):
         return [unbroadcast(out_bar, residual.xs[0])]  # what is masked stays masked
 
-    def transpose(self, i, xs, out_bar, *, shape):
-        return unbroadcast(out_bar, xs[0])
-
     def batch(self, xs, mapped, size, *, shape):
         x = xs[0]
         padded = np.reshape(x, (size,) + (1,) * (len(shape) + 1 - x.ndim) + x.shape[1:])

@@ -82,8 +82,7 @@ class LoopKernel(LoopSpace):
             pen.add(f"%acc{i} = alloca [{r.lanes} x {memory(r.dtype)}], align 64")
         previous = "entry"
         for j in range(self.n_outer):
-            pen.jump(f"h{j}")
-            pen.label(f"h{j}")
+            pen.go_on(f"h{j}")
             pen.phi(f"%i{j}", "i64", ("0" if j else begin, previous), (f"%i{j}n", f"e{j}"))
             previous = f"h{j}"
         for key, view in self.loads.items():
@@ -94,17 +93,12 @@ class LoopKernel(LoopSpace):
             self.offsets[i] = self.offset(r.strides)
             self.offsets[f"r{i}"] = self.offset(self.outer_strides(r))
         self.row(previous)
-        pen.jump("done")
-        pen.label("done")
         for j in reversed(range(self.n_outer)):
-            pen.jump(f"e{j}")
-            pen.label(f"e{j}")
+            pen.go_on(f"e{j}")
             pen.add(f"%i{j}n = add i64 %i{j}, 1")
             pen.add(f"%c{j} = icmp slt i64 %i{j}n, {self.sizes[j] if j else end}")
             pen.branch(f"%c{j}", f"h{j}", f"x{j}")
             pen.label(f"x{j}")
-        pen.jump("exit")
-        pen.label("exit")
         if not self.part:
             self.partials.finish()
         pen.ret()
@@ -162,8 +156,7 @@ class LoopKernel(LoopSpace):
     def vectors(self, start: str, stop: str, before: str) -> None:
         """Whole vectors from number start on."""
         pen, stride = self.pen, self.width * self.together
-        pen.jump("loop")
-        pen.label("loop")
+        pen.go_on("loop")
         pen.phi("%i", "i64", (start, before), ("%in", "loop"))
         self.step("%i", [self.width] * self.together)
         pen.add(f"%in = add i64 %i, {stride}", f"%more = icmp slt i64 %in, {stop}")
@@ -173,8 +166,7 @@ class LoopKernel(LoopSpace):
     def blocks(self, main: int, first: str, end: str, last: str, previous: str) -> None:
         """Vectors in blocks, each with results of its own."""
         pen, partials = self.pen, self.partials
-        pen.jump("block")
-        pen.label("block")
+        pen.go_on("block")
         pen.phi("%b", "i64", (first, previous), ("%bn", "flush"))
         start = pen.line(f"mul i64 %b, {BLOCK}")
         stop = pen.line(f"add i64 {start}, {BLOCK}")
@@ -207,8 +199,7 @@ class LoopKernel(LoopSpace):
         if n != whole:
             self.step(str(whole), [n - whole])
         if split:
-            pen.jump("ended")
-            pen.label("ended")
+            pen.go_on("ended")
 
     def step(self, i: str, counts: list[int]) -> None:
         """The equations for as many elements from number i on as the counts say, side by side."""

@@ -279,10 +279,6 @@ def by_logarithm(log_below: Callable[..., Any]) -> tuple[Callable[..., Any], Cal
     return lambda *xs: np.exp(log_below(*xs)), lambda *xs: -np.expm1(log_below(*xs))
 
 
-def by_log_above(log_above: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    return lambda *xs: -np.expm1(log_above(*xs)), lambda *xs: np.exp(log_above(*xs))
-
-
 # Probabilities that are known by their slopes, or along another parameter.
 
 

@@ -69,8 +69,8 @@ class TracedMatrix:
     def ravel(self, order: Any = "C") -> TracedMatrix:
         return TracedMatrix(np.ravel(self.array, order))
 
-    def squeeze(self) -> TracedMatrix:
-        return TracedMatrix(self.array)
+    def squeeze(self, axis: Any = None) -> TracedMatrix:
+        return TracedMatrix(np.squeeze(self.array, axis))  # a vector is a row
 
     def reshape(self, *shape: Any, order: Any = "C") -> TracedMatrix:
         return TracedMatrix(self.array.reshape(*shape, order=order))

@@ -1,0 +1,56 @@
+"""Matrices that meet vectors again and again: their cotangent is one product in the end."""
+
+import numpy as np
+
+import pullback as pb
+from tests.together import together
+
+N = 40  # such a matrix has more elements than `matmul.FEW`
+RNG = np.random.default_rng(7)
+W, D, VECTORS = RNG.normal(size=(N, N)) / N, RNG.normal(size=(N, N)), RNG.normal(size=(N, 3))
+X, Y, Z = VECTORS.T
+
+
+def recurrent(w):
+    h = X
+    for _ in range(4):
+        h = np.tanh(w @ h + Y)
+    return h @ Z
+
+
+def more_than_its_rank(w):
+    h = X
+    for _ in range(N + 2):
+        h = np.sin(w @ h + Y)
+    return h @ Z
+
+
+PROGRAMS = {
+    "one vector": lambda w: Z @ (w @ X),
+    "two vectors": lambda w: np.tanh(w @ X) @ np.cos(w @ Y),
+    "from both sides": lambda w: np.tanh(w @ X) @ np.cos(Y @ w),
+    "few columns": lambda w: np.sum(np.tanh(w @ VECTORS)) + np.sum(np.sin(VECTORS.T @ w)),
+    "negative": lambda w: np.tanh(-w @ X) @ Z,
+    "times a number": lambda w: np.tanh((2.0 * w) @ X) @ Z,
+    "divided": lambda w: np.tanh((w / 3.0) @ X) @ Z,
+    "transposed": lambda w: np.tanh(w.T @ X) @ np.tanh(w @ Y),
+    "beside its elements": lambda w: np.sum(w**2) + np.tanh(w @ X) @ np.tanh(w @ Y),
+    "beside some rows": lambda w: np.sum(w[:2] @ X) + np.tanh(w @ X) @ Z,
+    "recurrent": recurrent,
+    "more than its rank": more_than_its_rank,
+}
+
+
+@together([(f,) for f in PROGRAMS.values()], PROGRAMS)
+def test_gradients(f):
+    """By reverse mode, eager arrays, and twice, against forward mode, which collects nothing."""
+    right = pb.jvp(f, (W,), (D,))[1]
+    gradient = pb.grad(f)
+    np.testing.assert_allclose(np.sum(gradient(W) * D), right, rtol=1e-10)
+    leaf = pb.array(W, requires_grad=True)
+    for _ in range(2):  # gradients are added
+        f(leaf).backward()
+    np.testing.assert_allclose(np.sum(leaf.grad * D), 2 * right, rtol=1e-10)
+    curve = pb.jvp(gradient, (W,), (D,))[1]
+    twice = pb.grad(lambda w: np.sum(gradient(w) * D))(W)
+    np.testing.assert_allclose(twice, curve, rtol=1e-8, atol=1e-10 * np.max(np.abs(curve)))
