@@ -212,10 +212,10 @@ def test_numbers_of_python():
     """SciPy passes Python's numbers: where NumPy's would do otherwise, Python runs."""
 
     def f(a):
-        return optimize.brentq(lambda x: 1 / x - 2 + (a - a), a - 0.5, 3.0) * a
+        return optimize.brentq(lambda x: 1 / x - 2 + (a - a), a - 0.5, 3.0) * volatility(9 + a)
 
     def g(a):
-        return optimize.brentq(lambda x: 2 - x**0.5 + (a - a), a - 0.5, 9.0) * a
+        return optimize.brentq(lambda x: 2 - x**0.5 + (a - a), a - 0.5, 9.0) * volatility(9 + a)
 
     for of, error in ((f, ZeroDivisionError), (g, TypeError)):
         fast = pb.compile(of, wait=True)
@@ -252,7 +252,55 @@ def test_arrays_that_are_written_later():
         start[1] = 9.0
         return np.sum(found) + start[1] * a
 
-    fast = pb.compile(f, wait=True)
+    plain = pb.value_and_grad(f)
+    fast = pb.compile(plain, wait=True)
     for x in np.linspace(1.0, 2.0, 4):
-        assert np.isclose(fast(np.float64(x)), f(x), 1e-9)
+        assert np.allclose(fast(np.float64(x)), plain(np.float64(x)), 1e-9)
     assert fast.why().startswith("Machine code")
+
+
+def test_short_functions():
+    """Without a trial the function runs where SciPy's call is all that it does, and is short."""
+    found = {}
+    for name in (
+        "brentq",
+        "root",
+        "quad",
+        "odeint",
+        "quantiles",
+        "curve_fit",
+        "nested",
+        "volatility",
+    ):
+        fast = pb.compile(PROGRAMS[name], wait=True)
+        for x in (1.0, 1.1, 1.2, 1.3):
+            assert np.isclose(fast(np.float64(x)), PROGRAMS[name](np.float64(x)), 1e-9)
+        found[name] = fast.why().partition(":")[0]
+    runs = "Running the function is faster, and so it runs"
+    assert found.pop("volatility") == "Machine code repeated it", found  # SciPy's Python is in it
+    assert set(found.values()) == {runs}, found
+
+
+CHOICES = {
+    "quad": lambda a: integrate.quad(lambda x, b: np.exp(-a * x) / (x + b), 0, 1, args=(2.0,))[0],
+    "weight": lambda a: integrate.quad(lambda x: np.exp(-a * x), 0, 2, weight="cos", wvar=3.0)[0],
+    "infinite": lambda a: integrate.quad(lambda x: np.exp(-a * x * x), -np.inf, np.inf)[0],
+    "points": lambda a: integrate.quad(lambda x: np.abs(x - 0.3) ** a, 0, 1, points=[0.3])[0],
+    "tplquad": lambda a: integrate.tplquad(
+        lambda x, y, z, b: np.sin(a * x) * y + z * b, 0, 1, 0, 1, 0, 1, args=(2.0,)
+    )[0],
+    "array": lambda a: integrate.quad(lambda x, w: np.sum(np.sin(a * x * w)), 0, 1, args=(AT,))[0],
+    "Python's numbers": lambda a: integrate.quad(lambda x: (x - a + 1.0) ** 0.5, 1, 2)[0],
+}
+
+
+def test_integrands_as_functions_of_c():
+    """QUADPACK calls machine code with the numbers that Python's function would get."""
+    wrong = {}
+    for name, f in CHOICES.items():
+        pair = lambda a, f=f: (f(a), volatility(9 + a))
+        fast = pb.compile(pair, wait=True)
+        found = differences(fast, pair, [np.float64(x) for x in (1.0, 1.1, 0.9, 1.2)])
+        if found:
+            wrong[name] = found
+    assert not wrong

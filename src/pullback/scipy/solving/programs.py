@@ -27,10 +27,11 @@ from ...core.reach import SESSION
 from ...core.spec import hardened
 from ...core.tree import flatten, unflatten
 from ...primitives.elementwise import isfinite, logical_and, not_equal, power
+from ...transforms.call import FunctionCall
 from ...transforms.loops.body import BodyTrace, GraphRunner, Unstaged, example, functional
 from ...transforms.mapped_numbers import kind_of_python
 from ...transforms.stage import StageTrace, capture
-from .plain import SOLVING
+from .plain import SERVED, SOLVING
 from .watching import noted
 
 
@@ -170,6 +171,26 @@ class WrittenProgram(CompiledGraph):
             self.runner = GraphRunner(self.graph)
         return self.result(self.runner([*map(as_numpy, xs)], self.runner.opened()))
 
+    def costs(self) -> tuple[float, float] | None:
+        """About how many nanoseconds a call of the function takes, and one of the program.
+
+        None where the function calls functions of SciPy's that take much Python.
+        """
+        is_number = self.is_one and not self.graph.outputs[0].spec.shape
+        plain, compiled = CALL, ENTERED if is_number and not self.exact else EXACTLY
+        for e in self.graph.equations:
+            if isinstance(e.primitive, FunctionCall):
+                inner = getattr(e.primitive, "costs", None)
+                if inner is None:
+                    return None
+                plain, compiled = plain + inner[0], compiled + inner[1]
+                continue
+            size = sum([x.spec.size for x in e.outputs])
+            quick = e.primitive.arithmetic and not e.outputs[0].spec.shape
+            cost = OF_NUMBERS if quick else OF_NUMPY + ELEMENT * size
+            plain, compiled = plain + cost, compiled + cost * self.exact
+        return plain, compiled
+
     def is_quick(self) -> bool:
         """Whether it is one number or array of machine code, called without looking at it again.
 
@@ -203,6 +224,11 @@ class Calling:
         return self.fun(*args, **kwargs), self.holds
 
 
+# Nanoseconds of Python's: a call, an operation of numbers, one of NumPy, an element.
+CALL, OF_NUMBERS, OF_NUMPY, ELEMENT = 150.0, 60.0, 450.0, 1.0
+ENTERED, EXACTLY = 500.0, 1000.0  # of programs that give a number; arrays, or NumPy's bits
+
+
 class FunctionLook:
     """What is seen of a function from outside."""
 
@@ -216,6 +242,16 @@ class Learner:
         look: Any = FunctionLook()
         self.shown = vars(update_wrapper(look, fun))  # SciPy reads signatures
         self.programs: dict[Any, WrittenProgram] = {}
+        self.calls, self.served = 0, list[Any]()
+
+    def costs(self) -> tuple[float, float] | None:
+        """Those of all calls that there were, by the most costly of the programs."""
+        several = [written.costs() for written in self.programs.values()]
+        if self.served or None in several:
+            return None
+        known = [costs for costs in several if costs is not None] or [(0.0, 0.0)]
+        plain, compiled = [self.calls * max(parts) for parts in zip(*known, strict=True)]
+        return plain, compiled
 
     def write(self, args: Any, kwargs: Any) -> WrittenProgram:
         if not TALLY.recordings:
@@ -234,10 +270,12 @@ class Learner:
             return arrays
 
         solving, session = SOLVING.set(None), SESSION.set(self.session)
+        served = SERVED.set(self.served)
         try:
             with noted(), np.errstate(all="ignore"):
                 structure, graph, captured, _ = capture(calling, {}, "solver", lift, ProgramTrace)
         finally:
+            SERVED.reset(served)
             SESSION.reset(session)
             SOLVING.reset(solving)
         theta = [self.operands.place(x) for x in captured]
@@ -262,6 +300,7 @@ class ClosedProgram:
                 return quick[1].quickly((*args, *quick[2]))
             except ArgumentTypeError:  # arrays of another shape or dtype
                 self.quick = None
+        self.learner.calls += 1
         leaves: Sequence[Any] = args
         key: Any = None if kwargs else tuple(map(spec_or_none, args))
         if key is None or None in key:
