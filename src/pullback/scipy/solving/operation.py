@@ -145,8 +145,7 @@ class SolverCall:
         results: list[Any] = []
         self.form = form_of(found, results)
         rules = None if self.last is None else RecordedRules(self, self.last[1])
-        costs = self.costs()
-        outs = operation(self.name, self.run, self.operands.arrays, results, rules, costs)
+        outs = operation(self.name, self.run, self.operands.arrays, results, rules, self)
         return made(self.form, iter(outs))
 
     def costs(self) -> tuple[float, float] | None:
@@ -160,6 +159,10 @@ class SolverCall:
             return None
         plain, compiled = [sum(parts) for parts in zip((0.0, OPERATION), *known, strict=True)]
         return plain, compiled
+
+    def prepare(self, level: int) -> None:
+        for learner in self.learners:
+            learner.prepare(level)
 
     def called(self, xs: Sequence[Any]) -> Any:
         args = *self.owner, *[part.filled(xs) for part in self.args]
@@ -237,12 +240,12 @@ def operation(
     xs: Sequence[Any],
     results: Sequence[Any] | None = None,
     rules: RecordedRules | None = None,
-    costs: tuple[float, float] | None = None,
+    solver: SolverCall | None = None,
 ) -> Any:
     """run(*xs) as one operation; results: those for plain values like the operands.
 
     rules: write its derivatives down as operations where that can be done
-    costs: see `Solving`
+    solver: whose results they are, if no derivative is taken
     """
     if not any(type(x) is Array for x in xs):
         return run(*xs)
@@ -281,7 +284,8 @@ def operation(
         return spread(bars, moving, n)
 
     call = Solving(name, run, push, pull, xs, results)
-    call.costs = costs
+    if solver is not None:
+        call.costs, call.prepare = solver.costs(), solver.prepare
     return call.of_examples(xs)
 
 

@@ -112,10 +112,10 @@ class CompiledGraph:
         self.primitive = rules.Compound(self.name, self.graph)
         return self.primitive
 
-    def program(self) -> Any:
+    def program(self, level: int = 0) -> Any:
         """The machine code; None if it cannot be made."""
         primitive = self.primitive or self.made()
-        primitive.prepare()
+        primitive.prepare(level)
         return primitive.program
 
     def whole(self, outs: Sequence[Any]) -> Any:
@@ -137,7 +137,12 @@ class WrittenFunction(CompiledGraph):
         super().__init__(name, structure, functional(graph))
 
     def __call__(self, *xs: Any) -> Any:
-        return self.whole(self.outs(xs, are_plain=True))
+        recorded = TALLY.recordings  # machine code is made behind
+        return self.whole(self.graph.evaluate(*xs) if recorded else self.outs(xs, are_plain=True))
+
+    def prepare(self, level: int) -> None:
+        if self.at:
+            self.program(level)
 
 
 class WrittenProgram(CompiledGraph):
@@ -252,6 +257,11 @@ class Learner:
         known = [costs for costs in several if costs is not None] or [(0.0, 0.0)]
         plain, compiled = [self.calls * max(parts) for parts in zip(*known, strict=True)]
         return plain, compiled
+
+    def prepare(self, level: int) -> None:
+        for written in self.programs.values():
+            if written.at and not written.exact:
+                written.program(level)
 
     def write(self, args: Any, kwargs: Any) -> WrittenProgram:
         if not TALLY.recordings:

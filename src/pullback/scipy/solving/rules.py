@@ -168,37 +168,43 @@ class Solving(FunctionCall):
 
 
 def without_derivative(
-    name: str, run: Callable[..., Any], xs: Sequence[Any], results: Sequence[Any]
+    name: str,
+    run: Callable[..., Any],
+    xs: Sequence[Any],
+    results: Sequence[Any],
+    by: Any = None,
 ) -> Any:
-    """run(*xs) as one operation, whose results do not move; results: those of examples."""
+    """run(*xs) as one operation, whose results do not move; results: those of examples.
+
+    by: a function that run calls, which is machine code
+    """
     if Array not in map(type, xs):
         return run(*xs)
     still = lambda xs, outs, dots: (None,) * len(outs)
     pull = lambda xs, outs, bars: [None] * len(xs)
-    return Solving(name, run, still, pull, xs, results).of_examples(xs)
+    call = Solving(name, run, still, pull, xs, results)
+    call.prepare = getattr(by, "prepare", None)
+    return call.of_examples(xs)
 
 
-def computed(name: str, run: Callable[..., Any], xs: Sequence[Any]) -> tuple[Any, ...]:
-    """Numbers without derivatives that a rule computes from plain values: run(*xs) is a tuple.
+def computed(
+    name: str, by: Callable[..., Any], run: Callable[..., Any], xs: Sequence[Any]
+) -> tuple[Any, ...]:
+    """Numbers without derivatives that a rule computes from plain values: run(by, *xs) is a tuple.
 
+    by: a function that calls no code of the user's; machine code where a rule is written down
     Of a batch they are computed for each example; where a rule is written down, by an operation.
     """
 
     def of_examples(*xs: Any) -> tuple[Any, ...]:
-        found = solve(lambda values: run(*[values.of(x) for x in xs]))
+        found = solve(lambda values: run(by, *[values.of(x) for x in xs]))
         return tuple([found.item(i) for i in range(len(found.first))])
 
     if not any(met(x, BodyTrace) for x in xs):
         return of_examples(*xs)
-    results = run(*map(example, xs))
-    return tuple(without_derivative(name, of_examples, xs, results))
-
-
-def quickly(name: str, fun: Callable[..., Any], xs: Sequence[Any]) -> Callable[..., Any]:
-    """A function for `computed` of xs: machine code where a rule is written down."""
-    if not any(met(x, BodyTrace) for x in xs):
-        return fun
-    return WrittenFunction(name, fun, [*map(example, xs)])
+    examples = [*map(example, xs)]
+    by = WrittenFunction(name, by, examples)
+    return tuple(without_derivative(name, of_examples, xs, run(by, *examples), by))
 
 
 def found_beside(
