@@ -157,8 +157,24 @@ def counting(x, a):
     return cube(x, a)
 
 
-def choosing(x, a):
-    return cube(x, a) if x < 5.0 else x
+def rates(t, y, a):
+    return -a * y if y[0] > 0.5 else -0.5 * a * y
+
+
+BRANCHES = {
+    "root": lambda a: optimize.brentq(lambda x: cube(x, a) if x < 5.0 else x, 0.0, 9.0),
+    "at the root": lambda a: optimize.brentq(lambda x: x - a if x < 1.0 else (x - a) * x, 0.0, 9.0),
+    "system": lambda a: np.sum(
+        optimize.root(lambda x: pair(x, a) if x[0] > 0 else 2.0 * x - 5.0, START).x
+    ),
+    "minimum": lambda a: optimize.minimize(
+        lambda x: (x[0] - a) ** 2 if x[0] > 0 else 2 * x[0] ** 2 - a * x[0], START[:1]
+    ).x[0],
+    "integral": lambda a: integrate.quad(lambda x: a * x if x > 0.3 else np.exp(-a * x), 0, 1)[0],
+    "flow": lambda a: integrate.solve_ivp(
+        rates, (0.0, 2.0), START, t_eval=TIMES, args=(a,), method="LSODA"
+    ).y[0, -1],
+}
 
 
 def reading(x, a):
@@ -171,16 +187,15 @@ def raising(a):
 
 @pytest.mark.filterwarnings("ignore:.*falls back to Python")
 def test_functions_that_do_more():
-    """What changes something, or chooses by its argument, is done as without `compile`."""
-    for of in (counting, choosing):
-        plain = lambda a, of=of: optimize.brentq(of, 0.0, 9.0, args=(a,))
-        fast, counts = pb.compile(plain, wait=True), []
-        for x in np.linspace(1.0, 2.0, 7):
-            COUNTED.clear()
-            expected = plain(x), len(COUNTED)
-            COUNTED.clear()
-            counts.append(((fast(x), len(COUNTED)), expected))
-        assert all(found == expected for found, expected in counts), of
+    """What changes something is done as without `compile`."""
+    plain = lambda a: optimize.brentq(counting, 0.0, 9.0, args=(a,))
+    fast, counts = pb.compile(plain, wait=True), []
+    for x in np.linspace(1.0, 2.0, 7):
+        COUNTED.clear()
+        expected = plain(x), len(COUNTED)
+        COUNTED.clear()
+        counts.append(((fast(x), len(COUNTED)), expected))
+    assert all(found == expected for found, expected in counts)
     with pytest.warns(RuntimeWarning, match="changes something in a function that SciPy calls"):
         pb.compile(lambda a: optimize.brentq(counting, 0.0, 9.0, args=(a,)), wait=True)(
             np.float64(1.0)
@@ -257,6 +272,18 @@ def test_arrays_that_are_written_later():
     for x in np.linspace(1.0, 2.0, 4):
         assert np.allclose(fast(np.float64(x)), plain(np.float64(x)), 1e-9)
     assert fast.why().startswith("Machine code")
+
+
+def test_functions_that_choose():
+    """A function that asks for its argument is several programs, and a value chooses."""
+    wrong = {}
+    for name, f in BRANCHES.items():
+        both = lambda a, f=f: pb.value_and_grad(f)(a)
+        fast = pb.compile(both, wait=True)
+        found = differences(fast, both, 1.0 + 0.2 * np.sin(np.arange(8.0)))
+        if found:
+            wrong[name] = found
+    assert not wrong
 
 
 def test_short_functions():

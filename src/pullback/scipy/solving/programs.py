@@ -3,8 +3,9 @@
     learner = Learner(lambda x: x**3 - a, operands)     a is an Array of what is recorded
     ClosedProgram(learner, [8.0])(1.0)                  -7.0, the program with a = 8
 
-One program is written for each kind of arguments. What the function closes over becomes operands;
-where it asks for a value, `Unstaged` is raised. SciPy's compiled code passes Python's numbers, with
+One program is written for each kind of arguments, and for each sequence of answers to what it asks
+of them (`if x > 0`). What the function closes over becomes operands; where it asks for a floating
+number, `Unstaged` is raised. SciPy's compiled code passes Python's numbers, with
 which `1 / x` raises and `x**0.5` may be complex: programs compute with NumPy's, and say `Changed`
 where Python would have done otherwise.
 """
@@ -32,6 +33,7 @@ from ...transforms.loops.body import BodyTrace, GraphRunner, Unstaged, example, 
 from ...transforms.mapped_numbers import kind_of_python
 from ...transforms.stage import StageTrace, capture
 from .plain import SERVED, SOLVING
+from .questions import QuestionTrace, answers_of
 from .watching import noted
 
 
@@ -57,13 +59,13 @@ class LiftedArrays:
         return self.places[key]
 
 
-class ProgramTrace(BodyTrace):
+class ProgramTrace(QuestionTrace):
     """Writes down what a function does with numbers, some of which are Python's."""
 
     __slots__ = ()
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        out = BodyTrace.process(self, primitive, xs, static)
+        out = QuestionTrace.process(self, primitive, xs, static)
         if self.state.weak and None not in map(kind_of_python, xs):
             if primitive.divides:
                 self.insist(not_equal, xs[1], 0.0)
@@ -75,7 +77,7 @@ class ProgramTrace(BodyTrace):
 
     def number(self, x: Array) -> Array:
         self.insist(isfinite, x)
-        return BodyTrace.number(self, x)
+        return QuestionTrace.number(self, x)
 
     def insist(self, primitive: Primitive, *xs: Any) -> None:
         """Let the program say where Python's numbers do as NumPy's, of those that are traced."""
@@ -86,7 +88,13 @@ class ProgramTrace(BodyTrace):
             self.fun.holds = holds
 
 
-ONE = flatten((0.0, True))[1]  # a number or an array, and whether Python's numbers do as NumPy's
+# A number or an array, whether Python's numbers do as NumPy's, and no questions.
+ONE = flatten((0.0, True, []))[1]
+MOST = 8  # programs of a function for arguments of one kind
+
+
+class OtherAnswers(Exception):
+    """A program does not stand for these arguments, but another one may."""
 
 
 class CompiledGraph:
@@ -148,12 +156,15 @@ class WrittenFunction(CompiledGraph):
 class WrittenProgram(CompiledGraph):
     """One program of the user's: a graph of the arguments and of operands by their numbers.
 
-    exact: whether it gives NumPy's bits to SciPy, and not those of machine code.
+    exact: whether it gives NumPy's bits to SciPy, and not those of machine code
+    answers: to what it asks
     """
 
-    def __init__(self, structure: Any, graph: Graph, theta: list[int], exact: bool) -> None:
+    def __init__(
+        self, structure: Any, graph: Graph, theta: list[int], exact: bool, answers: list[Any]
+    ) -> None:
         super().__init__("a function that SciPy calls", structure, graph)
-        self.theta, self.exact = theta, exact
+        self.theta, self.exact, self.answers = theta, exact, answers
         self.is_one = structure == ONE and 0 in self.at
         self.runner: GraphRunner | None = None
         self.places: deque[Any] = deque()  # its append and pop are atomic
@@ -163,7 +174,9 @@ class WrittenProgram(CompiledGraph):
         if self.is_one:
             out, holds = outs if len(outs) > 1 else (outs[0], True)
         else:
-            out, holds = self.whole(outs)
+            out, holds, questions = self.whole(outs)
+            if answers_of(questions) != self.answers:
+                raise OtherAnswers
         if not (np.all(peel(holds)) if type(holds) is Array else holds):
             raise Changed("a number of Python's")
         return out
@@ -222,11 +235,12 @@ class Calling:
     def __init__(self, fun: Any, args: Any, kwargs: Any) -> None:
         self.fun, self.args, self.kwargs = fun, args, kwargs
         self.holds: Any = True  # whether Python's numbers do as NumPy's
+        self.asked: list[Array] = []
 
     def __call__(self, *xs: Any) -> Any:
         given = iter(xs)
         args, kwargs = (filled(x, given) for x in (self.args, self.kwargs))
-        return self.fun(*args, **kwargs), self.holds
+        return self.fun(*args, **kwargs), self.holds, self.asked
 
 
 # Nanoseconds of Python's: a call, an operation of numbers, one of NumPy, an element.
@@ -246,20 +260,23 @@ class Learner:
         self.session = SESSION.get()
         look: Any = FunctionLook()
         self.shown = vars(update_wrapper(look, fun))  # SciPy reads signatures
-        self.programs: dict[Any, WrittenProgram] = {}
+        self.programs: dict[Any, list[WrittenProgram]] = {}
         self.calls, self.served = 0, list[Any]()
 
     def costs(self) -> tuple[float, float] | None:
         """Those of all calls that there were, by the most costly of the programs."""
-        several = [written.costs() for written in self.programs.values()]
+        several = [written.costs() for written in self.each()]
         if self.served or None in several:
             return None
         known = [costs for costs in several if costs is not None] or [(0.0, 0.0)]
         plain, compiled = [self.calls * max(parts) for parts in zip(*known, strict=True)]
         return plain, compiled
 
+    def each(self) -> list[WrittenProgram]:
+        return [written for several in self.programs.values() for written in several]
+
     def prepare(self, level: int) -> None:
-        for written in self.programs.values():
+        for written in self.each():
             if written.at and not written.exact:
                 written.program(level)
 
@@ -289,7 +306,8 @@ class Learner:
             SESSION.reset(session)
             SOLVING.reset(solving)
         theta = [self.operands.place(x) for x in captured]
-        return WrittenProgram(structure, functional(graph), theta, self.exact)
+        answers = answers_of([x.payload for x in calling.asked])
+        return WrittenProgram(structure, functional(graph), theta, self.exact, answers)
 
 
 class ClosedProgram:
@@ -316,15 +334,18 @@ class ClosedProgram:
         if key is None or None in key:
             found: list[Any] = []
             leaves, key = found, kind_of((args, kwargs), found)
-        closed = self.closed.get(key)
-        if closed is None:
-            closed = self.close(key, args, kwargs)
-        written = self.learner.programs[key]
-        if self.gives_plain and Array not in map(type, leaves):
-            if leaves is args and written.is_quick():
-                self.quick = tuple(map(type, args)), written, closed
-            return written.of_plain((*leaves, *closed))
-        return written.of_any([*map(as_numpy, leaves), *closed])
+        are_plain = self.gives_plain and Array not in map(type, leaves)
+        for k in range(MOST):
+            written, closed = self.program(key, k, args, kwargs)
+            try:
+                if not are_plain:
+                    return written.of_any([*map(as_numpy, leaves), *closed])
+                if leaves is args and written.is_quick():
+                    self.quick = tuple(map(type, args)), written, closed
+                return written.of_plain((*leaves, *closed))
+            except OtherAnswers:
+                continue
+        raise Unstaged("a question to its arguments")
 
     def of_numbers(self, args: Sequence[Any], n: int) -> tuple[WrittenProgram | None, list[Any]]:
         """The program of n numbers and args, and its other operands; None if it has another form.
@@ -332,21 +353,27 @@ class ClosedProgram:
         It has one where SciPy is to be given the bits of NumPy, and while a call is recorded.
         """
         key = (REAL,) * n + tuple(map(spec_or_none, args))
-        written = self.learner.programs.get(key)
-        if written is None or written.exact or TALLY.recordings or not self.gives_plain:
+        several = self.learner.programs.get(key, ())
+        if len(several) != 1 or not several[0].is_one:
             return None, []
-        return (written if written.is_one else None), [*args, *self.close(key, (), {})]
+        if several[0].exact or TALLY.recordings or not self.gives_plain:
+            return None, []
+        written, closed = self.program(key, 0, (), {})
+        return written, [*args, *closed]
 
     def plainly(self, of: Callable[[Any], Any]) -> ClosedProgram:
         """The same with plain values of the operands."""
         return self if self.gives_plain else ClosedProgram(self.learner, list(map(of, self.values)))
 
-    def close(self, key: Any, args: Any, kwargs: Any) -> list[Any]:
-        programs = self.learner.programs
-        if key not in programs:
-            programs[key] = self.learner.write(args, kwargs)
-        self.closed[key] = [self.values[i] for i in programs[key].theta]
-        return self.closed[key]
+    def program(self, key: Any, k: int, args: Any, kwargs: Any) -> tuple[WrittenProgram, list[Any]]:
+        """Program k for arguments of a kind, and what it closes over."""
+        several = self.learner.programs.setdefault(key, [])
+        if k == len(several):
+            several.append(self.learner.write(args, kwargs))
+        closed = self.closed.get((key, k))
+        if closed is None:
+            closed = self.closed[key, k] = [self.values[i] for i in several[k].theta]
+        return several[k], closed
 
 
 SCALARS = {float, np.float64}

@@ -20,7 +20,6 @@ import numpy as np
 
 from ...core.array import Array
 from ...core.graph import Graph, Variable
-from ...core.spec import is_inexact
 from ...core.tree import unflatten
 from ...transforms.batch import BatchTrace
 from ...transforms.call import FunctionCall
@@ -28,24 +27,8 @@ from ...transforms.loops.body import BodyTrace, Unstaged, example, functional
 from ...transforms.stage import capture
 from .plain import SOLVING, Remembered, met, solve
 from .programs import WrittenFunction
+from .questions import QuestionTrace, answers_of
 from .results import LeafOfResult, checked, fit, form_of, made
-
-
-class RuleTrace(BodyTrace):
-    """Writes down a rule, and in `fun.asked` what it asks of truth values and integers."""
-
-    __slots__ = ()
-
-    def answered(self, x: Array, asked: str) -> Any:
-        if is_inexact(x.dtype):
-            raise Unstaged(asked)
-        self.fun.asked.append(x)
-        return x.payload
-
-    concrete = told = answered
-
-    def converts(self, x: Array, asked: str) -> bool:
-        return not is_inexact(x.dtype)
 
 
 class Asking:
@@ -81,13 +64,12 @@ class WrittenRule:
         self.graph = functional(Graph(inputs, graph.equations, graph.outputs))
 
     def __call__(self, xs: Sequence[Any], found: Sequence[Any], more: Sequence[Any]) -> Any:
-        """The results of the rule; None if an answer is another one."""
+        """The results of the rule; None if an answer is another one, or one for each example."""
         leaves = list(self.graph.evaluate(*xs, *found, *more))
         out, questions = unflatten(self.structure, leaves)
-        for x, answer in zip(questions, self.answers, strict=True):
-            if not np.array_equal(x.item() if not x.ndim else x.tolist(), answer):
-                return None
-        return out
+        if any(met(x, BatchTrace) for x in questions):
+            return None
+        return out if answers_of(questions) == self.answers else None
 
 
 class RecordedRules:
@@ -122,12 +104,12 @@ class RecordedRules:
         try:
             with np.errstate(all="ignore"):
                 lift = lambda enter: [enter(x) for x in (*xs, *self.numbers, *more)]
-                structure, graph, captured, _ = capture(asking, {}, "solver", lift, RuleTrace)
+                structure, graph, captured, _ = capture(asking, {}, "solver", lift, QuestionTrace)
         except (Unstaged, Exception):
             return None  # Python says what is wrong, if anything is
         finally:
             SOLVING.reset(token)
-        answers = [x.payload.tolist() for x in asking.asked]
+        answers = answers_of([x.payload for x in asking.asked])
         return None if captured else WrittenRule(structure, graph, n, k, answers)
 
     def found(self, xs: Sequence[Any], reads: Sequence[int]) -> Any:
