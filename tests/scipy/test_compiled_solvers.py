@@ -157,8 +157,24 @@ def counting(x, a):
     return cube(x, a)
 
 
-def choosing(x, a):
-    return cube(x, a) if x < 5.0 else x
+def rates(t, y, a):
+    return -a * y if y[0] > 0.5 else -0.5 * a * y
+
+
+BRANCHES = {
+    "root": lambda a: optimize.brentq(lambda x: cube(x, a) if x < 5.0 else x, 0.0, 9.0),
+    "at the root": lambda a: optimize.brentq(lambda x: x - a if x < 1.0 else (x - a) * x, 0.0, 9.0),
+    "system": lambda a: np.sum(
+        optimize.root(lambda x: pair(x, a) if x[0] > 0 else 2.0 * x - 5.0, START).x
+    ),
+    "minimum": lambda a: optimize.minimize(
+        lambda x: (x[0] - a) ** 2 if x[0] > 0 else 2 * x[0] ** 2 - a * x[0], START[:1]
+    ).x[0],
+    "integral": lambda a: integrate.quad(lambda x: a * x if x > 0.3 else np.exp(-a * x), 0, 1)[0],
+    "flow": lambda a: integrate.solve_ivp(
+        rates, (0.0, 2.0), START, t_eval=TIMES, args=(a,), method="LSODA"
+    ).y[0, -1],
+}
 
 
 def reading(x, a):
@@ -171,16 +187,15 @@ def raising(a):
 
 @pytest.mark.filterwarnings("ignore:.*falls back to Python")
 def test_functions_that_do_more():
-    """What changes something, or chooses by its argument, is done as without `compile`."""
-    for of in (counting, choosing):
-        plain = lambda a, of=of: optimize.brentq(of, 0.0, 9.0, args=(a,))
-        fast, counts = pb.compile(plain, wait=True), []
-        for x in np.linspace(1.0, 2.0, 7):
-            COUNTED.clear()
-            expected = plain(x), len(COUNTED)
-            COUNTED.clear()
-            counts.append(((fast(x), len(COUNTED)), expected))
-        assert all(found == expected for found, expected in counts), of
+    """What changes something is done as without `compile`."""
+    plain = lambda a: optimize.brentq(counting, 0.0, 9.0, args=(a,))
+    fast, counts = pb.compile(plain, wait=True), []
+    for x in np.linspace(1.0, 2.0, 7):
+        COUNTED.clear()
+        expected = plain(x), len(COUNTED)
+        COUNTED.clear()
+        counts.append(((fast(x), len(COUNTED)), expected))
+    assert all(found == expected for found, expected in counts)
     with pytest.warns(RuntimeWarning, match="changes something in a function that SciPy calls"):
         pb.compile(lambda a: optimize.brentq(counting, 0.0, 9.0, args=(a,)), wait=True)(
             np.float64(1.0)
@@ -212,10 +227,10 @@ def test_numbers_of_python():
     """SciPy passes Python's numbers: where NumPy's would do otherwise, Python runs."""
 
     def f(a):
-        return optimize.brentq(lambda x: 1 / x - 2 + (a - a), a - 0.5, 3.0) * a
+        return optimize.brentq(lambda x: 1 / x - 2 + (a - a), a - 0.5, 3.0) * volatility(9 + a)
 
     def g(a):
-        return optimize.brentq(lambda x: 2 - x**0.5 + (a - a), a - 0.5, 9.0) * a
+        return optimize.brentq(lambda x: 2 - x**0.5 + (a - a), a - 0.5, 9.0) * volatility(9 + a)
 
     for of, error in ((f, ZeroDivisionError), (g, TypeError)):
         fast = pb.compile(of, wait=True)
@@ -252,7 +267,67 @@ def test_arrays_that_are_written_later():
         start[1] = 9.0
         return np.sum(found) + start[1] * a
 
-    fast = pb.compile(f, wait=True)
+    plain = pb.value_and_grad(f)
+    fast = pb.compile(plain, wait=True)
     for x in np.linspace(1.0, 2.0, 4):
-        assert np.isclose(fast(np.float64(x)), f(x), 1e-9)
+        assert np.allclose(fast(np.float64(x)), plain(np.float64(x)), 1e-9)
     assert fast.why().startswith("Machine code")
+
+
+def test_functions_that_choose():
+    """A function that asks for its argument is several programs, and a value chooses."""
+    wrong = {}
+    for name, f in BRANCHES.items():
+        both = lambda a, f=f: pb.value_and_grad(f)(a)
+        fast = pb.compile(both, wait=True)
+        found = differences(fast, both, 1.0 + 0.2 * np.sin(np.arange(8.0)))
+        if found:
+            wrong[name] = found
+    assert not wrong
+
+
+def test_short_functions():
+    """Without a trial the function runs where SciPy's call is all that it does, and is short."""
+    found = {}
+    for name in (
+        "brentq",
+        "root",
+        "quad",
+        "odeint",
+        "quantiles",
+        "curve_fit",
+        "nested",
+        "volatility",
+    ):
+        fast = pb.compile(PROGRAMS[name], wait=True)
+        for x in (1.0, 1.1, 1.2, 1.3):
+            assert np.isclose(fast(np.float64(x)), PROGRAMS[name](np.float64(x)), 1e-9)
+        found[name] = fast.why().partition(":")[0]
+    runs = "Running the function is faster, and so it runs"
+    assert found.pop("volatility") == "Machine code repeated it", found  # SciPy's Python is in it
+    assert set(found.values()) == {runs}, found
+
+
+CHOICES = {
+    "quad": lambda a: integrate.quad(lambda x, b: np.exp(-a * x) / (x + b), 0, 1, args=(2.0,))[0],
+    "weight": lambda a: integrate.quad(lambda x: np.exp(-a * x), 0, 2, weight="cos", wvar=3.0)[0],
+    "infinite": lambda a: integrate.quad(lambda x: np.exp(-a * x * x), -np.inf, np.inf)[0],
+    "points": lambda a: integrate.quad(lambda x: np.abs(x - 0.3) ** a, 0, 1, points=[0.3])[0],
+    "tplquad": lambda a: integrate.tplquad(
+        lambda x, y, z, b: np.sin(a * x) * y + z * b, 0, 1, 0, 1, 0, 1, args=(2.0,)
+    )[0],
+    "array": lambda a: integrate.quad(lambda x, w: np.sum(np.sin(a * x * w)), 0, 1, args=(AT,))[0],
+    "Python's numbers": lambda a: integrate.quad(lambda x: (x - a + 1.0) ** 0.5, 1, 2)[0],
+}
+
+
+def test_integrands_as_functions_of_c():
+    """QUADPACK calls machine code with the numbers that Python's function would get."""
+    wrong = {}
+    for name, f in CHOICES.items():
+        pair = lambda a, f=f: (f(a), volatility(9 + a))
+        fast = pb.compile(pair, wait=True)
+        found = differences(fast, pair, [np.float64(x) for x in (1.0, 1.1, 0.9, 1.2)])
+        if found:
+            wrong[name] = found
+    assert not wrong

@@ -19,6 +19,7 @@ from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT
 from ..core.tree import flatten, unflatten
 from ..primitives.elementwise import add, not_equal, trunc
+from ..transforms.call import FunctionCall
 from .entry import conditions, native_records, object_layout
 from .entry.native_records import Result, Way
 from .entry.state_checks import checks_aside, checks_of
@@ -160,7 +161,11 @@ class Path:
     def make(self, level: int) -> None:
         needed = self.n_known + len(self.guards)
         graph, orders = answering(self.recording), self.recording.lying()
-        self.program = build(graph, level, self.n_known, needed, orders)
+        program = build(graph, level, self.n_known, needed, orders)
+        for e in graph.equations:
+            if isinstance(e.primitive, FunctionCall) and e.primitive.prepare is not None:
+                e.primitive.prepare(level)
+        self.program = program
         if level == BEST and self.program.native:
             object_layout.improve(level)
 

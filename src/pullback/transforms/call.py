@@ -113,12 +113,17 @@ class FunctionCall(Primitive):
     run(*xs) computes the results; push(xs, outs, x_dots) their tangents; pull(xs, outs, out_bars)
     the cotangents of xs. A tangent or cotangent that is None is zero; those of integers are None.
     `results` holds the results of the run that has been made already; they are used once.
-    `solves` says that a repetition may raise, since what it gives has another shape than before.
+    `solves` says that a repetition may raise, since what it gives has another shape than before;
+    `prepare(level)` makes the machine code that it calls, if it calls some;
+    `costs` are nanoseconds that the recorded function took for it, and that a repetition takes,
+    beside what both do; None where that is not known.
     `program` is what run does, and `like` equal for calls that are the same if their programs are;
     it is made from `parts`, which a rule reads beside.
     """
 
     solves = False
+    prepare: Callable[[int], None] | None = None
+    costs: tuple[float, float] | None = None
     program: Graph | None = None
     like: Any = None
     parts: Sequence[Any] = ()

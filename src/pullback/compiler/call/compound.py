@@ -107,12 +107,12 @@ class Compound(Primitive):
         """Whether `compute` is machine code, which will be no other."""
         return self.runs > SECOND and self.program is not None and self.program.native
 
-    def prepare(self) -> None:
+    def prepare(self, level: int = 0) -> None:
         """Make machine code, and better machine code once there were enough runs."""
         if self.runs > SECOND:
             return
         if self.program is None:
-            self.program = attempted(lambda: build(self.graph, 0), self.name)
+            self.program = attempted(lambda: build(self.graph, level), self.name)
             if self.program is None:
                 self.runs = SECOND + 1  # it is not tried again
                 return

@@ -5,7 +5,7 @@ eight each. The faster way is kept: machine code, unless the function is more th
 trial ends early if one way takes over eight times as long as the other, or if recording has already
 shown that the function takes that long. With `wait=True` there are no trials, since they depend on
 the clock: the function is run only where it is plain that comparing the arrays that it reads costs
-more than all that it does.
+more than all that it does, or calls of SciPy's are nearly all that it does and would take longer.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ...transforms.call import FunctionCall
 from ...transforms.common import Transformation
 from ...transforms.loops.while_primitive import While
 from ..entry.native_records import MISS, Way
@@ -80,16 +81,25 @@ class Estimate:
         self.calls = bool(run.calls) or any(isinstance(e.primitive, While) for e in graph.equations)
         self.plain = self.CALL * len(graph.equations) + self.OPERATION * sum(run.work)
         self.compared = self.BYTE * sum(x.nbytes for x in read)
+        # Calls of SciPy's that solve, with functions of the user's.
+        calls = [e.primitive for e in graph.equations if isinstance(e.primitive, FunctionCall)]
+        costs = [call.costs for call in calls if call.costs is not None]
+        self.solves = bool(calls) and len(costs) == len(calls)
+        if self.solves:
+            self.plain += sum([plain for plain, _ in costs])
+            self.compared += sum([compiled for _, compiled in costs])
 
     @property
     def is_slower(self) -> bool:
-        """Whether comparing is most of what is done, and machine code saves nothing else.
+        """Whether comparing, or SciPy's calls, are most of what is done, and nothing else is saved.
 
         What was computed of the arrays once and for all may be worth any comparison.
         """
-        return self.compared > self.plain and not (self.derived or self.calls)
+        return self.compared > self.plain and (self.solves or not (self.derived or self.calls))
 
     def __str__(self) -> str:
+        if self.solves:
+            return "what SciPy calls is short"
         return "to compare the arrays that it reads takes longer"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
@@ -20,7 +19,7 @@ from ...primitives.exact import exact
 from ...transforms.loops.body import example
 from ..optimization.roots import as_tuple, reason, root_of, summary
 from ..solving.implicit import Equations, RecordedFunction, solution
-from ..solving.plain import Examples, PlainValues, solve
+from ..solving.plain import Examples, PlainValues, signature, solve
 from ..solving.serving import serves
 from .steps import Explicit, Radau, Trajectory
 
@@ -197,7 +196,7 @@ class Solution(integrate.OdeSolution):
 
 @serves(integrate.solve_ivp)
 def solve_ivp(*args: Any, **options: Any) -> Any:
-    bound = inspect.signature(integrate.solve_ivp).bind(*args, **options)
+    bound = signature(integrate.solve_ivp).bind(*args, **options)
     bound.apply_defaults()
     given = dict(bound.arguments)
     more = given.pop("options")
@@ -359,7 +358,7 @@ class FlowResult:
 
 @serves(integrate.odeint)
 def odeint(*args: Any, **options: Any) -> Any:
-    bound = inspect.signature(integrate.odeint).bind(*args, **options)
+    bound = signature(integrate.odeint).bind(*args, **options)
     bound.apply_defaults()
     given = dict(bound.arguments)
     full = given["full_output"]

@@ -9,7 +9,6 @@ and size of their multipliers; the active set stays while the parameters move a 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from ...core.dispatch import as_array
 from ...transforms.derived import jacobian
 from ...transforms.reverse import grad
 from ..solving.implicit import Equations, RecordedFunction, solution
-from ..solving.rules import computed, quickly
+from ..solving.rules import computed
 
 # Constraints as rows: of equalities c(x) = 0, and of inequalities c(x) >= 0.
 
@@ -181,9 +180,7 @@ def minimum(
     multiplier, active = np.zeros(0), np.zeros(0, bool)
     if failure is None and problem.is_constrained:
         xs = [flat, *problem.theta]
-        slopes = quickly("slopes at a minimum", problem.slopes, xs)
-        decide = partial(problem.multipliers, slopes)
-        multiplier, active = computed(f"{name}, active", decide, xs)
+        multiplier, active = computed(f"{name}, active", problem.slopes, problem.multipliers, xs)
     n = problem.n
     further = [
         (".".join(map(str, key)) if isinstance(key, tuple) else key, value, f)

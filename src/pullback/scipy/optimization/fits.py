@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,7 @@ from ...core.dispatch import as_array, refuse
 from ...core.spec import is_inexact
 from ...primitives.exact import constant, like
 from ...transforms.derived import jacobian
-from ..solving.plain import number, solve
+from ..solving.plain import number, signature, solve
 from ..solving.serving import serves
 from .conditions import Minimum, between, minimum
 from .minima import called
@@ -94,7 +93,7 @@ def least_squares(*args: Any, **options: Any) -> Any:
 
 @serves(optimize.leastsq, amplifies=True)
 def leastsq(*args: Any, **options: Any) -> Any:
-    bound = inspect.signature(optimize.leastsq).bind(*args, **options)
+    bound = signature(optimize.leastsq).bind(*args, **options)
     full = bound.arguments.get("full_output", False)
     found = solve(
         lambda values: optimize.leastsq(*values.tree(bound.args), **values.tree(bound.kwargs))
@@ -153,7 +152,7 @@ def observed(given: Any) -> tuple[Any, Any, Any]:
 
 @serves(optimize.curve_fit, amplifies=True)
 def curve_fit(*args: Any, **options: Any) -> Any:
-    bound = inspect.signature(optimize.curve_fit).bind(*args, **options)
+    bound = signature(optimize.curve_fit).bind(*args, **options)
     full = bound.arguments.get("full_output", False)
     found = solve(
         lambda values: optimize.curve_fit(*values.tree(bound.args), **values.tree(bound.kwargs))

@@ -11,7 +11,7 @@ from scipy import optimize
 
 from ...core.dispatch import as_array
 from ...primitives.exact import constant
-from ..solving.plain import Examples, number, solve
+from ..solving.plain import Examples, number, signature, solve
 from ..solving.serving import serves
 from .conditions import Minimum, bound_rows, constraint_rows, minimum
 from .roots import as_tuple, others, reason, summary
@@ -78,7 +78,7 @@ def of_result(
 
 def called(original: Any, args: Any, options: dict[str, Any]) -> tuple[Examples, Any]:
     """SciPy's call on plain values, and the arguments by name with their defaults."""
-    bound = inspect.signature(original).bind(*args, **options)
+    bound = signature(original).bind(*args, **options)
     found = solve(lambda values: original(*values.tree(args), **values.tree(options)))
     bound.apply_defaults()
     return found, bound.arguments
@@ -151,7 +151,7 @@ EXHAUSTED = {optimize.fmin_cg: 2, optimize.fmin_bfgs: 2, optimize.fmin_ncg: 2}
 def older(original: Any, place: int) -> None:
     @serves(original, amplifies=True)
     def find(*args: Any, **options: Any) -> Any:
-        bound = inspect.signature(original).bind(*args, **options)
+        bound = signature(original).bind(*args, **options)
         full, retall = [bound.arguments.get(name, 0) for name in ("full_output", "retall")]
         found, given = full_call(original, bound)
         if not found.live:
@@ -244,7 +244,7 @@ def of_one_number(original: Any) -> None:
 
     @serves(original, amplifies=True)
     def find(*args: Any, **options: Any) -> Any:
-        bound = inspect.signature(original).bind(*args, **options)
+        bound = signature(original).bind(*args, **options)
         full = bound.arguments.get("full_output", 0)
         bound.arguments["full_output"] = True
         found = solve(
@@ -271,7 +271,7 @@ for function in (optimize.fminbound, optimize.brent, optimize.golden):
 
 @serves(optimize.brute, amplifies=True)
 def brute(*args: Any, **options: Any) -> Any:
-    bound = inspect.signature(optimize.brute).bind(*args, **options)
+    bound = signature(optimize.brute).bind(*args, **options)
     full = bound.arguments.get("full_output", 0)
     bound.arguments["full_output"] = True
     found = solve(

@@ -29,7 +29,7 @@ from ...transforms.loops.body import BodyTrace, example, functional
 from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace, capture
 from .plain import PlainValues, met, solve
-from .rules import computed, found_beside, quickly
+from .rules import computed, found_beside
 
 
 class RecordedFunction:
@@ -281,33 +281,28 @@ def refinement(
     if there is no derivative.
     """
     p = 1 + len(theta)
-
-    def refine(*xs: Any) -> tuple[Any, Any]:
-        return equations.refined(xs[0], list(xs[1:p]), list(xs[p:]))
-
     xs = [z, *theta, *given]
+
+    def linearised(*xs: Any) -> Any:
+        return equations.linearised(xs[0], list(xs[1:p]), list(xs[p:]))
+
+    def refine(linearised: Any, *xs: Any) -> tuple[Any, str | None]:
+        faster = copy(equations)
+        vars(faster)["linearised"] = lambda z, theta, given: linearised(z, *theta, *given)
+        return faster.refined(xs[0], list(xs[1:p]), list(xs[p:]))
+
+    def moved(linearised: Any, *xs: Any) -> tuple[Any]:
+        point, why = refine(linearised, *xs)
+        if why is not None:
+            raise SolverError(why)
+        return (point - xs[0],)
+
     if any(met(x, BodyTrace) for x in xs):
-        equations = compiled(equations, xs, p)
-
-        def moved(*xs: Any) -> tuple[Any]:
-            point, why = refine(*xs)
-            if why is not None:
-                raise SolverError(why)
-            return (point - xs[0],)
-
-        (shift,) = computed(f"{equations.name}, refined", moved, xs)
+        (shift,) = computed(f"{equations.name}, refined", linearised, moved, xs)
         return shift, None
-    points = solve(lambda values: refine(*[values.of(x) for x in xs]))
+    points = solve(lambda values: refine(linearised, *[values.of(x) for x in xs]))
     why = next((reason for _, reason in points.results if reason is not None), None)
     return points.of(lambda result: result[0]) - z, why
-
-
-def compiled(equations: Equations, xs: Sequence[Any], p: int) -> Equations:
-    """The same equations, whose residual and slope at plain points are machine code."""
-    at = lambda *xs: equations.linearised(xs[0], list(xs[1:p]), list(xs[p:]))
-    program, faster = quickly("equations", at, xs), copy(equations)
-    vars(faster)["linearised"] = lambda z, theta, given: program(z, *theta, *given)
-    return faster
 
 
 def solution(

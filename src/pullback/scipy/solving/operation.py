@@ -32,7 +32,7 @@ from ...transforms.forward import jvp
 from ...transforms.loops.body import Unstaged, example
 from ...transforms.reverse import vjp
 from ...transforms.stage import StageTrace
-from .plain import MEMORY, SOLVING, Remembered, Solves, Unlifted, met, through
+from .plain import MEMORY, SERVED, SOLVING, Remembered, Solves, Unlifted, met, through
 from .programs import ClosedProgram, Learner, LiftedArrays
 from .results import checked, fit, form_of, made
 from .rules import RecordedRules, Solving
@@ -53,9 +53,12 @@ def as_recorded(
     """
     if not TALLY.recordings or SOLVING.get() is not None:
         return function(*args, **kwargs)
-    token = SOLVING.set("asked")
+    token, served = SOLVING.set("asked"), SERVED.get()
     try:
-        return function(*args, **kwargs)
+        out = function(*args, **kwargs)
+        if served is not None:
+            served.append(function)
+        return out
     except Solves:
         SOLVING.set("plain")
         try:
@@ -65,6 +68,9 @@ def as_recorded(
             return function(*args, **kwargs)
     finally:
         SOLVING.reset(token)
+
+
+OPERATION = 15_000.0  # nanoseconds that a repetition of SciPy's call takes beside it
 
 
 class Operand:
@@ -112,7 +118,7 @@ class SolverCall:
     ) -> None:
         self.function, self.name, self.exact = function, function.__name__, amplifies
         self.owner, args = args[:of_method], args[of_method:]
-        self.operands = LiftedArrays()
+        self.operands, self.learners = LiftedArrays(), list[Learner]()
         self.args = [GivenArgument(through(x, self.lifted)) for x in args]
         self.kwargs = {key: GivenArgument(through(x, self.lifted)) for key, x in kwargs.items()}
         self.form: Any = None  # of the result
@@ -124,7 +130,10 @@ class SolverCall:
             return Operand(self.operands.place(x))
         if type(x) in (Array, np.ndarray):
             return np.array(peel(x))  # the program may write into it later
-        return Learner(x, self.operands, self.exact) if is_function(x) else x
+        if is_function(x):
+            self.learners.append(Learner(x, self.operands, self.exact))
+            return self.learners[-1]
+        return x
 
     def result(self) -> Any:
         """The result of the call, as the transformations around it have it."""
@@ -136,8 +145,24 @@ class SolverCall:
         results: list[Any] = []
         self.form = form_of(found, results)
         rules = None if self.last is None else RecordedRules(self, self.last[1])
-        outs = operation(self.name, self.run, self.operands.arrays, results, rules)
+        outs = operation(self.name, self.run, self.operands.arrays, results, rules, self)
         return made(self.form, iter(outs))
+
+    def costs(self) -> tuple[float, float] | None:
+        """Nanoseconds of the user's functions, and of a repetition with their programs.
+
+        What SciPy itself takes is in neither; None: that of a function is not known.
+        """
+        several = [learner.costs() for learner in self.learners]
+        known = [costs for costs in several if costs is not None]
+        if len(known) < len(several):
+            return None
+        plain, compiled = [sum(parts) for parts in zip((0.0, OPERATION), *known, strict=True)]
+        return plain, compiled
+
+    def prepare(self, level: int) -> None:
+        for learner in self.learners:
+            learner.prepare(level)
 
     def called(self, xs: Sequence[Any]) -> Any:
         args = *self.owner, *[part.filled(xs) for part in self.args]
@@ -215,10 +240,12 @@ def operation(
     xs: Sequence[Any],
     results: Sequence[Any] | None = None,
     rules: RecordedRules | None = None,
+    solver: SolverCall | None = None,
 ) -> Any:
     """run(*xs) as one operation; results: those for plain values like the operands.
 
     rules: write its derivatives down as operations where that can be done
+    solver: whose results they are, if no derivative is taken
     """
     if not any(type(x) is Array for x in xs):
         return run(*xs)
@@ -227,6 +254,7 @@ def operation(
     n = len(xs)
 
     def derivative(way: str, at: Any, rule: Any, xs: Sequence[Any], more: Sequence[Any]) -> Any:
+        call.costs = None  # in Python it takes much more than the function alone
         outs = None if rules is None else rules.outs((way, *at), rule, xs, more)
         if outs is None:
             return operation(f"{name}, {way}", partial(rule, run), [*xs, *more])
@@ -255,7 +283,10 @@ def operation(
         bars = derivative("backward", at, back, xs, [out_bars[i] for i in at])
         return spread(bars, moving, n)
 
-    return Solving(name, run, push, pull, xs, results).of_examples(xs)
+    call = Solving(name, run, push, pull, xs, results)
+    if solver is not None:
+        call.costs, call.prepare = solver.costs(), solver.prepare
+    return call.of_examples(xs)
 
 
 def among(run: Callable[..., Any], at: Sequence[int]) -> Callable[..., Any]:

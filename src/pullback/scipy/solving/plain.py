@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from itertools import product
@@ -47,6 +48,11 @@ class Remembered:
 
 
 MEMORY: ContextVar[Remembered | None] = ContextVar("memory", default=None)
+
+# Functions that rules stand for, of those that a function of the user's calls; None: nobody asks.
+SERVED: ContextVar[list[Any] | None] = ContextVar("served", default=None)
+
+signature = functools.cache(inspect.signature)  # of SciPy's functions
 
 # Objects of SciPy's that hold functions and arrays of the user's.
 DESCRIPTIONS = ("Bounds", "LinearConstraint", "NonlinearConstraint")

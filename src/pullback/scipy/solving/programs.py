@@ -3,8 +3,9 @@
     learner = Learner(lambda x: x**3 - a, operands)     a is an Array of what is recorded
     ClosedProgram(learner, [8.0])(1.0)                  -7.0, the program with a = 8
 
-One program is written for each kind of arguments. What the function closes over becomes operands;
-where it asks for a value, `Unstaged` is raised. SciPy's compiled code passes Python's numbers, with
+One program is written for each kind of arguments, and for each sequence of answers to what it asks
+of them (`if x > 0`). What the function closes over becomes operands; where it asks for a floating
+number, `Unstaged` is raised. SciPy's compiled code passes Python's numbers, with
 which `1 / x` raises and `x**0.5` may be complex: programs compute with NumPy's, and say `Changed`
 where Python would have done otherwise.
 """
@@ -27,10 +28,12 @@ from ...core.reach import SESSION
 from ...core.spec import hardened
 from ...core.tree import flatten, unflatten
 from ...primitives.elementwise import isfinite, logical_and, not_equal, power
+from ...transforms.call import FunctionCall
 from ...transforms.loops.body import BodyTrace, GraphRunner, Unstaged, example, functional
 from ...transforms.mapped_numbers import kind_of_python
 from ...transforms.stage import StageTrace, capture
-from .plain import SOLVING
+from .plain import SERVED, SOLVING
+from .questions import QuestionTrace, answers_of
 from .watching import noted
 
 
@@ -56,13 +59,13 @@ class LiftedArrays:
         return self.places[key]
 
 
-class ProgramTrace(BodyTrace):
+class ProgramTrace(QuestionTrace):
     """Writes down what a function does with numbers, some of which are Python's."""
 
     __slots__ = ()
 
     def process(self, primitive: Primitive, xs: tuple[Any, ...], static: dict[str, Any]) -> Any:
-        out = BodyTrace.process(self, primitive, xs, static)
+        out = QuestionTrace.process(self, primitive, xs, static)
         if self.state.weak and None not in map(kind_of_python, xs):
             if primitive.divides:
                 self.insist(not_equal, xs[1], 0.0)
@@ -74,7 +77,7 @@ class ProgramTrace(BodyTrace):
 
     def number(self, x: Array) -> Array:
         self.insist(isfinite, x)
-        return BodyTrace.number(self, x)
+        return QuestionTrace.number(self, x)
 
     def insist(self, primitive: Primitive, *xs: Any) -> None:
         """Let the program say where Python's numbers do as NumPy's, of those that are traced."""
@@ -85,7 +88,13 @@ class ProgramTrace(BodyTrace):
             self.fun.holds = holds
 
 
-ONE = flatten((0.0, True))[1]  # a number or an array, and whether Python's numbers do as NumPy's
+# A number or an array, whether Python's numbers do as NumPy's, and no questions.
+ONE = flatten((0.0, True, []))[1]
+MOST = 8  # programs of a function for arguments of one kind
+
+
+class OtherAnswers(Exception):
+    """A program does not stand for these arguments, but another one may."""
 
 
 class CompiledGraph:
@@ -111,10 +120,10 @@ class CompiledGraph:
         self.primitive = rules.Compound(self.name, self.graph)
         return self.primitive
 
-    def program(self) -> Any:
+    def program(self, level: int = 0) -> Any:
         """The machine code; None if it cannot be made."""
         primitive = self.primitive or self.made()
-        primitive.prepare()
+        primitive.prepare(level)
         return primitive.program
 
     def whole(self, outs: Sequence[Any]) -> Any:
@@ -136,18 +145,26 @@ class WrittenFunction(CompiledGraph):
         super().__init__(name, structure, functional(graph))
 
     def __call__(self, *xs: Any) -> Any:
-        return self.whole(self.outs(xs, are_plain=True))
+        recorded = TALLY.recordings  # machine code is made behind
+        return self.whole(self.graph.evaluate(*xs) if recorded else self.outs(xs, are_plain=True))
+
+    def prepare(self, level: int) -> None:
+        if self.at:
+            self.program(level)
 
 
 class WrittenProgram(CompiledGraph):
     """One program of the user's: a graph of the arguments and of operands by their numbers.
 
-    exact: whether it gives NumPy's bits to SciPy, and not those of machine code.
+    exact: whether it gives NumPy's bits to SciPy, and not those of machine code
+    answers: to what it asks
     """
 
-    def __init__(self, structure: Any, graph: Graph, theta: list[int], exact: bool) -> None:
+    def __init__(
+        self, structure: Any, graph: Graph, theta: list[int], exact: bool, answers: list[Any]
+    ) -> None:
         super().__init__("a function that SciPy calls", structure, graph)
-        self.theta, self.exact = theta, exact
+        self.theta, self.exact, self.answers = theta, exact, answers
         self.is_one = structure == ONE and 0 in self.at
         self.runner: GraphRunner | None = None
         self.places: deque[Any] = deque()  # its append and pop are atomic
@@ -157,7 +174,9 @@ class WrittenProgram(CompiledGraph):
         if self.is_one:
             out, holds = outs if len(outs) > 1 else (outs[0], True)
         else:
-            out, holds = self.whole(outs)
+            out, holds, questions = self.whole(outs)
+            if answers_of(questions) != self.answers:
+                raise OtherAnswers
         if not (np.all(peel(holds)) if type(holds) is Array else holds):
             raise Changed("a number of Python's")
         return out
@@ -169,6 +188,26 @@ class WrittenProgram(CompiledGraph):
         if self.runner is None:
             self.runner = GraphRunner(self.graph)
         return self.result(self.runner([*map(as_numpy, xs)], self.runner.opened()))
+
+    def costs(self) -> tuple[float, float] | None:
+        """About how many nanoseconds a call of the function takes, and one of the program.
+
+        None where the function calls functions of SciPy's that take much Python.
+        """
+        is_number = self.is_one and not self.graph.outputs[0].spec.shape
+        plain, compiled = CALL, ENTERED if is_number and not self.exact else EXACTLY
+        for e in self.graph.equations:
+            if isinstance(e.primitive, FunctionCall):
+                inner = getattr(e.primitive, "costs", None)
+                if inner is None:
+                    return None
+                plain, compiled = plain + inner[0], compiled + inner[1]
+                continue
+            size = sum([x.spec.size for x in e.outputs])
+            quick = e.primitive.arithmetic and not e.outputs[0].spec.shape
+            cost = OF_NUMBERS if quick else OF_NUMPY + ELEMENT * size
+            plain, compiled = plain + cost, compiled + cost * self.exact
+        return plain, compiled
 
     def is_quick(self) -> bool:
         """Whether it is one number or array of machine code, called without looking at it again.
@@ -196,11 +235,17 @@ class Calling:
     def __init__(self, fun: Any, args: Any, kwargs: Any) -> None:
         self.fun, self.args, self.kwargs = fun, args, kwargs
         self.holds: Any = True  # whether Python's numbers do as NumPy's
+        self.asked: list[Array] = []
 
     def __call__(self, *xs: Any) -> Any:
         given = iter(xs)
         args, kwargs = (filled(x, given) for x in (self.args, self.kwargs))
-        return self.fun(*args, **kwargs), self.holds
+        return self.fun(*args, **kwargs), self.holds, self.asked
+
+
+# Nanoseconds of Python's: a call, an operation of numbers, one of NumPy, an element.
+CALL, OF_NUMBERS, OF_NUMPY, ELEMENT = 150.0, 60.0, 450.0, 1.0
+ENTERED, EXACTLY = 500.0, 1000.0  # of programs that give a number; arrays, or NumPy's bits
 
 
 class FunctionLook:
@@ -215,7 +260,25 @@ class Learner:
         self.session = SESSION.get()
         look: Any = FunctionLook()
         self.shown = vars(update_wrapper(look, fun))  # SciPy reads signatures
-        self.programs: dict[Any, WrittenProgram] = {}
+        self.programs: dict[Any, list[WrittenProgram]] = {}
+        self.calls, self.served = 0, list[Any]()
+
+    def costs(self) -> tuple[float, float] | None:
+        """Those of all calls that there were, by the most costly of the programs."""
+        several = [written.costs() for written in self.each()]
+        if self.served or None in several:
+            return None
+        known = [costs for costs in several if costs is not None] or [(0.0, 0.0)]
+        plain, compiled = [self.calls * max(parts) for parts in zip(*known, strict=True)]
+        return plain, compiled
+
+    def each(self) -> list[WrittenProgram]:
+        return [written for several in self.programs.values() for written in several]
+
+    def prepare(self, level: int) -> None:
+        for written in self.each():
+            if written.at and not written.exact:
+                written.program(level)
 
     def write(self, args: Any, kwargs: Any) -> WrittenProgram:
         if not TALLY.recordings:
@@ -234,14 +297,17 @@ class Learner:
             return arrays
 
         solving, session = SOLVING.set(None), SESSION.set(self.session)
+        served = SERVED.set(self.served)
         try:
             with noted(), np.errstate(all="ignore"):
                 structure, graph, captured, _ = capture(calling, {}, "solver", lift, ProgramTrace)
         finally:
+            SERVED.reset(served)
             SESSION.reset(session)
             SOLVING.reset(solving)
         theta = [self.operands.place(x) for x in captured]
-        return WrittenProgram(structure, functional(graph), theta, self.exact)
+        answers = answers_of([x.payload for x in calling.asked])
+        return WrittenProgram(structure, functional(graph), theta, self.exact, answers)
 
 
 class ClosedProgram:
@@ -262,20 +328,24 @@ class ClosedProgram:
                 return quick[1].quickly((*args, *quick[2]))
             except ArgumentTypeError:  # arrays of another shape or dtype
                 self.quick = None
+        self.learner.calls += 1
         leaves: Sequence[Any] = args
         key: Any = None if kwargs else tuple(map(spec_or_none, args))
         if key is None or None in key:
             found: list[Any] = []
             leaves, key = found, kind_of((args, kwargs), found)
-        closed = self.closed.get(key)
-        if closed is None:
-            closed = self.close(key, args, kwargs)
-        written = self.learner.programs[key]
-        if self.gives_plain and Array not in map(type, leaves):
-            if leaves is args and written.is_quick():
-                self.quick = tuple(map(type, args)), written, closed
-            return written.of_plain((*leaves, *closed))
-        return written.of_any([*map(as_numpy, leaves), *closed])
+        are_plain = self.gives_plain and Array not in map(type, leaves)
+        for k in range(MOST):
+            written, closed = self.program(key, k, args, kwargs)
+            try:
+                if not are_plain:
+                    return written.of_any([*map(as_numpy, leaves), *closed])
+                if leaves is args and written.is_quick():
+                    self.quick = tuple(map(type, args)), written, closed
+                return written.of_plain((*leaves, *closed))
+            except OtherAnswers:
+                continue
+        raise Unstaged("a question to its arguments")
 
     def of_numbers(self, args: Sequence[Any], n: int) -> tuple[WrittenProgram | None, list[Any]]:
         """The program of n numbers and args, and its other operands; None if it has another form.
@@ -283,21 +353,27 @@ class ClosedProgram:
         It has one where SciPy is to be given the bits of NumPy, and while a call is recorded.
         """
         key = (REAL,) * n + tuple(map(spec_or_none, args))
-        written = self.learner.programs.get(key)
-        if written is None or written.exact or TALLY.recordings or not self.gives_plain:
+        several = self.learner.programs.get(key, ())
+        if len(several) != 1 or not several[0].is_one:
             return None, []
-        return (written if written.is_one else None), [*args, *self.close(key, (), {})]
+        if several[0].exact or TALLY.recordings or not self.gives_plain:
+            return None, []
+        written, closed = self.program(key, 0, (), {})
+        return written, [*args, *closed]
 
     def plainly(self, of: Callable[[Any], Any]) -> ClosedProgram:
         """The same with plain values of the operands."""
         return self if self.gives_plain else ClosedProgram(self.learner, list(map(of, self.values)))
 
-    def close(self, key: Any, args: Any, kwargs: Any) -> list[Any]:
-        programs = self.learner.programs
-        if key not in programs:
-            programs[key] = self.learner.write(args, kwargs)
-        self.closed[key] = [self.values[i] for i in programs[key].theta]
-        return self.closed[key]
+    def program(self, key: Any, k: int, args: Any, kwargs: Any) -> tuple[WrittenProgram, list[Any]]:
+        """Program k for arguments of a kind, and what it closes over."""
+        several = self.learner.programs.setdefault(key, [])
+        if k == len(several):
+            several.append(self.learner.write(args, kwargs))
+        closed = self.closed.get((key, k))
+        if closed is None:
+            closed = self.closed[key, k] = [self.values[i] for i in several[k].theta]
+        return several[k], closed
 
 
 SCALARS = {float, np.float64}

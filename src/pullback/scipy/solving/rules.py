@@ -20,7 +20,6 @@ import numpy as np
 
 from ...core.array import Array
 from ...core.graph import Graph, Variable
-from ...core.spec import is_inexact
 from ...core.tree import unflatten
 from ...transforms.batch import BatchTrace
 from ...transforms.call import FunctionCall
@@ -28,24 +27,8 @@ from ...transforms.loops.body import BodyTrace, Unstaged, example, functional
 from ...transforms.stage import capture
 from .plain import SOLVING, Remembered, met, solve
 from .programs import WrittenFunction
+from .questions import QuestionTrace, answers_of
 from .results import LeafOfResult, checked, fit, form_of, made
-
-
-class RuleTrace(BodyTrace):
-    """Writes down a rule, and in `fun.asked` what it asks of truth values and integers."""
-
-    __slots__ = ()
-
-    def answered(self, x: Array, asked: str) -> Any:
-        if is_inexact(x.dtype):
-            raise Unstaged(asked)
-        self.fun.asked.append(x)
-        return x.payload
-
-    concrete = told = answered
-
-    def converts(self, x: Array, asked: str) -> bool:
-        return not is_inexact(x.dtype)
 
 
 class Asking:
@@ -81,13 +64,12 @@ class WrittenRule:
         self.graph = functional(Graph(inputs, graph.equations, graph.outputs))
 
     def __call__(self, xs: Sequence[Any], found: Sequence[Any], more: Sequence[Any]) -> Any:
-        """The results of the rule; None if an answer is another one."""
+        """The results of the rule; None if an answer is another one, or one for each example."""
         leaves = list(self.graph.evaluate(*xs, *found, *more))
         out, questions = unflatten(self.structure, leaves)
-        for x, answer in zip(questions, self.answers, strict=True):
-            if not np.array_equal(x.item() if not x.ndim else x.tolist(), answer):
-                return None
-        return out
+        if any(met(x, BatchTrace) for x in questions):
+            return None
+        return out if answers_of(questions) == self.answers else None
 
 
 class RecordedRules:
@@ -122,12 +104,12 @@ class RecordedRules:
         try:
             with np.errstate(all="ignore"):
                 lift = lambda enter: [enter(x) for x in (*xs, *self.numbers, *more)]
-                structure, graph, captured, _ = capture(asking, {}, "solver", lift, RuleTrace)
+                structure, graph, captured, _ = capture(asking, {}, "solver", lift, QuestionTrace)
         except (Unstaged, Exception):
             return None  # Python says what is wrong, if anything is
         finally:
             SOLVING.reset(token)
-        answers = [x.payload.tolist() for x in asking.asked]
+        answers = answers_of([x.payload for x in asking.asked])
         return None if captured else WrittenRule(structure, graph, n, k, answers)
 
     def found(self, xs: Sequence[Any], reads: Sequence[int]) -> Any:
@@ -168,37 +150,43 @@ class Solving(FunctionCall):
 
 
 def without_derivative(
-    name: str, run: Callable[..., Any], xs: Sequence[Any], results: Sequence[Any]
+    name: str,
+    run: Callable[..., Any],
+    xs: Sequence[Any],
+    results: Sequence[Any],
+    by: Any = None,
 ) -> Any:
-    """run(*xs) as one operation, whose results do not move; results: those of examples."""
+    """run(*xs) as one operation, whose results do not move; results: those of examples.
+
+    by: a function that run calls, which is machine code
+    """
     if Array not in map(type, xs):
         return run(*xs)
     still = lambda xs, outs, dots: (None,) * len(outs)
     pull = lambda xs, outs, bars: [None] * len(xs)
-    return Solving(name, run, still, pull, xs, results).of_examples(xs)
+    call = Solving(name, run, still, pull, xs, results)
+    call.prepare = getattr(by, "prepare", None)
+    return call.of_examples(xs)
 
 
-def computed(name: str, run: Callable[..., Any], xs: Sequence[Any]) -> tuple[Any, ...]:
-    """Numbers without derivatives that a rule computes from plain values: run(*xs) is a tuple.
+def computed(
+    name: str, by: Callable[..., Any], run: Callable[..., Any], xs: Sequence[Any]
+) -> tuple[Any, ...]:
+    """Numbers without derivatives that a rule computes from plain values: run(by, *xs) is a tuple.
 
+    by: a function that calls no code of the user's; machine code where a rule is written down
     Of a batch they are computed for each example; where a rule is written down, by an operation.
     """
 
     def of_examples(*xs: Any) -> tuple[Any, ...]:
-        found = solve(lambda values: run(*[values.of(x) for x in xs]))
+        found = solve(lambda values: run(by, *[values.of(x) for x in xs]))
         return tuple([found.item(i) for i in range(len(found.first))])
 
     if not any(met(x, BodyTrace) for x in xs):
         return of_examples(*xs)
-    results = run(*map(example, xs))
-    return tuple(without_derivative(name, of_examples, xs, results))
-
-
-def quickly(name: str, fun: Callable[..., Any], xs: Sequence[Any]) -> Callable[..., Any]:
-    """A function for `computed` of xs: machine code where a rule is written down."""
-    if not any(met(x, BodyTrace) for x in xs):
-        return fun
-    return WrittenFunction(name, fun, [*map(example, xs)])
+    examples = [*map(example, xs)]
+    by = WrittenFunction(name, by, examples)
+    return tuple(without_derivative(name, of_examples, xs, run(by, *examples), by))
 
 
 def found_beside(

@@ -12,7 +12,6 @@ entries alone. An operator, which is a function, becomes an array: its products 
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +21,7 @@ from ...core.errors import MissingRuleError
 from ...core.primitive import Primitive, one_by_one
 from ...core.reach import CALLS, call_outside
 from ...core.spec import Spec
+from ..solving.plain import signature
 from ..solving.serving import serves, traced
 from .kept_zeros import moves
 from .patterns import coordinates, fixed, is_mapped
@@ -184,7 +184,7 @@ TAKEN = {"A", "M", "sigma", "v0", "tol", "k"}  # what may move; results do not m
 
 def given_to(original: Any, args: Any, options: Any) -> dict[str, Any]:
     """The arguments by name, with A as an array, and plain but for A and M."""
-    given = inspect.signature(original).bind(*args, **options).arguments
+    given = signature(original).bind(*args, **options).arguments
     others = [key for key, x in given.items() if key not in TAKEN and moves(x)]
     if others or (given.get("M") is not None and parts_of(given["M"]) is None):
         raise MissingRuleError(

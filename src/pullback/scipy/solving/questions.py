@@ -1,0 +1,38 @@
+"""Questions that a function asks of values while it is written down.
+
+They are further results of what is written, which stands for values that give the same answers:
+
+    lambda x: x if x > 1 else 1 / x     ->  x, [x > 1] with the answer True
+                                            1 / x, [x > 1] with the answer False
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.array import Array
+from ...core.spec import is_inexact
+from ...transforms.loops.body import BodyTrace, Unstaged
+
+
+class QuestionTrace(BodyTrace):
+    """Writes down a function, and in `fun.asked` what it asks of truth values and integers."""
+
+    __slots__ = ()
+
+    def answered(self, x: Array, asked: str) -> Any:
+        if is_inexact(x.dtype):
+            raise Unstaged(asked)
+        self.fun.asked.append(x)
+        return x.payload
+
+    concrete = told = answered
+
+    def converts(self, x: Array, asked: str) -> bool:
+        return not is_inexact(x.dtype)
+
+
+def answers_of(questions: Sequence[Any]) -> list[Any]:
+    """The answers, which a trace around takes note of."""
+    return [x if not hasattr(x, "dtype") else x.tolist() if x.ndim else x.item() for x in questions]
