@@ -8,6 +8,7 @@ import numpy as np
 import scipy.special as sp
 from scipy.special import _ufuncs
 
+from ..arguments import somewhere
 from ..elementwise import finite, is_complex, stopped
 from .formulas import horner, near
 from .kinds import over, refused, row, whole
@@ -55,6 +56,31 @@ def exact_at_zero(by_order, at_zero):
 
 def ive_z(out, v, z):
     return half_step(sp.ive, 1)(out, v, z) - np.sign(z) * out
+
+
+def kve_z(out, v, z):
+    return out + half_step(sp.kve, 1, -1)(out, v, z)
+
+
+def scaled_cylinder(sign, partial):
+    """The slope of ive or kve by z: far out, where its terms cancel, by the asymptotic series.
+
+    sign: that of every second coefficient
+    """
+
+    def slope(out, v, z):
+        size = np.abs(z)
+        far = size > np.maximum(40, v * v / 4)
+        if is_complex(z) or not somewhere(far):
+            return partial(out, v, z)
+        u, order = 1 / np.where(far, size, np.inf), np.where(far, v, 0.0)
+        term, total, change = 1.0, 1.0, 0.5
+        for k in range(1, 26):
+            term = term * (sign * (4 * order * order - (2 * k - 1) ** 2) / (8 * k)) * u
+            total, change = total + term, change + (k + 0.5) * term
+        return np.where(far, -z * u * u * out * change / total, partial(out, v, z))
+
+    return slope
 
 
 row(sp.j0, lambda out, x: -sp.j1(x), reads="x0")
@@ -119,10 +145,10 @@ cylinder(sp.jve, only_real("jve", "z", half_step(sp.jve, -1)))
 cylinder(sp.yve, only_real("yve", "z", half_step(sp.yve, -1)))
 cylinder(
     sp.ive,
-    only_real("ive", "z", ive_z),
+    only_real("ive", "z", scaled_cylinder(-1, ive_z)),
     at_zero=lambda z: -sp.kve(0, z) * np.exp(-z - np.abs(z)),
 )
-cylinder(sp.kve, lambda out, v, z: out + half_step(sp.kve, 1, -1)(out, v, z))
+cylinder(sp.kve, scaled_cylinder(1, kve_z))
 cylinder(sp.hankel1e, lambda out, v, z: half_step(sp.hankel1e, -1)(out, v, z) - 1j * out)
 cylinder(sp.hankel2e, lambda out, v, z: half_step(sp.hankel2e, -1)(out, v, z) + 1j * out)
 row(sp.yn, refused("yn", "n", ORDER), lambda out, n, x: sp.yn(n - 1, x) - n / x * out)

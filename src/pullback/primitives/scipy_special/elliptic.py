@@ -22,6 +22,13 @@ def ellipe_m(m):
     return sp.elliprd(0.0, 1 - m, 1.0) / -6
 
 
+def elliprc_by(x, y, principal, order, over):
+    """Where y < 0 the integral is a principal value, of which the slope does not cancel."""
+    inside = np.where(y < 0, 1.0, y)
+    slope = sp.elliprd(*[{"x": x, "y": inside}[name] for name in order]) / over
+    return np.where(y < 0, principal, slope)
+
+
 def from_period(phi):
     """How many half periods phi is from the middle one, and the rest."""
     turns = np.rint(phi / math.pi)
@@ -95,9 +102,8 @@ row(
 row(sp.ellipj, ellipj_u, ellipj_m)
 row(
     sp.elliprc,
-    lambda out, x, y: sp.elliprd(y, y, x) / -6,
-    lambda out, x, y: sp.elliprd(x, y, y) / -3,
-    reads="x0 x1",
+    lambda out, x, y: elliprc_by(x, y, (out - 1 / np.sqrt(x)) / (2 * (y - x)), "yyx", -6),
+    lambda out, x, y: elliprc_by(x, y, (out - np.sqrt(x) / y) / (2 * (x - y)), "xyy", -3),
 )
 row(sp.elliprf, *map(elliprf_by, range(3)))
 row(sp.elliprg, *map(elliprg_by, range(3)))

@@ -43,12 +43,10 @@ def exprel_x(x):
 
 def log_ratio(x):
     """log(x) / (1 - x)."""
-    return near(
-        x - 1,
-        0.2,
-        lambda u: -horner(u, [(-1) ** k / (k + 1) for k in range(24)]),
-        lambda u: -np.log1p(u) / u,
-    )
+    close = np.abs(x - 1) < 0.2
+    u, y = np.where(close, x - 1, 0), np.where(close, 2, x)
+    series = -horner(u, [(-1) ** k / (k + 1) for k in range(24)])
+    return np.where(close, series, np.log(y) / (1 - y))
 
 
 def inverse_boxcox_l(x):

@@ -3,7 +3,7 @@
 `cdf` of both is Python down to `_qauto` and `_qmvt`, which stand here for their own values, bit for
 bit. Their derivatives are probabilities of boxes with fewer sides: by a limit, the density there
 times the probability of the other sides given that value; by a correlation, the density of both
-(Plackett 1954) times the probability of the others given the two. For up to four sides of a normal
+(Plackett 1954) times the probability of the others given the two. For up to five sides of a normal
 distribution, and three of a t, these are exact, and for more as exact as SciPy's numbers.
 
 A t distribution with df degrees of freedom is a mean of normal ones over their size s. A density
@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from scipy import special, stats
+from scipy.integrate import quad
 from scipy.stats import _qmvnt
 
 from ...core.errors import MissingRuleError
@@ -75,8 +76,27 @@ def probability(lo: Any, hi: Any, r: Any, df: float) -> Any:
     if np.isfinite(df):
         options = {"lower_limit": lo, "maxpts": POINTS, "random_state": 0}
         return np.float64(stats.multivariate_t.cdf(hi, middle, r, df, **options))
+    if len(hi) in (3, 4):
+        return along_line(lo, hi, r)
     options = {"lower_limit": lo, "abseps": LIMIT, "releps": LIMIT, "rng": 0}
     return np.float64(stats.multivariate_normal.cdf(hi, middle, r, **options))
+
+
+def along_line(lo: Any, hi: Any, r: Any) -> Any:
+    """The probability of a normal box, by its slope on the line to the correlations r.
+
+    It starts where the first variable does not depend on the others.
+    """
+    start = r.copy()
+    start[0, 1:] = start[1:, 0] = 0.0
+    first, rest = [box(lo[k], hi[k], r[k, k], np.inf) for k in (slice(0, 1), slice(1, None))]
+
+    def slope(t: float) -> Any:
+        xs = lo, hi, start + t * (r - start)
+        return np.sum(slopes_of_box(xs, (False, False, True), np.inf)[2] * (r - start))
+
+    change, _ = quad(slope, 0.0, 1.0, epsabs=LIMIT / 1e4, epsrel=LIMIT / 10)
+    return np.float64(first * rest + change)
 
 
 def box(lo: Any, hi: Any, r: Any, df: float) -> Any:

@@ -134,7 +134,6 @@ def entropy(self: Any, *shapes: Any) -> Any:
 
 
 moment_of_scipy: Any = stats.rv_continuous._mom1_sc
-moment_by_quantiles = traced(moment_of_scipy)
 
 
 @serves_method(moment_of_scipy)
@@ -142,22 +141,23 @@ def moment(self: Any, m: Any, *shapes: Any) -> Any:
     """SciPy integrates powers of the quantile, which is a root; here the tails are integrated.
 
     With any point p, E x^m = p^m + the integral of m x^(m-1) sf above p, less that of cdf below.
+    Where the distribution function is an integral of its own, x^m times the density is.
     """
-    base, own = stats.rv_continuous, type(self)
-    if own._cdf is base._cdf:  # an integral of its own
-        return moment_by_quantiles(self, m, *shapes)
     found = solve(lambda values: moment_of_scipy(self, *values.tree((m, *shapes))))
     if not found.live:
         return found.first
 
-    def weighted(x: Any, tail: str) -> Any:
-        chance = np.reshape(ask(self, tail, *vectors(*map(as_array, (x, *shapes)))), ())
-        return np.where(chance > 0, m * x ** (m - 1) * chance, 0.0)
+    def weighted(x: Any, method: str, power: Any) -> Any:
+        chance = np.reshape(ask(self, method, *vectors(*map(as_array, (x, *shapes)))), ())
+        return np.where(chance > 0, power * chance, 0.0)
 
     low, high = ask(self, "_get_support", *shapes)
+    if type(self)._cdf is stats.rv_continuous._cdf:
+        by_density = quad(lambda x: weighted(x, "_pdf", x**m), low, high, full_output=1)[0]
+        return exact(found.of(np.float64), by_density)
     p = stopped(np.reshape(ask(self, "_ppf", *vectors(np.array(0.5), *map(as_array, shapes))), ()))
-    above = quad(lambda x: weighted(x, "_sf"), p, high, full_output=1)[0]
-    below = quad(lambda x: weighted(x, "_cdf"), low, p, full_output=1)[0]
+    above = quad(lambda x: weighted(x, "_sf", m * x ** (m - 1)), p, high, full_output=1)[0]
+    below = quad(lambda x: weighted(x, "_cdf", m * x ** (m - 1)), low, p, full_output=1)[0]
     return exact(found.of(np.float64), p**m + above - below)
 
 

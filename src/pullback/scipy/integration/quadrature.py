@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import LowLevelCallable, integrate
+from scipy import LowLevelCallable, integrate, special
 from scipy.integrate import _tanhsinh
 
 from ...core.array import Array, peel, stop
@@ -26,7 +26,7 @@ from ...core.spec import spec_of
 from ...core.trace import is_live
 from ...primitives.arguments import everywhere
 from ...primitives.elementwise import stopped
-from ...primitives.exact import constant, like
+from ...primitives.exact import constant, exact, like
 from ...transforms.batch import vmap
 from ...transforms.call import FunctionCall, floating, stop_gradient
 from ...transforms.forward import jvp
@@ -238,11 +238,6 @@ class ScalarQuadrature:
         """The integrand at a limit that moves."""
         if self.weight is None:
             return y
-        if self.weight not in WEIGHTS:
-            raise MissingRuleError(
-                f"`scipy.integrate.quad` with weight='{self.weight}' has no derivative with"
-                " respect to its limits.\n  Map the range to a fixed one."
-            )
         return y * WEIGHTS[self.weight](x, self.wvar)
 
     def again(self, fun: Any, a: Any, b: Any) -> Any:
@@ -331,17 +326,12 @@ def holds_live(x: Any) -> bool:
     return any(map(is_live, x)) if isinstance(x, (list, tuple)) else is_live(x)
 
 
-def with_fixed_weight(fun: Any, a: Any, b: Any, weight: Any, wvar: Any, **_: Any) -> Any:
+def with_fixed_weight(fun: Any, a: Any, b: Any, weight: Any, wvar: Any) -> Any:
     """Integrand, limits and parameter of the same integral, whose weight does not move.
 
     With w for the parameter and w0 for its value, cos(w x) is cos(w0 u) for x = u w0 / w, and
     1 / (x - w) is 1 / (u - w0) for x = u + w - w0.
     """
-    if weight not in WEIGHTS:
-        raise MissingRuleError(
-            f"`scipy.integrate.quad` with weight='{weight}' has no derivative with respect to"
-            " `wvar`.\n  Write the weight as a part of the integrand."
-        )
     at = stop_gradient(wvar)
     if weight == "cauchy":
         by, scale = wvar - at, 1.0
@@ -349,6 +339,25 @@ def with_fixed_weight(fun: Any, a: Any, b: Any, weight: Any, wvar: Any, **_: Any
         by, scale = 0.0, at / wvar
     limits = [x if known_infinite(x) else (x - by) / scale for x in (a, b)]
     return lambda u, *args: scale * fun(u * scale + by, *args), *limits, at
+
+
+def algebraic(fun: Any, a: Any, b: Any, weight: str, wvar: Any) -> Any:
+    """The integral of fun(x) (x - a)**p (b - x)**q, and of that by logarithms of the factors.
+
+    With x - a = (b - a) / (1 + exp(-t)) the weight is smooth for all t, and decays on both sides.
+    """
+    (p, q), length = wvar, b - a
+
+    def integrand(t: Any) -> Any:
+        left, right = special.log_expit(t), special.log_expit(-t)
+        y = fun(a + length * special.expit(t)) * np.exp((p + 1) * left + (q + 1) * right)
+        if weight in ("alg-loga", "alg-log"):
+            y = y * (np.log(length) + left)
+        if weight in ("alg-logb", "alg-log"):
+            y = y * (np.log(length) + right)
+        return y
+
+    return length ** (1 + p + q) * quad(integrand, -np.inf, np.inf, limit=200)[0]
 
 
 def known_infinite(x: Any) -> bool:
@@ -376,8 +385,10 @@ def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) 
             " a limit or an argument that carries a derivative.\n"
             "  Pass a Python function of the same arguments, written with NumPy's functions."
         )
-    if holds_live(options.get("wvar")):
-        func, a, b, options["wvar"] = with_fixed_weight(func, a, b, **options)
+    weight, wvar = str(options.get("weight")), options.get("wvar")
+    powers = wvar is not None and weight.startswith("alg") and holds_live((a, b, *wvar))
+    if holds_live(wvar) and not powers:
+        func, a, b, options["wvar"] = with_fixed_weight(func, a, b, weight, wvar)
     if whole:
         real = quad(lambda x: np.real(func(x, *args)), a, b, full_output=full, **options)
         imag = quad(lambda x: np.imag(func(x, *args)), a, b, full_output=full, **options)
@@ -398,7 +409,13 @@ def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) 
             warnings.warn(str(message), integrate.IntegrationWarning, stacklevel=2)
         if not found.live:
             return found.first if full else found.first[:2]
-    value, error = served("quad", lambda x: func(x, *args), a, b, how, found)
+    if powers:
+        value, error = algebraic(lambda x: func(x, *args), a, b, weight, wvar), np.float64(np.nan)
+        if found is not None:
+            value = exact(found.of(lambda r: np.float64(r[0])), value)
+            error = found.of(lambda r: np.float64(r[1]))
+    else:
+        value, error = served("quad", lambda x: func(x, *args), a, b, how, found)
     value, error = like(0.0, constant(value)), like(0.0, error)
     if not full or found is None:
         return value, error
