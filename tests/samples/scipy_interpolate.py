@@ -87,8 +87,8 @@ SAMPLES = [
     of(si.Rbf, lambda f, z: f(XY[:6, 0], XY[:6, 1], z)(NEAR[:, 0], NEAR[:, 1]), VALUES[:6]),
 ]
 
-# Where a point or a knot lies decides what is computed, so `vmap` refuses these.
-UNMAPPED = [
+# Where a point or a knot lies decides what is computed.
+BY_EXAMPLE = [
     of(si.RectBivariateSpline, lambda f, z: f(GX, GY, z, kx=2).partial_derivative(1, 2)(QG[:, 0], np.array([0.1, 0.7])), Z, name="partial derivative"),
     of(si.make_lsq_spline, lambda f, t, x, y, q: f(x, y, knots(t))(q), np.array([3.0]), np.linspace(0.1, 5.9, 9), np.append(Y, 0.3), Q),
     of(si.make_interp_spline, at_points, X, Y, Q, name="points"),
