@@ -31,8 +31,8 @@ class PerExample:
     def __init__(self, objects: Any, trace: Any) -> None:
         self.objects, self.trace = objects, trace
 
-    @property
-    def __class__(self) -> Any:  # type: ignore[misc]  # for `isinstance`
+    @property  # type: ignore[misc]  # for `isinstance`
+    def __class__(self) -> Any:
         return type(self.objects[0])
 
     def __call__(self, *args: Any, **options: Any) -> Any:

@@ -7,11 +7,11 @@ from functools import partial, update_wrapper
 from types import FunctionType
 from typing import Any
 
-from ...core.dispatch import FUNCTIONS, REFUSED, holds_arrays, replaces
+from ...core.dispatch import FUNCTIONS, REFUSED, replaces
 from ...core.namespaces import BEHIND, STANDS
 from ...core.reach import CALLS, active, reach_class
-from ...core.reach import call as begin
 from ...core.resolve import given_function
+from ...numpy.taking_part import joined
 from ...numpy.wrapping import OWN, answers_for
 from .by_example import again
 from .operation import as_recorded
@@ -35,9 +35,7 @@ def serves(*originals: Any, amplifies: bool = False) -> Callable[[Any], Any]:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             args, kwargs = reached(args), reached(kwargs)
-            if not active() and holds_arrays((*args, *kwargs.values())):
-                return begin(function, args, kwargs)  # it may call SciPy's Python, which takes part
-            return again(rule, *args, **kwargs)
+            return again(rule, *args, **kwargs) if active() else joined(rule, args, kwargs)
 
         update_wrapper(call, originals[0])
         for original in originals:
