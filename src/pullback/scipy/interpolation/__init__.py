@@ -6,6 +6,7 @@
     native_fitpack  FITPACK of several releases in one form
     smoothing       splines as smooth as a sum of squares allows
     surfaces        the same of data on a grid
+    cross_validation  the smoothness of make_smoothing_spline
     fitpack         splrep, splev and the classes over FITPACK
     patches         surfaces through scattered points
     grids           interpolation on grids
@@ -23,7 +24,9 @@ from scipy import interpolate
 
 from ..solving.serving import by_values
 
-FAMILIES = ("piecewise", "splines", "fitpack", "patches", "grids", "scattered", "cubic")
+FAMILIES = (
+    "piecewise", "splines", "fitpack", "patches", "grids", "scattered", "cubic", "cross_validation",
+)  # fmt: skip
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")
