@@ -291,5 +291,5 @@ def test_closed_curves():
             ]
             slope = (along[0] - along[1]) / 2e-4
             np.testing.assert_allclose(
-                np.sum(bars[i] * (dot if i < 2 else 1.0)), slope, rtol=2e-5, atol=2e-6
+                np.sum(bars[i] * (dot if i < 2 else 1.0)), slope, rtol=2e-4, atol=2e-6
             )
