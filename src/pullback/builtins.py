@@ -42,7 +42,7 @@ __all__ = [
 def number(x: Any, asked: str, dtype: Any) -> Any:
     """An Array of one element as a Python number of a dtype; None if it simply converts."""
     x = current(x)
-    if x.within.peels(x):
+    if x.within.peels(x) and not x.within.live:
         x.within.converts(x, asked)
         return None
     x = without_axes(x)

@@ -9,7 +9,7 @@ from tests.samples import collect
 
 # Which of the two NumPy's einsum gives without axes hangs on the path that it takes.
 PATHS = {str(s) for family, s in collect("SAMPLES") if family == "einsum" and "optimize" in str(s)}
-UNMAPPED = {str(s) for _, s in collect("UNMAPPED")}
+UNMAPPED = {str(s) for what in ("UNMAPPED", "BY_EXAMPLE") for _, s in collect(what)}
 
 
 def classes(results):

@@ -19,7 +19,7 @@ OURS = [p for p in Primitive.everything if type(p).__module__.startswith("pullba
 def reached():
     """The primitives that the samples reach, going forward and back."""
     with np.errstate(all="ignore"):
-        samples = [*collect("SAMPLES"), *collect("UNMAPPED")]
+        samples = [*collect("SAMPLES"), *collect("UNMAPPED"), *collect("BY_EXAMPLE")]
         return set().union(*[primitives_of(sample) for _, sample in samples])
 
 

@@ -197,7 +197,7 @@ def check_writes(case):
 
 # Which NumPy's einsum gives without axes, an array or a number, hangs on the path that it takes.
 PATHS = {str(s) for family, s in collect("SAMPLES") if family == "einsum" and "optimize" in str(s)}
-UNMAPPED = {str(s) for _, s in collect("UNMAPPED")}
+UNMAPPED = {str(s) for what in ("UNMAPPED", "BY_EXAMPLE") for _, s in collect(what)}
 
 
 def layouts_for(sample):

@@ -1,4 +1,4 @@
-"""Samples whose shape depends on values: all laws, but vmap refuses them."""
+"""Samples of which values decide: vmap refuses them, or SciPy's call is made for each example."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from pullback.testing import LAWS, check_batch
 from tests.laws.common import KINKS
 from tests.samples import collect
 
-UNMAPPED = collect("UNMAPPED")
+UNMAPPED, BY_EXAMPLE = collect("UNMAPPED"), collect("BY_EXAMPLE")
 
 
 @KINKS
@@ -21,3 +21,14 @@ def test_unmapped(sample):
                 law(sample)
         with pytest.raises(ConversionError, match="mapped by"):
             check_batch(sample)
+
+
+@KINKS
+@pytest.mark.parametrize(
+    "sample", [s for _, s in BY_EXAMPLE], ids=[f"{f}-{s}" for f, s in BY_EXAMPLE]
+)
+def test_by_example(sample):
+    """All laws, and that of batches among them."""
+    with np.errstate(all="ignore"):
+        for law in LAWS:
+            law(sample)

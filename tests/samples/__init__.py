@@ -1,7 +1,8 @@
 """The sample database: for each family of primitives, arguments to try every law on.
 
 A module of this folder holds `SAMPLES`, `UNMAPPED` for samples whose shape depends on values, so
-that vmap refuses them, and `ERRORS` for calls that must be refused.
+that vmap refuses them, `BY_EXAMPLE` for calls of SciPy's that decide by values, so that vmap makes
+them for each example, and `ERRORS` for calls that must be refused.
 """
 
 import importlib
@@ -18,7 +19,7 @@ FAMILIES = sorted(module.name for module in pkgutil.iter_modules(__path__))
 
 
 def collect(what):
-    """(family, sample) for all families; `what` is "SAMPLES", "UNMAPPED" or "ERRORS"."""
+    """(family, sample) for all families; `what` is the name of one of the lists."""
     pairs = []
     for family in FAMILIES:
         module = importlib.import_module(f"{__name__}.{family}")

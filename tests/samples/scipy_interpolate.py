@@ -66,7 +66,7 @@ SAMPLES = [
     of(si.BSpline, lambda f, c: f(knots(INNER), c, 3).integrate(0.3, 4.0), C, name="integrate"),
     of(si.make_interp_spline, lambda f, y, q: f(X, y)(q), Y, Q),
     of(si.make_interp_spline, lambda f, y: f(X, y, k=5)(Q), TABLE, name="k=5"),
-    of(si.make_smoothing_spline, lambda f, y, lam: f(X, y, lam=lam)(Q), Y, 0.1),
+    of(si.make_smoothing_spline, lambda f, y, lam: f(X, y, lam=lam)(Q), Y, 0.1), of(si.make_smoothing_spline, lambda f, y, w: f(X, y, w)(Q), np.sin(5 * X), np.ones(8), name="cross-validation", smooth=False),
     of(si.splev, lambda f, t, c, q: f(q, (knots(t), c, 3)), INNER, C, Q),
     of(si.splev, lambda f, c, q: f(q, (knots(INNER), c, 3), der=2), C, Q, name="der=2"),
     of(si.splint, lambda f, t, c, a, b: np.stack([f(a, b, (knots(t), c, 3))]), INNER, C, 0.2, 4.4),
@@ -87,14 +87,14 @@ SAMPLES = [
     of(si.Rbf, lambda f, z: f(XY[:6, 0], XY[:6, 1], z)(NEAR[:, 0], NEAR[:, 1]), VALUES[:6]),
 ]
 
-# Where a point or a knot lies decides what is computed, so `vmap` refuses these.
-UNMAPPED = [
+# Where a point or a knot lies decides what is computed.
+BY_EXAMPLE = [
     of(si.RectBivariateSpline, lambda f, z: f(GX, GY, z, kx=2).partial_derivative(1, 2)(QG[:, 0], np.array([0.1, 0.7])), Z, name="partial derivative"),
     of(si.make_lsq_spline, lambda f, t, x, y, q: f(x, y, knots(t))(q), np.array([3.0]), np.linspace(0.1, 5.9, 9), np.append(Y, 0.3), Q),
     of(si.make_interp_spline, at_points, X, Y, Q, name="points"),
     of(si.BarycentricInterpolator, at_points, X, Y, Q),
     of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y)), X, Y),
-    of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y, per=1)), X, Y, name="closed"), of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y, per=1, k=1)), X, Y, name="closed, of lines"), of(si.splprep, lambda f, a, b: np.stack(f([a, b], s=0, per=1)[0][1]), np.cos(X), np.sin(X) + X / 9, name="closed"),
+    of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y, per=1)), X, Y, name="closed"), of(si.splrep, lambda f, x, y: si.splev(Q, f(x, y, per=1, k=1)), X, Y, name="closed, of lines"), of(si.splrep, lambda f, y: si.splev(Q, f(X, y, per=1, s=1e3)), Y, name="closed, constant"), of(si.splprep, lambda f, a, b: np.stack(f([a, b], s=0, per=1)[0][1]), np.cos(X), np.sin(X) + X / 9, name="closed"),
     of(si.insert, lambda f, p, c: f(p, (knots(INNER), np.concatenate([c, np.zeros(4)]), 3), m=2)[1][:9], np.float64(2.3), C, name="tuple"),
     of(si.insert, lambda f, p, c: f(p, si.BSpline(knots(INNER), c, 3)).c[:8], np.float64(2.3), C, name="spline"),
     of(si.sproot, lambda f, c: f((knots(INNER), c, 3)), np.array([-1.0, -0.5, -0.2, 0.1, 0.3, 0.5, 1.0])),
@@ -117,6 +117,6 @@ UNMAPPED = [
 ]
 
 ERRORS = [
-    ErrorSample(traced(si.splrep, lambda f, y: f(X, y, per=1, s=0.5)[1]), (Y,), raises=MissingRuleError, match="make_interp_spline"),
+    ErrorSample(traced(si.splrep, lambda f, y: f(X, y, per=1, t=[2.0])[1]), (Y,), raises=MissingRuleError, match="make_interp_spline"),
     ErrorSample(traced(si.splprep, lambda f, y: f([X, y], s=1e-30)[0][1][0]), (Y,), raises=MissingRuleError, match="larger s"),
 ]

@@ -142,7 +142,7 @@ def asks(sample):
     return sample.name.startswith(ASKING)
 
 
-UNMAPPED = [sample for sample in SAMPLES if asks(sample)]
+BY_EXAMPLE = [sample for sample in SAMPLES if asks(sample)]
 SAMPLES = [sample for sample in SAMPLES if not asks(sample)]
 
 ERRORS = [

@@ -143,8 +143,8 @@ SAMPLES = [
     sample("laplacian", lambda d: csgraph.laplacian(csr(d)).toarray(), A.data, of=csgraph.laplacian),
 ]  # fmt: skip
 
-# Their values decide what is computed, so `vmap` refuses them.
-UNMAPPED = [
+# Their values decide what is computed.
+BY_EXAMPLE = [
     sample("lsqr", lambda d, b: ssl.lsqr(csr(d), b, atol=1e-14, btol=1e-14)[0], A.data, X, of=ssl.lsqr),
     sample("expm_multiply", lambda d, b: ssl.expm_multiply(csr(d) * 0.2, b), A.data, X, of=ssl.expm_multiply),
     sample(

@@ -76,8 +76,8 @@ if IN_PYTHON:
         of(T.from_components, lambda f, t, e, x: f(t, R.from_rotvec(e)).apply(x), W, E, A),
     ]
 
-# Which points are chosen depends on values, so `vmap` refuses these.
-UNMAPPED = [
+# Which points are chosen depends on values.
+BY_EXAMPLE = [
     of(spatial.KDTree, lambda f, x, a: f(x).query(a)[0], B, A, name="points of the tree"),
     of(spatial.ConvexHull, lambda f, x: np.stack([f(x).volume]), POINTS, name="volume"),
     of(spatial.ConvexHull, lambda f, x: np.stack([f(x).area]), POINTS, name="area"),

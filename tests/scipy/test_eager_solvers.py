@@ -3,6 +3,8 @@
 SciPy's own cannot give a derivative, and say so; those of `pullback.scipy` give it.
 """
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy
@@ -121,3 +123,72 @@ def test_functions_written_in_python():
         np.testing.assert_array_equal(plain, f(scipy, SIGNAL), err_msg=name)
         compiled = pb.compile(pb.grad(lambda x, f=f: np.sum(f(pb.scipy, x) ** 2)))
         np.testing.assert_allclose(compiled(SIGNAL), expected, 1e-12, 1e-13, err_msg=name)
+
+
+KNOTS = np.linspace(0.0, 1.0, 8) ** 1.1
+MATRIX = scipy.sparse.csc_array(np.where(np.eye(6) + np.eye(6, k=2) > 0, 1.0, 0.0))
+
+
+def matrix(of, numbers):
+    return of.sparse.csc_array((numbers, MATRIX.indices, MATRIX.indptr), shape=(6, 6))
+
+
+def turned(of, x):
+    turn = of.spatial.transform.Rotation.from_rotvec(x[:3])
+    return (turn * turn).inv().apply(x[3:].reshape(-1, 3))
+
+
+# Each is made of an array that requires a gradient, and then asked, called, added or indexed.
+OBJECTS = {
+    "CubicSpline": lambda of, x: of.interpolate.CubicSpline(KNOTS, x[:8])(0.3 + 0 * x[:2], 1),
+    "derivative": lambda of, x: of.interpolate.make_interp_spline(KNOTS, x[:8]).derivative()(0.4),
+    "integral": lambda of, x: of.interpolate.CubicSpline(KNOTS, x[:8]).integrate(0.1, 0.7),
+    "attribute": lambda of, x: of.interpolate.PchipInterpolator(KNOTS, x[:8]).c,
+    "scattered": lambda of, x: of.interpolate.RBFInterpolator(x.reshape(12, 2), x[:12])([[0.1, 0]]),
+    "product": lambda of, x: matrix(of, x[:10]) @ x[:6] + x[:6] @ matrix(of, x[:10]).T,
+    "sparse": lambda of, x: (2 * matrix(of, x[:10]) - matrix(of, x[:10])[:, ::-1] / 3).toarray(),
+    "factors": lambda of, x: of.sparse.linalg.splu(matrix(of, 2 + x[:10])).solve(x[:6]),
+    "spsolve": lambda of, x: of.sparse.linalg.spsolve(matrix(of, 2 + x[:10]), np.ones(6)),
+    "factorized": lambda of, x: of.sparse.linalg.factorized(matrix(of, 2 + x[:10]))(np.ones(6)),
+    "rotation": turned,
+    "tree": lambda of, x: of.spatial.KDTree(x.reshape(12, 2)).query([[0.1, 0.2]])[0],
+    "design": lambda of, x: of.signal.butter(3, 0.3 + x[0] / 9, output="sos"),
+    "system": lambda of, x: of.signal.step(of.signal.lti([1.0], [1.0, 2 + x[0], 2.0]), N=7)[1],
+    "density": lambda of, x: of.stats.gaussian_kde(x)([0.1, 0.3]),
+    "distribution": lambda of, x: of.stats.norm(x[0], 1.2).logpdf(x[1:4]),
+    "logpdf": lambda of, x: of.stats.gamma.logpdf(2.0, 2 + x[0]),
+}  # fmt: skip
+
+
+def test_objects():
+    """What is made of such an array is an object of SciPy's, whose methods take part."""
+    wrong = []
+    for name, f in OBJECTS.items():
+        x = pb.array(SIGNAL, requires_grad=True)
+        np.sum(np.cos(f(pb.scipy, x))).backward()
+        expected = pb.grad(lambda x, f=f: np.sum(np.cos(f(scipy, x))))(SIGNAL)
+        if not np.allclose(x.grad, expected, 1e-10, 1e-12):
+            wrong.append((name, x.grad, expected))
+        if not np.array_equal(f(pb.scipy, SIGNAL), f(scipy, SIGNAL)):
+            wrong.append((name, "plain"))
+    assert not wrong
+
+
+def test_classes_are_scipys():
+    """A class or distribution of `pullback.scipy` stands for SciPy's."""
+    ours, theirs = pb.scipy.sparse.csc_array, scipy.sparse.csc_array
+    numbers = pb.array(np.ones(10), requires_grad=True)
+    made = matrix(pb.scipy, numbers)
+    assert (ours, hash(ours)) == (theirs, hash(theirs))
+    assert type(matrix(pb.scipy, np.ones(10))) is theirs
+    assert isinstance(made, theirs)
+    assert isinstance(made, ours)
+    assert made.shape == (6, 6)
+    assert pickle.loads(pickle.dumps(ours)) is theirs
+    assert isinstance(pb.scipy.stats.norm, scipy.stats.rv_continuous)
+
+    class Doubled(pb.scipy.sparse.linalg.LinearOperator):
+        def _matvec(self, x):
+            return 2 * x
+
+    assert issubclass(Doubled, scipy.sparse.linalg.LinearOperator)

@@ -5,8 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 from scipy import interpolate, optimize
+from scipy.interpolate import _bsplines
 
 import pullback as pb
+from pullback.scipy.interpolation.cross_validation import optimum
 
 RANDOM = np.random.default_rng(3)
 X = np.cumsum(0.3 + np.abs(RANDOM.normal(size=25)))
@@ -195,3 +197,99 @@ def test_a_surface_without_more_knots():
     np.testing.assert_allclose(pb.grad(f)(heights) @ dot, change, 1e-6)
     value, _ = pb.vjp(f, heights)
     np.testing.assert_allclose(value, f(heights), 1e-12)
+
+
+def test_cross_validation(monkeypatch):
+    """Where SciPy chooses how smooth a spline is, against differences of the exact optimum."""
+
+    def values(x, y, w):
+        return np.sum(np.cos(interpolate.make_smoothing_spline(x, y, w)(X[2:-2] - 0.1)))
+
+    def exact(*xs):
+        with monkeypatch.context() as patch:
+            patch.setattr(_bsplines, "_compute_optimal_gcv_parameter", lambda *xs: optimum(*xs)[0])
+            return values(*xs)
+
+    xs, dots = (X, Y, W), (DOTS[0] / 9, DOTS[1], DOTS[2])
+    grad = pb.grad(values, (0, 1, 2))
+    for bar, i in zip(grad(*xs), range(3), strict=True):
+        moved = [[x + t * (i == k) * dot for k, (x, dot) in enumerate(zip(xs, dots, strict=True))]
+                 for t in (1e-3, -1e-3, 5e-4, -5e-4)]  # fmt: skip
+        far, near = [(exact(*a) - exact(*b)) / t for (a, b), t in zip(
+            (moved[:2], moved[2:]), (2e-3, 1e-3), strict=True)]  # fmt: skip
+        np.testing.assert_allclose(bar @ dots[i], (4 * near - far) / 3, rtol=1e-5)
+    compiled = pb.compile(grad)
+    for y in (Y, Y, Y + 0.01 * DOTS[1]):
+        np.testing.assert_allclose(compiled(X, y, W), grad(X, y, W), rtol=1e-9)
+    batch = np.stack([Y, Y + 0.01 * DOTS[1]])
+    one_by_one = [grad(X, y, W)[1] for y in batch]
+    found = pb.vmap(grad, in_axes=(None, 0, None))(X, batch, W)[1]
+    np.testing.assert_allclose(found, one_by_one, rtol=1e-9)
+
+
+def test_cross_validation_at_an_end():
+    """Where the smoothest spline is best, its weight stays at the end of SciPy's interval."""
+    y = X + 1e-3 * np.cos(9 * X)
+    f = lambda y: np.sum(interpolate.make_smoothing_spline(X, y)(X + 0.01) ** 2)
+    given = lambda y: np.sum(interpolate.make_smoothing_spline(X, y, lam=lam)(X + 0.01) ** 2)
+    with pb.rebinding(False):
+        matrices = []
+        original = _bsplines._compute_optimal_gcv_parameter
+        _bsplines._compute_optimal_gcv_parameter = lambda *xs: matrices.append(xs) or original(*xs)
+        try:
+            f(y)
+        finally:
+            _bsplines._compute_optimal_gcv_parameter = original
+        lam, moves = optimum(*matrices[0])
+    assert moves == 0
+    np.testing.assert_allclose(pb.grad(f)(y), pb.grad(given)(y), rtol=1e-10)
+
+
+def smoothest_closed(y, w, t, k, s):
+    """Values at some places of the closed spline with these knots whose distance is s."""
+    pieces = len(t) - 2 * k - 1
+    columns = np.arange(pieces + k) % pieces
+    ring = lambda rows: np.stack([rows[:, columns == j].sum(axis=1) for j in range(pieces)], axis=1)
+    basis = ring(interpolate.BSpline.design_matrix(AROUND, t, k).toarray())
+    middle = (t[k : -k - 1] + t[k + 1 : -k]) / 2
+    jumps = np.diff([interpolate.BSpline(t, e, k)(middle, nu=k) for e in np.eye(pieces + k)]).T
+    jumps = ring(jumps / np.abs(jumps).max())
+
+    def coefficients(logarithm):
+        rows = np.r_[w[:, None] * basis, np.exp(logarithm) * jumps]
+        return np.linalg.lstsq(rows, np.r_[w * y, np.zeros(len(jumps))])[0]
+
+    gap = lambda logarithm: np.sum((w * (y - basis @ coefficients(logarithm))) ** 2) - s
+    c = coefficients(optimize.brentq(gap, -30, 30, xtol=1e-13))
+    return interpolate.BSpline(t, c[columns], k)(AROUND + 0.1)
+
+
+AROUND = np.linspace(0.0, 6.0, 24, endpoint=False)
+
+
+def test_closed_curves():
+    """Against the same fit with other means, at the knots and the distance that FITPACK found."""
+    x, y, w = np.append(AROUND, 6.0), np.sin(AROUND * np.pi / 3) + 0.2 * DOTS[0][:24] * 3, W[:24]
+    weights = np.cos(np.arange(24.0))
+    for k, s in ((1, 0.5), (2, 0.5), (3, 0.2), (3, 1.0), (5, 0.5)):
+
+        def fitted(y, w, s, k=k):
+            data = np.concatenate([y, y[:1]])
+            tck = interpolate.splrep(x, data, np.concatenate([w, w[:1]]), k=k, s=s, per=1)
+            return np.sum(weights * interpolate.splev(AROUND + 0.1, tck))
+
+        (t, *_), found, *_ = interpolate.splrep(
+            x, np.append(y, y[0]), np.append(w, w[0]), k=k, s=s, per=1, full_output=1
+        )
+        assert len(t) > 2 * k + 2
+        value = lambda y, w, d, t=t, k=k: np.sum(weights * smoothest_closed(y, w, t, k, d))
+        bars = pb.grad(fitted, (0, 1, 2))(y, w, s)
+        for i, dot in enumerate((DOTS[1][:24], DOTS[2][:24], found / s)):
+            along = [
+                value(*[a + h * dot if j == i else a for j, a in enumerate((y, w, found))])
+                for h in (1e-4, -1e-4)
+            ]
+            slope = (along[0] - along[1]) / 2e-4
+            np.testing.assert_allclose(
+                np.sum(bars[i] * (dot if i < 2 else 1.0)), slope, rtol=2e-4, atol=2e-6
+            )

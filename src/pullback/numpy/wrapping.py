@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache, update_wrapper
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ from ..core.spec import ObjectArrayError
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
 from ..core.twins import with_given_arrays
-from .taking_part import joining
+from .taking_part import taking_part
 
 # Types of arguments in which no Array can hide.
 PLAIN = frozenset(
@@ -554,7 +554,7 @@ FUNCTION_TYPES = (type(np.iterable), type(np.zeros))
 def mirror(scope: dict[str, Any], real: ModuleType, traced: bool = False) -> tuple[Any, Any]:
     """`__getattr__` and `__dir__` of a module that stands for one of NumPy's.
 
-    traced: a Python function without a rule takes part as the user's code does.
+    traced: a Python function or class without a rule takes part as the user's code does.
     """
 
     def get(name: str) -> Any:
@@ -562,9 +562,9 @@ def mirror(scope: dict[str, Any], real: ModuleType, traced: bool = False) -> tup
         if name.startswith("_"):
             raise AttributeError(f"module '{scope['__name__']}' has no attribute '{name}'")
         original = getattr(real, name)
-        python = traced and type(original) is FunctionType and not has_rule(original)
-        value = scope[name] = joining(original) if python else member(original)
-        return value
+        own = taking_part(original) if traced and not has_rule(original) else None
+        scope[name] = member(original) if own is None else own
+        return scope[name]
 
     return get, lambda: sorted(scope["__all__"])
 

@@ -6,6 +6,7 @@ reverse   vjp, grad, value_and_grad
 backward  the backward pass
 meeting   how the values of an operation meet
 batch     vmap
+examples  a batch taken apart and put together
 mapped_numbers  Python numbers under vmap
 stage     functions recorded as graphs
 record    what a function did, operation by operation

@@ -9,7 +9,16 @@ clusters        vq, kmeans, linkage, with assignments and merges constant
 
 from importlib import import_module
 
+from scipy import spatial
+
+from ..solving.serving import by_values
+
 FAMILIES = ("distances", "rotations", "neighbours", "hulls")
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")
+
+by_values(
+    spatial.KDTree, spatial.cKDTree, spatial.ConvexHull, spatial.Delaunay, spatial.Voronoi,
+    spatial.HalfspaceIntersection,
+)  # fmt: skip

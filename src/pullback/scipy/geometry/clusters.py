@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy.cluster import hierarchy
+from scipy.cluster import vq as quantization
 from scipy.spatial import distance
 
 from ...core.dispatch import as_array
@@ -14,7 +15,7 @@ from ...primitives.exact import exact
 from ..releases import private
 from ..solving.following import Chosen
 from ..solving.leaves import choice, is_live, leaf, take
-from ..solving.serving import refuses, serves, traced
+from ..solving.serving import by_values, refuses, serves, traced
 from ..sparse_arrays.patterns import fixed
 from ..sparse_arrays.products import product
 from .distances import length, root
@@ -184,4 +185,9 @@ refuses(
     "orders or converts a tree of merges in compiled code",
     "Use it on plain numbers, and differentiate the result of `scipy.cluster.hierarchy.linkage`",
     hierarchy.optimal_leaf_ordering, hierarchy.from_mlab_linkage,
+)  # fmt: skip
+
+by_values(
+    hierarchy.inconsistent, hierarchy.maxdists, hierarchy.maxinconsts, hierarchy.maxRstat,
+    hierarchy.cophenet, hierarchy.fclusterdata, quantization.kmeans, quantization.kmeans2,
 )  # fmt: skip

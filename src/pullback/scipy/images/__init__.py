@@ -14,7 +14,17 @@ takes part as the user's code does.
 
 from importlib import import_module
 
+from scipy import ndimage
+
+from ..solving.serving import by_values
+
 FAMILIES = ("stencils", "ranks", "spectra", "splines", "interpolation", "labels")
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")
+
+by_values(
+    ndimage.gaussian_filter, ndimage.gaussian_filter1d, ndimage.gaussian_laplace,
+    ndimage.gaussian_gradient_magnitude, ndimage.minimum, ndimage.maximum, ndimage.median,
+    ndimage.extrema,
+)  # fmt: skip

@@ -6,6 +6,7 @@
     native_fitpack  FITPACK of several releases in one form
     smoothing       splines as smooth as a sum of squares allows
     surfaces        the same of data on a grid
+    cross_validation  the smoothness of make_smoothing_spline
     fitpack         splrep, splev and the classes over FITPACK
     patches         surfaces through scattered points
     grids           interpolation on grids
@@ -19,7 +20,26 @@ there.
 
 from importlib import import_module
 
-FAMILIES = ("piecewise", "splines", "fitpack", "patches", "grids", "scattered", "cubic")
+from scipy import interpolate
+
+from ..solving.serving import by_values
+
+FAMILIES = (
+    "piecewise", "splines", "fitpack", "patches", "grids", "scattered", "cubic", "cross_validation",
+)  # fmt: skip
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")
+
+by_values(
+    interpolate.griddata, interpolate.interpn, interpolate.interp1d,
+    interpolate.LinearNDInterpolator, interpolate.CloughTocher2DInterpolator,
+    interpolate.NearestNDInterpolator, interpolate.RegularGridInterpolator,
+    interpolate.RegularGridInterpolator.__call__, interpolate.BarycentricInterpolator.__call__,
+    interpolate.RBFInterpolator, interpolate.RBFInterpolator.__call__,
+    interpolate.make_interp_spline, interpolate.make_lsq_spline, interpolate.make_smoothing_spline,
+    interpolate.sproot, interpolate.PPoly.roots, interpolate.PPoly.solve,
+    interpolate.UnivariateSpline, interpolate.InterpolatedUnivariateSpline,
+    interpolate.LSQUnivariateSpline, interpolate.RectBivariateSpline,
+    interpolate.SmoothBivariateSpline, interpolate.LSQBivariateSpline,
+)  # fmt: skip

@@ -90,8 +90,9 @@ def leans(points: Any, tri: Any, simplex: Any, corners: Any) -> Any:
     """How the direction across the side opposite to each corner leans, for slopes to fit there."""
     out = []
     for k in range(3):
-        other = tri.neighbors[simplex, k]
-        middle = np.mean(take(points, tri.simplices[np.maximum(other, 0)], axis=0), axis=1)
+        other = take(tri.neighbors[:, k], simplex)
+        beyond = take(tri.simplices, np.maximum(other, 0), axis=0)
+        middle = np.mean(take(points, beyond, axis=0), axis=1)
         inside = np.where((other < 0)[:, None], corners[:, k], middle)
         weights = weights_in(corners, inside)
         a, b = weights[:, (k + 1) % 3], weights[:, (k + 2) % 3]
@@ -120,7 +121,7 @@ def program(points: Any, values: Any, at: Any, *, native: Any, make: Any, tolera
     place = parts(points, at, tri=tri, tolerance=tolerance)
     outside = place[:, 0] < 0
     simplex, far = np.maximum(place[:, 0], 0), place[:, 1]
-    numbers = tri.simplices[simplex]
+    numbers = take(tri.simplices, simplex, axis=0)
     corners = take(points, numbers, axis=0)
     inside = np.where(outside[:, None], np.mean(corners, axis=1), at)
     f = take(values, numbers, axis=0)

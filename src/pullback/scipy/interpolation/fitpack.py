@@ -181,15 +181,16 @@ class Fit:
             c = np.concatenate([c, np.zeros(found_c.shape[0] - n)])
         return exact(found_t, t), exact(found_c, c)
 
-    def closed(self, found_t: Any, found_c: Any, ier: int) -> Any:
-        """The same of a closed curve through the data, of which the last is taken as the first."""
+    def closed(self, found_t: Any, found_c: Any, fp: Any, ier: int) -> Any:
+        """The same of a closed curve, of which the last datum is taken as the first."""
         if ier != INTERPOLATES:
-            refuse_option(self.name, "per", "s > 0")
-        y = np.concatenate([self.y[:-1], self.y[:1]])
-        if self.k == 1:  # the line through the points, with knots that go around
+            t, c = self.closed_smoothly(found_t, found_c, float(fixed(fp)), ier)
+        elif self.k == 1:  # the line through the points, with knots that go around
             x, period = self.x, self.x[-1:] - self.x[:1]
-            t, c = np.concatenate([x[-2:-1] - period, x, x[1:2] + period]), y
+            t = np.concatenate([x[-2:-1] - period, x, x[1:2] + period])
+            c = np.concatenate([self.y[:-1], self.y[:1]])
         else:
+            y = np.concatenate([self.y[:-1], self.y[:1]])
             spline = CALLS[interpolate.make_interp_spline](self.x, y, self.k, bc_type="periodic")
             t, c = spline.t, spline.c
         n = c.shape[0]
@@ -199,15 +200,35 @@ class Fit:
         rest = np.zeros_like(found_c[n:])
         return exact(found_t, t), exact(found_c, np.concatenate([c, rest]))
 
+    def closed_smoothly(self, found_t: Any, found_c: Any, fp: float, ier: int) -> Any:
+        """Knots and coefficients of a closed curve that need not meet the data."""
+        x, k = self.x, self.k
+        inner = data_at(x, found_t[k + 1 : -k - 1])
+        if inner is None or ier > SMOOTHS:
+            refuse_fit(self.name)
+        ring = np.concatenate([x[:1], inner, x[-1:]])
+        pieces = ring.shape[0] - 1
+        turns, place = np.divmod(np.arange(-k, pieces + k + 1), pieces)
+        t = ring[place] + turns * (x[-1] - x[0])
+        spread = np.eye(pieces)[np.arange(pieces + k) % pieces]
+        w = None if self.w is None else self.w[:-1]
+        equations = Smoothing(x[:-1], self.y[:-1], w, t, k, spread)
+        c = self.weighed(equations, found_c[:pieces], fp)
+        return t, np.reshape(spread @ c, (pieces + k, *found_c.shape[1:]))
+
     def smoothed(self, t: Any, found: Any, fp: float) -> Any:
         equations = Smoothing(self.x, self.y, self.w, t, self.k)
+        return np.reshape(self.weighed(equations, found, fp), found.shape)
+
+    def weighed(self, equations: Smoothing, found: Any, fp: float) -> Any:
+        """The coefficients with the weight that FITPACK gave their jumps."""
         u = equations.weight_of(found if found.ndim == 2 else found[:, None], fp)
         if u is None:
             refuse_fit(self.name)
         if not u:
-            return fitted(self.x, self.y, self.w, t, self.k)
+            return equations.coefficients(0.0)
         distance = fp * (self.s / fixed(self.s)) if is_live(self.s) else fp
-        return np.reshape(equations.solved(u, distance), found.shape)
+        return equations.solved(u, distance)
 
     def misfit(self, pair: Any, found: Any) -> Any:
         """FITPACK's sum of squares, of weighted distances."""
@@ -240,7 +261,7 @@ def splrep(
     w = None if w is None else as_arrays(w)[0]
     fit = Fit("splrep", x, y, w, (xb, xe), k, s)
     if per:
-        pair = fit.closed(found[0], found[1], rest[1])
+        pair = fit.closed(found[0], found[1], rest[0], rest[1])
     else:
         pair = fit.spline(found[0], found[1], rest[0], rest[1], t)
     if not full_output:
@@ -276,7 +297,9 @@ def splprep(
     u = exact(found_u, as_array(u))
     fit = Fit("splprep", u, y, w, (ub, ue), k, s)
     columns = np.stack(tck[1], axis=1)
-    pair = fit.closed(tck[0], columns, ier) if per else fit.spline(tck[0], columns, fp, ier, inner)
+    pair = (
+        fit.closed(tck[0], columns, fp, ier) if per else fit.spline(tck[0], columns, fp, ier, inner)
+    )
     out = [pair[0], [pair[1][:, i] for i in range(y.shape[1])], k], u
     return (out, fit.misfit(pair, fp), ier, text) if full_output else out
 

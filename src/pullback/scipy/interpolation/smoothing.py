@@ -56,11 +56,16 @@ class Weighted(ABC):
 
 
 class Smoothing(Weighted):
-    """The equations of a fit to y[i] or y[i, column] at x[i] with knots t."""
+    """The equations of a fit to y[i] or y[i, column] at x[i] with knots t.
 
-    def __init__(self, x: Any, y: Any, w: Any, t: Any, k: int) -> None:
+    spread: the coefficients of all B-splines from those that are free; None if all are.
+    """
+
+    def __init__(self, x: Any, y: Any, w: Any, t: Any, k: int, spread: Any = None) -> None:
         jumps, columns = jumps_of(t, k), y if y.ndim == 2 else y[:, None]
         basis = bspline(t, np.eye(t.shape[0] - k - 1), k, x)
+        if spread is not None:
+            jumps, basis = jumps @ spread, basis @ spread
         self.basis = basis if w is None else basis * w[:, None]
         self.wanted = columns if w is None else columns * w[:, None]
         self.square = np.swapaxes(self.basis, 0, 1) @ self.basis

@@ -15,7 +15,10 @@ Filter design, spectra, windows and systems are SciPy's own Python over these, o
 
 from importlib import import_module
 
+from scipy import signal
+
 from ..solving import namespace as namespace
+from ..solving.serving import by_values
 
 FAMILIES = (
     "correlation", "recursive", "resampling", "splines", "polynomials", "peaks", "waveforms",
@@ -24,3 +27,9 @@ FAMILIES = (
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")
+
+by_values(
+    signal.cspline1d_eval, signal.qspline1d_eval, signal.residue, signal.residuez,
+    signal.unique_roots, signal.iirdesign, signal.buttord, signal.cheb1ord, signal.cheb2ord,
+    signal.ellipord, signal.closest_STFT_dual_window,
+)  # fmt: skip

@@ -11,6 +11,7 @@ watching    what a recording notes while SciPy solves
 implicit    a solution as one operation, differentiated by the implicit function theorem
 undetermined  parts of a result without a rule: an error if they are differentiated
 motion      SciPy's compiled code with the rules of a NumPy program
+by_example  calls under vmap that decide by values: one for each example
 following   functions of arrays that a NumPy program describes; indices that are locally constant
 serving     how a rule is entered for SciPy's function, and what stands for a module of SciPy's
 leaves      how a rule is entered for compiled code inside SciPy

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from types import FunctionType
 from typing import Any
 
-from ...core.dispatch import FUNCTIONS, REFUSED, holds_arrays, replaces
+from ...core.dispatch import FUNCTIONS, REFUSED, replaces
 from ...core.namespaces import BEHIND, STANDS
-from ...core.reach import CALLS, active
-from ...core.reach import call as begin
+from ...core.reach import CALLS, active, reach_class
 from ...core.resolve import given_function
+from ...numpy.taking_part import joined
 from ...numpy.wrapping import OWN, answers_for
+from .by_example import again
 from .operation import as_recorded
 
 
@@ -29,11 +30,12 @@ def serves(*originals: Any, amplifies: bool = False) -> Callable[[Any], Any]:
             OWN.update(dict.fromkeys(originals, function))
             return replaces(*originals)(function)
 
+        def rule(*args: Any, **kwargs: Any) -> Any:
+            return as_recorded(function, args, kwargs, amplifies=amplifies)
+
         def call(*args: Any, **kwargs: Any) -> Any:
             args, kwargs = reached(args), reached(kwargs)
-            if not active() and holds_arrays((*args, *kwargs.values())):
-                return begin(function, args, kwargs)  # it may call SciPy's Python, which takes part
-            return as_recorded(function, args, kwargs, amplifies=amplifies)
+            return again(rule, *args, **kwargs) if active() else joined(rule, args, kwargs)
 
         update_wrapper(call, originals[0])
         for original in originals:
@@ -70,8 +72,11 @@ def serves_method(original: Any) -> Callable[[Any], Any]:
     def enter(function: Any) -> Any:
         of_method = "." in getattr(original, "__qualname__", "")
 
-        def call(*args: Any, **kwargs: Any) -> Any:
+        def rule(*args: Any, **kwargs: Any) -> Any:
             return as_recorded(function, args, kwargs, of_method)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return again(rule, *args, **kwargs)
 
         update_wrapper(call, original)
         replaces(original)(call)
@@ -94,6 +99,22 @@ def traced(original: FunctionType) -> Callable[..., Any]:
     own.__kwdefaults__ = original.__kwdefaults__
     own.__qualname__ = original.__qualname__
     return lambda *args, **kwargs: CALLS[own](*args, **kwargs)
+
+
+def by_values(*originals: Any) -> None:
+    """Enter public functions and classes of SciPy's that may have to be called by example."""
+    for original in originals:
+        stands = STANDS.get(id(original))
+        if stands is None:
+            stands = traced(original) if type(original) is FunctionType else partial(made, original)
+        stand_in = update_wrapper(partial(again, stands), original, updated=())
+        STANDS[id(original)] = stand_in
+        BEHIND[id(stand_in)] = original
+
+
+def made(cls: Any, *args: Any, **options: Any) -> Any:
+    reach_class(cls)
+    return cls(*args, **options)
 
 
 def stand_in(original: Any) -> None:

@@ -283,7 +283,7 @@ def parts_of(A: Any) -> tuple[Any, Any, Any, str] | None:
 
 def plain_array(data: Any, outer: Any, inner: Any, fmt: str, shape: Any) -> Any:
     make = sparse.csc_array if fmt == "csc" else sparse.csr_array
-    return make((data, inner, outer), shape=shape)
+    return call_outside(make, ((data, inner, outer),), {"shape": shape})
 
 
 # Least squares, and triangles.

@@ -1,0 +1,227 @@
+"""Calls under `vmap` that decide by values: which triangle, how many steps, which entries to drop.
+
+The call is made for each example, and the results are stacked. An object that such a call makes,
+as a triangulation, is one object for each example, and so is what is asked of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...core.array import Array, current, root_of, version
+from ...core.errors import ConversionError
+from ...core.members import BORING, contents
+from ...core.reach import CALLS, OURS
+from ...core.tree import flatten, is_static, unflatten
+from ...transforms.examples import examples, is_inside, is_mapped_by, mapping, together
+
+FUNCTIONS = FunctionType, BuiltinFunctionType, partial
+NUMBERS = Array, np.ndarray, np.generic, int, float, complex
+WHOLE = BuiltinFunctionType, ModuleType, type, np.ndarray, np.generic
+
+
+class PerExample:
+    """An object for each example of a batch."""
+
+    def __init__(self, objects: Any, trace: Any) -> None:
+        self.objects, self.trace = objects, trace
+
+    @property  # type: ignore[misc]  # for `isinstance`
+    def __class__(self) -> Any:
+        return type(self.objects[0])
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return for_each(call, (self, *args), options, self.trace)
+
+    def __getattr__(self, name: str) -> Any:
+        return stacked([getattr(x, name) for x in self.objects], self.trace)
+
+    def __getitem__(self, key: Any) -> Any:
+        return for_each(item, (self, key), {}, self.trace)
+
+    def __matmul__(self, other: Any) -> Any:
+        return for_each(product, (self, other), {}, self.trace)
+
+
+def call(f: Any, *args: Any, **options: Any) -> Any:
+    return CALLS[f](*args, **options)
+
+
+def item(x: Any, key: Any) -> Any:
+    return x[key]
+
+
+def product(x: Any, y: Any) -> Any:
+    return x @ y
+
+
+def changed(x: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> Any:
+    """x with `one` of each Array that it holds, and of each object per example; x if all stay."""
+    kind = type(x)
+    if kind is Array or kind is PerExample:
+        return one(x)
+    if (kind in BORING and kind is not FunctionType) or isinstance(x, WHOLE):
+        return x
+    if id(x) in seen:
+        return seen[id(x)][1]
+    seen[id(x)] = x, x
+    if kind is MethodType:
+        owner = changed(x.__self__, one, seen)
+        out = x if owner is x.__self__ else MethodType(x.__func__, owner)
+    elif kind is partial:
+        given = x.args, x.keywords
+        new = changed(given, one, seen)
+        out = x if new is given else partial(x.func, *new[0], **new[1])
+    elif kind is FunctionType:
+        out = changed_function(x, one, seen)
+    else:
+        leaves, structure = flatten(x)
+        if structure is not None:
+            new = [changed(leaf, one, seen) for leaf in leaves]
+            same = all(a is b for a, b in zip(new, leaves, strict=True))
+            out = x if same else unflatten(structure, new)
+        else:
+            out = changed_object(x, one, seen)
+    seen[id(x)] = x, out  # kept, so that nothing else has its id
+    return out
+
+
+def changed_function(f: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> Any:
+    """A function with what it closes over."""
+    cells = []
+    for cell in f.__closure__ or ():
+        held = contents((cell,))
+        new = [changed(x, one, seen) for x in held]
+        cells.append(cell if not held or new[0] is held[0] else CellType(new[0]))
+    if all(a is b for a, b in zip(cells, f.__closure__ or (), strict=True)):
+        return f
+    out = FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, tuple(cells))
+    out.__kwdefaults__ = f.__kwdefaults__
+    return out
+
+
+def changed_object(x: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> Any:
+    slots = [y for cls in type(x).__mro__ for y in cls.__dict__.get("__slots__", ())]
+    held = {name: getattr(x, name) for name in slots if hasattr(x, name)}
+    held |= getattr(x, "__dict__", {})
+    new = {name: changed(y, one, seen) for name, y in held.items()}
+    if all(new[name] is y for name, y in held.items()):
+        return x
+    out = object.__new__(type(x))
+    for name, y in new.items():
+        object.__setattr__(out, name, y)
+    return out
+
+
+def trace_of(given: Any) -> Any:
+    """The youngest trace that maps something in what was given; None if none does."""
+    found = []
+
+    def look(x: Any) -> Any:
+        trace = x.trace if type(x) is PerExample else mapping(x)
+        if trace is not None and not trace.ended:
+            found.append(trace)
+        return x
+
+    changed(given, look, {})
+    return max(found, key=lambda trace: trace.birth, default=None)
+
+
+def for_each(f: Any, args: Any, options: Any, trace: Any) -> Any:
+    """f of what each example has, stacked."""
+    whole: dict[int, Any] = {}
+    # What f must not write into, and how to see that it has.
+    shared = [x for x in (*args, *options.values()) if isinstance(x, (Array, np.ndarray))]
+    given = [(x, stamp(x)) for x in shared]
+
+    def example(i: int, x: Any) -> Any:
+        if type(x) is PerExample:
+            return x.objects[i] if x.trace is trace else x
+        if not is_inside(x, trace):
+            return x
+        if id(x) not in whole:
+            whole[id(x)] = x, examples(x, trace=trace)
+        own = np.copy(whole[id(x)][1][i])
+        given.append((own, stamp(own)))
+        return own[()]
+
+    outs = []
+    for i in range(trace.state):
+        xs, named = changed((args, options), partial(example, i), {})
+        outs.append(again(f, *xs, **named))
+    if any(stamp(x) != before for x, before in given):
+        raise ConversionError(
+            f"A function of SciPy's decides by values that are mapped by `{trace.name}`, and writes"
+            " into an array that it is given.\n  Use the array that it returns."
+        )
+    return stacked(outs, trace)
+
+
+def stamp(x: Any) -> Any:
+    """What changes when x is written into."""
+    writes = []
+    while type(x) is Array:
+        writes.append(version(root_of(x)))
+        x = current(x).payload
+    return writes, np.asarray(x).tobytes()
+
+
+def stacked(outs: list[Any], trace: Any) -> Any:
+    """The results for all examples as one; objects stay apart."""
+    split = [flatten(out) for out in outs]
+    structure = split[0][1]
+    if structure is None:
+        return stacked_leaf(outs, trace)
+    if any(other != structure for _, other in split):
+        return PerExample(outs, trace)
+    columns = zip(*[leaves for leaves, _ in split], strict=True)
+    return unflatten(structure, [stacked_leaf(list(column), trace) for column in columns])
+
+
+def stacked_leaf(outs: list[Any], trace: Any) -> Any:
+    first = outs[0]
+    if all(out is first for out in outs) or (is_static(first) and outs.count(first) == len(outs)):
+        return first
+    if not all(
+        isinstance(out, (Array, np.ndarray, np.generic, int, float, complex)) for out in outs
+    ):
+        return PerExample(outs, trace)
+    shapes = list(map(np.shape, outs))
+    if shapes.count(shapes[0]) < len(shapes):
+        raise ConversionError(
+            f"SciPy's results for the examples that are mapped by `{trace.name}` differ in shape:"
+            f" {shapes[0]} and {next(shape for shape in shapes if shape != shapes[0])}.\n"
+            "  Compute in the function what has one shape for all, or loop over the examples."
+        )
+    if any(is_mapped_by(out, trace) for out in outs):
+        raise ConversionError(
+            f"A function of SciPy's decides by values that are mapped by `{trace.name}`, and by"
+            " others that a function among its arguments reads.\n"
+            "  Pass these as arguments, or call it in a loop over the examples."
+        )
+    return together(np.stack(outs), trace=trace)
+
+
+def again(f: Any, *args: Any, **options: Any) -> Any:
+    """f, and once more for each example where it refuses what is mapped.
+
+    Not if it is given functions of the user's: what they change would be changed twice.
+    """
+    try:
+        return f(*args, **options)
+    except ConversionError:
+        if any(isinstance(x, (*FUNCTIONS, MethodType)) for x in (*args, *options.values())):
+            raise
+        trace = trace_of((args, options))
+        if trace is None or not trace.state:
+            raise
+    return for_each(f, args, options, trace)
+
+
+OURS.add(PerExample)
+BORING.add(PerExample)

@@ -1,0 +1,111 @@
+"""Calls of SciPy's under `vmap` that decide by values: made for each example, or refused."""
+
+import numpy as np
+import pytest
+from scipy import interpolate, ndimage, sparse
+from scipy.sparse import linalg
+
+import pullback as pb
+from pullback.scipy.solving.by_example import again
+
+RNG = np.random.default_rng(3)
+POINTS, HEIGHTS = RNG.uniform(size=(12, 2)), RNG.normal(size=12)
+PLACES = RNG.uniform(0.35, 0.65, size=(3, 2))
+PATTERN = (sparse.random(6, 6, 0.4, random_state=1) + 4 * sparse.eye(6)).tocsc()
+NUMBERS, RIGHT = PATTERN.data, RNG.normal(size=6)
+
+
+def array(numbers):
+    return sparse.csc_array((numbers, PATTERN.indices, PATTERN.indptr), shape=(6, 6))
+
+
+def surface(points, heights, places):
+    """Points that move in each example, and heights that are the same for all."""
+    return np.sum(interpolate.LinearNDInterpolator(points, heights)(places) ** 2)
+
+
+def preconditioned(numbers, right):
+    """An object for each example, whose method is given to another object."""
+    A = array(numbers)
+    M = linalg.LinearOperator((6, 6), linalg.spilu(A).solve)
+    return np.sum(linalg.gmres(A, right, M=M, rtol=1e-12)[0] ** 3)
+
+
+def scaled(factor, right):
+    """A function that closes over what is differentiated, within an object."""
+    A = linalg.LinearOperator((6, 6), lambda x: factor * (PATTERN @ x), dtype=float)
+    M = linalg.LinearOperator((6, 6), linalg.spilu(array(NUMBERS * factor[0])).solve)
+    return np.sum(linalg.gmres(A, right, M=M, rtol=1e-12)[0] ** 2)
+
+
+CASES = {
+    "surface": (surface, (POINTS, HEIGHTS, PLACES)),
+    "preconditioned": (preconditioned, (NUMBERS, RIGHT)),
+    "scaled": (scaled, (np.full(1, 1.3), RIGHT)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_as_a_loop(name):
+    """Whatever is mapped: gradients of all arguments, and their products with a direction."""
+    fun, xs = CASES[name]
+    grad = pb.grad(fun, tuple(range(len(xs))))
+    twice = lambda *xs: pb.jvp(grad, xs, xs)[1]
+    wrong = []
+    for mapped in range(1, 2 ** len(xs)):
+        axes = tuple([0 if mapped >> i & 1 else None for i in range(len(xs))])
+        given = [np.stack([x, 1.01 * x]) if a == 0 else x for a, x in zip(axes, xs, strict=True)]
+        for law in (grad, twice):
+            batch = pb.vmap(law, in_axes=axes)(*given)
+            for k, factor in enumerate((1.0, 1.01)):
+                one = law(*[x if a is None else factor * x for a, x in zip(axes, xs, strict=True)])
+                near = [
+                    np.allclose(b[k], x, rtol=1e-6, atol=1e-8)
+                    for b, x in zip(batch, one, strict=True)
+                ]
+                if not all(near):
+                    wrong.append((axes, law, k, near))
+    assert not wrong
+
+
+def test_nested():
+    """A batch of batches, each of which decides."""
+    points = POINTS + 0.01 * RNG.normal(size=(2, 3, 12, 2))
+    out = pb.vmap(pb.vmap(pb.grad(lambda p: surface(p, HEIGHTS, PLACES))))(points)
+    for i in np.ndindex(2, 3):
+        one = pb.grad(lambda p: surface(p, HEIGHTS, PLACES))(points[i])
+        assert np.allclose(out[i], one, rtol=1e-12)
+
+
+def test_results_of_different_shapes():
+    """They are no batch."""
+    crossing = lambda c: np.sum(interpolate.PPoly(c, [0.0, 1.0]).roots(extrapolate=False))
+    with pytest.raises(pb.ConversionError, match="differ in shape"):
+        pb.vmap(crossing)(np.array([[[1.0], [-0.5]], [[1.0], [0.5]]]))
+
+
+def test_written_arguments():
+    """What SciPy writes for one example would be written over by the next."""
+    image = RNG.normal(size=(5, 6))
+
+    def into(sigma):
+        out = np.zeros((5, 6))
+        ndimage.gaussian_filter1d(image, sigma, output=out)
+        return np.sum(out)
+
+    with pytest.raises(pb.ConversionError, match="writes into an array"):
+        pb.vmap(into)(np.array([0.7, 0.9]))
+
+
+def test_functions_of_the_users_are_not_called_again():
+    """What they change would be changed twice."""
+    calls = []
+
+    def asks(x, of_user):
+        calls.append(of_user)
+        return x if x > 0 else -x
+
+    with pytest.raises(pb.ConversionError):
+        pb.vmap(lambda x: again(asks, x, lambda: None))(np.array([1.0, -1.0]))
+    assert len(calls) == 1
+    assert pb.vmap(lambda x: again(asks, x, None))(np.array([1.0, -1.0])).tolist() == [1.0, 1.0]
