@@ -176,7 +176,7 @@ class TestOutputs:
                 lambda: pb.jacobian(lambda x: object(), mode=mode)(X),
                 pb.ArgumentTypeError,
             )
-            assert "`jacobian(<lambda>)` needs arrays, numbers and trees" in text
+            assert "`jacobian(<lambda>)` needs a number, an array or a tree of them" in text
             assert "an object" in text
 
     def test_a_method_is_named_with_its_class(self):

@@ -156,6 +156,41 @@ MISTAKES = {
     "holomorphic of a real function": Mistake(
         "out = pb.jacobian(f, holomorphic=True)(X)", "holomorphic", ", holomorphic=True", ""
     ),
+    "a complex output, all of which is meant": Mistake(
+        "def g(x):\n    return np.exp(1j * x)\n\nout = pb.grad(g)(0.0)", "jacobian", "grad",
+        "jacobian", 1j,
+    ),
+    "no output of a Jacobian": Mistake(
+        "def g(x):\n    value = x * x\n\nout = pb.jacobian(g)(X)", "return value", "x * x\n",
+        "x * x\n    return value\n", np.diag(SQUARES),
+    ),
+    "an object as output": Mistake(
+        "class Square:\n    def __init__(self, x):\n        self.value = x * x\n\n"
+        "out = pb.jvp(Square, (X,), (np.ones(3),))[1].value",
+        "pullback.register_tree", "\n\nout",
+        "\n\npullback.register_tree(Square, lambda s: ((s.value,), None),"
+        " lambda _, xs: Square(xs[0] ** 0.5))\nout",
+    ),
+    "a tangent of what has none": Mistake(
+        "x = True\nout = pb.jvp(lambda x: 3 * x, (x,), (1.0,))[1]", "float(x)", "(x,)",
+        "(float(x),)", 3.0,
+    ),
+    "compile above staticmethod": Mistake(
+        "class A:\n    @pb.compile\n    @staticmethod\n    def m(x):\n        return 2 * x\n\n"
+        "out = A().m(1.5)",
+        "@pullback.compile", "    @pb.compile\n    @staticmethod",
+        "    @staticmethod\n    @pullback.compile", 3.0,
+    ),
+    "compile above property": Mistake(
+        "class A:\n    @pb.compile\n    @property\n    def m(self):\n        return 2.0\n\n"
+        "out = A().m",
+        "@pullback.compile", "    @pb.compile\n    @property",
+        "    @property\n    @pullback.compile", 2.0,
+    ),
+    "a static argument that is not there": Mistake(
+        "out = pb.compile(lambda x, n: x * n, static_argnames='m')(1.5, n=2)", "'n'", "'m'", "'n'",
+        3.0,
+    ),
     # Plain arrays.
     "into a plain array": Mistake(
         "def g(x):\n    a = PLAIN * 0\n    a[0] = f(x)\n    return a.sum()\n\nout = pb.grad(g)(X)",
@@ -180,6 +215,11 @@ MISTAKES = {
         "def g(x):\n    a = PLAIN\n    np.multiply(x, x, out=a)\n    return a.sum()\n\n"
         "out = pb.grad(g)(X)",
         "np.array(a)", "a = PLAIN", "a = PLAIN\n    a = np.array(a)",
+    ),
+    "into a field of a structured array": Mistake(
+        "def g(x):\n    pos = np.zeros(3, [('pos', float)])['pos']\n    pos[0] = f(x)\n"
+        "    return pos.sum()\n\nout = pb.grad(g)(X)",
+        "pos = np.zeros(3)", "pos = np.zeros(3, [('pos', float)])['pos']", "pos = np.zeros(3)",
     ),
     # Numbers for other code.
     "json": Mistake(
@@ -299,6 +339,35 @@ MISTAKES = {
         "out = pb.vmap(g)(X)",
         "np.where(condition, a, b)", "a if condition else b", "np.where(condition, a, b)",
         np.array([-0.5, 1.5, 2.5]),
+    ),
+    "while under vmap": Mistake(
+        "go_on, step = lambda x: x < 2, lambda x: x * 2\n\n"
+        "def g(x):\n    while go_on(x):\n        x = step(x)\n    return x\n\n"
+        "out = pb.vmap(g)(X)",
+        "pullback.while_loop(go_on, step, x)", "    while go_on(x):\n        x = step(x)\n",
+        "    x = pullback.while_loop(go_on, step, x)\n", np.array([2.0, 3.0, 2.5]),
+    ),
+    "and under vmap": Mistake(
+        "out = pb.vmap(lambda x: np.where((x > 1) and (x < 2), x, 0))(X)", "&", "and", "&",
+        np.array([0.0, 1.5, 0.0]),
+    ),
+    "max under vmap": Mistake(
+        "a, b = X, 1.0\nout = pb.vmap(lambda a: max(a, b))(a)", "np.maximum(a, b)", "max(a, b)",
+        "np.maximum(a, b)", np.array([1.0, 1.5, 2.5]),
+    ),
+    "an index of a list under vmap": Mistake(
+        "a = [1.0, 3.0, 5.0]\nout = pb.vmap(lambda x: a[x])(np.arange(3))",
+        "np.take(a, x, axis=0)", "a[x]", "np.take(a, x, axis=0)",
+    ),
+    "int under vmap": Mistake("out = pb.vmap(lambda x: int(x))(SQUARES)", "np.trunc(x)", "int(x)",
+                              "np.trunc(x)"),
+    "a shape under vmap": Mistake(
+        "out = pb.vmap(lambda n, x: np.zeros(n) + x, in_axes=(0, 0))(3, X)[1]", "in_axes=(None, 0)",
+        "in_axes=(0, 0)", "in_axes=(None, 0)", np.full(3, 1.5),
+    ),
+    "a list of numbers under vmap": Mistake(
+        "x = [1.0, 3.0, 5.0]\nout = pb.vmap(lambda x: x + 0)(x)", "np.array(x)", "(x)",
+        "(np.array(x))",
     ),
     "a number under vmap": Mistake(
         "out = pb.vmap(lambda x, y: x * y, in_axes=0)(X, 2.0)", "in_axes=(0, None)", "in_axes=0",

@@ -95,6 +95,7 @@ class Path:
         self.program = program
         self.stored: Any = None  # what later processes find on disk; False: nothing
         self.runs = 0
+        self.widened = False  # whether a recording in which numbers are inputs was tried
         self.waits = 0  # calls that ran as they are while its first machine code was made
         self.warming = threading.Lock()  # not waited for: a process may fork while it is held
         self.improving = False  # whether better machine code has been asked for
@@ -199,10 +200,16 @@ class Path:
         values = tuple([np.array(x) if type(x) is np.ndarray else x for x in values])
         return values, self.answers_at(values, self.places)
 
-    def narrow(self) -> bool:
+    def narrow(self, records: bool) -> bool:
         """Whether it is time for a recording in which numbers are inputs: this one is for some
-        alone, and no machine code repeats it."""
-        return self.numbers is not None and self.runs == OFTEN
+        alone, and no machine code repeats it.
+
+        records: whether a call may be recorded now; one attempt is enough.
+        """
+        if self.numbers is None or self.widened or self.runs < OFTEN:
+            return False
+        self.widened = records
+        return True
 
     def results(self, values: Any, inputs: Sequence[Any]) -> Any:
         """The output tree; what was written goes into the arguments."""

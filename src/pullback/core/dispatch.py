@@ -215,7 +215,12 @@ def as_array(x: Any) -> Any:
         value = x.payload
         return of_numpy(x) if type(value) in PYTHON or type(value) is Array else x
     if holds_arrays(x):
-        return np.stack([as_array(item) for item in x])
+        items = [as_array(item) for item in x]
+        try:
+            return np.stack(items)
+        except ValueError:
+            np.array([np.empty(item.shape) for item in items])  # says what NumPy says of shapes
+            raise
     if type(x) in HOLDERS:
         return CLASSES["array"](x)
     return as_array(array_of(x)) if gives_array(x) else np.asarray(x)

@@ -48,10 +48,18 @@ def refuse_store(array: Any, value: Any) -> None:
     for x in (value,) if type(value) is Array else value:
         if type(x) is Array and not x.within.converts(x, "float(x)"):
             spec = spec_of(array)
-            raise ConversionError(
-                f"`a[i] = x` was asked of a plain array {spec}, with an Array of `{x.within.name}`;"
-                " the derivative would have been lost.\n"
-                "  Create `a` where the transformation runs, as with `np.zeros(3)`, or write"
+            whole = array if array.base is None else array.base
+            cure = (
+                "Create `a` where the transformation runs, as with `np.zeros(3)`, or write"
                 " `a = np.array(a)` before, of an attribute `self.a = np.array(self.a)`; `a * 0` is"
                 " plain as well."
+            )
+            if getattr(getattr(whole, "dtype", None), "names", None):
+                cure = (
+                    "A structured array holds plain numbers: keep each of its fields as an array"
+                    f" of its own, `{whole.dtype.names[0]} = np.zeros(3)`."
+                )
+            raise ConversionError(
+                f"`a[i] = x` was asked of a plain array {spec}, with an Array of `{x.within.name}`;"
+                f" the derivative would have been lost.\n  {cure}"
             )

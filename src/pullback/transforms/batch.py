@@ -113,8 +113,23 @@ class BatchTrace(Trace):
         raise ConversionError(
             f"`{asked}` was asked of an Array {self.spec(x)} that is mapped by `{self.name}`: it"
             f" holds {self.state} values, which may answer differently.\n"
-            "  Choose with `np.where(condition, a, b)` instead of `if`."
+            f"  {INSTEAD.get(asked, MAPS)}"
         )
+
+
+MAPS = "Map by a loop instead: `np.stack([f(x) for x in xs])`."
+INSTEAD = {  # of a plain answer, by what was asked
+    "bool(x)": (
+        "Choose with `np.where(condition, a, b)` instead of `if`; `&`, `|` and `~` stand for `and`,"
+        " `or` and `not`, `np.maximum(a, b)` for `max(a, b)`, `np.sort(x)` for `sorted(x)`, and"
+        " `pullback.while_loop(go_on, step, x)` for `while`."
+    ),
+    "int(x)": "Write `np.trunc(x)`; a shape or a number of steps is one for all examples.",
+    "x as an index": (
+        "Select with `np.take(a, x, axis=0)`; a shape or a number of steps is one for all examples:"
+        " give it None in in_axes."
+    ),
+}
 
 
 def by_scipy() -> bool:
@@ -198,16 +213,22 @@ class Vmap(Transformation):
     def size(self, flat: Any, axes: Any) -> int:
         name = name_of(self.fun)
         sizes: dict[int, str] = {}
-        for position, ((leaves, _), leaf_axes) in enumerate(zip(flat, axes, strict=True)):
+        for position, ((leaves, structure), leaf_axes) in enumerate(zip(flat, axes, strict=True)):
             for leaf, axis in zip(leaves, leaf_axes, strict=True):
                 if axis is None:
                     continue
                 shape = np.shape(leaf) if type(leaf) is not Array else leaf.shape
                 if not -len(shape) <= axis < len(shape):
                     instead = tuple([None if i == position else 0 for i in range(len(flat))])
+                    cures = [f"Give None for what is not mapped: `in_axes={instead}`."]
+                    if len(flat) == 1:
+                        cures = [f"Pass a batch that has this axis, or call `{name}` itself."]
+                    if structure is not None:
+                        cures.append("A list of numbers is mapped as one array: `np.array(x)`.")
                     raise ShapeError(
-                        f"`vmap({name})` maps axis {axis} of argument {position}, whose shape is"
-                        f" {shape}.\n  Give None for what is not mapped: `in_axes={instead}`."
+                        f"`vmap({name})` maps axis {axis} of"
+                        f"{' a leaf of' if structure is not None else ''} argument {position},"
+                        f" whose shape is {shape}.\n  {' '.join(cures)}"
                     )
                 sizes.setdefault(shape[axis], f"argument {position}")
         if not sizes:

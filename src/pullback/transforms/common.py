@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections.abc import Callable, Sequence
@@ -54,10 +55,18 @@ class Transformation:
 
 
 PROMPT = frozenset({np.ufunc, type(np.sum), types.BuiltinFunctionType})  # whose body runs at once
+# What turns a function into an attribute of a class.
+DESCRIPTORS = (staticmethod, classmethod, property, functools.cached_property)
 DEFERRING = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_GENERATOR
 
 
 def check_function(fun: Any, verb: str) -> None:
+    if isinstance(fun, DESCRIPTORS):
+        name = type(fun).__name__
+        raise ArgumentTypeError(
+            f"`{verb}` takes a function, but got {kind_of(fun)}, of which a class makes one.\n"
+            f"  Write `@{name}` above `@pullback.{verb}`."
+        )
     if not callable(fun):
         raise ArgumentTypeError(
             f"`{verb}` takes a function, but got {kind_of(fun)}.\n"
@@ -385,13 +394,23 @@ def brief(setting: Any) -> str:
     return text if len(text) <= 60 and "\n" not in text else describe(setting)
 
 
-def check_output(out: Any, verb: str, fun: Any) -> None:
-    """Raise for an output that holds no number: None, a truth value, text."""
-    if out is None or is_static(out) or kind_in(out) not in "biufc":
+def check_output(out: Any, leaves: list[Any], verb: str, fun: Any) -> None:
+    """Raise for an output that holds no number: None, a truth value, text, an object.
+
+    Among numbers in a tree such a leaf may stand.
+    """
+    alone = len(leaves) == 1 and leaves[0] is out and not isinstance(out, DEFERRED)
+    if out is None or (
+        alone and (is_static(out) or not holds_numbers(out) or kind_in(out) not in "biufc")
+    ):
         raise ArgumentTypeError(
             f"`{verb}({name_of(fun)})` needs a number, an array or a tree of them as output, but"
             f" `{name_of(fun)}` returned {describe(out)}.\n"
-            "  Return what is to be differentiated; a function without `return` returns None."
+            + (
+                f"  End `{name_of(fun)}` with what is to be differentiated: `return value`."
+                if out is None
+                else "  Return its numbers, or register its class with `pullback.register_tree`."
+            )
         )
 
 

@@ -14,8 +14,8 @@ from ..core.spec import Spec, is_inexact, spec_of
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from .batch import vmap
 from .common import Lifted, Selection, Transformation, brief, describe, holds_numbers
-from .forward import along, jvp, linearize
-from .reverse import Grad, vjp
+from .forward import along, jvp, linearized
+from .reverse import Grad, pulled_back
 
 
 class Selecting(Transformation):
@@ -80,16 +80,16 @@ class Jacobian(Selecting):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         fun, selected = self.split(args, kwargs)
         if self.mode == "reverse":
-            out, pullback = vjp(fun, *selected)
+            out, pullback = pulled_back(fun, selected, self.verb)
             return self.backward(out, pullback, selected)
         if self.mode == "auto":
             # The sizes decide, and that of the output is known after a run only.
-            out, pushforward = linearize(fun, *selected)
+            out, pushforward = linearized(fun, selected, self.verb)
             if numbers_in(selected) > numbers_in([out]):
-                out, pullback = vjp(fun, *selected)
+                out, pullback = pulled_back(fun, selected, self.verb)
                 return self.backward(out, pullback, selected)
         else:
-            out, pushforward = linearize(fun, *selected)
+            out, pushforward = linearized(fun, selected, self.verb)
         reruns = pushforward.degenerate
         return self.forward(out, Reruns(fun, selected) if reruns else pushforward, selected)
 
@@ -354,7 +354,7 @@ class ElementwiseGrad(Selecting):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         fun, selected = self.split(args, kwargs)
-        out, pullback = vjp(fun, *selected)
+        out, pullback = pulled_back(fun, selected, self.verb)
         if not holds_numbers(out):
             raise ArgumentTypeError(
                 f"`elementwise_grad({name_of(self.fun)})` needs one array as output, but got"
@@ -364,8 +364,8 @@ class ElementwiseGrad(Selecting):
         if spec.dtype.kind == "c":
             raise DtypeError(
                 f"`elementwise_grad` needs a real output, but `{name_of(self.fun)}` returned"
-                f" {spec}.\n  Take its `.real`, `.imag` or `abs`, or use"
-                " `jacobian(..., holomorphic=True)`."
+                f" {spec}.\n  Take its `.real`, `.imag` or `abs`, or use `jacobian`, with"
+                " `holomorphic=True` where arguments are complex as well."
             )
         for x in [x for arg in selected for x in moving(arg)]:
             shape = spec_of(x).shape

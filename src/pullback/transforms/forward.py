@@ -16,7 +16,7 @@ from ..core.quiet import SILENT, STATE
 from ..core.rules import match
 from ..core.spec import DOUBLE, PYTHON, carries, full, hardened, spec_of, zeros
 from ..core.trace import CONSTANT, Trace, bind, run
-from ..core.tree import flatten, unflatten
+from ..core.tree import flatten, is_static, unflatten
 from ..primitives.arguments import wrapped
 from .batch import over_rows
 from .common import (
@@ -25,6 +25,7 @@ from .common import (
     check_function,
     check_output,
     conform,
+    describe,
     fresh,
     holds_numbers,
     settle,
@@ -302,8 +303,8 @@ def along(
         args.append(lifted.map(lift))
     try:
         out = run(trace, fun, args, {})
-        check_output(out, verb, shown)
         outs, structure = flatten(out)
+        check_output(out, outs, verb, shown)
         settled = [settle(x, trace) for x in outs]
         pairs = [primal_and_tangent(x, trace) for x in settled]
         mine = [x for x in settled if type(x) is Array and x.within is trace]
@@ -322,6 +323,12 @@ def along(
 def directions(lifted: Lifted, tangent: Any, what: str, asker: Callable[[], str]) -> list[Any]:
     """The tangents of the differentiated leaves of one argument; None is zero."""
     dots = branches(tangent, lifted.structure, what, asker)
+    for dot, x, static in zip(dots, lifted.primals, lifted.static, strict=True):
+        if static and dot is not None and not is_static(dot):
+            raise ArgumentTypeError(
+                f"{asker()} takes no tangent for {describe(x)}, which has no derivative.\n"
+                "  Give None there; of a truth value that counts as a number pass `float(x)`."
+            )
     return [
         None if dot is None else conform(dot, spec_of(x), what, asker)
         for dot, x, static in zip(dots, lifted.primals, lifted.static, strict=True)
@@ -452,8 +459,13 @@ def linearize(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Pushforward]
     Args:
         primals: arrays, numbers or trees of them.
     """
-    check_function(fun, "linearize")
-    trace = LinearizeTrace("linearize", fun, [])
+    return linearized(fun, primals, "linearize")
+
+
+def linearized(fun: Any, primals: Sequence[Any], verb: str) -> tuple[Any, Pushforward]:
+    """linearize, for messages of `verb`."""
+    check_function(fun, verb)
+    trace = LinearizeTrace(verb, fun, [])
     args, lifted, n = [], [], 0
 
     def number(primal: Any) -> Array:
@@ -462,13 +474,13 @@ def linearize(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Pushforward]
         return Array(primal, trace, (0, n - 1))
 
     for position, primal in enumerate(primals):
-        arg = Lifted(primal, "linearize", fun, position)
+        arg = Lifted(primal, verb, fun, position)
         lifted.append(arg)
         args.append(arg.map(number))
     try:
         out = run(trace, fun, args, {})
-        check_output(out, "linearize", fun)
         outs, structure = flatten(out)
+        check_output(out, outs, verb, fun)
         settled = [settle(x, trace) for x in outs]
         mine = [x for x in settled if type(x) is Array and x.within is trace]
         trace.led(settled, bool(mine))

@@ -467,7 +467,8 @@ def check_scalar(out: Any, verb: str, fun: Any) -> None:
     if spec.dtype.kind == "c":
         raise DtypeError(
             f"`{verb}` needs a real output, but `{name}` returned {spec}.\n"
-            "  Take its `.real`, `.imag` or `abs`, or use `jacobian(..., holomorphic=True)`."
+            "  Take its `.real`, `.imag` or `abs`, or use `jacobian`, with `holomorphic=True` where"
+            " arguments are complex as well."
         )
 
 
@@ -583,14 +584,19 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
             f"`vjp` was given `{name_of(fun)}` without arguments.\n"
             "  They come in the same call: `out, pullback = vjp(f, x)`."
         )
-    trace, args, lifted, leaves = lift(fun, "vjp", primals, range(len(primals)))
+    return pulled_back(fun, primals, "vjp", has_aux)
+
+
+def pulled_back(fun: Any, primals: Sequence[Any], verb: str, has_aux: bool = False) -> Any:
+    """vjp, for messages of `verb`."""
+    trace, args, lifted, leaves = lift(fun, verb, primals, range(len(primals)))
     try:
         out, aux = run(trace, staged(trace, fun), args, {}), None
         if has_aux:
-            out, aux = split_aux(out, fun, "vjp")
+            out, aux = split_aux(out, fun, verb)
             aux = settle_tree(aux, trace)
-        check_output(out, "vjp", fun)
         outs, structure = flatten(out)
+        check_output(out, outs, verb, fun)
         out = unflatten(structure, [settle(x, trace) for x in outs])
         trace.led(outs, any(type(x) is Array and x.within is trace for x in outs))
         pullback = Pullback(trace, out, lifted, leaves)

@@ -200,7 +200,31 @@ def test_a_call_that_waited_for_machine_code_does_not_end_the_trials(monkeypatch
         assert path.trial.is_over
 
 
+def test_one_number_again_and_again():
+    """Where code beside that which runs asks what kind a number is, it is recorded for that number
+    first; then for all, and repeated."""
+
+    def rounded(x):
+        return round(x)
+
+    fast = pb.compile(lambda x: rounded(x) if len(X) < 3 else np.sum(X * x))
+    settle(fast, 1.2)
+    settle(fast, 1.2)
+    assert fast.cache_info().paths == 2
+    assert len(fast.repeat[1]) == 1
+
+
 class TestWhy:
+    def test_tells_of_numbers_and_of_what_is_read(self):
+        rate = [2.0]
+        fast = pb.compile(lambda x: float(np.sum(X * x)) * rate[0], wait=True)
+        fast(1.0)
+        fast(2.0)
+        assert fast.why() == reasons.OTHERS
+        rate[0] = 3.0
+        fast(2.0)
+        assert fast.why().startswith("Something that the function reads")
+
     def test_tells_of_calls_that_were_repeated(self):
         fast = pb.compile(lambda x: np.sin(x) * 2 if x.sum() > 0 else x)
         assert "not been called" in fast.why()

@@ -9,6 +9,7 @@ import itertools
 import sys
 import threading
 import types
+import warnings
 
 import numpy as np
 import pytest
@@ -159,16 +160,58 @@ def f(x): return float(np.sum(np.asarray(table) * x)) * table.unit
 """,
         ["table[1] = 5.0", "table.unit = 3.0", "table = table.copy(); table *= 2"],
     ),
-    "weak references": (
+    "a matrix": (
         """
-class Unit:
-    known = weakref.WeakValueDictionary()
-    def __init__(self, k): self.k = k
-metre = Unit.known["m"] = Unit(2.0)
-ref, other = weakref.ref(metre), Unit(7.0)
-def f(x): return np.sum(x) * Unit.known["m"].k * (3.0 if ref() is None else ref().k)
+table = np.matrix([[1.0, 2.0], [3.0, 4.0]])
+def f(x): return (table * np.matrix([[1.0], [2.0]])).sum() * np.sum(x)
 """,
-        ["metre.k = 3.0", "Unit.known['m'] = other", "ref = weakref.ref(other)"],
+        ["table[0, 1] = 5.0", "table.A1[0] = 7.0", "table = table.T"],
+    ),
+    "a masked array": (
+        """
+table = np.ma.array([1.0, 2.0, 3.0, 4.0], mask=[0, 1, 0, 0])
+def f(x): return (table.sum() + table.filled()[1] * 1e-9 + table.count()) * np.sum(x)
+""",
+        [
+            "table[0] = 5.0",
+            "table[2] = np.ma.masked",
+            "table.data[3] = 9.0",
+            "table.mask[1] = 0",
+            "table.fill_value = 3.0",
+            "table.mask = [0, 1, 0, 0]",
+            "table = table * 2",
+        ],
+    ),
+    "a table of records": (
+        """
+table = np.rec.array([(1.0, 2), (3.0, 4)], names="a,b")
+row = table[1]
+def f(x): return np.sum(table.a) * np.sum(x) + table["b"][0] * row.a
+""",
+        ["table.a[0] = 9.0", "table.b = 7", "row.a = 5.0", "table = table.copy()"],
+    ),
+    "polynomials": (
+        """
+p, q = np.poly1d([1.0, 2.0, 3.0]), np.polynomial.Polynomial([1.0, 2.0], domain=[-1.0, 1.0])
+def f(x): return p(x[0]) * p.order + q(x[1])
+""",
+        [
+            "p[0] = 9.0",
+            "p.coeffs[0] = 2.0",
+            "q.coef[1] = 5.0",
+            "q.domain[0] = -3.0",
+            "p = p * p",
+            "type(q).window[0] = -2.0",
+            "type(q).window[0] = -1.0",  # of all polynomials
+        ],
+    ),
+    "names that `exec` was given": (
+        """
+scope = {"k": 2.0}
+exec("def g(x): return x * k", scope)
+def f(x): return np.sum(scope["g"](x))
+""",
+        ["scope['k'] = 3.0", "exec('def g(x): return x + 1', scope)"],
     ),
     "numbers that are drawn from a seed": (
         """
@@ -276,10 +319,28 @@ REFUSED = {
 }
 
 
+WEAK = {  # how code asks for an object that the program then lets go
+    "ref(x)": "ref = weakref.ref({0})\ndef f(x): return x * (2 if ref() is None else ref().k)",
+    "whether it is there": "ref = weakref.ref({0})\ndef f(x): return x * (ref() is None)",
+    "keys": "d = weakref.WeakKeyDictionary({{{0}: 3.0}})\ndef f(x): return x * sum(d.values())",
+    "how many keys": "d = weakref.WeakKeyDictionary({{{0}: 3.0}})\ndef f(x): return x * len(d)",
+    "values": "d = weakref.WeakValueDictionary(a={0})\ndef f(x): return x * ('a' in d)",
+    "a set": "d = weakref.WeakSet([{0}])\ndef f(x): return x * len(d)",
+    "a proxy": """
+ref = weakref.proxy({0})
+def f(x):
+    try: return x * ref.k
+    except ReferenceError: return x
+""",
+    "a method": "ref = weakref.WeakMethod({0}.m)\ndef f(x): return ref()(x) if ref() else x",
+}
+
+
 def values(x):
     return np.asarray(x[0] if type(x) is tuple else x).tolist()
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # of np.matrix
 def test_compiled_whole_and_changes_are_seen(tmp_path):
     x, wrong = np.array([0.7, 1.25, 0.375]), []
     for i, (name, (text, changes)) in enumerate(WHOLE.items()):
@@ -318,6 +379,25 @@ def test_what_looks_at_an_answer_falls_back(monkeypatch):
                 found = [values(fast(x)) for _ in range(4)]
             if text.count("random") == 0 and found != [values(module.f(x))] * 4:
                 wrong.append((text, found))
+    assert not wrong
+
+
+def test_what_is_held_weakly_is_let_go():
+    """A recording of what such an object holds would keep it alive, and so change the program."""
+    wrong = []
+    for name, text in WEAK.items():
+        module = types.ModuleType("zz_weak")
+        head = "class Unit:\n    k = 5.0\n    def m(self, x): return x * 7.0\nheld = [Unit()]\n"
+        exec(HEAD + head + text.format("held[0]"), vars(module))
+        fast = pb.compile(module.f, wait=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            before = [float(fast(x)) for x in (1.0, 1.5, 2.0)]
+            module.held.clear()
+            found = float(fast(2.0))
+        right = float(module.f(2.0))
+        if found != right or right == before[-1]:
+            wrong.append((name, before, found, right))
     assert not wrong
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from functools import cache
+from inspect import Parameter
 from typing import Any
 
 import numpy as np
 
 from ...core.array import Array
+from ...core.errors import ArgumentError, name_of
 from ...core.spec import NUMERIC
 from ...core.trace import STARTS
 from ...core.tree import flatten
@@ -22,6 +25,30 @@ CALM = {"warn", "ignore"}
 def raising() -> bool:
     """Whether overflow, division by zero or NaN must be reported: by an error, or to a watcher."""
     return STARTS.get() is not None or not CALM.issuperset(error_handling())
+
+
+def check_static(fun: Any, numbers: Sequence[int], names: Sequence[str]) -> None:
+    """Raise for a static argument that a function does not have."""
+    if not numbers and not names:
+        return
+    try:
+        known = inspect.signature(fun).parameters.values()
+    except (TypeError, ValueError):  # it does not tell
+        return
+    of_kind = lambda *kinds: [p.name for p in known if p.kind in kinds]
+    n = len(of_kind(Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD))
+    keywords = of_kind(Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    wrong: list[Any] = []
+    if not of_kind(Parameter.VAR_POSITIONAL):
+        wrong += [i for i in numbers if not -n <= i < n]
+    if not of_kind(Parameter.VAR_KEYWORD):
+        wrong += [name for name in names if name not in keywords]
+    if wrong:
+        listed = ", ".join(f"`{p.name!r}`" for p in known)
+        raise ArgumentError(
+            f"`compile({name_of(fun)})` was asked to take the argument {wrong[0]!r} as static,"
+            f" which `{name_of(fun)}` does not have.\n  Name one of {listed}, or its position."
+        )
 
 
 def arranged(

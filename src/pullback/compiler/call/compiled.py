@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.errors import ArgumentError, ArgumentTypeError, kind_of, name_of
+from ...core.errors import ArgumentError, name_of
 from ...core.trace import running
 from ...transforms.common import Transformation
 from ..disk import records
@@ -33,7 +33,7 @@ from ..llvm.binding import BEST, absent, at_leisure
 from ..path import CacheInfo, Call, Entry, Path, same_bits, share_memory, shared, way_of
 from ..record.carried import Carried
 from . import reasons
-from .arguments import arranged, raising
+from .arguments import arranged, check_static, raising
 from .budget import Budget
 from .call_kind import CallKind, NoKind
 from .in_transformation import QuickNode, composed
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 ENTRIES = 64  # kinds of arguments that are kept; the one that was used least recently goes first
 # What to write instead.
 FEWER = "Calls with few kinds of arguments (shapes, dtypes, options) are worth compiling."
-OUTSIDE = "To have it compiled, leave this out of it, and pass what it gives as an argument."
 WAYS = 32  # of them, those that machine code tries by itself
 CHEAP = 50_000  # operations on elements that may be done in vain
 LEARNT = 8  # times that machine code is told how the arguments of a path lie
@@ -70,6 +69,7 @@ class Compiled(Transformation):
         numbers = (static_argnums,) if isinstance(static_argnums, int) else static_argnums
         names = (static_argnames,) if isinstance(static_argnames, str) else static_argnames
         self.static_argnums, self.static_argnames = tuple(numbers), tuple(names)
+        check_static(fun, self.static_argnums, self.static_argnames)
         self.entries: OrderedDict[Any, Entry] = OrderedDict()
         self.refusal: str | None = None  # why the function falls back to Python
         self.lock = LOCK
@@ -130,7 +130,8 @@ class Compiled(Transformation):
             found = self.match(entry, call.arrays, call.numbers)
             if self.refusal is not None:
                 return self.fun(*args, **kwargs)
-            if found is not None and not (entry.floats and found[0].narrow()):
+            may_record = not timed or entry.early.is_over
+            if found is not None and not (entry.floats and found[0].narrow(may_record)):
                 path, values = found
                 self.hits += 1
                 if path.program is None:
@@ -142,7 +143,8 @@ class Compiled(Transformation):
                 out = path.results(values, call.arrays)
                 if path.program.level < BEST:
                     path.least = min(path.least, thread_time() - begun)
-                pending = path.numbers is not None and entry.floats  # it may come to stand for all
+                # It may come to stand for all.
+                pending = path.numbers is not None and entry.floats and not path.widened
                 if path.n_results or not pending:
                     self.learn(path, call, args, kwargs, not pending)
                 if path.stored is None:
@@ -255,7 +257,10 @@ class Compiled(Transformation):
             same = [
                 p for p in entry.paths if p.numbers is not None and same_bits(p.numbers, numbers)
             ]
-            found = self.follow(same, arrays)
+            if same:
+                found = self.follow(same, arrays)
+            elif not paths:
+                self.last_miss = reasons.OTHERS
         if found is None:
             return None
         path = found[0]
@@ -288,8 +293,9 @@ class Compiled(Transformation):
                 return path, values
             answers = found
 
-    def refuse(self, why: str, cure: str = OUTSIDE) -> Any:
+    def refuse(self, why: str, cure: str | None = None) -> Any:
         """From now on the function falls back to Python."""
+        cure = cure or reasons.cure_of(why)
         self.refusal, self.last_kind = why, None
         fun = self.fun
         self.repeat = (lambda *xs, **more: MISS if running() else fun(*xs, **more)), []
@@ -445,11 +451,6 @@ def compile(
     wait = waits() if wait is None else bool(wait)
     if fun is None:
         return lambda fun: Compiled(fun, static_argnums, static_argnames, wait)
-    if not callable(fun):
-        raise ArgumentTypeError(
-            f"`compile` takes a function, but got {kind_of(fun)}.\n"
-            "  Write `compile(f)(x)`, with the function itself and not its result."
-        )
     return Compiled(fun, static_argnums, static_argnames, wait)
 
 

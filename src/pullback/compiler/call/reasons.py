@@ -9,11 +9,27 @@ from ..loops.roll import looped
 from ..path import Entry, Path, answering, told_line
 
 NEW = "There is no recording for arguments of this kind."
+OTHERS = "The recordings for arguments of this kind are for other numbers."
 REPEATED = "Machine code repeated it"
 EARLY = "The function ran in Python: calls of this kind have not taken long enough to record one."
 AWAITED = "The function ran in Python, while its machine code is made in the background."
 BUSY = "The function ran in Python, while another function is recorded."
 PREPARED = "NumPy repeated it, while its machine code is made in the background."
+
+
+# What to write instead, by how a reason begins.
+CURES = {
+    "it returns": "To have it compiled, return numbers, arrays and containers of them.",
+    "it changes what it reads": (
+        "To have it compiled, pass this as an argument, and return what it becomes."
+    ),
+    "": "To have it compiled, leave this out of it, and pass what it gives as an argument.",
+}
+
+
+def cure_of(why: str) -> str:
+    """What to write instead of what makes a function fall back to Python."""
+    return next(cure for begin, cure in CURES.items() if why.startswith(begin))
 
 
 def early(entry: Entry) -> str:

@@ -139,12 +139,14 @@ SEALED = {
 
 
 def open_object(cls: type) -> tuple[str, ...] | None:
-    """The arrays that an instance of a class of SciPy's holds beside attributes and slots.
+    """The arrays that an instance of a class of SciPy's or NumPy's holds beside attributes and
+    slots.
 
-    None: the class is none of SciPy's, or its instances may hold what cannot be seen.
+    None: the class is none of theirs, or its instances may hold what cannot be seen.
     """
     arrays: list[str] = []
-    if not (cls.__module__.startswith("scipy.") or (cls.__module__, cls.__name__) in SEALED):
+    theirs = cls.__module__.startswith(("numpy.", "scipy.")) or cls is np.matrix or cls is np.poly1d
+    if not (theirs or (cls.__module__, cls.__name__) in SEALED):
         return None
     for base in cls.__mro__:
         sealed = SEALED.get((base.__module__, base.__name__))

@@ -18,6 +18,7 @@ and the function falls back to Python.
 from __future__ import annotations
 
 import abc
+import builtins
 import copy
 import dataclasses
 import decimal
@@ -42,7 +43,7 @@ import numpy as np
 from ...core.array import Array
 from ...core.jitted import is_jitted, python_of
 from ...core.primitive import Primitive
-from .ambient import OF_PROCESS, ContextValue, FieldNames, decimal_context
+from .ambient import OF_PROCESS, ContextValue, FieldNames, Referent, decimal_context
 from .bytecode import MANY
 from .classes import (
     ATOMS,
@@ -180,6 +181,8 @@ class Reader(CodeReader):
         self.reflects |= id(x) in REFLECTING and not (self.state.reported and id(x) in REPORTED)
         if declared_pure(x):
             return Same(x)
+        if x is vars(builtins):  # which `exec` enters among the names that it is given
+            return self.read(builtins)
         if id(x) in self.state.filled:
             return Same(x)
         if kind is np.ndarray:
@@ -323,8 +326,8 @@ class Reader(CodeReader):
         if of(x, BaseException):
             self.looks("opaque", x)
             parts += [(name, self.read(getattr(x, name))) for name in self.of_error(x)]
-        if of(x, np.ndarray):  # of a class of the user's, whose methods are not asked
-            parts += self.elements(np.ndarray.view(x, np.ndarray))
+        if of(x, np.ndarray):
+            parts += self.viewed(x)
         for container in (dict, list, tuple, set, frozenset, deque):
             if of(x, container):
                 parts.append(getattr(self, CONTAINERS[container])(x))
@@ -363,6 +366,8 @@ class Reader(CodeReader):
             return self.read(vars(x)["_data"])
         asks = OF_PROCESS[type(x)](x)
         told = self.looks("ambient", asks)
+        if type(asks) is Referent and not of(told.x, (type(None), *KNOWN_BY_IDENTITY)):
+            raise Unprovable("a weak reference, whose object a recording would keep alive,")
         if type(asks) is ContextValue and told.x is MISSING:
             return "default", self.read(asks.default())
         return self.read(told.x) if type(told) is Same else told
@@ -376,10 +381,21 @@ class Reader(CodeReader):
         return [(name, self.at(name, y)) for name, y in held.items()]
 
     def of_scipy(self, x: Any, arrays: tuple[str, ...]) -> Any:
-        """An object of SciPy's, such as a sparse array or a spline: all that it holds."""
+        """An object of SciPy's or NumPy's, such as a spline or a matrix: all that it holds.
+
+        Arrays and containers that its class holds are shared by all, and may be changed as well.
+        """
         held = [(name, self.read(getattr(x, name))) for name in arrays]
+        shared = [y for base in type(x).__mro__ for y in vars(base).values()]
+        held += [("", self.read(y)) for y in shared if of(y, (np.ndarray, list, dict, set))]
         parts = Same(type(x)), Same(x), *held, *self.fields(x, True)
+        if of(x, np.ndarray):
+            return *parts, *self.viewed(x)
         return (*parts, self.mapping(x)) if of(x, dict) else parts
+
+    def viewed(self, x: np.ndarray) -> Any:
+        """What an array of a class that derives from ndarray holds; its methods are not asked."""
+        return self.elements(np.ndarray.view(x, np.ndarray))
 
     def constant(self, x: Any) -> Any:
         """An object of a library that code cannot see change; None if it may."""
