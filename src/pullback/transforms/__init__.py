@@ -4,6 +4,7 @@ common    arguments on their way in, results on their way out
 forward   jvp, linearize
 reverse   vjp, grad, value_and_grad
 backward  the backward pass
+returned  what a differentiated function has returned
 meeting   how the values of an operation meet
 batch     vmap
 examples  a batch taken apart and put together

@@ -6,4 +6,5 @@ conditions      checks of arguments, state and guards
 state_checks    the places of a token as rows for these checks
 python_calls    calls of NumPy between two segments
 entry           the functions that Python calls
+c_function      programs as functions of C, for compiled code of others
 """

@@ -1,0 +1,60 @@
+"""What a differentiated function returned: one real number, or a pair with something beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.array import Array
+from ..core.errors import ArgumentError, DtypeError, NonScalarOutputError, name_of
+from ..core.spec import spec_of
+from .common import describe
+
+
+def split_aux(out: Any, fun: Any, verb: str) -> tuple[Any, Any]:
+    if not isinstance(out, tuple) or len(out) != 2:
+        raise ArgumentError(
+            f"`{verb}` with has_aux=True needs a function that returns a pair (output, aux), but"
+            f" `{name_of(fun)}` returned {describe(out)}.\n  Write `return output, aux`."
+        )
+    return out
+
+
+def check_scalar(out: Any, verb: str, fun: Any) -> None:
+    """Raise unless out is one real number."""
+    if type(out) is Array and not out.shape and out.dtype.kind == "f":
+        return
+    name = name_of(fun)
+    call = "f" if "<" in name or "(" in name else name
+    if type(out) is not Array and not isinstance(
+        out, (np.ndarray, np.generic, int, float, complex)
+    ):
+        if out is None:
+            raise NonScalarOutputError(
+                f"`{verb}` needs a scalar output, but `{name}` returned None.\n"
+                f"  End `{name}` with the number that is to be differentiated: `return value`."
+            )
+        raise NonScalarOutputError(
+            f"`{verb}` needs a scalar output, but `{name}` returned {describe(out)}.\n"
+            f"  Return one number; other results go through `has_aux=True`, and `jacobian({call})`"
+            " takes trees."
+        )
+    spec = spec_of(out)
+    if spec.dtype.kind not in "iufc":
+        raise NonScalarOutputError(
+            f"`{verb}` needs a scalar output, but `{name}` returned {describe(out)}, which is no"
+            " number.\n  Return the number that is to be differentiated."
+        )
+    if spec.shape:
+        raise NonScalarOutputError(
+            f"`{verb}` needs a scalar output, but `{name}` returned {spec}.\n"
+            f"  A gradient is defined for one number. Sum it (`{verb}(lambda x: {call}(x).sum())`),"
+            f" or use `jacobian({call})`."
+        )
+    if spec.dtype.kind == "c":
+        raise DtypeError(
+            f"`{verb}` needs a real output, but `{name}` returned {spec}.\n"
+            "  Take its `.real`, `.imag` or `abs`, or use `jacobian`, with `holomorphic=True` where"
+            " arguments are complex as well."
+        )
