@@ -133,7 +133,7 @@ def warn_bent(name: str, where: str) -> None:
 # people, so that nothing is said unless the program reads a number from it again, or returns what
 # nothing else can have led to.
 TEXTS: dict[str, tuple[list[weakref.ref[Any]], tuple[str, int] | None]] = {}
-MANY_TEXTS = 256
+MANY_TEXTS = 256  # before they are forgotten
 
 
 def shown(x: Any, text: str, asked: str) -> str:
@@ -145,13 +145,14 @@ def shown(x: Any, text: str, asked: str) -> str:
         warn_text(x.within, frame)
         return text
     traces = []
-    while hasattr(x, "within"):
+    while hasattr(x, "within"):  # an Array, which this module is too deep down to know
         if x.within.differentiates and not x.within.eager and x.node is not None:
             traces.append(weakref.ref(x.within))
         x = x.payload
-    if len(TEXTS) >= MANY_TEXTS:
-        TEXTS.pop(next(iter(TEXTS)), None)
-    TEXTS[text] = traces, line_of(frame)
+    if traces:
+        if len(TEXTS) >= MANY_TEXTS:
+            TEXTS.clear()
+        TEXTS[text] = traces, line_of(frame)
     return text
 
 

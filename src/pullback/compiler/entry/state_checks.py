@@ -25,6 +25,7 @@ from .object_layout import (
     CELL,
     DATA,
     DTYPE,
+    FLAGS,
     ITEMS,
     LENGTH,
     SET_COUNTS,
@@ -187,7 +188,8 @@ class Checks:
             raise Unchecked
         for offset in (TYPE, DATA, SHAPE, STRIDES, DTYPE):
             self.field(x, offset)
-        self.bytes(id(x) + AXES, memory(id(x) + AXES, 4))
+        for offset in (AXES, FLAGS):
+            self.bytes(id(x) + offset, memory(id(x) + offset, 4))
         if x.ndim:
             for offset in (SHAPE, STRIDES):
                 self.bytes(field(x, offset), memory(field(x, offset), 8 * x.ndim))

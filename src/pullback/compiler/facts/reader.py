@@ -43,7 +43,14 @@ import numpy as np
 from ...core.array import Array
 from ...core.jitted import is_jitted, python_of
 from ...core.primitive import Primitive
-from .ambient import OF_PROCESS, ContextValue, FieldNames, Referent, decimal_context
+from .ambient import (
+    OF_PROCESS,
+    ContextValue,
+    FieldNames,
+    Referent,
+    ThreadLocals,
+    decimal_context,
+)
 from .bytecode import MANY
 from .classes import (
     ATOMS,
@@ -240,8 +247,12 @@ class Reader(CodeReader):
         if x.dtype.hasobject:
             raise Unprovable("an array of Python objects")
         self.arrays.append(x)
-        parts = *self.looks("layout", x), self.looks("content", x)
-        return (*parts, self.read(x.dtype)) if tells_more(x.dtype) else parts
+        parts = [*self.looks("layout", x), self.looks("content", x)]
+        if tells_more(x.dtype):
+            parts.append(self.read(x.dtype))
+        if x.base is not None and (self.state.all or "base" in self.state.names):
+            parts.append(self.read(x.base))
+        return tuple(parts)
 
     def builtin(self, x: Any) -> Any:
         """A function written in C; a bound method is read with its owner."""
@@ -370,6 +381,8 @@ class Reader(CodeReader):
             raise Unprovable("a weak reference, whose object a recording would keep alive,")
         if type(asks) is ContextValue and told.x is MISSING:
             return "default", self.read(asks.default())
+        if type(asks) is ThreadLocals:
+            self.dicts[id(told.x)] = x
         return self.read(told.x) if type(told) is Same else told
 
     def ours(self, x: Any) -> list[Any]:
