@@ -83,10 +83,9 @@ def warn_searched(trace: Any) -> None:
         f"{ZERO.get()}`{trace.name}` is zero: no operation with a derivative leads from the"
         " argument to the result, but the argument was compared or written as text, first in"
         f" {place(trace.comparison)}\n"
-        f"  If comparisons led to the result, as in a bisection, {INSTEAD} What a cache finds by the"
-        " text of a number is plain: let the transformation begin with an empty one. If the result"
-        " does not depend on what was compared or written, or is piecewise constant, zero is"
-        " right.",
+        f"  If comparisons led to the result, as in a bisection, {INSTEAD} What a cache finds by"
+        " the text of a number is plain: begin with an empty one. If the result does not depend on"
+        " what was compared or written, or is piecewise constant, zero is right.",
         trace.comparison,
     )
 

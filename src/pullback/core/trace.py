@@ -211,9 +211,9 @@ class Trace:
 
     def written(self, frame: Any) -> None:
         """Hear that the program turns an Array into text, in a frame."""
-        if self.comparison is None and RUNNING.get() is self and not self.eager:
-            if self.leaves_values and frame is not None and not library(frame.f_globals):
-                self.comparison = line_of(frame)
+        mine = self.comparison is None and RUNNING.get() is self and not self.eager
+        if mine and self.leaves_values and frame is not None and not library(frame.f_globals):
+            self.comparison = line_of(frame)
 
     def decided(self, constant: bool) -> bool:
         """Hear of an operation that is constant between jumps."""
