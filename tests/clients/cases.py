@@ -18,7 +18,8 @@ REFUSED = {
     "volume_of_mesh", "integral_of_nutils", "composed_matrix", "peak_of_motion",
     "response_of_oscillator", "spatial_regression", "rating_of_openskill", "atmosphere_of_1976",
     "overlap_of_gaussians",
-    "monaco.helper_functions.hashable_val",
+    "monaco.helper_functions.hashable_val", "shifted_spectrum", "way_over_land",
+    "levels_of_pyramid",
 }  # fmt: skip
 # The package rounds its result, or evaluates a text that it has made of a number: a warning says
 # that a derivative was lost.

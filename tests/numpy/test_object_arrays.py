@@ -80,3 +80,25 @@ def test_programs():
     x = np.array([0.7, 1.3])
     try_all(has_slopes, [(name, (f, x)) for name, f in PROGRAMS.items()])
     try_all(has_slopes, [(name, (f, x, 0)) for name, f in BESIDE_ARRAYS.items()])
+
+
+def test_arguments_of_numpy():
+    """An array of objects is made with all that NumPy's functions are told."""
+    made = {
+        "ndmin": lambda x: np.array(x, dtype=object, ndmin=3),
+        "by keywords": lambda x: np.array(object=[x, x], dtype=object, ndmin=3),
+        "again": lambda x: np.array(pair(x), ndmin=2),
+        "as numbers": lambda x: np.asarray(a=pair(x), dtype=float),
+        "required": lambda x: np.require(pair(x), float, "C"),
+        "cast": lambda x: pair(x).astype(float, order="F", copy=True),
+        "cast without Arrays": lambda x: np.array([1, 2.0], dtype=object).astype(float, "C"),
+    }
+    for name, make in made.items():
+        expected = make(np.array([0.7, 1.3]))
+
+        def f(x, make=make, expected=expected, name=name):
+            out = make(x)
+            assert (out.shape, out.dtype) == (expected.shape, expected.dtype), name
+            return np.sum(out) * x[0]
+
+        has_slopes(f, np.array([0.7, 1.3]), 0)

@@ -256,44 +256,36 @@ def holds_arrays(x: Any) -> bool:
 
 
 def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
-    try:
-        return ufunc_of_arrays(self, ufunc, method, inputs, keywords)
-    except ObjectArrayError:
-        if method != "__call__" or keywords:
-            raise
-        return by_elements(ufunc, *inputs)
+    if method == "__call__" and not keywords:
+        try:
+            primitive = UFUNCS.get(ufunc)
+            if primitive is not None:
+                if len(inputs) == 1:
+                    x = inputs[0]
+                    if type(x.payload) not in OF_NUMPY or x.within.maps:
+                        x = of_numpy(x)
+                    return x.within.unary(primitive, x)
+                if type(inputs[0]) is np.ndarray and inputs[1] is self:  # the usual `array * x`
+                    return self.within.beside(primitive, 1, self, inputs[0])
+                operands = inputs
+                for x in inputs:
+                    if type(x) is Array and (type(x.payload) not in OF_NUMPY or x.within.maps):
+                        operands = operands_of_numpy(inputs)
+                        break
+                out = binary(primitive, *operands)
+                return out if out is not NotImplemented else beside(ufunc, method, inputs, keywords)
+            if ARRAYS.issuperset(map(type, inputs)):
+                implementation = FUNCTIONS[ufunc]
+                if implementation is not None:  # `matmul`, `sign`
+                    return getattr(implementation, "plain", implementation)(*inputs)
+        except ObjectArrayError:
+            return by_elements(ufunc, *inputs)
+    return general_ufunc(ufunc, method, inputs, keywords)
 
 
 def by_elements(ufunc: Any, *xs: Any) -> Any:
     """A ufunc of Arrays and arrays of objects: of the objects, as NumPy has it."""
     return ufunc(*[CLASSES["objects"](x) if type(x) is Array else x for x in xs])
-
-
-def ufunc_of_arrays(
-    self: Array, ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
-) -> Any:
-    if method == "__call__" and not keywords:
-        primitive = UFUNCS.get(ufunc)
-        if primitive is not None:
-            if len(inputs) == 1:
-                x = inputs[0]
-                if type(x.payload) not in OF_NUMPY or x.within.maps:
-                    x = of_numpy(x)
-                return x.within.unary(primitive, x)
-            if type(inputs[0]) is np.ndarray and inputs[1] is self:  # the usual `array * x`
-                return self.within.beside(primitive, 1, self, inputs[0])
-            operands = inputs
-            for x in inputs:
-                if type(x) is Array and (type(x.payload) not in OF_NUMPY or x.within.maps):
-                    operands = operands_of_numpy(inputs)
-                    break
-            out = binary(primitive, *operands)
-            return out if out is not NotImplemented else beside(ufunc, method, inputs, keywords)
-        if ARRAYS.issuperset(map(type, inputs)):
-            implementation = FUNCTIONS[ufunc]
-            if implementation is not None:  # `matmul`, `sign`
-                return getattr(implementation, "plain", implementation)(*inputs)
-    return general_ufunc(ufunc, method, inputs, keywords)
 
 
 def beside(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:

@@ -17,6 +17,7 @@ from types import MethodType
 from typing import Any
 
 from .array import Array
+from .foreign import arrays_in
 from .reach import SESSION
 from .tree import flatten
 
@@ -44,7 +45,7 @@ class Cached:
         if session.closed:
             return self.wrapper(*args, **kwargs)
         values = (*args, *kwargs.values())
-        if any(type(x) is Array for x in flatten(values)[0]):
+        if arrays_in(values, constant=True):
             return self.fun(*args, **kwargs)
         key = args, tuple(kwargs.items()), tuple(map(type, values)) if self.typed else None
         try:

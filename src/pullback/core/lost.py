@@ -207,7 +207,8 @@ def warn_read_alone(trace: Any, line: tuple[str, int]) -> None:
         f"{ZERO.get()}`{trace.name}` is zero: no operation with a derivative leads from the"
         " argument to the result, but the argument was turned into text, as in"
         f" {place(line)}\n"
-        "  If the result was read from text again, compute with the Array itself. If it does not"
-        " depend on the argument, zero is right.",
+        "  If the result was read from text again, compute with the Array itself; what a cache"
+        " finds by text is plain: begin with an empty one. If the result does not depend on the"
+        " argument, zero is right.",
         line,
     )

@@ -109,12 +109,12 @@ def converter(function: Any, implementation: Any) -> None:
             return function(*args, **kwargs)
         x = args[0] if args else kwargs.get("object", kwargs.get("a"))
         if type(x) is np.ndarray and x.dtype.kind == "O" and holds_arrays(x.ravel().tolist()):
-            return of_objects(function, x, *args[1:], **kwargs)
+            return of_objects(function, x, args, kwargs)
         if type(x) is Array or holds_arrays(x):
             kwargs.pop("like", None)
             dtype = kwargs.get("dtype", (*args, None, None)[1])
             if dtype is not None and np.dtype(dtype).kind == "O":
-                return objects_of(x)
+                return function(objects_of(x), *args[1:], **without_first(kwargs))
             check_numbers(function, x, dtype)
             return implementation(x, *args, **kwargs)
         held = AS_ARRAY.get(type(x))
@@ -135,11 +135,17 @@ def converter(function: Any, implementation: Any) -> None:
         return made(out) if is_fresh(out, args[0] if args else None) else out
 
 
-def of_objects(function: Any, x: Any, dtype: Any = None, **options: Any) -> Any:
+def of_objects(function: Any, x: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """An array of objects, Arrays among them, as another: of numbers, or of the same objects."""
+    dtype = kwargs.get("dtype", (*args, None, None)[1])
     if dtype is None or np.dtype(dtype).kind == "O":
-        return function(x, dtype, **options)
-    return OWN[function](x.tolist(), dtype, **options)
+        return function(*args, **kwargs)
+    return OWN[function](x.tolist(), *args[1:], **without_first(kwargs))
+
+
+def without_first(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments without what may name the first argument."""
+    return {name: x for name, x in kwargs.items() if name not in ("object", "a")}
 
 
 def of_its_class(x: Instance, dtype: Any, copy: Any, ndmin: int) -> Any:

@@ -32,10 +32,21 @@ def of_array(f: Any) -> Any:
     if not active():
         return f
     if name == "astype" and f.__self__.dtype.kind == "O":
-        return lambda dtype, *args, **kwargs: member(np.array)(f.__self__, dtype)
+        return cast(f)
     if name != "copy":
         return f
     return lambda *args, **kwargs: made(lifted(f(*args, **kwargs)))
+
+
+def cast(f: Any) -> Any:
+    """`a.astype(dtype)` of an array of objects, which may hold Arrays."""
+
+    def call(dtype: Any, order: Any = "K", *args: Any, **kwargs: Any) -> Any:
+        if np.dtype(dtype).kind == "O" or not holds_arrays(f.__self__.ravel().tolist()):
+            return f(dtype, order, *args, **kwargs)
+        return member(np.array)(f.__self__, dtype, order=order)
+
+    return call
 
 
 def twin(f: Any, name: str) -> Any:

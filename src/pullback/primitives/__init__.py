@@ -19,8 +19,9 @@ Element by element:
 Arrays put together, taken apart and rearranged:
 
     creation             zeros_like, linspace, diag
+    items, objects       x.item(), x.tolist(); arrays of objects that hold Arrays
     shapes               reshape, transpose, broadcast, cast
-    strided              diagonals, sliding windows
+    strided              diagonals, sliding windows, as_strided
     joining              concatenate, stack, split, tile
     padding              pad
     indexing, keys       x[key]; keys taken apart

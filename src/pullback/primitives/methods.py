@@ -5,7 +5,6 @@ from __future__ import annotations
 import copyreg
 import math
 import operator
-import sys
 from functools import partial
 from importlib import import_module
 
@@ -18,7 +17,6 @@ from ..core.array import (
     current,
     is_number,
     peel,
-    snapshot,
     stop,
     told,
 )
@@ -46,6 +44,7 @@ from . import (  # noqa: F401  # each declares its primitives
 )
 from .arguments import as_whole, surely
 from .infix import infix
+from .items import item, tolist
 from .operands import KNOWN, beside, beside_on_the_left, compared_with, factor, takes_over
 from .special import python_round_p
 
@@ -363,61 +362,6 @@ def detach(self):
 
 
 Array.numpy, Array.detach = numpy, detach
-
-
-# Python numbers. Where a transformation runs, they are Arrays without axes, and keep derivatives;
-# the eager trace alone gives plain ones.
-
-
-def kept_by(x):
-    """x without eager traces younger than a transformation's; None if only those hold it."""
-    while type(x) is Array:
-        trace = current(x).within
-        if not trace.peels(x):
-            return x
-        x = x.payload
-    return None
-
-
-def item(self, *args):
-    """One value as a Python number; an Array without axes where a transformation runs."""
-    x = kept_by(self)
-    if x is None:
-        return np.asarray(told(self, "x.item()")).item(*args)
-    if len(args) == 1 and isinstance(args[0], tuple):
-        args = args[0]
-    if len(args) == 1 and x.ndim != 1:
-        args = np.unravel_index(range(x.size)[args[0]], x.shape)
-    if not args:
-        if x.size != 1:
-            raise ValueError("can only convert an array of size 1 to a Python scalar")
-        args = (0,) * x.ndim
-    if len(args) != x.ndim:
-        raise ValueError("incorrect number of indices for array")
-    refuse_again(x, sys._getframe(1), "item")
-    out = x[args] if args else snapshot(x)
-    return out.within.number(out)
-
-
-def refuse_again(x, frame, name):
-    """Tell C code, which may ask until there is no such method, that Python's numbers have none.
-
-    C is called from a frame whose code does not name the method.
-    """
-    code = frame.f_code
-    if is_python(x) and name not in code.co_names and name not in code.co_consts:
-        raise AttributeError(f"'{x.__class__.__name__}' object has no attribute '{name}'")
-
-
-def tolist(self):
-    """The values as nested lists of Python numbers; of Arrays where a transformation runs."""
-    if self.within.ended:
-        self.within.concrete(self, "x.tolist()")
-    x = kept_by(self)
-    if x is None:
-        return np.asarray(told(self, "x.tolist()")).tolist()
-    refuse_again(x, sys._getframe(1), "tolist")
-    return [row.tolist() for row in x] if x.ndim else x.item()
 
 
 Array.item, Array.tolist = item, tolist

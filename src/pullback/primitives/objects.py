@@ -13,7 +13,7 @@ from ..core.array import Array, is_number, snapshot
 from ..core.dispatch import CLASSES, SEQUENCES
 
 
-class ObjectSlot:
+class Placed:
     """Stands for an Array while NumPy finds out the shape of a list."""
 
     __slots__ = ("x",)
@@ -37,7 +37,7 @@ CLASSES["objects"] = objects_of
 def slots_of(x):
     out = np.empty(x.shape, object)
     for index in np.ndindex(*x.shape):
-        out[index] = ObjectSlot(snapshot(x) if is_number(x) else x.item(*index))
+        out[index] = Placed(snapshot(x) if is_number(x) else x.item(*index))
     return out
 
 
@@ -55,7 +55,7 @@ def with_slots(x, whole):
 def taken_out(out, whole=()):
     """The array with Arrays in the place of what stands for them, of numbers and of whole parts."""
     for index in np.ndindex(*out.shape):
-        if type(out[index]) is ObjectSlot:
+        if type(out[index]) is Placed:
             out[index] = out[index].x
         elif id(out[index]) in whole:
             out[index] = whole[id(out[index])][1]
