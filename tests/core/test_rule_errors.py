@@ -158,7 +158,7 @@ class TestRules:
     def test_another_number_of_cotangents(self, bars):
         kernel = self.make(lambda out_bar, residual, wanted: bars)
         text = text_of(lambda: pb.grad(kernel)(2.0), pb.ArgumentError)
-        assert "The vjp rule of `my_kernel` returns a tuple of 1 cotangent" in text
+        assert "The vjp rule of `my_kernel` must return a tuple of 1 cotangent" in text
         assert "`return (x_bar,)`" in text
 
     def test_an_exception_of_the_users_function_stays_as_it_is(self):

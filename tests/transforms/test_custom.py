@@ -304,7 +304,7 @@ class TestCustomVjp:
         f.defvjp(lambda x, y: (x * y, None), lambda _, out_bar: returned[:1] or returned)
         got = "a str" if returned == "ab" else str(len(returned[:1]))
         with pytest.raises(
-            pb.ArgumentError, match=rf"`f` returns a tuple of 2 cotangents.*but returned {got}"
+            pb.ArgumentError, match=rf"`f` must return a tuple of 2 cotangents.*but returned {got}"
         ):
             pb.grad(f)(1.0, 2.0)
 

@@ -1,4 +1,4 @@
-"""What an object of a class that derives from ndarray or float has of these: operators, methods."""
+"""Operators and methods of objects whose class derives from ndarray or float."""
 
 from __future__ import annotations
 

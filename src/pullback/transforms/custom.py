@@ -333,7 +333,7 @@ class CustomVjp(Custom):
         if not isinstance(x_bars, tuple) or len(x_bars) != len(args):
             got = f"{len(x_bars)}" if isinstance(x_bars, tuple) else kind_of(x_bars)
             raise ArgumentError(
-                f"{what} returns a tuple of {len(args)} cotangents, one for each differentiated"
+                f"{what} must return a tuple of {len(args)} cotangents, one for each differentiated"
                 f" argument and None for zero, but returned {got}."
             )
         bars: dict[int, Any] = {}

@@ -127,8 +127,8 @@ class UserPrimitive(Primitive):
             return as_array(out_dot)
         if not isinstance(out_dot, (tuple, list)) or len(out_dot) != self.n_out:
             raise ArgumentError(
-                f"The jvp rule of `{self.name}` returns a tuple of {self.n_out} tangents, one for"
-                " each result, None for zero."
+                f"The jvp rule of `{self.name}` must return a tuple of {self.n_out} tangents, one"
+                " for each result, None for zero."
             )
         return tuple([as_array(dot) for dot in out_dot])
 
@@ -140,7 +140,7 @@ class UserPrimitive(Primitive):
         x_bars = call_inside(self.rules["vjp"], (guarded(out_bar), residual, wanted), {})
         if not isinstance(x_bars, (tuple, list)) or len(x_bars) != len(wanted):
             raise ArgumentError(
-                f"The vjp rule of `{self.name}` returns a tuple of {len(wanted)} cotangents,"
+                f"The vjp rule of `{self.name}` must return a tuple of {len(wanted)} cotangents,"
                 " one for each operand; write `return (x_bar,)` for one."
             )
         return [as_array(x) for x in x_bars]

@@ -1,5 +1,6 @@
 """Rolling: loops of Python's become one equation each, and give what they gave before."""
 
+import re
 import warnings
 
 import numpy as np
@@ -9,13 +10,14 @@ import pullback as pb
 from pullback.compiler.call.compiled import compile
 from pullback.compiler.graph.optimise import optimised
 from pullback.compiler.loops import roll
-from pullback.compiler.loops.roll import looped, packed, rolled
+from pullback.compiler.loops.roll import looped, packed, refusals, rolled
 from pullback.compiler.program import Program
 from pullback.testing import staged
 from tests import fuzz_rolling
 from tests.conftest import LONG
 from tests.laws.test_compiled import check_graph
 from tests.loops import ONE, ROWS, SCALARS, A, W, X, integers, invariant
+from tests.together import together
 
 
 @pytest.fixture(autouse=True)
@@ -395,6 +397,52 @@ class TestNearMisses:
 
         check_graph(graph_of(f, X), (X,), "read whole")
         assert_close(compile(f)(X), f(X))
+
+
+def growing(x):
+    return sum([np.sum(x[: k + 1]) ** 2 for k in range(len(x))])
+
+
+def in_turns(x):
+    for k in range(30):
+        x = np.reshape(np.sin(x), (2, -1) if k % 7 in (0, 1, 4) else (-1, 2))
+    return x
+
+
+def turned(x):
+    for k in range(30):
+        x = np.roll(x, k) * 2.0
+    return x
+
+
+def mixed(x):
+    for k in np.random.default_rng(0).integers(6, size=60):
+        x = [np.sin, np.cos, np.tanh, np.arctan, np.negative, np.abs][k](x)
+    return x
+
+
+def scattered(x):
+    rows = [x]
+    for k in np.random.default_rng(0).random(60):
+        rows.append(np.sin(rows[int(k * len(rows))]) * rows[-1])
+    return rows[-1]
+
+
+STAY = {
+    growing: "20 steps of 3 equations, .* `getitem` gives float64.1. in one step and float64.2. in",
+    in_turns: "30 steps of 2 equations, .* in one step and .* in the next",
+    turned: "`roll` has another operand or parameter in the next step",
+    mixed: "No operations come again in the same order 8 times",
+    scattered: "operands follow no pattern",
+    lambda x: np.sin(np.cos(x)): "It has 2 operations in all, and loops begin at 24",
+}
+
+
+@together(STAY.items(), [f.__name__ for f in STAY])
+def test_what_stays_as_it_is_has_a_reason(f, reason):
+    graph = graph_of(f, np.linspace(0.1, 0.9, 20))
+    assert rolled(graph) is graph
+    assert re.search(reason, "\n".join(refusals(graph)))
 
 
 def test_optimised_graphs_roll_as_well():

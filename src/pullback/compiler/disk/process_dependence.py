@@ -1,4 +1,4 @@
-"""Chances: results that differ between processes: hash order, addresses, random seeds.
+"""Results that differ between processes: hash order, addresses, random seeds.
 
 Line numbers count as well, since a file may change between processes.
 """

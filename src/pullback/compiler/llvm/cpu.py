@@ -1,8 +1,8 @@
-"""What this machine's processor can do, as far as it can be told without LLVM.
+"""What this machine's processor can do, as far as it is known without loading LLVM.
 
-`features` and `name` decide about the text of programs and about the machine code that is made of
-it, so both are part of the names under which machine code is kept on disk. Linux tells them of
-x86-64 in a file; elsewhere LLVM is asked.
+The text of programs and their machine code depend on `features` and `name`, so both are part of
+the names under which machine code is kept on disk. On x86-64 Linux they are read from a file;
+elsewhere LLVM is asked.
 """
 
 from __future__ import annotations

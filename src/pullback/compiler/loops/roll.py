@@ -31,7 +31,7 @@ from ...primitives.indexing import getitem_p
 from ...primitives.shapes import broadcast_p
 from ...transforms.loops.scan_primitive import Scan
 from ..graph.optimise import forwarded, functional, opened, optimised
-from .find import BACK, Numbered, Stretch, cut, stretches, structure, weight
+from .find import BACK, Numbered, Stretch, cut, named, stretches, structure, weight
 from .loop_steps import LoopSteps
 from .stack_rows import Rows, indices, row_of, source_of, tidied
 
@@ -72,8 +72,38 @@ def refusals(graph: Graph) -> list[str]:
     if size(graph) < EQUATIONS:
         return [f"It has {size(graph)} operations in all, and loops begin at {EQUATIONS}."]
     whole = Rolling()
-    repeated(graph, whole)
-    return list(dict.fromkeys(whole.refused))
+    found = repeated(graph, whole)
+    return list(dict.fromkeys([*whole.refused, *(unlike(graph) if found is None else [])]))
+
+
+def unlike(graph: Graph) -> list[str]:
+    """Why no stretch repeats: by what the steps of the longest one of like operations differ."""
+    numbers: dict[Any, int] = {}
+    names = [numbers.setdefault(named(e.primitive), len(numbers)) for e in graph.equations]
+    found = list(stretches(np.array(names, np.int64), PERIODS))
+    if not found:
+        return [f"No operations come again in the same order {PERIODS} times."]
+    p, begin, end = max(found, key=lambda stretch: stretch[2] - stretch[1])
+    tokens, equations = Numbered(graph).tokens, graph.equations
+    differing = np.flatnonzero(tokens[begin : end - p] != tokens[begin + p : end])
+    if not len(differing):
+        return []
+    at = begin + int(differing[0])
+    one, other = [[x.spec for x in e.outputs] for e in (equations[at], equations[at + p])]
+    how = "has another operand or parameter in the next step"
+    if one != other:
+        how = f"gives {listed(one)} in one step and {listed(other)} in the next"
+    why = f"`{equations[at].primitive}` {how}"
+    return [stretch_of(graph, p, begin, (end - begin) // p, why)]
+
+
+def listed(specs: list[Spec]) -> str:
+    return ", ".join(map(str, specs))
+
+
+def stretch_of(graph: Graph, p: int, at: int, count: int, why: str) -> str:
+    lines = f"{p} equation{'s' if p > 1 else ''}"
+    return f"{count} steps of {lines}, from a `{graph.equations[at].primitive}` on: {why}."
 
 
 def repeated(graph: Graph, whole: Rolling | None = None) -> Graph | None:
@@ -167,9 +197,7 @@ class Rolling:
         return renamed(result, same) if same else result
 
     def refuse(self, numbered: Numbered, p: int, at: int, count: int, why: str) -> None:
-        lines = f"{p} equation{'s' if p > 1 else ''}"
-        start = numbered.graph.equations[at].primitive
-        self.refused.append(f"{count} steps of {lines}, from a `{start}` on: {why}.")
+        self.refused.append(stretch_of(numbered.graph, p, at, count, why))
 
     def loops(self, numbered: Numbered, p: int, begin: int, end: int) -> list[FoundLoop]:
         """The loops in a stretch that repeats after p equations."""

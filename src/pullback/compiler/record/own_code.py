@@ -1,4 +1,4 @@
-"""What operations may do: run the user's code, and raise for other values."""
+"""Which operations may run the user's code, and which may raise for other values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""ConvexHull, Delaunay, Voronoi: which points are corners of which simplex is constant.
+"""ConvexHull, Delaunay, Voronoi, HalfspaceIntersection: coordinates move, neighbours do not.
 
-So are the points around a vertex of Voronoi's, and the halfspaces that meet in a corner.
+Constant are the corners of each simplex, the points around each vertex of Voronoi's, and the
+halfspaces that meet in each corner.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def rank_filter1d(x, rank, size, output, mode, fill, origin):
     if max(before, size - 1 - before) > INSIDE.get(mode, size) + len(x):
         raise MissingRuleError(
             f"A filter of `scipy.ndimage` was asked for ranks within {size} of {len(x)} elements."
-            " SciPy extends so few by others than its mode says, and not always by the same.\n"
+            " SciPy doesn't extend so short an array as its mode says.\n"
             f"  Take a window of at most {2 * len(x) - 1}."
         )
     static = {"axis": 0, "count": int(size), "mode": mode, "origin": origin, "rank": int(rank)}

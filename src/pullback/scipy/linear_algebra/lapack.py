@@ -1,7 +1,7 @@
 """scipy.linalg.lapack: what its routines compute, by the functions of `scipy.linalg`.
 
-What LAPACK alone knows what to do with, such as reflections and factors in packed form, has no
-derivative here; it can be passed on, and raises when it is differentiated.
+What only LAPACK can read, such as reflections and factors in packed form, has no derivative here:
+it can be passed on to LAPACK, and raises when it is differentiated.
 """
 
 from __future__ import annotations
