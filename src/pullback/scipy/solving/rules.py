@@ -124,9 +124,8 @@ class RecordedRules:
             leaves = self.recalled(xs)
             return tuple(checked([leaves[i] for i in reads]))
 
-        return without_derivative(
-            f"{self.call.name}, what was found", recall, xs, [self.numbers[i] for i in reads]
-        )
+        results = recall(*map(example, xs))
+        return without_derivative(f"{self.call.name}, what was found", recall, xs, results)
 
     def recalled(self, xs: Sequence[Any]) -> list[tuple[LeafOfResult, Any]]:
         memory = self.call.remembered(xs)
