@@ -8,8 +8,8 @@ step by step: its call is one operation, and in each repetition SciPy makes it.
 The derivatives of the operation are operations of the same kind: they do what the rule of SciPy's
 function does with numbers that carry a derivative.
 
-A function of which no program can be written (an `if` that asks for x) is recorded step by step;
-such a recording stands for calls with the same numbers.
+A function of which no program can be written (`float(x)`) is recorded step by step; such a
+recording stands for calls with the same numbers.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def as_recorded(
         SOLVING.reset(token)
 
 
-OPERATION = 15_000.0  # nanoseconds that a repetition of SciPy's call takes beside it
+OPERATION = 20_000.0  # nanoseconds that a repetition of SciPy's call takes beside it
 
 
 class Operand:
@@ -137,7 +137,7 @@ class SolverCall:
 
     def result(self) -> Any:
         """The result of the call, as the transformations around it have it."""
-        found = self.noted(self.operands.values)
+        found, _ = self.noted(self.operands.values)
         if not self.operands.arrays:
             return found
         if not any(met(x, StageTrace) for x in self.operands.arrays):
@@ -177,8 +177,8 @@ class SolverCall:
             return begin(self.function, args, kwargs)
         return self.function(*args, **kwargs)
 
-    def noted(self, xs: Sequence[Any], of_plain: bool = False) -> Any:
-        """The call with plain operands; what SciPy gives is remembered for its derivatives."""
+    def noted(self, xs: Sequence[Any], of_plain: bool = False) -> tuple[Any, Remembered]:
+        """The call with plain operands, and what SciPy gave, for its derivatives."""
         memory = Remembered(of_plain)
         token = MEMORY.set(memory)
         try:
@@ -186,14 +186,22 @@ class SolverCall:
         finally:
             MEMORY.reset(token)
         memory.noting, self.last = False, (xs, memory) if memory.usable else None
-        return found
+        return found, memory
 
     def run(self, *xs: Any) -> tuple[Any, ...]:
+        if Array not in map(type, xs):
+            return self.fitted(self.repeated(xs)[0])
         token = SOLVING.set("itself")
         try:
-            if Array in map(type, xs):
-                return self.results(xs, self.remembered(xs))
-            return self.fitted(self.noted(xs, of_plain=True))
+            return self.results(xs, self.remembered(xs))
+        finally:
+            SOLVING.reset(token)
+
+    def repeated(self, xs: Sequence[Any]) -> tuple[Any, Remembered]:
+        """The call with other plain operands than the recorded ones."""
+        token = SOLVING.set("itself")
+        try:
+            return self.noted(xs, of_plain=True)
         finally:
             SOLVING.reset(token)
 

@@ -225,7 +225,7 @@ def solve(call: Callable[[PlainValues], Any]) -> Examples:
         return Examples((), [memory.results.pop(0)], True)
     if memory is not None and memory.noting and memory.of_plain:
         given = KnownPlain({})
-        memory.results.append(call(given))
+        memory.results.append(call_outside(call, (given,), {}))
         memory.usable &= not given.asked
         return Examples((), memory.results[-1:], False)
     traces: list[Any] = []

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from importlib import import_module
 from typing import Any
 
@@ -88,8 +88,12 @@ class ProgramTrace(QuestionTrace):
             self.fun.holds = holds
 
 
-# A number or an array, whether Python's numbers do as NumPy's, and no questions.
-ONE = flatten((0.0, True, []))[1]
+@cache
+def one_and(n: int) -> Any:
+    """The structure of one result, of whether Python's numbers do as NumPy's, and n questions."""
+    return flatten((0.0, True, [0.0] * n))[1]
+
+
 MOST = 8  # programs of a function for arguments of one kind
 
 
@@ -165,18 +169,19 @@ class WrittenProgram(CompiledGraph):
     ) -> None:
         super().__init__("a function that SciPy calls", structure, graph)
         self.theta, self.exact, self.answers = theta, exact, answers
-        self.is_one = structure == ONE and 0 in self.at
+        # Whether it gives one number or array; then what the other results are to be.
+        of_one = structure == one_and(len(answers)) and list not in map(type, answers)
+        self.is_one = of_one and 0 in self.at
+        expected = [None, True, *answers]
+        self.expected = tuple([expected[i] for i in self.at[1:]]) if self.is_one else ()
         self.runner: GraphRunner | None = None
         self.places: deque[Any] = deque()  # its append and pop are atomic
 
     def result(self, outs: Sequence[Any]) -> Any:
         """What the function gives, of the outputs of the graph."""
-        if self.is_one:
-            out, holds = outs if len(outs) > 1 else (outs[0], True)
-        else:
-            out, holds, questions = self.whole(outs)
-            if answers_of(questions) != self.answers:
-                raise OtherAnswers
+        out, holds, questions = self.whole(outs)
+        if answers_of(questions) != self.answers:
+            raise OtherAnswers
         if not (np.all(peel(holds)) if type(holds) is Array else holds):
             raise Changed("a number of Python's")
         return out
@@ -204,7 +209,8 @@ class WrittenProgram(CompiledGraph):
                 plain, compiled = plain + inner[0], compiled + inner[1]
                 continue
             size = sum([x.spec.size for x in e.outputs])
-            quick = e.primitive.arithmetic and not e.outputs[0].spec.shape
+            of_numbers = e.primitive.arithmetic or e.primitive.comparison
+            quick = of_numbers and not e.outputs[0].spec.shape
             cost = OF_NUMBERS if quick else OF_NUMPY + ELEMENT * size
             plain, compiled = plain + cost, compiled + cost * self.exact
         return plain, compiled
@@ -218,10 +224,9 @@ class WrittenProgram(CompiledGraph):
         return bool(done and self.is_one and not (self.exact or TALLY.recordings))
 
     def quickly(self, xs: Sequence[Any]) -> Any:
-        out, *holds = self.primitive.compute(*xs)
-        if holds and not holds[0]:
-            raise Changed("a number of Python's")
-        return out
+        """The result for plain values that its machine code looks at."""
+        out, *others = self.primitive.compute(*xs)
+        return out if (*others,) == self.expected else self.result((out, *others))
 
     def of_any(self, xs: Sequence[Any]) -> Any:
         if TALLY.recordings:
@@ -270,7 +275,7 @@ class Learner:
             return None
         known = [costs for costs in several if costs is not None] or [(0.0, 0.0)]
         plain, compiled = [self.calls * max(parts) for parts in zip(*known, strict=True)]
-        return plain, compiled
+        return plain, compiled * max(map(len, self.programs.values()), default=1)
 
     def each(self) -> list[WrittenProgram]:
         return [written for several in self.programs.values() for written in several]
@@ -318,16 +323,19 @@ class ClosedProgram:
         self.learner, self.values = learner, values
         self.gives_plain = Array not in map(type, values)
         self.closed: dict[Any, list[Any]] = {}  # what each program closes over
-        # The last program of plain numbers and arrays, with the classes of its arguments.
-        self.quick: tuple[Any, WrittenProgram, list[Any]] | None = None
+        # Programs of plain numbers and arrays, by the classes of the arguments.
+        self.quick: dict[Any, list[tuple[WrittenProgram, list[Any]]]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        quick = self.quick
-        if quick is not None and not kwargs and (*map(type, args),) == quick[0]:
-            try:
-                return quick[1].quickly((*args, *quick[2]))
-            except ArgumentTypeError:  # arrays of another shape or dtype
-                self.quick = None
+        if not kwargs:
+            for written, closed in self.quick.get((*map(type, args),), ()):
+                try:
+                    return written.quickly((*args, *closed))
+                except OtherAnswers:
+                    continue
+                except ArgumentTypeError:  # arrays of another shape or dtype
+                    self.quick.clear()
+                    break
         self.learner.calls += 1
         leaves: Sequence[Any] = args
         key: Any = None if kwargs else tuple(map(spec_or_none, args))
@@ -340,9 +348,10 @@ class ClosedProgram:
             try:
                 if not are_plain:
                     return written.of_any([*map(as_numpy, leaves), *closed])
+                out = written.of_plain((*leaves, *closed))
                 if leaves is args and written.is_quick():
-                    self.quick = tuple(map(type, args)), written, closed
-                return written.of_plain((*leaves, *closed))
+                    self.quick.setdefault((*map(type, args),), []).append((written, closed))
+                return out
             except OtherAnswers:
                 continue
         raise Unstaged("a question to its arguments")
@@ -354,7 +363,7 @@ class ClosedProgram:
         """
         key = (REAL,) * n + tuple(map(spec_or_none, args))
         several = self.learner.programs.get(key, ())
-        if len(several) != 1 or not several[0].is_one:
+        if len(several) != 1 or not several[0].is_one or several[0].answers:
             return None, []
         if several[0].exact or TALLY.recordings or not self.gives_plain:
             return None, []

@@ -124,15 +124,11 @@ class RecordedRules:
             leaves = self.recalled(xs)
             return tuple(checked([leaves[i] for i in reads]))
 
-        return without_derivative(
-            f"{self.call.name}, what was found", recall, xs, [self.numbers[i] for i in reads]
-        )
+        results = recall(*map(example, xs))
+        return without_derivative(f"{self.call.name}, what was found", recall, xs, results)
 
     def recalled(self, xs: Sequence[Any]) -> list[tuple[LeafOfResult, Any]]:
-        memory = self.call.remembered(xs)
-        if memory is None:
-            self.call.run(*xs)
-            memory = self.call.last[1]
+        memory = self.call.remembered(xs) or self.call.repeated(xs)[1]
         pairs = zip(self.forms, memory.results, strict=True)
         return [leaf for form, result in pairs for leaf in fit(form, result)]
 
