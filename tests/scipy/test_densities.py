@@ -1,5 +1,6 @@
 """Densities that are one operation: the same derivatives as those of SciPy's formula, traced."""
 
+import mpmath as mp
 import numpy as np
 import pytest
 from scipy import special, stats
@@ -177,3 +178,12 @@ def test_scaled_bessel_functions_far_out():
         slope = -0.5 * np.sqrt(np.pi / 2) * x**-1.5
         np.testing.assert_allclose(pb.grad(special.k0e)(x), slope, rtol=1e-8)
         np.testing.assert_allclose(pb.grad(special.k1e)(x), slope, rtol=1e-8)
+
+
+def test_second_slopes_where_a_logarithm_is_nearly_a_line():
+    for x in (-3.0, 0.5, 30.0, 300.0):
+        with mp.workdps(300):
+            right = mp.diff(lambda t: mp.log(-mp.expm1(-mp.exp(-t))), x, 2)
+        upper = pb.grad(pb.grad(stats.gumbel_r.logsf))(x)
+        lower = pb.grad(pb.grad(stats.gumbel_l.logcdf))(-x)
+        np.testing.assert_allclose([upper, lower], float(right), rtol=1e-13)

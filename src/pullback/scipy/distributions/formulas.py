@@ -428,6 +428,15 @@ def boltzmann_above(k: Any, rate: Any, n: Any) -> Any:
     return np.exp(-rate * m) * (n - m) * sp.exprel(rate * (m - n)) / (n * sp.exprel(-rate * n))
 
 
+def gumbel_log_above(x: Any) -> Any:
+    """log(1 - exp(-u)) of u = exp(-x), which on the right is nearly the line -x."""
+    right = x > 0
+    far, inner = np.where(right, x, 0.0), np.where(right, 0.0, x)
+    return np.where(
+        right, np.log(sp.exprel(-np.exp(-far))) - far, np.log(-np.expm1(-np.exp(-inner)))
+    )
+
+
 # name -> (logarithm of the density, probability below, probability above); None is SciPy's own.
 ROWS: dict[str, tuple[Any, Any, Any]] = {
     "argus": (None, argus_below, argus_above),
@@ -537,6 +546,8 @@ def entries() -> dict[Any, Callable[..., Any]]:
             found[kind, f"_{density}"] = lambda *xs, log=log: np.exp(log(*xs))
         if below is not None:
             found |= {(kind, method): f for method, f in of_probabilities(below, above).items()}
+    found[type(stats.gumbel_r), "_logsf"] = gumbel_log_above
+    found[type(stats.gumbel_l), "_logcdf"] = lambda x: gumbel_log_above(-x)
     for name in BY_LOGARITHM:
         dist = getattr(stats, name)
         found[type(dist), "_pdf"] = lambda *xs, dist=dist: np.exp(call_inside(dist._logpdf, xs, {}))
