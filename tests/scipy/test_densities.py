@@ -187,3 +187,23 @@ def test_second_slopes_where_a_logarithm_is_nearly_a_line():
         upper = pb.grad(pb.grad(stats.gumbel_r.logsf))(x)
         lower = pb.grad(pb.grad(stats.gumbel_l.logcdf))(-x)
         np.testing.assert_allclose([upper, lower], float(right), rtol=1e-13)
+
+
+def test_logarithms_of_probabilities_that_underflow():
+    """Their slope is the density over the probability, by the logarithms of both."""
+    cases = [
+        (stats.burr, "logcdf", 1e-8, (10.5, 4.3)),
+        (stats.invgauss, "logcdf", 1e-8, (0.145,)),
+        (stats.invgauss, "logsf", 1e3, (0.145,)),
+        (stats.wald, "logcdf", 1e-8, ()),
+        (stats.wald, "logsf", 1e5, ()),
+    ]
+    for dist, method, x, shapes in cases:
+        log = getattr(dist, method)
+        sign = 1 if method == "logcdf" else -1
+        slope = sign * np.exp(dist.logpdf(x, *shapes) - log(x, *shapes))
+        xs = np.array([x, 0.8])
+        both = pb.grad(lambda x, f=log, s=shapes: np.sum(f(x, *s)))(xs)
+        forward = pb.jvp(lambda x, f=log, s=shapes: f(x, *s), (x,), (1.0,))[1]
+        np.testing.assert_allclose([both[0], forward], slope, rtol=1e-9)
+        np.testing.assert_allclose(both[1], pb.grad(log)(0.8, *shapes), rtol=1e-14)
