@@ -1,5 +1,6 @@
 """Densities that are one operation: the same derivatives as those of SciPy's formula, traced."""
 
+import mpmath as mp
 import numpy as np
 import pytest
 from scipy import special, stats
@@ -177,3 +178,32 @@ def test_scaled_bessel_functions_far_out():
         slope = -0.5 * np.sqrt(np.pi / 2) * x**-1.5
         np.testing.assert_allclose(pb.grad(special.k0e)(x), slope, rtol=1e-8)
         np.testing.assert_allclose(pb.grad(special.k1e)(x), slope, rtol=1e-8)
+
+
+def test_second_slopes_where_a_logarithm_is_nearly_a_line():
+    for x in (-3.0, 0.5, 30.0, 300.0):
+        with mp.workdps(300):
+            right = mp.diff(lambda t: mp.log(-mp.expm1(-mp.exp(-t))), x, 2)
+        upper = pb.grad(pb.grad(stats.gumbel_r.logsf))(x)
+        lower = pb.grad(pb.grad(stats.gumbel_l.logcdf))(-x)
+        np.testing.assert_allclose([upper, lower], float(right), rtol=1e-13)
+
+
+def test_logarithms_of_probabilities_that_underflow():
+    """Their slope is the density over the probability, by the logarithms of both."""
+    cases = [
+        (stats.burr, "logcdf", 1e-8, (10.5, 4.3)),
+        (stats.invgauss, "logcdf", 1e-4, (0.145,)),
+        (stats.invgauss, "logsf", 1e2, (0.145,)),
+        (stats.wald, "logcdf", 1e-4, ()),
+        (stats.wald, "logsf", 1.6e3, ()),
+    ]
+    for dist, method, x, shapes in cases:
+        log = getattr(dist, method)
+        sign = 1 if method == "logcdf" else -1
+        slope = sign * np.exp(dist.logpdf(x, *shapes) - log(x, *shapes))
+        xs = np.array([x, 0.8])
+        both = pb.grad(lambda x, f=log, s=shapes: np.sum(f(x, *s)))(xs)
+        forward = pb.jvp(lambda x, f=log, s=shapes: f(x, *s), (x,), (1.0,))[1]
+        np.testing.assert_allclose([both[0], forward], slope, rtol=1e-9)
+        np.testing.assert_allclose(both[1], pb.grad(log)(0.8, *shapes), rtol=1e-14)

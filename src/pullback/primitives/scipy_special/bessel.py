@@ -69,10 +69,12 @@ def scaled_cylinder(sign, partial):
     """
 
     def slope(out, v, z):
-        size = np.abs(z)
-        far = size > np.maximum(40, v * v / 4)
-        if is_complex(z) or not somewhere(far):
+        size = abs(z)
+        if type(z) is np.float64 and size <= 40:  # `somewhere` takes a fifth of the slope's time
             return partial(out, v, z)
+        if is_complex(z) or not somewhere(size > 40):
+            return partial(out, v, z)
+        far = size > np.maximum(40, v * v / 4)
         u, order = 1 / np.where(far, size, np.inf), np.where(far, v, 0.0)
         term, total, change = 1.0, 1.0, 0.5
         for k in range(1, 26):

@@ -18,7 +18,7 @@ from scipy import stats
 
 from ...core.reach import call_inside
 from ...core.trace import is_live
-from ...primitives.arguments import known_value
+from ...primitives.arguments import known_value, somewhere
 from ...primitives.elementwise import stopped
 from ...primitives.exact import exact
 from ...primitives.scipy_special.formulas import horner, near
@@ -424,6 +424,15 @@ def boltzmann_above(k: Any, rate: Any, n: Any) -> Any:
     return np.exp(-rate * m) * (n - m) * sp.exprel(rate * (m - n)) / (n * sp.exprel(-rate * n))
 
 
+def gumbel_log_above(x: Any) -> Any:
+    """log(1 - exp(-u)) of u = exp(-x), which on the right is nearly the line -x."""
+    right = x > 0
+    far, inner = np.where(right, x, 0.0), np.where(right, 0.0, x)
+    return np.where(
+        right, np.log(sp.exprel(-np.exp(-far))) - far, np.log(-np.expm1(-np.exp(-inner)))
+    )
+
+
 # name -> (logarithm of the density, probability below, probability above); None is SciPy's own.
 ROWS: dict[str, tuple[Any, Any, Any]] = {
     "argus": (None, argus_below, argus_above),
@@ -523,6 +532,22 @@ def of_probabilities(below: Any, above: Any) -> dict[str, Callable[..., Any]]:
     }
 
 
+def of_underflow(dist: Any, name: str, formula: Callable[..., Any]) -> Callable[..., Any]:
+    """The logarithm of a probability that has underflowed is SciPy's own, where it has one."""
+    kind = type(dist)
+    if getattr(kind, name, None) is getattr(kind.__base__, name, None):
+        return formula
+
+    def whole(*xs: Any) -> Any:
+        out = formula(*xs)
+        gone = np.isneginf(stopped(out))
+        if not somewhere(gone):
+            return out
+        return np.where(gone, call_inside(getattr(dist, name), xs, {}), out)
+
+    return whole
+
+
 def entries() -> dict[Any, Callable[..., Any]]:
     found: dict[Any, Callable[..., Any]] = {}
     for name, (log, below, above) in ROWS.items():
@@ -533,6 +558,12 @@ def entries() -> dict[Any, Callable[..., Any]]:
             found[kind, f"_{density}"] = lambda *xs, log=log: np.exp(log(*xs))
         if below is not None:
             found |= {(kind, method): f for method, f in of_probabilities(below, above).items()}
+            for method in ("_logcdf", "_logsf"):
+                found[kind, method] = of_underflow(
+                    getattr(stats, name), method, found[kind, method]
+                )
+    found[type(stats.gumbel_r), "_logsf"] = gumbel_log_above
+    found[type(stats.gumbel_l), "_logcdf"] = lambda x: gumbel_log_above(-x)
     for name in BY_LOGARITHM:
         dist = getattr(stats, name)
         found[type(dist), "_pdf"] = lambda *xs, dist=dist: np.exp(call_inside(dist._logpdf, xs, {}))

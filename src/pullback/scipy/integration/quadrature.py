@@ -345,7 +345,9 @@ def algebraic(fun: Any, a: Any, b: Any, weight: str, wvar: Any) -> Any:
     """The integral of fun(x) (x - a)**p (b - x)**q, and of that by logarithms of the factors.
 
     With x - a = (b - a) / (1 + exp(-t)) the weight is smooth for all t, and decays on both sides.
+    SciPy turns a range around of which the end is less than the start.
     """
+    sign, a, b = np.where(b < a, -1.0, 1.0), np.minimum(a, b), np.maximum(a, b)
     (p, q), length = wvar, b - a
 
     def integrand(t: Any) -> Any:
@@ -357,7 +359,7 @@ def algebraic(fun: Any, a: Any, b: Any, weight: str, wvar: Any) -> Any:
             y = y * (np.log(length) + right)
         return y
 
-    return length ** (1 + p + q) * quad(integrand, -np.inf, np.inf, limit=200)[0]
+    return sign * length ** (1 + p + q) * quad(integrand, -np.inf, np.inf, limit=200)[0]
 
 
 def known_infinite(x: Any) -> bool:
