@@ -105,6 +105,8 @@ class Outside:
         return type(self.inner)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # which Python asks of a copy before it holds anything
+            raise AttributeError(name)
         return joined(getattr, (self, name), {})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

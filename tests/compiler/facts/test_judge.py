@@ -282,3 +282,15 @@ def settled(compiled, x):
         if compiled.why(x) == "Machine code would repeat it.":
             break
     return compiled
+
+
+def test_functions_of_arrays():
+    """Of these modules of SciPy's every public function computes, and nothing else."""
+    wrong = []
+    for name in ("signal", "ndimage", "linalg", "interpolate", "spatial", "spatial.distance"):
+        module = importlib.import_module(f"scipy.{name}")
+        for each in module.__all__:
+            function = getattr(module, each)
+            if isinstance(function, types.FunctionType) and effectful(function.__module__, each):
+                wrong.append((name, each))
+    assert not wrong

@@ -147,6 +147,7 @@ ALSO_PURE = {
     "bottleneck.move": "move_max move_mean move_min move_std move_sum move_var",
     "posixpath": "join split splitext basename dirname normpath isabs commonprefix normcase",
     "ntpath": "join split splitext basename dirname normpath isabs commonprefix normcase",
+    "scipy.signal._signaltools": "resample",  # by a Fourier transform, and not at random
     "os": "getenv fspath __getitem__ __iter__ __len__ encode decode",
     "posix": "fspath",
     "sys": "intern",

@@ -6,6 +6,7 @@ as a triangulation, is one object for each example, and so is what is asked of i
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import partial
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
@@ -16,8 +17,9 @@ import numpy as np
 from ...core.array import Array, current, root_of, version
 from ...core.errors import ConversionError
 from ...core.members import BORING, contents
-from ...core.reach import CALLS, OURS
+from ...core.reach import OURS
 from ...core.tree import flatten, is_static, unflatten
+from ...numpy.taking_part import called
 from ...transforms.examples import examples, is_inside, is_mapped_by, mapping, together
 
 FUNCTIONS = FunctionType, BuiltinFunctionType, partial
@@ -36,28 +38,18 @@ class PerExample:
         return type(self.objects[0])
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        return for_each(call, (self, *args), options, self.trace)
+        return for_each(called, (self, *args), options, self.trace)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # which Python asks of a copy before it holds anything
+            raise AttributeError(name)
         return stacked([getattr(x, name) for x in self.objects], self.trace)
 
     def __getitem__(self, key: Any) -> Any:
-        return for_each(item, (self, key), {}, self.trace)
+        return for_each(operator.getitem, (self, key), {}, self.trace)
 
     def __matmul__(self, other: Any) -> Any:
-        return for_each(product, (self, other), {}, self.trace)
-
-
-def call(f: Any, *args: Any, **options: Any) -> Any:
-    return CALLS[f](*args, **options)
-
-
-def item(x: Any, key: Any) -> Any:
-    return x[key]
-
-
-def product(x: Any, y: Any) -> Any:
-    return x @ y
+        return for_each(operator.matmul, (self, other), {}, self.trace)
 
 
 def changed(x: Any, one: Callable[[Any], Any], seen: dict[int, Any]) -> Any:
