@@ -384,11 +384,10 @@ def like(plain: Any, live: Any) -> Any:
     """A live result, of the class and with the attributes of the plain one."""
     if type(plain) in (list, tuple) and type(live) in (list, tuple):
         return type(plain)([like(a, b) for a, b in zip(plain, live, strict=True)])
+    plain = shown_alone(plain)  # the class may have computed with Arrays as well
     if type(live) is not Array:
-        return plain if derives(type(plain)) else live
+        return plain
     kind = type(plain)
-    if kind is Array:  # that an array of objects held
-        return live
     if live.shape != np.shape(plain) and live.size == np.size(plain) and derives(kind):
         live = live.reshape(np.shape(plain))  # as `__array_finalize__` does
     value = peel(live)
