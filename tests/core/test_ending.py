@@ -65,9 +65,12 @@ ending = []
 sys.is_finalizing = lambda: bool(ending)
 import numpy as np
 import pullback as pb
+from pullback.compiler.llvm.binding import WORKER
 f = pb.compile(lambda x: np.sum(np.sin(x) * x), wait=True)
 for i in range(3):
     f(np.arange(5.0) + i)
+while (thread := WORKER.thread) is not None:
+    thread.join()
 ending.append(True)
 for name, module in list(sys.modules.items()):
     if name.startswith("pullback.compiler"):

@@ -144,13 +144,11 @@ def overlaps(out_bar, part, value, axis, xs, wanted):
 
 
 def at_key(bar, key):
-    """The part of a cotangent at a key; a number is present or is not, where that is known."""
+    """The part of a cotangent at a key; a number that is known to be present needs no mask."""
     if type(bar) is not Masked:
         return bar[key]
     mask, value = bar.mask[key], bar.value[key]
-    if type(mask) is np.bool_:
-        return value if mask else None
-    return Masked(mask, value)
+    return value if type(mask) is np.bool_ and mask else Masked(mask, value)
 
 
 def spread(xs, mapped, size):
