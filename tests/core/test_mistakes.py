@@ -118,6 +118,11 @@ MISTAKES = {
     "an elementwise gradient of what is not": Mistake(
         "out = pb.elementwise_grad(f)(X)", "jacobian", "elementwise_grad", "jacobian"
     ),
+    "a Jacobian of what stores": Mistake(
+        "calls = []\n\ndef g(x):\n    calls.append(x)\n    return f(x) * len(calls)\n\n"
+        "out = pb.jacobian(g)(X)",
+        "mode='reverse'", "(g)", "(g, mode='reverse')",
+    ),
     # What is differentiated.
     "integers": Mistake("x = np.arange(3)\nout = pb.grad(f)(x)", "x.astype(float)", "(f)(x)",
                         "(f)(x.astype(float))", np.array([0.0, 2.0, 4.0])),

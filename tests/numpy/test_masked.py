@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import pullback as pb
 from tests.agreement import has_slopes
 from tests.together import try_all
 
@@ -107,3 +108,45 @@ PROGRAMS = {
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_masked():
     try_all(has_slopes, [(name, (f, X)) for name, f in PROGRAMS.items()])
+
+
+FORMS = {
+    "of one": lambda f, m: f(m),
+    "along an axis": lambda f, m: f(m, axis=0),
+    "of a table": lambda f, m: f(m.reshape(2, 2)),
+    "of several": lambda f, m: f([m, m]),
+}
+
+
+def numbers(out):
+    """The numbers of a result, -7 where it is masked."""
+    parts = out if isinstance(out, (tuple, list)) else [out]
+    return [np.ma.filled(np.ma.asanyarray(x).astype(float), -7.0) for x in parts]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_functions_heed_the_mask_or_are_refused():
+    """Every function of NumPy's that classes may answer, of what carries a derivative."""
+    done, wrong, step = 0, [], 1e-6 * np.cos(X)
+    for module, name in [(m, name) for m in (np, np.linalg) for name in {*dir(m)} - {"empty_like"}]:
+        function = getattr(module, name)
+        for form, call in FORMS.items() if hasattr(function, "_implementation") else ():
+            each = lambda x: numbers(call(function, masked_by(x)))
+            total = lambda x: sum(np.sum(y) for y in each(x))
+            try:
+                right = each(X)
+                found = pb.grad(lambda x: (x.sum(), each(x)), has_aux=True)(X)[1]
+                slope = np.sum(pb.grad(total)(X) * step)
+            except Exception:  # by NumPy, or refused
+                continue
+            done += 1
+            change = (total(X + step) - total(X - step)) / 2
+            jumps = abs(change) > 1e-3
+            if [x.shape for x in found] != [x.shape for x in right] or not all(
+                np.allclose(a, b, equal_nan=True) for a, b in zip(found, right, strict=True)
+            ):
+                wrong.append((name, form, found, right))
+            elif not (jumps or np.isclose(slope, change, 1e-3, 1e-8, equal_nan=True)):
+                wrong.append((name, form, slope, change))
+    assert not wrong
+    assert done > 100

@@ -70,7 +70,7 @@ class TestListsOfArrays:
 
     def test_lists_that_cannot_be_an_array(self):
         def f(x):
-            with pytest.raises(ValueError, match="same shape"):
+            with pytest.raises(ValueError, match="inhomogeneous shape"):
                 pnp.array([x, 1.0])
             with pytest.raises(pb.ArgumentTypeError, match="array of <U4 of Arrays, which hold"):
                 pnp.array([x[0], x[1]], dtype="<U4")

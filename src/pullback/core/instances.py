@@ -39,6 +39,7 @@ from .trace import CONSTANT
 from .tree import RESULTS
 
 ROOTS = (np.ndarray, float)
+NUMBERS = (np.ndarray, np.generic, int, float, complex)
 MISSING = object()
 Slot = MemberDescriptorType
 REPLACED = (np.memmap, np.recarray)
@@ -382,10 +383,12 @@ def arguments(x: Any) -> list[Any]:
 
 def like(plain: Any, live: Any) -> Any:
     """A live result, of the class and with the attributes of the plain one."""
-    if type(plain) in (list, tuple) and type(live) in (list, tuple):
-        return type(plain)([like(a, b) for a, b in zip(plain, live, strict=True)])
+    if isinstance(plain, (list, tuple)) and isinstance(live, (list, tuple)):
+        parts = [like(a, b) for a, b in zip(plain, live, strict=True)]
+        return type(plain)(*parts) if hasattr(plain, "_fields") else type(plain)(parts)
+    plain = shown_alone(plain)  # the class may have computed with Arrays as well
     if type(live) is not Array:
-        return plain if derives(type(plain)) else live
+        return plain if derives(type(plain)) or isinstance(live, NUMBERS) else live
     kind = type(plain)
     if kind is Array:  # that an array of objects held
         return live
@@ -503,9 +506,8 @@ BY_METHOD = frozenset(
     getattr(np, name)
     for name in (
         "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "compress",
-        "cumprod", "cumsum", "diagonal", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat",
-        "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
-        "transpose", "var",
+        "cumprod", "cumsum", "max", "mean", "min", "nonzero", "prod", "repeat", "reshape", "round",
+        "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "transpose", "var",
     )
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.array import Array
+from ..core.array import Array, peel
 from ..core.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError, name_of
 from ..core.reach import call_inside
 from ..core.spec import Spec, is_inexact, spec_of
@@ -86,12 +86,24 @@ class Jacobian(Selecting):
             # The sizes decide, and that of the output is known after a run only.
             out, pushforward = linearized(fun, selected, self.verb)
             if numbers_in(selected) > numbers_in([out]):
-                out, pullback = pulled_back(fun, selected, self.verb)
-                return self.backward(out, pullback, selected)
+                again, pullback = pulled_back(fun, selected, self.verb)
+                self.insist_equal(out, again)
+                return self.backward(again, pullback, selected)
         else:
             out, pushforward = linearized(fun, selected, self.verb)
         reruns = pushforward.degenerate
         return self.forward(out, Reruns(fun, selected) if reruns else pushforward, selected)
+
+    def insist_equal(self, out: Any, again: Any) -> None:
+        """Raise where the two runs of the function were not alike."""
+        leaves, others = flatten(out)[0], flatten(again)[0]
+        if len(leaves) != len(others) or not all(map(same_numbers, leaves, others)):
+            name = name_of(self.fun)
+            raise ArgumentError(
+                f"`{self.verb}({name})` ran `{name}` twice, to see how many outputs it has, and the"
+                " results differ: it stores something that it reads, or draws random numbers.\n"
+                "  Name the mode, and it runs once: `mode='reverse'`."
+            )
 
     def check(self, xs: list[Any], outs: list[Any]) -> None:
         for out in outs:
@@ -224,6 +236,18 @@ class Jacobian(Selecting):
             ]
             results.append(self.selection.pick(inner))
         return unflatten(out_structure, [as_result(x) for x in results])
+
+
+def same_numbers(x: Any, y: Any) -> bool:
+    """Whether two leaves of results are equal up to rounding, if they are numbers."""
+    a, b = peel(x), peel(y)
+    if type(a) is np.float64 and a == b:
+        return True
+    if not holds_numbers(a) or not is_inexact(spec_of(a).dtype):
+        return True
+    if np.array_equal(a, b):
+        return True
+    return bool(np.shape(a) == np.shape(b) and np.allclose(a, b, 1e-6, 0.0, equal_nan=True))
 
 
 def last_axis(part: Any, shape: tuple[int, ...]) -> Any:
@@ -402,11 +426,14 @@ def jacobian(
 
     Args:
         mode: "forward" costs one pass for each number in the arguments, "reverse" one for each in
-            the outputs; "auto" takes forward if there are at most as many of the former.
+            the outputs; "auto" takes forward if there are at most as many of the former. To see
+            that, fun runs, and once more for reverse: name the mode of a function that stores
+            something or draws random numbers.
         holomorphic: promise that fun is complex differentiable; the result is d(out)/dx.
 
     Raises:
         DtypeError: complex to complex without `holomorphic=True`, or the promise without complex.
+        ArgumentError: with "auto", two runs of fun gave different results.
     """
     return Jacobian(fun, argnums, mode, holomorphic)
 

@@ -130,8 +130,9 @@ class Compiled(Transformation):
             found = self.match(entry, call.arrays, call.numbers)
             if self.refusal is not None:
                 return self.fun(*args, **kwargs)
-            may_record = not timed or entry.early.is_over
-            if found is not None and not (entry.floats and found[0].narrow(may_record)):
+            if found is not None and not (
+                entry.floats and found[0].narrow(not timed or entry.early.is_over)
+            ):
                 path, values = found
                 self.hits += 1
                 if path.program is None:

@@ -145,8 +145,8 @@ def open_object(cls: type) -> tuple[str, ...] | None:
     None: the class is none of theirs, or its instances may hold what cannot be seen.
     """
     arrays: list[str] = []
-    theirs = cls.__module__.startswith(("numpy.", "scipy.")) or cls is np.matrix or cls is np.poly1d
-    if not (theirs or (cls.__module__, cls.__name__) in SEALED):
+    known = cls.__module__.startswith(("numpy.", "scipy.")) or cls is np.matrix or cls is np.poly1d
+    if not (known or (cls.__module__, cls.__name__) in SEALED):
         return None
     for base in cls.__mro__:
         sealed = SEALED.get((base.__module__, base.__name__))

@@ -378,7 +378,7 @@ class Reader(CodeReader):
         asks = OF_PROCESS[type(x)](x)
         told = self.looks("ambient", asks)
         if type(asks) is Referent and not of(told.x, (type(None), *KNOWN_BY_IDENTITY)):
-            raise Unprovable("a weak reference, whose object a recording would keep alive,")
+            raise Unprovable("a weak reference to what a recording would keep alive")
         if type(asks) is ContextValue and told.x is MISSING:
             return "default", self.read(asks.default())
         if type(asks) is ThreadLocals:
