@@ -72,7 +72,6 @@ Around the operations:
     arguments            NumPy's conventions for axes, shapes, dtypes and lists
     masked               what numpy.ma asks of an array without a mask
     methods, infix       operators, methods and attributes of Array; `x + y`, written out
-    objects              arrays of objects that hold Arrays
     operands             operands of a kind that NumPy does not know
     descriptions         dtype, memory and text of an array
     refused              what has no derivative, and why
