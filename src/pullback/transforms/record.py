@@ -219,8 +219,11 @@ class RecordTrace(ReverseTrace):
 
 
 def names_in(frame: Any, xs: Sequence[Any]) -> list[str | None]:
-    """The local variables of a frame that hold these Arrays."""
-    held = {id(x): name for name, x in frame.f_locals.items() if type(x) is Array}
+    """The variables of a frame that hold these Arrays: outer ones first, then in their order."""
+    local, held = frame.f_locals, dict[int, str]()
+    for name in (*frame.f_code.co_freevars, *local):
+        if type(local.get(name)) is Array:
+            held.setdefault(id(local[name]), name)
     return [held.get(id(x)) for x in xs]
 
 
