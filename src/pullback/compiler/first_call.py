@@ -61,10 +61,6 @@ class Preparation:
     def __init__(self) -> None:
         self.asked = self.done = False
 
-    @property
-    def under_way(self) -> bool:
-        return self.asked and not self.done
-
     def is_done(self) -> bool:
         """Whether it is there; the first who asks that has it made."""
         if not self.asked:
@@ -181,13 +177,18 @@ class Early:
         self.awaited: Any = None
 
     @property
-    def is_over(self) -> bool:
-        """Whether the next call is recorded."""
-        if self.awaited is not None:
-            return False
+    def is_due(self) -> bool:
+        """Whether recording pays."""
         if self.calls < FEW:
             return self.seconds >= MUCH
-        return (self.seconds >= ENOUGH or self.calls >= OFTEN) and PREPARATION.is_done()
+        return self.seconds >= ENOUGH or self.calls >= OFTEN
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the next call is recorded; where one takes long, nothing is waited for."""
+        if self.awaited is not None or not self.is_due:
+            return False
+        return self.calls < FEW or PREPARATION.is_done()
 
     def run(self, fun: Any, args: Any, kwargs: Any, begun: float | None = None) -> Any:
         """The result of a call that runs in Python; its time counts from `begun` on.

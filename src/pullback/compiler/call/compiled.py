@@ -27,7 +27,6 @@ from ..entry import native_records
 from ..entry.native_records import MISS, Way
 from ..facts.snapshot import Codes
 from ..fall_back import REPORT, unmade, warn
-from ..first_call import PREPARATION
 from ..llvm import thread_pool
 from ..llvm.binding import BEST, absent, at_leisure
 from ..path import CacheInfo, Call, Entry, Path, same_bits, share_memory, shared, way_of
@@ -236,8 +235,8 @@ class Compiled(Transformation):
                 entry = self.entries.setdefault(key, Entry())
                 self.entries.move_to_end(key)
                 if len(self.entries) > ENTRIES:
-                    recorded = any(e.paths for e in self.entries.values())
-                    self.budget.forget(recorded or PREPARATION.under_way)
+                    kinds = self.entries.values()
+                    self.budget.forget(any(e.paths or e.early.is_due for e in kinds))
                     self.entries.popitem(last=False)
         return entry
 
