@@ -52,6 +52,7 @@ test-array-api: $(STAMP)-test
 
 # Gradients of public packages, in an environment of their own; writes the table of docs/clients.md.
 # What they need is resolved together with what pullback needs: alone, older NumPys are tried first.
+# A few ask for older releases than the others: these are installed without what they ask for.
 # Plugins of pytest that the packages bring along are not loaded: one is of an older pytest.
 # Then what needs autograd, by autograd itself and by pullback, in an environment for each.
 test-clients:
