@@ -266,7 +266,8 @@ def calls():
         if id(function) not in noted or carries(out):
             noted[id(function)] = out
 
-    pairs = [(s, what == "SAMPLES") for what in ("SAMPLES", "UNMAPPED") for _, s in collect(what)]
+    kinds = "SAMPLES", "BY_EXAMPLE", "UNMAPPED"
+    pairs = [(sample, what != "UNMAPPED") for what in kinds for _, sample in collect(what)]
     with watched(note), np.errstate(all="ignore"), pb.rebinding(False):  # what is noted stays
         for sample, mapped in pairs:
             noted.clear()
