@@ -8,8 +8,8 @@ step by step: its call is one operation, and in each repetition SciPy makes it.
 The derivatives of the operation are operations of the same kind: they do what the rule of SciPy's
 function does with numbers that carry a derivative.
 
-A function of which no program can be written (`float(x)`) is recorded step by step; such a
-recording stands for calls with the same numbers.
+A function of which no program can be written (it asks for `int(x)`) is recorded step by step; such
+a recording stands for calls with the same numbers.
 """
 
 from __future__ import annotations
