@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ def summary(name: str, found: Examples, read: Callable[[Any], Any], known: dict[
     Arrays of which nothing is known, such as `hess_inv`, have no derivative.
     """
     results = [read(result) for result in found.results]
-    first = results[0]
+    first = copy(results[0])  # SciPy's own may be remembered
     for key, value in list(first.items()):
         if key in known:
             first[key] = like(value, known[key])
