@@ -130,7 +130,7 @@ UNMAPPED = [  # a branch is a question to the values
 
 ERRORS = [
     ErrorSample(lambda c, xs: pb.scan(lambda c, x: (np.stack([c, x]), x), c, xs), (0.5, real(3)), {}, pb.ShapeError, r"begin with `np.zeros\(\(2,\)\)`"),
-    ErrorSample(lambda xs: pb.scan(lambda c, x: (c + x, x), np.float32(0), xs), (real(3),), {}, pb.DtypeError, "carry float32, which its function made float64"),
+    ErrorSample(lambda xs: pb.scan(lambda c, x: (c + x, x), np.float32(0), xs), (real(3),), {}, pb.DtypeError, "carry float32, but its function returned float64"),
     ErrorSample(lambda c, xs: pb.scan(lambda c, x: c + x, c, xs), (0.5, real(3)), {}, pb.ArgumentError, r"needs a function that returns a pair"),
     ErrorSample(lambda c, xs: pb.scan(lambda c, x: ((c, c), x), c, xs), (0.5, real(3)), {}, pb.ArgumentError, "the same tree as init"),
     ErrorSample(lambda c, xs: pb.scan(affine, c, xs, length=4), (0.5, real(3)), {}, pb.ShapeError, "4 steps by length, but a leaf of xs has 3 rows"),

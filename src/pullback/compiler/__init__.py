@@ -1,8 +1,9 @@
 """compile: from a call to machine code that replays it.
 
-The rooms, in the order in which a program passes through them (a room imports only from rooms
-above it and from `llvm`):
+The rooms, in the order in which they are built on each other: a room imports only from rooms above
+it. `How compile works` in the documentation has them in the order in which a call passes through.
 
+    fall_back   report an error inside the compiler, and go on in Python
     llvm        LLVM text -> machine code; knows no graph
     facts       what a function reads besides its arguments and what it may do
     graph       Graph -> Graph: rewriting, one pass a file
@@ -13,7 +14,6 @@ above it and from `llvm`):
     pipeline    the order of what `graph`, `loops` and `lower` do, for running and exporting
     program     a graph as a callable
     path        a recording with the guard answers that lead to it
-    fall_back   how an error of ours while machine code is made is told
     first_call  run calls in Python until recording pays, with their long loops compiled
     disk        cached artifacts for later processes (optional)
     call        what `compile` returns

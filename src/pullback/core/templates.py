@@ -1,7 +1,8 @@
-"""Generate functions for the number and the kinds of their operands, from templates.
+"""Generate functions for a fixed number of operands of fixed kinds, from templates.
 
-What every operation does should not loop over two or three operands. So it is a template, beside
-the code that does the same for any number of operands, and is filled once for each declaration.
+Code that runs in every operation would lose time in loops over two or three operands. So it is
+written as a template in which these loops are unrolled, beside the general code for any number of
+operands. Each function is made once and used for all later calls.
 
 Enters: a template with blanks in braces, what fills them, and the names that the text uses. Leaves:
 the function that the text defines.

@@ -1,9 +1,10 @@
 """NumPy's functions as this namespace has them.
 
-NumPy shows us an Array that is an argument of its own. One in a list (`np.sum([x[0], 1.0])`), at a
-keyword (`where=`, `initial=`) or among indices it does not see, and would convert. So a function
-here looks for Arrays first, and hands NumPy's function what NumPy dispatches on; where that is
-nothing, it calls the implementation itself. Without Arrays it is NumPy's function.
+NumPy's protocols see an Array only where it is an argument by itself. They miss one in a list
+(`np.sum([x[0], 1.0])`), at a keyword (`where=`, `initial=`) or among indices, and NumPy would try
+to convert it. So a function here looks for Arrays first, and passes NumPy's function something that
+the protocols see; where there is nothing of that kind, it calls our implementation. Without Arrays
+it is NumPy's function.
 """
 
 from __future__ import annotations

@@ -188,7 +188,8 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         weights = as_array(weights)
         if weights.shape != (n,):
             raise ShapeError(
-                f"`numpy.histogramdd` was given {n} points and weights of shape {weights.shape}."
+                f"`numpy.histogramdd` needs one weight for each point, but got {n} points and"
+                f" weights of shape {weights.shape}."
             )
         if weights.dtype.kind == "c":
             raise ArgumentTypeError("`numpy.histogramdd` takes real weights.")
@@ -224,7 +225,9 @@ def edges_along(x, bins, limits):
 @replaces(np.histogram2d)
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     if len(x) != len(y):
-        raise ShapeError(f"`numpy.histogram2d` was given {len(x)} x and {len(y)} y.")
+        raise ShapeError(
+            f"`numpy.histogram2d` needs as many x as y, but got {len(x)} x and {len(y)} y."
+        )
     if np.iterable(bins) and len(bins) > 2:
         bins = [as_array(bins)] * 2
     counts, edges = histogramdd([x, y], bins, range, density, weights)

@@ -4,8 +4,8 @@ common    arguments on their way in, results on their way out
 forward   jvp, linearize
 reverse   vjp, grad, value_and_grad
 backward  the backward pass
-returned  what a differentiated function has returned
-meeting   how the values of an operation meet
+returned  checks of what a differentiated function returned
+meeting   which operands need no cast, which results have a derivative
 batch     vmap
 examples  a batch taken apart and put together
 mapped_numbers  Python numbers under vmap
@@ -13,9 +13,9 @@ stage     functions recorded as graphs
 record    what a function did, operation by operation
 eager     array, backward, no_grad
 derived   jacobian, hessian, hvp, elementwise_grad
-of_program  tangents and cotangents of a program, for rules of others
+of_program  rules that differentiate a NumPy program in place of an operation
 call      functions as one operation: checkpoint, stop_gradient
-memory    the memory that these share with their arguments, and write into
+memory    the memory that these functions share with their arguments, and write into
 custom    custom_vjp, custom_jvp
 extend    primitive: an operation of the user's
 loops     scan, fori_loop, while_loop

@@ -64,7 +64,7 @@ def check_function(fun: Any, verb: str) -> None:
     if isinstance(fun, DESCRIPTORS):
         name = type(fun).__name__
         raise ArgumentTypeError(
-            f"`{verb}` takes a function, but got {kind_of(fun)}, of which a class makes one.\n"
+            f"`{verb}` takes a function, but got {kind_of(fun)}, which has to be applied last.\n"
             f"  Write `@{name}` above `@pullback.{verb}`."
         )
     if not callable(fun):
@@ -442,7 +442,8 @@ def branches(tree: Any, structure: Any, what: str, asker: Callable[[], str]) -> 
     except (TypeError, ValueError):
         raise ArgumentError(
             f"{asker()} takes {what} that is a tree {shown(structure)}, but got"
-            f" {shown(flatten(tree)[1]) or describe(tree)}."
+            f" {shown(flatten(tree)[1]) or describe(tree)}.\n"
+            "  Give the same containers and keys, with a number or an array for each star."
         ) from None
 
 

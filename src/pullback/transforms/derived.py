@@ -326,7 +326,7 @@ class Hessian(Selecting):
             raise DtypeError(
                 f"`hessian({name_of(self.fun)})` needs real arguments; with complex ones a second"
                 " derivative is not a matrix.\n"
-                "  Pass real and imaginary parts as arguments of their own, or use `hvp`."
+                "  Pass real and imaginary parts as separate arguments, or use `hvp`."
             )
         gradient = Grad(fun, n, False)
         gradient.verb = self.verb

@@ -1,6 +1,6 @@
 """Python numbers under `vmap`: what `float(x)` gives for a mapped x.
 
-Such an Array holds the numbers of all examples, and its node is the class of each of them.
+Such an Array holds the numbers of all examples; their class, such as `float`, is kept as its node.
 An operation on Python numbers alone gives a Python number; beside an array they take its dtype.
 Where Python would raise for some examples, or give a number of another class, there is no answer
 that all of them share.

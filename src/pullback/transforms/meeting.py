@@ -1,4 +1,4 @@
-"""How the values of an operation meet: whether without a cast, and what has a derivative."""
+"""Operands of one operation: which combine without a cast, and which results have a derivative."""
 
 from __future__ import annotations
 

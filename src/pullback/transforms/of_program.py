@@ -1,4 +1,9 @@
-"""The tangent and the cotangents of a NumPy program, for rules of what moves as it does."""
+"""Rules by program: differentiate a NumPy program in place of an operation without formulas.
+
+The program has the same derivatives as the operation at these values: for a random draw, the number
+drawn as a function of the distribution's parameters. `pushed` gives the tangent of the operation's
+result, `pulled` the cotangents of its operands.
+"""
 
 from __future__ import annotations
 

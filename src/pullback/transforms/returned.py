@@ -1,4 +1,4 @@
-"""What a differentiated function returned: one real number, or a pair with something beside it."""
+"""Check what a differentiated function returned: one real number, or a pair with `has_aux`."""
 
 from __future__ import annotations
 

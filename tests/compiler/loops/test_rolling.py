@@ -445,6 +445,32 @@ def test_what_stays_as_it_is_has_a_reason(f, reason):
     assert re.search(reason, "\n".join(refusals(graph)))
 
 
+def around(x):
+    for _ in range(30):
+        for _ in range(10):
+            x = np.sin(x) * 1.01
+        x = np.cos(x)
+    return x
+
+
+def apart(x):
+    for n in (8, 11, 9):
+        x = np.cos(x).sum() + x
+        for _ in range(n):
+            x = np.sin(x) * 1.01
+    return x
+
+
+def test_what_is_rolled_within_a_larger_loop_is_no_refusal():
+    assert refusals(graph_of(around, X)) == []
+
+
+def test_stretches_that_are_too_short_have_one_reason_together():
+    (reason,) = refusals(graph_of(apart, X))
+    assert reason.startswith("11 steps of 2 equations, from a `sin` on: these are fewer than ")
+    assert reason.endswith(" operations, and so are 2 shorter stretches.")
+
+
 def test_optimised_graphs_roll_as_well():
     graph = optimised(graph_of(invariant(30)[0], X, A))
     assert lengths(rolled(graph)) == [30]

@@ -337,7 +337,7 @@ class TestTreesAndDtypes:
             assert xs.max() == 1.0
 
     def test_errors_outside_are_the_same(self):
-        with pytest.raises(pb.ShapeError, match=r"carry float64\[2\], which its function made"):
+        with pytest.raises(pb.ShapeError, match=r"carry float64\[2\], but its function returned"):
             pb.scan(lambda c, x: (c[:1], None), np.ones(2), np.ones(3))
         with pytest.raises(pb.DtypeError, match="A carry keeps its dtype"):
             pb.scan(lambda c, x: (c * 1.5, None), np.int64(2), np.ones(3))

@@ -11,11 +11,11 @@ call_monitor   the calls that run while a function is recorded
 monitoring     how Python 3.12 and later tells of them
 quick_profile  the same watch in machine code
 warned         warnings that a call gives, and that a replay gives again
-places         where something was found: how to look there again, and how to put it back
-reading        the places that one reading passes
+places         kinds of places: how to look, compare and put back; how to add one
+reading        one reading: `looks` notes each place and what was there
 code_reader    functions, classes and modules
 reader         objects and containers
-state          what certain code reads, and a token that describes it
+state          what certain code reads, and whether it is as it was (`State.holds`)
 effects        what a call stores, and how a replay stores it
 snapshot       what a rehearsal may touch, and how to undo it
 """

@@ -1,6 +1,6 @@
 """The reader: what a function finds besides its arguments, and how to tell that it has not changed.
 
-A recording may be replayed only where the function would take the same way again. It is a
+A recording may be replayed only if the function would do the same again. It is a
 deterministic function of its arguments and of what its code can reach: globals, closure cells,
 defaults, and attributes and items of those, as far as their names occur in the code that ran. All
 of that is written down as a *token*: parts, and the places where they were found. The recording is

@@ -61,7 +61,7 @@ def rolled(graph: Graph) -> Graph:
 
 
 def refusals(graph: Graph) -> list[str]:
-    """Why stretches of a graph that repeat stay as they are.
+    """Why stretches of a graph that repeat stay as they are; [] if all of them become loops.
 
     >>> from functools import reduce
     >>> from pullback.testing import staged
@@ -171,17 +171,18 @@ class Rolling:
         """The graph with the innermost loops that are found; None if there is none."""
         numbered = Numbered(graph)
         found: list[FoundLoop] = []
+        short: list[tuple[int, int, int]] = []
         taken = np.zeros(len(graph.equations), bool)
         for p, begin, end in stretches(numbered.tokens, PERIODS):
             if taken[begin:end].any():
                 continue
             if numbered.cost(begin, end) < EQUATIONS:
-                why = f"these are fewer than {EQUATIONS} operations"
-                self.refuse(numbered, p, begin, (end - begin) // p, why)
+                short.append((p, begin, end))
             else:
                 for loop in self.loops(numbered, p, begin, end):
                     taken[loop.at : loop.end] = True
                     found.append(loop)
+        self.refuse_short(numbered, [s for s in short if not taken[s[1] : s[2]].any()])
         if not found:
             return None
         found = sorted(opened_up(found), key=lambda loop: loop.at)
@@ -198,6 +199,16 @@ class Rolling:
 
     def refuse(self, numbered: Numbered, p: int, at: int, count: int, why: str) -> None:
         self.refused.append(stretch_of(numbered.graph, p, at, count, why))
+
+    def refuse_short(self, numbered: Numbered, short: list[tuple[int, int, int]]) -> None:
+        """Note the longest of some stretches that are too short, and how many others there are."""
+        if not short:
+            return
+        p, begin, end = max(short, key=lambda stretch: numbered.cost(*stretch[1:]))
+        why, others = f"these are fewer than {EQUATIONS} operations", len(short) - 1
+        if others:
+            why += f", and so are {others} shorter stretch{'es' if others > 1 else ''}"
+        self.refuse(numbered, p, begin, (end - begin) // p, why)
 
     def loops(self, numbered: Numbered, p: int, begin: int, end: int) -> list[FoundLoop]:
         """The loops in a stretch that repeats after p equations."""

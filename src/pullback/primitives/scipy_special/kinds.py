@@ -92,7 +92,14 @@ class SeveralResults(Primitive):
 
 
 def row(ufunc, *partials, reads=None, kind=OfFloats):
-    """Declare the primitive of a ufunc of SciPy. Without `reads`, the partials read everything."""
+    """Declare the primitive of a ufunc of SciPy.
+
+        row(sp.gammaln, lambda out, x: sp.digamma(x), reads="x0")
+
+    partials: for each operand d(out)/d(operand), a function of the result and all operands; `ZERO`
+    if it is zero, `refused(...)` if there is none. For several results it gives a tuple.
+    reads: what the partials use, such as "out", "x0 x1" or "xs"; everything if it is left out.
+    """
     name = f"special.{ufunc.__name__}"
     if ufunc.nout > 1:
         FUNCTIONS[ufunc] = SeveralResults(ufunc, *partials, name=name)

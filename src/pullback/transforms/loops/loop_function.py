@@ -78,7 +78,7 @@ class LoopFunction:
             got = shown(structure) or describe(out)
             had = shown(self.structure) or "one array"
             raise ArgumentTypeError(
-                f"{self.name} has a carry {had}, and its function made it {got}.\n"
+                f"{self.name} began with a carry {had}, but its function returned {got}.\n"
                 "  Return a carry that is the same tree as init."
             )
         return leaves, *flatten(y)
@@ -99,12 +99,12 @@ class LoopFunction:
             return
         if before.shape != after.shape:
             raise ShapeError(
-                f"{self.name} has a carry {before}, which its function made {after}.\n"
+                f"{self.name} has a carry {before}, but its function returned {after}.\n"
                 f"  A carry keeps its shape: begin with `np.zeros({after.shape})` or the like, or"
                 " return what changes as y."
             )
         raise DtypeError(
-            f"{self.name} has a carry {before}, which its function made {after}.\n"
+            f"{self.name} has a carry {before}, but its function returned {after}.\n"
             f"  A carry keeps its dtype: begin with one of {after.dtype}, or write"
             f' `.astype("{before.dtype}")` in the function.'
         )
