@@ -378,11 +378,11 @@ def check_batch(sample: Sample) -> None:
     alone = [tuple([0 if s is mapped else None for s in stacks]) for mapped in stacks]
     for axes in dict.fromkeys([*alone, (0,) * len(stacks)]):  # all of them last
         choice = list(zip(stacks, axes, problem.xs, strict=True))
+        args = [s if a == 0 else x for s, a, x in choice]
+        outs = vmap(lambda *xs: problem.results(*xs), in_axes=axes)(*args)
         rows = [[s[k] if a == 0 else x for s, a, x in choice] for k in range(n)]
         values = columns([problem.results(*row) for row in rows])
         pullbacks = [vjp(problem, *row)[1] for row in rows]
-        args = [s if a == 0 else x for s, a, x in choice]
-        outs = vmap(lambda *xs: problem.results(*xs), in_axes=axes)(*args)
         for out, right in zip(outs, values, strict=True):
             assert out.dtype == right.dtype, f"vmap {axes}: dtype {out.dtype}, not {right.dtype}"
         compare(outs, values, 1, f"vmap {axes}")

@@ -27,6 +27,9 @@ WRITERS = {
     "of a list": lambda x: " ".join(map(str, np.stack([x, x]).tolist())).split()[1],
     "hex": lambda x: str(float.fromhex(float(x).hex())),
 }
+# Of these the program, or Python, makes other text before it is read, which is not recognised; that
+# a result was led to by text alone is still told, but not of a part of one.
+CHANGED = {"percent", "array2string", "array_str", "hex"}
 READERS = {
     "float": float,
     "complex": lambda text: complex(text).real,
@@ -60,7 +63,7 @@ def test_a_result_that_is_read_from_text_warns():
         for writer, write in WRITERS.items()
         for reader, read in READERS.items()
         for mode, derive in MODES.items()
-        if mode != "twice" or reader in ("float", "complex")
+        if mode != "twice" or (reader in ("float", "complex") and writer not in CHANGED)
         if not lost(derive(lambda x, write=write, read=read: read(write(x)) * 2.0), X)
     ]
     assert not silent
@@ -83,3 +86,12 @@ def test_text_that_is_shown_does_not():
     assert pb.grad(lambda x: 0.0 * x + 1.0)(X) == 0.0
     read = float(f"{pb.grad(f)(X)}")  # no Array any more
     assert pb.grad(lambda x: x * float(str(read)))(X) == 2.5
+
+
+@pytest.mark.filterwarnings("error::pullback.LostDerivativeWarning")
+def test_what_is_linear_and_shown_has_a_second_derivative():
+    def f(x):
+        str(x), f"{x:.3f}", np.array_str(np.stack([x, x]))
+        return 3 * x
+
+    assert pb.grad(pb.grad(f))(X) == 0.0

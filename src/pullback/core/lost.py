@@ -175,13 +175,16 @@ def running_of(traces: list[weakref.ref[Any]]) -> list[Any]:
 
 
 def line_of_text(trace: Any) -> tuple[str, int] | None:
-    """A line where an Array of the trace was turned into text. Text of ended ones is let go of."""
+    """A line where an Array of the trace was turned into text. Text of ended ones is let go of.
+
+    Of several traces the youngest is asked, as of comparisons: what is linear, and shown, has a
+    second derivative of zero.
+    """
     found = None
     for text, (traces, line) in list(TEXTS.items()):
-        running = running_of(traces)
-        if trace in running:
+        if traces and traces[0]() is trace:
             found = found or line
-        elif not running:
+        elif not running_of(traces):
             TEXTS.pop(text, None)
     return found
 

@@ -11,7 +11,6 @@ import queue
 import threading
 import types
 import warnings
-import weakref
 from collections import UserDict
 
 import numpy as np
@@ -89,17 +88,3 @@ def test_state_in_rare_places():
                 wrong.append((name, i, a, b))
                 break
     assert not wrong
-
-
-def test_what_a_weak_reference_leads_to_lives_on():
-    class Setting:
-        k = 2.0
-
-    held = [Setting()]
-    weak = weakref.ref(held[0])
-    fast = pb.compile(lambda x: x * (9.0 if weak() is None else weak().k), wait=True)
-    for _ in range(2):
-        np.testing.assert_array_equal(fast(X), 2.0 * X)
-    held.clear()
-    np.testing.assert_array_equal(fast(X), 2.0 * X)
-    assert weak() is not None

@@ -223,21 +223,16 @@ def sign_motion(out: Any, at: Any, a: Any) -> Any:
 signm_p = Moving("signm", sl.signm, sign_motion)
 
 
-signm_errors = WithoutDerivative(
-    "signm_errors",
-    lambda a: found[1] if type(found := sl.signm(a, disp=False)) is tuple else np.nan,
-    lambda a: Spec((), float),
-)
-
-
 @answers(sl.signm, "A")
 def signm(A, **options):
     """With `disp=False` SciPy gives an estimate of the error as well, but not of a small one."""
     out = as_found(signm_p(A), True, A)
     if options.get("disp", True) is not False:
         return out
-    error = signm_errors(A)
-    return out if np.isnan(error) else (out, error)
+    found = solve(lambda values: sl.signm(values.tree(A), disp=False))
+    if type(found.first) is not tuple:
+        return out
+    return out, found.of(lambda result: result[1] if type(result) is tuple else np.nan)
 
 
 @answers(sl.funm, "A")
