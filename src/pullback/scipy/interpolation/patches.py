@@ -32,6 +32,11 @@ WITHOUT_MORE_KNOTS = (1, 4, 5)  # FITPACK's codes: the least squares of the knot
 class Patch:
     """A fit to z[i] with weights w[i] at x[i], y[i], with its knots along both axes."""
 
+    instead = (
+        "Give the knots (`LSQBivariateSpline`, or `bisplrep` with `task=-1`), or use"
+        " `RBFInterpolator` or `CloughTocher2DInterpolator`."
+    )
+
     def __init__(self, name: str, points: Any, w: Any, degrees: Any) -> None:
         self.name, self.degrees = name, degrees
         self.x, self.y, self.z = points
@@ -48,14 +53,13 @@ class Patch:
         return exact(found, t)
 
     def refuse(self, what: str) -> None:
-        raise MissingRuleError(
-            f"`{self.name}` has no derivative {what}.\n"
-            "  Give the knots (`LSQBivariateSpline`, or `bisplrep` with `task=-1`), or use"
-            " `RBFInterpolator` or `CloughTocher2DInterpolator`."
-        )
+        raise MissingRuleError(f"`{self.name}` has no derivative {what}.\n  {self.instead}")
 
-    def solved(self, tx: Any, ty: Any, found: Any, ier: int) -> tuple[Any, Any]:
-        """The coefficients, and the sum of squares that is left over."""
+    def solved(self, tx: Any, ty: Any, found: Any, ier: int, spread: Any = None) -> tuple[Any, Any]:
+        """The coefficients, and the sum of squares that is left over.
+
+        spread: the coefficients of all B-splines from those that are free; None if all are.
+        """
         if not -2 <= ier <= 0 and ier not in WITHOUT_MORE_KNOTS:
             self.refuse("where its points do not determine the surface")
         rows = [
@@ -63,14 +67,17 @@ class Patch:
             for t, k, x in zip((tx, ty), self.degrees, (self.x, self.y), strict=True)
         ]
         basis = (rows[0][:, :, None] * rows[1][:, None, :]).reshape(self.z.shape[0], -1)
+        if spread is not None:
+            basis = basis @ spread
         wanted = self.z
         if self.w is not None:
             basis, wanted = self.w[:, None] * basis, self.w * wanted
-        c = np.linalg.lstsq(basis, wanted, rcond=None)[0]
+        free = np.linalg.lstsq(basis, wanted, rcond=None)[0]
+        c = free if spread is None else spread @ free
         n = c.shape[0]
-        if not np.allclose(fixed(c), found[:n], rtol=1e-6, atol=1e-6 * np.max(np.abs(found))):
+        if not np.allclose(fixed(c), found[:n], rtol=1e-6, atol=1e-6 * np.max(np.abs(found[:n]))):
             self.refuse("where its points hardly determine the surface")
-        left = np.sum((wanted - basis @ c) ** 2)
+        left = np.sum((wanted - basis @ free) ** 2)
         return exact(found, np.concatenate([c, np.zeros(len(found) - n)])), left
 
 

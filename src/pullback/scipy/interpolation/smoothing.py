@@ -37,6 +37,17 @@ def jumps_of(t: Any, k: int) -> Any:
     return slopes[1:] - slopes[:-1]
 
 
+def around(ring: Any, k: int) -> tuple[Any, Any]:
+    """Knots of closed splines whose pieces end at the ring's, and their coefficients' pattern.
+
+    The pattern takes one coefficient for each piece to those of all B-splines.
+    """
+    pieces = ring.shape[0] - 1
+    turns, place = np.divmod(np.arange(-k, pieces + k + 1), pieces)
+    spread = np.eye(pieces)[np.arange(pieces + k) % pieces]
+    return ring[place] + turns * (ring[-1] - ring[0]), spread
+
+
 class Weighted(ABC):
     """The equations of a fit; its distance from the data decides the weight u of its jumps."""
 
