@@ -133,6 +133,5 @@ BY_EXAMPLE = [
 ERRORS = [
     ErrorSample(traced(si.splrep, lambda f, y: f(X, y, per=1, t=[2.0])[1]), (Y,), raises=MissingRuleError, match="make_interp_spline"),
     ErrorSample(traced(si.splprep, lambda f, y: f([X, y], s=1e-30)[0][1][0]), (Y,), raises=MissingRuleError, match="larger s"),
-    ErrorSample(traced(si.SmoothSphereBivariateSpline, lambda f, r: f(THETA, PHI, r, s=10.0)(1.0, 1.0)), (ROUND,), raises=MissingRuleError, match="LSQSphere"),
     ErrorSample(traced(si.RectSphereBivariateSpline, lambda f, r: f(LAT, LON, r, s=0.1)(1.0, 1.0)), (EARTH,), raises=MissingRuleError, match="at 0"),
 ]

@@ -17,7 +17,7 @@ from ..solving.serving import serves, serves_method, traced
 from ..sparse_arrays.patterns import fixed, is_live
 from .basis import antiderivative, bspline
 from .native_fitpack import CURFIT, derivative, integral, native, regrid_smth, rule_of
-from .smoothing import Smoothing, around, data_at
+from .smoothing import Smoothing, around, data_at, smoothing
 from .splines import fitted
 from .surfaces import Axis, SmoothSurface
 
@@ -208,13 +208,13 @@ class Fit:
             refuse_fit(self.name)
         t, spread = around(np.concatenate([x[:1], inner, x[-1:]]), k)
         w = None if self.w is None else self.w[:-1]
-        equations = Smoothing(x[:-1], self.y[:-1], w, t, k, spread)
+        equations = smoothing(x[:-1], self.y[:-1], w, t, k, spread)
         n, pieces = spread.shape
         c = self.weighed(equations, found_c[:pieces], fp)
         return t, np.reshape(spread @ c, (n, *found_c.shape[1:]))
 
     def smoothed(self, t: Any, found: Any, fp: float) -> Any:
-        equations = Smoothing(self.x, self.y, self.w, t, self.k)
+        equations = smoothing(self.x, self.y, self.w, t, self.k)
         return np.reshape(self.weighed(equations, found, fp), found.shape)
 
     def weighed(self, equations: Smoothing, found: Any, fp: float) -> Any:

@@ -12,7 +12,7 @@ FITPACK knows, and such fits are refused.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from scipy import interpolate
@@ -52,16 +52,14 @@ class Patch:
             self.refuse("with inner knots that FITPACK chooses: they move with the data")
         return exact(found, t)
 
-    def refuse(self, what: str) -> None:
+    def refuse(self, what: str) -> NoReturn:
         raise MissingRuleError(f"`{self.name}` has no derivative {what}.\n  {self.instead}")
 
-    def solved(self, tx: Any, ty: Any, found: Any, ier: int, spread: Any = None) -> tuple[Any, Any]:
-        """The coefficients, and the sum of squares that is left over.
+    def equations(self, tx: Any, ty: Any, spread: Any = None) -> tuple[Any, Any]:
+        """A matrix of the coefficients, and what it should give.
 
         spread: the coefficients of all B-splines from those that are free; None if all are.
         """
-        if not -2 <= ier <= 0 and ier not in WITHOUT_MORE_KNOTS:
-            self.refuse("where its points do not determine the surface")
         rows = [
             bspline(t, np.eye(t.shape[0] - k - 1), k, x)
             for t, k, x in zip((tx, ty), self.degrees, (self.x, self.y), strict=True)
@@ -69,9 +67,15 @@ class Patch:
         basis = (rows[0][:, :, None] * rows[1][:, None, :]).reshape(self.z.shape[0], -1)
         if spread is not None:
             basis = basis @ spread
-        wanted = self.z
-        if self.w is not None:
-            basis, wanted = self.w[:, None] * basis, self.w * wanted
+        if self.w is None:
+            return basis, self.z
+        return self.w[:, None] * basis, self.w * self.z
+
+    def solved(self, tx: Any, ty: Any, found: Any, ier: int, spread: Any = None) -> tuple[Any, Any]:
+        """The coefficients, and the sum of squares that is left over."""
+        if not -2 <= ier <= 0 and ier not in WITHOUT_MORE_KNOTS:
+            self.refuse("where its points do not determine the surface")
+        basis, wanted = self.equations(tx, ty, spread)
         free = np.linalg.lstsq(basis, wanted, rcond=None)[0]
         c = free if spread is None else spread @ free
         n = c.shape[0]

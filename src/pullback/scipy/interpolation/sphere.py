@@ -7,7 +7,10 @@ cosine and sine at the knots, they obey at each pole
 
 where RectSphereBivariateSpline asks for the second if told to. So the coefficients are linear in
 fewer, free ones. LSQSphereBivariateSpline takes those of least squares, and so does
-SmoothSphereBivariateSpline as long as a cubic in theta, flat at the poles, is near enough.
+SmoothSphereBivariateSpline as long as a cubic in theta, flat at the poles, is near enough. Where it
+is not, FITPACK begins with knots at multiples of pi/2 and adds one after the other, each a mean of
+points by the squares of what the fit before it left over: so the knots move with the data. The last
+are smoothed, with jumps in both directions.
 
 RectSphereBivariateSpline meets its data. Where a value or a slope at a pole is not given, it takes
 that of a fit by least squares, whose inner knots are every second colatitude.
@@ -29,7 +32,7 @@ from .basis import bspline
 from .fitpack import as_arrays, copied, refuse_option, with_ends
 from .native_fitpack import rule_of
 from .patches import Patch, padded, weights
-from .smoothing import around
+from .smoothing import Smoothing, around, even_jumps
 
 DEGREE = 3
 
@@ -78,6 +81,65 @@ def spherfit_lsq(theta, phi, r, tt, tp, w=None, eps=1e-16):
 POLYNOMIAL = -2  # FITPACK needs no inner knots
 
 
+class Knots:
+    """Inner knots of both axes; in phi those below pi, which come again above it."""
+
+    def __init__(self, theta: Any, phi: Any) -> None:
+        self.inner = theta, phi
+        self.t = with_ends(theta, 0.0, np.pi, DEGREE)
+        ring = [np.zeros(1), phi, np.full(1, np.pi), phi + np.pi, np.full(1, 2 * np.pi)]
+        self.p, self.around = around(np.concatenate(ring), DEGREE)
+        self.spread = over_sphere(self.t.shape[0] - DEGREE - 1, self.p, self.around)
+
+    def more(self, patch: SpherePatch) -> Knots:
+        """One more, the mean of an interval's points by the squares that are left over there."""
+        basis, wanted = patch.equations(self.t, self.p, self.spread)
+        left = (wanted - basis @ np.linalg.lstsq(basis, wanted, rcond=None)[0]) ** 2
+        intervals = []
+        for axis, (knots, x) in enumerate(((self.t, patch.x), (self.p, patch.y))):
+            edges = fixed(knots)[DEGREE:-DEGREE]
+            where = np.searchsorted(edges[1:-1], fixed(x), side="right")
+            for i in range(len(edges) - 1):
+                inside = np.flatnonzero(where == i)
+                total = np.sum(left[inside])
+                intervals.append((-float(fixed(total)), axis, i, inside, total, edges))
+        for most, axis, i, inside, total, edges in sorted(intervals, key=lambda part: part[0]):
+            if not most:
+                break
+            new = np.sum(left[inside] * (patch.x, patch.y)[axis][inside]) / total
+            if axis == 1 and fixed(new) >= np.pi:
+                new, i = new - np.pi, i - len(edges) // 2
+            before, after = fixed(new) - edges[i], edges[i + 1] - fixed(new)
+            if max(before, after) <= 10 * min(before, after):
+                both = list(self.inner)
+                both[axis] = np.concatenate([both[axis][:i], np.stack([new]), both[axis][i:]])
+                return Knots(*both)
+        patch.refuse("where FITPACK finds no place for a knot")
+
+
+def smoothed(patch: SpherePatch, found_t: Any, found_p: Any, found_c: Any, fp: Any, s: Any) -> Any:
+    """FITPACK's knots, coefficients and distance, where the knots are not enough for a cubic."""
+    knots = Knots(np.array([np.pi / 2]), np.array([np.pi / 2]))
+    for _ in range(len(found_t) - 9 + (len(found_p) - 11) // 2):
+        knots = knots.more(patch)
+    pairs = (knots.t, found_t), (knots.p, found_p)
+    if not all(len(t) == len(found) and np.allclose(fixed(t), found) for t, found in pairs):
+        patch.refuse("with inner knots for which many places are as good")
+    basis, wanted = patch.equations(knots.t, knots.p, knots.spread)
+    rows, (n, pieces) = knots.t.shape[0] - DEGREE - 1, knots.around.shape
+    along_p = np.kron(np.eye(rows), even_jumps(knots.p, DEGREE))
+    along_t = np.kron(even_jumps(knots.t, DEGREE), np.eye(n)[:pieces])
+    jumps = np.concatenate([along_p, along_t]) @ knots.spread
+    equations = Smoothing(basis, wanted[:, None], jumps)
+    plain = np.linalg.lstsq(fixed(knots.spread), found_c[: rows * n], rcond=None)[0]
+    u = equations.weight_of(plain[:, None], fp)
+    if u is None:
+        patch.refuse("where FITPACK gives up")
+    distance = fp * (s / fixed(s)) if is_live(s) else fp
+    c = equations.solved(u, distance) if u else equations.coefficients(0.0)
+    return knots.t, knots.p, (knots.spread @ c)[:, 0], np.sum((basis @ c - wanted[:, None]) ** 2)
+
+
 @rule_of("spherfit_smth")
 def spherfit_smth(theta, phi, r, w=None, s=None, eps=1e-16):
     given = theta, phi, r, w, s
@@ -86,11 +148,14 @@ def spherfit_smth(theta, phi, r, w=None, s=None, eps=1e-16):
     if ier > 0 or not any(map(is_live, given)):
         return found
     patch = SpherePatch("SmoothSphereBivariateSpline", as_arrays(theta, phi, r), weights(w), (3, 3))
-    if ier != POLYNOMIAL:
-        patch.refuse("with inner knots, which FITPACK chooses")
-    ends = np.repeat(np.eye(2), 8, axis=0)  # the values at the poles, next to which it is flat
-    c, left = patch.solved(found_t[:nt], found_p[:n_p], found_c, ier, ends)
-    return nt, found_t, n_p, found_p, c, exact(np.float64(fp), left), ier
+    t, p = found_t[:nt], found_p[:n_p]
+    if ier == POLYNOMIAL:
+        ends = np.repeat(np.eye(2), 8, axis=0)  # the values at the poles, next to which it is flat
+        c, left = patch.solved(t, p, found_c, ier, ends)
+    else:
+        t, p, c, left = smoothed(patch, t, p, found_c, fp, s)
+    fp = exact(np.float64(fp), left)
+    return nt, padded(t, found_t), n_p, padded(p, found_p), padded(c, found_c), fp, ier
 
 
 class Pole:
