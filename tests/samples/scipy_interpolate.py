@@ -7,6 +7,7 @@ from scipy.sparse.linalg import spsolve
 
 import pullback.scipy.interpolate  # noqa: F401  # enters the rules
 from pullback.core.errors import MissingRuleError
+from pullback.scipy.releases import SINCE_1_18
 from pullback.testing import ErrorSample, Sample
 from tests.samples import traced
 
@@ -23,6 +24,14 @@ GX, GY = np.linspace(0, 3, 7), np.linspace(0, 2, 6)
 Z, QG = random.normal(size=(7, 6)), np.array([[0.7, 0.9], [1.6, 1.1], [2.9, 0.2]])
 XY, VALUES, NEAR = random.uniform(size=(12, 2)), random.normal(size=12), np.array([[0.41, 0.52], [0.55, 0.45]])
 
+# Colatitudes and longitudes of 30 points, and of a grid.
+THETA, PHI = random.uniform(0.1, 3.0, size=30), random.uniform(0.1, 6.1, size=30)
+LAT, LON = np.array([0.4, 0.9, 1.3, 1.9, 2.3, 2.8]), np.array([-3.0, -1.8, -0.3, 1.1, 2.4])
+ROUND, EARTH = np.cos(THETA) + np.sin(PHI) * np.sin(THETA), random.normal(size=(6, 5))
+PLACES = np.array([0.05, 1.1, 2.6]), np.array([0.4, 2.2, 3.0])
+GRIDS = {"plain": {}, "flat poles": {"pole_continuity": True, "pole_flat": True, "pole_values": (0.3, -0.2)}}
+if not SINCE_1_18:  # which gives NaN for slopes that it looks for at a pole
+    GRIDS |= {"smooth poles": {"pole_continuity": True}, "smooth pole": {"pole_continuity": (False, True), "pole_values": (0.2, None)}}
 
 LONG = np.array([1.0, 7.0])
 
@@ -110,6 +119,11 @@ BY_EXAMPLE = [
     of(si.bisplrep, lambda f, z, t: f(*XY.T, z, kx=1, ky=1, task=-1, tx=np.concatenate([np.zeros(2), t, np.ones(2)]), ty=np.array([0.0, 0.0, 1.0, 1.0]), xb=0, xe=1, yb=0, ye=1)[2], VALUES, np.array([0.55]), name="knots"),
     of(si.SmoothBivariateSpline, lambda f, x, z: f(*x.T, z, kx=1, ky=2, s=1e3).ev(*NEAR.T), XY, VALUES),
     of(si.LSQBivariateSpline, lambda f, x, z, t: f(*x.T, z, t, t[:0], kx=1, ky=1, bbox=[-0.1, 1.1, -0.1, 1.2]).ev(*NEAR.T), XY, VALUES, np.array([0.48])),
+    of(si.LSQSphereBivariateSpline, lambda f, a, b, r, w: f(a, b, r, [1.4], [1.5, 3.0, 4.4], w).ev(*PLACES), THETA, PHI, ROUND, 1.5 + np.sin(PHI) / 2, name="points"),
+    of(si.LSQSphereBivariateSpline, lambda f, t, p, q: f(THETA, PHI, ROUND, t, p)(q, PLACES[1], dtheta=1), np.array([1.4, 1.8]), np.array([1.5, 3.0, 4.4]), PLACES[0], name="knots"),
+    of(si.SmoothSphereBivariateSpline, lambda f, a, r, w: f(a, PHI, r, w, s=1e3).ev(*PLACES) * f(a, PHI, r, w, s=1e3).get_residual(), THETA, ROUND, 1.5 + np.sin(PHI) / 2, name="flat"),
+    *[of(si.RectSphereBivariateSpline, lambda f, u, v, r, how=how: f(u, v, r, **how).ev(*PLACES), LAT, LON, EARTH, name=name) for name, how in GRIDS.items()],
+    of(si.RectSphereBivariateSpline, lambda f, r, pole, q: f(LAT, LON, r, pole_values=(pole, None))(PLACES[0], q, dtheta=1), EARTH, np.array(0.7), PLACES[1], name="a pole's value"),
     of(si.LinearNDInterpolator, lambda f, x, z: f(x, z)(NEAR), XY, VALUES, name="points"),
     of(si.LinearNDInterpolator, lambda f, x, z, q: f(x * LONG, z, rescale=True)(q * LONG) * f(XY * LONG, VALUES, rescale=True)(q * LONG), XY, VALUES, NEAR, name="rescaled"),
     of(si.CubicSpline, lambda f, y: f(X, y).roots()[:1], Y, name="roots"),
@@ -119,4 +133,5 @@ BY_EXAMPLE = [
 ERRORS = [
     ErrorSample(traced(si.splrep, lambda f, y: f(X, y, per=1, t=[2.0])[1]), (Y,), raises=MissingRuleError, match="make_interp_spline"),
     ErrorSample(traced(si.splprep, lambda f, y: f([X, y], s=1e-30)[0][1][0]), (Y,), raises=MissingRuleError, match="larger s"),
+    ErrorSample(traced(si.RectSphereBivariateSpline, lambda f, r: f(LAT, LON, r, s=0.1)(1.0, 1.0)), (EARTH,), raises=MissingRuleError, match="at 0"),
 ]

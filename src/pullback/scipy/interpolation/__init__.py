@@ -9,6 +9,7 @@
     cross_validation  the smoothness of make_smoothing_spline
     fitpack         splrep, splev and the classes over FITPACK
     patches         surfaces through scattered points
+    sphere          surfaces over a sphere
     grids           interpolation on grids
     scattered       interpolation of scattered points
     cubic           cubics in triangles
@@ -25,7 +26,8 @@ from scipy import interpolate
 from ..solving.serving import by_values
 
 FAMILIES = (
-    "piecewise", "splines", "fitpack", "patches", "grids", "scattered", "cubic", "cross_validation",
+    "piecewise", "splines", "fitpack", "patches", "sphere", "grids", "scattered", "cubic",
+    "cross_validation",
 )  # fmt: skip
 
 for family in FAMILIES:
@@ -42,4 +44,6 @@ by_values(
     interpolate.UnivariateSpline, interpolate.InterpolatedUnivariateSpline,
     interpolate.LSQUnivariateSpline, interpolate.RectBivariateSpline,
     interpolate.SmoothBivariateSpline, interpolate.LSQBivariateSpline,
+    interpolate.LSQSphereBivariateSpline, interpolate.SmoothSphereBivariateSpline,
+    interpolate.RectSphereBivariateSpline,
 )  # fmt: skip

@@ -17,7 +17,7 @@ from ..solving.serving import serves, serves_method, traced
 from ..sparse_arrays.patterns import fixed, is_live
 from .basis import antiderivative, bspline
 from .native_fitpack import CURFIT, derivative, integral, native, regrid_smth, rule_of
-from .smoothing import Smoothing, data_at
+from .smoothing import Smoothing, around, data_at, smoothing
 from .splines import fitted
 from .surfaces import Axis, SmoothSurface
 
@@ -206,18 +206,15 @@ class Fit:
         inner = data_at(x, found_t[k + 1 : -k - 1])
         if inner is None or ier > SMOOTHS:
             refuse_fit(self.name)
-        ring = np.concatenate([x[:1], inner, x[-1:]])
-        pieces = ring.shape[0] - 1
-        turns, place = np.divmod(np.arange(-k, pieces + k + 1), pieces)
-        t = ring[place] + turns * (x[-1] - x[0])
-        spread = np.eye(pieces)[np.arange(pieces + k) % pieces]
+        t, spread = around(np.concatenate([x[:1], inner, x[-1:]]), k)
         w = None if self.w is None else self.w[:-1]
-        equations = Smoothing(x[:-1], self.y[:-1], w, t, k, spread)
+        equations = smoothing(x[:-1], self.y[:-1], w, t, k, spread)
+        n, pieces = spread.shape
         c = self.weighed(equations, found_c[:pieces], fp)
-        return t, np.reshape(spread @ c, (pieces + k, *found_c.shape[1:]))
+        return t, np.reshape(spread @ c, (n, *found_c.shape[1:]))
 
     def smoothed(self, t: Any, found: Any, fp: float) -> Any:
-        equations = Smoothing(self.x, self.y, self.w, t, self.k)
+        equations = smoothing(self.x, self.y, self.w, t, self.k)
         return np.reshape(self.weighed(equations, found, fp), found.shape)
 
     def weighed(self, equations: Smoothing, found: Any, fp: float) -> Any:

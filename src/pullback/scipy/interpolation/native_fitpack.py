@@ -7,6 +7,7 @@ Here they have one form, that of 1.17, and rules are written for it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from scipy.interpolate import _fitpack2
@@ -20,7 +21,15 @@ native = private("scipy.interpolate._dfitpack", "scipy.interpolate._fitpack")
 CURFIT: Any = getattr(_fitpack2, "_curfit", None)
 IN_C = CURFIT is not None
 
-regrid_smth = _fitpack2._regrid_smth if IN_C else native.regrid_smth
+
+def compiled(name: str) -> Any:
+    """A function of FITPACK: of SciPy's around the C, where there is one."""
+    return getattr(_fitpack2, f"_{name}", None) or getattr(native, name)
+
+
+regrid_smth = compiled("regrid_smth")
+spherfit_smth = compiled("spherfit_smth")
+regrid_smth_spher = compiled("regrid_smth_spher")
 
 
 def derivative(t: Any, c: Any, k: int, x: Any, nu: int, ext: int) -> Any:
@@ -32,11 +41,18 @@ def integral(t: Any, c: Any, k: int, a: Any, b: Any) -> Any:
     return out if IN_C else out[0]
 
 
+def spherfit_lsq(theta: Any, phi: Any, r: Any, tt: Any, tp: Any, *w_eps: Any) -> Any:
+    sizes = [(len(t), t) for t in (tt, tp)]
+    knots = (*sizes[0], *sizes[1]) if IN_C else (tt, tp)
+    return compiled("spherfit_lsq")(theta, phi, r, *knots, *w_eps)
+
+
 CURVE_FITS = frozenset({"fpcurf0", "fpcurf1", "fpcurfm1"})  # until 1.17
 # What the functions in C take and give, of rules that do what those of 1.17 did.
 FORMS: dict[str, Callable[[Any], Any]] = {
     "splder": lambda rule: lambda t, c, k, nu, x, ext=0: rule(t, c, k, x, nu, ext),
     "splint": lambda rule: lambda *args: rule(*args)[0],
+    "spherfit_lsq": lambda rule: lambda x, y, r, n, t, m, p, w, eps: rule(x, y, r, t, p, w, eps),
 }
 
 
@@ -47,10 +63,11 @@ def rule_of(name: str) -> Callable[[Any], Any]:
     """
 
     def enter(rule: Any) -> Any:
-        if IN_C and name == "regrid_smth":
-            serves_method(regrid_smth)(rule)
-        elif not (IN_C and name in CURVE_FITS):
-            leaf(getattr(native, name))(FORMS[name](rule) if IN_C and name in FORMS else rule)
+        if IN_C and name in CURVE_FITS:
+            return rule
+        original = compiled(name)
+        enters = serves_method if isinstance(original, FunctionType) else leaf
+        enters(original)(FORMS[name](rule) if IN_C and name in FORMS else rule)
         return rule
 
     return enter

@@ -12,7 +12,7 @@ FITPACK knows, and such fits are refused.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from scipy import interpolate
@@ -32,6 +32,11 @@ WITHOUT_MORE_KNOTS = (1, 4, 5)  # FITPACK's codes: the least squares of the knot
 class Patch:
     """A fit to z[i] with weights w[i] at x[i], y[i], with its knots along both axes."""
 
+    instead = (
+        "Give the knots (`LSQBivariateSpline`, or `bisplrep` with `task=-1`), or use"
+        " `RBFInterpolator` or `CloughTocher2DInterpolator`."
+    )
+
     def __init__(self, name: str, points: Any, w: Any, degrees: Any) -> None:
         self.name, self.degrees = name, degrees
         self.x, self.y, self.z = points
@@ -47,30 +52,36 @@ class Patch:
             self.refuse("with inner knots that FITPACK chooses: they move with the data")
         return exact(found, t)
 
-    def refuse(self, what: str) -> None:
-        raise MissingRuleError(
-            f"`{self.name}` has no derivative {what}.\n"
-            "  Give the knots (`LSQBivariateSpline`, or `bisplrep` with `task=-1`), or use"
-            " `RBFInterpolator` or `CloughTocher2DInterpolator`."
-        )
+    def refuse(self, what: str) -> NoReturn:
+        raise MissingRuleError(f"`{self.name}` has no derivative {what}.\n  {self.instead}")
 
-    def solved(self, tx: Any, ty: Any, found: Any, ier: int) -> tuple[Any, Any]:
-        """The coefficients, and the sum of squares that is left over."""
-        if not -2 <= ier <= 0 and ier not in WITHOUT_MORE_KNOTS:
-            self.refuse("where its points do not determine the surface")
+    def equations(self, tx: Any, ty: Any, spread: Any = None) -> tuple[Any, Any]:
+        """A matrix of the coefficients, and what it should give.
+
+        spread: the coefficients of all B-splines from those that are free; None if all are.
+        """
         rows = [
             bspline(t, np.eye(t.shape[0] - k - 1), k, x)
             for t, k, x in zip((tx, ty), self.degrees, (self.x, self.y), strict=True)
         ]
         basis = (rows[0][:, :, None] * rows[1][:, None, :]).reshape(self.z.shape[0], -1)
-        wanted = self.z
-        if self.w is not None:
-            basis, wanted = self.w[:, None] * basis, self.w * wanted
-        c = np.linalg.lstsq(basis, wanted, rcond=None)[0]
+        if spread is not None:
+            basis = basis @ spread
+        if self.w is None:
+            return basis, self.z
+        return self.w[:, None] * basis, self.w * self.z
+
+    def solved(self, tx: Any, ty: Any, found: Any, ier: int, spread: Any = None) -> tuple[Any, Any]:
+        """The coefficients, and the sum of squares that is left over."""
+        if not -2 <= ier <= 0 and ier not in WITHOUT_MORE_KNOTS:
+            self.refuse("where its points do not determine the surface")
+        basis, wanted = self.equations(tx, ty, spread)
+        free = np.linalg.lstsq(basis, wanted, rcond=None)[0]
+        c = free if spread is None else spread @ free
         n = c.shape[0]
-        if not np.allclose(fixed(c), found[:n], rtol=1e-6, atol=1e-6 * np.max(np.abs(found))):
+        if not np.allclose(fixed(c), found[:n], rtol=1e-6, atol=1e-6 * np.max(np.abs(found[:n]))):
             self.refuse("where its points hardly determine the surface")
-        left = np.sum((wanted - basis @ c) ** 2)
+        left = np.sum((wanted - basis @ free) ** 2)
         return exact(found, np.concatenate([c, np.zeros(len(found) - n)])), left
 
 

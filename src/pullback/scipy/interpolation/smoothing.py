@@ -15,6 +15,7 @@ Dierckx, Curve and surface fitting with splines (1993), chapter 5.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from math import factorial
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,23 @@ def jumps_of(t: Any, k: int) -> Any:
     return slopes[1:] - slopes[:-1]
 
 
+def even_jumps(t: Any, k: int) -> Any:
+    """The same divided by k! and by powers of the mean width of an interval, as in surfaces."""
+    width = (t[-k - 1] - t[k]) / (t.shape[0] - 2 * k - 1)
+    return jumps_of(t, k) * width**k / factorial(k)
+
+
+def around(ring: Any, k: int) -> tuple[Any, Any]:
+    """Knots of closed splines whose pieces end at the ring's, and their coefficients' pattern.
+
+    The pattern takes one coefficient for each piece to those of all B-splines.
+    """
+    pieces = ring.shape[0] - 1
+    turns, place = np.divmod(np.arange(-k, pieces + k + 1), pieces)
+    spread = np.eye(pieces)[np.arange(pieces + k) % pieces]
+    return ring[place] + turns * (ring[-1] - ring[0]), spread
+
+
 class Weighted(ABC):
     """The equations of a fit; its distance from the data decides the weight u of its jumps."""
 
@@ -56,21 +74,13 @@ class Weighted(ABC):
 
 
 class Smoothing(Weighted):
-    """The equations of a fit to y[i] or y[i, column] at x[i] with knots t.
+    """The equations of a fit: basis @ c is near to what is wanted, and jumps @ c is small."""
 
-    spread: the coefficients of all B-splines from those that are free; None if all are.
-    """
-
-    def __init__(self, x: Any, y: Any, w: Any, t: Any, k: int, spread: Any = None) -> None:
-        jumps, columns = jumps_of(t, k), y if y.ndim == 2 else y[:, None]
-        basis = bspline(t, np.eye(t.shape[0] - k - 1), k, x)
-        if spread is not None:
-            jumps, basis = jumps @ spread, basis @ spread
-        self.basis = basis if w is None else basis * w[:, None]
-        self.wanted = columns if w is None else columns * w[:, None]
-        self.square = np.swapaxes(self.basis, 0, 1) @ self.basis
+    def __init__(self, basis: Any, wanted: Any, jumps: Any) -> None:
+        self.basis, self.wanted = basis, wanted
+        self.square = np.swapaxes(basis, 0, 1) @ basis
         self.rough = np.swapaxes(jumps, 0, 1) @ jumps
-        self.right = np.swapaxes(self.basis, 0, 1) @ self.wanted
+        self.right = np.swapaxes(basis, 0, 1) @ wanted
 
     def coefficients(self, u: Any) -> Any:
         return np.linalg.solve(self.square + u * self.rough, self.right)
@@ -96,3 +106,17 @@ class Smoothing(Weighted):
             u = float(plain.newton(u, distance))
         near = np.allclose(plain.coefficients(u), c, rtol=0, atol=1e-6 * np.max(np.abs(c)))
         return u if u > 0 and near else None
+
+
+def smoothing(x: Any, y: Any, w: Any, t: Any, k: int, spread: Any = None) -> Smoothing:
+    """The equations of a fit to y[i] or y[i, column] at x[i] with knots t.
+
+    spread: the coefficients of all B-splines from those that are free; None if all are.
+    """
+    jumps, wanted = jumps_of(t, k), y if y.ndim == 2 else y[:, None]
+    basis = bspline(t, np.eye(t.shape[0] - k - 1), k, x)
+    if spread is not None:
+        jumps, basis = jumps @ spread, basis @ spread
+    if w is not None:
+        basis, wanted = basis * w[:, None], wanted * w[:, None]
+    return Smoothing(basis, wanted, jumps)

@@ -13,23 +13,20 @@ Dierckx, Curve and surface fitting with splines (1993), chapter 5.
 
 from __future__ import annotations
 
-from math import factorial
 from typing import Any
 
 import numpy as np
 
 from ..sparse_arrays.patterns import fixed
 from .basis import bspline
-from .smoothing import Weighted, jumps_of
+from .smoothing import Weighted, even_jumps
 
 
 class Axis:
     """The B-splines along one axis: their values at the data, squares of these and of jumps."""
 
     def __init__(self, x: Any, t: Any, k: int) -> None:
-        # FITPACK divides jumps by k! and by powers of the mean width of an interval.
-        width = (t[-k - 1] - t[k]) / (t.shape[0] - 2 * k - 1)
-        jumps = jumps_of(t, k) * width**k / factorial(k)
+        jumps = even_jumps(t, k)
         self.basis = bspline(t, np.eye(t.shape[0] - k - 1), k, x)
         self.square = np.swapaxes(self.basis, 0, 1) @ self.basis
         self.rough = np.swapaxes(jumps, 0, 1) @ jumps

@@ -5,7 +5,8 @@ remez         At the extremal points f_i of the weighted error, of which there a
               filter and the ripple d. Points at edges move with these; at the others the error has
               slope zero, and one step of Newton's method follows them.
 place_poles   With one input, K = [0 ... 0 1] C^-1 p(A), C the matrix of controllability and p the
-              polynomial of the poles (Ackermann's formula).
+              polynomial of the poles (Ackermann's formula). With as many inputs as states,
+              B K = A - D with D the matrix of the poles.
 
 Parks and McClellan, Chebyshev approximation for nonrecursive digital filters (1972).
 """
@@ -139,6 +140,15 @@ def remez(
     return exact(found, equiripple(ripple, edges, desired * 1.0, weight * 1.0, found))
 
 
+def diagonal(poles: Any) -> Any:
+    """A matrix with these poles in SciPy's order, pairs of complex ones in blocks."""
+    plain = np.asarray(fixed(poles)) + 0j
+    order = np.lexsort((plain.imag, -np.abs(plain.imag), plain.real, plain.imag != 0))
+    at = poles[order]
+    turn = np.where(plain[order].imag < 0, np.imag(at), 0.0)[:-1]
+    return np.diag(np.real(at)) - np.diag(turn, 1) + np.diag(turn, -1)
+
+
 @serves(signal.place_poles)
 def place_poles(
     A: Any, B: Any, poles: Any, method: str = "YT", rtol: float = 0.001, maxiter: int = 30
@@ -146,15 +156,25 @@ def place_poles(
     A, B, poles = as_array(A), as_array(B), as_array(poles)
     if not any(map(is_live, (A, B, poles))):
         return traced(poles_of_scipy)(A, B, poles, method, rtol, maxiter)
-    if np.linalg.matrix_rank(fixed(B)) > 1:
+    rank = np.linalg.matrix_rank(fixed(B))
+    if 1 < rank < A.shape[0]:
         raise MissingRuleError(
-            "`place_poles` has a derivative with one input; with several, its gain is the one of"
-            " many at which an iteration ended.\n"
+            "`place_poles` has a derivative with one input, or with as many as there are states;"
+            " between, its gain is the one of many at which an iteration ended.\n"
             "  Use `scipy.linalg.solve_continuous_are` for a gain."
         )
     found = call_outside(
         poles_of_scipy, (fixed(A), fixed(B), fixed(poles), method, rtol, maxiter), {}
     )
+    if rank == A.shape[0]:
+        gain = np.linalg.lstsq(B, A - diagonal(poles), rcond=None)[0]
+        if not np.allclose(fixed(gain), found.gain_matrix, rtol=1e-6, atol=1e-8):
+            raise MissingRuleError(
+                "`place_poles` has no derivative where complex poles are repeated.\n"
+                "  Place poles that differ."
+            )
+        found.gain_matrix = exact(found.gain_matrix, gain)
+        return found
     column = int(np.argmax(np.abs(fixed(B)).sum(axis=0)))
     n, b = A.shape[0], B[:, column]
     share = np.sum(B * b[:, None], axis=0) / np.sum(b * b)  # the inputs, of that one
