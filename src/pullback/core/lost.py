@@ -137,7 +137,11 @@ MANY_TEXTS = 256  # before they are forgotten
 
 
 def shown(x: Any, text: str, asked: str) -> str:
-    """Text that was made of an Array. If a package's code asked for it, that warns."""
+    """Text that was made of an Array. If a package's code asked for it, that warns.
+
+    Of several traces the youngest notes the line, as with comparisons: what is linear, and shown,
+    has a second derivative of zero.
+    """
     if x.within.converts(x, asked):
         return text
     frame = frame_of_user()
@@ -147,12 +151,14 @@ def shown(x: Any, text: str, asked: str) -> str:
     traces = []
     while hasattr(x, "within"):  # an Array, which this module is too deep down to know
         if x.within.differentiates and not x.within.eager and x.node is not None:
-            traces.append(weakref.ref(x.within))
+            traces.append(x.within)
         x = x.payload
     if traces:
         if len(TEXTS) >= MANY_TEXTS:
             TEXTS.clear()
-        TEXTS[text] = traces, line_of(frame)
+        line, youngest = line_of(frame), traces[0]
+        youngest.written = youngest.written or line
+        TEXTS[text] = list(map(weakref.ref, traces)), line
     return text
 
 
@@ -174,26 +180,11 @@ def running_of(traces: list[weakref.ref[Any]]) -> list[Any]:
     return [trace for trace in found if trace is not None and not trace.ended]
 
 
-def line_of_text(trace: Any) -> tuple[str, int] | None:
-    """A line where an Array of the trace was turned into text. Text of ended ones is let go of.
-
-    Of several traces the youngest is asked, as of comparisons: what is linear, and shown, has a
-    second derivative of zero.
-    """
-    found = None
-    for text, (traces, line) in list(TEXTS.items()):
-        if traces and traces[0]() is trace:
-            found = found or line
-        elif not running_of(traces):
-            TEXTS.pop(text, None)
-    return found
-
-
 def warn_read(text: str, asked: str) -> None:
     """Of a number that is read from text, if that was made of an Array."""
     traces, written = TEXTS.pop(text.strip(), ([], None))
     for trace in running_of(traces)[:1]:
-        line = line_of_user()
+        line, trace.written = line_of_user(), None  # it is told here
         warn(
             f"`{asked}` read a number from text that was made of an Array of `{trace.name}`, in"
             f" {place(line)}\n"
@@ -204,14 +195,14 @@ def warn_read(text: str, asked: str) -> None:
         )
 
 
-def warn_read_alone(trace: Any, line: tuple[str, int]) -> None:
+def warn_read_alone(trace: Any) -> None:
     """Of a trace whose Arrays were turned into text, and whose result has no way back."""
     warn(
         f"{ZERO.get()}`{trace.name}` is zero: no operation with a derivative leads from the"
         " argument to the result, but the argument was turned into text, as in"
-        f" {place(line)}\n"
+        f" {place(trace.written)}\n"
         "  If the result was read from text again, compute with the Array itself; what a cache"
         " finds by text is plain: begin with an empty one. If the result does not depend on the"
         " argument, zero is right.",
-        line,
+        trace.written,
     )

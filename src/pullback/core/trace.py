@@ -18,14 +18,7 @@ import numpy as np
 from .array import Array, current, peel, stop, touch
 from .errors import ConversionError, EscapedError, MissingRuleError, name_of, reached
 from .foreign import raised_next, translate
-from .lost import (
-    TEXTS,
-    line_of_text,
-    line_of_user,
-    warn_decided,
-    warn_read_alone,
-    warn_searched,
-)
+from .lost import line_of_user, warn_decided, warn_read_alone, warn_searched
 from .namespaces import asker, package, shows
 from .reach import call, unreached
 from .spec import PYTHON, is_inexact, spec_of
@@ -69,7 +62,7 @@ class Trace:
 
     __slots__ = (
         "__weakref__", "birth", "comparison", "decisions", "fun", "inner", "leaves", "state",
-        "turning", "verb",
+        "turning", "verb", "written",
     )  # fmt: skip
     births = itertools.count(1)
     live = True  # converting an Array of this trace to a plain number would lose something
@@ -90,6 +83,7 @@ class Trace:
         self.state = state
         self.leaves: Any = None  # the session, and how many stores were noted before
         self.comparison: Any = None  # the line where an Array was compared first
+        self.written: Any = None  # the line where one was turned into text first
         self.decisions = 0  # answers that are constant between jumps: comparisons, `sign`, `int`
         self.turning: Any = None  # the line of the one with the number FEW
         self.inner: Trace | None = None  # the eager trace of this transformation, born when needed
@@ -247,8 +241,8 @@ class Trace:
             warn_searched(self)
         elif self.many_decisions(False):
             warn_decided(self)
-        elif TEXTS and (line := line_of_text(self)) is not None:
-            warn_read_alone(self, line)
+        elif self.written:
+            warn_read_alone(self)
 
     def many_decisions(self, beside: bool) -> bool:
         """Whether so many were made that the function may search; beside: a way back is there."""

@@ -16,7 +16,6 @@ from ..core.errors import (
     kind_of,
     name_of,
 )
-from ..core.lost import TEXTS
 from ..core.node import COPIED, Kept, Node, constant_node, node_of, noted, slots
 from ..core.primitive import Primitive
 from ..core.rules import folds
@@ -398,7 +397,7 @@ class ValueAndGrad(Transformation):
                 seed, plain = ONE if double else out.dtype.type(1), type(value) is not Array
                 backward([(out.node, seed)], plain, fun=fun, plain=plain)
             reached = True
-            if trace.comparison is not None or trace.decisions or TEXTS:
+            if trace.comparison is not None or trace.decisions or trace.written:
                 reached = mine and any(is_reached(node) for each in leaves for node in each)
                 trace.led((out,), reached)
             for kept in watched:
