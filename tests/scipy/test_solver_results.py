@@ -118,6 +118,88 @@ def test_marginals_are_prices_that_move():
     assert np.array_equal(pb.jvp(prices, (c, A), (c, A))[0], prices(c, A))
 
 
+class TestConstraintsThatFollowFromOthers:
+    """They meet at the solution, and are left out where no parameter moves them."""
+
+    A = np.vstack([np.kron(np.eye(3), np.ones(3)), np.kron(np.ones(3), np.eye(3))])
+    supply = np.array([3.0, 4, 5, 4, 6, 2])
+    cost = np.array([4.0, 2.1, 3.0, 2.0, 3.2, 1.1, 3.3, 1.0, 2.2])
+
+    def plan(self, cost, supply):
+        return optimize.linprog(cost, A_eq=self.A, b_eq=supply, bounds=(0, None))
+
+    def test_a_plan_of_transport(self):
+        """What is sent equals what arrives: of six equalities five are independent."""
+        x = self.plan(self.cost, self.supply).x
+        assert np.array_equal(pb.grad(lambda c: self.plan(c, self.supply).fun)(self.cost), x)
+        price = lambda c: self.plan(c, self.supply).eqlin.marginals
+        assert np.all(np.isnan(pb.jvp(price, (self.cost,), (self.cost,))[1]))
+
+    def test_a_supply_alone_cannot_move(self):
+        with pytest.raises(pb.SolverError, match="singular"):
+            pb.grad(lambda supply: self.plan(self.cost, supply).fun)(self.supply)
+
+    @pytest.mark.parametrize("whole", [(1, 1, 1), (1, 1, 0), (1, 0, 0)])
+    def test_whole_numbers_at_their_limits(self, whole):
+        """The rows that hold the others follow from the whole numbers, or hold the last number."""
+
+        def plan(price):
+            rows = optimize.LinearConstraint([[3, 2, 4], [1, 2, 1]], lb=[11, 5])
+            return optimize.milp(
+                price, constraints=rows, integrality=whole, bounds=optimize.Bounds(0, 5)
+            )
+
+        price = np.array([1.0, 1.3, 2.1])
+        assert np.allclose(pb.grad(lambda price: plan(price).fun)(price), plan(price).x)
+        assert not pb.jacobian(lambda price: plan(price).x)(price).any()
+
+    def test_the_same_constraint_twice(self):
+        def nearest(w):
+            twice = optimize.LinearConstraint([[1.0, 1, 1], [2, 2, 2], [3, 3, 3]], 1, [1, 2, 3])
+            twice.lb = np.array([1.0, 2, 3])
+            return optimize.minimize(
+                lambda x: np.sum((x - w) ** 2),
+                np.ones(3),
+                method="trust-constr",
+                constraints=[twice],
+                options={"gtol": 1e-10, "factorization_method": "SVDFactorization"},
+            ).x
+
+        J = pb.jacobian(nearest)(np.array([0.5, 0.3, -0.8]))
+        np.testing.assert_allclose(J, np.eye(3) - 1 / 3, atol=1e-7)
+
+
+def own_loss(z):
+    return np.array([np.log1p(z), 1 / (1 + z), -1 / (1 + z) ** 2])
+
+
+@pytest.mark.parametrize("loss", ["linear", "huber", "soft_l1", "cauchy", "arctan", own_loss])
+def test_slopes_of_least_squares(loss):
+    """Jacobian and gradient are those of the cost with its loss, whose scale may move."""
+    t = np.linspace(0.2, 4.0, 12)
+    y = 2.0 * np.exp(-0.7 * t) + 0.4 + 0.2 * np.sin(17 * t)
+
+    def parts(s):
+        found = optimize.least_squares(
+            lambda p: p[0] * np.exp(-p[1] * t) - s * y,
+            [1.5, 0.4],
+            jac=lambda p: np.c_[np.exp(-p[1] * t), -p[0] * t * np.exp(-p[1] * t)],
+            loss=loss,
+            f_scale=0.25 * s**2,
+            xtol=1e-15,
+            ftol=1e-15,
+            gtol=1e-15,
+        )
+        return np.concatenate([found.jac.ravel(), found.fun, [found.cost], found.grad])
+
+    _, pushed = pb.jvp(parts, (1.1,), (1.0,))
+    slope = (parts(1.101) - parts(1.099)) / 0.002
+    np.testing.assert_allclose(pushed[:-2], slope[:-2], atol=1e-4)
+    assert np.all(np.abs(pushed[-2:]) < 1e-12)
+    weights = np.cos(np.arange(len(slope)))
+    np.testing.assert_allclose(pb.grad(lambda s: weights @ parts(s))(1.1), weights @ pushed)
+
+
 def test_parts_of_a_batch_of_results_are_those_of_each_example():
     f = lambda k: optimize.fsolve(system(k), [0.5, 0.4], full_output=True)[1]["fjac"]
     ks = np.array([1.1, 1.3])

@@ -311,7 +311,11 @@ OF_NUMPY = frozenset({np.ndarray, np.float64, np.float32})  # what is not a Pyth
 def operands_of_numpy(xs: Any) -> Any:
     """Operands as a ufunc takes them: beside an array a Python number adapts, others do not."""
     python = all(map(is_python, xs))
-    return [of_numpy(x) if type(x) is Array else x for x in xs] if python else xs
+
+    def changes(x: Any) -> bool:
+        return type(x) is Array and (python or isinstance(x.payload, np.complexfloating))
+
+    return [of_numpy(x) if changes(x) else x for x in xs]
 
 
 def is_python(x: Any) -> bool:
@@ -324,12 +328,18 @@ def is_python(x: Any) -> bool:
 
 
 def of_numpy(x: Any) -> Any:
-    """A Python number as one of NumPy's; of an Array that holds one as well."""
+    """A Python number as one of NumPy's; of an Array that holds one as well.
+
+    A complex number becomes an array without axes: its ufuncs round otherwise than its operators.
+    """
     if type(x) is Array:
-        if not is_python(x):
+        if not is_python(x) and not isinstance(x.payload, np.complexfloating):
             return x
         return Array(of_numpy(x.payload), x.within, None if x.within.maps else x.node)
-    return x if type(x) is np.ndarray and x.ndim else np.asarray(x)[()]
+    if type(x) is np.ndarray and x.ndim:
+        return x
+    out = np.asarray(x)
+    return out if out.dtype.kind == "c" else out[()]
 
 
 def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
