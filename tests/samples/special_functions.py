@@ -253,7 +253,7 @@ for function, n, parameters in (
 ):
     SAMPLES.append(
         Sample(
-            served(function, lambda f, *xs, n=n: f(n, *xs, mu=True)),
+            served(function, lambda f, *xs, n=n: f(n, *xs, mu=n > 2)),
             parameters,
             name=f"{function.__name__} of {n} at {parameters[0]}",
         )

@@ -8,6 +8,7 @@ import pytest
 from scipy import integrate, optimize
 
 import pullback as pb
+from pullback.scipy.solving.implicit import extremes, singular
 
 H = np.array([[3.0, 0.4], [0.4, 2.0]])
 T = np.linspace(0, 2, 9)
@@ -214,3 +215,45 @@ def test_what_nobody_knows_is_refused_by_name():
     value, slope = pb.jvp(f, (1.3,), (1.0,))
     assert value == f(1.3)
     assert np.isnan(slope)
+
+
+class TestBoundaryProblems:
+    """The Jacobian of the collocation takes a direction for each component, not each unknown."""
+
+    @staticmethod
+    def string(width, tol, fun=lambda x, y, p: np.vstack((y[1], -(p[0] ** 2) * y[0]))):
+        bc = lambda a, b, p: np.array([a[0], a[1] - p[0], b[0] + width * b[1]])
+        x = np.linspace(0, 1, 9)
+        return integrate.solve_bvp(
+            fun, bc, x, np.vstack((np.sin(2 * x), 2 * np.cos(2 * x))), p=[2.2], tol=tol
+        )
+
+    def test_a_fine_mesh(self):
+        """tan(p) = -width p, with some thousand unknowns."""
+        p = self.string(0.3, 1e-8).p[0]
+        slope = -p / (0.3 + 1 / np.cos(p) ** 2)
+        found = pb.grad(lambda width: self.string(width, 1e-8).p[0])(0.3)
+        np.testing.assert_allclose(found, slope, rtol=1e-7)
+
+    def test_nodes_of_their_own(self):
+        """What reads other nodes has another Jacobian, and is refused."""
+
+        def shared(x, y, p):
+            return np.vstack((y[1], -(p[0] ** 2) * y[0] + 1e-3 * np.mean(y[0])))
+
+        with pytest.raises(pb.SolverError, match="at other nodes"):
+            pb.grad(lambda width: self.string(width, 1e-3, shared).p[0])(0.3)
+
+
+@pytest.mark.parametrize("dtype", [float, complex])
+def test_large_systems_that_are_singular(dtype):
+    """Their least singular value is estimated, and not computed with all others."""
+    u = np.linalg.qr(np.sin(np.arange(300 * 300.0) ** 2).reshape(300, 300).astype(dtype))[0]
+    v = np.linalg.qr(np.cos(np.arange(300 * 300.0) ** 2).reshape(300, 300) + 0j * u)[0]
+    sizes = np.linspace(1.0, 2.0, 300)
+    for least, is_singular in ((1e-3, False), (1e-11, False), (0.0, True)):
+        sizes[-1] = least
+        matrix = (u * sizes) @ v
+        found = extremes(matrix)
+        np.testing.assert_allclose(found, [2.0, least], rtol=0.1, atol=1e-15)
+        assert singular(matrix) == is_singular

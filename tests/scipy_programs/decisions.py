@@ -196,7 +196,7 @@ def operating_point(supply, gain):
             (supply - vc) / 4.7e3 - ic,
         ]
 
-    x, info, ok, _ = fsolve(nodes, [1.6, 1.0, 6.0], full_output=True, xtol=1e-13)
+    x, _info, _ok, _ = fsolve(nodes, [1.6, 1.0, 6.0], full_output=True, xtol=1e-13)
     return x, (supply - x[2]) / 4.7e3
 
 
@@ -398,14 +398,11 @@ def transport(cost):
     return res.fun, res.x.reshape(3, 3)[0]
 
 
-PROGRAMS = []
 MORE = [
-    (long_only, (3.0,)),
-    (limited_variance, (0.04,)),
     (risk_parity, (np.array([0.3, 0.2, 0.3, 0.2]),)),
-    (blend, (np.array([2.0, 3.0, 4.5]), np.array([7.0, 6.0]))),
+    (blend, (np.array([2.0, 3.0, 4.5]), np.array([7.2, 6.0]))),
     (lot_sizes, (np.array([1.0, 1.3, 2.1]),)),
-    (matched, (0.9,)),
+    (matched, (0.5,)),
     (svi_calibration, (np.array([0.0, 0.002, -0.001, 0.001, 0.0]),)),
     (decay, (0.01 * np.cos(T),)),
     (decay_in_box, (1.1,)),
@@ -420,7 +417,6 @@ MORE = [
     (halley, (5.0,)),
     (spending, (np.array([1.0, 2.0, 0.7]), 10.0)),
     (golden, (1.3,)),
-    (bundle, (np.array([0.8, -0.5]),)),
     (held_out, (0.5, 0.3)),
     (trust_region, (0.4,)),
     (water_filling, (3.0, np.array([0.5, 1.0, 4.0, 0.8]))),
@@ -429,4 +425,9 @@ MORE = [
     (slopes, (np.array([0.8, 1.2, 0.9]),)),
     (derivative_by_scipy, (4.0,)),
     (transport, (np.array([[4.0, 2.1, 3.0], [2.0, 3.2, 1.1], [3.3, 1.0, 2.2]]),)),
+]
+SELDOM = [
+    (long_only, (3.0,)),
+    (limited_variance, (0.04,)),
+    (bundle, (np.array([0.8, -0.5]),)),
 ]

@@ -1,4 +1,4 @@
-"""A handbook of functions: Bessel, Airy, elliptic, hypergeometric, orthogonal, zeta, and extremes."""
+"""A handbook of functions: Bessel, Airy, elliptic, hypergeometric, orthogonal, zeta, extremes."""
 
 import numpy as np
 import scipy.special
@@ -88,7 +88,7 @@ def airy_tunnel(field):
 def pendulum(amplitude, length):
     m = np.sin(amplitude / 2) ** 2
     period = 4 * np.sqrt(length / 9.81) * ellipk(m)
-    sn, cn, dn, ph = ellipj(0.8 * np.sqrt(9.81 / length), m)
+    sn, _cn, _dn, ph = ellipj(0.8 * np.sqrt(9.81 / length), m)
     return period, ph, sn, 2 * np.arcsin(np.sqrt(m) * sn), ellipkm1(1 - m)
 
 
@@ -124,7 +124,15 @@ def bose_gas(z):
 
 def well(u, w):
     """Theis and Hantush; both of the exponential integrals."""
-    return exp1(u), expi(-u), expn(2, u), sp.exprel(-u), shichi(u), sici(w), expn(3, w) * np.exp(w)
+    return (
+        exp1(u),
+        expi(-u),
+        expn(2, u),
+        sp.exprel(-u),
+        *shichi(u),
+        *sici(w),
+        expn(3, w) * np.exp(w),
+    )
 
 
 def plasma(x, y):
@@ -193,7 +201,7 @@ def scattering(x):
 
 def waveguide(q, x):
     a = mathieu_a(2, q)
-    y, yp = mathieu_cem(2, q, x)
+    y, _yp = mathieu_cem(2, q, x)
     return a, sp.mathieu_b(1, q), y * np.pi / 180, sp.mathieu_sem(1, q, x)[0]
 
 
@@ -341,7 +349,6 @@ def studentised(q, df):
     )
 
 
-PROGRAMS = []
 MORE = [
     (fibre, (3.2,)),
     (matern, (1.3, 0.8)),
