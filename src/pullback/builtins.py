@@ -28,15 +28,15 @@ from .core.array import Array, class_of_number, current, is_number, snapshot, st
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
 from .core.lost import TEXTS, warn_read
-from .core.mapped_text import MappedText, putting_together, showing
+from .core.mapped_text import MAPPING, MappedText, followed, putting_together, refuse, showing
 from .core.namespaces import BOUND
 from .core.reach import ANSWERS, ASKED, LOOKUPS, active, other_form
 from .primitives.exact import exact
 from .primitives.parts import of_parts_p
 
 __all__ = [
-    "complex", "dir", "eval", "exec", "float", "format", "getattr", "globals", "hasattr", "id",
-    "isinstance", "repr", "str", "super", "type", "vars",
+    "bytes", "complex", "dir", "eval", "exec", "float", "format", "getattr", "globals", "hasattr",
+    "id", "isinstance", "repr", "str", "super", "type", "vars",
 ]  # fmt: skip
 
 
@@ -158,6 +158,8 @@ def isinstance(x: Any, kinds: Any, /) -> bool:
 def getattr(*args: Any) -> Any:
     if ASKED and len(args) > 1:
         ASKED[-1](args[1])
+    if MAPPING[0] and real.type(args[1]) is MappedText:
+        refuse(args[1], "getattr(x, text)")
     if len(args) == 3 and real.type(args[0]) is Array:
         if not has(args[0], args[1]):
             return args[2]
@@ -242,7 +244,7 @@ def exec(source: Any, globals: Any = None, locals: Any = None, /, **kwargs: Any)
 def of_text(f: Any) -> Any:
     """A method of text: `format` asks for the attributes that its fields name."""
     if f.__name__ not in TOGETHER:
-        return f
+        return followed(f) if MAPPING[0] else f
     if ASKED and f.__name__ != "join":
         for field in FIELD.findall(f.__self__):
             for name in PART.findall(field):
@@ -271,6 +273,12 @@ def repr(x: Any, /) -> Any:
 
 def format(*args: Any) -> Any:
     return showing(real.format, *args)
+
+
+def bytes(*args: Any, **kwargs: Any) -> Any:
+    if MAPPING[0] and args and real.type(args[0]) is MappedText:
+        refuse(args[0], "bytes(text)")
+    return real.bytes(*args, **kwargs)
 
 
 FIELD, PART = re.compile(r"\{([^{}:!]*)"), re.compile(r"[.\[]([^.\[\]]+)")
