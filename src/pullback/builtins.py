@@ -116,6 +116,7 @@ def super(*args: Any) -> Any:
 # What is asked of the structure of an object is asked of one like what NumPy would have.
 # A class may have a test of its own, which is asked of the Array.
 STRUCTURAL = {abc.ABCMeta.__instancecheck__, real.type(Protocol).__instancecheck__}
+CLASS = frozenset({real.type})
 UNIONS = (UnionType, real.type(Union[int, real.str]))  # noqa: UP007  # the other kind of union
 EXAMPLES: dict[Any, Any] = {real.float: 0.0, real.complex: 0j, int: 0, bool: False}
 NAMES = frozenset(
@@ -141,16 +142,19 @@ def example(x: Array) -> Any:
 
 
 def isinstance(x: Any, kinds: Any, /) -> bool:
-    if real.type(x) is Instance:
-        return real.isinstance(example_of(x), kinds)
-    if real.type(x) is not Array or real.type(kinds) is real.type:
+    kind = real.type(x)
+    if kind is not Array:
+        return real.isinstance(example_of(x) if kind is Instance else x, kinds)
+    form = real.type(kinds)
+    if form is real.type:
         return real.isinstance(x, kinds)
-    if real.type(kinds) is tuple:
-        return any(isinstance(x, kind) for kind in kinds)
-    if real.type(kinds) in UNIONS:
-        return any(isinstance(x, kind) for kind in kinds.__args__)
+    if form is tuple or form in UNIONS:
+        each = kinds if form is tuple else kinds.__args__
+        if CLASS.issuperset(map(real.type, each)):  # Array has a type of its own
+            return issubclass(x.__class__, each)  # the class is asked for once
+        return any(isinstance(x, kind) for kind in each)
     a_class = real.isinstance(kinds, real.type)  # or an alias, such as `typing.Iterable`
-    if not a_class or real.type(kinds).__instancecheck__ in STRUCTURAL:
+    if not a_class or form.__instancecheck__ in STRUCTURAL:
         return real.isinstance(example(x), kinds)
     return real.isinstance(x, kinds)
 

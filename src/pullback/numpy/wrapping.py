@@ -175,7 +175,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
         x = dispatching(args, kinds, found, within)
         if x is None:
             return anywhere(function, args, kwargs, fresh)
-        if not kwargs and FUNCTIONS[function] is not None and is_sure(args, kinds):
+        if FUNCTIONS[function] and inert.issuperset(kwargs) and is_sure(args, kinds):
             sure.add(tuple(map(type, args)))
         return array_function(x, function, (), args, kwargs)  # past NumPy, which would find it
 
