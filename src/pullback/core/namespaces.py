@@ -193,6 +193,15 @@ KEEPING = ("pandas.core.internals", "pandas.core.array_algos", "pandas.core.resh
 PARTS: dict[Any, bool] = {}
 
 
+def makes_text(scope: dict[str, Any]) -> bool:
+    """Whether functions with these globals, which take no part, may make text or read it."""
+    return library(scope) == 2 and package(scope) not in SHOWN_BY and not takes_part(scope)
+
+
+# Of the standard library and of ours, what only shows text, or has nothing to do with it.
+SHOWN_BY = frozenset({"pullback", "logging", "warnings", "traceback", "unittest", "threading"})
+
+
 def keeps(scope: dict[str, Any]) -> bool:
     return str(scope.get("__name__")).startswith(KEEPING)
 
