@@ -177,9 +177,9 @@ class Minimum:
             kept[i] = size > 1e-10 * np.linalg.norm(normal)
             if kept[i]:
                 basis = np.concatenate([basis, rest[None] / size])
-        for i in np.flatnonzero(~kept):
-            moved = grad(lambda theta, i=i: self.rows(x, theta)[0][i])(list(theta))
-            kept[i] = any(map(np.any, moved))
+        for row in np.flatnonzero(~kept):
+            moved = grad(lambda theta, row=row: self.rows(x, theta)[0][row])(list(theta))
+            kept[row] = any(map(np.any, moved))
         return kept, basis
 
 
