@@ -26,7 +26,7 @@ WRITTEN_BY_UFUNCS = {
 # where that stands by position.
 COMPUTED_IN_OUT = dict.fromkeys(
     ["sum", "prod", "mean", "cumsum", "cumprod", "nansum", "nanprod", "nanmean", "nancumsum",
-     "nancumprod"], 2
+     "nancumprod", "var", "std"], 2
 ) | {"trace": 4, "cumulative_sum": 9, "cumulative_prod": 9, "einsum": 99}  # fmt: skip
 METHODS_COMPUTED_IN_OUT = frozenset({"reduce", "accumulate", "reduceat"})
 
@@ -46,8 +46,10 @@ def computed_in(function: Any, args: Any, kwargs: dict[str, Any], out: Any) -> d
         known = place >= 0 and getattr(np, function.__name__, None) is function
         if not known or (len(args) > place and args[place] is not None):
             return kwargs
-        if function is np.mean and given[0] == np.float16:
+        if function in (np.mean, np.var, np.std) and given[0] == np.float16:
             return kwargs | {"dtype": np.dtype(np.float32)}
+        if function in (np.var, np.std):  # only the last sum of them is written
+            return kwargs
     return kwargs | {"dtype": np.result_type(out.dtype, *given)}
 
 
