@@ -88,10 +88,8 @@ def flows_of_pricing(flows):
 def curve_of_smithwilson(rates):
     from smithwilson import fit_smithwilson_rates
 
-    fitted = fit_smithwilson_rates(
-        rates_obs=rates, t_obs=np.array([1.0, 3.0, 7.0, 12.0]), t_target=np.array([2.0, 15.0, 40.0]),
-        ufr=0.029, alpha=0.128562,
-    )  # fmt: skip
+    seen, wanted = np.array([1.0, 3.0, 7.0, 12.0]), np.array([2.0, 15.0, 40.0])
+    fitted = fit_smithwilson_rates(rates, seen, wanted, 0.029, 0.128562)
     return np.sum(fitted * [1.0, 2.0, 3.0])
 
 
@@ -219,7 +217,7 @@ def clusters_of_fcmeans(x):
 
     model = FCM(n_clusters=2, max_iter=20, random_state=1)
     model.fit(x)
-    return np.sum(model.centers**2) + np.sum(model.soft_predict(x) ** 2)
+    return np.sum(model.centers**2) + np.sum(model.u**2)
 
 
 @case("dynesty", 0.3 + 0.02 * np.arange(12.0))
