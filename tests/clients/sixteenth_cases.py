@@ -235,6 +235,6 @@ def beam_of_indeterminate(force):
 
     beam = Beam(6)
     beam.add_supports(Support(0, (1, 1, 0)), Support(6, (0, 1, 0)))
-    beam.add_loads(PointLoadV(-1000 * force, 2))
+    beam.add_loads(PointLoadV(float(-1000 * force), 2))
     beam.analyse()
     return beam.get_reaction(0, "y") * 1e-3 + beam.get_bending_moment(3.0) * 1e-3
