@@ -161,7 +161,14 @@ REFLECTED |= {ufunc: f"__{MIRRORED[name]}__" for name, ufunc in COMPARISONS.item
 
 
 def instruction(frame: Any) -> str:
-    return dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    """What a frame is at: it may be past it, at its inline caches, once it has run for a while."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    while code[at] == CACHE:
+        at -= 2
+    return dis.opname[code[at]]
+
+
+CACHE = dis.opmap["CACHE"]
 
 
 def is_operator(frame: Any) -> bool:
