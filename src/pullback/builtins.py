@@ -29,7 +29,7 @@ from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
 from .core.lost import TEXTS, warn_read
 from .core.mapped_text import MAPPING, MappedText, followed, putting_together, refuse, showing
-from .core.namespaces import BOUND
+from .core.namespaces import BOUND, library
 from .core.reach import ANSWERS, ASKED, LOOKUPS, active, other_form
 from .primitives.exact import exact
 from .primitives.parts import of_parts_p
@@ -165,7 +165,7 @@ def getattr(*args: Any) -> Any:
     if MAPPING[0] and real.type(args[1]) is MappedText:
         refuse(args[1], "getattr(x, text)")
     if len(args) == 3 and real.type(args[0]) is Array:
-        if not has(args[0], args[1]):
+        if not has(args[0], args[1], sys._getframe(1).f_globals):
             return args[2]
         if args[1] == "__array_priority__":  # an Array's own is for NumPy alone
             return real.getattr(example(args[0]), *args[1:])
@@ -174,15 +174,31 @@ def getattr(*args: Any) -> Any:
     return real.getattr(*args)
 
 
-def has(x: Array, name: Any) -> bool:
-    """Whether what NumPy would have in place of an Array has an attribute."""
-    return real.hasattr(example(x) if name in NAMES or name in INTERNAL else x, name)
+def has(x: Array, name: Any, scope: dict[real.str, Any]) -> bool:
+    """Whether what NumPy would have in place of an Array has an attribute.
+
+    To code that knows this package, an Array has names of its own as well. To other packages it
+    has not: by `hasattr(x, "detach")` they tell another library's tensors, and take their values.
+    """
+    own = name not in NAMES and name not in INTERNAL and knows_arrays(scope)
+    return real.hasattr(x if own else example(x), name)
+
+
+def knows_arrays(scope: dict[real.str, Any]) -> bool:
+    """Whether globals are of the user's, or of a package that uses this one."""
+    return library(scope) != 1 or any(
+        real.str(real.getattr(x, name, "")).partition(".")[0] == "pullback"
+        for x in real.list(scope.values())
+        for name in ("__name__", "__module__")
+    )
 
 
 def hasattr(x: Any, name: Any, /) -> bool:
     if ASKED:
         ASKED[-1](name)
-    return has(x, name) if real.type(x) is Array else real.hasattr(x, name)
+    if real.type(x) is not Array:
+        return real.hasattr(x, name)
+    return has(x, name, sys._getframe(1).f_globals)
 
 
 def vars(*args: Any) -> Any:

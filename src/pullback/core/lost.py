@@ -117,6 +117,18 @@ def warn_trimmed(name: str) -> None:
     )
 
 
+def warn_rounded(decimals: int) -> None:
+    """Of a result to which numbers have led that were rounded to so many decimals."""
+    line = line_of_user()
+    warn(
+        f"Numbers that were rounded to {decimals} decimals, as by `round(x, {decimals})`, lead to"
+        f" the result that is differentiated in {place(line)}, and their derivative is zero\n"
+        "  If the rounding only tidies up, take it out, or round to 8 decimals or more, which"
+        " counts as a rounding error. If the steps are meant, zero is right.",
+        line,
+    )
+
+
 def warn_bent(name: str, where: str) -> None:
     """Of a second derivative at a kink, where the first is a choice."""
     line = line_of_user()

@@ -262,7 +262,7 @@ def made_by(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         for part in out if type(out) is tuple else (out,):
             if type(part) is np.ndarray and not all(is_fresh(part, x) for x in sources):
                 return out
-    return made(out)
+    return out if function is np.where and len(args) == 1 else made(out)  # indices are plain
 
 
 def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> Any:
