@@ -23,9 +23,10 @@ def split_aux(out: Any, fun: Any, verb: str) -> tuple[Any, Any]:
 
 def named_in_numpy(fun: Any) -> str | None:
     """How a program writes a function of NumPy: `np.sort`."""
+    name = getattr(fun, "__name__", "")
     for home, path in ((np, "np"), (np.linalg, "np.linalg"), (np.fft, "np.fft")):
-        if getattr(home, getattr(fun, "__name__", ""), None) is fun:
-            return f"{path}.{fun.__name__}"
+        if getattr(home, name, None) is fun:
+            return f"{path}.{name}"
     return None
 
 
