@@ -26,8 +26,8 @@ REFUSED = {
     "process_of_stheno", "scale_of_stheno", "basis_of_bspline", "rays_of_optiland",
     "wakes_of_py_wake", "bond_of_pricing", "beam_of_indeterminate",
 }  # fmt: skip
-# The package rounds its result to a few decimals, or evaluates a text that it has made of a number: a warning says
-# that a derivative was lost.
+# The package rounds its result to a few decimals, or evaluates a text that it has made of a
+# number: a warning says that a derivative was lost.
 WARNED = {
     "tip_of_fuzzy", "inverse_of_geodepy", "polygon_of_turfpy", "way_of_turfpy",
 }  # fmt: skip
