@@ -94,15 +94,18 @@ def walk(
     while ready:
         node = ready.pop()
         while parents := node.parents:  # along a chain
-            bar, node.bar = node.bar, None
-            kind = type(bar)
-            if record is not None or bar is None:
-                bars: Any = recorded(node, bar, record)
-            elif kind is ndarray and bar.nbytes > LARGE:
-                bars = apply_large(node, bar, owned)
+            bar = node.bar
+            node.bar = None
+            if type(bar) is ndarray and record is None:
+                if bar.nbytes <= LARGE:
+                    bars = node.rule(bar, node.residual, parents)
+                else:
+                    bars = apply_large(node, bar, owned)
+            elif bar is None or record is not None:
+                bars = recorded(node, bar, record)
             else:
-                if kind is Scattered and (bar.base is not None or bar.parts[1:]):
-                    bar = bar.resolved()
+                if type(bar) is Scattered and (bar.base is not None or bar.parts[1:]):
+                    bar = resolved(mark, bar)
                 bars = node.rule(bar, node.residual, parents)
             if later is not None:
                 later.append(node)
@@ -136,11 +139,21 @@ def walk(
                         parent.bar = bar + old if type(old) is ndarray else old + bar
                     else:
                         collect(parent, bar, owned)
-                parent.pending -= 1
-                if not parent.pending:
+                if parent.pending == 1:
                     ready.append(parent)
+                else:
+                    parent.pending -= 1
             break
     return leaves
+
+
+def resolved(mark: Pass, bar: Scattered) -> Any:
+    """What has come to a node for several parts of it, as rules take it."""
+    whole = bar.added() if mark.hasty else None
+    if whole is None:
+        return bar.resolved()
+    mark.left_out = True
+    return whole
 
 
 def recorded(node: Node, bar: Any, record: Trace | None) -> Any:
@@ -178,14 +191,13 @@ def counted(mark: Pass, seeds: Any) -> tuple[list[Node], list[Node]]:
             if parent is None:
                 continue
             seen = parent.seen
-            if seen is mark:
-                parent.pending += 1
-                continue
-            if seen is not None and seen.active:
-                raise_reentered()
-            parent.seen = mark
-            parent.pending = 1
-            parent.bar = None
+            if seen is not None:
+                if seen is mark:
+                    parent.pending += 1
+                    continue
+                if seen.active:
+                    raise_reentered()
+            parent.seen, parent.pending, parent.bar = mark, 1, None
             if parent.parents:
                 stack.append(parent)
             else:
