@@ -1,8 +1,10 @@
 """A fourth list of kinds: steps of whole programs on small arrays, as users write them.
 
 A layer, attention, a filter, a rotation, a spline: each row is some operations that are written
-together often; the rows were written down before any was timed. The options and the table are those
-of `bench_kinds.py`. The bars here: a row at most 0.6 of autograd and 1.0 of PyTorch.
+together often. They were written down before any was timed; four were changed then, so that all
+libraries run the same program. PyTorch has softmax and cross entropy as single operations, and its
+users take them. The options and the table are those of `bench_kinds.py`. The bars here: a row at
+most 0.6 of autograd and 1.0 of PyTorch.
 """
 
 from __future__ import annotations
