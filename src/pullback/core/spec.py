@@ -90,7 +90,7 @@ class Ones(dict[tuple[int, ...], np.ndarray]):
 ONES = Ones()
 
 
-class Numbers(dict[Any, np.ndarray]):
+class NumberArrays(dict[Any, np.ndarray]):
     """Python numbers as arrays of float64 without axes, which nobody can write into.
 
     NumPy and rules take these in half of the time, and a program multiplies by the same few.
@@ -106,7 +106,7 @@ class Numbers(dict[Any, np.ndarray]):
         return out
 
 
-NUMBERS = Numbers()
+NUMBERS = NumberArrays()
 
 PYTHON = {float: np.dtype(float), complex: np.dtype(complex)}  # numbers that Arrays may hold
 WEAK = {kind: Spec((), dtype, kind) for kind, dtype in PYTHON.items()}

@@ -22,6 +22,7 @@ from ..core.trace import CONSTANT, Trace
 from .common import fresh
 
 float64, ndarray = np.float64, np.ndarray
+AT_ONCE = frozenset({Array, float64})  # cotangents to which a rule is applied as they are
 SMALL = 1 << 12  # bytes up to which a sum is made in new memory, whoever has that of the terms
 LARGE = 1 << 18  # bytes from which a cotangent's buffer is worth using again
 
@@ -96,17 +97,11 @@ def walk(
         while parents := node.parents:  # along a chain
             bar = node.bar
             node.bar = None
-            if type(bar) is ndarray and record is None:
-                if bar.nbytes <= LARGE:
-                    bars = node.rule(bar, node.residual, parents)
-                else:
-                    bars = apply_large(node, bar, owned)
-            elif bar is None or record is not None:
-                bars = recorded(node, bar, record)
-            else:
-                if type(bar) is Scattered and (bar.base is not None or bar.parts[1:]):
-                    bar = resolved(mark, bar)
+            kind = type(bar)
+            if record is None and (bar.nbytes <= LARGE if kind is ndarray else kind in AT_ONCE):
                 bars = node.rule(bar, node.residual, parents)
+            else:
+                bars = apply(mark, node, bar, record, owned)
             if later is not None:
                 later.append(node)
             elif frees:
@@ -147,13 +142,17 @@ def walk(
     return leaves
 
 
-def resolved(mark: Pass, bar: Scattered) -> Any:
-    """What has come to a node for several parts of it, as rules take it."""
-    whole = bar.added() if mark.hasty else None
-    if whole is None:
-        return bar.resolved()
-    mark.left_out = True
-    return whole
+def apply(mark: Pass, node: Node, bar: Any, record: Trace | None, owned: set[Node]) -> Any:
+    """Apply a rule to what is recorded, large, absent, or present in part."""
+    if bar is None or record is not None:
+        return recorded(node, bar, record)
+    if type(bar) is ndarray:
+        return apply_large(node, bar, owned)
+    if type(bar) is Scattered and (bar.base is not None or bar.parts[1:]):
+        whole = bar.added() if mark.hasty else None
+        mark.left_out = mark.left_out or whole is not None
+        bar = bar.resolved() if whole is None else whole
+    return node.rule(bar, node.residual, node.parents)
 
 
 def recorded(node: Node, bar: Any, record: Trace | None) -> Any:
