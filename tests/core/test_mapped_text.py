@@ -1,6 +1,7 @@
 """Text of a mapped Array shows all examples: it may be shown, and decides nothing for one."""
 
 import ast
+import asyncio
 import collections
 import contextlib
 import csv
@@ -254,12 +255,15 @@ def test_the_sentence():
 
 
 def test_it_is_shown(capsys, caplog):
-    kept, stream = [], io.StringIO()
+    kept, kept_short, stream = [], [], io.StringIO()
 
     def f(x):
         kept.append(str(x))
         print(x, f"{x:.1f}", f"x = {x}", str(x) + "!", [x], Record(x), Shown(x), f"{Shown(x)}")
         stream.write(f"{x}")
+        pprint.pprint({"x": x}, width=10)
+        kept_short.append(reprlib.repr([x]))
+        asyncio.run(asyncio.sleep(0, x), debug=True)
         with caplog.at_level(logging.INFO):
             logging.getLogger("test").info("x = %s, %r", x, [Record(x)])
             logging.getLogger("test").info(f"{x:.1f}")

@@ -25,7 +25,7 @@ from .errors import (
     kind_of,
     public_module,
 )
-from .keywords import refuse_keywords
+from .keywords import WRITTEN_BY_UFUNCS, computed_in, refuse_keywords
 from .layout import layout
 from .named import named_out
 from .primitive import Elementwise
@@ -353,6 +353,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         if method == "__call__":
             where = keywords.pop("where", True)
         if where is True:
+            keywords = computed_in(method, inputs, keywords, outs[0])
             result = general_ufunc(ufunc, method, inputs, keywords)
         else:  # what is not asked for is computed all the same, without warnings
             with np.errstate(all="ignore"):
@@ -471,13 +472,6 @@ def written(outs: Any, result: Any, casting: str = "same_kind", where: Any = Tru
     return tuple(given) if type(result) is tuple else given[0]
 
 
-# Functions whose last step is a ufunc's, which broadcasts its result to `out`.
-WRITTEN_BY_UFUNCS = {
-    np.round, np.around, np.clip, np.fix, np.isneginf, np.isposinf, np.outer, np.einsum,
-    np.quantile, np.percentile, np.nanquantile, np.nanpercentile, np.nanmedian,
-}  # fmt: skip
-
-
 def check_shape(name: str, out: Array, result: Any) -> None:
     if out.shape != np.shape(result):
         raise ShapeError(
@@ -514,7 +508,7 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
             return NotImplemented  # a class that takes over
     if type(kwargs.get("out")) is Array:
         out = kwargs.pop("out")
-        result = function(*args, **kwargs)
+        result = function(*args, **computed_in(function, args, kwargs, out))
         if function not in WRITTEN_BY_UFUNCS:
             check_shape(f"numpy.{function.__name__}", out, result)
         return written((out,), result)

@@ -256,9 +256,17 @@ REWRITES = {
 }  # fmt: skip
 
 
+LAYING_OUT = frozenset({"reprlib", "pprint", "textwrap", "traceback", "asyncio"})
+
+
 def is_logged() -> bool:
-    """Whether it is `logging` that asks, or a handler of its, which only shows the text."""
+    """Whether it is `logging` that asks, or a handler of its, which only shows the text.
+
+    So do modules that lay out text; what they make of it is followed.
+    """
     frame: Any = sys._getframe(3)
+    if package(frame.f_globals) in LAYING_OUT:
+        return True
     while frame is not None and package(frame.f_globals) != "pullback":
         if package(frame.f_globals) == "logging":
             return True
