@@ -28,15 +28,15 @@ from .core.array import Array, class_of_number, current, is_number, snapshot, st
 from .core.instances import INNER, Instance, above, in_classes
 from .core.instances import example as example_of
 from .core.lost import TEXTS, warn_read
-from .core.mapped_text import MappedText, putting_together, showing
-from .core.namespaces import BOUND
+from .core.mapped_text import MAPPING, MappedText, followed, putting_together, refuse, showing
+from .core.namespaces import BOUND, library
 from .core.reach import ANSWERS, ASKED, LOOKUPS, active, other_form
 from .primitives.exact import exact
 from .primitives.parts import of_parts_p
 
 __all__ = [
-    "complex", "dir", "eval", "exec", "float", "format", "getattr", "globals", "hasattr", "id",
-    "isinstance", "repr", "str", "super", "type", "vars",
+    "bytes", "complex", "dir", "eval", "exec", "float", "format", "getattr", "globals", "hasattr",
+    "id", "isinstance", "repr", "str", "super", "type", "vars",
 ]  # fmt: skip
 
 
@@ -116,6 +116,7 @@ def super(*args: Any) -> Any:
 # What is asked of the structure of an object is asked of one like what NumPy would have.
 # A class may have a test of its own, which is asked of the Array.
 STRUCTURAL = {abc.ABCMeta.__instancecheck__, real.type(Protocol).__instancecheck__}
+CLASS = frozenset({real.type})
 UNIONS = (UnionType, real.type(Union[int, real.str]))  # noqa: UP007  # the other kind of union
 EXAMPLES: dict[Any, Any] = {real.float: 0.0, real.complex: 0j, int: 0, bool: False}
 NAMES = frozenset(
@@ -141,16 +142,19 @@ def example(x: Array) -> Any:
 
 
 def isinstance(x: Any, kinds: Any, /) -> bool:
-    if real.type(x) is Instance:
-        return real.isinstance(example_of(x), kinds)
-    if real.type(x) is not Array or real.type(kinds) is real.type:
+    kind = real.type(x)
+    if kind is not Array:
+        return real.isinstance(example_of(x) if kind is Instance else x, kinds)
+    form = real.type(kinds)
+    if form is real.type:
         return real.isinstance(x, kinds)
-    if real.type(kinds) is tuple:
-        return any(isinstance(x, kind) for kind in kinds)
-    if real.type(kinds) in UNIONS:
-        return any(isinstance(x, kind) for kind in kinds.__args__)
+    if form is tuple or form in UNIONS:
+        each = kinds if form is tuple else kinds.__args__
+        if CLASS.issuperset(map(real.type, each)):  # Array has a type of its own
+            return issubclass(x.__class__, each)  # the class is asked for once
+        return any(isinstance(x, kind) for kind in each)
     a_class = real.isinstance(kinds, real.type)  # or an alias, such as `typing.Iterable`
-    if not a_class or real.type(kinds).__instancecheck__ in STRUCTURAL:
+    if not a_class or form.__instancecheck__ in STRUCTURAL:
         return real.isinstance(example(x), kinds)
     return real.isinstance(x, kinds)
 
@@ -158,8 +162,10 @@ def isinstance(x: Any, kinds: Any, /) -> bool:
 def getattr(*args: Any) -> Any:
     if ASKED and len(args) > 1:
         ASKED[-1](args[1])
+    if MAPPING[0] and real.type(args[1]) is MappedText:
+        refuse(args[1], "getattr(x, text)")
     if len(args) == 3 and real.type(args[0]) is Array:
-        if not has(args[0], args[1]):
+        if not has(args[0], args[1], sys._getframe(1).f_globals):
             return args[2]
         if args[1] == "__array_priority__":  # an Array's own is for NumPy alone
             return real.getattr(example(args[0]), *args[1:])
@@ -168,15 +174,31 @@ def getattr(*args: Any) -> Any:
     return real.getattr(*args)
 
 
-def has(x: Array, name: Any) -> bool:
-    """Whether what NumPy would have in place of an Array has an attribute."""
-    return real.hasattr(example(x) if name in NAMES or name in INTERNAL else x, name)
+def has(x: Array, name: Any, scope: dict[real.str, Any]) -> bool:
+    """Whether what NumPy would have in place of an Array has an attribute.
+
+    To code that knows this package, an Array has names of its own as well. To other packages it
+    has not: by `hasattr(x, "detach")` they tell another library's tensors, and take their values.
+    """
+    own = name not in NAMES and name not in INTERNAL and knows_arrays(scope)
+    return real.hasattr(x if own else example(x), name)
+
+
+def knows_arrays(scope: dict[real.str, Any]) -> bool:
+    """Whether globals are of the user's, or of a package that uses this one."""
+    return library(scope) != 1 or any(
+        real.str(real.getattr(x, name, "")).partition(".")[0] == "pullback"
+        for x in real.list(scope.values())
+        for name in ("__name__", "__module__")
+    )
 
 
 def hasattr(x: Any, name: Any, /) -> bool:
     if ASKED:
         ASKED[-1](name)
-    return has(x, name) if real.type(x) is Array else real.hasattr(x, name)
+    if real.type(x) is not Array:
+        return real.hasattr(x, name)
+    return has(x, name, sys._getframe(1).f_globals)
 
 
 def vars(*args: Any) -> Any:
@@ -242,7 +264,7 @@ def exec(source: Any, globals: Any = None, locals: Any = None, /, **kwargs: Any)
 def of_text(f: Any) -> Any:
     """A method of text: `format` asks for the attributes that its fields name."""
     if f.__name__ not in TOGETHER:
-        return f
+        return followed(f) if MAPPING[0] else f
     if ASKED and f.__name__ != "join":
         for field in FIELD.findall(f.__self__):
             for name in PART.findall(field):
@@ -271,6 +293,12 @@ def repr(x: Any, /) -> Any:
 
 def format(*args: Any) -> Any:
     return showing(real.format, *args)
+
+
+def bytes(*args: Any, **kwargs: Any) -> Any:
+    if MAPPING[0] and args and real.type(args[0]) is MappedText:
+        refuse(args[0], "bytes(text)")
+    return real.bytes(*args, **kwargs)
 
 
 FIELD, PART = re.compile(r"\{([^{}:!]*)"), re.compile(r"[.\[]([^.\[\]]+)")

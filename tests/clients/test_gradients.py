@@ -14,6 +14,8 @@ from tests.clients import (  # noqa: F401  # they add cases
     eighth_more_cases,
     eleventh_cases,
     eleventh_more_cases,
+    fifteenth_cases,
+    fifteenth_more_cases,
     fifth_cases,
     fourteenth_cases,
     fourteenth_more_cases,

@@ -2,6 +2,7 @@
 
 import functools
 import operator
+import re
 
 import numpy as np
 import pytest
@@ -243,7 +244,7 @@ class TestArguments:
         for verb in ("grad", "value_and_grad", "jacobian", "hessian", "elementwise_grad"):
             text = text_of(lambda: getattr(pb, verb)(loss)(x), pb.DtypeError, TypeError)
             assert f"`{verb}(loss)` differentiates argument 0, which is {spec};" in text
-            assert "`x.astype(float)`, `float(n)`, or leave it out of argnums" in text
+            assert re.search(r"`x\.astype\(float\)`.* or leave it out of argnums", text)
         for verb, call in (
             ("vjp", lambda: pb.vjp(loss, x)),
             ("jvp", lambda: pb.jvp(loss, (x,), (x,))),
@@ -263,9 +264,12 @@ class TestArguments:
         )
 
     def test_other_objects(self):
-        text = text_of(lambda: pb.grad(loss)(object()), pb.ArgumentTypeError, TypeError)
-        assert "differentiates argument 0, which is an object" in text
-        assert "`pullback.register_tree`" in text
+        class Model:
+            pass
+
+        text = text_of(lambda: pb.grad(loss)(Model()), pb.ArgumentTypeError, TypeError)
+        assert "differentiates argument 0, which is a tests.Model" in text
+        assert "`pullback.register_tree(Model, flatten, unflatten)`" in text
 
     @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
     @pytest.mark.parametrize("make", [np.ma.masked_invalid, np.matrix])

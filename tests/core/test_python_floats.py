@@ -6,7 +6,9 @@ same numbers, of the same class and dtype, or the same error.
 """
 
 import math
+import operator
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -205,3 +207,17 @@ class TestDerivatives:
         narrow = np.ones(3, np.float32)
         pb.grad(lambda x: [seen.append((math.sin(x) * narrow).dtype), x][1])(1.0)
         assert seen == [np.float32]
+
+
+@pytest.mark.parametrize("kind", [np.complex128, np.complex64, complex])
+def test_complex_numbers_round_as_the_function_that_was_called(kind):
+    """`abs(z)` and `z * w` of a number round otherwise than `np.abs(z)` and `np.multiply(z, w)`."""
+    numbers = [kind(complex(np.sin(k), np.cos(k * k))) for k in range(1, 80)]
+    for f in (abs, np.abs, np.exp, np.sqrt, np.conj, np.angle):
+        for z in numbers:
+            out, _ = pb.vjp(f, z)
+            assert out == f(z), (f, z)
+            assert type(out) is type(f(z)) or kind is complex
+    for f in (operator.mul, np.multiply, operator.truediv, np.divide, np.power, np.add):
+        for z, w in pairwise(numbers):
+            assert pb.vjp(f, z, w)[0] == pb.vjp(lambda z, f=f, w=w: f(z, w), z)[0] == f(z, w), f

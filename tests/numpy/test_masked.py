@@ -1,5 +1,6 @@
 """Masked arrays take part: derivatives of what is not masked; numpy.ma is written in Python."""
 
+import itertools
 import operator
 
 import numpy as np
@@ -268,3 +269,72 @@ def test_masked_arrays_that_are_changed_in_place():
         ],
         20,
     )
+
+
+def quantile_of(m, name, q, axis, method):
+    return getattr(np, name)(m, np.divide(q, 100) if "quantile" in name else q, axis, method=method)
+
+
+NAMES = [
+    "sum", "mean", "std", "var", "max", "ptp", "sort", "argsort", "cumsum", "prod", "median",
+    "nanmedian", "copy", "ravel", "transpose", "average", "nansum", "nanmax", "squeeze", "flip",
+    "argmax", "any", "nonzero", "sqrt", "absolute", "isnan", "trace", "diagonal",
+]  # fmt: skip
+ALONE = {
+    **{
+        str(each): lambda m, each=each: quantile_of(m, *each)
+        for each in itertools.product(
+            ("percentile", "quantile", "nanpercentile", "nanquantile"),
+            (25, [25, 75], [[10, 20], [30, 40]]),
+            (0, 1, -1),
+            ("linear", "nearest", "higher"),
+        )
+    },
+    **{name: lambda m, name=name: getattr(np, name)(m) for name in NAMES},
+    "take": lambda m: np.take(m, [0, 1], axis=1),
+    "sort along": lambda m: np.sort(m, axis=0),
+    "repeat": lambda m: np.repeat(m, 2, axis=0),
+    "clip": lambda m: np.clip(m, 1.0, 4.0),
+    "along": lambda m: np.apply_along_axis(np.sum, 0, m),
+    "round": lambda m: np.round(m, 1),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("transform", [pb.grad, pb.vmap], ids=["grad", "vmap"])
+def test_functions_of_plain_masked_arrays_alone_are_numpys(transform):
+    m = np.ma.array([[1.0, 2, 3], [4, 5, 7], [0, 9, 2.0]], mask=[[0, 1, 0], [0, 0, 0], [1, 0, 0]])
+    wrong = []
+    for name, f in ALONE.items():
+        found = []
+        try:
+            expected = f(m)
+        except ValueError:
+            continue  # NumPy's interpolation would write into `masked`
+
+        def program(x, f=f, found=found):
+            found.append(f(m))
+            return x * 1.0
+
+        transform(program)(np.ones(2) if transform is pb.vmap else 1.0)
+        same = np.shape(found[0]) == np.shape(expected) and np.array_equal(
+            np.ma.getmaskarray(found[0]), np.ma.getmaskarray(expected)
+        )
+        if not same or not np.ma.allclose(found[0], expected):
+            wrong.append(name)
+    assert not wrong
+
+
+@pytest.mark.parametrize("transform", [pb.grad, pb.vmap], ids=["grad", "vmap"])
+def test_what_calls_functions_refuses_what_is_masked(transform):
+    m = np.ma.array([[1.0, 2, 3], [4, 5, 7]], mask=[[0, 1, 0], [0, 0, 0]])
+    programs = [
+        lambda x: np.apply_along_axis(lambda row: np.sum(row) * x, 0, m),
+        lambda x: np.apply_over_axes(lambda a, axis: np.sum(a, axis) * x, m, [0]),
+        lambda x: np.piecewise(m, [m > 3], [lambda v: v * x, lambda v: v]),
+        lambda x: np.vectorize(lambda v: v * x)(m),
+        lambda x: np.vectorize(lambda v, w: v * w)(m, x),
+    ]
+    for f in programs:
+        with pytest.raises(pb.PullbackError, match=r"np\.where\(mask, x, 0\)"):
+            transform(lambda x, f=f: np.sum(f(x)))(np.ones(2) if transform is pb.vmap else 1.0)

@@ -9,7 +9,7 @@ import pullback as pb
 
 X = np.array([[1.3, 0.4, 2.2], [0.7, 1.9, 0.2], [1.1, 0.6, 0.9]])
 ROWS = {"axis": 0, "dtype": None, "a_min": 0.5, "a_max": 2.0, "q": 0.3, "indices": [2, 0, 1],
-        "condition": [True, False, True], "decimals": 1, "norm": None, "n": None, "s": None,
+        "condition": [True, False, True], "decimals": 15, "norm": None, "n": None, "s": None,
         "offset": 0, "axis1": 0, "axis2": 1, "axes": (0, 1)}  # fmt: skip
 OPERANDS = {"a", "b", "x"}
 NAMES = [

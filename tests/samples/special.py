@@ -18,14 +18,16 @@ for fun in (np.round, np.around):
     name = fun.__name__
     SAMPLES += [
         Sample(fun, (X,), name=name),
-        Sample(fun, (X,), {"decimals": 1}, name=f"{name} to a decimal"),
+        Sample(fun, (X,), {"decimals": -1}, name=f"{name} to ten"),
+        Sample(fun, (X,), {"decimals": 15}, name=f"{name} to fifteen decimals"),
+        Sample(lambda x, f=fun: (f(x, 1) > 0.5) * x, (X,), name=f"{name} to a decimal"),
         Sample(lambda x, f=fun: f(x, -1) + x, (X,), name=f"{name} to tens"),
         Sample(fun, (np.array([0.5, 1.5]),), smooth=False, name=f"{name} at halves"),
         Sample(fun, (Z,), name=f"{name} complex"),
     ]
 SAMPLES += [
-    Sample(lambda x: x.round(1) * x, (X,), name="method round"),
-    Sample(lambda x: round(x, 1) * x, (np.float64(1.33),), name="Python's round"),
+    Sample(lambda x: x.round(15) * x, (X,), name="method round"),
+    Sample(lambda x: round(x, 15) * x, (np.float64(1.33),), name="Python's round"),
     Sample(np.fix, (X,)),
     Sample(lambda x: np.ldexp(x, 3), (X,), name="ldexp"),
     Sample(lambda x: np.ldexp(x, np.array([1, -2, 0])), (F32,), name="ldexp with an array of exponents"),

@@ -243,6 +243,21 @@ SAMPLES.append(
         name="spherical_jn of several orders",
     )
 )
+for function, n, parameters in (
+    (sp.roots_genlaguerre, 4, (np.float64(0.6),)),
+    (sp.roots_jacobi, 4, (np.float64(0.6), np.float64(-0.3))),
+    (sp.roots_jacobi, 2, (np.float64(0.0), np.float64(0.0))),
+    (sp.roots_jacobi, 1, (np.float64(0.2), np.float64(0.4))),
+    (sp.roots_gegenbauer, 5, (np.float64(0.8),)),
+    (sp.roots_sh_jacobi, 3, (np.float64(2.6), np.float64(1.2))),
+):
+    SAMPLES.append(
+        Sample(
+            served(function, lambda f, *xs, n=n: f(n, *xs, mu=n > 2)),
+            parameters,
+            name=f"{function.__name__} of {n} at {parameters[0]}",
+        )
+    )
 
 
 def differentiated(f):
@@ -260,6 +275,6 @@ ERRORS = [
     ErrorSample(differentiated(sp.airye), (Z,), raises=MissingRuleError, match="scipy.special.airy", name="airye of complex numbers"),
     ErrorSample(served(sp.comb), (SPREAD, SPREAD), {"exact": True}, raises=ArgumentError, match="exact=True"),
     ErrorSample(served(sp.legendre_p, lambda f, z: f(3, z, diff_n=1)), (SPREAD / 3,), raises=UnsupportedKeywordError, match="diff_n", name="legendre_p with derivatives"),
-    ErrorSample(served(sp.roots_jacobi, lambda f, a: f(3, a, 0.5)), (np.float64(0.5),), raises=MissingRuleError, match="nodes and weights", name="roots_jacobi"),
+    ErrorSample(served(sp.jacobi, lambda f, a: f(3, a, 0.5)), (np.float64(0.5),), raises=MissingRuleError, match="polynomial object", name="jacobi"),
     ErrorSample(served(sp.riccati_jn, lambda f, x: f(3, x)), (np.float64(0.5),), raises=MissingRuleError, match="recurrence", name="riccati_jn"),
 ]  # fmt: skip

@@ -31,6 +31,12 @@ PROGRAMS, MORE = (
     }
     for which in ("PROGRAMS", "MORE")
 )
+if LONG:
+    MORE |= {
+        f"{module.__name__.rpartition('.')[2]}.{fun.__name__}": (fun, args)
+        for module in MODULES
+        for fun, args in getattr(module, "SELDOM", [])
+    }
 # What SciPy computes by iterations has the noise of their tolerance, and needs a wide step.
 STEPS = (8e-3, 4e-3, 2e-3)
 # Minimisers stop at a tolerance of their own, which the differences see and the gradient does not.
@@ -43,6 +49,12 @@ STOPPED_AT = dict.fromkeys(
         "calibration.robust_fit",
         "calibration.rosenbrock",
         "calibration.trust",
+        "decisions.decay",
+        "decisions.entropy_of_most",
+        "decisions.held_out",
+        "decisions.long_only",
+        "decisions.robust",
+        "estimates.censored_fit",
         "likelihoods.fitted_scale",
         "models.frontier",
     ],

@@ -8,6 +8,7 @@ import pytest
 from scipy import integrate, optimize
 
 import pullback as pb
+from pullback.scipy.solving.implicit import extremes, singular
 
 H = np.array([[3.0, 0.4], [0.4, 2.0]])
 T = np.linspace(0, 2, 9)
@@ -118,6 +119,88 @@ def test_marginals_are_prices_that_move():
     assert np.array_equal(pb.jvp(prices, (c, A), (c, A))[0], prices(c, A))
 
 
+class TestConstraintsThatFollowFromOthers:
+    """They meet at the solution, and are left out where no parameter moves them."""
+
+    A = np.vstack([np.kron(np.eye(3), np.ones(3)), np.kron(np.ones(3), np.eye(3))])
+    supply = np.array([3.0, 4, 5, 4, 6, 2])
+    cost = np.array([4.0, 2.1, 3.0, 2.0, 3.2, 1.1, 3.3, 1.0, 2.2])
+
+    def plan(self, cost, supply):
+        return optimize.linprog(cost, A_eq=self.A, b_eq=supply, bounds=(0, None))
+
+    def test_a_plan_of_transport(self):
+        """What is sent equals what arrives: of six equalities five are independent."""
+        x = self.plan(self.cost, self.supply).x
+        assert np.array_equal(pb.grad(lambda c: self.plan(c, self.supply).fun)(self.cost), x)
+        price = lambda c: self.plan(c, self.supply).eqlin.marginals
+        assert np.all(np.isnan(pb.jvp(price, (self.cost,), (self.cost,))[1]))
+
+    def test_a_supply_alone_cannot_move(self):
+        with pytest.raises(pb.SolverError, match="singular"):
+            pb.grad(lambda supply: self.plan(self.cost, supply).fun)(self.supply)
+
+    @pytest.mark.parametrize("whole", [(1, 1, 1), (1, 1, 0), (1, 0, 0)])
+    def test_whole_numbers_at_their_limits(self, whole):
+        """The rows that hold the others follow from the whole numbers, or hold the last number."""
+
+        def plan(price):
+            rows = optimize.LinearConstraint([[3, 2, 4], [1, 2, 1]], lb=[11, 5])
+            return optimize.milp(
+                price, constraints=rows, integrality=whole, bounds=optimize.Bounds(0, 5)
+            )
+
+        price = np.array([1.0, 1.3, 2.1])
+        assert np.allclose(pb.grad(lambda price: plan(price).fun)(price), plan(price).x)
+        assert not pb.jacobian(lambda price: plan(price).x)(price).any()
+
+    def test_the_same_constraint_twice(self):
+        def nearest(w):
+            twice = optimize.LinearConstraint([[1.0, 1, 1], [2, 2, 2], [3, 3, 3]], 1, [1, 2, 3])
+            twice.lb = np.array([1.0, 2, 3])
+            return optimize.minimize(
+                lambda x: np.sum((x - w) ** 2),
+                np.ones(3),
+                method="trust-constr",
+                constraints=[twice],
+                options={"gtol": 1e-10, "factorization_method": "SVDFactorization"},
+            ).x
+
+        J = pb.jacobian(nearest)(np.array([0.5, 0.3, -0.8]))
+        np.testing.assert_allclose(J, np.eye(3) - 1 / 3, atol=1e-7)
+
+
+def own_loss(z):
+    return np.array([np.log1p(z), 1 / (1 + z), -1 / (1 + z) ** 2])
+
+
+@pytest.mark.parametrize("loss", ["linear", "huber", "soft_l1", "cauchy", "arctan", own_loss])
+def test_slopes_of_least_squares(loss):
+    """Jacobian and gradient are those of the cost with its loss, whose scale may move."""
+    t = np.linspace(0.2, 4.0, 12)
+    y = 2.0 * np.exp(-0.7 * t) + 0.4 + 0.2 * np.sin(17 * t)
+
+    def parts(s):
+        found = optimize.least_squares(
+            lambda p: p[0] * np.exp(-p[1] * t) - s * y,
+            [1.5, 0.4],
+            jac=lambda p: np.c_[np.exp(-p[1] * t), -p[0] * t * np.exp(-p[1] * t)],
+            loss=loss,
+            f_scale=0.25 * s**2,
+            xtol=1e-15,
+            ftol=1e-15,
+            gtol=1e-15,
+        )
+        return np.concatenate([found.jac.ravel(), found.fun, [found.cost], found.grad])
+
+    _, pushed = pb.jvp(parts, (1.1,), (1.0,))
+    slope = (parts(1.101) - parts(1.099)) / 0.002
+    np.testing.assert_allclose(pushed[:-2], slope[:-2], atol=1e-4)
+    assert np.all(np.abs(pushed[-2:]) < 1e-12)
+    weights = np.cos(np.arange(len(slope)))
+    np.testing.assert_allclose(pb.grad(lambda s: weights @ parts(s))(1.1), weights @ pushed)
+
+
 def test_parts_of_a_batch_of_results_are_those_of_each_example():
     f = lambda k: optimize.fsolve(system(k), [0.5, 0.4], full_output=True)[1]["fjac"]
     ks = np.array([1.1, 1.3])
@@ -132,3 +215,45 @@ def test_what_nobody_knows_is_refused_by_name():
     value, slope = pb.jvp(f, (1.3,), (1.0,))
     assert value == f(1.3)
     assert np.isnan(slope)
+
+
+class TestBoundaryProblems:
+    """The Jacobian of the collocation takes a direction for each component, not each unknown."""
+
+    @staticmethod
+    def string(width, tol, fun=lambda x, y, p: np.vstack((y[1], -(p[0] ** 2) * y[0]))):
+        bc = lambda a, b, p: np.array([a[0], a[1] - p[0], b[0] + width * b[1]])
+        x = np.linspace(0, 1, 9)
+        return integrate.solve_bvp(
+            fun, bc, x, np.vstack((np.sin(2 * x), 2 * np.cos(2 * x))), p=[2.2], tol=tol
+        )
+
+    def test_a_fine_mesh(self):
+        """tan(p) = -width p, with some thousand unknowns."""
+        p = self.string(0.3, 1e-8).p[0]
+        slope = -p / (0.3 + 1 / np.cos(p) ** 2)
+        found = pb.grad(lambda width: self.string(width, 1e-8).p[0])(0.3)
+        np.testing.assert_allclose(found, slope, rtol=1e-7)
+
+    def test_nodes_of_their_own(self):
+        """What reads other nodes has another Jacobian, and is refused."""
+
+        def shared(x, y, p):
+            return np.vstack((y[1], -(p[0] ** 2) * y[0] + 1e-3 * np.mean(y[0])))
+
+        with pytest.raises(pb.SolverError, match="at other nodes"):
+            pb.grad(lambda width: self.string(width, 1e-3, shared).p[0])(0.3)
+
+
+@pytest.mark.parametrize("dtype", [float, complex])
+def test_large_systems_that_are_singular(dtype):
+    """Their least singular value is estimated, and not computed with all others."""
+    u = np.linalg.qr(np.sin(np.arange(300 * 300.0) ** 2).reshape(300, 300).astype(dtype))[0]
+    v = np.linalg.qr(np.cos(np.arange(300 * 300.0) ** 2).reshape(300, 300) + 0j * u)[0]
+    sizes = np.linspace(1.0, 2.0, 300)
+    for least, is_singular in ((1e-3, False), (1e-11, False), (0.0, True)):
+        sizes[-1] = least
+        matrix = (u * sizes) @ v
+        found = extremes(matrix)
+        np.testing.assert_allclose(found, [2.0, least], rtol=0.1, atol=1e-15)
+        assert singular(matrix) == is_singular

@@ -52,6 +52,8 @@ class Array(metaclass=Disguised):
         So type checks in users' code (`isinstance(x, float)`, `singledispatch`, `match`) go the way
         that they go without pullback. Our own code asks `type(x) is Array`.
         """
+        if type(self.payload) is np.ndarray and self.storage is None and not self.within.maps:
+            return np.ndarray  # as it mostly is
         if not is_number(self):
             return np.flatiter if is_flat(self) else np.ndarray
         return class_of_number(self)

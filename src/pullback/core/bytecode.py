@@ -4,7 +4,8 @@
     self.total = y          ->  stores[self] = y; self.total = y
     def g(t): ...           ->  g = made[function]
     match x: case [a, b]:   ->  matches[x] is asked whether x is a sequence
-    f"{x} m"                ->  joins[f"{x}", " m"]
+    f"{x} m"                ->  joins[f"{fields[x]}", " m"]
+    s in "text"             ->  insides[s] in "text"
     import m                ->  imports["m", 0, None]; import m
     super().f               ->  calls[super](__class__, self).f
 
@@ -34,7 +35,8 @@ class Hooks(NamedTuple):
     """What rewritten code asks: objects with `__getitem__` and `__setitem__`.
 
     `matches[x]` is an object that is a sequence to `match` if x counts as one; None: x itself is.
-    `joins[parts]` is the text of an f-string; None: it is put together without asking.
+    `joins[parts]` is the text of an f-string, of which each field formats `fields[x]`; `insides[s]`
+    is looked for in text that is a constant; None: those are done without asking.
     `harmless(name)` and `harmless(name, attribute)` say that a global, or an attribute of one, may
     be called without asking; `quick(...)` that `direct` is asked for it, a dict of callees, which
     Python reads without a call; `indexed(name)` that an object is asked for where it is only read.
@@ -52,6 +54,8 @@ class Hooks(NamedTuple):
     counted: tuple[tuple[Any, Any], ...] = ()
     matches: Any = None
     joins: Any = None
+    fields: Any = None
+    insides: Any = None
 
 
 class Original:
@@ -98,6 +102,12 @@ STORE_GLOBAL, STORE_DEREF = OP["STORE_GLOBAL"], OP["STORE_DEREF"]
 STORE_NAME = OP["STORE_NAME"]
 LOAD_CELL = OP["LOAD_FAST"] if VERSION >= (3, 13) else OP["LOAD_CLOSURE"]
 MATCH_SEQUENCE = OP["MATCH_SEQUENCE"]
+CONTAINS_OP = OP["CONTAINS_OP"]
+# What formats a field: FORMAT_VALUE with a specification if it has FIELD_SPEC, later one of three.
+FORMAT_VALUE, FIELD_SPEC = OP.get("FORMAT_VALUE", -1), 4
+CONVERT_VALUE, FORMAT_WITH_SPEC = OP.get("CONVERT_VALUE", -1), OP.get("FORMAT_WITH_SPEC", -1)
+FORMATS = {OP[name] for name in ("FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC",
+                                 "CONVERT_VALUE") if name in OP}  # fmt: skip
 BUILD_STRING, BUILD_TUPLE = OP["BUILD_STRING"], OP["BUILD_TUPLE"]
 NOTED = {STORE_ATTR, STORE_SUBSCR, STORE_SLICE, STORE_GLOBAL, STORE_NAME, STORE_DEREF}
 # Not of a decorator, whatever lies below the arguments of a call.
@@ -261,6 +271,26 @@ def pushes_two(step: Step) -> bool:
     return op == LOAD_METHOD or (op in (LOAD_GLOBAL, LOAD_SUPER_ATTR) and bool(step.arg & NULL_BIT))
 
 
+def callee(code: CodeType, offset: int) -> str | None:
+    """By which name the call at an offset finds its callee; "" by none, None if it is no call."""
+    steps = decoded(code)
+    index = {step.begin: i for i, step in enumerate(steps)}
+    index[len(code.co_code) // 2] = len(steps)
+    for step in steps:
+        step.target = None if step.target is None else index[step.target]
+    call = next((i for i, step in enumerate(steps) if 2 * step.at == offset), -1)
+    if call < 0 or steps[call].op not in CALLS | {EX}:
+        return None
+    found = sources(steps, index, handlers(code))
+    for slot in found.get(call, found.get(call - 1, ())):
+        for step in reversed(steps[max(0, slot - 4) : slot + 1]):  # before the question, if any
+            if step.op in (LOAD_ATTR, LOAD_METHOD):
+                return str(code.co_names[step.arg >> ATTR_SHIFT])
+            if step.op == LOAD_GLOBAL:
+                return str(code.co_names[step.arg >> 1])
+    return ""
+
+
 # Rewriting.
 
 
@@ -371,9 +401,24 @@ class Rewriting:
             return [(COPY, 1), ask, (SWAP, 2), (SUBSCR, 0), (op, arg), (SWAP, 2), (POP_TOP, 0)]
         if op == BUILD_STRING and self.hooks.joins is not None:
             return [(BUILD_TUPLE, arg), self.constant(self.hooks.joins), (SWAP, 2), (SUBSCR, 0)]
+        if op in FORMATS and self.hooks.fields is not None:
+            with_spec = op == FORMAT_WITH_SPEC or (op == FORMAT_VALUE and arg & FIELD_SPEC)
+            return [*self.through(self.hooks.fields, below=bool(with_spec)), (op, arg)]
+        if op == CONTAINS_OP and self.hooks.insides is not None and self.in_text(i - 1):
+            return [*self.through(self.hooks.insides, below=True), (op, arg)]
         if op in NOTED:
             return self.noted(op, arg)
         return self.called(i)
+
+    def in_text(self, i: int) -> bool:
+        """Whether a step loads text that is a constant."""
+        step = self.steps[i]
+        return step.op == LOAD_CONST and type(self.code.co_consts[step.arg]) is str
+
+    def through(self, hook: Any, below: bool) -> list[tuple[int, int]]:
+        """The top of the stack, or what lies below it, exchanged for `hook[x]`."""
+        ask = [self.constant(hook), (SWAP, 2), (SUBSCR, 0)]
+        return [(SWAP, 2), *ask, (SWAP, 2)] if below else ask
 
     def function(self, i: int) -> list[tuple[int, int]]:
         """After a function is made: it is asked for once it has its cells and defaults."""

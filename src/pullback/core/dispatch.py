@@ -25,7 +25,7 @@ from .errors import (
     kind_of,
     public_module,
 )
-from .keywords import refuse_keywords
+from .keywords import WRITTEN_BY_UFUNCS, computed_in, refuse_keywords
 from .layout import layout
 from .named import named_out
 from .primitive import Elementwise
@@ -278,12 +278,11 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                     return x.within.unary(primitive, x)
                 if type(inputs[0]) is np.ndarray and inputs[1] is self:  # the usual `array * x`
                     return self.within.beside(primitive, 1, self, inputs[0])
-                operands = inputs
                 for x in inputs:
                     if type(x) is Array and (type(x.payload) not in OF_NUMPY or x.within.maps):
-                        operands = operands_of_numpy(inputs)
+                        inputs = tuple(operands_of_numpy(inputs))
                         break
-                out = binary(primitive, *operands)
+                out = binary(primitive, *inputs)
                 return out if out is not NotImplemented else beside(ufunc, method, inputs, keywords)
             if ARRAYS.issuperset(map(type, inputs)):
                 implementation = FUNCTIONS[ufunc]
@@ -311,7 +310,7 @@ OF_NUMPY = frozenset({np.ndarray, np.float64, np.float32})  # what is not a Pyth
 def operands_of_numpy(xs: Any) -> Any:
     """Operands as a ufunc takes them: beside an array a Python number adapts, others do not."""
     python = all(map(is_python, xs))
-    return [of_numpy(x) if type(x) is Array else x for x in xs] if python else xs
+    return [of_numpy(x) if type(x) is Array and python >= is_python(x) else x for x in xs]
 
 
 def is_python(x: Any) -> bool:
@@ -326,10 +325,11 @@ def is_python(x: Any) -> bool:
 def of_numpy(x: Any) -> Any:
     """A Python number as one of NumPy's; of an Array that holds one as well."""
     if type(x) is Array:
-        if not is_python(x):
+        if not (is_python(x) or isinstance(x.payload, np.complexfloating)):
             return x
         return Array(of_numpy(x.payload), x.within, None if x.within.maps else x.node)
-    return x if type(x) is np.ndarray and x.ndim else np.asarray(x)[()]
+    out = np.asarray(x)  # ufuncs of complex numbers round otherwise than their operators
+    return out if out.ndim or out.dtype.kind == "c" else out[()]
 
 
 def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
@@ -353,6 +353,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         if method == "__call__":
             where = keywords.pop("where", True)
         if where is True:
+            keywords = computed_in(method, inputs, keywords, outs[0])
             result = general_ufunc(ufunc, method, inputs, keywords)
         else:  # what is not asked for is computed all the same, without warnings
             with np.errstate(all="ignore"):
@@ -471,13 +472,6 @@ def written(outs: Any, result: Any, casting: str = "same_kind", where: Any = Tru
     return tuple(given) if type(result) is tuple else given[0]
 
 
-# Functions whose last step is a ufunc's, which broadcasts its result to `out`.
-WRITTEN_BY_UFUNCS = {
-    np.round, np.around, np.clip, np.fix, np.isneginf, np.isposinf, np.outer, np.einsum,
-    np.quantile, np.percentile, np.nanquantile, np.nanpercentile, np.nanmedian,
-}  # fmt: skip
-
-
 def check_shape(name: str, out: Array, result: Any) -> None:
     if out.shape != np.shape(result):
         raise ShapeError(
@@ -514,7 +508,7 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
             return NotImplemented  # a class that takes over
     if type(kwargs.get("out")) is Array:
         out = kwargs.pop("out")
-        result = function(*args, **kwargs)
+        result = function(*args, **computed_in(function, args, kwargs, out))
         if function not in WRITTEN_BY_UFUNCS:
             check_shape(f"numpy.{function.__name__}", out, result)
         return written((out,), result)

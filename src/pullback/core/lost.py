@@ -17,6 +17,7 @@ import weakref
 from contextvars import ContextVar
 from typing import Any
 
+from .bytecode import callee, original
 from .errors import ArgumentError, ConversionError, LostDerivativeWarning
 from .mapped_text import mapped_text
 from .namespaces import library, package, takes_part
@@ -116,6 +117,18 @@ def warn_trimmed(name: str) -> None:
     )
 
 
+def warn_rounded(decimals: int) -> None:
+    """Of a result to which numbers have led that were rounded to so many decimals."""
+    line = line_of_user()
+    warn(
+        f"Numbers that were rounded to {decimals} decimals, as by `round(x, {decimals})`, lead to"
+        f" the result that is differentiated in {place(line)}, and their derivative is zero\n"
+        "  If the rounding only tidies up, take it out, or round to 8 decimals or more, which"
+        " counts as a rounding error. If the steps are meant, zero is right.",
+        line,
+    )
+
+
 def warn_bent(name: str, where: str) -> None:
     """Of a second derivative at a kink, where the first is a choice."""
     line = line_of_user()
@@ -148,6 +161,7 @@ def shown(x: Any, text: str, asked: str) -> str:
     if maps is not None:
         refuse_percent(maps)
         text = mapped_text(text, maps)
+        warn_of_untold(maps, sys._getframe(1))
     if x.within.converts(x, asked):
         return text
     frame = frame_of_user()
@@ -210,6 +224,39 @@ def mapping(x: Any) -> Any:
             return x.within
         x = x.payload
     return None
+
+
+def warn_of_untold(trace: Any, frame: Any) -> None:
+    """Of text of a mapped Array that compiled code asks for, of which it may make other text.
+
+    frame: that of the method that was asked. What ours asks for is followed, and so is what is
+    shown: printed, logged, or in the message of an exception.
+    """
+    frame = frame.f_back
+    if frame is not None and package(frame.f_globals) == "pullback":
+        return
+    while frame is not None and not takes_part(frame.f_globals):
+        if package(frame.f_globals) in ("pullback", "logging", "warnings", "traceback"):
+            return
+        frame = frame.f_back
+    if frame is None or original(frame.f_code) is frame.f_code:  # or its code does not ask
+        return
+    name = callee(frame.f_code, frame.f_lasti)
+    if name is not None and name not in KEEPING_IT:
+        line = line_of(frame)
+        warn(
+            f"Compiled code made text of an Array mapped by `{trace.name}`, in {place(line)}\n"
+            "  It shows the values of all examples. Where it is shown, all is well; a comparison of"
+            " it, or a key made of it, decides for all of them. Write `str(x)` or `f'{x}'`, which"
+            " raises when it is asked.",
+            line,
+        )
+
+
+# What shows text, or keeps it where it is known again; and what gives the text of an Array itself.
+KEEPING_IT = frozenset(
+    {"print", "write", "writerow", "writerows", "writelines", "__str__", "__repr__", "__format__"}
+)
 
 
 def warn_text(trace: Any, frame: Any) -> None:

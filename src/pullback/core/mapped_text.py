@@ -3,13 +3,22 @@
 It may be shown, logged, kept and put together with other text. As long as its transformation runs,
 it answers no question by which a program could choose, look up or read a number: each example has
 text of its own, and may have another answer. Afterwards it is text as any other.
+
+C code joins text without asking its class. So what makes text is followed where a program calls it:
+the fields of f-strings, `str` and its kin, and, while `vmap` runs, functions of the standard
+library, methods of text and of patterns, and what is read from streams. What none of these leads to
+warns (`core.lost`).
 """
 
 from __future__ import annotations
 
 import sys
 import weakref
+from collections import deque
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from .errors import ConversionError
 from .namespaces import package
@@ -52,6 +61,7 @@ def mapped_text(text: Any, trace: Any) -> Any:
     out = MappedText(text)
     out.within = trace
     MADE[0] += 1
+    WRITTEN.append((plain(out).splitlines(), weakref.ref(trace)))
     LATEST[0] = weakref.ref(trace)
     return out
 
@@ -78,6 +88,53 @@ class Joins:
 JOINS = Joins()
 
 
+# How many calls of vmap run; only meanwhile is there anything to follow.
+MAPPING = [0]
+ATOMS = frozenset({int, float, str, bool, np.float64, MappedText})  # of which the text is known
+
+
+class FieldHook:
+    """`fields[x]`: what a field of an f-string formats, whose own text C would put together."""
+
+    def __getitem__(self, x: Any) -> Any:
+        if not MAPPING[0] or type(x) in ATOMS or hasattr(x, "within"):
+            return x
+        return Field(x)
+
+
+class Field:
+    """An object such as a list: its text is mapped if something in it is."""
+
+    __slots__ = ("x",)
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __format__(self, spec: str) -> str:
+        return showing(format, self.x, spec)
+
+    def __str__(self) -> str:
+        return showing(str, self.x)
+
+    def __repr__(self) -> str:
+        return showing(repr, self.x)
+
+
+FIELDS = FieldHook()
+
+
+class InsideHook:
+    """`insides[s]` stands for s in `s in "text"`, where C looks for it."""
+
+    def __getitem__(self, x: Any) -> Any:
+        if type(x) is MappedText:
+            refuse(x, "in")
+        return x
+
+
+INSIDES = InsideHook()
+
+
 def putting_together(f: Any) -> Any:
     """`join` or `format` of text: with a part that is mapped, all of it is."""
 
@@ -97,9 +154,82 @@ def showing(f: Any, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs), text which is mapped if something in it is, as in `str([x])`."""
     before = MADE[0]
     out = f(*args, **kwargs)
-    if MADE[0] == before or type(out) is MappedText:
+    if MADE[0] == before or not isinstance(out, str) or type(out) is MappedText:
         return out
     return mapped_text(out, LATEST[0]())
+
+
+def followed(f: Any) -> Any:
+    """f, which is not ours: of mapped text it may make other text, and gives no other answer."""
+
+    def follow(*args: Any, **kwargs: Any) -> Any:
+        out = showing(f, *args, **kwargs)
+        if not MADE[0] or type(out) is MappedText:
+            return out
+        for x in parts((*args, *kwargs.values())):
+            if type(x) is MappedText and not x.within.ended:
+                if not isinstance(out, str):
+                    refuse(x, f"{getattr(f, '__qualname__', f)}(text)")
+                return mapped_text(out, x.within)
+        return out
+
+    return follow
+
+
+def parts(args: Any) -> Iterator[Any]:
+    for x in args:
+        yield x
+        if type(x) in (list, tuple):
+            yield from x
+        elif type(x) is dict:
+            yield from x.values()
+
+
+def read_back(f: Any) -> Any:
+    """What a stream in memory gives: text in which there is text of a mapped Array is mapped."""
+
+    def read(*args: Any, **kwargs: Any) -> Any:
+        out = f(*args, **kwargs)
+        return [*map(known_again, out)] if isinstance(out, list) else known_again(out)
+
+    return read
+
+
+def known_again(out: Any) -> Any:
+    for text, ref in WRITTEN if isinstance(out, str) else ():
+        trace = ref()
+        if trace is not None and not trace.ended and any(map(out.__contains__, text)):
+            return mapped_text(out, trace)
+    return out
+
+
+def without_texts(x: np.ndarray) -> np.ndarray:
+    """An array of no numbers, in which no text of a mapped Array may be."""
+    if MAPPING[0] and x.dtype.kind == "U":
+        for text in map(known_again, x.flat):
+            if type(text) is MappedText:
+                refuse(text, "np.array(text)")
+    return x
+
+
+# The lines of the latest such texts, and their traces.
+WRITTEN: deque[tuple[list[str], Any]] = deque(maxlen=256)
+
+
+def of_stream(f: Any) -> Any:
+    return read_back(f) if MAPPING[0] and f.__name__ in READS else f
+
+
+def of_pattern(f: Any) -> Any:
+    return followed(f) if MAPPING[0] else f
+
+
+READS = frozenset({"getvalue", "read", "readline", "readlines", "__next__"})
+
+
+def refuse(text: MappedText, asked: str) -> None:
+    if not text.within.ended and not is_logged():
+        raise refused(asked, text.within)
 
 
 def refused(asked: str, trace: Any) -> ConversionError:
@@ -126,9 +256,17 @@ REWRITES = {
 }  # fmt: skip
 
 
+LAYING_OUT = frozenset({"reprlib", "pprint", "textwrap", "traceback", "asyncio"})
+
+
 def is_logged() -> bool:
-    """Whether it is `logging` that asks, or a handler of its, which only shows the text."""
-    frame: Any = sys._getframe(2)
+    """Whether it is `logging` that asks, or a handler of its, which only shows the text.
+
+    So do modules that lay out text; what they make of it is followed.
+    """
+    frame: Any = sys._getframe(3)
+    if package(frame.f_globals) in LAYING_OUT:
+        return True
     while frame is not None and package(frame.f_globals) != "pullback":
         if package(frame.f_globals) == "logging":
             return True
@@ -138,8 +276,7 @@ def is_logged() -> bool:
 
 def asking(asked: str, method: Any) -> Any:
     def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not self.within.ended and not is_logged():
-            raise refused(asked, self.within)
+        refuse(self, asked)
         return method(self, *args, **kwargs)
 
     return ask

@@ -6,11 +6,13 @@ Enters: the globals of a module. Leaves: for a name, whether its call may skip t
 
 from __future__ import annotations
 
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from .callees import is_direct
 from .namespaces import STANDS, library, takes_part
+
+CODE_OF_PYTHON = (FunctionType, MethodType, type)
 
 
 class NamesNow:
@@ -37,4 +39,4 @@ class NamesNow:
         if type(module) is not ModuleType or takes_part(vars(module)) or library(vars(module)) < 2:
             return False
         x = vars(module).get(attribute)
-        return x is not None and id(x) not in STANDS and not isinstance(x, (FunctionType, type))
+        return x is not None and id(x) not in STANDS and not isinstance(x, CODE_OF_PYTHON)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import re
 import sys
 import threading
 import weakref
 from contextlib import suppress
+from functools import cache
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -193,6 +195,15 @@ KEEPING = ("pandas.core.internals", "pandas.core.array_algos", "pandas.core.resh
 PARTS: dict[Any, bool] = {}
 
 
+def makes_text(scope: dict[str, Any]) -> bool:
+    """Whether functions with these globals, which take no part, may make text or read it."""
+    return library(scope) == 2 and package(scope) not in SHOWN_BY and not takes_part(scope)
+
+
+# Of the standard library and of ours, what only shows text, or has nothing to do with it.
+SHOWN_BY = frozenset({"pullback", "logging", "warnings", "traceback", "unittest", "threading"})
+
+
 def keeps(scope: dict[str, Any]) -> bool:
     return str(scope.get("__name__")).startswith(KEEPING)
 
@@ -201,19 +212,43 @@ def package(scope: dict[str, Any]) -> str:
     return str(scope.get("__name__")).partition(".")[0]
 
 
-def library(scope: dict[str, Any], ours: tuple[str, ...] = ()) -> int:
-    """Whether globals are of a library: 0 no, 1 an installed package, 2 what is never rebound.
-
-    Of installed packages, those named in `ours` count as none.
-    """
+def library(scope: dict[str, Any]) -> int:
+    """Whether globals are of a library: 0 no, 1 an installed package, 2 what is never rebound."""
     key = scope.get("__name__"), scope.get("__file__")
     known = RANKS.get(key)
     if known is None:
         top, file = package(scope), str(key[1] or "")
         standard = file.startswith(HOME) if file else top in sys.stdlib_module_names
-        known = 1 if any(folder in file for folder in INSTALLED) else 2 if standard else 0
+        known = 1 if file and is_installed(file, str(key[0])) else 2 if standard else 0
         RANKS[key] = known = 2 if top in ("pullback", *MIRRORED) else known
-    return 0 if known == 1 and ours and package(scope) in ours else known
+    return known
+
+
+def is_installed(file: str, name: str) -> bool:
+    """Whether an installer put the file of a module there, under whatever folder.
+
+    `pip install --target` and archives for cloud functions have no `site-packages`.
+    """
+    if any(folder in file for folder in INSTALLED):
+        return True
+    folder = os.path.dirname(file)
+    for _ in range(name.count(".") + os.path.basename(file).startswith("__init__.")):
+        folder = os.path.dirname(folder)
+    return name.partition(".")[0] in installed_in(folder)
+
+
+@cache
+def installed_in(folder: str) -> frozenset[str]:
+    """The packages and modules that installers noted down in a folder when they wrote them."""
+    names: set[str] = set()
+    entries = os.listdir(folder) if os.path.isdir(folder) else []  # it may be an archive
+    for entry in [entry for entry in entries if entry.endswith(".dist-info")]:
+        with (
+            suppress(OSError),
+            open(os.path.join(folder, entry, "RECORD"), encoding="utf-8") as record,
+        ):
+            names |= {re.split("[/.,]", line, maxsplit=1)[0] for line in record}
+    return frozenset(names)
 
 
 def apart(scope: dict[str, Any]) -> bool:

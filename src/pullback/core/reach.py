@@ -29,11 +29,11 @@ from .array import Array
 from .bytecode import SUPPORTED, Hooks, original, rewritten
 from .callees import CALLS, COUNTED, DIRECT
 from .leftover import StoredPlaces, settle_noted
-from .mapped_text import JOINS
+from .mapped_text import FIELDS, INSIDES, JOINS
 from .matching import MATCHES
 from .members import BORING, MEMBERS, Members, Named, contents, dict_of, scope_of
 from .names_now import NamesNow
-from .namespaces import LOADED, STANDS, keeps, library, scan, takes_part
+from .namespaces import LOADED, STANDS, keeps, library, makes_text, scan, takes_part
 from .stores import Stores
 from .tree import RESULTS
 
@@ -96,6 +96,7 @@ def active() -> bool:
 # What has been exchanged, and what is known.
 
 SETTLED: dict[int, CodeType] = {}  # code that asks, or is left alone, by its id
+APART_CODE: dict[int, CodeType] = {}  # of the standard library, which may make and read text
 REWRITTEN: dict[int, tuple[CodeType, CodeType]] = {}  # id of code -> the code, and its other form
 # Of code that takes part, by its id: that, its other form, and what it names.
 AGAIN: dict[int, tuple[CodeType, CodeType, Named]] = {}
@@ -151,6 +152,7 @@ def other_form(code: CodeType, scope: dict[str, Any]) -> CodeType:
         if len(REWRITTEN) > MOST:
             REWRITTEN.clear()
             SETTLED.clear()
+            APART_CODE.clear()
             AGAIN.clear()
             MEMBERS.clear()
         new = rewritten(code, hooks_for(scope))
@@ -166,7 +168,7 @@ def hooks_for(scope: dict[str, Any]) -> Hooks:
     names = NamesNow(scope)
     return Hooks(
         CALLS, Made.one, STORES, IMPORTS, names.harmless, INDEXED, DIRECT, names.direct,
-        COUNTED[1:], MATCHES, JOINS,
+        COUNTED[1:], MATCHES, JOINS, FIELDS, INSIDES,
     )  # fmt: skip
 
 
@@ -223,7 +225,7 @@ def reach_function(fn: Any) -> None:
     One that another stands for is: call sites would take settled code for the function itself.
     """
     code = fn.__code__
-    if id(code) in SETTLED or not OPEN or id(fn) in STANDS:
+    if id(code) in SETTLED or id(code) in APART_CODE or not OPEN or id(fn) in STANDS:
         return
     known = AGAIN.get(id(code)) or prepared(code, fn.__globals__)
     if known is None:
@@ -245,7 +247,7 @@ def prepared(code: CodeType, scope: dict[str, Any]) -> Any:
     new = known[1] if known else other_form(code, scope) if takes_part(scope) else code
     if new is code:
         if not keeps(scope):  # or it is called as what is compiled
-            SETTLED[id(code)] = code
+            (APART_CODE if makes_text(scope) else SETTLED)[id(code)] = code
         return None
     SETTLED[id(new)] = new
     out = AGAIN[id(code)] = code, new, Named([code])

@@ -14,8 +14,10 @@ import bisect
 import builtins
 import functools
 import heapq
+import io
 import itertools
 import operator
+import re
 import sys
 import threading
 import warnings
@@ -54,10 +56,11 @@ from .instances import (
 from .jitted import is_jitted, jitted
 from .kept_results import Cached
 from .leftover import HOLDS, WRITERS
-from .mapped_text import MappedText, plain
+from .mapped_text import MAPPING, MappedText, followed, of_pattern, of_stream, plain
 from .members import BORING, HEAP
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
+    APART_CODE,
     KNOWN,
     LOOKUPS,
     OPEN,
@@ -123,6 +126,8 @@ Resolver.__getitem__ = resolved  # type: ignore[method-assign]  # defined below 
 
 def function(f: Any) -> Any:
     """A Python function whose code does not ask yet."""
+    if id(f.__code__) in APART_CODE:
+        return followed(f) if MAPPING[0] else f
     learn()
     ours = STANDS.get(id(f))
     if ours is not None:
@@ -130,7 +135,7 @@ def function(f: Any) -> Any:
     if keeps(f.__globals__):
         return foreign(f) if active() else f
     reach_function(f)
-    return f
+    return followed(f) if MAPPING[0] and id(f.__code__) in APART_CODE else f
 
 
 def method(f: Any) -> Any:
@@ -169,6 +174,10 @@ def other(f: Any, kind: Any) -> Any:
     if isinstance(f, type):
         return a_class(f)
     if isinstance(f, SAME):
+        if MAPPING[0] and getattr(f, "__objclass__", None) is io.StringIO:
+            return of_stream(f)
+        if MAPPING[0] and getattr(f, "__name__", None) in MAKE_TEXT:
+            return followed(f)
         return foreign(f) if kind is type(str.__len__) and is_constructor(f) else f
     if hasattr(kind, "__wrapped__"):
         return wrapper(f) if active() else f
@@ -232,6 +241,10 @@ SAME: tuple[type, ...] = (
 )
 
 
+# Methods that are called by their names, as in `[x].__repr__()` and `str.join(",", texts)`.
+MAKE_TEXT = {*vars(str), "__repr__", "__str__", "__format__"} - {"__init__", "__new__"}
+
+
 def compiled(f: Any) -> Any:
     """A function of C, or a method of an object of C."""
     owner = f.__self__
@@ -292,6 +305,7 @@ def vectorized(f: Any) -> Any:
 
 WAYS: dict[Any, Any] = {
     BuiltinFunctionType: compiled,
+    type(re.compile("").search): compiled,  # of a method that is told its class
     type("".__len__): lambda f: by_operator(f),
     functools.partial: partial,
     functools._lru_cache_wrapper: cached,
@@ -413,6 +427,8 @@ def of_container(f: Any) -> Any:
 
 def by_operator(f: Any) -> Any:
     """A method that Python has for an operator, called by its name: `super().__setitem__(k, x)`."""
+    if MAPPING[0] and f.__name__ in MAKE_TEXT:
+        return followed(f)
     if isinstance(f.__self__, (list, dict, deque)):
         return of_container(f)
     if f.__name__ == "__call__":
@@ -487,7 +503,16 @@ def give_warning(*args: Any, **kwargs: Any) -> None:
     warnings.warn(**{**given, "stacklevel": given.get("stacklevel", 1) + 1})
 
 
+def numpy_text(*args: Any, **kwargs: Any) -> Any:
+    """`numpy.str_`, which makes text of an object."""
+    return (followed(np.str_) if MAPPING[0] else np.str_)(*args, **kwargs)
+
+
 STANDS[id(warnings.warn)] = give_warning
+STANDS[id(np.str_)] = numpy_text
+BOUND.update({re.Pattern: of_pattern, re.Match: of_pattern})
+# A recording judges itself what is read from streams.
+BOUND[io.StringIO] = lambda f: f if LOOKUPS else of_stream(f)
 STANDS[id(float.__new__)] = new_float
 STANDS[id(np.ndarray.__new__)] = new_array
 CONSTRUCTING = {"__init__", "__getattribute__", "__setattr__", "__delattr__", "__array_function__"}

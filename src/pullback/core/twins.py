@@ -7,6 +7,7 @@ with the same code, globals and closure.
 
 from __future__ import annotations
 
+import sys
 from types import FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -16,6 +17,7 @@ import numpy as np
 from .bytecode import original
 from .callees import CALLS
 from .namespaces import takes_part
+from .reach import call_outside
 
 TWINS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 GIVES: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
@@ -81,11 +83,37 @@ def answers_itself(function: Any, x: Any) -> bool:
     return type(method) is FunctionType and takes_part(method.__globals__)
 
 
+def masked_alone(xs: tuple[Any, ...]) -> bool:
+    """Whether one is a plain masked array, and none is an Array or computes with Arrays.
+
+    A function may, and a list may hold some.
+    """
+    masked = sys.modules.get("numpy.ma")  # which takes long to import
+    if masked is None or masked.MaskedArray not in map(type, xs):
+        return False
+    plain = NUMBERS | {masked.MaskedArray, *PLAIN_ARGUMENTS}
+    return all(type(x) in plain or (type(x) in (list, tuple) and of_numbers(x)) for x in xs)
+
+
+def of_numbers(xs: Any) -> bool:
+    return all(type(x) in NUMBERS or (type(x) in (list, tuple) and of_numbers(x)) for x in xs)
+
+
+NUMBERS = frozenset({bool, int, float, complex, np.float64, np.int64})
+PLAIN_ARGUMENTS = (
+    np.ndarray, str, type(None), type, np.dtype, type(np._NoValue), np.ufunc, type(np.sum),
+)  # fmt: skip
+
+
 def with_given_arrays(call: Any, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """function(*args, **kwargs), where NumPy may ask objects for arrays and be given Arrays.
 
     call: what calls it, if not this.
     """
+    if hasattr(function, "_implementation") and masked_alone((*args, *kwargs.values())):
+        # NumPy's code calls methods of masked arrays: those that take part give what has no mask
+        # to its C functions. There is no Array here.
+        return call_outside(function, args, kwargs)
     if args and answers_itself(function, args[0]):
         args = (Methods(args[0]), *args[1:])
     try:

@@ -93,7 +93,9 @@ FRESH.update(
     {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.linspace, np.logspace,
      np.geomspace, np.meshgrid, np.diag, np.diagflat, np.tril, np.triu, np.vander, np.concatenate,
      np.stack, np.hstack, np.vstack, np.dstack, np.column_stack, np.block, np.append, np.insert,
-     np.delete, np.pad, np.tile, np.repeat, np.resize, np.roll}
+     np.delete, np.pad, np.tile, np.repeat, np.resize, np.roll, np.where, np.select, np.choose,
+     np.clip, np.sort, np.cumsum, np.cumprod, np.diff, np.gradient, np.outer, np.kron, np.cross,
+     np.interp, np.nan_to_num}
 )  # fmt: skip
 
 
@@ -283,7 +285,10 @@ def fromiter(iter: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
     if np.dtype(dtype).hasobject:
         return np.fromiter(items, dtype, len(items), **kwargs)
     if any(type(x) is Array for x in items):
-        return OWN[np.array](items, dtype=dtype)
+        whole, element = np.dtype(dtype), np.dtype(dtype).base
+        if whole.shape and any(np.shape(x) != whole.shape for x in items):
+            return np.fromiter([peel(x) for x in items], dtype, **kwargs)  # raises
+        return OWN[np.array](items, dtype=element)
     return made(np.fromiter(items, dtype, count, **kwargs))
 
 

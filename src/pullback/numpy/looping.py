@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..core.array import Array, current, unravel
-from ..core.dispatch import FUNCTIONS, as_array, holds_arrays
+from ..core.dispatch import FUNCTIONS, as_array, holds_arrays, masks
+from ..core.errors import ArgumentTypeError
 from ..core.layout import example
 from ..core.lost import shown
+from ..core.reach import call_outside
+from ..core.twins import masked_alone
 from ..primitives.keys import known
 from ..primitives.shapes import laid
 from .wrapping import OWN, StandIn, answers_for
+
+
+def refuse_masked(xs: Any) -> None:
+    """Raise for masked arrays, of which a loop would see what is masked."""
+    if "numpy.ma" in sys.modules and masks(list(xs)):  # it takes long to import
+        raise ArgumentTypeError(
+            "A function that loops over elements or rows met a masked array, and would compute with"
+            " what is masked.\n"
+            "  Pass the data and the mask apart, and select with `np.where(mask, x, 0)`."
+        )
 
 
 def caller(original: Any) -> None:
@@ -22,6 +36,9 @@ def caller(original: Any) -> None:
 
     @answers_for(original)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if masked_alone((*args, *kwargs.values())):
+            return call_outside(original, args, kwargs)
+        refuse_masked(args)
         return FUNCTIONS[original](*args, **kwargs)
 
 
@@ -59,6 +76,7 @@ class vectorize(np.vectorize, metaclass=StandIn):  # named as NumPy's
             return self.pyfunc(*given, **named)
 
         xs = [args[i] for i in places] + [kwargs[name] for name in names]
+        refuse_masked(xs)
         if self.signature is not None:
             return self.by_signature(call, xs)
         return self.by_element(call, xs) if xs else call(xs)

@@ -3,8 +3,7 @@
 NumPy's protocols see an Array only where it is an argument by itself. They miss one in a list
 (`np.sum([x[0], 1.0])`), at a keyword (`where=`, `initial=`) or among indices, and NumPy would try
 to convert it. So a function here looks for Arrays first, and passes NumPy's function something that
-the protocols see; where there is nothing of that kind, it calls our implementation. Without Arrays
-it is NumPy's function.
+the protocols see; where there is nothing of that kind, it calls ours. Without, it is NumPy's.
 """
 
 from __future__ import annotations
@@ -44,6 +43,7 @@ from ..core.dispatch import (
     unknown,
 )
 from ..core.instances import BY_METHOD
+from ..core.mapped_text import without_texts
 from ..core.spec import ObjectArrayError
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
@@ -115,7 +115,7 @@ class StandIn(type):
 def made(x: Any) -> Any:
     """An array of numbers that was just made as an Array, a constant, to be assigned into."""
     if type(x) is np.ndarray:
-        return Array(x, CONSTANT, None) if x.dtype.kind in "biufc" else x
+        return Array(x, CONSTANT, None) if x.dtype.kind in "biufc" else without_texts(x)
     return type(x)(map(made, x)) if type(x) in (tuple, list) else x
 
 
@@ -175,7 +175,7 @@ def ours(function: Any, fresh: bool = False) -> Any:
         x = dispatching(args, kinds, found, within)
         if x is None:
             return anywhere(function, args, kwargs, fresh)
-        if not kwargs and FUNCTIONS[function] is not None and is_sure(args, kinds):
+        if FUNCTIONS[function] and inert.issuperset(kwargs) and is_sure(args, kinds):
             sure.add(tuple(map(type, args)))
         return array_function(x, function, (), args, kwargs)  # past NumPy, which would find it
 
@@ -262,7 +262,7 @@ def made_by(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         for part in out if type(out) is tuple else (out,):
             if type(part) is np.ndarray and not all(is_fresh(part, x) for x in sources):
                 return out
-    return made(out)
+    return out if function is np.where and len(args) == 1 else made(out)  # indices are plain
 
 
 def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> Any:

@@ -101,6 +101,16 @@ def cast(x, dtype):
     return x if x.dtype == dtype else x.astype(dtype)
 
 
+def multiplied_in(dtype, x):
+    """The factors of a product with `dtype=`, or their derivatives, in that dtype; None: theirs.
+
+    It may have more range than the array, and none of its imaginary parts.
+    """
+    if dtype is None or dtype == x.dtype:
+        return x
+    return cast(np.real(x) if x.dtype.kind == "c" and np.dtype(dtype).kind != "c" else x, dtype)
+
+
 def in_bytes_of(out, dtype):
     """A result in the byte order that was asked for; operations themselves give the machine's."""
     return out if dtype is None or np.dtype(dtype).isnative else out.astype(dtype)

@@ -10,7 +10,7 @@ from ..core.errors import ArgumentError, ShapeError
 from ..core.primitive import Linear, Primitive
 from ..core.quiet import SILENT, STATE
 from ..core.spec import Spec, is_inexact
-from .arguments import as_array, axes_of, cast, common_dtype, dtype_of, reduced_axes
+from .arguments import as_array, axes_of, cast, common_dtype, dtype_of, multiplied_in, reduced_axes
 from .shapes import laid, lies
 
 none = np._NoValue
@@ -74,12 +74,15 @@ class Cumprod(Primitive):
 
     def jvp(self, out, xs, x_dots, *, axis, dtype):
         # out[k] = x[k] out[k-1], and its derivative along x_dot.
-        return recurrence_p(xs[0], shifted(out, axis, 1) * x_dots[0], axis=axis, reverse=False)
+        x, x_dot = multiplied_in(dtype, xs[0]), multiplied_in(dtype, x_dots[0])
+        return recurrence_p(x, shifted(out, axis, 1) * x_dot, axis=axis, reverse=False)
 
     def vjp(self, out_bar, residual, wanted):
         (x,), out, axis = residual.xs, residual.out, residual.static["axis"]
-        out_bar = recurrence_p(x, out_bar, axis=axis, reverse=True)
-        return (shifted(out, axis, 1) * out_bar,)
+        factors = multiplied_in(residual.static["dtype"], x)
+        out_bar = recurrence_p(factors, out_bar, axis=axis, reverse=True)
+        x_bar = shifted(out, axis, 1) * out_bar
+        return (multiplied_in(x.dtype, x_bar),)
 
     def batch(self, xs, mapped, size, *, axis, dtype):
         return self(xs[0], axis=axis + 1, dtype=dtype)

@@ -18,7 +18,18 @@ from ..core.errors import ArgumentError
 from ..core.past import count_nonzero
 from ..core.primitive import Linear, Primitive, align
 from ..core.spec import DOUBLE, Spec, is_inexact
-from .arguments import as_array, axes_of, cast, dtype_of, given, kept, none, reduced_axes, surely
+from .arguments import (
+    as_array,
+    axes_of,
+    cast,
+    dtype_of,
+    given,
+    kept,
+    multiplied_in,
+    none,
+    reduced_axes,
+    surely,
+)
 from .kinks import at_kink
 
 
@@ -192,12 +203,14 @@ class Prod(Primitive):
         return Spec(reduced(x.shape, axis, keepdims), dtype)
 
     def jvp(self, out, xs, x_dots, *, axis, dtype, keepdims):
-        return np.sum(others(xs[0], axis) * x_dots[0], axis=axis, dtype=dtype, keepdims=keepdims)
+        x, x_dot = multiplied_in(dtype, xs[0]), multiplied_in(dtype, x_dots[0])
+        return np.sum(others(x, axis) * x_dot, axis=axis, dtype=dtype, keepdims=keepdims)
 
     def vjp(self, out_bar, residual, wanted):
         (x,), static = residual.xs, residual.static
-        axis = static["axis"]
-        return (spread(out_bar, x.shape, axis, static["keepdims"]) * others(x, axis),)
+        axis, factors = static["axis"], multiplied_in(static["dtype"], x)
+        x_bar = spread(out_bar, x.shape, axis, static["keepdims"]) * others(factors, axis)
+        return (multiplied_in(x.dtype, x_bar),)
 
     def batch(self, xs, mapped, size, *, axis, dtype, keepdims):
         axis = tuple([i + 1 for i in axis])

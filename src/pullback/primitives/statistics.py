@@ -94,6 +94,11 @@ def variance(name, a, axis, dtype, out, ddof, keepdims, where, mean_, correction
             raise ArgumentError(f"`{name}` takes `ddof=` or `correction=`, but got both.")
         ddof = correction
     a = as_array(a)
+    if dtype is not None and np.dtype(dtype).kind == "c":  # which the result has as well
+        inner = np.dtype(dtype) if a.dtype.kind == "c" else np.empty(0, dtype).real.dtype
+        a = cast(a, inner)
+        out = variance(name, a, axis, None, None, ddof, keepdims, where, mean_, none)
+        return cast(out, np.dtype(dtype))
     if not is_inexact(a.dtype):
         a = cast(a, np.dtype(dtype or np.float64))
     within = None if dtype is None or np.dtype(dtype) == a.dtype else np.dtype(dtype)

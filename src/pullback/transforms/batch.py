@@ -19,6 +19,7 @@ from ..core.errors import (
 )
 from ..core.keywords import refuse_keywords
 from ..core.layout import duplicate
+from ..core.mapped_text import MAPPING
 from ..core.namespaces import package
 from ..core.primitive import Primitive, one_by_one
 from ..core.spec import Spec, spec_of
@@ -188,6 +189,7 @@ class Vmap(Transformation):
             )
             for (leaves, structure), leaf_axes in zip(flat, axes, strict=True)
         ]
+        MAPPING[0] += 1
         try:
             out = run(trace, self.fun, mapped, kwargs)
             outs, structure = flatten(out)
@@ -197,6 +199,7 @@ class Vmap(Transformation):
                 for x, axis in zip(outs, out_axes, strict=True)
             ]
         finally:
+            MAPPING[0] -= 1
             trace.end()
         return unflatten(structure, results)
 

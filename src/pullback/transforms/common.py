@@ -6,6 +6,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import is_dataclass
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -26,6 +27,7 @@ from ..core.reach import OURS
 from ..core.spec import Spec, hardened, is_inexact, spec_of
 from ..core.trace import CONSTANT, Trace
 from ..core.tree import flatten, is_static, paths, unflatten
+from .conversions import named, users_class, way_to_array, way_to_numbers
 
 PACKAGE = __name__.partition(".")[0] + "."
 
@@ -144,14 +146,16 @@ class Selection:
                 raise ArgumentTypeError(
                     f"`{self.verb}({name_of(fun)})` differentiates argument {position}, which is"
                     f" {kind_of(arg)}; only numbers, arrays and trees of them can be"
-                    f" differentiated.\n  Select another argument{self.suggested(args)}."
+                    f" differentiated.\n  {self.suggested(arg, args)}"
                 )
         return positions
 
-    def suggested(self, args: Any) -> str:
-        """Which argument could be meant, in words."""
-        others = could_be_meant(args)
-        return f" with `argnums={others[0]}`" if others else " with argnums"
+    def suggested(self, arg: Any, args: Any) -> str:
+        """What to write for an argument that cannot be differentiated."""
+        if others := could_be_meant(args):
+            return f"Select another argument with `argnums={others[0]}`."
+        way = None if arg is None else way_to_array(arg)
+        return f"Pass `{way}`." if way else "Pass a number or an array."
 
     def absent(self, fun: Any, number: int, n: int, kwargs: dict[str, Any]) -> None:
         names = parameters(fun)
@@ -225,11 +229,26 @@ def refuse_leaf(
     leaf: Any, what: str, fun: Any, position: int, within: tuple[Any, int] | None
 ) -> NoReturn:
     """Say why a leaf of an argument cannot be differentiated; what: the transformation."""
+    if within is not None and is_dataclass(within[0]) and hasattr(within[0], "__array__"):
+        leaf, within = within[0], None
     kind = type(leaf)
     if isinstance(leaf, np.ma.MaskedArray):
         raise ArgumentTypeError(
             f"{what} was given a masked array for argument {position}.\n"
             "  Pass the data and the mask apart, and select with `np.where(mask, x, 0)`."
+        )
+    where = f"argument {position}"
+    if within is not None:
+        where = f"`{path_of(*within, fun, position)}`, a leaf of argument {position}"
+    leave = "leave it out of argnums" if within is None else "pass it as an argument of its own"
+    if isinstance(leaf, (int, np.ndarray, np.generic)) and np.asarray(leaf).dtype.kind not in "fc":
+        write = "x.astype(float)`, `float(n)"
+        if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "OVSU":
+            write = way_to_numbers(leaf) or write
+        raise DtypeError(
+            f"{what} differentiates {where}, which is {spec_of(leaf)};"
+            " a derivative needs real or complex floating numbers.\n"
+            f"  Write `{write}`, or {leave}."
         )
     if isinstance(leaf, np.ndarray) and kind not in (Array, np.ndarray, np.memmap):
         raise ArgumentTypeError(
@@ -237,31 +256,18 @@ def refuse_leaf(
             " operations have other meanings than those of an ndarray.\n"
             "  Pass `np.asarray(x)`."
         )
-    if hasattr(leaf, "to_numpy"):
-        raise ArgumentTypeError(
-            f"{what} was given {kind_of(leaf)} for argument {position};"
-            " only arrays and numbers can be differentiated.\n"
-            "  Pass its values, `x.to_numpy(float)`: the function then receives an array, and the"
-            " gradient has its shape and order."
-        )
-    if hasattr(leaf, "tocsr"):
+    if hasattr(leaf, "tocsr") and kind.__module__.startswith("scipy."):
         raise ArgumentTypeError(
             f"{what} was given {kind_of(leaf)} for argument {position}, which keeps its numbers in"
             " lists or a dict.\n  Pass `A.tocsr()`, whose gradient is a sparse array as well."
         )
-    where = f"argument {position}"
-    if within is not None:
-        where = f"`{path_of(*within, fun, position)}`, a leaf of argument {position}"
-    if isinstance(leaf, (int, np.integer)) or hasattr(leaf, "dtype"):
-        raise DtypeError(
-            f"{what} differentiates {where}, which is {spec_of(leaf)};"
-            " a derivative needs real or complex floating numbers.\n"
-            "  Write `x.astype(float)`, `float(n)`, or leave it out of argnums."
-        )
+    way = way_to_array(leaf)
+    if way is None and users_class(leaf):
+        way = f"pullback.register_tree({type(leaf).__name__}, flatten, unflatten)"
     raise ArgumentTypeError(
-        f"{what} differentiates {where}, which is {kind_of(leaf)};"
-        " only numbers, arrays and trees of them can be differentiated.\n"
-        "  Register its class with `pullback.register_tree`, or leave it out of argnums."
+        f"{what} differentiates {where}, which is {named(leaf)};"
+        " only numbers, NumPy arrays and trees of them can be differentiated.\n"
+        + (f"  Write `{way}`, or {leave}." if way else f"  {leave[0].upper() + leave[1:]}.")
     )
 
 

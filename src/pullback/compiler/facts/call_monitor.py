@@ -24,6 +24,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ...core.bytecode import original
+from ...core.mapped_text import showing
 from ...core.namespaces import apart, package
 from ...core.reach import ANSWERS, ASKED, DRAWS, ITEM, LOOKUPS, WARNS
 from ...core.resolve import FOREIGN
@@ -232,7 +233,7 @@ class Watch:
                 self.forbid(f"it calls `{module}.{name}`")
             if decorates_pure(frame):  # not for ever: its code decorates other functions too
                 return
-            caller = frame.f_back
+            caller = through_followed(frame.f_back)
             if package(scope) == "numpy":  # which ours stands for, between it and the program
                 caller = outside(caller)
             if package(scope) in ("numpy", "pullback"):
@@ -295,7 +296,9 @@ class Watch:
         """Whether code asks the file system something that each replay can ask again."""
         code = frame.f_code
         about = frame.f_locals.get(code.co_varnames[0])
-        if code.co_name not in names or type(about) not in PATHS or apart(frame.f_back.f_globals):
+        if code.co_name not in names or type(about) not in PATHS:
+            return False
+        if apart(through_followed(frame.f_back).f_globals):
             return False  # what libraries ask is theirs to judge
         self.answers.add(Again(getattr(owner, code.co_name), about))
         return True
@@ -378,6 +381,11 @@ def outside(frame: Any) -> Any:
     while frame is not None and package(frame.f_globals) == "pullback":
         frame = frame.f_back
     return frame
+
+
+def through_followed(frame: Any) -> Any:
+    """What calls: of a function that is followed for its text, the code that called it."""
+    return outside(frame) if frame is not None and frame.f_code is showing.__code__ else frame
 
 
 @lru_cache(4096)

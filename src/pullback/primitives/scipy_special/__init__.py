@@ -16,6 +16,7 @@ Imported when scipy.special has been imported and one of its functions meets an 
     incomplete_gamma  the derivative of gammainc with respect to its shape
     hypergeometric  hypergeometric and parabolic cylinder functions
     integrals       exponential, sine, cosine and Fresnel integrals; Spence's function
+    nodes           Gauss' rules of which the weight function has parameters
     polynomials     orthogonal polynomials, Legendre functions
     waves           Mathieu functions, spheroidal wave functions
     functions       what is no ufunc: softmax, logsumexp, comb, and what is refused
@@ -34,6 +35,7 @@ FAMILIES = (
     "gamma",
     "hypergeometric",
     "integrals",
+    "nodes",
     "polynomials",
     "statistics",
     "waves",

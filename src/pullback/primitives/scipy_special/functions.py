@@ -469,9 +469,8 @@ REFUSED_WHY = {
     (
         "finds nodes and weights for plain parameters",
         "Call it with plain numbers: nodes and weights are then constants",
-    ): """roots_chebyc roots_chebys roots_chebyt roots_chebyu roots_gegenbauer roots_genlaguerre
-        roots_hermite roots_hermitenorm roots_jacobi roots_laguerre roots_legendre roots_sh_chebyt
-        roots_sh_chebyu roots_sh_jacobi roots_sh_legendre""",
+    ): """roots_chebyc roots_chebys roots_chebyt roots_chebyu roots_hermite roots_hermitenorm
+        roots_laguerre roots_legendre roots_sh_chebyt roots_sh_chebyu roots_sh_legendre""",
     (
         "makes a polynomial object of plain coefficients",
         "Use the `eval_` function of the same name",

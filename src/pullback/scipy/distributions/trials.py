@@ -47,17 +47,21 @@ def first_axis(k: Any, p: Any, kind: str) -> Any:
     return of_unlike_trials(found, k, p, kind)
 
 
-def last_axis(kind: str, k: Any, p: Any) -> Any:
+def last_axis(kind: str) -> Any:
     native = UNLIKE_BY_KIND[kind]
-    found = solve(lambda values: native(*values.tree((k, p)))).of(np.asarray)
-    return of_unlike_trials(found, k, np.moveaxis(p, -1, 0), kind)
+
+    def of_trials(k: Any, p: Any) -> Any:
+        found = solve(lambda values: native(*values.tree((k, p)))).of(np.asarray)
+        return of_unlike_trials(found, k, np.moveaxis(p, -1, 0), kind)
+
+    return of_trials
 
 
 if UNLIKE is not None:
     leaf(UNLIKE)(first_axis)
 for kind, native in UNLIKE_BY_KIND.items():
     if native is not None:
-        serves_method(native)(partial(last_axis, kind))
+        serves_method(native)(last_axis(kind))
 
 
 def log_choices(x: Any, M: Any, n: Any, N: Any) -> Any:

@@ -8,6 +8,7 @@ The mesh is held; the implicit function theorem gives the derivatives of y and p
 from __future__ import annotations
 
 from copy import copy
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,63 @@ from ...core.dispatch import as_array
 from ...core.errors import MissingRuleError
 from ...core.trace import is_live
 from ...primitives.exact import constant, exact
+from ...transforms.batch import vmap
+from ...transforms.forward import jvp
 from ..optimization.minima import called
 from ..optimization.roots import reason, summary
 from ..solving.implicit import Equations, RecordedFunction, solution
 from ..solving.plain import Examples
 from ..solving.serving import serves
+
+
+class Collocation(Equations):
+    """The equations of the collocation, of which each is of the values at two neighbours.
+
+    The Jacobian takes one direction for each component at every other node, instead of one for
+    each unknown. The first node has directions of its own, for the boundary conditions read it and
+    the last one; so have the parameters, which all equations may read.
+    """
+
+    def __init__(self, name: str, residual: Any, shape: tuple[int, int]) -> None:
+        super().__init__(name, residual)
+        self.shape = shape
+
+    def slope(self, z: Any, theta: Any, given: Any) -> Any:
+        directions, of_unknown, mask = structure(*self.shape, z.shape[0])
+        push = lambda dot: jvp(lambda z: self.residual(z, theta, given), (z,), (dot,))[1]
+        columns = vmap(push)(directions)
+        return np.where(mask, np.swapaxes(columns, 0, 1)[:, of_unknown], 0.0)
+
+    def refined(self, z: Any, theta: Any, given: Any) -> tuple[Any, str | None]:
+        """A point closer to the solution than z; or z, and why there is no derivative."""
+        way = np.cos(np.arange(1.0, len(z) + 1))
+        rate = jvp(lambda z: self.residual(z, theta, given), (z,), (way,))[1]
+        _, slope = self.linearised(z, theta, given)
+        if np.any(np.abs(slope @ way - rate) > 1e-9 * (1 + np.abs(slope).sum(axis=1))):
+            return z, (
+                "The result of `scipy.integrate.solve_bvp` has no derivative: `fun` reads the"
+                " values at other nodes than its own, or `bc` more than it is given.\n"
+                "  Write what `fun` shares between nodes as a further component or a parameter."
+            )
+        return super().refined(z, theta, given)
+
+
+@cache
+def structure(n: int, m: int, size: int) -> tuple[Any, Any, Any]:
+    """Directions, the one that has each unknown, and where the Jacobian is not zero.
+
+    n components at m nodes, and parameters up to this size
+    """
+    node = np.concatenate([np.tile(np.arange(m), n), np.full(size - n * m, -1)])
+    component = np.concatenate([np.repeat(np.arange(n), m), np.arange(size - n * m)])
+    kind = np.select([node < 0, node == 0], [3, 2], node % 2)
+    kinds, of_unknown = np.unique(np.stack([kind, component]), axis=1, return_inverse=True)
+    of_unknown = np.ravel(of_unknown)
+    directions = (of_unknown == np.arange(kinds.shape[1])[:, None]).astype(float)
+    row = np.concatenate([np.tile(np.arange(m - 1), n), np.full(size - n * (m - 1), -1)])[:, None]
+    close = (node == row) | (node == row + 1)
+    at_ends = (node == 0) | (node == m - 1)
+    return directions, of_unknown, np.where(row < 0, at_ends, close) | (node < 0)
 
 
 def spline(found: Examples, x: Any, y: Any, slopes: Any) -> Any:
@@ -87,7 +140,8 @@ def solve_bvp(*args: Any, **options: Any) -> Any:
         return summary("solve_bvp", found, lambda r: r, {"y": constant(y)})
     failure = reason(found, lambda r: r.success, lambda r: r.message)
     residual = lambda z, theta, given: program([z], theta)
-    (z,) = solution(Equations("solve_bvp", residual), z, program.theta, failure=failure)
+    collocation = Collocation("solve_bvp", residual, (n, m))
+    (z,) = solution(collocation, z, program.theta, failure=failure)
     y = np.reshape(z[: n * m], (n, m))
     known = {"y": y}
     if p is not None:

@@ -89,7 +89,7 @@ class Minimum:
     def __init__(self, record: Callable[..., Any], objective: Callable[..., Any], x: Any) -> None:
         def rows(x: Any) -> Any:
             what, *both = record(x)
-            self.is_constrained = any(map(len, both))
+            self.is_constrained, self.n_equal = any(map(len, both)), sum(map(len, both[0]))
             return what, *[np.concatenate(part) if part else None for part in both]
 
         self.program, self.objective, self.shape = RecordedFunction(rows, x), objective, x.shape
@@ -120,14 +120,11 @@ class Minimum:
             return self.slope(x, theta)
 
         def lagrangian(x: Any) -> Any:
-            equal, positive = self.rows(x, theta)
-            held = np.concatenate([equal, np.where(active, positive, 0.0)])
-            return self.value(x, theta) - np.dot(multiplier, held)
+            rows = np.where(active, np.concatenate(self.rows(x, theta)), 0.0)
+            return self.value(x, theta) - np.dot(multiplier, rows)
 
-        equal, positive = self.rows(x, theta)
-        m = equal.shape[0]
-        rows = np.where(active, positive, multiplier[m:])
-        return np.concatenate([grad(lagrangian)(x), equal, rows])
+        rows = np.where(active, np.concatenate(self.rows(x, theta)), multiplier)
+        return np.concatenate([grad(lagrangian)(x), rows])
 
     def slopes(self, x: Any, *theta: Any) -> Any:
         """The rows, and the derivatives of the objective and of the rows."""
@@ -136,30 +133,54 @@ class Minimum:
         return *self.rows(x, theta), self.slope(x, theta), curvature, normals
 
     def multipliers(self, slopes: Callable[..., Any], x: Any, *theta: Any) -> tuple[Any, Any]:
-        """The multipliers of all rows at a plain solution, and which inequalities are active."""
+        """The multipliers of all rows at a plain solution, and which of the rows are active."""
         equal, positive, slope, curvature, normals = slopes(x, *theta)
         m = len(equal)
-        multiplier = np.zeros(m + len(positive))
+        multiplier, active = np.zeros(len(normals)), np.ones(len(normals), bool)
+        active[:m], across = self.independent(normals[:m], x, theta)
         near = np.abs(positive) <= 1e-3 * (1 + np.abs(x).max())
-        held = np.concatenate([np.ones(m, bool), near])
-        sign = normals[held]
-        # Equalities may push either way. Lawson and Hanson choose normals that are independent.
-        columns = np.concatenate([sign, -sign[:m]]).T
-        sizes = np.linalg.norm(columns, axis=0)
-        sizes = np.where(sizes > 0, sizes, 1.0)
-        found = optimize.nnls(columns / sizes, slope)[0] / sizes if columns.size else np.zeros(0)
-        found[:m] -= found[len(sign) :]
-        multiplier[held] = found[: len(sign)]
-        # Active if it holds x with more than the step to it would: else a step does not meet it.
-        push = multiplier[m:]
+        # Of the rows that meet here, Lawson and Hanson choose normals that are independent.
         rows = normals[m:]
+        free = rows - (rows @ across.T) @ across
+        sizes = np.linalg.norm(free, axis=1)
+        near &= sizes > 1e-10 * np.linalg.norm(rows, axis=1)
+        columns = (free[near] / sizes[near, None]).T
+        push = np.zeros(len(positive))
+        if columns.size:
+            push[near] = optimize.nnls(columns, slope - across.T @ (across @ slope))[0]
+            push[near] /= sizes[near]
+        # Active if it holds x with more than the step to it would: else a step does not meet it.
         size = np.maximum((rows**2).sum(axis=1), np.finfo(float).tiny)
         stiff = np.abs(np.einsum("ij,jk,ik->i", rows, curvature, rows)) / size**2
         with np.errstate(invalid="ignore"):
             least = 1e-7 * np.linalg.norm(slope) / np.sqrt(size)
-            active = near & (push > np.maximum(np.abs(positive) * stiff, least))
-        multiplier[m:] = np.where(active, push, 0.0)
+            active[m:] = near & (push > np.maximum(np.abs(positive) * stiff, least))
+        multiplier[m:] = np.where(active[m:], push, 0.0)
+        held = np.flatnonzero(active[:m])
+        if held.size:
+            rest = slope - rows.T @ multiplier[m:]
+            multiplier[held] = np.linalg.lstsq(normals[held].T, rest, rcond=None)[0]
         return multiplier, active
+
+    def independent(self, normals: Any, x: Any, theta: Any) -> tuple[Any, Any]:
+        """Which equalities to keep, and an orthonormal basis of their normals.
+
+        One that follows from others is left out where no parameter moves it: else the constraints
+        contradict each other for parameters close by, and the equations stay singular.
+        """
+        kept, basis = np.zeros(len(normals), bool), np.zeros((0, self.n))
+        for i, normal in enumerate(normals):
+            rest = normal
+            for _ in range(2):
+                rest = rest - (basis @ rest) @ basis
+            size = np.linalg.norm(rest)
+            kept[i] = size > 1e-10 * np.linalg.norm(normal)
+            if kept[i]:
+                basis = np.concatenate([basis, rest[None] / size])
+        for row in np.flatnonzero(~kept):
+            moved = grad(lambda theta, row=row: self.rows(x, theta)[0][row])(list(theta))
+            kept[row] = any(map(np.any, moved))
+        return kept, basis
 
 
 def minimum(
@@ -174,6 +195,8 @@ def minimum(
 
     further: (name, value, function of x and theta)
     prices: (name, value, function of the multipliers of all rows)
+
+    Prices that are not unique, since a constraint follows from others, have no derivative.
     """
     flat = np.ravel(x)
 
@@ -190,8 +213,10 @@ def minimum(
         (key, None if f is None else lambda z, theta, given, f=f: f(z[:n], theta))
         for key, _, f in further
     ]
+    unique = lambda given: np.where(np.all(given[0][: problem.n_equal]), 1.0, np.nan)
     results += [
-        (key, None if f is None else lambda z, theta, given, f=f: f(z[n:])) for key, _, f in prices
+        (key, None if f is None else lambda z, theta, given, f=f: f(z[n:]) * unique(given))
+        for key, _, f in prices
     ]
     equations = Equations(name, problem.residual, results)
     values = [value for _, value, _ in (*further, *prices)]

@@ -11,7 +11,7 @@ from scipy import optimize
 from ...core.dispatch import as_array, refuse
 from ...core.spec import is_inexact
 from ...primitives.exact import constant, like
-from ...transforms.derived import jacobian
+from ...transforms.derived import elementwise_grad, jacobian
 from ..solving.plain import number, signature, solve
 from ..solving.serving import serves
 from .conditions import Minimum, between, minimum
@@ -40,15 +40,20 @@ def fitted(residual: Callable[..., Any], x: Any, bounds: Any, loss: Any, scale: 
 
     def record(x: Any) -> Any:
         r = np.ravel(as_array(residual(x)))
-        if callable(loss):
-            cost = 0.5 * scale**2 * np.sum(loss((r / scale) ** 2)[0])
-        elif loss == "linear":
-            cost = 0.5 * np.sum(r**2)
-        else:
-            cost = 0.5 * scale**2 * np.sum(LOSSES[loss]((r / scale) ** 2))
-        return (r, cost), *box(bounds, np.ravel(x))
+        if not callable(loss) and loss == "linear":
+            return (r, 0.5 * np.sum(r**2)), *box(bounds, np.ravel(x))
+        z = (r / scale) ** 2
+        rho, first, second = loss(z) if callable(loss) else with_slopes(LOSSES[loss], z)
+        weight = np.maximum(first + 2 * z * second, np.finfo(float).eps) ** 0.5
+        return (r, 0.5 * scale**2 * np.sum(rho), weight), *box(bounds, np.ravel(x))
 
     return Minimum(record, lambda what: what[1], x)
+
+
+def with_slopes(rho: Callable[[Any], Any], z: Any) -> tuple[Any, Any, Any]:
+    """rho(z) with its first two derivatives by z."""
+    first = elementwise_grad(rho)
+    return rho(z), first(z), elementwise_grad(first)(z)
 
 
 def residuals(problem: Minimum) -> Callable[..., Any]:
@@ -58,6 +63,15 @@ def residuals(problem: Minimum) -> Callable[..., Any]:
 def slopes(problem: Minimum) -> Callable[..., Any]:
     """The Jacobian of the residuals."""
     return lambda x, theta: jacobian(lambda x: problem.what(x, theta)[0])(x)
+
+
+def weighted_slopes(problem: Minimum) -> Callable[..., Any]:
+    """The Jacobian with which SciPy approximates the curvature of a cost with a loss: J^T J."""
+
+    def jac(x: Any, theta: Any) -> Any:
+        return problem.what(x, theta)[2][:, None] * slopes(problem)(x, theta)
+
+    return jac
 
 
 @serves(optimize.least_squares, amplifies=True)
@@ -83,9 +97,11 @@ def least_squares(*args: Any, **options: Any) -> Any:
         ("cost", known["cost"], problem.value),
         ("fun", known["fun"], residuals(problem)),
     ]
-    if isinstance(found.first.jac, np.ndarray) and given["loss"] == "linear":
-        further.append(("jac", found.of(lambda r: r.jac), slopes(problem)))
-        further.append(("grad", found.of(lambda r: r.grad), problem.slope))
+    if isinstance(found.first.jac, np.ndarray):
+        is_linear = isinstance(given["loss"], str) and given["loss"] == "linear"
+        jac = slopes(problem) if is_linear else weighted_slopes(problem)
+        further.append(("jac", found.of(lambda r: r.jac), jac))
+    further.append(("grad", found.of(lambda r: r.grad), problem.slope))
     x, rest = minimum("least_squares", problem, x, failure, further)
     known = {"x": x, **{key: out for (key, _, _), out in zip(further, rest, strict=True)}}
     return summary("least_squares", found, lambda r: r, known)

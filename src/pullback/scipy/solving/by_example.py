@@ -199,7 +199,7 @@ def stacked_leaf(outs: list[Any], trace: Any) -> Any:
     return together(np.stack(outs), trace=trace)
 
 
-def again(f: Any, *args: Any, **options: Any) -> Any:
+def again(f: Any, /, *args: Any, **options: Any) -> Any:
     """f, and once more for each example where it refuses what is mapped.
 
     Not if it is given functions of the user's: what they change would be changed twice.
