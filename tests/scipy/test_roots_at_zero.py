@@ -1,4 +1,4 @@
-"""Norms and deviations that SciPy takes as roots of sums of squares: finite where these are zero."""
+"""Norms and deviations that SciPy roots in Python: finite where they are zero."""
 
 import numpy as np
 import pytest
