@@ -103,6 +103,17 @@ def check_function(fun: Any, verb: str) -> None:
             )
 
 
+def meant_by(argnums: Any, verb: str) -> str:
+    """What to write where argnums is no position."""
+    if verb == "jacobian" and isinstance(argnums, str) and argnums in ("forward", "reverse"):
+        return f"Write `{verb}(f, mode={argnums!r})`."
+    if argnums is None or isinstance(argnums, (str, tuple, list)):
+        return f"Arguments are counted from 0: write `{verb}(f, argnums=0)` for the first."
+    if isinstance(argnums, float) and argnums.is_integer():
+        return f"Write `{verb}(f, argnums={int(argnums)})`."
+    return f"The arguments come in a call of their own: `{verb}(f)(x)`."
+
+
 class Selection:
     """The arguments that `argnums` selects, checked once when the transformation is made."""
 
@@ -113,7 +124,7 @@ class Selection:
         if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in numbers):
             raise ArgumentTypeError(
                 f"`{verb}` takes an int or a tuple of ints as argnums, but got {brief(argnums)}.\n"
-                f"  The arguments come in a call of their own: `{verb}(f)(x)`."
+                f"  {meant_by(argnums, verb)}"
             )
         self.numbers, self.argnums = numbers, argnums
         # How many arguments there must be for the numbers to be positions as they are.
@@ -243,6 +254,8 @@ def refuse_leaf(
     leave = "leave it out of argnums" if within is None else "pass it as an argument of its own"
     if isinstance(leaf, (int, np.ndarray, np.generic)) and np.asarray(leaf).dtype.kind not in "fc":
         write = "x.astype(float)`, `float(n)"
+        if within is not None and isinstance(within[0], (list, tuple)):
+            write = way_to_array(within[0]) or write
         if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "OVSU":
             write = way_to_numbers(leaf) or write
         raise DtypeError(
