@@ -159,23 +159,6 @@ def decay_in_box(scale):
     return popt[0], pcov[0, 0]
 
 
-def robust(scale, level):
-    """Cauchy's loss, the slope in closed form."""
-    res = least_squares(
-        lambda p, y: p[0] * np.exp(-p[1] * T) - y,
-        x0=[1.5, 0.4],
-        jac=lambda p, y: np.c_[np.exp(-p[1] * T), -p[0] * T * np.exp(-p[1] * T)],
-        args=(SIGNAL * scale,),
-        loss="cauchy",
-        f_scale=level,
-        x_scale="jac",
-        xtol=1e-14,
-        ftol=1e-14,
-        gtol=1e-14,
-    )
-    return res.x, res.grad * 0.0, res.cost
-
-
 def unmixing(shift):
     """Shares of spectra that are not negative."""
     A = np.exp(-((T[:, None] - np.array([0.8, 1.6, 2.9])) ** 2))
@@ -406,7 +389,6 @@ MORE = [
     (svi_calibration, (np.array([0.0, 0.002, -0.001, 0.001, 0.0]),)),
     (decay, (0.01 * np.cos(T),)),
     (decay_in_box, (1.1,)),
-    (robust, (1.2, 0.3)),
     (unmixing, (0.1,)),
     (operating_point, (12.0, 150.0)),
     (ionic_equilibrium, (1.8e-5, 0.1)),
