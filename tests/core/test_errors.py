@@ -151,7 +151,7 @@ class TestOutputs:
         text = text_of(lambda: pb.grad(lambda x: None)(2.0), pb.NonScalarOutputError)
         assert text == (
             "`grad` needs a scalar output, but `<lambda>` returned None.\n"
-            "  End `<lambda>` with the number that is to be differentiated: `return value`."
+            "  End `<lambda>` with the number to differentiate: `return value`."
         )
 
     def test_a_complex_number(self):
@@ -305,7 +305,7 @@ class TestCotangents:
         text = text_of(lambda: self.pullback()[1](bar), pb.ShapeError, ValueError)
         assert text == (
             f"The pullback of `sin` takes a cotangent of shape (3,), but got {np.shape(bar)}.\n"
-            "  Nothing is broadcast here; write `np.broadcast_to(v, x.shape)` if that is meant."
+            "  Nothing is broadcast here; write `np.broadcast_to(v, x.shape)` if you want that."
         )
 
     def test_complex_for_real(self):
