@@ -335,7 +335,7 @@ class TestCotangents:
     def test_another_tree(self, bar, described):
         text = text_of(lambda: self.pullback()[2](bar), pb.ArgumentError, ValueError)
         assert (
-            "takes a cotangent that is a tree {'a': *, 'b': [*]}, but got " + described + "."
+            "takes a cotangent with the tree {'a': *, 'b': [*]}, but got " + described + "."
             in text
         )
 
@@ -377,9 +377,9 @@ class TestTangents:
     def test_another_tree(self):
         f = lambda p: p["a"]
         text = text_of(lambda: pb.jvp(f, ({"a": X},), ([X],)), pb.ArgumentError)
-        assert "`jvp(<lambda>)` takes a tangent that is a tree {'a': *}, but got [*]." in text
+        assert "`jvp(<lambda>)` takes a tangent with the tree {'a': *}, but got [*]." in text
         text = text_of(lambda: pb.hvp(lambda p: loss(p["a"]))({"a": X}, {"b": X}), pb.ArgumentError)
-        assert "takes a direction that is a tree {'a': *}, but got {'b': *}." in text
+        assert "takes a direction with the tree {'a': *}, but got {'b': *}." in text
 
     def test_complex_for_real(self):
         text = text_of(lambda: pb.jvp(np.sin, (X,), (1j * X,)), pb.DtypeError)
