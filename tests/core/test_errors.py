@@ -335,8 +335,7 @@ class TestCotangents:
     def test_another_tree(self, bar, described):
         text = text_of(lambda: self.pullback()[2](bar), pb.ArgumentError, ValueError)
         assert (
-            "takes a cotangent with the tree {'a': *, 'b': [*]}, but got " + described + "."
-            in text
+            "takes a cotangent with the tree {'a': *, 'b': [*]}, but got " + described + "." in text
         )
 
     def test_backward_of_an_array(self):
