@@ -1,8 +1,8 @@
 """Compiled gradients through SciPy's functions of arrays, next to jax and torch; a large system.
 
 Each row is the gradient of a sum of squares, compiled: ours, `jax.jit` and torch where they have
-the function, interleaved in one process on one thread, in float64, no call with the numbers of the one before.
-The bar is 1.0 of the faster.
+the function, interleaved in one process on one thread, in float64. No call has the numbers of the
+one before it. The bar is 1.0 of the faster.
 
     python benchmarks/bench_scipy_arrays.py             every row
     python benchmarks/bench_scipy_arrays.py cdist       rows whose names contain one of these
