@@ -24,7 +24,7 @@ from ..core.errors import (
 from ..core.layout import duplicate
 from ..core.node import COPIED, Kept
 from ..core.reach import OURS
-from ..core.spec import Spec, hardened, is_inexact, spec_of
+from ..core.spec import DOUBLE, Spec, hardened, is_inexact, spec_of
 from ..core.trace import CONSTANT, Trace
 from ..core.tree import flatten, is_static, paths, unflatten
 from .conversions import named, users_class, way_to_array, way_to_numbers
@@ -220,9 +220,11 @@ def as_primal(
         watched.append(Kept(leaf))
         return leaf
     if kind is Array:
-        if current(leaf).within.ended:
+        trace = (leaf if leaf.storage is None else current(leaf)).within
+        if trace.ended:
             refuse_ended(leaf, f"`{verb}({name_of(fun)})` was given")
-        if is_inexact(leaf.dtype):
+        value = leaf.payload
+        if (type(value) is np.ndarray and value.dtype is DOUBLE) or is_inexact(leaf.dtype):
             leaf = snapshot(leaf)
             return leaf.payload if leaf.within is CONSTANT else leaf
     if isinstance(leaf, np.generic) and leaf.dtype.kind in "fc":
