@@ -293,7 +293,7 @@ def runs(row: Row) -> dict[str, Callable[[], Any]]:
     if torch:
         calls["torch"] = with_torch
     for peer, without in (
-        ("autograd", (NotImplementedError, AttributeError, TypeError)),
+        ("autograd", (NotImplementedError, AttributeError, TypeError, ValueError)),
         ("torch", (TypeError, AttributeError, RuntimeError, ValueError)),
     ):
         try:

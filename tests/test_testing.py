@@ -285,5 +285,5 @@ class TestCheckGrads:
 
     @pytest.mark.parametrize("wrong", [{"order": 3}, {"modes": "forward"}, {"modes": ()}])
     def test_wrong_arguments(self, wrong):
-        with pytest.raises(pb.ArgumentError, match="`check_grads` takes modes"):
+        with pytest.raises(pb.ArgumentError, match="`check_grads` was called with modes"):
             check_grads(np.sin, (X,), **wrong)

@@ -33,6 +33,7 @@ from tests.clients import (  # noqa: F401  # they add cases
     ninth_cases,
     ninth_more_cases,
     seventh_cases,
+    sixteenth_cases,
     sixth_cases,
     third_cases,
     thirteenth_cases,

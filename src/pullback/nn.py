@@ -29,11 +29,16 @@ from .core.cotangent import masked
 from .core.dispatch import as_array, check_class
 from .core.errors import ArgumentError, DtypeError, ShapeError
 from .core.keywords import refuse_keywords
+from .core.other_names import refuse_name
 from .core.primitive import Elementwise, Primitive
 from .core.spec import Spec, spec_of
 from .primitives.kinks import at_zero
 
 __all__ = ["log_softmax", "relu", "sigmoid", "softmax_cross_entropy", "softplus"]
+
+
+def __getattr__(name: str) -> Any:
+    refuse_name(name, __all__, __name__)
 
 
 def given(x: Any) -> Any:

@@ -12,7 +12,7 @@ import ast
 import sys
 import threading
 from functools import lru_cache
-from types import CodeType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,6 @@ from .core.array import Array, current
 from .core.dispatch import as_array
 from .core.foreign import arrays_in
 from .core.instances import Instance
-from .core.reach import LOOKUPS
 from .core.twins import gives_array
 
 __all__ = ["evaluate", "re_evaluate"]
@@ -46,6 +45,12 @@ FUNCTIONS |= {
     "ones_like": np.ones_like,
     "div": np.floor_divide,
 }
+SCOPE: dict[str, Any] = {
+    "__builtins__": {},
+    "__name__": __name__,
+    "double": np.float64,
+    **FUNCTIONS,
+}
 ALLOWED = (
     ast.Expression, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Name, ast.Constant,
     ast.Attribute, ast.keyword, ast.operator, ast.unaryop, ast.cmpop, ast.Load,
@@ -62,8 +67,8 @@ class Doubled(ast.NodeTransformer):
 
 
 @lru_cache(maxsize=512)
-def read(text: str) -> tuple[tuple[str, ...], CodeType] | None:
-    """The names that a text is about, and its code; None for one that numexpr would refuse."""
+def read(text: str) -> tuple[tuple[str, ...], FunctionType] | None:
+    """The names that a text is about, and a function of them; None if numexpr would refuse it."""
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except SyntaxError:
@@ -76,8 +81,16 @@ def read(text: str) -> tuple[tuple[str, ...], CodeType] | None:
     if not known or len(called) < len(calls):
         return None
     meant = {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}
-    tree = ast.fix_missing_locations(Doubled().visit(tree))
-    return tuple(sorted(meant)), compile(tree, "<numexpr>", "eval")
+    names = sorted(meant)
+    taken = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
+    body = ast.Expression(ast.Lambda(taken, Doubled().visit(tree).body))
+    return tuple(names), eval(compile(ast.fix_missing_locations(body), "<numexpr>", "eval"), SCOPE)
+
+
+@lru_cache(maxsize=512)
+def code_of(names: tuple[str, ...]) -> Any:
+    """The code of a function that reads names of its globals."""
+    return compile(f"lambda: ({', '.join(names)},)", "<numexpr>", "eval").co_consts[0]
 
 
 LAST = threading.local()  # the text that was evaluated last, and how: for `re_evaluate`
@@ -103,22 +116,22 @@ def re_evaluate(local_dict: Any = None, global_dict: Any = None, _frame_depth: i
 def evaluated(ex: str, frame: Any, local: Any, world: Any, out: Any, options: Any) -> Any:
     """What a text is, with the names of a frame."""
     known = read(ex)
-    names, code = ((), None) if known is None else known
+    names, formula = ((), None) if known is None else known
     local = frame.f_locals if local is None else local
-    if world is None:
-        world = frame.f_globals
-        if LOOKUPS and not local.keys() >= {*names}:
-            LOOKUPS[-1](world)  # recordings watch what is read by names that the code does not show
-    found = {name: local[name] if name in local else world.get(name) for name in names}
+    world = frame.f_globals if world is None else world
+    found = dict.fromkeys(names) | {name: local[name] for name in names if name in local}
+    outer = tuple([name for name in names if name not in local and name in world])
+    if outer:  # read by code that shows their names, which recordings watch
+        found |= zip(outer, FunctionType(code_of(outer), world)(), strict=True)
     values = {name: operand_of(x) for name, x in found.items()}
     if (
-        code is None
+        formula is None
         or any(x is None for x in values.values())
         or not arrays_in([*values.values(), out])
     ):
         values = {name: numbers(x) for name, x in {**world, **local, **values}.items()}
         return sys.modules["numexpr"].evaluate(ex, values, {}, out=numbers(out), **options)
-    result = eval(code, {"__builtins__": {}, "double": np.float64, **FUNCTIONS, **values})
+    result = formula(*values.values())
     if out is None:
         return result
     out[...] = result

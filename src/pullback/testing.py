@@ -530,7 +530,7 @@ def check_grads(
         )
     if not set(modes) <= {"forward", "reverse"} or not modes or order not in (1, 2):
         raise ArgumentError(
-            f"`check_grads` takes modes, but not modes={modes!r}, order={order!r}.\n"
+            f"`check_grads` was called with modes={modes!r}, order={order!r}.\n"
             "  Write `modes=('forward', 'reverse')` or one of the two, and `order=1` or `order=2`."
         )
     sample = Sample(fun, tuple(args), smooth=True if order == 2 else 1)

@@ -10,7 +10,8 @@ import numpy as np
 CASES = []
 # What is refused, and why: text that is evaluated; numbers that are put into text on their way;
 # arrays of objects and of records; libraries that C has written; a class that derives from `ode`;
-# numbers that are looked up, or counted, by their bytes or value; a frame that pandas' own groups
+# numbers that are looked up, or counted, by their bytes or value; compiled dispatch by types;
+# arrays of objects of which only some are numbers; numbers of SymPy's; a frame that pandas' own groups
 # made and then interpolates; where pyFFTW is installed, PyCWT's transforms.
 REFUSED = {
     "randles_circuit", "spherical_distance", "vincenty_distance", "point_source", "moved_frame",
@@ -21,11 +22,15 @@ REFUSED = {
     "overlap_of_gaussians",
     "monaco.helper_functions.hashable_val", "shifted_spectrum", "way_over_land",
     "levels_of_pyramid", "air_of_aerosandbox", "field_of_igrf", "inclination_of_igrf",
-    "turning_points", "kriging_of_gstools",
+    "turning_points", "kriging_of_gstools", "anomalies_of_keplertools", "likelihood_of_arch",
+    "process_of_stheno", "scale_of_stheno", "basis_of_bspline", "rays_of_optiland",
+    "wakes_of_py_wake", "bond_of_pricing", "beam_of_indeterminate",
 }  # fmt: skip
-# The package rounds its result, or evaluates a text that it has made of a number: a warning says
-# that a derivative was lost.
-WARNED = {"color_of_hue", "tip_of_fuzzy"}
+# The package rounds its result to a few decimals, or evaluates a text that it has made of a
+# number: a warning says that a derivative was lost.
+WARNED = {
+    "tip_of_fuzzy", "inverse_of_geodepy", "polygon_of_turfpy", "way_of_turfpy",
+}  # fmt: skip
 V3 = np.array([0.3, -0.5, 0.8])
 Q = np.array([0.8, 0.2, -0.4, 0.4]) / np.linalg.norm([0.8, 0.2, -0.4, 0.4])
 

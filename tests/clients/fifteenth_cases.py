@@ -245,7 +245,7 @@ def echo_of_adaptfilt(u):
 def steps_of_adaptfilt(step):
     import adaptfilt as adf
 
-    wanted = np.convolve(WAVE, [0.5, -0.3, 0.2])[: len(WAVE)]
+    step, wanted = float(step), np.convolve(WAVE, [0.5, -0.3, 0.2])[: len(WAVE)]
     _, e, w = adf.lms(WAVE, wanted, 4, step, leak=0.01)
     _, other, _ = adf.ap(WAVE, wanted, 3, 2 * step, 2)
     return np.sum(e**2) + np.sum(w) + np.sum(other**2)

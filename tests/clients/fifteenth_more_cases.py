@@ -247,18 +247,6 @@ def table_of_pcse(stage):
     return table(stage) * limit(0.0, 2.0, stage) + ea_from_tdew(stage * 5)
 
 
-@case("whr", 0.4)
-def history_of_whr(handicap):
-    from whr import Base
-
-    games = Base({"w2": 30})
-    games.create_game("ann", "bob", "B", 1, 0)
-    games.create_game("ann", "bob", "W", 2, handicap * 100)
-    games.create_game("bob", "cid", "B", 3, 0)
-    games.iterate(5)
-    return games.players["ann"].log_likelihood() + games.players["bob"].days[0].elo * 0.01
-
-
 @case("qibo", np.array([0.3, 0.9, 1.4]))
 def circuit_of_qibo(angles):
     import qibo
@@ -431,7 +419,7 @@ def decline_of_petbox(x):
     return np.sum(well.rate(t)) + np.sum(well.cum(t)) * 1e-3 + np.sum(well.D(t))
 
 
-@case("petbox.dca", np.array([750.0, 0.8, 2.0, 0.7, 30.0]))
+@case("petbox.dca", np.array([750.0, 0.8, 1.9, 0.7, 30.0]))
 def transient_of_petbox(x):
     from petbox import dca
 
@@ -458,7 +446,7 @@ def reflection_of_rockphypy(v):
     return np.sum(out[0]) + np.sum(np.abs(parts))
 
 
-@case("wellpathpy", np.array([0.0, 5.0, 12.0, 20.0, 31.0]))
+@case("wellpathpy", np.array([1.0, 5.0, 12.0, 20.0, 31.0]))
 def well_of_wellpathpy(inclination):
     import wellpathpy as wp
 

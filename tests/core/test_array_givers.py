@@ -29,6 +29,18 @@ class Mean(Series):
         return np.mean(self.values)
 
 
+# The ways in which packages write it.
+GIVE = {
+    "as it is": Series.__array__,
+    "asarray": lambda self, dtype=None, copy=None: np.asarray(self.values, dtype),
+    "copied": lambda self, dtype=None, copy=None: np.array(self.values, dtype=dtype, copy=copy),
+    "passed on": lambda self, *args, **options: np.asarray(self.values, *args, **options),
+    "by a property": lambda self, dtype=None, copy=None: np.asarray(self.kept).astype(float),
+    "made anew": lambda self, dtype=None, copy=None: np.array([*self.values], dtype=float),
+}
+Series.kept = property(lambda self: np.asarray(self.values))
+
+
 def two(x):
     return Series([x, x * x])
 
@@ -66,7 +78,9 @@ def assigned(a, x):
     return a
 
 
-def test_objects_that_give_arrays():
+@pytest.mark.parametrize("way", GIVE)
+def test_objects_that_give_arrays(way, monkeypatch):
+    monkeypatch.setattr(Series, "__array__", GIVE[way])
     try_all(has_slopes, [(name, (f, 1.7)) for name, f in PROGRAMS.items()])
 
 

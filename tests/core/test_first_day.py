@@ -12,6 +12,7 @@ FORWARD = "@pb.custom_jvp\ndef g(x):\n    return f(x)\n\n"
 OWN = "@pb.primitive\ndef g(x):\n    return np.sum(x * x)\n\n"
 JVP = "@g.defjvp\ndef rule(primals, tangents):\n    (x,), (x_dot,) = primals, tangents\n    out = f(x)\n    out_dot = 2 * np.sum(x * x_dot)\n"
 ONE = np.ones(3)
+X = np.array([0.5, 1.5, 2.5])
 MISTAKES = {
     # Keywords and names of others.
     "autograd's argnum": Mistake(
@@ -284,6 +285,94 @@ MISTAKES = {
         ", labels)",
         ", labels.astype(int))",
         np.log([2.0, 2.0]),
+    ),
+    # Asked of the names of layers.
+    **{
+        f"{name} of layers": Mistake(
+            f"import scipy.special\nx, labels, logits = X, 1, X\nout = np.sum(pb.nn.{name}({call}))",
+            line,
+            f"pb.nn.{name}({call})",
+            line,
+            expected,
+        )
+        for name, call, line, expected in (
+            ("softmax", "x", "np.exp(pullback.nn.log_softmax(x))", 1.0),
+            ("logsumexp", "x", "scipy.special.logsumexp(x)", np.log(np.exp(X).sum())),
+            ("swish", "x", "x * pullback.nn.sigmoid(x)", np.sum(X / (1 + np.exp(-X)))),
+            ("leaky_relu", "x", "np.where(x > 0, x, 0.01 * x)", 4.5),
+            ("hardtanh", "x", "np.clip(x, -1, 1)", 2.5),
+            (
+                "cross_entropy",
+                "logits, labels",
+                "pullback.nn.softmax_cross_entropy(logits, labels)",
+                np.log(np.exp(X).sum()) - 1.5,
+            ),
+        )
+    },
+    # argnums and other settings.
+    "wrt by a name": Mistake("out = pb.grad(f, wrt='x')(X)", "argnums=0", "wrt='x'", "argnums=0"),
+    "argnums by a name": Mistake(
+        "out = pb.grad(f, argnums='x')(X)",
+        "grad(f, argnums=0)",
+        "grad(f, argnums='x')",
+        "grad(f, argnums=0)",
+    ),
+    "argnums as a float": Mistake(
+        "out = pb.grad(f, argnums=0.0)(X)",
+        "grad(f, argnums=0)",
+        "grad(f, argnums=0.0)",
+        "grad(f, argnums=0)",
+    ),
+    "argnums of None": Mistake(
+        "out = pb.grad(f, argnums=None)(X)",
+        "grad(f, argnums=0)",
+        "grad(f, argnums=None)",
+        "grad(f, argnums=0)",
+    ),
+    "a mode by its position": Mistake(
+        "out = pb.jacobian(f, 'forward')(X)",
+        "jacobian(f, mode='forward')",
+        "jacobian(f, 'forward')",
+        "jacobian(f, mode='forward')",
+    ),
+    "a list of integers": Mistake(
+        "x = [1, 2, 3]\nout = pb.grad(lambda x: np.sum(np.asarray(x) ** 2))(x)",
+        "np.asarray(x, float)",
+        ")(x)",
+        ")(np.asarray(x, float))",
+        np.array([2.0, 4.0, 6.0]),
+    ),
+    "a function of NumPy's with many outputs": Mistake(
+        "out = pb.grad(np.sin)(X)",
+        "grad(lambda x: np.sin(x).sum())",
+        "grad(np.sin)",
+        "grad(lambda x: np.sin(x).sum())",
+        np.cos(X),
+    ),
+    "a number that goes on": Mistake(
+        "out = pb.while_loop(lambda x: x, lambda x: x - 1, 3.0)", "x > 0", "x: x,", "x: x > 0,", 0.0
+    ),
+    "no function for primitive": Mistake(
+        "out = pb.grad(lambda x: np.sum(x * x) + 0 * pb.primitive(f(x)).size)(X)",
+        "primitive(f)",
+        "pb.primitive(f(x)).size",
+        "len([pb.primitive(f)])",
+    ),
+    "a tree by its attributes": Mistake(
+        "Model.__init__ = lambda self, a=X, b=1.0: vars(self).update(a=a, b=b)\n"
+        "pb.register_tree(Model, ('a', 'b'), Model)\nout = pb.grad(lambda m: f(m.a))(Model()).a",
+        "pullback.register_tree(Model, lambda x: ((x.a, x.b), None), lambda aux, xs: Model(*xs))",
+        "pb.register_tree(Model, ('a', 'b'), Model)",
+        "pullback.register_tree(Model, lambda x: ((x.a, x.b), None), lambda aux, xs: Model(*xs))",
+    ),
+    "order 0": Mistake(
+        "out = pb.testing.check_grads(f, (X,), order=0)", "order=1", "order=0", "order=1", None
+    ),
+    "jac": Mistake(
+        "x = X\nout = pb.jac(f)(x)",
+        "pullback.jacobian(f)(x)",
+        "pb.jac(f)(x)",
+        "pullback.jacobian(f)(x)",
     ),
     "a decision in vmap": Mistake(
         "def g(x):\n    if x > 1:\n        return x\n    return -x\n\nout = pb.vmap(g)(X)",

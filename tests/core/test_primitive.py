@@ -402,7 +402,9 @@ class TestPrimitive:
             pb.grad(loss)(3.0)
 
     def test_only_functions(self):
-        with pytest.raises(pb.ArgumentTypeError, match="`primitive` takes a function, but got int"):
+        with pytest.raises(
+            pb.ArgumentTypeError, match="`primitive` takes a function, but got an int"
+        ):
             pb.primitive(3)
 
 

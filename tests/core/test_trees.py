@@ -286,7 +286,7 @@ class TestStaticLeaves:
     def test_callable_objects_are_no_functions(self):
         """They may hold arrays, whose gradient would be lost; a class can be registered."""
         for arg in (Model(3.0), {"model": Model(3.0), "x": 1.0}):
-            with pytest.raises(pb.ArgumentTypeError, match=r"is a Model;.*\n.*register_tree"):
+            with pytest.raises(pb.ArgumentTypeError, match=r"is a tests.Model;.*\n.*register_tree"):
                 pb.grad(lambda p: 1.0)(arg)
         assert pb.grad(lambda x, model: model(x), 0)(2.0, Model(3.0)) == 12.0
 

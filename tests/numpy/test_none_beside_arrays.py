@@ -53,8 +53,28 @@ def converted(x):
     return np.nansum(np.array([x, None]).astype(float) ** 3)
 
 
+def chosen_or_none(x):
+    c = np.where(x is not None, x, None).astype(float)
+    return c * c
+
+
+def chosen_by_a_mask(x):
+    a = np.where(np.array([True, False]), np.array([x, 2 * x]), None)
+    return a[0] * a[0]
+
+
+def none_or_chosen(x):
+    a = np.where(np.array([True, False]), None, np.array([x, 2 * x]))
+    return np.nansum(a.astype(np.float64) ** 2)
+
+
+def chosen_by_a_comparison(x):
+    return np.sum(np.where(x < 0, None, x).astype(float) ** 3)
+
+
 PROGRAMS = [first, in_two_rows, picked, without_none, filled, beside_a_dict, as_floats, vectors,
-            converted]  # fmt: skip
+            converted, chosen_or_none, chosen_by_a_mask, none_or_chosen,
+            chosen_by_a_comparison]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

@@ -90,4 +90,13 @@ def test_a_name_of_the_module_is_not_stale(ne):
     assert results == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
+def test_is_compiled(ne):
+    compiled = pb.compile(
+        pb.grad(lambda x: ne.evaluate("x * exp(b * x)", {"x": x, "b": 2.0}).sum())
+    )
+    slopes = [compiled(A) for _ in range(40)]
+    np.testing.assert_allclose(slopes, [np.exp(2 * A) * (1 + 2 * A)] * 40)
+    assert compiled.refusal is None
+
+
 SCALE = 1.0

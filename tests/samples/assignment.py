@@ -107,6 +107,8 @@ SAMPLES = [
     Sample(put_at(None, 1), (X, V)),
     Sample(put_at(np.array([0, 2])), (X, W)),
     Sample(put_at(np.array([0, 2]), np.array([1, 3])), (X, V[:2])),
+    Sample(put_at((0, 2), (1, 1)), (X, V[:2])),
+    Sample(put_at((0, 2), slice(1, 3)), (X, V[:2])),
     Sample(put_at(slice(None), np.array([[0], [2]])), (X, V[:2].reshape(2, 1))),
     Sample(put_at(np.array([0, 2]), slice(None), None), (X, 0.5)),
     Sample(put_at(X > 0), (X, 0.5)),

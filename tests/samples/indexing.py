@@ -49,6 +49,10 @@ KEYS = [
     (slice(None), False),
     (True, 1),
     np.zeros((2, 0), int),
+    ((0, 0, 2),),
+    ((1, 1), slice(None), (0, 1)),
+    (slice(1, 2), (0, 0), -1),
+    (((0, 1), (1, 1)), 0),
 ]
 
 SAMPLES = [

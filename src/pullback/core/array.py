@@ -143,6 +143,9 @@ class Array(metaclass=Disguised):
         return shown(current(self), text, "repr(x)")
 
 
+new = object.__new__
+
+
 class Tally:
     """How often something was decided by how an Array lies in memory; who records a call asks.
 
@@ -528,7 +531,9 @@ def snapshot(x: Array) -> Array:
     """x as it is now: what is assigned into x later does not reach it."""
     if x.storage is not None:
         touch(x)
-    return Array(x.payload, x.within, x.node)
+    y = new(Array)
+    y.payload, y.within, y.node, y.storage = x.payload, x.within, x.node, None
+    return y
 
 
 def stop(x: Any) -> Any:

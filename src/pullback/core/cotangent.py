@@ -199,24 +199,28 @@ class Scattered(Cotangent):
 
     def resolved(self) -> Any:
         """What rules work on: an array where every element is present, as after both halves."""
-        mask = None
-        if self.base is None and self.spec.shape and len(self.parts) <= 8:
-            value, mask = (
-                np.zeros(self.spec.shape, self.spec.dtype),
-                np.zeros(self.spec.shape, bool),
-            )
-            for (key, arrays), part in self.parts:
-                if arrays or type(part) not in PLAIN:
-                    mask = None
-                    break
-                add_to(value, key, part)
+        value, mask = self.added(), None
+        if value is not None:
+            mask = np.zeros(self.spec.shape, bool)
+            for (key, _), _ in self.parts:
                 mask[key] = True
-        if mask is None:
+        else:
             base = self.settled()
             if type(base) is not Masked or type(base.mask) is not np.ndarray:
                 return base
             mask, value = base.mask, base.value
         return value if count_nonzero(mask) == mask.size else Masked(mask, value)
+
+    def added(self) -> np.ndarray | None:
+        """The sum of some plain parts without index arrays, zero elsewhere; None of others."""
+        if self.base is not None or not self.spec.shape or len(self.parts) > 8:
+            return None
+        value = np.zeros(self.spec.shape, self.spec.dtype)
+        for (key, arrays), part in self.parts:
+            if arrays or type(part) not in PLAIN:
+                return None
+            add_to(value, key, part)
+        return value
 
     def settled(self) -> Any:
         """The parts brought together in `base`, which is an array or masked."""

@@ -191,6 +191,9 @@ def refused(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseEx
     ours = cause_of(error)
     if ours is not None:
         raise ours from error
+    makers = getattr(f, "__init__", None), getattr(f, "__new__", None)
+    if makers == (object.__init__, object.__new__):
+        return  # a class that takes no arguments, as Python says
     given = [*args, *kwargs.values()]
     inside = [x for each in given for x in getattr(each, "__dict__", {}).values()]
     lives = arrays_in(given) or arrays_in(inside)  # a linear operator holds its matrix

@@ -69,6 +69,8 @@ def keyword_elsewhere(name: str, value: Any, known: list[str], optional: list[st
     """What to write for the keyword name=value of a function that has others."""
     own = RENAMED.get(name)
     own = own if own in known else nearest(name, known) if name not in KEYWORDS else None
+    if own == "argnums" and not isinstance(value, (int, tuple)):
+        return "`argnums=0`, the position of the argument, counted from 0"
     if own is not None:
         shown = repr(value) if isinstance(value, (bool, int, float, str, tuple)) else own
         return f"`{own}={shown if len(shown) < 40 else own}`"

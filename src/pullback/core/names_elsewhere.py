@@ -427,6 +427,11 @@ NAMES = {
     "solve": "`np.linalg.solve(A, x)`",
     # numdifftools and SciPy.
     "derivative": GRADIENT,
+    "differentiate": GRADIENT,
+    "tape": GRADIENT,
+    "Tape": GRADIENT,
+    "jac": "`pullback.jacobian(f)(x)`",
+    "hess": "`pullback.hessian(f)(x)`",
     "Derivative": GRADIENT,
     "Gradient": GRADIENT,
     "approx_fprime": GRADIENT,
@@ -450,6 +455,35 @@ NAMES = {
 }
 
 # A keyword by another name, which takes the same value; then what has no keyword here.
+LOSS = "`pullback.nn.softmax_cross_entropy(logits, labels)`"
+SQUARED = "`np.mean((x - y) ** 2)`"
+LAYER = "`x @ w + b`: parameters are arrays, in a dict or a dataclass that is an argument"
+# Of `pullback.nn`.
+LAYERS = {
+    "softmax": "`np.exp(pullback.nn.log_softmax(x))`",
+    "logsumexp": "`scipy.special.logsumexp(x)`",
+    "gelu": "`x * scipy.special.ndtr(x)`",
+    "silu": "`x * pullback.nn.sigmoid(x)`",
+    "swish": "`x * pullback.nn.sigmoid(x)`",
+    "leaky_relu": "`np.where(x > 0, x, 0.01 * x)`",
+    "elu": "`np.where(x > 0, x, np.expm1(x))`",
+    "hardtanh": "`np.clip(x, -1, 1)`",
+    "logsigmoid": "`-pullback.nn.softplus(-x)`",
+    "log_sigmoid": "`-pullback.nn.softplus(-x)`",
+    "one_hot": "`np.eye(n)[labels]`",
+    "dropout": "`x * (rng.random(x.shape) < keep) / keep`",
+    "cross_entropy": LOSS,
+    "CrossEntropyLoss": LOSS,
+    "mse_loss": SQUARED,
+    "MSELoss": SQUARED,
+    "Linear": LAYER,
+    "Dense": LAYER,
+    "Module": "keep parameters in a dict or a dataclass of arrays, which is an argument",
+    "Sequential": "call one function after the other",
+    "Parameter": "`pullback.array(x, requires_grad=True)`",
+    "functional": "`pullback.nn` itself",
+}
+
 RENAMED = {
     "argnum": "argnums",
     "arg": "argnums",

@@ -20,7 +20,7 @@ import numpy as np
 from .array import Array
 from .errors import UnknownImportError, UnknownNameError
 from .keywords import advice, nearest
-from .names_elsewhere import ATTRIBUTES, NAMES
+from .names_elsewhere import ATTRIBUTES, LAYERS, NAMES
 
 # What NumPy calls the first parameter of a function of one array.
 ARRAYS = frozenset({"a", "x", "m", "arr", "ary", "array", "ar", "A", "M", "v", "x1", "ar1", "a1"})
@@ -96,14 +96,15 @@ def enter_names() -> None:
 OTHERS: set[str] = set()
 
 
-def name_elsewhere(name: str, known: Iterable[str]) -> str | None:
-    """What to write for `pullback.name`."""
-    if name in NAMES:
-        return NAMES[name].format(name)
+def name_elsewhere(name: str, known: Iterable[str], module: str = "pullback") -> str | None:
+    """What to write for `pullback.name`, or for that of a module of it."""
+    names = NAMES if module == "pullback" else LAYERS
+    if name in names:
+        return names[name].format(name)
     if found := numpys(name):
         return f"`{found[0]}`: NumPy itself is differentiated"
     close = None if name.startswith("_") else nearest(name, known)
-    return None if close is None else f"`pullback.{close}`"
+    return None if close is None else f"`{module}.{close}`"
 
 
 def is_import(frame: FrameType) -> bool:
@@ -111,16 +112,16 @@ def is_import(frame: FrameType) -> bool:
     return frame.f_code.co_code[frame.f_lasti] == IMPORT_FROM
 
 
-def refuse_name(name: str, known: Iterable[str]) -> NoReturn:
+def refuse_name(name: str, known: Iterable[str], module: str = "pullback") -> NoReturn:
     """Raise for `pullback.name`, of which the caller's `__getattr__` was asked."""
-    instead = name_elsewhere(name, known)
+    instead = name_elsewhere(name, known, module)
     if instead is None:
-        raise AttributeError(f"module 'pullback' has no attribute '{name}'")
+        raise AttributeError(f"module '{module}' has no attribute '{name}'")
     if is_import(sys._getframe(2)):
         raise UnknownImportError(
-            f"`{name}` was imported from pullback, which has no such name.\n  {advice(instead)}",
-            name=f"pullback.{name}",
+            f"`{name}` was imported from {module}, which has no such name.\n  {advice(instead)}",
+            name=f"{module}.{name}",
         )
     raise UnknownNameError(
-        f"`pullback.{name}` was asked for, and pullback has no such name.\n  {advice(instead)}"
+        f"`{module}.{name}` was asked for, and {module} has no such name.\n  {advice(instead)}"
     )

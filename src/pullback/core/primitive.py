@@ -439,9 +439,11 @@ class Elementwise(Primitive):
         lower: str | None = None,
         value: Callable[..., Any] | None = None,
         name: str | None = None,
+        in_flight: Callable[[Any], Any] = lambda partial: partial,
     ) -> None:
         super().__init__(name or ufunc.__name__)
         self.ufunc = ufunc
+        self.in_flight = tuple(map(in_flight, partials))  # their forms for Arrays
         self.fast = value or ufunc  # what `register` makes the value: NumPy brings Arrays to us
         self.partials = partials
         self.decides = self.decides or ZERO in partials
@@ -533,10 +535,13 @@ class Elementwise(Primitive):
         """
         if not self.multiplies:
             return f"factor{i}(bar, {held})"
-        if alone:
-            return f"product(bar, partial{i}({arguments}))"
+        if not alone and self.partials[i] in TERMS:
+            return TERMS[self.partials[i]]
         # Where the partial is an Array and the cotangent is not, its own operator is called.
-        return TERMS.get(self.partials[i]) or f"partial{i}({arguments}) * bar"
+        if held == "held" or not held:
+            return f"product(bar, partial{i}({arguments}))"
+        plain, moving = f"bar * partial{i}({arguments})", f"times(moving{i}({arguments}), bar)"
+        return f"({moving} if type({held}) is Array else {plain})"
 
     def factor(self, i, held):
         """`scaled` for a node: a function of out_bar and of what `resolve` keeps (`held`)."""
@@ -564,7 +569,9 @@ class Elementwise(Primitive):
 
 
 TERMS = {
-    ONE: "bar", MINUS_ONE: "-bar", ZERO: "None", FIRST: "x0 * bar", SECOND: "x1 * bar",
+    ONE: "bar", MINUS_ONE: "-bar", ZERO: "None",
+    FIRST: "(times(x0, bar) if type(x0) is Array else x0 * bar)",
+    SECOND: "(times(x1, bar) if type(x1) is Array else x1 * bar)",
 }  # fmt: skip
 
 

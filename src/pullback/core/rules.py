@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array
+from .array import Array, bottom, snapshot
 from .cotangent import DENSE, Buffer, Masked, Scattered, fit, masked, unbroadcast
 from .node import NODE, Node, new, residual_of
-from .spec import DOUBLE, DOUBLES, Spec, known_spec, spec_of
+from .spec import DOUBLE, DOUBLES, ONES, Spec, known_spec, spec_of
 from .templates import from_template
 
 
@@ -118,8 +118,9 @@ def written(template: str, primitive: Any, operands: tuple[int, ...]) -> Any:
         opened += "\n    bar = bar.present() if type(bar) is Buffer else bar"
     indices = [i for i, name in enumerate(names) if name in reads]
     scope = {
-        "Buffer": Buffer, "folded": folded, "product": product,
+        "Array": Array, "Buffer": Buffer, "folded": folded, "product": product, "times": times,
         **{f"partial{i}": primitive.partials[i] for i in operands},
+        **{f"moving{i}": primitive.in_flight[i] for i in operands},
         **{f"factor{i}": primitive.factor(i, indices) for i in operands},
     }  # fmt: skip
     return from_template(
@@ -134,7 +135,16 @@ def written(template: str, primitive: Any, operands: tuple[int, ...]) -> Any:
 
 def product(out_bar: Any, partial: Any) -> Any:
     """Their product, by the operator of an Array, if one is: NumPy's would have to ask for it."""
-    return partial * out_bar if type(partial) is Array else out_bar * partial
+    return times(partial, out_bar) if type(partial) is Array else out_bar * partial
+
+
+def times(partial: Array, bar: Any) -> Any:
+    """A product with an Array: itself, where the cotangent is one of `ONES`."""
+    if type(bar) is np.ndarray and bar is ONES.get(bar.shape):
+        inner = bottom(partial)
+        if type(inner) is np.ndarray and inner.dtype is DOUBLE and inner.shape == bar.shape:
+            return snapshot(partial)
+    return partial * bar
 
 
 # The result of an operation with its node: `noted(out, trace, parents, rule, pack(out, x))`.

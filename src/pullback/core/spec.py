@@ -71,6 +71,43 @@ class SpecsOfDoubles(dict[tuple[int, ...], Spec]):
 DOUBLE = np.dtype(float)
 DOUBLES = SpecsOfDoubles()
 
+
+class Ones(dict[tuple[int, ...], np.ndarray]):
+    """Small arrays of ones by their shapes, which nobody can write into.
+
+    The cotangent of what a loss adds up is one of them: it can be told from others at a glance, and
+    a product with it is the other factor.
+    """
+
+    def __missing__(self, shape: tuple[int, ...]) -> np.ndarray:
+        if len(self) >= 1024:
+            self.clear()
+        ones = self[shape] = np.ones(shape)
+        ones.flags.writeable = False
+        return ones
+
+
+ONES = Ones()
+
+
+class NumberArrays(dict[Any, np.ndarray]):
+    """Python numbers as arrays of float64 without axes, which nobody can write into.
+
+    NumPy and rules take these in half of the time, and a program multiplies by the same few.
+    """
+
+    def __missing__(self, x: float) -> np.ndarray:
+        out = np.array(x, DOUBLE)
+        out.flags.writeable = False
+        if x != 0:  # of which there are two
+            if len(self) >= 1024:
+                self.clear()
+            self[x] = out
+        return out
+
+
+NUMBERS = NumberArrays()
+
 PYTHON = {float: np.dtype(float), complex: np.dtype(complex)}  # numbers that Arrays may hold
 WEAK = {kind: Spec((), dtype, kind) for kind, dtype in PYTHON.items()}
 
@@ -123,7 +160,15 @@ def carries(out: Any, xs: Any = ()) -> bool:
 
     xs: the operands; of an array of objects a Python number may come.
     """
-    dtype = dtype_of(out)
+    try:
+        dtype = dtype_of(out)
+    except AttributeError:
+        kind = type(out)
+        raise ObjectArrayError(
+            "An operation on an Array met a number of another library, which is not traced, and"
+            f" gave a `{kind.__module__}.{kind.__qualname__}`.\n"
+            "  Write `float(y)` for that number y: `x * float(y)`."
+        ) from None
     if dtype.kind == "O" or (type(out) in PYTHON and any(map(holds_objects, xs))):
         raise ObjectArrayError(
             "An operation on an Array met an array of Python objects, which are not traced.\n"

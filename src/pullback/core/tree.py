@@ -75,6 +75,12 @@ def register_tree(
             f"`register_tree` takes a class, but got {kind_of(cls)}.\n"
             f"  Write `pullback.register_tree({type(cls).__name__}, flatten, unflatten)`."
         )
+    if not callable(flatten) or not callable(unflatten):
+        raise ArgumentTypeError(
+            f"`register_tree` takes two functions for `{cls.__name__}`, but got {kind_of(flatten)}"
+            f" and {kind_of(unflatten)}.\n  Write `pullback.register_tree({cls.__name__},"
+            f" lambda x: ((x.a, x.b), None), lambda aux, xs: {cls.__name__}(*xs))`."
+        )
     try:
         optree.register_pytree_node(cls, flatten, unflatten, namespace=NAMESPACE)
     except ValueError as error:

@@ -16,6 +16,7 @@ import numpy as np
 
 from .bytecode import original
 from .callees import CALLS
+from .errors import ConversionError
 from .namespaces import takes_part
 from .reach import call_outside
 
@@ -118,9 +119,10 @@ def with_given_arrays(call: Any, function: Any, args: Any, kwargs: dict[str, Any
         args = (Methods(args[0]), *args[1:])
     try:
         return function(*args, **kwargs) if call is None else call(function, args, kwargs)
-    except ValueError as error:
-        given = (*args, *kwargs.values())
-        if str(error) != "object __array__ method not producing an array" or not holds_giver(given):
+    except (ValueError, ConversionError) as error:  # of what NumPy is given, or makes of an Array
+        own = isinstance(error, ConversionError)
+        known = own or str(error) == "object __array__ method not producing an array"
+        if not known or not holds_giver((*args, *kwargs.values())):
             raise
     return CALLS[function](
         *map(shown_arrays, args), **{k: shown_arrays(x) for k, x in kwargs.items()}

@@ -19,6 +19,7 @@ from ..core.array import Array
 from ..core.dispatch import is_python, of_numpy, register, replaces
 from ..core.past import count_nonzero
 from ..core.primitive import FIRST, MINUS_ONE, ONE, SECOND, TERMS, ZERO, Elementwise
+from ..core.straight import in_flight
 from ..core.trace import youngest
 from .arguments import surely
 from .kinks import at_kink, is_zero
@@ -37,7 +38,10 @@ class Scaling(Elementwise):
         return self.partials[i](bar, out, *xs)
 
     def term(self, i, arguments, held, alone):
-        return TERMS.get(self.partials[i]) or f"partial{i}(bar, {arguments})"
+        rule = f"partial{i}"
+        if held != "held":
+            rule = f"(moving{i} if type({held}) is Array else {rule})"
+        return TERMS.get(self.partials[i]) or f"{rule}(bar, {arguments})"
 
     def factor(self, i, held):
         scale = self.partials[i]
@@ -56,7 +60,7 @@ def row(
     ufunc, *partials, kind=Elementwise, reads="", lower=None, value=None, constant=False, **traits
 ):
     """Declare the primitive of a ufunc; the results of `constant` ones are booleans or integers."""
-    primitive = kind(ufunc, *partials, reads=reads, lower=lower, value=value)
+    primitive = kind(ufunc, *partials, reads=reads, lower=lower, value=value, in_flight=in_flight)
     primitive.constant = constant
     primitive.decides = primitive.decides or constant
     return register(primitive.declare(**traits))

@@ -18,6 +18,7 @@ from ..core.dispatch import PLAIN, UFUNCS, binary, by_elements
 from ..core.node import COPIED, NODE, Node, new
 from ..core.rules import held_by
 from ..core.spec import DOUBLE, ObjectArrayError
+from ..core.spec import NUMBERS as ARRAYS
 from ..core.templates import from_template
 from .operands import beside, beside_on_the_left
 
@@ -68,8 +69,10 @@ PAIR = """
                             if type(out) is Array and out.within is outer and out.node.rule is rule:
                                 {node}
                             return trace.joined(primitive, self, other, out)
-                    elif first in NUMBERS or (
-                        first is ndarray and x0.dtype is x1.dtype and x0.shape == x1.shape
+                    elif (
+                        x0.dtype is x1.dtype and x0.shape == x1.shape
+                        if first is ndarray
+                        else first in NUMBERS
                     ):
                         out = primitive.value(x0, x1)
                         {node}
@@ -90,7 +93,7 @@ BESIDE = """
                 {kept}
                 {node}
 """
-CONVERTED = "if first is ndarray and {x}.dtype is DOUBLE: {y} = array({y}, DOUBLE)"
+CONVERTED = "if first is ndarray and {x}.dtype is DOUBLE: {y} = ARRAYS[{y}]"
 KEPT = "if kind is ndarray: {y} = {y}.copy()"
 
 
@@ -100,7 +103,7 @@ def infix(ufunc: Any, operation: Any) -> tuple[Any, Any]:
     scope = {
         "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "NUMBERS": NUMBERS, "Node": Node,
         "ObjectArrayError": ObjectArrayError, "PLAIN": PLAIN, "apply": partial(binary, primitive),
-        "array": np.array, "beside": beside, "beside_on_the_left": beside_on_the_left,
+        "ARRAYS": ARRAYS, "beside": beside, "beside_on_the_left": beside_on_the_left,
         "binary": binary, "by_elements": by_elements, "ndarray": np.ndarray, "new": new,
         "operation": operation, "primitive": primitive, "ufunc": ufunc,
     }  # fmt: skip

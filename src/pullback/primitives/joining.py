@@ -312,16 +312,19 @@ def flat(x, axis):
 @replaces(np.array_split)
 def array_split(ary, indices_or_sections, axis=0):
     axis = axis_of(axis, ary.ndim)
-    n = ary.shape[axis]
-    if np.ndim(indices_or_sections):
-        points = [0, *[operator.index(i) for i in indices_or_sections], n]
+    if type(indices_or_sections) is not int and np.ndim(indices_or_sections):
+        points = [0, *[operator.index(i) for i in indices_or_sections], ary.shape[axis]]
     else:
-        sections = int(indices_or_sections)
-        if sections <= 0:
-            raise ValueError("number sections must be larger than 0.")
-        each, extra = divmod(n, sections)
-        points = [i * each + min(i, extra) for i in range(sections + 1)]
+        points = sections_of(ary.shape[axis], int(indices_or_sections))
     return [part(ary, axis, i, j) for i, j in pairwise(points)]
+
+
+def sections_of(n, sections):
+    """Where to split an axis of length n into so many sections."""
+    if sections <= 0:
+        raise ValueError("number sections must be larger than 0.")
+    each, extra = divmod(n, sections)
+    return [i * each + min(i, extra) for i in range(sections + 1)]
 
 
 def places(indices_or_sections):
@@ -331,12 +334,23 @@ def places(indices_or_sections):
     return known(indices_or_sections, "numpy.split(x, indices)")[()]
 
 
+@lru_cache(maxsize=1024, typed=True)
+def checked(function, shape, sections, *axis):
+    """NumPy checks the arguments of one of its functions that split evenly, on a ghost."""
+    function(ghost(shape), sections, *axis)
+
+
+def check(function, ary, where, *axis):
+    usual = {type(where), *map(type, axis)} == {int}
+    (checked if usual else checked.__wrapped__)(function, ary.shape, where, *axis)
+
+
 def splits(function, axis_for):
-    """One of the functions that split evenly; NumPy checks the arguments, on an array like ary."""
+    """One of the functions that split evenly."""
 
     def implementation(ary, indices_or_sections):
         indices_or_sections = places(indices_or_sections)
-        function(ghost(ary.shape), indices_or_sections)
+        check(function, ary, indices_or_sections)
         return array_split(ary, indices_or_sections, axis_for(ary))
 
     return replaces(function)(implementation)
@@ -345,7 +359,7 @@ def splits(function, axis_for):
 @replaces(np.split)
 def split(ary, indices_or_sections, axis=0):
     indices_or_sections = places(indices_or_sections)
-    np.split(ghost(ary.shape), indices_or_sections, axis)
+    check(np.split, ary, indices_or_sections, axis)
     return array_split(ary, indices_or_sections, axis)
 
 

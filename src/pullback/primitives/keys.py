@@ -31,18 +31,25 @@ ONE_INDEX = (INDEX,)
 WHOLE = slice(None)
 BOUNDS = frozenset({int, type(None)})
 WRITTEN = frozenset({int, bool})
-BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
+ENTRIES = frozenset({int, type(None), type(Ellipsis)})
+BASIC = ENTRIES | {slice}
 
 
 def basic(key):
-    """Whether a key, or an entry of it, is made of Python's own ints, slices, None and Ellipsis."""
-    kind = type(key)
-    if kind is slice:
-        step = key.step
-        if type(key.start) in BOUNDS and type(key.stop) in BOUNDS:
-            return step is None or type(step) is int
-        return False
-    return all(map(basic, key)) if kind is tuple else kind in BASIC
+    """Whether a key is made of Python's own ints, slices, None and Ellipsis.
+
+    A tuple within a tuple is none of these: it is an array of integers.
+    """
+    for k in key if type(key) is tuple else (key,):
+        kind = type(k)
+        if kind is slice:
+            if type(k.start) not in BOUNDS or type(k.stop) not in BOUNDS:
+                return False
+            if type(k.step) not in BOUNDS:
+                return False
+        elif kind not in ENTRIES:
+            return False
+    return True
 
 
 def parse(shape, key):

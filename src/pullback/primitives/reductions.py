@@ -17,7 +17,7 @@ from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError
 from ..core.past import count_nonzero
 from ..core.primitive import Linear, Primitive, align
-from ..core.spec import DOUBLE, Spec, is_inexact
+from ..core.spec import DOUBLE, ONES, Spec, is_inexact
 from .arguments import (
     as_array,
     axes_of,
@@ -44,6 +44,8 @@ def spread(x, shape, axis, keepdims=False):
     """A reduced array repeated along the axes that were reduced, to the shape from before."""
     kind = type(x)
     if kind is not Array and math.prod(shape) < 1000:
+        if kind is np.float64 and x == 1.0:
+            return ONES[shape]
         out = np.empty(shape, x.dtype)  # many times as fast as broadcasting
         if kind is not np.ndarray:
             out.fill(x)

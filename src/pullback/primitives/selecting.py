@@ -23,6 +23,7 @@ from .arguments import common_dtype, spec_beside
 from .elementwise import NUMBERS, own, row
 from .keys import known, mapped
 from .kinks import at_kink, at_zero
+from .objects import objects_of
 from .shapes import lies
 
 
@@ -188,6 +189,11 @@ def where(condition, x=np._NoValue, y=np._NoValue, /):
         raise ArgumentError("`numpy.where` takes both x and y, or neither.")
     if x is np._NoValue:
         return np.nonzero(condition)
+    if x is None or y is None:  # an array of objects
+        mask = np.array([bool(each) for each in np.ravel(condition)]).reshape(np.shape(condition))
+        return np.where(
+            mask, *[objects_of(each) if type(each) is Array else each for each in (x, y)]
+        )
     plain = type(condition) in OPERANDS and type(x) in OPERANDS and type(y) in OPERANDS
     out = where_p(condition, x, y) if plain else chosen(condition, x, y)
     if type(out) is Array and type(out.payload) is np.ndarray and not out.within.maps:

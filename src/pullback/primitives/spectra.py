@@ -93,7 +93,10 @@ class Mirrored(Linear):
     def transpose(self, i, xs, out_bar, *, upper):
         n, dtype = out_bar.shape[-1], out_bar.dtype
         once = (out_bar + np.swapaxes(out_bar, -1, -2)) * half_diagonal(n, dtype)
-        return masked(once, np.broadcast_to(triangle(n, upper), out_bar.shape))
+        given = triangle(n, upper)
+        if len(out_bar.shape) > 2:
+            given = np.broadcast_to(given, out_bar.shape)
+        return masked(once, given)
 
     def batch(self, xs, mapped, size, *, upper):
         return self(xs[0], upper=upper)
@@ -232,9 +235,7 @@ def generic(w, left, right, kind, faced=None):
                     some = some - rest @ (adjoint(rest) @ some)
                     vectors[:, group] = np.linalg.qr(some)[0]
                 elif n > 1:
-                    vectors[:, group] = (
-                        vectors[:, group] @ np.linalg.qr(scatter(n, n, left.dtype))[0]
-                    )
+                    vectors[:, group] = vectors[:, group] @ turn(n, left.dtype)
     return left, right if both else left
 
 
@@ -254,14 +255,14 @@ def facing(left, right, group, x, label, kind, real):
         return l @ u[:, :n], r @ adjoint(vh)[:, :n]
     block = adjoint(l) @ x @ r
     if kind != "eig":
-        turn = np.linalg.eigh(hermitian(block))[1]
-        return l @ turn, r @ turn
-    moves, turn = np.linalg.eig(block)
-    small = np.finfo(turn.dtype).eps ** 0.5
+        axes = np.linalg.eigh(hermitian(block))[1]
+        return l @ axes, r @ axes
+    moves, axes = np.linalg.eig(block)
+    small = np.finfo(axes.dtype).eps ** 0.5
     turning = real and np.abs(np.imag(moves)).max() > small * np.abs(moves).max()
-    if turning or np.linalg.cond(turn) * small > 1:
+    if turning or np.linalg.cond(axes) * small > 1:
         return np.full_like(l, np.nan), np.full_like(r, np.nan)
-    return l @ adjoint(np.linalg.inv(turn)), r @ turn
+    return l @ adjoint(np.linalg.inv(axes)), r @ axes
 
 
 def rest_of(vectors):
@@ -269,9 +270,20 @@ def rest_of(vectors):
     return np.linalg.qr(vectors, mode="complete")[0][:, vectors.shape[1] :]
 
 
+@lru_cache(maxsize=256)
 def scatter(m, n, dtype):
     """Numbers without a pattern, the same each time."""
-    return np.random.default_rng(n).standard_normal((m, n)).astype(dtype)
+    out = np.random.default_rng(n).standard_normal((m, n)).astype(dtype)
+    out.flags.writeable = False
+    return out
+
+
+@lru_cache(maxsize=256)
+def turn(n, dtype):
+    """A rotation without a pattern, the same each time."""
+    out = np.linalg.qr(scatter(n, n, dtype))[0]
+    out.flags.writeable = False
+    return out
 
 
 # The parts of second derivatives. x and a_dot are directions; y is real except for kind "eig".

@@ -22,6 +22,7 @@ from ..core.trace import CONSTANT, Trace
 from .common import fresh
 
 float64, ndarray = np.float64, np.ndarray
+AT_ONCE = frozenset({Array, float64})  # cotangents to which a rule is applied as they are
 SMALL = 1 << 12  # bytes up to which a sum is made in new memory, whoever has that of the terms
 LARGE = 1 << 18  # bytes from which a cotangent's buffer is worth using again
 
@@ -94,16 +95,13 @@ def walk(
     while ready:
         node = ready.pop()
         while parents := node.parents:  # along a chain
-            bar, node.bar = node.bar, None
+            bar = node.bar
+            node.bar = None
             kind = type(bar)
-            if record is not None or bar is None:
-                bars: Any = recorded(node, bar, record)
-            elif kind is ndarray and bar.nbytes > LARGE:
-                bars = apply_large(node, bar, owned)
-            else:
-                if kind is Scattered and (bar.base is not None or bar.parts[1:]):
-                    bar = bar.resolved()
+            if record is None and (bar.nbytes <= LARGE if kind is ndarray else kind in AT_ONCE):
                 bars = node.rule(bar, node.residual, parents)
+            else:
+                bars = apply(mark, node, bar, record, owned)
             if later is not None:
                 later.append(node)
             elif frees:
@@ -136,11 +134,25 @@ def walk(
                         parent.bar = bar + old if type(old) is ndarray else old + bar
                     else:
                         collect(parent, bar, owned)
-                parent.pending -= 1
-                if not parent.pending:
+                if parent.pending == 1:
                     ready.append(parent)
+                else:
+                    parent.pending -= 1
             break
     return leaves
+
+
+def apply(mark: Pass, node: Node, bar: Any, record: Trace | None, owned: set[Node]) -> Any:
+    """Apply a rule to what is recorded, large, absent, or present in part."""
+    if bar is None or record is not None:
+        return recorded(node, bar, record)
+    if type(bar) is ndarray:
+        return apply_large(node, bar, owned)
+    if type(bar) is Scattered and (bar.base is not None or bar.parts[1:]):
+        whole = bar.added() if mark.hasty else None
+        mark.left_out = mark.left_out or whole is not None
+        bar = bar.resolved() if whole is None else whole
+    return node.rule(bar, node.residual, node.parents)
 
 
 def recorded(node: Node, bar: Any, record: Trace | None) -> Any:
@@ -178,14 +190,13 @@ def counted(mark: Pass, seeds: Any) -> tuple[list[Node], list[Node]]:
             if parent is None:
                 continue
             seen = parent.seen
-            if seen is mark:
-                parent.pending += 1
-                continue
-            if seen is not None and seen.active:
-                raise_reentered()
-            parent.seen = mark
-            parent.pending = 1
-            parent.bar = None
+            if seen is not None:
+                if seen is mark:
+                    parent.pending += 1
+                    continue
+                if seen.active:
+                    raise_reentered()
+            parent.seen, parent.pending, parent.bar = mark, 1, None
             if parent.parents:
                 stack.append(parent)
             else:

@@ -24,7 +24,7 @@ from ..core.errors import (
 from ..core.layout import duplicate
 from ..core.node import COPIED, Kept
 from ..core.reach import OURS
-from ..core.spec import Spec, hardened, is_inexact, spec_of
+from ..core.spec import DOUBLE, Spec, hardened, is_inexact, spec_of
 from ..core.trace import CONSTANT, Trace
 from ..core.tree import flatten, is_static, paths, unflatten
 from .conversions import named, users_class, way_to_array, way_to_numbers
@@ -103,6 +103,17 @@ def check_function(fun: Any, verb: str) -> None:
             )
 
 
+def meant_by(argnums: Any, verb: str) -> str:
+    """What to write where argnums is no position."""
+    if verb == "jacobian" and isinstance(argnums, str) and argnums in ("forward", "reverse"):
+        return f"Write `{verb}(f, mode={argnums!r})`."
+    if argnums is None or isinstance(argnums, (str, tuple, list)):
+        return f"Arguments are counted from 0: write `{verb}(f, argnums=0)` for the first."
+    if isinstance(argnums, float) and argnums.is_integer():
+        return f"Write `{verb}(f, argnums={int(argnums)})`."
+    return f"The arguments come in a call of their own: `{verb}(f)(x)`."
+
+
 class Selection:
     """The arguments that `argnums` selects, checked once when the transformation is made."""
 
@@ -113,7 +124,7 @@ class Selection:
         if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in numbers):
             raise ArgumentTypeError(
                 f"`{verb}` takes an int or a tuple of ints as argnums, but got {brief(argnums)}.\n"
-                f"  The arguments come in a call of their own: `{verb}(f)(x)`."
+                f"  {meant_by(argnums, verb)}"
             )
         self.numbers, self.argnums = numbers, argnums
         # How many arguments there must be for the numbers to be positions as they are.
@@ -209,9 +220,11 @@ def as_primal(
         watched.append(Kept(leaf))
         return leaf
     if kind is Array:
-        if current(leaf).within.ended:
+        trace = (leaf if leaf.storage is None else current(leaf)).within
+        if trace.ended:
             refuse_ended(leaf, f"`{verb}({name_of(fun)})` was given")
-        if is_inexact(leaf.dtype):
+        value = leaf.payload
+        if (type(value) is np.ndarray and value.dtype is DOUBLE) or is_inexact(leaf.dtype):
             leaf = snapshot(leaf)
             return leaf.payload if leaf.within is CONSTANT else leaf
     if isinstance(leaf, np.generic) and leaf.dtype.kind in "fc":
@@ -243,6 +256,8 @@ def refuse_leaf(
     leave = "leave it out of argnums" if within is None else "pass it as an argument of its own"
     if isinstance(leaf, (int, np.ndarray, np.generic)) and np.asarray(leaf).dtype.kind not in "fc":
         write = "x.astype(float)`, `float(n)"
+        if within is not None and isinstance(within[0], (list, tuple)):
+            write = way_to_array(within[0]) or write
         if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "OVSU":
             write = way_to_numbers(leaf) or write
         raise DtypeError(

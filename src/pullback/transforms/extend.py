@@ -7,7 +7,7 @@ from typing import Any, Never
 
 from ..core.array import Array
 from ..core.cotangent import fit
-from ..core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, name_of
+from ..core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, kind_of, name_of
 from ..core.keywords import refuse_keywords
 from ..core.lines import refuse_haste
 from ..core.node import residual_of
@@ -213,5 +213,8 @@ def primitive(
     if fun is None:
         return lambda fun: primitive(fun, n_out=n_out, nondiff=nondiff)
     if not callable(fun):
-        raise ArgumentTypeError(f"`primitive` takes a function, but got {type(fun).__name__}.")
+        raise ArgumentTypeError(
+            f"`primitive` takes a function, but got {kind_of(fun)}.\n"
+            "  Write `@pullback.primitive` above the function, or `primitive(f)`."
+        )
     return UserPrimitive(fun, n_out, nondiff)

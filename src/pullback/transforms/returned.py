@@ -21,12 +21,21 @@ def split_aux(out: Any, fun: Any, verb: str) -> tuple[Any, Any]:
     return out
 
 
+def named_in_numpy(fun: Any) -> str | None:
+    """How a program writes a function of NumPy: `np.sort`."""
+    name = getattr(fun, "__name__", "")
+    for home, path in ((np, "np"), (np.linalg, "np.linalg"), (np.fft, "np.fft")):
+        if getattr(home, name, None) is fun:
+            return f"{path}.{name}"
+    return None
+
+
 def check_scalar(out: Any, verb: str, fun: Any) -> None:
     """Raise unless out is one real number."""
     if type(out) is Array and not out.shape and out.dtype.kind == "f":
         return
     name = name_of(fun)
-    call = "f" if "<" in name or "(" in name else name
+    call = "f" if "<" in name or "(" in name else named_in_numpy(fun) or name
     if type(out) is not Array and not isinstance(
         out, (np.ndarray, np.generic, int, float, complex)
     ):

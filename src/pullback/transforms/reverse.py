@@ -20,7 +20,7 @@ from ..core.keywords import refuse_keywords
 from ..core.node import COPIED, Kept, Node, constant_node, node_of, noted, slots
 from ..core.primitive import Primitive
 from ..core.rules import folds
-from ..core.spec import DOUBLE, PYTHON, hardened, spec_of
+from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
 from .backward import backward, harvest
@@ -40,7 +40,7 @@ from .common import (
 from .meeting import applied, is_double, meet, moves, writes_number
 from .returned import check_scalar, split_aux
 
-float64, ndarray, array = np.float64, np.ndarray, np.array
+float64, ndarray = np.float64, np.ndarray
 ONE = float64(1)
 PLAIN = frozenset({ndarray, float64})
 
@@ -142,7 +142,7 @@ class ReverseTrace(Trace):
             if kind is not float and kind is not int and not (kind is float64 and is_double(a)):
                 return self.process(primitive, (plain, x) if i else (x, plain), {})
             if type(a) is ndarray and a.dtype is DOUBLE and primitive.converts:
-                plain = array(plain, DOUBLE)  # which NumPy and the rule take in half of the time
+                plain = NUMBERS[plain]  # which NumPy and the rule take in half of the time
             if type(a) is Array:
                 out = a.within.beside(primitive, i, a, plain)
             else:

@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import brentq
 
 import pullback as pb
+from pullback.compiler.call.compiled import ENTRIES
 from tests.compiler.call.test_compile import equal
 
 
@@ -178,3 +179,15 @@ def test_records_for_certain_floats_end_soon():
     for x in [1.0, 2.0, 1.5] * 20:  # a few that do come again are compiled
         assert again(x) == root(x)
     assert again.why().startswith("Machine code")
+
+
+def test_machine_code_repeats_every_kind_of_arguments_that_is_kept():
+    """A call of any of them goes there without Python of the compiler's."""
+    fast = pb.compile(lambda x: np.sum(x * 0.5), wait=True)
+    kinds = [np.ones(n) for n in range(1, ENTRIES + 1)]
+    for _ in range(3):
+        for x in kinds:
+            fast(x)
+    before = fast.hits
+    assert [fast(x) for x in kinds] == [0.5 * len(x) for x in kinds]
+    assert fast.hits == before  # these are counted where Python is asked

@@ -30,6 +30,7 @@ from .extreme_places import has_long_rows
 from .geometry import VIEWS
 from .inner_loops import served
 from .scan import Rolled
+from .sparse_rows import adds_rows
 from .while_ import Waiting
 
 # What the plan knows, and what is a function of its own where it fits.
@@ -40,6 +41,8 @@ FITTING = {
     "search": searches,
     "recur": recurs,
     "extreme_place": has_long_rows,
+    "row_sums": adds_rows,
+    "run_sums": adds_rows,
 }
 ROUNDED = frozenset({"matmul", "einsum", "solve", "convolve", "recur"})  # otherwise than by NumPy
 REAL = frozenset({"matmul", "einsum", "cumulate"})  # of complex numbers NumPy does them

@@ -69,7 +69,7 @@ class WhileLoop(Loop):
         if not isinstance(flag, (bool, np.generic)) and not hasattr(flag, "dtype"):
             raise ArgumentTypeError(
                 f"`while_loop` asks `{name_of(self.cond)}` whether to go on, but it returned"
-                f" {describe(flag)}.\n  Return one truth value."
+                f" {describe(flag)}.\n  Return one truth value, such as `x > 0`."
             )
         if getattr(flag, "shape", ()):
             raise ShapeError(
