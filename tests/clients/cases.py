@@ -11,7 +11,7 @@ CASES = []
 # What is refused, and why: text that is evaluated; numbers that are put into text on their way;
 # arrays of objects and of records; libraries that C has written; a class that derives from `ode`;
 # numbers that are looked up, or counted, by their bytes or value; compiled dispatch by types;
-# arrays of objects of which only some are numbers; a frame that pandas' own groups
+# arrays of objects of which only some are numbers; numbers of SymPy's; a frame that pandas' own groups
 # made and then interpolates; where pyFFTW is installed, PyCWT's transforms.
 REFUSED = {
     "randles_circuit", "spherical_distance", "vincenty_distance", "point_source", "moved_frame",
@@ -24,10 +24,10 @@ REFUSED = {
     "levels_of_pyramid", "air_of_aerosandbox", "field_of_igrf", "inclination_of_igrf",
     "turning_points", "kriging_of_gstools", "anomalies_of_keplertools", "likelihood_of_arch",
     "process_of_stheno", "scale_of_stheno", "basis_of_bspline", "rays_of_optiland",
-    "wakes_of_py_wake", "bond_of_pricing",
+    "wakes_of_py_wake", "bond_of_pricing", "beam_of_indeterminate",
 }  # fmt: skip
-# The package rounds its result to a few decimals, or evaluates a text that it has made of a number: a warning says
-# that a derivative was lost.
+# The package rounds its result to a few decimals, or evaluates a text that it has made of a
+# number: a warning says that a derivative was lost.
 WARNED = {
     "tip_of_fuzzy", "inverse_of_geodepy", "polygon_of_turfpy", "way_of_turfpy",
 }  # fmt: skip

@@ -12,9 +12,9 @@ K = np.array([1.5, -2.0, 0.7])
 X = np.array([0.3, 0.9, -0.4])
 FORMS = [
     "np.where(m, 1.0, 0.0)", "np.where(m, 1, 0).astype(float)", "np.where(m, k, -k)",
-    "np.select([m], [k], 0.0)", "np.choose(m.astype(int), [k, 2 * k])", "np.clip(k, 0, 1)",
+    "np.select([m], [k], 0.0)", "np.choose(m.astype(int), [k, 2 * k])",
     "np.sort(k)", "np.cumsum(k)", "np.cumprod(k)", "np.diff(k, prepend=0)", "np.gradient(k)",
-    "np.outer(k, k)[0]", "np.kron(k, k)", "np.cross(k, k[::-1])", "np.interp(k, k, k)",
+    "np.outer(k, k)[0]", "np.kron(k, k)",
     "np.nan_to_num(k)", "np.array(m, dtype=float)", "np.asarray(m, dtype=float)", "np.copy(k)",
     "np.zeros_like(k)", "np.full(3, 2.0)", "np.tile(k, 2)", "np.concatenate([k, k])",
     "np.fromiter(k, float)", "np.linspace(0, 1, 3)", "np.diag(np.eye(3)).copy()",

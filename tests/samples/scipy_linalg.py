@@ -508,12 +508,25 @@ SAMPLES += [
 
 TURNING = np.array([[0.1, 1.2, 0.3], [-1.1, 0.2, 0.4], [0.2, -0.3, 2.0]])  # a complex pair
 LARGE = np.diag([1.0, 2.0, 3.5])
+def in_rows(*factors):
+    """Factors in C order, of which SciPy's results do not depend on where they come from."""
+    return [np.copy(x, order="C") for x in factors]
+
+
 SAMPLES += [
     of(sl.cossin, regular(4, 4), kind=traced, name="square", program=lambda g, a: [size(x) for x in g(sl.qr(a)[0], 2, 2)]),
     of(sl.cossin, regular(3, 3), kind=traced, name="others", program=lambda g, a: g(sl.qr(a)[0], 1, 2)[1]),
     of(sl.qr_update, regular(3, 3), real(3), real(3), kind=traced, program=lambda g, a, u, v: g(np.copy(sl.qr(a)[0], order="C"), sl.qr(a)[1], u, v)),
     of(sl.qr_insert, regular(4, 2), real(4), kind=traced, program=lambda g, a, u: g(*sl.qr(a, mode="economic"), u, 1, "col")),
     of(sl.qr_delete, regular(4, 3), kind=traced, program=lambda g, a: g(*sl.qr(a, mode="economic"), 1)),
+    of(sl.qr_update, regular(5, 3), real(5), real(3), kind=traced, name="full", program=lambda g, a, u, v: g(*in_rows(*sl.qr(a)), u, v)),
+    of(sl.qr_update, regular(3, 2) + 1j * regular(3, 2), real(3) + 1j, real(2) - 1j, kind=traced, name="full, complex", program=lambda g, a, u, v: g(*in_rows(*sl.qr(a)), u, v)),
+    of(sl.qr_insert, regular(4, 2), real(4), kind=traced, name="full, a column", program=lambda g, a, u: g(*in_rows(*sl.qr(a)), u, 1, "col")),
+    of(sl.qr_insert, regular(4, 2), real(2), kind=traced, name="full, a row", program=lambda g, a, u: g(*in_rows(*sl.qr(a)), u, -2)),
+    of(sl.qr_insert, regular(4, 2) + 1j * regular(4, 2), real(2) + 1j, kind=traced, name="full, a complex row", program=lambda g, a, u: g(*in_rows(*sl.qr(a)), u, 1)),
+    of(sl.qr_delete, regular(4, 3) + 1j * regular(4, 3), kind=traced, name="full, a complex column", program=lambda g, a: g(*in_rows(*sl.qr(a)), 1, 1, "col")),
+    of(sl.qr_delete, regular(5, 3), kind=traced, name="full, a row", program=lambda g, a: g(*in_rows(*sl.qr(a)), 1)),
+    of(sl.qr_delete, regular(5, 3), kind=traced, name="full, a column", program=lambda g, a: g(*in_rows(*sl.qr(a)), 1, 1, "col")),
     of(sl.qz, LARGE + real(3, 3) / 5, np.eye(3) + real(3, 3) / 5, program=lambda g, a, b: g(a, b)[0]),
     of(sl.qz, TURNING, np.eye(3) + real(3, 3) / 5, name="blocks", program=lambda g, a, b: [np.abs(x) for x in g(a, b)]),
     of(sl.qz, TURNING, np.eye(3) + real(3, 3) / 5, name="complex", program=lambda g, a, b: [size(x) for x in g(a, b, output="complex")]),

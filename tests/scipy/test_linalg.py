@@ -192,3 +192,18 @@ def test_estimates_of_errors():
                 g = derive(pb.value_and_grad(lambda a: (np.sum(a), estimates(a)), has_aux=True))
                 for _ in range(2):
                     assert g(a)[0][1] == estimates(a), (f.__name__, a)
+
+
+def test_updated_factors_whose_phases_are_unknown_are_refused():
+    """The diagonal of complex `r` has the phases that the rotations leave."""
+    a = np.cos(np.arange(8.0).reshape(4, 2) ** 2) + 1j * np.sin(np.arange(8.0).reshape(4, 2))
+
+    def f(t):
+        q, r = linalg.qr(a * t, mode="economic")
+        return np.abs(linalg.qr_update(q, r, np.ones(4) + 0j, np.ones(2) + 0j)[1][0, 1])
+
+    with pytest.raises(pb.MissingRuleError, match="economic"):
+        pb.grad(f)(1.3)
+    value, slope = pb.jvp(f, (1.3,), (1.0,))
+    assert value == f(1.3)
+    assert np.isnan(slope)

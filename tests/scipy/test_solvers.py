@@ -440,6 +440,45 @@ class TestObjectsOfBatches:
             pb.vmap(f)(np.ones((2, 1)))
 
 
+class TestStepByStep:
+    """`LSODA` in a loop of the user's own: each step moves with the function and the start."""
+
+    @staticmethod
+    def run(k, start, begin):
+        solver = integrate.LSODA(
+            fun=lambda t, y: [-k * y[0] + np.cos(t), y[0] * y[1]],
+            t0=begin,
+            y0=[start, 1.0],
+            t_bound=1.5,
+            jac=lambda t, y: np.array([[-k, 0], [y[1], y[0]]]),
+            rtol=1e-10,
+            atol=1e-12,
+        )
+        while solver.status == "running":
+            solver.step()
+        return solver
+
+    def test_derivatives(self):
+        f = lambda *xs: self.run(*xs).y
+        at = (1.4, 0.5, 0.1)
+        assert np.array_equal(pb.vjp(f, *at)[0], f(*at))
+        _, slope = pb.jvp(f, at, (0.7, 0.3, -0.4))
+        way = lambda h: f(1.4 + 0.7 * h, 0.5 + 0.3 * h, 0.1 - 0.4 * h)
+        np.testing.assert_allclose(slope, (way(1e-4) - way(-1e-4)) / 2e-4, rtol=1e-7)
+        first = pb.grad(lambda *xs: f(*xs)[1], (0, 1, 2))(*at)
+        np.testing.assert_allclose(np.dot(first, (0.7, 0.3, -0.4)), slope[1], rtol=1e-9)
+
+    def test_by_what_the_function_reads(self):
+        """The start is plain: second derivatives as well."""
+        f = pb.grad(lambda k: self.run(k, 0.5, 0.0).y[0])
+        slope = (f(1.4001) - f(1.3999)) / 2e-4
+        np.testing.assert_allclose(pb.grad(f)(1.4), slope, rtol=1e-6)
+
+    def test_between_its_steps(self):
+        with pytest.raises(pb.MissingRuleError, match="dense_output"):
+            pb.grad(lambda k: self.run(k, 0.5, 0.0).dense_output()(1.4)[0])(1.4)
+
+
 def test_programs_without_a_solution():
     """The result is SciPy's, with None for the point."""
     for solver in (optimize.linprog, optimize.milp):

@@ -92,6 +92,7 @@ class Path:
         self.guards = recording.guards
         self.node: Any = None  # what the path is in a transformation
         self.answers = [guard.answer for guard in recording.guards]
+        self.of_loops = any(guard.of_loop for guard in recording.guards)
         self.program = program
         self.stored: Any = None  # what later processes find on disk; False: nothing
         self.runs = 0

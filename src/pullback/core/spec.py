@@ -160,7 +160,15 @@ def carries(out: Any, xs: Any = ()) -> bool:
 
     xs: the operands; of an array of objects a Python number may come.
     """
-    dtype = dtype_of(out)
+    try:
+        dtype = dtype_of(out)
+    except AttributeError:
+        kind = type(out)
+        raise ObjectArrayError(
+            "An operation on an Array met a number of another library, which is not traced, and"
+            f" gave a `{kind.__module__}.{kind.__qualname__}`.\n"
+            "  Write `float(y)` for that number y: `x * float(y)`."
+        ) from None
     if dtype.kind == "O" or (type(out) in PYTHON and any(map(holds_objects, xs))):
         raise ObjectArrayError(
             "An operation on an Array met an array of Python objects, which are not traced.\n"

@@ -94,8 +94,7 @@ FRESH.update(
      np.geomspace, np.meshgrid, np.diag, np.diagflat, np.tril, np.triu, np.vander, np.concatenate,
      np.stack, np.hstack, np.vstack, np.dstack, np.column_stack, np.block, np.append, np.insert,
      np.delete, np.pad, np.tile, np.repeat, np.resize, np.roll, np.where, np.select, np.choose,
-     np.clip, np.sort, np.cumsum, np.cumprod, np.diff, np.gradient, np.outer, np.kron, np.cross,
-     np.interp, np.nan_to_num}
+     np.sort, np.cumsum, np.cumprod, np.diff, np.gradient, np.outer, np.kron, np.nan_to_num}
 )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ class Norm(Primitive):
     The gradient is x / out for ord 2. At zero, where the norm has a kink, it is 0.
     """
 
-    lines = "axis"
+    lines, total = "axis", True
 
     def value(self, x, *, ord, axis):
         if ord == 2 and len(axis) == x.ndim:

@@ -271,11 +271,18 @@ class Compiled(Transformation):
         return found
 
     def follow(self, paths: list[Path], inputs: list[Any]) -> Any:
-        """Of paths that have the same questions, the one with the answers of these inputs."""
+        """Of paths that have the same questions, the one with the answers of these inputs.
+
+        Where a loop has ended otherwise than in one path, others may ask something else.
+        """
         answers: list[Any] = []
+        tried: list[Path] = []
         while True:
             n = len(answers)
-            same = (p for p in paths if p.answers[:n] == answers and p.lies(inputs))
+            same = [p for p in paths if p not in tried and p.lies(inputs)]
+            same = [p for p in same if p.answers[:n] == answers] or (
+                [p for p in same if p.of_loops] if any(p.of_loops for p in tried) else []
+            )
             path = next((p for p in same if p.state.holds(p.token)), None)
             if path is None or shared(path, inputs):
                 self.last_miss = reasons.missed(paths, answers)
@@ -293,6 +300,7 @@ class Compiled(Transformation):
             if found == path.answers:
                 return path, values
             answers = found
+            tried.append(path)
 
     def refuse(self, why: str, cure: str | None = None) -> Any:
         """From now on the function falls back to Python."""

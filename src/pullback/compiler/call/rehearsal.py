@@ -89,6 +89,7 @@ class Rehearsal:
         self.watch.casts, compiled.cast = compiled.casts, False
         self.watch.folds, self.watch.unseen = compiled.folds, scout.unseen
         self.watch.dicts, self.watch.known = scout.dicts, compiled.whole
+        self.watch.sets = {id(x) for x in scout.kept if isinstance(x, set)}
         self.recording: Recording | None = None
         self.postponed: PostponedCall | None = None
         self.failure = ""

@@ -431,7 +431,7 @@ def described(compiled: Compiled, path: Path, call: Call) -> bytes:
     for x in recording.outputs:
         if not (of(x, (Variable, type, enum.Enum)) or type(x) in VALUES or is_numpy(type(x))):
             raise Unportable(f"it returns an object of type `{type(x).__name__}`")
-    guards = [(guard.asked, guard.answer, guard.line) for guard in path.guards]
+    guards = [(guard.asked, guard.answer, guard.line, 0, guard.of_loop) for guard in path.guards]
     about = {name: getattr(recording, name) for name in ABOUT}
     native = path.program.native and not run.calls and native_records.native(run)
     fields = {name: getattr(run, name) for name in FIELDS} if native else None

@@ -1,4 +1,4 @@
-"""Code: what the instructions of a function tell about it before it runs."""
+"""Bytecode: what a function's instructions tell about it before it runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ CHANGING = {
     "rotate", "remove", "discard", "clear", "update", "setdefault", "add", "sort", "reverse",
     "difference_update", "intersection_update", "symmetric_difference_update", "move_to_end",
     "subtract", "setattr", "delattr", "__setattr__", "__delattr__", "__setitem__", "__delitem__",
-    "setitem", "delitem",
+    "setitem", "delitem", "__init__", "__ior__", "__iand__", "__ixor__", "__isub__", "__iadd__",
+    "__imul__", "ior", "iand", "ixor", "isub", "iadd", "imul", "iconcat", "methodcaller",
 }  # fmt: skip
 GLOBALS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 ATTRIBUTES = {"LOAD_ATTR", "LOAD_SUPER_ATTR"}
@@ -42,7 +43,11 @@ REFLECTION = {
 # The same, but reported to a recording: what is looked into, or the names.
 REPORTED = {"vars", "dir", "__dict__"}
 # Who binds attributes and globals by names that are not in the instructions.
-BINDING = {"setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars", "globals"}
+BINDING = {
+    "setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars", "globals", "__set__",
+    "__delete__", "cell_contents", "methodcaller", "__setstate__", "__getstate__", "__reduce__",
+    "__reduce_ex__", "__globals__",
+}  # fmt: skip
 # Who reads what functions hold, and what they read.
 SIGNATURES = {"signature", "getfullargspec", "unwrap"}
 HELD = {"__annotations__", "__defaults__", "__kwdefaults__", "__signature__", "__wrapped__"}
@@ -85,6 +90,7 @@ class Code:
     strings: text among its constants.
     key: what tells it from other code, in later processes as well.
     digits: whether it may make text of integers of hundreds of digits, or the reverse.
+    compares: whether it asks whether things are equal.
     identity: whether it may ask whether two things are the same object, or the same memory.
     chains: what it loads by names that follow each other, such as ("np", "linalg", "norm").
     import_chains: the same of modules that it imports: level, name, and then attributes.
@@ -100,6 +106,7 @@ class Code:
         self.fills = not CHANGING.isdisjoint(code.co_names)
         self.stores = bool(self.stored) or self.fills
         self.identity = not IDENTITY.isdisjoint(code.co_names)
+        self.compares = not {"eq", "ne", "__eq__", "__ne__"}.isdisjoint(code.co_names)
         self.reflects = False
         self.strings: set[str] = set()
         self.texts = not TEXT.isdisjoint(code.co_names)
@@ -126,6 +133,8 @@ class Code:
             self.names.add(SWEEPS)
         if self.texts:
             self.names.add(TEXTS)
+        if "add_note" in self.names:  # a method of C's, of exceptions
+            self.names.add("__notes__")
         self.reflects |= bool(REFLECTION & self.names or ASKING & self.handed)
         self.reflects |= "__dict__" in self.strings
         computes = any(computes_name(steps, i) for i in range(len(steps)))
@@ -153,6 +162,7 @@ class Code:
         both = self.stored is not None and inner.stored is not None
         self.stored = {*(self.stored or ()), *(inner.stored or ())} if both else None
         self.identity |= inner.identity
+        self.compares |= inner.compares
         self.reflects |= inner.reflects
 
     def asked(self, reported: bool) -> set[str]:
@@ -171,6 +181,8 @@ class Code:
             self.reflects |= step.argval == "__dict__"
         elif name == "MATCH_CLASS":
             self.names.add("__match_args__")  # `case Point(x)` has names that are not in the code
+        elif name == "COMPARE_OP":
+            self.compares |= step.argrepr.strip("bol()") in ("==", "!=")
         elif name == "CONTAINS_OP":
             self.identity |= not looks_up_constant(before)
         elif name.startswith(("FORMAT_", "CONVERT_VALUE")):

@@ -20,7 +20,7 @@ from contextlib import nullcontext
 from functools import lru_cache
 from operator import attrgetter
 from threading import get_ident
-from types import CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ...core.bytecode import original
@@ -97,6 +97,7 @@ class Watch:
     unseen: names by which code calls what may have an effect and Python does not tell of: classes,
         functions of Cython. Code that does not ask what to call may not load them.
     dicts: whose attributes are in which dict, of what can be reached, by the ids of the dicts.
+    sets: the ids of the sets that can be reached.
     known, whole: those of these that earlier calls looked into, and those that it looks into.
     asked: those by which it did; COMPUTED_NAMES, if code ran whose calls tell nothing.
     effects: what was about to be done that forbids a repetition, in words.
@@ -121,6 +122,7 @@ class Watch:
         self.dicts: Mapping[int, Any] = {}
         self.known: Mapping[int, Any] = {}
         self.whole: dict[int, Any] = {}
+        self.sets: Container[int] = frozenset()
         self.warned: list[Warned] = []  # the warnings that it gives
         self.seeded: list[Any] = []  # generators that this call made from a seed
         self.asked: set[str] = set()
@@ -363,8 +365,16 @@ class Watch:
         if self.is_seeded(getattr(callee, "__self__", None)):
             return
         why = may_repeat(callee, args)
+        if getattr(callee, "__name__", "") == "pop" and self.holds_set(callee, args):
+            why = "it calls `set.pop`, which takes another element each time"
         if why is not None and not collects(frame) and not self.imported(frame):
             self.forbid(why)
+
+    def holds_set(self, callee: Any, args: tuple[Any, ...]) -> bool:
+        """Whether a method is of a set from outside of the call, which notes where `pop` looks."""
+        owner = args[0] if args and type(callee) is not BuiltinFunctionType else None
+        owner = getattr(callee, "__self__", owner)
+        return isinstance(owner, set) and id(owner) in self.sets
 
     def forbid(self, why: str) -> None:
         self.effects.append(why)

@@ -15,12 +15,13 @@ from __future__ import annotations
 import types
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from .bytecode import code_of
+from .classes import of_library
 from .places import (
     MISSING,
     Cell,
@@ -33,6 +34,7 @@ from .places import (
     Place,
     Slot,
     contents,
+    of,
     same_things,
     sequence_of,
     slot_of,
@@ -307,7 +309,10 @@ def located(
     loads = {name for code in known for name in code.loads}
     filled = WriteOnly.of({key: edges[key] for key in hidden.was}, codes).was
     plain = attributes_in(places)
+    owners = {id(place.was): place.owner for place in places if type(place.kind) is OwnDict}
     names = names_of_cells(places)
+    # A namespace is read whole where it is compared, or text is made of it.
+    whole = any(code.identity or code.compares or code.texts for code in known)
     out = Located([], [], None)
     read: list[Store] = []
     # What was there before the rehearsal may be there again, in place of an input.
@@ -322,9 +327,12 @@ def located(
         elif store.kind in ("index", "append") or (store.kind == "item" and key not in plain):
             free = key in filled
         elif store.kind == "cell":
-            free = "" not in names[key] and loads.isdisjoint(names[key])
+            free = loads.isdisjoint({*names[key], "cell_contents"}) and "" not in names[key]
         else:
-            free = store.place()[1] not in loads
+            name = store.place()[1]
+            owner = owners.get(key, store.owner)
+            free = name not in loads and not asked_by_libraries(owner, name)
+            free &= not (whole and type(owner) is types.SimpleNamespace)
         if free:
             out.stores.append(store)
             out.values.append(value)
@@ -334,6 +342,27 @@ def located(
         return out
     one_each = all(store.kind != "append" for store in read)  # places with one object each
     return Located([], [], "it changes what it reads", read if one_each else [])
+
+
+def asked_by_libraries(x: Any, name: Any) -> bool:
+    """Whether code of a library may ask an object for an attribute, or a class for a method.
+
+    The methods that its class inherits from a library do, and Python itself by names such as
+    `__notes__`.
+    """
+    own = str(name).startswith("__")
+    if of(x, type):
+        return own
+    bases = [base for base in type(x).__mro__[:-1] if of_library(base)]
+    return bool(bases) and (own or any(name in names_in_methods(base) for base in bases))
+
+
+@lru_cache(1024)
+def names_in_methods(cls: type) -> frozenset[str]:
+    """The names that the methods of a class load."""
+    known = [getattr(x, "__func__", getattr(x, "fget", x)) for x in vars(cls).values()]
+    codes = [code_of(x.__code__) for x in known if of(x, types.FunctionType)]
+    return frozenset(name for code in codes for name in code.loads)
 
 
 def attributes_in(places: Iterable[Place]) -> set[int]:

@@ -236,8 +236,14 @@ class Content(Kind):
         return bool(was == now)
 
     def put(self, owner: Any, name: Any, was: Any) -> None:
-        if type(was) is bytes:
-            owner[...] = np.frombuffer(was, owner.dtype).reshape(owner.shape)
+        if type(was) is not bytes:
+            return
+        before = np.frombuffer(was, owner.dtype).reshape(owner.shape)
+        if of(owner, np.void):  # a part of a structured array
+            for field in owner.dtype.names or ():
+                owner[field] = before[()][field]
+        else:
+            owner[...] = before
 
 
 class Objects(Kind):

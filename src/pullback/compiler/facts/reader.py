@@ -1,4 +1,4 @@
-"""The reader: what a function finds besides its arguments, and how to tell that it has not changed.
+"""The reader: what a function reads besides its arguments, and how to tell whether it has changed.
 
 A recording may be replayed only if the function would do the same again. It is a
 deterministic function of its arguments and of what its code can reach: globals, closure cells,
@@ -42,6 +42,7 @@ import numpy as np
 
 from ...core.array import Array
 from ...core.jitted import is_jitted, python_of
+from ...core.namespaces import apart
 from ...core.primitive import Primitive
 from .ambient import (
     OF_PROCESS,
@@ -234,8 +235,13 @@ class Reader(CodeReader):
         """The modules that have been imported, where code looks for some by their names."""
         names = frozenset(self.state.names & x.keys())
         items = self.looks("items", x, names)
-        found = [(name, self.by_name(name, y)) for name, y in items if name in names]
+        found = [(name, self.looked_up(name, y)) for name, y in items if name in names]
         return Same(x), tuple([name for name, _ in items]), found
+
+    def looked_up(self, name: str, x: Any) -> Any:
+        """A module that code finds by a text: chains of names do not tell what it asks for."""
+        own = type(x) is types.ModuleType and not apart(vars(x))
+        return self.read(x) if own else self.by_name(name, x)
 
     def array(self, x: np.ndarray) -> Any:
         return Same(x), *self.elements(x)
@@ -466,7 +472,9 @@ class Reader(CodeReader):
         stored = self.stored_in(x)
         items = self.looks("items", x, frozenset(dict.keys(x)) - stored if stored else None)
         keys = [self.read(k) for k, _ in items]
-        return Same(x), made, keys, *[self.read(y) for k, y in items if k not in stored]
+        if stored:  # else no key is hashed: the user's `__hash__` may have effects
+            items = [(k, y) for k, y in items if k not in stored]
+        return Same(x), made, keys, *[self.read(y) for _, y in items]
 
 
 class Lenient(Reader):

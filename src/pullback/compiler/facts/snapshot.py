@@ -1,4 +1,4 @@
-"""Undoing: what a rehearsal may touch is found before it, and put back after it.
+"""Snapshots: save what a rehearsal may change before it runs, and restore it afterwards.
 
 A call is recorded in a *rehearsal* that leaves nothing behind; then the function runs in Python,
 and that is the call. For this all that the function can reach must be known in advance:
@@ -17,6 +17,7 @@ import warnings
 from abc import get_cache_token
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Set
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from ...core.array import Array
 from ...core.bytecode import original
 from ...core.namespaces import apart, names_of
 from ...core.reach import ITEM
+from ..llvm.binding import WORKER
 from ..llvm.content_hash import content_hash
 from .ambient import LockHolder
 from .bytecode import CLASS_QUESTIONS, COMPUTED_NAMES, code_of, full_name
@@ -36,6 +38,8 @@ from .places import LARGE, MISSING, SMALL, Cell, Item, Items, Opaque, Place, Slo
 from .reader import Lenient
 from .state import Parts, State
 
+# What binds attributes by names that it is given, whatever code calls it.
+BINDERS = (setattr, delattr, object.__setattr__, object.__delattr__, type.__setattr__)
 FUNCTIONS = (types.BuiltinFunctionType, types.FunctionType, types.MethodDescriptorType, type)
 
 
@@ -271,15 +275,18 @@ def read_for(
 
 
 class Binds:
-    """Tells which changes code may have made, by the names that it binds.
+    """Tells which changes code may have made, by the names that it binds; others are threads'.
 
     New names are always its own: libraries keep what they computed in objects of the user's.
+    any_names: whether it may bind names that its instructions do not tell, or runs alone.
     """
 
-    def __init__(self, codes: Iterable[types.CodeType], dicts: Mapping[int, Any]) -> None:
+    def __init__(
+        self, codes: Iterable[types.CodeType], dicts: Mapping[int, Any], any_names: bool
+    ) -> None:
         known, self.dicts = list(map(code_of, codes)), dicts
-        self.fills = any(code.fills for code in known)
-        self.names: set[str] | None = set()
+        self.fills = any_names or any(code.fills for code in known)
+        self.names: set[str] | None = None if any_names else set()
         for code in known:
             both = self.names is not None and code.stored is not None
             self.names = {*(self.names or ()), *(code.stored or ())} if both else None
@@ -308,6 +315,8 @@ class Binds:
         whose = self.dicts.get(id(owner), owner)
         if whose is owner and of(owner, dict) and "__builtins__" not in owner:
             return self.fills or type(owner) is not dict
+        if self.names is None:
+            return True
         if of(whose, types.CellType):
             theirs: Any = False
         elif of(whose, types.ModuleType) or of(whose, dict):
@@ -315,7 +324,7 @@ class Binds:
         else:
             kinds = (whose if of(whose, type) else type(whose)).__mro__
             theirs = any(of_library(kind) for kind in kinds if kind is not object)
-        return bool(theirs) or self.names is None or name in self.names
+        return bool(theirs) or name in self.names
 
 
 class Snapshot:
@@ -331,6 +340,7 @@ class Snapshot:
         if scout.state.all:
             self.filled.was.clear()
         self.things = {id(x): x for x in scout.kept}
+        self.alone = runs_alone()
         self.places = scout.places
         self.copies: list[tuple[np.ndarray, Any]] = []  # of arrays that places know by a hash
         room = LARGE
@@ -370,7 +380,9 @@ class Snapshot:
 
         What it can't have bound, another thread has; that stays.
         """
-        binds = Binds(codes, self.scout.dicts)
+        alone = self.alone and runs_alone()
+        handed = any(id(x) in self.things for x in BINDERS)
+        binds = Binds(codes, self.scout.dicts, alone or handed)
         for place in self.places:
             self.disturbed |= binds.restore(place)
         for x, was in self.copies:
@@ -394,6 +406,12 @@ class Snapshot:
             return True
         state = self.scout.state
         return state.visit(Scout(state, self.scout.handed, self.scout.loads)) == self.scout.parts
+
+
+def runs_alone() -> bool:
+    """Whether no other thread of the program's runs Python code now."""
+    worker = WORKER.thread
+    return not sys._current_frames().keys() - {get_ident(), worker and worker.ident}
 
 
 def was_held(place: Place) -> bool:

@@ -237,6 +237,8 @@ def given_back(e: Equation) -> Any:
         return xs[1] if is_truth(xs[0], True) else xs[2]
     if primitive is getitem_p and len(xs) == 1:
         return xs[0] if all(k is Ellipsis or k == slice(None) for k in e.static["key"]) else None
+    if primitive is setitem_p and len(xs) == 2 and not e.static["path"] and e.outputs[0].spec.shape:
+        return xs[1] if all(k is Ellipsis or k == slice(None) for k in e.static["key"]) else None
     if primitive is transpose_p:
         return xs[0] if e.static["axes"] == tuple(range(len(e.static["axes"]))) else None
     return xs[0] if primitive in (reshape_p, broadcast_p, astype_p) else None

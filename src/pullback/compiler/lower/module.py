@@ -33,6 +33,7 @@ from .scalars import scalars
 from .scan import MOVE, Rolled
 from .schedule import MOST, Piece, PlanItem
 from .small_matrices import written
+from .sparse_rows import row_sums, run_sums
 from .while_ import PAUSE
 
 PARAMETERS = "ptr noalias %arena, ptr noalias %table, ptr noalias %constants"
@@ -45,6 +46,8 @@ FUNCTIONS = {
     "search": placed,
     "recur": recurred,
     "extreme_place": extreme_places,
+    "row_sums": row_sums,
+    "run_sums": run_sums,
 }
 
 
@@ -133,6 +136,8 @@ class Module:
             return EACH * item.shape[-1] if item.shape else EACH
         if item.role != "matmul" and item.role not in FUNCTIONS:
             return 1  # it may have no operands
+        if item.role in ("row_sums", "run_sums"):
+            return 1 + spec_in(item.equation.inputs[0]).size // item.shape[0]
         return spec_in(item.equation.inputs[0]).shape[-1]
 
     def piece(self, piece: Piece, addresses: Addresses, pen: Pen) -> None:

@@ -1,4 +1,4 @@
-"""What becomes of an equation: machine code for elements, a reduction, a view, or a call of NumPy.
+"""How each equation is lowered: elementwise code, a reduction, a view or a NumPy call.
 
 A primitive's `lower` says it: the name of a method of Emit, or a function `lower(emit, *xs)`, for
 what works on elements; "view" for what moves nothing, where no array is a key; "sum", "max" and
@@ -30,6 +30,7 @@ from .extreme_places import has_long_rows
 from .geometry import VIEWS
 from .inner_loops import served
 from .scan import Rolled
+from .sparse_rows import adds_rows
 from .while_ import Waiting
 
 # What the plan knows, and what is a function of its own where it fits.
@@ -40,6 +41,8 @@ FITTING = {
     "search": searches,
     "recur": recurs,
     "extreme_place": has_long_rows,
+    "row_sums": adds_rows,
+    "run_sums": adds_rows,
 }
 ROUNDED = frozenset({"matmul", "einsum", "solve", "convolve", "recur"})  # otherwise than by NumPy
 REAL = frozenset({"matmul", "einsum", "cumulate"})  # of complex numbers NumPy does them

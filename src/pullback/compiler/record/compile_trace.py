@@ -50,11 +50,21 @@ new = object.__new__
 class Guard:
     """A question about a value of the program, and the answer that the recording depends on."""
 
-    __slots__ = ("answer", "asked", "at", "line", "variable")
+    __slots__ = ("answer", "asked", "at", "line", "of_loop", "variable")
 
-    def __init__(self, variable: Any, asked: str, answer: Any, line: Any, at: int = 0) -> None:
+    def __init__(
+        self,
+        variable: Any,
+        asked: str,
+        answer: Any,
+        line: Any,
+        at: int = 0,
+        of_loop: bool = False,
+    ) -> None:
         self.variable, self.asked, self.answer, self.line = variable, asked, answer, line
         self.at = at  # how many equations came before it
+        # Whether it asks if a loop has ended by its test: else other questions come here.
+        self.of_loop = of_loop
 
     def ask(self, value: Any) -> Any:
         """The answer for a value."""
@@ -414,8 +424,6 @@ class CompileTrace(StageTrace):
             if x.size == 1:  # `int(x)` of NaN; what is not one number raises whatever it holds
                 self.state.raised = f"`{asked}` raised {type(error).__name__}"
             raise
-        if asked == "bool(x)" and self.state.loops.asked(
-            self, frame, x, guard.variable, guard.answer
-        ):
+        if asked == "bool(x)" and self.state.loops.asked(self, frame, x, guard):
             return
         self.state.guards.append(guard)

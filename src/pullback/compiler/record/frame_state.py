@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.array import Array
+from ...core.array import Array, is_flat, root_of, version
 from ...core.graph import Variable
 from ...core.trace import CONSTANT
 from ..facts.classes import KEPT_BY_CLASSES, of_python
@@ -61,7 +61,7 @@ class Visit:
 
     def __init__(self, notes: Any, flag: Variable, frame: Any, trace: Any, live: Any) -> None:
         self.equations, self.guards, self.flag = len(notes.equations), len(notes.guards), flag
-        self.trace = trace
+        self.trace, self.number = trace, 0  # of the step, of a `for`
         self.nodes: list[Variable] = []
         self.holders: list[Array] = []
         self.arrays: list[int] = []
@@ -140,8 +140,15 @@ class Visit:
     def of_array(self, x: Array) -> Any:
         number = self.objects.setdefault(id(x), len(self.objects))
         (self.scalars if isinstance(x.payload, np.generic) else self.arrays).append(number)
-        if x.storage is not None and x.storage.root is not None:
-            raise NoState  # a view, which an assignment may change
+        root = root_of(x)
+        if root is not x:  # a view: the steps are alike if none of them has written to its root
+            ahead = x.storage.ahead or (root.storage is not None and root.storage.ahead)
+            if x.storage.version != version(root) or ahead or is_flat(x):
+                raise NoState
+            return "view", id(root), version(root), self.of_whole(x)
+        return self.of_whole(x)
+
+    def of_whole(self, x: Array) -> Any:
         if x.within is self.trace:
             notes = self.trace.state
             if x.node in notes.limits:

@@ -348,7 +348,8 @@ class InnerCall:
                 variable = Variable(Spec(x.shape[1:], x.dtype))
                 notes.equations.append(Equation(getitem_p, (x.node,), (variable,), {"key": (row,)}))
             at = len(notes.equations)
-            notes.guards.append(Guard(variable, guard.asked, guard.answer, guard.line, at))
+            asked = guard.asked, guard.answer, guard.line, at, guard.of_loop
+            notes.guards.append(Guard(variable, *asked))
 
 
 class PostponedCall(BaseException):

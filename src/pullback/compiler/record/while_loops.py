@@ -1,11 +1,15 @@
-"""A `while` of Python's as one equation: where a recording proves that it goes on as it began.
+"""A loop of Python's as one equation: where a recording proves that it goes on as it began.
 
-At the test that ends a `while`, the trace looks at the frame: its locals are the state of the loop,
-Arrays of the recording apart from everything else. If between two tests all else stays equal, and
-no other question is asked, Python takes the same way again, whatever the Arrays hold. So if the
-steps of the recording are the same equations as well, with operands that are invariant, of the same
-step, or what the locals held at the test before, they are a `While`, which stands for every number
-of steps.
+At the test that ends a loop (see `loop_tests`), the trace looks at the frame: its locals are the
+state of the loop, Arrays of the recording apart from everything else. If between two tests all else
+stays equal, and no other question is asked, Python takes the same way again, whatever the Arrays
+hold. So if the steps of the recording are the same equations as well, with operands that are
+invariant, of the same step, or what the locals held at the test before, they are a `While`, which
+stands for every number of steps.
+
+If other questions are asked in the steps, they must get the same answers in each, and a `for` may
+not come to its end: the loop stops where that fails, and a guard behind it asks whether it was its
+own test that ended it.
 
 The recording of some steps shows what the loop gives where locals that hold one value in the end
 held one when it began (`gives_all`): if not, it is taken to begin a step later, and the tests
@@ -19,110 +23,31 @@ A loop of many steps is not run to its end by Python: once some steps prove it, 
 
 from __future__ import annotations
 
-import dis
-from functools import cached_property, lru_cache
+from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
-from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from ...core.array import Array
 from ...core.graph import Equation, Graph, Variable
+from ...core.spec import Spec
+from ...primitives.elementwise import add, less, logical_and, logical_not
 from ...transforms.loops.body import Repeated, example, functional
 from ...transforms.loops.while_primitive import While
 from ..facts.bytecode import code_of
 from ..graph.optimise import frozen, operand_key
+from ..graph.rewriting import spec_in
 from ..loops.find import named
 from .frame_state import Visit, is_as_before
+from .loop_tests import Test, tests_in
 from .own_code import may_raise
 
+FLAG, NUMBER = Spec((), np.dtype(bool)), Spec((), np.dtype(np.int64))
 LEAST, MOST = 2, 4  # steps that are compared
 ENOUGH = 8  # tests after which a loop is done without Python, or whenever they have doubled
 LOST = "it keeps a value of a `while` loop where the recording cannot follow it"
-BETWEEN = ("NOT_TAKEN", "CACHE", "EXTENDED_ARG", "NOP")
-FORWARD = ("POP_JUMP_FORWARD_IF_FALSE", "POP_JUMP_IF_FALSE")
-ENDS = ("RETURN_VALUE", "RETURN_CONST", "JUMP_FORWARD", "JUMP_BACKWARD", "RERAISE", "RAISE_VARARGS")
-READERS = {"locals", "eval", "exec", "vars", "dir", "_getframe", "currentframe"}
-GENERATOR = 0x20 | 0x80 | 0x200  # flags of code that can be left and entered again
-
-
-class Test:
-    """A test of a `while`: the loop that it is of, and the locals that may be read after it."""
-
-    __slots__ = ("begin", "is_first", "live")
-
-    def __init__(self, begin: int, is_first: bool, live: frozenset[str] | None) -> None:
-        self.begin, self.is_first, self.live = begin, is_first, live
-
-
-@lru_cache(maxsize=1024)
-def tests_in(code: CodeType) -> dict[int, Test]:
-    """The tests of `while` loops, before the first step and after each, by what instruction asks.
-
-    No iterator may be under way around the loop: nobody sees how far it is.
-    """
-    found: dict[int, Test] = {}
-    if code.co_flags & GENERATOR:
-        return found
-    whole = [x for x in dis.get_instructions(code) if x.opname not in BETWEEN]
-    alive = live_names(code, whole)
-    last: dict[int, int] = {}  # where loops begin, and where they end
-    for i, x in enumerate(whole[:-1]):
-        following = whole[i + 1]
-        if x.opname == "POP_JUMP_BACKWARD_IF_TRUE":
-            begin, end = x.argval, following.offset
-        elif x.opname == "POP_JUMP_IF_FALSE" and following.opname == "JUMP_BACKWARD":
-            begin, end = following.argval, x.argval
-        else:
-            continue
-        if not any(
-            y.opname in ("FOR_ITER", "SEND") and y.offset <= begin and y.argval > x.offset
-            for y in whole
-        ):
-            last[begin] = end
-            add_test(found, whole, i, Test(begin, False, alive[i] if alive else None))
-    for i, x in enumerate(whole[:-1]):
-        begin = whole[i + 1].offset
-        if x.opname in FORWARD and last.get(begin) == x.argval and begin > x.offset:
-            add_test(found, whole, i, Test(begin, True, alive[i] if alive else None))
-    return found
-
-
-def add_test(found: dict[int, Test], whole: list[Any], i: int, test: Test) -> None:
-    """Enter the test that a jump makes: the jump asks, or before it TO_BOOL or a comparison."""
-    found[whole[i].offset] = test
-    for x in whole[max(i - 2, 0) : i]:
-        if x.opname in ("TO_BOOL", "COMPARE_OP"):  # Python's numbers answer to a comparison
-            found[x.offset] = test
-
-
-def live_names(code: CodeType, whole: list[Any]) -> list[frozenset[str]] | None:
-    """Of each instruction, the locals that may be read after it; None where any may be."""
-    if getattr(code, "co_exceptiontable", b"") or not READERS.isdisjoint(code.co_names):
-        return None
-    places = {x.offset: i for i, x in enumerate(whole)}
-    before = [frozenset[str]()] * (len(whole) + 1)
-    after = list(before)
-    changed = True
-    while changed:
-        changed = False
-        for i in range(len(whole) - 1, -1, -1):
-            x = whole[i]
-            names = set() if x.opname in ENDS else set(before[i + 1])
-            if "JUMP" in x.opname or x.opname in ("FOR_ITER", "SEND"):
-                if x.argval not in places:
-                    return None
-                names |= before[places[x.argval]]
-            after[i] = frozenset(names)
-            if x.opname == "STORE_FAST":
-                names.discard(x.argval)
-            elif "_FAST" in x.opname:
-                names.update(x.argval if isinstance(x.argval, tuple) else (x.argval,))
-            if names != before[i]:
-                before[i], changed = frozenset(names), True
-    others = frozenset([*code.co_cellvars, *code.co_freevars])
-    return [names | others for names in after]
 
 
 class WhileLoops:
@@ -132,37 +57,52 @@ class WhileLoops:
         self.open: dict[Any, tuple[Any, list[Visit]]] = {}
         self.gone: set[Variable] = set()
 
-    def asked(self, trace: Any, frame: Any, x: Array, flag: Any, answer: Any) -> bool:
+    def asked(self, trace: Any, frame: Any, x: Array, guard: Any) -> bool:
         """Note a question before its guard; whether it was the last of a loop that is folded.
 
-        frame: of the program. x, flag: what is asked, and its variable; the answer to a loop that
-        has been done is False.
+        frame: of the program. x: what is asked; the answer to a loop that has been done is the
+        one that ends it.
         """
         if not trace.state.watch.folds:
             return False
         test = None if frame is None else tests_in(frame.f_code).get(frame.f_lasti)
         if test is None:
             return False
+        ends = guard.answer != test.goes_on
         key = id(frame), test.begin
         if test.is_first:
             self.open.pop(key, None)
-            if not answer:
+            if ends:
                 return False
         _, visits = self.open.setdefault(key, (frame, []))
-        visits.append(Visit(trace.state, flag, frame, trace, test.live))
+        visit = Visit(trace.state, guard.variable, frame, trace, test.live)
+        if test.counter is not None:
+            visit.number = frame.f_locals.get(test.counter.name)
+            if visits and not visits[-1].number < visit.number:  # it is gone through once more
+                visits.clear()
+        visits.append(visit)
         for visit in visits[-2:-1]:
             visit.holders = []  # values of earlier steps are not kept
         n = len(visits)
-        if not answer:
+        if ends:
             del self.open[key]
         elif n < ENOUGH or n & (n - 1):
             return False
-        loop = FoundWhile.of(trace, visits)
-        if loop is None or (answer and not loop.done(trace, x, visits[-1])):
+        loop = FoundWhile.of(trace, visits, test, frame)
+        if loop is None or (not ends and not loop.done(trace, x, visits[-1])):
             return False
         self.open.pop(key, None)
-        self.gone |= loop.put(trace.state)
+        self.gone |= loop.put(trace.state, guard)
         return True
+
+
+def last_number(test: Test, frame: Any) -> int | None:
+    """The number of the last step of a `for`, if it can be told."""
+    assert test.counter is not None
+    limit = test.counter.limit
+    n = frame.f_locals.get(limit) if isinstance(limit, str) else limit
+    builtin = frame.f_globals.get("range", range) is range
+    return n - 1 if builtin and type(n) is int else None
 
 
 def line(e: Equation) -> Any:
@@ -174,11 +114,16 @@ class FoundWhile:
     """The steps of a loop from one test on, as one equation.
 
     steps: of each step its equations. nodes: what the locals hold at each test.
+    asked: the other questions of a step, by where what they ask comes from, and their answers.
+    last: the number of the last step of a `for`; None of a `while`.
     """
 
-    def __init__(self, trace: Any, visits: list[Visit]) -> None:
+    def __init__(
+        self, trace: Any, visits: list[Visit], goes_on: bool = True, last: int | None = None
+    ) -> None:
         notes = trace.state
         self.begin, self.start = visits[0], list[Any]()
+        self.goes_on, self.last = goes_on, last
         self.steps = [notes.equations[a.equations : b.equations] for a, b in pairwise(visits)]
         self.nodes = [[*visit.nodes, visit.flag] for visit in visits]
         self.slots = [
@@ -189,20 +134,36 @@ class FoundWhile:
         self.sources = [self.source([nodes[i] for nodes in self.nodes[1:]]) for i in range(self.n)]
         operands = [[x for e in step for x in e.inputs] for step in self.steps]
         self.operands = [self.source(list(xs)) for xs in zip(*operands, strict=True)]
+        others = [notes.guards[a.guards + 1 : b.guards] for a, b in pairwise(visits)]
+        questions = [[guard.variable for guard in guards] for guards in others]
+        self.asked = [
+            (self.source(list(xs)), guard.answer)
+            for xs, guard in zip(zip(*questions, strict=True), others[-1], strict=True)
+        ]
 
     @classmethod
-    def of(cls, trace: Any, visits: list[Visit]) -> FoundWhile | None:
+    def of(cls, trace: Any, visits: list[Visit], test: Test, frame: Any) -> FoundWhile | None:
         """The longest end of some steps that is a loop; None if there is none."""
         last, first = visits[-1], len(visits) - 1
-        if last.state is None or last.flag.spec.dtype != bool or last.flag.spec.shape:
+        if last.state is None or not is_flag(last.flag) or first < LEAST:
             return None
+        counter, end = test.counter, None
+        if counter is not None:
+            end = last_number(test, frame)
+            if end is None:
+                return None
         size = last.equations - visits[-2].equations
+        questions = asked_between(trace, visits[-2], last)
+        if questions is None:
+            return None
         codes = [code_of(code) for code, _ in trace.state.watch.codes.values()]
         strict = any(code.identity for code in codes)
         while first > 0:
             a, b = visits[first - 1], visits[first]
-            alike = b.guards - a.guards == 1 and b.equations - a.equations == size
+            alike = b.equations - a.equations == size and asked_between(trace, a, b) == questions
             if a.state != last.state or not alike or not a.same_objects(last, strict):
+                break
+            if counter is not None and a.number <= counter.beyond:
                 break
             first -= 1
         # The last steps are compared; since the state is the same, those before are like them.
@@ -210,17 +171,22 @@ class FoundWhile:
         if len(seen) <= LEAST:
             return None
         try:
-            loop = cls(trace, seen)
+            loop = cls(trace, seen, test.goes_on, end)
             lines = [[line(e) for e in step] for step in loop.steps]
         except TypeError:  # a parameter that cannot be compared
             return None
         if any(own != lines[0] for own in lines) or any(map(raises, loop.steps[0])):
             return None
-        if None in loop.sources or None in loop.operands or not loop.is_settled():
+        known = [*loop.sources, *loop.operands, *[source for source, _ in loop.asked]]
+        if None in known or not loop.is_settled():
             return None
         equations = trace.state.equations
         made = {x: i for i, e in enumerate(equations) for x in e.outputs}
-        early = first and loop.starts(visits[first - 1], visits[first], last, equations)
+        early = (
+            first
+            and not loop.extra
+            and loop.starts(visits[first - 1], visits[first], last, equations)
+        )
         if early and loop.gives_all(made) and is_as_before(trace):
             return loop
         for visit in visits[first : len(visits) - LEAST][:MOST]:
@@ -285,7 +251,9 @@ class FoundWhile:
         """Where a value of each step comes from: ("step", slot), ("local", number), ("all", x)."""
         if not isinstance(xs[0], Variable):
             keys = [None if isinstance(x, Variable) else (type(x), operand_key(x)) for x in xs]
-            return ("all", xs[0]) if all(key == keys[0] for key in keys) else None
+            alike = all(key == keys[0] for key in keys)
+            alike = alike or (type(xs[0]) is np.ndarray and all(same(x, xs[0]) for x in xs))
+            return ("all", xs[0]) if alike else None
         if not all(isinstance(x, Variable) for x in xs):
             return None
         own = {slots.get(x) for slots, x in zip(self.slots, xs, strict=True)}
@@ -314,19 +282,33 @@ class FoundWhile:
                 return False
         return True
 
+    @property
+    def extra(self) -> bool:
+        """Whether something else than its test may end it."""
+        return bool(self.asked) or self.last is not None
+
+    @cached_property
+    def moving(self) -> list[int]:
+        """The nodes that a step changes; the flag is the last of them."""
+        last = zip(self.sources, self.start, self.nodes[-1], strict=True)
+        still = [source == ("local", i) and a is b for i, (source, a, b) in enumerate(last)]
+        return [i for i in range(self.n) if not still[i] or i == self.n - 1]
+
     @cached_property
     def loop(self) -> tuple[While, list[Variable]]:
         """The loop, and the variables that it reads and that stay as they are."""
         consts: dict[Variable, Variable] = {}
-        carry = [Variable(x.spec) for x in self.nodes[0]]
+        carry = [Variable(self.nodes[0][i].spec) for i in self.moving]
+        own = dict(zip(self.moving, carry, strict=True))
         made: list[Variable] = []
 
         def read(source: Any) -> Any:
             kind, what = source
             if kind == "step":
                 return made[what]
-            if kind == "local":
-                return carry[what]
+            if kind == "local" and what in own:
+                return own[what]
+            what = self.start[what] if kind == "local" else what
             known = not isinstance(what, Variable)
             return what if known else consts.setdefault(what, Variable(what.spec))
 
@@ -336,12 +318,30 @@ class FoundWhile:
             outputs = tuple([Variable(x.spec) for x in e.outputs])
             made += outputs
             equations.append(Equation(e.primitive, inputs, outputs, e.static))
-        results = [read(source) for source in self.sources]
+        results = [read(self.sources[i]) for i in self.moving]
+        if self.extra:
+            answers = [(read(source), answer) for source, answer in self.asked]
+            carry += [Variable(FLAG), Variable(NUMBER)]
+            results += [all_of(answers, equations), applied(add, equations, carry[-1], np.int64(1))]
         body = functional(Graph([*consts.values(), *carry], equations, results))
-        state = [Variable(x.spec) for x in body.inputs]
-        cond = Graph(state, [], [state[-1]])
         examples = [np.ones(x.spec.shape, x.spec.dtype)[()] for x in body.inputs]
-        return While(cond, body, len(consts), examples), list(consts)
+        return While(self.condition(body), body, len(consts), examples), list(consts)
+
+    def condition(self, body: Graph) -> Graph:
+        """Whether another step follows."""
+        state, equations = [Variable(x.spec) for x in body.inputs], list[Equation]()
+        if not self.extra:
+            return Graph(state, equations, [all_of([(state[-1], self.goes_on)], equations)])
+        *_, flag, alike, number = state
+        flags = [(flag, self.goes_on), (alike, True)]
+        if self.last is not None:
+            flags.append((applied(less, equations, number, np.int64(self.last)), True))
+        return Graph(state, equations, [all_of(flags, equations)])
+
+    def begun(self, nodes: Sequence[Any], number: int) -> list[Any]:
+        """What the loop begins with: what locals hold, and that nothing was answered otherwise."""
+        moving = [nodes[i] for i in self.moving]
+        return [*moving, *((np.True_, np.int64(number)) if self.extra else ())]
 
     def done(self, trace: Any, x: Array, last: Visit) -> bool:
         """Go on with the values of the last test until the loop is over; whether that can be done.
@@ -357,29 +357,68 @@ class FoundWhile:
         if not values.keys() >= set(consts) or not all(map(simple, arrays)):
             return False
         try:
-            results = loop.value(*[values[v] for v in (*consts, *self.nodes[-1])])
+            begun = self.begun([values[v] for v in self.nodes[-1]], last.number)
+            results = loop.value(*[values[v] for v in consts], *begun)
         except Exception:  # Python will hear of it
+            return False
+        n = len(self.moving)
+        if self.extra and (bool(results[n - 1]) == self.goes_on or not results[n]):
             return False
         taken = trace.state.equations[self.begin.equations :]
         gone = {v for e in taken for v in e.outputs}
-        for array, v, result in zip(arrays, self.nodes[-1], results, strict=False):
-            if v in gone:
+        for i, result in zip(self.moving, results, strict=False):
+            array = arrays[i]
+            if self.nodes[-1][i] in gone:
                 array.payload = result if type(array.payload) is np.ndarray else result[()]
         return True
 
-    def put(self, notes: Any) -> set[Variable]:
-        """Write the loop in the place of its steps; the variables that are no more."""
+    def put(self, notes: Any, guard: Any) -> set[Variable]:
+        """Write the loop in the place of its steps; the variables that are no more.
+
+        guard: that of the test, which the answer of the loop itself takes the place of
+        """
         loop, consts = self.loop
         taken = notes.equations[self.begin.equations :]
         gone = {x for e in taken for x in e.outputs}
         outs: list[Variable] = []
-        for x in self.nodes[-1]:
+        for x in [self.nodes[-1][i] for i in self.moving]:
             outs.append(x if x in gone and x not in outs else Variable(x.spec))
         del notes.equations[self.begin.equations :], notes.guards[self.begin.guards :]
-        count = Variable(loop.spec()[self.n])
-        e = Equation(loop, (*consts, *self.start), (*outs, count), {})
-        notes.equations.append(e)
+        more = [Variable(spec) for spec in loop.spec()[len(outs) :]]
+        start = self.begun(self.start, self.begin.number)
+        notes.equations.append(Equation(loop, (*consts, *start), (*outs, *more), {}))
+        if self.extra:
+            ended = all_of([(outs[-1], not self.goes_on), (more[0], True)], notes.equations)
+            at = len(notes.equations)
+            notes.guards.append(type(guard)(ended, "bool(x)", True, guard.line, at, True))
         return gone.difference(outs)
+
+
+def applied(primitive: Any, equations: list[Equation], *xs: Any) -> Variable:
+    """The result of an operation on numbers, written down."""
+    out = Variable(primitive.spec(*map(spec_in, xs)))
+    equations.append(Equation(primitive, xs, (out,), {}))
+    return out
+
+
+def all_of(flags: Sequence[tuple[Any, bool]], equations: list[Equation]) -> Any:
+    """Whether all flags are what is asked of each."""
+    found: Any = np.True_
+    for k, (flag, wanted) in enumerate(flags):
+        holds = flag if wanted else applied(logical_not, equations, flag)
+        found = applied(logical_and, equations, found, holds) if k else holds
+    return found
+
+
+def is_flag(x: Variable) -> bool:
+    return x.spec.dtype == bool and not x.spec.shape
+
+
+def asked_between(trace: Any, a: Visit, b: Visit) -> list[bool] | None:
+    """The answers that a step got to other questions; None if not all of them are truth values."""
+    guards = trace.state.guards[a.guards + 1 : b.guards]
+    plain = all(guard.asked == "bool(x)" and is_flag(guard.variable) for guard in guards)
+    return [guard.answer for guard in guards] if plain else None
 
 
 def simple(x: Array) -> bool:

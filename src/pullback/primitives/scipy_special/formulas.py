@@ -68,8 +68,8 @@ def digamma_gap(a, m):
     b = a + m
     if type(b) is np.float64 and 2 * abs(m) >= min(a, b) > 0:  # the usual numbers
         return sp.digamma(b) - sp.digamma(a)
-    least = np.minimum(a, b)  # where it is small, so are the digammas, or they differ much
-    close = np.logical_and(least > 0, np.abs(m) < least * np.where(least < 4, 0.125, 0.5))
+    # Further apart, the difference loses two digits at most.
+    close = np.abs(m) < np.minimum(a, b) / 32
     if plainly_everywhere(np.logical_not(close)):
         return sp.digamma(b) - sp.digamma(a)
     x, y, step = np.where(close, a, 1), np.where(close, b, 1), np.where(close, m, 0)

@@ -9,11 +9,14 @@ from scipy import ndimage
 from scipy.ndimage import _nd_image, _ni_label
 
 from ...core.errors import ArgumentError
+from ...core.reach import CALLS
 from ...core.trace import is_live
 from ...primitives.arguments import as_array
 from ...primitives.exact import exact
+from ...primitives.statistics import root
 from ..solving.leaves import choice, chosen, leaf, store
 from ..solving.plain import solve
+from ..solving.serving import serves, traced
 
 choice(_ni_label._label, 2)
 choice(_nd_image.find_objects)
@@ -23,6 +26,45 @@ choice(_nd_image.binary_erosion, 3)
 choice(_nd_image.binary_erosion2, 0)
 choice(_nd_image.euclidean_feature_transform, 2)
 choice(_nd_image.distance_transform_op, 1)
+
+
+# Roots of sums of squares, which have a kink where all of these are zero.
+
+
+@serves(ndimage.standard_deviation)
+def standard_deviation(input, labels=None, index=None):
+    return root(CALLS[ndimage.variance](input, labels, index))
+
+
+magnitude_of_scipy = traced(ndimage.generic_gradient_magnitude)
+
+
+@serves(ndimage.generic_gradient_magnitude)
+def generic_gradient_magnitude(
+    input,
+    derivative,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    extra_arguments=(),
+    extra_keywords=None,
+    *,
+    axes=None,
+):
+    if isinstance(output, np.ndarray):  # which is written into
+        given = input, derivative, output, mode, cval, extra_arguments, extra_keywords
+        return magnitude_of_scipy(*given, axes=axes)
+    ndim = np.ndim(input)
+    axes = range(ndim) if axes is None else np.atleast_1d(axes).tolist()
+    modes = [mode] * len(axes) if isinstance(mode, str) else mode
+    more = extra_keywords or {}
+    total = None
+    for axis, edge in zip(axes, modes, strict=True):
+        slope = CALLS[derivative](input, axis % ndim, output, edge, cval, *extra_arguments, **more)
+        total = slope * slope if total is None else total + slope * slope
+    return input if total is None else root(total)
+
+
 EUCLIDEAN = 1  # the metric of `distance_transform_bf` that has a sampling
 by_force = chosen(_nd_image.distance_transform_bf, 3, 4)
 

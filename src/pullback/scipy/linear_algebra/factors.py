@@ -5,6 +5,7 @@ Pivots and permutations are locally constant.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -236,14 +237,19 @@ def chosen(mode: str, function: str) -> None:
         )
 
 
-def factored(a: Any, found_q: Any, found_r: Any, reflected: bool = True) -> tuple[Any, Any]:
-    """The factors that were found of a, by reflections or in other ways, with derivatives."""
+def factored(
+    a: Any, found_q: Any, found_r: Any, complete: Callable[[Any, Any], Any] = completing
+) -> tuple[Any, Any]:
+    """The factors that were found of a, with derivatives.
+
+    complete: gives the columns that complete q their derivatives; by default those of reflections
+    """
     m, n = a.shape[-2:]
     k = min(m, n)
     full = found_q.shape[-1] > k
     q, r, rest = qr_p(a, found_q, found_r[..., :k, :], full=full)
     if full:
-        rest = completing(q, rest) if reflected else rest
+        rest = complete(q, rest)
         q = np.concatenate([q, rest], axis=-1)
         r = np.concatenate([r, zeros(Spec((*r.shape[:-2], m - n, n), r.dtype))], axis=-2)
     return exact(found_q, q), exact(found_r, r)

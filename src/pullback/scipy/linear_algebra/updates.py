@@ -1,8 +1,9 @@
-"""The factors of a changed matrix, which SciPy makes of the old ones.
+"""Factors of a modified matrix, which SciPy updates from the old ones.
 
     q, r = qr_insert(q, r, row, 2)      # of q r with one more row
 
-They move as the factors of the changed matrix.
+They move as the factors of the changed matrix, and what completes q to a basis as the rotations do
+with which SciPy changes it.
 """
 
 from __future__ import annotations
@@ -15,11 +16,21 @@ from scipy import linalg as sl
 
 from ...core.dispatch import as_array
 from ...core.reach import call_outside
-from ...core.spec import spec_of
+from ...core.spec import Spec, spec_of
+from ...primitives.exact import exact
 from ...primitives.sorting import concrete
-from ...primitives.spectra import conj
+from ...primitives.spectra import adjoint, conj
+from ..solving.undetermined import part_p
 from .factors import factored
-from .kinds import WithoutDerivative, answers
+from .kinds import Moving, WithoutDerivative, answers
+from .rotations import (
+    completed_by,
+    of_deleted_column,
+    of_deleted_row,
+    of_inserted_column,
+    of_inserted_row,
+    of_update,
+)
 
 
 @cache
@@ -36,17 +47,56 @@ def values_of(original: Any, ranks: tuple[int, ...]) -> WithoutDerivative:
     return WithoutDerivative(f"factors of {original.__name__}", original, shape, ranks, 2)
 
 
-def updated(original: Any, changed: Any, *operands: Any, **options: Any) -> Any:
-    values = values_of(original, tuple([x.ndim for x in operands]))
-    q, r = values(*operands, **options)
-    return factored(changed, q, r, reflected=False)
+@cache
+def completed_of(original: Any, columns: Any, ranks: tuple[int, ...], n_thin: int) -> Moving:
+    """The columns of q from this one on, which move as `columns` does."""
+    values = values_of(original, ranks)
+
+    def shape(*specs: Any, place: Any = None, **options: Any) -> Any:
+        q, _ = values.shape(*specs, **options)
+        return Spec((q.shape[0], q.shape[1] - n_thin), q.dtype)
+
+    def found(*xs: Any, place: Any = None, **options: Any) -> Any:
+        return original(*xs, **options)[0][:, n_thin:]
+
+    name = f"completed columns of {original.__name__}"
+    return Moving(name, found, completed_by(columns), shape, ranks)
+
+
+def updated(original: Any, changed: Any, columns: Any, *operands: Any, **options: Any) -> Any:
+    """The factors of the changed matrix.
+
+    columns: those of q by rotations, as a function of the operands and of options["place"]; None
+    where SciPy changes several rows or columns at once
+    """
+    ranks = tuple([x.ndim for x in operands])
+    place = options.pop("place", None)
+    q, r = values_of(original, ranks)(*operands, **options)
+    if q.dtype.kind == "c":  # the phases of r's diagonal are what the rotations make of them
+        if columns is None or operands[0].shape[-1] < operands[0].shape[-2]:
+            what = (
+                f"`scipy.linalg.{original.__name__}` of complex factors that are economic, or of"
+                " several rows or columns,"
+            )
+            return part_p(q, changed, what=what), part_p(r, changed, what=what)
+        q = completed_of(original, columns, ranks, 0)(*operands, place=place, **options)
+        return q, exact(r, np.triu(adjoint(q) @ changed))
+
+    def complete(_: Any, rest: Any) -> Any:
+        if columns is None:
+            return rest
+        completed = completed_of(original, columns, ranks, min(changed.shape))
+        return completed(*operands, place=place, **options)
+
+    return factored(changed, q, r, complete)
 
 
 @answers(sl.qr_update, "Q R u v")
 def qr_update(Q, R, u, v, check_finite=True):
     columns = [x[:, None] if x.ndim == 1 else x for x in (u, v)]
     changed = Q @ R + columns[0] @ conj(np.swapaxes(columns[1], 0, 1))
-    return updated(sl.qr_update, changed, Q, R, u, v, check_finite=check_finite)
+    rotated = of_update if u.ndim == 1 else None
+    return updated(sl.qr_update, changed, rotated, Q, R, u, v, check_finite=check_finite)
 
 
 def place_in(k: Any, which: str, a: Any, name: str) -> tuple[int, int]:
@@ -64,7 +114,11 @@ def qr_insert(Q, R, u, k, which="row", rcond=None, check_finite=True):
     before, after = np.split(old, [place], axis=axis)
     changed = np.concatenate([before, new, after], axis=axis)
     options = {"k": place, "which": which, "rcond": rcond, "check_finite": check_finite}
-    return updated(sl.qr_insert, changed, Q, R, u, **options)
+    rotated = (of_inserted_row, of_inserted_column)[axis]
+    several = u.ndim > 1
+    return updated(
+        sl.qr_insert, changed, None if several else rotated, Q, R, u, place=place, **options
+    )
 
 
 @answers(sl.qr_delete, "Q R")
@@ -74,4 +128,5 @@ def qr_delete(Q, R, k, p=1, which="row", check_finite=True):
     before, _, after = np.split(old, [place, place + p], axis=axis)
     options = {"k": place, "p": p, "which": which, "check_finite": check_finite}
     changed = np.concatenate([before, after], axis=axis)
-    return updated(sl.qr_delete, changed, Q, R, **options)
+    rotated = (of_deleted_row, of_deleted_column)[axis]
+    return updated(sl.qr_delete, changed, rotated if p == 1 else None, Q, R, place=place, **options)

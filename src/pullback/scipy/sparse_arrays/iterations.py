@@ -11,16 +11,19 @@ products are functions of the program's, it asks for products and their transpos
 from __future__ import annotations
 
 import inspect
+import sys
 import warnings
 from collections.abc import Callable
-from functools import partial
+from contextlib import nullcontext
+from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from scipy.sparse import _sparsetools
 from scipy.sparse import linalg as ssl
 
-from ...core.array import Array
+from ...core.array import TALLY, Array
 from ...core.dispatch import as_array
 from ...core.errors import PullbackError, SolverError
 from ...core.primitive import Primitive, one_by_one
@@ -40,6 +43,8 @@ TIGHT = 1e-12
 SYMMETRIC = ("cg", "minres")  # methods whose preconditioner serves the transposed system
 PRECONDITIONERS = ("M", "M1", "M2")
 METHODS: dict[str, Any] = {}  # the rules, by name
+OFTEN = 3  # solutions after which a system is taken to be solved again
+COMPILER = "pullback.compiler.call.compiled"
 
 
 # What SciPy's code is given.
@@ -134,6 +139,7 @@ class IterativeMethod:
     def __init__(self, original: Any, options: dict[str, Any]) -> None:
         self.original, self.options = original, options
         self.name: str = original.__name__
+        self.last: Any = None  # the last pattern, and the method in machine code
 
     def tight(self) -> IterativeMethod:
         """The same for derivatives."""
@@ -147,6 +153,31 @@ class IterativeMethod:
             M = M.later() if type(M) is PlainOperator else M
             options[key] = M if self.name in SYMMETRIC else None
         return IterativeMethod(self.original, options)
+
+    def of_array(self, parts: Any, shape: Any, b: Any, repeats: bool) -> Any:
+        """What SciPy returns for an array, and why that has no derivative, or None.
+
+        repeats: whether it will be asked again, so that machine code is worth to be made
+        """
+        data, outer, inner, fmt = parts
+        pattern = outer, inner, fmt
+        method = self.compiled(pattern, shape) if repeats else None
+        if method is None:
+            A = BareOperator(data, outer, inner, fmt, shape)
+            x, info = self(A, b)
+            return x, info, self.failure(A, b, x, info)
+        x, info, left, size = method(data, b, self.options.get("x0"))
+        return x, info, self.judged(left, size, info)
+
+    def compiled(self, pattern: Any, shape: Any) -> Any:
+        """This method in machine code; None where SciPy itself is called."""
+        if TALLY.recordings or self.options.get("M") is not None:
+            return None
+        if self.last is None or self.last[0] != [*map(id, pattern)]:
+            made = compiler().compiled_method(self.original, self.options, pattern, shape)
+            self.last = [*map(id, pattern)], pattern, made
+        method = self.last[2]
+        return None if method is None or method.refusal is not None else method
 
     def __call__(self, A: Any, b: Any) -> Any:
         """What SciPy returns of plain values."""
@@ -163,9 +194,14 @@ class IterativeMethod:
         """Why the solution that SciPy returned has no derivative, or None."""
         if info:
             return unconverged(self.name, info)
-        size, b = np.linalg.norm(b), np.reshape(b, -1)
+        left = np.linalg.norm(A.matvec(x) - self.options.get("shift", 0.0) * x - np.reshape(b, -1))
+        return self.judged(left, np.linalg.norm(b), info)
+
+    def judged(self, left: Any, size: Any, info: int) -> str | None:
+        """The same, where A x differs by `left` from b, which is of this size."""
+        if info:
+            return unconverged(self.name, info)
         near = max(1e3 * self.options.get("rtol", 1e-5) * size, 1e3 * self.options.get("atol", 0.0))
-        left = np.linalg.norm(A.matvec(x) - self.options.get("shift", 0.0) * x - b)
         if left <= max(near, 1e-6 * size):
             return None
         return (
@@ -173,17 +209,23 @@ class IterativeMethod:
             " of its size.\n  Leave out the preconditioner, or solve with another method."
         )
 
-    def solved(self, A: Any, b: Any) -> Any:
+    def solved(self, parts: Any, shape: Any, b: Any, repeats: bool) -> Any:
         """The solution; raises where there is none."""
         if not b.any():
-            return np.zeros(b.shape, np.result_type(A.dtype, b))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            x, info = self(A, b)
-        failure = self.failure(A, b, x, info)
+            return np.zeros(b.shape, np.result_type(parts[0].dtype, b))
+        with nullcontext() if repeats else warnings.catch_warnings():
+            if not repeats:
+                warnings.simplefilter("ignore")
+            x, _, failure = self.of_array(parts, shape, b, repeats)
         if failure:
             raise SolverError(failure)
         return x
+
+
+@cache
+def compiler() -> Any:
+    """What makes methods compiled ones, which takes the whole compiler."""
+    return import_module("pullback.scipy.sparse_arrays.compiled_methods")
 
 
 def unconverged(name: str, info: int) -> str:
@@ -202,14 +244,18 @@ class Iterations:
 
     def __init__(self, method: IterativeMethod, shape: Any, failure: str | None) -> None:
         self.method, self.shape, self.failure = method, shape, failure
-        self.for_derivatives = self
+        self.for_derivatives, self.count = self, 0
 
     def solve(self, data: Any, b: Any, outer: Any, inner: Any, fmt: str) -> Any:
         if self.failure is not None:
             raise SolverError(self.failure)
-        A = BareOperator(data, outer, inner, fmt, self.shape)
+        self.count += 1
+        find = partial(self.method.solved, (data, outer, inner, fmt), self.shape)
+        repeats = self.count > OFTEN and COMPILER in sys.modules
+        if b.ndim == 1:
+            return find(b, repeats)
         columns = np.reshape(b, (b.shape[0], -1)).T
-        return np.stack([self.method.solved(A, b) for b in columns], axis=1).reshape(b.shape)
+        return np.stack([find(b, repeats) for b in columns], axis=1).reshape(b.shape)
 
 
 class FoundSolution(Primitive):
@@ -240,14 +286,13 @@ found_solution = FoundSolution("solution of a sparse system")
 
 def of_array(method: IterativeMethod, parts: Any, shape: Any, b: Any) -> tuple[Any, Any]:
     data, outer, inner, fmt = parts
-    b = b.reshape(-1)
+    b, memory = b.reshape(-1), MEMORY.get()
+    repeats = memory is not None and memory.of_plain
 
     def begin(values: PlainValues) -> Any:
         """SciPy's own call, and why its solution has no derivative, or None."""
-        right = values.of(b)
-        A = BareOperator(values.of(data), outer, inner, fmt, shape)
-        x, info = method(A, right)
-        return x, info, method.failure(A, right, x, info)
+        plain = values.of(data), outer, inner, fmt
+        return method.of_array(plain, shape, values.of(b), repeats)
 
     found = solve(begin)
     failure = next((why for *_, why in found.results if why is not None), None)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse import linalg as ssl
 from scipy.sparse._base import _spbase
 from scipy.sparse._compressed import _cs_matrix
 from scipy.sparse._dia import _dia_base
@@ -18,10 +19,11 @@ from scipy.sparse._dia import _dia_base
 from ...core.array import Array
 from ...core.dispatch import DEFERS, as_array
 from ...core.errors import ConversionError, MissingRuleError
-from ...core.reach import call_outside
+from ...core.reach import CALLS, call_outside
 from ...core.tree import RESULTS
 from ...numpy.creation import AS_ARRAY
-from ..solving.serving import serves_method, traced
+from ...primitives.statistics import root
+from ..solving.serving import serves, serves_method, traced
 from .kept_zeros import moves
 from .patterns import is_live
 
@@ -233,3 +235,17 @@ def summed(of_scipy: Any) -> None:
 
 for kind in (_spbase, _cs_matrix, _dia_base):
     summed(kind.sum)
+
+
+# Norms of rows and columns, which have a kink where all entries are zero.
+
+norm_of_scipy = traced(ssl.norm)
+
+
+@serves(ssl.norm)
+def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    if ord not in (None, 2) or axis is None or len(axes) > 1 or not sparse.issparse(x):
+        return norm_of_scipy(x, ord, axis)
+    total = CALLS[abs(x).power(2).sum](axis=operator.index(axes[0]))
+    return root(np.ravel(as_array(array_of(total))))

@@ -11,7 +11,7 @@ from scipy.sparse._data import _minmax_mixin
 from ..solving.serving import serves_method, traced
 from .moves import positions, taken
 from .patterns import constants, coordinates, fixed, leaf, majors, put
-from .products import integers, product, summed
+from .products import integers, product, runs, summed
 
 # Products with dense arrays.
 
@@ -139,12 +139,6 @@ def sampled(native, m, n, outer, inner, data, count, rows, cols, out):
     which = np.repeat(np.arange(len(asked)), counts)
     sources = order[runs(first, counts)]
     put(out, summed(np.take(data, sources), which, len(asked)))
-
-
-def runs(first: Any, counts: Any) -> Any:
-    """The numbers first[i], first[i] + 1, ... of each run, one run after the other."""
-    ends = np.cumsum(counts)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - counts), counts)
 
 
 @leaf("csr_tobsr")
