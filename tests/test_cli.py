@@ -86,7 +86,7 @@ class TestExplain:
             env={**os.environ, "PYTHONPATH": str(Path(pullback.__file__).parent.parent)},
         )
         assert done.returncode == 2
-        assert done.stderr == "pullback explain: there is no file `nothing.py`.\n"
+        assert done.stderr == "pullback explain: can't find the file `nothing.py`.\n"
 
 
 class TestDoctor:
@@ -105,7 +105,7 @@ class TestDoctor:
 @pytest.mark.parametrize(
     ("argv", "status", "sentence"),
     [
-        (["nothing.py:f"], 2, "there is no file `nothing.py`."),
+        (["nothing.py:f"], 2, "can't find the file `nothing.py`."),
         (["model.py"], 2, "`model.py` does not name a function; write FILE.py:function."),
         (["model.py:los"], 2, "has no function `los`; it has `loss`, `steps`, `boom`, `kinky`."),
         (["model.py:size"], 2, "`size` in `model.py` is not a function, but int."),
@@ -118,7 +118,7 @@ class TestDoctor:
         (["model.py:boom", "--at", "x=[1,[2]]"], 2, "or a list of numbers of one shape"),
         (["model.py:boom", "--at", "x=1"], 1, "ZeroDivisionError: division by zero (model.py:14)"),
         (["model.py:steps", "--at", "x=1", "n=2"], 1, "integers are passed with --static"),
-        (["model.py:boom", "--at", "x=1", "--out", "no/p.html"], 2, "there is no folder `no`"),
+        (["model.py:boom", "--at", "x=1", "--out", "no/p.html"], 2, "can't find the folder `no`"),
     ],
 )  # fmt: skip
 def test_errors(folder, capsys, argv, status, sentence):

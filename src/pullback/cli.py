@@ -79,7 +79,7 @@ def load(target: str) -> Callable[..., Any]:
         raise Unusable(f"`{target}` does not name a function; write {TARGET}.")
     path = Path(file)
     if not path.is_file():
-        raise Unusable(f"there is no file `{file}`.")
+        raise Unusable(f"can't find the file `{file}`.")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise Unusable(f"`{file}` is not a Python file.")
@@ -171,7 +171,7 @@ def run_explain(function: Any, args: inspect.BoundArguments, options: Any) -> in
     file, _, name = options.function.rpartition(":")
     path = Path(options.out or Path(file).with_name(f"{Path(file).stem}.{name}.html"))
     if not path.parent.is_dir():
-        raise Unusable(f"there is no folder `{path.parent}` to write the page into.")
+        raise Unusable(f"can't find the folder `{path.parent}` to write the page into.")
     seen: Explanation | None = attempt(
         options, lambda: explain(function)(*args.args, **args.kwargs)
     )

@@ -36,10 +36,15 @@ DOUBLES = frozenset({float, np.float64})
 
 
 def number(x: Any) -> Any:
-    """An Array of one element as `math` takes it: float64, without axes; others are refused."""
-    if type(x) is not Array or type(x.payload) in DOUBLES:
+    """A number as `math` takes it, of which it makes a double: without axes; others are refused."""
+    if type(x) is not Array:
+        given = isinstance(x, (np.generic, np.ndarray)) and x.dtype != np.float64
+        return float(x) if given else x
+    if type(x.payload) in DOUBLES:
         return x
     x = without_axes(x)
+    if x.dtype.kind == "c" and not is_complex(x):
+        x = np.real(x)  # which is all that `math` takes of one of NumPy's
     return x if x.dtype == np.float64 or x.dtype.kind == "c" else np.astype(x, np.dtype(float))
 
 
@@ -253,8 +258,8 @@ def answering(name: str, ufunc: Callable[..., Any], kind: type) -> None:
     def call(x: Any, /) -> Any:
         if type(x) is Instance:
             (x,) = instead(x)
-        if not is_live(x):
-            return plain(x)
+        if not is_live(x):  # a constant has no `__trunc__`, as an array has none
+            return plain(float(x) if type(x) is Array and is_number(x) else x)
         x = number(x)
         heed(plain, x)
         out = ufunc(x)
@@ -277,6 +282,7 @@ answering("isfinite", np.isfinite, bool)
 def isclose(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
     if not (is_live(a) or is_live(b)):
         return real.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+    a, b = number(a), number(b)
     bound = np.maximum(rel_tol * np.maximum(np.abs(a), np.abs(b)), abs_tol)
     return (a == b) | (np.abs(a - b) <= bound) & np.isfinite(a) & np.isfinite(b)
 
@@ -305,7 +311,7 @@ def dist(p: Iterable[Any], q: Iterable[Any], /) -> Any:
         return real.dist(p, q)
     if len(p) != len(q):
         raise ValueError("both points must have the same number of dimensions")
-    return hypot(*map(operator.sub, p, q))
+    return hypot(*map(operator.sub, map(number, p), map(number, q)))
 
 
 # Sums that Python computes exactly. See `pullback.primitives.exact_sums`.

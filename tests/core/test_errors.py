@@ -151,7 +151,7 @@ class TestOutputs:
         text = text_of(lambda: pb.grad(lambda x: None)(2.0), pb.NonScalarOutputError)
         assert text == (
             "`grad` needs a scalar output, but `<lambda>` returned None.\n"
-            "  End `<lambda>` with the number that is to be differentiated: `return value`."
+            "  End `<lambda>` with the number to differentiate: `return value`."
         )
 
     def test_a_complex_number(self):
@@ -305,7 +305,7 @@ class TestCotangents:
         text = text_of(lambda: self.pullback()[1](bar), pb.ShapeError, ValueError)
         assert text == (
             f"The pullback of `sin` takes a cotangent of shape (3,), but got {np.shape(bar)}.\n"
-            "  Nothing is broadcast here; write `np.broadcast_to(v, x.shape)` if that is meant."
+            "  Nothing is broadcast here; write `np.broadcast_to(v, x.shape)` if you want that."
         )
 
     def test_complex_for_real(self):
@@ -335,8 +335,7 @@ class TestCotangents:
     def test_another_tree(self, bar, described):
         text = text_of(lambda: self.pullback()[2](bar), pb.ArgumentError, ValueError)
         assert (
-            "takes a cotangent that is a tree {'a': *, 'b': [*]}, but got " + described + "."
-            in text
+            "takes a cotangent with the tree {'a': *, 'b': [*]}, but got " + described + "." in text
         )
 
     def test_backward_of_an_array(self):
@@ -377,9 +376,9 @@ class TestTangents:
     def test_another_tree(self):
         f = lambda p: p["a"]
         text = text_of(lambda: pb.jvp(f, ({"a": X},), ([X],)), pb.ArgumentError)
-        assert "`jvp(<lambda>)` takes a tangent that is a tree {'a': *}, but got [*]." in text
+        assert "`jvp(<lambda>)` takes a tangent with the tree {'a': *}, but got [*]." in text
         text = text_of(lambda: pb.hvp(lambda p: loss(p["a"]))({"a": X}, {"b": X}), pb.ArgumentError)
-        assert "takes a direction that is a tree {'a': *}, but got {'b': *}." in text
+        assert "takes a direction with the tree {'a': *}, but got {'b': *}." in text
 
     def test_complex_for_real(self):
         text = text_of(lambda: pb.jvp(np.sin, (X,), (1j * X,)), pb.DtypeError)

@@ -135,7 +135,7 @@ ERRORS = [
     ErrorSample(lambda c, xs: pb.scan(lambda c, x: ((c, c), x), c, xs), (0.5, real(3)), {}, pb.ArgumentError, "the same tree as init"),
     ErrorSample(lambda c, xs: pb.scan(affine, c, xs, length=4), (0.5, real(3)), {}, pb.ShapeError, "4 steps by length, but a leaf of xs has 3 rows"),
     ErrorSample(lambda c: pb.scan(affine, c), (0.5,), {}, pb.ArgumentError, "length=n"),
-    ErrorSample(lambda c: pb.scan(affine, c, [c, c]), (0.5,), {}, pb.ArgumentError, "goes through the rows of xs"),
+    ErrorSample(lambda c: pb.scan(affine, c, [c, c]), (0.5,), {}, pb.ArgumentError, "iterates over the rows of xs"),
     ErrorSample(lambda c, xs: pb.scan(lambda c, x: (c, "y"), c, xs), (0.5, real(3)), {}, pb.ArgumentError, "a leaf of y is a str"),
     ErrorSample(lambda c, xs: pb.scan(affine, c, xs, checkpoint=0), (0.5, real(3)), {}, pb.ArgumentError, "checkpoint=0"),
     ErrorSample(lambda c: pb.fori_loop(0, 2.5, affine, c), (0.5,), {}, pb.ArgumentError, r"`int\(upper\)`"),

@@ -1,4 +1,4 @@
-"""Falling back: what cannot be compiled goes on in Python, and says so once.
+"""Falling back: functions that can't be compiled run in Python, with one warning.
 
 An error while machine code is made is a mistake of this library's, and no reason for a call to
 raise: what the call asks for can be computed without. The warning names the error, to be reported.

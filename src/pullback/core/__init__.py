@@ -7,6 +7,7 @@ Values:
     named       arguments that were given by their place, by their names
     array       Array: a value in flight, and the eager array
     tree        nested containers of arrays
+    straight    rules on Arrays: the short way from NumPy's functions to primitives
     cotangent   dense, masked and scattered cotangents
     lines       what of operands is read for what of a result is there
     errors      what pullback raises

@@ -117,7 +117,7 @@ def check_functions(functions: tuple[object, ...], verb: str) -> None:
     for function in functions:
         if not callable(function):
             raise ArgumentTypeError(
-                f"`{verb}` takes functions of NumPy, but got {function!r}.\n"
+                f"`{verb}` takes NumPy functions, but got {function!r}.\n"
                 f"  Write `@pullback.{verb}(np.sin)`, with the function itself and not its name."
             )
 

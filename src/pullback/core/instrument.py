@@ -60,7 +60,7 @@ class Context(type):
     def __enter__(cls) -> NoReturn:
         given = "False" if cls is rebinding else ""
         raise ArgumentTypeError(
-            f"`with` was given the class `{cls.__name__}`, which has to be called.\n"
+            f"`with` was given the class `{cls.__name__}`, not an instance.\n"
             f"  Write `with pullback.{cls.__name__}({given}):`."
         )
 

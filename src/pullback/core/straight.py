@@ -48,5 +48,6 @@ def in_flight(rule: Any) -> Any:
     scope = rule.__globals__
     if scope.get("np") is not np or "np" not in loads:
         return rule
-    scope = {"np": NUMPY, **{name: scope[name] for name in loads if name in scope and name != "np"}}
+    kept = {*loads, "__name__", "__builtins__"} - {"np"}  # by its name code is known as ours
+    scope = {"np": NUMPY, **{name: scope[name] for name in kept if name in scope}}
     return FunctionType(rule.__code__, scope, rule.__name__, rule.__defaults__, rule.__closure__)

@@ -27,7 +27,7 @@ def refuse_masked(xs: Any) -> None:
         raise ArgumentTypeError(
             "A function that loops over elements or rows met a masked array, and would compute with"
             " what is masked.\n"
-            "  Pass the data and the mask apart, and select with `np.where(mask, x, 0)`."
+            "  Pass the data and the mask separately, and select with `np.where(mask, x, 0)`."
         )
 
 

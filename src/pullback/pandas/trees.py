@@ -64,7 +64,7 @@ def fits(x: Any, aux: Frame) -> bool:
     if x.shape != (len(aux.axes[0]),):
         raise ShapeError(
             f"A Series or a column of {len(aux.axes[0])} numbers was to become an array of shape"
-            f" {x.shape}, which a Jacobian is, and `vmap` makes; pandas has columns alone.\n"
+            f" {x.shape}, which a Jacobian is, and `vmap` makes; pandas has only columns.\n"
             "  Take and return arrays, `x.to_numpy()`, and make the Series or DataFrame within the"
             " function."
         )

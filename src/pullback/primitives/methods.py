@@ -232,7 +232,9 @@ Array.clip = lambda self, min=None, max=None, out=None, **keywords: np.clip(
     self, min, max, out=out, **keywords
 )
 # Of what is not complex, NumPy's method gives the array itself, and its function a copy.
-Array.conj = Array.conjugate = lambda self: np.conjugate(self) if self.dtype.kind == "c" else self
+Array.conj = Array.conjugate = lambda self: (
+    parts.part_of(self, np.conjugate(self)) if self.dtype.kind == "c" else self
+)
 
 
 def reshape(self, *shape, order="C", copy=None):

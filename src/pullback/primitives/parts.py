@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ..core.array import PYTHONS, Array, class_of_number, is_number
 from ..core.cotangent import unbroadcast
 from ..core.dispatch import replaces, unary
 from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
@@ -100,15 +101,23 @@ of_parts_p = OfParts("complex")
 
 @replaces(np.real)
 def real(val):
-    return real_p(val) if is_complex(val) else val
+    return part_of(val, real_p(val)) if is_complex(val) else val
 
 
 @replaces(np.imag)
 def imag(val):
     if is_complex(val):
-        return imag_p(val)
+        return part_of(val, imag_p(val))
     out = np.zeros_like(val)
-    return np.broadcast_to(out, out.shape) if out.ndim else out[()]  # NumPy's is read-only
+    if out.ndim:
+        return np.broadcast_to(out, out.shape)  # NumPy's is read-only
+    return part_of(val, out[()])
+
+
+def part_of(x, part):
+    """A part of one of Python's numbers is one as well: beside arrays it takes their dtype."""
+    python = type(x) is Array and is_number(x) and class_of_number(x) in PYTHONS.values()
+    return part.within.number(part) if python and type(part) is Array else part
 
 
 @replaces(np.conjugate)

@@ -219,7 +219,7 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
         raise DtypeError(f"`{name}` orders real numbers, but got {a.dtype}.")
     if method not in CONTINUOUS and method not in DISCRETE and method not in HALVING:
         known = ", ".join([*CONTINUOUS, *DISCRETE, *HALVING])
-        raise ArgumentError(f"`{name}` knows no method {method!r}; there are {known}.")
+        raise ArgumentError(f"`{name}` doesn't support method {method!r}; there are {known}.")
     number, weak = type(q) is float or type(q) is np.float64, is_python(q)
     q = as_array(q)
     if scale == 1 and method == "linear" and q.dtype.kind in "biu":

@@ -1,6 +1,7 @@
 """The transformations: each file one trace, its user functions and its errors.
 
 common    arguments on their way in, results on their way out
+conversions  the line that makes an array of an object of another library, for messages
 forward   jvp, linearize
 reverse   vjp, grad, value_and_grad
 backward  the backward pass

@@ -76,7 +76,7 @@ def check_function(fun: Any, verb: str) -> None:
     if isinstance(fun, DESCRIPTORS):
         name = type(fun).__name__
         raise ArgumentTypeError(
-            f"`{verb}` takes a function, but got {kind_of(fun)}, which has to be applied last.\n"
+            f"`{verb}` takes a function, but got {kind_of(fun)}, which must be applied last.\n"
             f"  Write `@{name}` above `@pullback.{verb}`."
         )
     if not callable(fun):
@@ -248,7 +248,7 @@ def refuse_leaf(
     if isinstance(leaf, np.ma.MaskedArray):
         raise ArgumentTypeError(
             f"{what} was given a masked array for argument {position}.\n"
-            "  Pass the data and the mask apart, and select with `np.where(mask, x, 0)`."
+            "  Pass the data and the mask separately, and select with `np.where(mask, x, 0)`."
         )
     where = f"argument {position}"
     if within is not None:
@@ -268,13 +268,13 @@ def refuse_leaf(
     if isinstance(leaf, np.ndarray) and kind not in (Array, np.ndarray, np.memmap):
         raise ArgumentTypeError(
             f"{what} was given {kind_of(leaf)} for argument {position}, whose"
-            " operations have other meanings than those of an ndarray.\n"
+            " operations differ from an ndarray's.\n"
             "  Pass `np.asarray(x)`."
         )
     if hasattr(leaf, "tocsr") and kind.__module__.startswith("scipy."):
         raise ArgumentTypeError(
-            f"{what} was given {kind_of(leaf)} for argument {position}, which keeps its numbers in"
-            " lists or a dict.\n  Pass `A.tocsr()`, whose gradient is a sparse array as well."
+            f"{what} was given {kind_of(leaf)} for argument {position}, which stores its numbers in"
+            " lists or a dict.\n  Pass `A.tocsr()`, whose gradient is a sparse array, too."
         )
     way = way_to_array(leaf)
     if way is None and users_class(leaf):
@@ -441,7 +441,7 @@ def check_output(out: Any, leaves: list[Any], verb: str, fun: Any) -> None:
             f"`{verb}({name_of(fun)})` needs a number, an array or a tree of them as output, but"
             f" `{name_of(fun)}` returned {describe(out)}.\n"
             + (
-                f"  End `{name_of(fun)}` with what is to be differentiated: `return value`."
+                f"  End `{name_of(fun)}` with what you want to differentiate: `return value`."
                 if out is None
                 else "  Return its numbers, or register its class with `pullback.register_tree`."
             )
@@ -475,9 +475,9 @@ def branches(tree: Any, structure: Any, what: str, asker: Callable[[], str]) -> 
         return structure.flatten_up_to(tree)
     except (TypeError, ValueError):
         raise ArgumentError(
-            f"{asker()} takes {what} that is a tree {shown(structure)}, but got"
+            f"{asker()} takes {what} with the tree {shown(structure)}, but got"
             f" {shown(flatten(tree)[1]) or describe(tree)}.\n"
-            "  Give the same containers and keys, with a number or an array for each star."
+            "  Give the same containers and keys, with a number or an array in place of each star."
         ) from None
 
 
@@ -515,14 +515,14 @@ def conform(leaf: Any, spec: Spec, what: str, asker: Callable[[], str]) -> Any:
     if leaf.shape != spec.shape:
         raise ShapeError(
             f"{asker()} takes {what} of shape {spec.shape}, but got {leaf.shape}.\n"
-            "  Nothing is broadcast here; write `np.broadcast_to(v, x.shape)` if that is meant."
+            "  Nothing is broadcast here; write `np.broadcast_to(v, x.shape)` if you want that."
         )
     if leaf.dtype != spec.dtype:
         if leaf.dtype.kind not in "fciu" or (leaf.dtype.kind == "c" and spec.dtype.kind != "c"):
             how = "v.real" if leaf.dtype.kind == "c" else f"v.astype({spec.dtype})"
             raise DtypeError(
                 f"{asker()} takes {what} of {spec}, but got {spec_of(leaf)}.\n"
-                f"  Write `{how}` if that is meant."
+                f"  Write `{how}` if that's what you want."
             )
         leaf = leaf.astype(spec.dtype)
     return leaf

@@ -1,4 +1,4 @@
-"""How an argument of another library becomes an array or a number: the line to write.
+"""Find the line that converts another library's object to an array or a number, for messages.
 
 Each way is tried on the argument itself, or on an empty slice of it where it has an axis, so that
 a message never proposes what fails there, and nothing large is read, copied or computed for it.

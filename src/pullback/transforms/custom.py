@@ -124,7 +124,7 @@ class Custom(Transformation):
         if entered.changed():
             raise ArgumentError(
                 f"`{name_of(self.fun)}` has a rule of its own and writes into an argument;"
-                " the rule says nothing about what is written.\n"
+                " the rule doesn't describe the write.\n"
                 "  Write into a copy, and return it."
             )
         return structure, graph, values

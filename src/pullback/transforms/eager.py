@@ -1,4 +1,4 @@
-"""The eager door: `array`, `.backward()`, `.grad`, `no_grad`.
+"""The eager style: `array`, `.backward()`, `.grad`, `no_grad`.
 
 The ground has one eager trace for the process; each running transformation has its own, born when
 it is needed and younger than the transformation. So `.backward()` inside `grad(f)` is right.

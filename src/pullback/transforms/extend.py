@@ -1,4 +1,4 @@
-"""`primitive`: a function of the user's as one operation, with rules that are added to it."""
+"""`primitive`: turn a user's function into one operation, with rules that the user adds."""
 
 from __future__ import annotations
 

@@ -31,7 +31,9 @@ def kind_of_python(x: Any) -> type | None:
 
 
 def stored(value: Any, kind: type) -> Any:
-    """Numbers of a class of Python's, each as NumPy stores it."""
+    """Numbers of a class of Python's, each as NumPy stores it; one for all examples is Python's."""
+    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
+        return kind(value)
     dtype = np.dtype(kind)
     if value.dtype == dtype:
         return value

@@ -42,7 +42,7 @@ def check_scalar(out: Any, verb: str, fun: Any) -> None:
         if out is None:
             raise NonScalarOutputError(
                 f"`{verb}` needs a scalar output, but `{name}` returned None.\n"
-                f"  End `{name}` with the number that is to be differentiated: `return value`."
+                f"  End `{name}` with the number to differentiate: `return value`."
             )
         raise NonScalarOutputError(
             f"`{verb}` needs a scalar output, but `{name}` returned {describe(out)}.\n"
@@ -53,7 +53,7 @@ def check_scalar(out: Any, verb: str, fun: Any) -> None:
     if spec.dtype.kind not in "iufc":
         raise NonScalarOutputError(
             f"`{verb}` needs a scalar output, but `{name}` returned {describe(out)}, which is no"
-            " number.\n  Return the number that is to be differentiated."
+            " number.\n  Return the number to differentiate."
         )
     if spec.shape:
         raise NonScalarOutputError(

@@ -9,6 +9,8 @@ import pytest
 
 import pullback as pb
 from pullback.compiler.entry import object_layout
+from pullback.compiler.facts.places import Opaque
+from pullback.core.straight import Straight
 
 from .test_native import repeated, same
 
@@ -94,3 +96,21 @@ def test_copies_and_results_hold_and_lose_no_references():
         sys.getrefcount(x.dtype),
         [sys.getrefcount(y) for y in held],
     )
+
+
+def test_rules_are_no_code_of_the_users():
+    """What a recording depends on is the program's: no name that a rule of ours reads."""
+
+    def f(x):
+        y = np.block([[np.abs(x), np.sin(x)], [np.tanh(x), np.sqrt(x * x + 1)]])
+        return np.sum(np.abs(y @ y) + np.maximum(y, 0.1) * np.arctan(y))
+
+    fast = pb.compile(pb.grad(f), wait=True)
+    for _ in range(3):
+        fast(np.ones((3, 3)))
+    (entry,) = fast.entries.values()
+    places = [place for path in entry.paths for place in path.token.places]
+    scopes = [place.owner for place in places if type(place.owner) is dict]
+    assert not [scope for scope in scopes if type(scope.get("np")) is Straight]
+    assert not [place for place in places if type(place.kind) is Opaque]
+    assert fast.repeat[1]  # and so machine code compares it all

@@ -5,9 +5,11 @@ A row of `WAYS` is a place, and ways to store `V` there. A rehearsal has to put 
 and a repetition has to store it again, whatever the code calls to do so.
 """
 
+import gc
 import re
 import threading
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -115,3 +117,30 @@ def test_ways_of_storing(read, alone):
                     wrong.append((way, value, first))
     ends.set()
     assert not wrong
+
+
+ENDS = [
+    "x * m.a * np.random.rand()",
+    "x * m.a * len([print(end='')])",
+    "x * (m.a, ll.append(1.0), len(ll))[2]",
+]
+
+
+@pytest.mark.parametrize("result", ENDS)
+def test_what_cannot_be_repeated_is_let_go(result):
+    """Without a collection: whoever holds it by a weak reference alone sees it end at once."""
+    text = HEAD.replace('__slots__ = ("s", "__dict__")', "s = 1.0")
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(2):  # the first recording of a process loads modules
+            scope = {"__name__": "ends"}
+            exec(f"{text}def f(x): return {result}", scope)
+            fast = pb.compile(scope["f"], wait=True)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                fast(np.ones(3)), fast(np.ones(3)), fast(np.ones(3))
+            there = weakref.ref(scope.pop("m"))
+        assert there() is None
+    finally:
+        gc.enable()

@@ -341,7 +341,7 @@ class TestTreesAndDtypes:
             pb.scan(lambda c, x: (c[:1], None), np.ones(2), np.ones(3))
         with pytest.raises(pb.DtypeError, match="A carry keeps its dtype"):
             pb.scan(lambda c, x: (c * 1.5, None), np.int64(2), np.ones(3))
-        with pytest.raises(pb.ArgumentError, match="another tree than before"):
+        with pytest.raises(pb.ArgumentError, match="a y whose tree differs"):
             pb.scan(lambda c, x: (c + 1, (c,) * int(1 + c)), 0.0, np.ones(3))
 
 

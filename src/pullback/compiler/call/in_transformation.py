@@ -1,4 +1,4 @@
-"""Compiled functions inside transformations: which path stands for a call of Arrays.
+"""Compiled functions inside transformations: choose the path for a call with Arrays.
 
 The values of the operands choose the path, as in a plain call. Where no path stands for a call,
 the function runs in Python.

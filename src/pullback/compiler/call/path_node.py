@@ -1,4 +1,4 @@
-"""A path in a transformation: the operations that stand for its results.
+"""Apply one path inside a transformation, as operations that return its results.
 
 Its graph is cut by the youngest trace that each result depends on, and each part is one operation.
 Under a batch the first example answers what Python asked, if the answer cannot depend on the

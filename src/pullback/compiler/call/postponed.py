@@ -1,4 +1,4 @@
-"""Finish a recording after its call: what a transformation does with its function can wait.
+"""Finish a recording after its call: deferred differentiation of the function it recorded.
 
 Enters: a call of `compile(grad(f))` and the like, in which f was recorded and the transformation
 ran in Python. Leaves: a path, made by the background thread; f does not run again. Whatever is not

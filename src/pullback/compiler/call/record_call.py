@@ -1,4 +1,4 @@
-"""Record a call: rehearse it, undo that, run the function, keep the recording if it may be kept.
+"""Record a call: rehearse it, undo that, run the function, keep the recording if it is valid.
 
 Enters: a call that no path stands for. Leaves: its result, as the function itself gives it. A path
 is kept only if the run agreed with its rehearsal and left all that the path reads unchanged. One

@@ -1,4 +1,4 @@
-"""Second derivatives of what machine code repeats: it asks whether they are taken at a kink.
+"""Second derivatives of replayed calls: check whether they are taken at a kink.
 
 The rules of what has kinks ask, where two derivatives are taken, whether their operands are at one,
 and warn. The rules of a path are machine code, which does not warn. So what they would have asked

@@ -1,4 +1,4 @@
-"""Programs as functions of C, which compiled code of others calls without Python in between.
+"""Programs as C functions, which other libraries' compiled code calls without going through Python.
 
     double f(int n, double *xs, void *data)
 

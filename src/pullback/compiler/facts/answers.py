@@ -1,4 +1,4 @@
-"""Answers that another call would not get: clocks, and the numbers by which objects are known.
+"""Results that differ from call to call: clocks and object ids.
 
 Programs ask for them without their results depending on them: to measure how long something takes,
 or to see in a table whether they have met an object. So a recording answers with what may be passed

@@ -1,4 +1,4 @@
-"""Code: what the instructions of a function tell about it before it runs."""
+"""Bytecode: what a function's instructions tell about it before it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes: what is known of objects by their class, and what an instance of a class may hold."""
+"""Classes: what an object's class tells about it, and what its instances may hold."""
 
 from __future__ import annotations
 

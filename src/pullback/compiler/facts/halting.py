@@ -76,8 +76,13 @@ class Halting:
     def close(self) -> None:
         """The recording has ended."""
         self.around = None
+        self.resume = nothing  # no circle, which would keep the user's objects
         if self.traced:
             sys.settrace(self.before)
+
+
+def nothing() -> None:
+    """What is left to do after a recording."""
 
 
 def is_handled(error: BaseException | None) -> bool:

@@ -1,4 +1,4 @@
-"""Calls of which `sys.monitoring` tells (from Python 3.12 on), for the watch of their thread.
+"""Calls reported by `sys.monitoring` (Python 3.12 and later), passed to their thread's monitor.
 
 What has no watch is told of nothing; code in which nothing of interest can happen is left out.
 """

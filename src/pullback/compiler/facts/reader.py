@@ -1,4 +1,4 @@
-"""The reader: what a function finds besides its arguments, and how to tell that it has not changed.
+"""The reader: what a function reads besides its arguments, and how to tell whether it has changed.
 
 A recording may be replayed only if the function would do the same again. It is a
 deterministic function of its arguments and of what its code can reach: globals, closure cells,

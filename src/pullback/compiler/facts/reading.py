@@ -1,4 +1,4 @@
-"""A reading: the places where a function finds what it reads, each looked at and noted.
+"""A reading: the places where a function finds what it reads, and what was there.
 
 What a reading makes of an object is a part of a token. An object is read once; where it turns up
 again it is referred to by its number.

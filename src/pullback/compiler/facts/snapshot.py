@@ -1,4 +1,4 @@
-"""Undoing: what a rehearsal may touch is found before it, and put back after it.
+"""Snapshots: save what a rehearsal may change before it runs, and restore it afterwards.
 
 A call is recorded in a *rehearsal* that leaves nothing behind; then the function runs in Python,
 and that is the call. For this all that the function can reach must be known in advance:

@@ -1,4 +1,4 @@
-"""A pass: operations that say how they are composed of others are done by these.
+"""A pass: replace operations that declare a composition by the operations they're composed of.
 
 `composed` of a primitive is a function in the dialect of rules, such as how a pseudoinverse is made
 of singular values. It is run on stand-ins, and what it does is written down.

@@ -1,4 +1,4 @@
-"""Which elements an array holds that was cut out, rearranged or joined of others.
+"""Which elements an array holds if it was sliced, rearranged or joined from others.
 
 Each element of the arrays that a graph computes gets a number, and what only moves elements is
 done to their numbers. So arrays of the same elements in the same places turn out to be one, however

@@ -1,4 +1,4 @@
-"""A pass: operations of which only a part is used do that part alone.
+"""A pass: if only part of a result is used, compute only that part.
 
 Spectral decompositions compute, for derivatives, more than NumPy's functions return; where no
 derivative is taken, NumPy's function serves. An order that only picks the elements it was made of

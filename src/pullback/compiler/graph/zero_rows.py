@@ -1,4 +1,4 @@
-"""A pass: rows that are zero by structure are not computed.
+"""A pass: skip rows that are structurally zero.
 
 In a Jacobian by forward mode each tangent has a row for each input, and most of them are products
 with the zeros of the identity that it began with. Here an array of which many rows are zero becomes

@@ -1,4 +1,4 @@
-"""Memory of large results, given back and used again.
+"""Memory for large results, recycled between calls.
 
 The system hands out fresh pages, zeroed one by one: for a large array that costs more than to fill
 it. So what a compiled program returns, when large, lies in blocks that go to a list of spare ones

@@ -1,4 +1,4 @@
-"""Pens: what writes LLVM's text. Nothing else in the compiler does.
+"""Pens: the only code in the compiler that writes LLVM text.
 
 Pen         lines, fresh names, blocks
 Routine     a whole function, with loops and early ends

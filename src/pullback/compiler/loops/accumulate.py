@@ -1,4 +1,4 @@
-"""Accumulation: cotangents of elements are added where they belong, one after the other.
+"""Accumulation: add the cotangents of single elements to the array they belong to, in order.
 
 The pullback of `x[i]` is an array of zeros with one number in it, which is added to the cotangent
 of x. In the body of a loop that costs as much as x in each step; written as `x_bar[i] += v` it

@@ -1,4 +1,4 @@
-"""Rolling: what a `for` of Python's left in a recording becomes one loop again.
+"""Rolling: turn the repeated steps that a Python `for` left in a recording back into one loop.
 
     rolled(graph)      the same program, with `scan` equations where it repeats itself
     refusals(graph)    why stretches that repeat stay as they are

@@ -1,4 +1,4 @@
-"""Rows: operands of a loop that are another in each step, put together along a new first axis."""
+"""Rows: loop operands that differ in each step, stacked along a new first axis."""
 
 from __future__ import annotations
 

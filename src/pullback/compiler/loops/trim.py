@@ -1,4 +1,4 @@
-"""Loops made ready for machine code: bodies are optimised, and what nothing needs is left out."""
+"""Prepare loops for machine code: optimise their bodies and remove unused results."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 The plan:
 
     role              what an equation becomes: a loop, a reduction, a view, a call of NumPy
+    sparse_rows       sums over the rows of a sparse array
     geometry          where the elements of a value lie
     schedule          items, which are done together, and in which order
     plan              all of it for a graph

@@ -1,4 +1,4 @@
-"""Calls of NumPy's inner loops and of what sorts, from machine code.
+"""Call NumPy's inner loops and sorting functions from machine code.
 
 A loop takes pointers to its operands and results, the lengths of its axes and the distances along
 them in bytes: so any layout does, and results are NumPy's to the bit. Loops of ufuncs of numbers go

@@ -1,4 +1,4 @@
-"""Memory for what is computed on the way, planned before the program runs."""
+"""Memory for intermediate results, planned before the program runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of an equation: machine code for elements, a reduction, a view, or a call of NumPy.
+"""How each equation is lowered: elementwise code, a reduction, a view or a NumPy call.
 
 A primitive's `lower` says it: the name of a method of Emit, or a function `lower(emit, *xs)`, for
 what works on elements; "view" for what moves nothing, where no array is a key; "sum", "max" and

@@ -1,4 +1,4 @@
-"""Loops in machine code: `Rolled` is a `Scan` made ready for the plan.
+"""Loops in machine code: `Rolled` is a `Scan` prepared for the plan.
 
 The body is a program of its own, planned in the same module. In each step it finds in its table
 where the rows are that it reads and writes; carries are written to two places in turn. An array of

@@ -5,6 +5,7 @@ compile_trace  the trace that records, and its guards
 own_code       what operations may do: run the user's code, raise
 recording      one traced run of a call
 carried        state that a function reads, changes and stores
+loop_tests     where code tests whether a loop continues
 stage_inner    differentiated functions, recorded first and rolled
 frame_state    what a frame holds at the test of a `while`
 while_loops    a `while` of Python's as one equation

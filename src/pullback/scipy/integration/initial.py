@@ -189,7 +189,7 @@ class Solution(integrate.OdeSolution):
             several = list(zip(self.plain * m, self.steps * m, times.results, strict=True))
         else:
             raise ArgumentError(
-                "A solution of `solve_ivp` was asked for times of other batches than its own.\n"
+                "A solution of `solve_ivp` was evaluated at times from a different batch.\n"
                 "  Solve the problem inside the function that is mapped over the times."
             )
         which = found.stacked([step_of(steps, x) for _, steps, x in several])

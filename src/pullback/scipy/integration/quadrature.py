@@ -168,7 +168,7 @@ def served(name: str, fun: Any, a: Any, b: Any, how: Any, found: Examples | None
     except Unstaged:
         if found.traces:
             raise MissingRuleError(
-                f"`{name}` under `vmap` needs an integrand that does not ask for values.\n"
+                f"`{name}` under `vmap` needs an integrand that doesn't branch on values.\n"
                 "  Choose with `np.where(condition, a, b)` instead of `if`."
             ) from None
         return how.summed(fun, a, b, results), results[1]

@@ -1,4 +1,4 @@
-"""The steps of a solution in a rule that is written down, for any numbers: one loop.
+"""The steps of an ODE solution in a recorded rule, as one loop that works for any values.
 
 SciPy chooses the steps in each repetition, and how many there are; the loop has room for some more
 than when it was written down, and stands still in what is left. So the repetition is machine code

@@ -1,4 +1,4 @@
-"""scipy.interpolate: what compiled code evaluates, fits and looks up.
+"""scipy.interpolate: rules for its compiled evaluation, fitting and lookup functions.
 
     basis           B-splines and piecewise polynomials as NumPy programs
     piecewise       PPoly, BPoly and what is made of them

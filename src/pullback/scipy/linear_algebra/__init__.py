@@ -5,6 +5,7 @@
     systems         systems of equations, by matrices, bands and factors; equations for matrices
     factors         triangular and orthogonal factors
     updates         QR of a matrix with a row more, a column less
+    rotations       the plane rotations that update factors
     angles          the cosine-sine decomposition
     spectra         eigenvalues, singular values
     functions       functions of matrices

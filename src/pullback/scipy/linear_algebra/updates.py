@@ -1,4 +1,4 @@
-"""The factors of a changed matrix, which SciPy makes of the old ones.
+"""Factors of a modified matrix, which SciPy updates from the old ones.
 
     q, r = qr_insert(q, r, row, 2)      # of q r with one more row
 

@@ -1,4 +1,4 @@
-"""A function that asks for its arguments, as one program for each sequence of answers.
+"""A function that branches on its arguments, as one program for each sequence of outcomes.
 
     lambda x: a * x if x > 0.3 else 1 / x       branches: a * x, where x > 0.3 is true
                                                           1 / x, where x > 0.3 is false

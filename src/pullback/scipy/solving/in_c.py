@@ -1,4 +1,4 @@
-"""A function of the user's as one of C, which SciPy calls without Python in between.
+"""The user's function as a C function, which SciPy calls without going through Python.
 
 with in_c(fun, (b,), 1) as integrand:      f(x, b) as double f(int, double *, void *)
     quad(integrand, 0, 1)

@@ -1,4 +1,4 @@
-"""How a rule is entered for compiled code inside SciPy: SciPy's own Python above it takes part.
+"""Register rules for compiled code inside SciPy; the SciPy Python code above it is traced as usual.
 
 `scipy.ndimage.gaussian_filter` is Python down to `_nd_image.correlate1d`, which computes lines of
 an image into an array that it is given. The rule stands for that function:

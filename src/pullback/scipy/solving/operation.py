@@ -1,4 +1,4 @@
-"""A call of SciPy's that solves, as one operation of what is recorded to be repeated.
+"""A call of a SciPy solver, as one operation in a recording.
 
 `compile` repeats what a function did with other numbers. What SciPy does in between is not recorded
 step by step: its call is one operation, and in each repetition SciPy makes it.

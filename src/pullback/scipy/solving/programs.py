@@ -1,4 +1,4 @@
-"""A function of the user's as a program: written down once, and called by SciPy again and again.
+"""The user's function as a program: recorded once, and called by SciPy many times.
 
     learner = Learner(lambda x: x**3 - a, operands)     a is an Array of what is recorded
     ClosedProgram(learner, [8.0])(1.0)                  -7.0, the program with a = 8

@@ -1,4 +1,4 @@
-"""Questions that a function asks of values while it is written down.
+"""Decisions that a function makes about values while it is recorded.
 
 They are further results of what is written, which stands for values that give the same answers:
 

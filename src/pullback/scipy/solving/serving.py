@@ -1,4 +1,4 @@
-"""How a rule is entered for a function of SciPy's that calls functions of the user's."""
+"""Register rules for SciPy functions that call the user's functions."""
 
 from __future__ import annotations
 

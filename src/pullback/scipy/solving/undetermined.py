@@ -1,4 +1,4 @@
-"""Parts of a solver's result that depend on its solution by no known rule, such as `hess_inv`.
+"""Parts of a solver's result without a known derivative, such as `hess_inv`.
 
 Enters: such a part, and what is known of the result. Leaves: the same values, which raise when they
 are differentiated; a constant in their place would have derivative zero.

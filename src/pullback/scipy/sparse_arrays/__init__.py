@@ -5,6 +5,7 @@ Python code takes part as the user's does; what is compiled has rules here:
 
     patterns        the places of the numbers of a sparse array
     products        a sparse array times a dense one
+    compiled_methods  iterative methods in machine code
     moves           functions that only rearrange numbers: conversions, slices, transposes
     sums            functions that add or combine numbers: sums, products of sparse arrays
     kept_zeros      zeros that SciPy drops, and that are kept because they move

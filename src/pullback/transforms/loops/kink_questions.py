@@ -1,4 +1,4 @@
-"""Second derivatives of loops: whether a step is taken at a kink.
+"""Second derivatives of loops: check whether any step is at a kink.
 
 The rules of what has kinks ask, where two derivatives are taken, whether their operands are at one.
 The body of a loop is recorded once for all steps, on values that stand for those of any step, and

@@ -70,7 +70,7 @@ class LoopFunction:
             if not isinstance(out, tuple) or len(out) != 2:
                 raise ArgumentTypeError(
                     f"{self.name} needs a function that returns a pair (carry, y), but it returned"
-                    f" {describe(out)}.\n  Return `carry, None` if there is no y."
+                    f" {describe(out)}.\n  Return `carry, None` if y isn't needed."
                 )
             out, y = out
         leaves, structure = flatten(out)

@@ -163,7 +163,7 @@ class Loop:
             shape = x.shape if hasattr(x, "shape") else ()
             if not shape:
                 raise ArgumentTypeError(
-                    f"{self.name} goes through the rows of xs, but a leaf of xs is {describe(x)},"
+                    f"{self.name} iterates over the rows of xs, but a leaf of xs is {describe(x)},"
                     " which has none.\n  Write `np.array(...)` around a list of numbers."
                 )
             if found is not None and shape[0] != found:
@@ -224,7 +224,7 @@ class Loop:
             else:
                 if y_structure != structure or len(y) != len(columns):
                     raise ArgumentTypeError(
-                        f"{self.name} made a y that is another tree than before.\n"
+                        f"{self.name} returned a y whose tree differs from the first step's.\n"
                         "  Return the same tree in every step."
                     )
                 for i, x in enumerate(carry):

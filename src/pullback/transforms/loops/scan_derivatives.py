@@ -1,4 +1,4 @@
-"""The loops that derivatives and batches of a loop are; their bodies are recorded from its body."""
+"""A loop's derivatives and batches are loops; their bodies are recorded from its body."""
 
 from __future__ import annotations
 
