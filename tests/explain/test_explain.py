@@ -106,7 +106,7 @@ class TestNodes:
         def f(x):
             y = x * 2.0
             y = y + np.sin(y * x)
-            return [v * y for v in (y,)].pop()
+            return (lambda v: v * y)(y)
 
         nodes = pb.explain(f)(1.5).nodes
         assert [node.formula for node in nodes] == [

@@ -107,6 +107,7 @@ SAMPLES = [
     Sample(np.meshgrid, (real(2), real(3))),
     Sample(np.meshgrid, (real(2), real(3), 2.0), {"indexing": "ij"}),
     Sample(np.meshgrid, (real(2), real(3)), {"sparse": True, "copy": False}),
+    Sample(np.meshgrid, (real(2), real(3)), {"copy": False}),
     Sample(np.meshgrid, real(2)),
     Sample(np.diag, real(3)),
     Sample(np.diag, real(2, dtype="f4"), {"k": 1}),

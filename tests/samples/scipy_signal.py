@@ -6,6 +6,7 @@ from scipy import signal as ss
 
 import pullback.scipy.signal  # noqa: F401  # enters the rules
 from pullback.core.errors import MissingRuleError
+from pullback.scipy.releases import SINCE_1_18
 from pullback.testing import ErrorSample, Sample
 from tests.samples import traced
 
@@ -109,6 +110,7 @@ SAMPLES += [
     of(ss.resample, real(8), num=5), of(ss.resample, cplx(5), num=8), of(ss.resample, real(3, 6), num=9, axis=1, window="hamming"), of(ss.resample, real(6), num=3),
     of(ss.resample_poly, real(8), up=3, down=2), *[of(ss.resample_poly, real(8), up=2, down=3, padtype=kind) for kind in ("line", "mean", "median", "maximum", "edge")],
     of(ss.savgol_filter, wave(12), window_length=5, polyorder=2), *[of(ss.savgol_filter, wave(12), window_length=5, polyorder=2, mode=mode) for mode in ("mirror", "nearest", "wrap", "constant")],
+    *([of(ss.whittaker_henderson, wave(12), 2.0, np.linspace(1.0, 2.0, 12), program=lambda g, x, k, w: g(x, lamb=k, order=1, weights=w).x), of(ss.whittaker_henderson, wave(12), 2.0, program=lambda g, x, k: g(x, lamb=k).x, name="order 2")] if SINCE_1_18 else []),
     of(ss.savgol_filter, wave(12), 0.5, program=lambda g, x, h: g(x, 5, 3, deriv=1, delta=h), name="derivative"),
     of(ss.detrend, real(7)), of(ss.detrend, real(2, 8), type="constant"), of(ss.detrend, real(9), bp=[4]),
     of(ss.hilbert, real(6)), of(ss.hilbert, real(2, 5), N=8), of(ss.hilbert2, real(3, 4)), of(ss.envelope, wave(12), (1, 4)),

@@ -9,6 +9,7 @@ from scipy.sparse import linalg as ssl
 import pullback.scipy.sparse.csgraph
 import pullback.scipy.sparse.linalg  # noqa: F401  # enters the rules
 from pullback.core.errors import MissingRuleError
+from pullback.scipy.releases import SINCE_1_18
 from pullback.testing import ErrorSample, Sample
 from tests.samples import traced
 
@@ -123,6 +124,7 @@ SAMPLES = [
     sample("lil", lambda d: csr(d).tolil().tocsr().data, A.data),
     sample("times random", lambda s: (sparse.random(4, 4, 0.5, random_state=0) * s).toarray(), np.float64(0.3), of=sparse.random),
     sample("kron", lambda d: sparse.kron(csr(d), np.array([[1.0, 2.0]])).toarray(), A.data),
+    *([sample("matrix_transpose", lambda d: sparse.matrix_transpose(csr(d)).toarray(), A.data, of=sparse.matrix_transpose)] if SINCE_1_18 else []),
     sample("vstack", lambda d: sparse.vstack([csr(d), WIDE]).T @ np.arange(8.0), A.data),
     sample("hstack", lambda d: sparse.hstack([csr(d), WIDE.T]) @ np.arange(8.0), A.data),
     sample("block", lambda d: sparse.block_array([[csr(d), None], [WIDE, WIDE[:, :3]]]) @ np.arange(8.0), A.data),

@@ -1,10 +1,11 @@
-"""Tables of a code object: its exception handlers, and the lines of its instructions."""
+"""Tables of a code object: its exception handlers, its lines; and the instruction of a frame."""
 
 from __future__ import annotations
 
+import dis
 import functools
 from collections.abc import Iterator
-from types import CodeType
+from types import CodeType, FrameType
 
 
 def varints(data: bytes) -> Iterator[int]:
@@ -70,3 +71,19 @@ def location(
             out += low_first(column + 1) + low_first(end_column + 1)
         before = before if line is None else line
     return bytes(out)
+
+
+CACHE = dis.opmap["CACHE"]
+
+
+def instruction(frame: FrameType) -> str:
+    """What a frame is at: it may be past it, at its inline caches, once it has run for a while."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    while code[at] == CACHE:
+        at -= 2
+    return dis.opname[code[at]]
+
+
+def is_operator(frame: FrameType) -> bool:
+    """Whether Python code is at an operator, and not at a call of a ufunc."""
+    return instruction(frame) in ("BINARY_OP", "COMPARE_OP")

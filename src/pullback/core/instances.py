@@ -18,7 +18,6 @@ which the Array would not hear of, that is refused.
 
 from __future__ import annotations
 
-import dis
 import math
 import sys
 from types import FunctionType, MemberDescriptorType, MethodType
@@ -27,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from .array import Array, current, peel
+from .code_tables import instruction, is_operator
 from .dispatch import CLASSES, DEFERS, HOLDERS
 from .errors import ConversionError, MissingRuleError
 from .foreign import MEMORY, whose
@@ -158,15 +158,6 @@ STANDING.add(Instance)
 # NumPy leaves `a * x` to the class of x, if that derives from the class of a. An Instance does not.
 REFLECTED = {ufunc: f"__r{name}__" for name, ufunc in {**INFIX, "matmul": np.matmul}.items()}
 REFLECTED |= {ufunc: f"__{MIRRORED[name]}__" for name, ufunc in COMPARISONS.items()}
-
-
-def instruction(frame: Any) -> str:
-    return dis.opname[frame.f_code.co_code[frame.f_lasti]]
-
-
-def is_operator(frame: Any) -> bool:
-    """Whether Python code is at an operator, and not at a call of a ufunc."""
-    return instruction(frame) in ("BINARY_OP", "COMPARE_OP")
 
 
 def compares_memory(frame: Any) -> bool:

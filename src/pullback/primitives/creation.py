@@ -354,10 +354,13 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
         for x, i in zip(xs, places, strict=True)
     ]
     if not copy:
-        return list(out if sparse else np.broadcast_arrays(*out))
+        return OPEN_GRID(out) if sparse else np.broadcast_arrays(*out)
     if not sparse:
         out = [np.broadcast_to(x, tuple(sizes)) for x in out]
     return tuple([np.copy(x, order="C") for x in out])
+
+
+OPEN_GRID = tuple if np.lib.NumpyVersion(np.__version__) >= "2.5.0" else list
 
 
 # Diagonals and triangles.

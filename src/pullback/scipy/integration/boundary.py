@@ -22,6 +22,7 @@ from ...transforms.batch import vmap
 from ...transforms.forward import jvp
 from ..optimization.minima import called
 from ..optimization.roots import reason, summary
+from ..releases import SINCE_1_18
 from ..solving.implicit import Equations, RecordedFunction, solution
 from ..solving.plain import Examples
 from ..solving.serving import serves
@@ -88,8 +89,11 @@ def spline(found: Examples, x: Any, y: Any, slopes: Any) -> Any:
     c = np.stack([bend / h, rest, slopes[:, :-1], y[:, :-1]])
     c = exact(found.stacked([result.sol.c for result in found.results]), np.moveaxis(c, 1, 2))
     out = copy(found.first.sol)
-    for name, value in (("c", c), ("x", x)):
-        setattr(out, f"_{name}" if hasattr(out, f"_{name}") else name, value)  # from SciPy 1.17 on
+    if SINCE_1_18:
+        inner = out._delegate_to = copy(out._delegate_to)
+        inner.c, inner.x = c, x
+    else:
+        out._c, out._x = c, x
     return out
 
 

@@ -9,7 +9,8 @@ Shapes are fixed all the same: some of the carries are kept as rows (see `checkp
 
 Where a second backward pass goes back through the first, the steps are counted, and a `Scan` of so
 many is differentiated: its residuals have a row for each step, which a recording that stands for
-every number of steps can't have. For one backward pass rows take less time and memory.
+every number of steps can't have; see `second_way_back` for how it does without. For one backward
+pass rows take less time and memory.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from .kink_questions import asking_body, meets_kink, with_flag_unread
 from .scan import segmented
 from .scan_derivatives import Derived, bar_inputs, forward_loop
 from .scan_primitive import FASTER, Scan, owned
+from .second_way_back import is_recorded, is_symmetric, second_way_back
 
 COUNT = Spec((), np.dtype(np.int64))
 
@@ -100,6 +102,8 @@ class While(Repeated):
             if not self.capacity and meets_kink(self, xs):
                 return self.unrolled(xs)
             if isinstance(trace, ReverseTrace):
+                if self.capacity and is_recorded(xs) and is_symmetric(self.body):
+                    return bind(self, xs, {})
                 if self.capacity or not once(trace, xs):
                     return self.counted(xs)
                 loop = self.storing()
@@ -169,6 +173,11 @@ class While(Repeated):
     # Forward mode.
 
     def jvp(self, out: Any, xs: Any, x_dots: Any) -> Any:
+        out_dots, _, row_dots = self.pushed_with_rows(xs, x_dots)
+        return (*out_dots, None, *row_dots)
+
+    def pushed_with_rows(self, xs: Any, x_dots: Any) -> tuple[list[Any], list[Any], list[Any]]:
+        """The tangents of the results, and where there is a capacity the rows and theirs."""
         n, n_consts = self.n_carry, self.n_consts
         given = tuple([dot is not None for dot in x_dots])
         moves, _ = self.step.reached(given, "derivative")
@@ -179,7 +188,7 @@ class While(Repeated):
         carry_moves = moves[n_consts:]
         out_dots = [next(dots) if move else None for move in carry_moves]
         row_dots = [next(rows) if move else None for move in carry_moves if self.capacity]
-        return (*out_dots, None, *row_dots)
+        return out_dots, list(results[n + m + 1 : n + m + 1 + n]), row_dots
 
     def pushed(self, given: tuple[bool, ...]) -> While:
         moves, outs_move = self.step.reached(given, "derivative")
@@ -220,6 +229,9 @@ class While(Repeated):
         results = loop(*xs[:n_consts], *bars, out[n], *out[n + 1 :])
         for i, bar in zip(carried, results, strict=True):
             x_bars[i] = bar
+        for i, bar in enumerate(out_bar[n + 1 :], n_consts):  # of rows, only the first has one
+            if bar is not None and wanted[i] is not None:
+                x_bars[i] = bar[0] if x_bars[i] is None else x_bars[i] + bar[0]
         return x_bars
 
     def way_back(self, wanted: Sequence[Any]) -> tuple[tuple[bool, ...], WhilePull]:
@@ -239,7 +251,10 @@ class While(Repeated):
             pull = Graph([Variable(spec_of(x)) for x in specs], [], bars)
         else:
             pull = whole(loop, specs)
-        return WhilePull(self.cond, self.body, pull, self.n_consts, self.examples, self.capacity)
+        back = WhilePull(self.cond, self.body, pull, self.n_consts, self.examples, self.capacity)
+        if loop is not None and is_symmetric(self.body):
+            back.moving = moves
+        return back
 
     # With the number of steps.
 
@@ -351,12 +366,15 @@ class Trips(Exemplified):
 class WhilePull(Repeated):
     """The way back through a `While`: bars = pull(bars, carry), from the last step to the first.
 
-    pull is a graph on (*consts, *bars, *carry). A second way back is that of a `Scan`.
+    pull is a graph on (*consts, *bars, *carry). A second way back is that of a `Scan`, or where the
+    number of steps must stay open that of `second_way_back`.
     """
 
     name = "while_pull"
+    reads = "xs"
     made_of = ("cond", "body", "pull_graph", "n_consts", "capacity")
     n_out: int
+    moving: tuple[bool, ...] | None = None  # the operands that pull is the whole derivative for
 
     def __init__(
         self,
@@ -382,7 +400,7 @@ class WhilePull(Repeated):
         self.ready: tuple[GraphRunner, GraphRunner] | None = None
 
     def __call__(self, *xs: Any) -> Any:
-        if isinstance(youngest(xs), ReverseTrace):
+        if isinstance(youngest(xs), ReverseTrace) and (self.moving is None or not is_recorded(xs)):
             return self.counted(xs)
         return bind(self, xs, {})
 
@@ -464,6 +482,16 @@ class WhilePull(Repeated):
         examples = [*forward.examples[:first], *bars, *bars, *forward.examples[first:]]
         graph = recorded(pull, examples)
         return WhilePull(forward.cond, forward.body, graph, first, forward.examples, self.capacity)
+
+    def vjp(self, out_bar: Any, residual: Any, wanted: Any) -> Any:
+        assert self.moving is not None
+        make = lambda: While(
+            self.cond, self.body, self.n_consts, self.examples, False, self.capacity
+        )
+        loop = self.step.derive(("back", "loop"), make)
+        want_consts, _, _, want_rows = self.parts(wanted)
+        parts = self.parts(residual.xs)
+        return second_way_back(loop, self.moving, parts, out_bar, [*want_consts, *want_rows])
 
     # With the number of steps.
 
