@@ -530,7 +530,7 @@ SAMPLES += [
     of(sl.qz, LARGE + real(3, 3) / 5, np.eye(3) + real(3, 3) / 5, program=lambda g, a, b: g(a, b)[0]),
     of(sl.qz, TURNING, np.eye(3) + real(3, 3) / 5, name="blocks", program=lambda g, a, b: [np.abs(x) for x in g(a, b)]),
     of(sl.qz, TURNING, np.eye(3) + real(3, 3) / 5, name="complex", program=lambda g, a, b: [size(x) for x in g(a, b, output="complex")]),
-    of(sl.ordqz, LARGE + real(3, 3) / 5, np.eye(3) + real(3, 3) / 5, program=lambda g, a, b: [np.abs(x) for x in g(a, b, sort="iuc")]),
+    of(sl.ordqz, LARGE + real(3, 3) / 5, np.eye(3) + real(3, 3) / 5, program=lambda g, a, b: [np.square(np.abs(x)) for x in g(a, b, sort="iuc")]),
 ]
 UNMAPPED = [
     of(sl.ishermitian, np.diag([1.0, 2.0]), program=lambda g, a: (g(a), a.sum())),
