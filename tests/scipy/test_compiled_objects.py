@@ -226,7 +226,7 @@ class TestAsArguments:
             pb.jacobian(lambda B: B @ V)(A)
         with pytest.raises(pb.ShapeError, match="neither mapped over nor stacked"):
             pb.vmap(lambda t: A * t)(V)
-        with pytest.raises(pb.ArgumentError, match="takes a tangent that is a tree"):
+        with pytest.raises(pb.ArgumentError, match="takes a tangent with the tree"):
             pb.jvp(f, (A,), (sparse.eye_array(4).tocsr(),))
 
 

@@ -139,10 +139,11 @@ def product(out_bar: Any, partial: Any) -> Any:
 
 
 def times(partial: Array, bar: Any) -> Any:
-    """A product with an Array: itself, where the cotangent is one of `ONES`."""
+    """A product with an Array: itself if the cotangent is one of `ONES` and it lies as they do."""
     if type(bar) is np.ndarray and bar is ONES.get(bar.shape):
-        inner = bottom(partial)
-        if type(inner) is np.ndarray and inner.dtype is DOUBLE and inner.shape == bar.shape:
+        x = bottom(partial)
+        alike = type(x) is np.ndarray and x.dtype is DOUBLE and x.shape == bar.shape
+        if alike and x.flags.c_contiguous:
             return snapshot(partial)
     return partial * bar
 
