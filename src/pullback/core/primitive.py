@@ -67,6 +67,7 @@ class Primitive(Traits, ReadApart):
     nondiff: tuple[int, ...] = ()  # operands that are never differentiated; kept for vjp
     constant = False  # the result is an index, a count, a truth value: plain under grad and jvp
     inert = False  # the result is floating, but its derivative is zero in every operand
+    of_passes = False  # passes of the compiler alone apply it, to what has been differentiated
     decides = False  # constant or inert, or one of its partials is zero: constant between jumps
     structured = False  # vjp takes masked and scattered cotangents as they are
     rearranges = views = False  # see Linear

@@ -108,7 +108,7 @@ class RowSums(Primitive):
     """
 
     lower = "row_sums"
-    total = True
+    total = of_passes = True
 
     def value(self, data, x, starts, columns, sources, *, n_rows):
         data = data[sources] if len(sources) > 1 else data
@@ -151,7 +151,7 @@ class RunSums(Primitive):
     """
 
     lower = "run_sums"
-    total = True
+    total = of_passes = True
 
     def value(self, data, x, *tables, n_rows):
         entries = []

@@ -10,6 +10,7 @@ tables             tables indexed with the counter, as rows
 scan_primitive     Scan
 scan_derivatives   the loops that its derivatives and batches are
 while_primitive    While, and its backward loop
+second_way_back    the way back through that, by the symmetry of second derivatives
 kink_questions     whether a second derivative is taken at a kink of some step
 element_residuals  single elements kept for the backward loop in place of arrays
 checkpoints        some of the carries, and the way back through all steps
