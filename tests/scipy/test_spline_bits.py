@@ -1,4 +1,4 @@
-"""Splines at points: the programs that have the derivatives round as SciPy's and FITPACK's code does.
+"""Splines at points: the programs with the derivatives round as SciPy's and FITPACK's code does.
 
 So machine code computes values by them, and gives the same bits: beyond the ends, at knots of every
 multiplicity, at NaN and at infinity.
@@ -26,7 +26,7 @@ def points(random, t):
 
 
 def knots(random, k):
-    """Knots of n splines of degree k, with ends of full multiplicity, with ties, or with neither."""
+    """Knots of n splines of degree k, some with ends of full multiplicity or with ties."""
     n = k + 1 + int(random.integers(0, 6))
     t = np.sort(random.normal(size=n + k + 1)) * 3
     if random.random() < 0.3:

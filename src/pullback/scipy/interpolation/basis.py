@@ -43,7 +43,7 @@ def reaching(t: Any, k: int, x: Any, nu: int = 0) -> tuple[list[Any], Any]:
         for n in range(1, j + 1):
             low, high, term = knots[k - 1 + n - j], knots[k - 1 + n], values[n - 1]
             width, value = high - low, j <= k - nu
-            none = None if whole else width == 0
+            none: Any = None if whole else width == 0
             term = (term if value else j * term) / (width if whole else np.where(none, 1.0, width))
             parts = (term * (high - x), term * (x - low)) if value else (-term, term)
             left, right = parts if whole else [np.where(none, 0.0, part) for part in parts]
@@ -116,7 +116,9 @@ def polynomial(c: Any, x: Any, at: Any, nu: int = 0, where: Any = None) -> Any:
     """
     where = places(x, at) if where is None else where
     step = (at - take(x, where)).reshape(-1, *[1] * (c.ndim - 2))
-    k, out, power_of = c.shape[0], 0.0, 1.0
+    k = c.shape[0]
+    out: Any = 0.0
+    power_of: Any = 1.0
     for power in range(nu, k):
         out = out + take(c[k - 1 - power], where, axis=0) * power_of * float(perm(power, nu))
         if power < k - 1:
