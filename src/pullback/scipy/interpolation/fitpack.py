@@ -494,14 +494,29 @@ def slope_of(t: Any, c: Any, k: int, nu: int) -> Any:
     return c
 
 
-@rule_of("pardtc")
-def pardtc(tx, ty, c, kx, ky, nux, nuy):
-    tx, ty, c = as_arrays(tx, ty, c)
+def coefficients_found(tx: Any, ty: Any, c: Any, *, kx: int, ky: int, nux: int, nuy: int) -> Any:
     found, ier = native.pardtc(*map(copied, (tx, ty, c)), kx, ky, nux, nuy)
+    if ier:
+        raise ValueError(f"Unexpected error code returned by pardtc: {ier}")
+    return found
+
+
+def coefficients(tx: Any, ty: Any, c: Any, *, kx: int, ky: int, nux: int, nuy: int) -> Any:
+    """Those of a partial derivative, and as many zeros as are left of the room of c."""
     table = np.reshape(c, (tx.shape[0] - kx - 1, ty.shape[0] - ky - 1))
     rows = slope_of(tx, table, kx, nux)
     flat = np.swapaxes(slope_of(ty, np.swapaxes(rows, 0, 1), ky, nuy), 0, 1).reshape(-1)
-    return exact(found, np.concatenate([flat, np.zeros(len(found) - flat.shape[0])])), ier
+    return np.concatenate([flat, np.zeros(c.shape[0] - flat.shape[0])])
+
+
+partial_of_table = Following(
+    "pardtc", coefficients_found, coefficients, lambda tx, ty, c, **_: c.shape
+)
+
+
+@rule_of("pardtc")
+def pardtc(tx, ty, c, kx, ky, nux, nuy):
+    return partial_of_table(*as_arrays(tx, ty, c), kx=kx, ky=ky, nux=nux, nuy=nuy), 0
 
 
 def volume_found(tx: Any, ty: Any, c: Any, ends: Any, *, kx: int, ky: int) -> Any:
