@@ -65,11 +65,15 @@ ZERO: ContextVar[str] = ContextVar("zero", default="")
 
 # Whether what runs repeats a call that has given its warnings.
 REPEATS: ContextVar[bool] = ContextVar("repeats", default=False)
+# Whether a derivative that is lost raises. A filter of warnings would be one for all threads.
+STRICT: ContextVar[bool] = ContextVar("strict", default=False)
 
 
 def warn(message: str, line: tuple[str, int] | None) -> None:
     if REPEATS.get():
         return
+    if STRICT.get():
+        raise LostDerivativeWarning(message)
     file, number = line or ("<unknown>", 0)
     warnings.warn_explicit(message, LostDerivativeWarning, file, number, registry=REGISTRY)
 
