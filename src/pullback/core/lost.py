@@ -88,10 +88,11 @@ def warn_searched(trace: Any) -> None:
     """Of a trace whose function was led by comparisons, and whose result has no way back."""
     warn(
         f"{ZERO.get()}`{trace.name}` is zero: no operation with a derivative leads from the"
-        " argument to the result, but the argument was compared, first in"
+        " argument to the result, but the argument was compared, or made an integer, first in"
         f" {place(trace.comparison)}\n"
-        f"  If comparisons led to the result, as in a bisection, {INSTEAD} If the result does not"
-        " depend on what was compared, or is piecewise constant, zero is right.",
+        f"  If comparisons led to the result, as in a bisection, {INSTEAD} If it was computed from"
+        " integers, stay with floating numbers. If the result does not depend on what was"
+        " compared, or is piecewise constant, zero is right.",
         trace.comparison,
     )
 
