@@ -1,4 +1,4 @@
-"""What all transformations share: arguments on their way in, results on their way out."""
+"""Shared by all transformations: checks of arguments on their way in, of results on their way out."""
 
 from __future__ import annotations
 
