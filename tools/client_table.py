@@ -32,6 +32,8 @@ from tests.clients import (  # noqa: F401  # they add cases
     more_cases,
     ninth_cases,
     ninth_more_cases,
+    seventeenth_cases,
+    seventeenth_more_cases,
     seventh_cases,
     sixteenth_cases,
     sixth_cases,
