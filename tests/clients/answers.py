@@ -14,6 +14,7 @@ import sys
 import time
 import traceback
 import warnings
+from contextlib import suppress
 from multiprocessing import Pipe
 from typing import Any
 
@@ -28,9 +29,15 @@ from .lists import BY_NAME
 
 LONGEST = 240.0  # seconds for one case
 MISSING = "is not installed: "
+# What many packages import is imported once, before the processes begin.
+COMMON = (
+    "matplotlib.pyplot", "numba", "pandas", "scipy.integrate", "scipy.interpolate",
+    "scipy.ndimage", "scipy.optimize", "scipy.signal", "scipy.sparse.linalg", "scipy.spatial",
+    "scipy.special", "scipy.stats", "sympy",
+)  # fmt: skip
 ROUNDS = 15
 MEASURED = 6.0  # seconds for the rounds of one case, if three have been made
-SETTLED = 1.0  # seconds of calls, and more until machine code and the choice of it are made
+SETTLED = 0.2  # seconds of calls, and more until machine code and the choice of it are made
 UNSETTLED = 30.0  # seconds, after which it is what it is
 
 
@@ -71,6 +78,9 @@ CURRENT: list[Child] = []
 def ask(name: str) -> list[Any]:
     """Ask for a case; the process of the package before ends."""
     package = BY_NAME[name][0]
+    for module in COMMON if not CURRENT else ():
+        with suppress(ImportError), warnings.catch_warnings(action="ignore"):
+            importlib.import_module(module)
     if CURRENT and (CURRENT[0].package != package or not CURRENT[0].process):
         CURRENT.pop().end()
     if not CURRENT:
