@@ -403,7 +403,7 @@ def retain_grad(self: Array) -> None:
 def deep_copy(self: Array, memo: Any) -> Array:
     """A copy of a leaf is a leaf with a gradient of its own; others keep their derivative."""
     if type(current(self).node) is not Leaf:
-        return self.copy()
+        return self.copy("K")
     copied = leaf_of(fresh(self.payload), self.within)
     copied.node.grad = fresh(self.node.grad)
     return copied
