@@ -97,11 +97,14 @@ def price_of_optlib(x):
     return price + delta(x[0], x[1], x[2], x[3], x[4], "call") + vega(*x) * 0.1
 
 
-@case("optlib", 0.3)
-def implied_by_optlib(price):
-    from optlib.impvol import imp_vol_newton
+@case("optlib", np.array([47.0, 52.0, 58.0]))
+def strikes_of_optlib(strikes):
+    from optlib.greeks import gamma, theta
+    from optlib.prices import price_bsm
 
-    return imp_vol_newton(10.0 * price, 50.0, 52.0, 0.05, 0.2, 0.75, "call")
+    prices = price_bsm(50.0, strikes, 0.05, 0.3, 1.5, "put")
+    terms = gamma(50.0, strikes, 0.05, 0.3, 1.5), theta(50.0, strikes, 0.05, 0.3, 1.5, "put")
+    return np.sum(prices * [1.0, 2.0, 3.0]) + sum(map(np.sum, terms))
 
 
 @case("pyfinance", 101.0)
@@ -183,11 +186,11 @@ def steam_of_thermopy(temperature):
     return water.gibbs_energy() * 1e-3 + water.heat_capacity() * 1e-3 + saturated * 0.01
 
 
-@case("thermopy", np.array([3.0e6, 300.0]))
+@case("thermopy", np.array([3.0, 300.0]))
 def water_of_thermopy(state):
     from thermopy.iapws import Water
 
-    water = Water(state[0], state[1])
+    water = Water(1e6 * state[0], state[1])
     return (
         water.enthalpy() * 1e-3
         + water.entropy() * 0.1

@@ -205,7 +205,8 @@ class CodeReader(Reading):
 
     def in_descriptor(self, x: Any) -> list[Any]:
         """The functions that a method or a property holds; it may be given others."""
-        members = [member for member in map(partial(member_of, type(x)), INNER) if member]
+        kind: Any = type(x)
+        members = [member for member in map(partial(member_of, kind), INNER) if member]
         found = [self.looks("slot", x, member) for member in members]
         if not members:  # it is written in Python
             held = self.looks("dict", x)
