@@ -40,7 +40,7 @@ from .classes import (
 )
 from .effects import Edge, InputPlaces, Located, WriteOnly, located
 from .judge import CLOCK, home_of, may_repeat, of_dates
-from .places import LARGE, MISSING, SMALL, Cell, Item, Items, Opaque, Place, Slot, of
+from .places import LARGE, MISSING, SMALL, Cell, Item, Items, Kind, Opaque, Place, Slot, of
 from .reader import Lenient
 from .state import Parts, State
 
@@ -395,6 +395,16 @@ class Snapshot:
         for x, was in self.copies:
             if content_hash(x) != content_hash(was):
                 x[...] = was
+
+    def is_changed_since(self) -> bool:
+        """Whether another thread has bound something anew after all was put back.
+
+        What cannot be put back is taken to be changed by the code that ran.
+        """
+        if self.alone and runs_alone():
+            return False
+        changed = [place for place in self.places if not place.holds()]
+        return bool(changed) and all(type(p.kind).put is not Kind.put for p in changed)
 
     def holds(self) -> bool:
         """Whether everything is as it was, as far as the places where it was found tell."""
