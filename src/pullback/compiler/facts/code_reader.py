@@ -205,6 +205,7 @@ class CodeReader(Reading):
 
     def in_descriptor(self, x: Any) -> list[Any]:
         """The functions that a method or a property holds; it may be given others."""
+        kind: Any = type(x)
         members = [member_of(kind, name) for name in INNER]
         found = [self.looks("slot", x, member) for member in members if member]
         if not any(members):  # it is written in Python
