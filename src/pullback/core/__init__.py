@@ -43,6 +43,7 @@ Reaching the program's code:
     reach       the code that a transformation reaches
     resolve     which function a call site calls
     clocks      replacements for clocks
+    chosen      replacements for compiled dispatch by the types of arguments (plum)
     kept_results  functions wrapped in `lru_cache`
     instrument  public functions that control reach
     instances   objects of classes that derive from ndarray or float
