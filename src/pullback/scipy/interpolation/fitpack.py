@@ -494,29 +494,27 @@ def slope_of(t: Any, c: Any, k: int, nu: int) -> Any:
     return c
 
 
-def coefficients_found(tx: Any, ty: Any, c: Any, *, kx: int, ky: int, nux: int, nuy: int) -> Any:
-    found, ier = native.pardtc(*map(copied, (tx, ty, c)), kx, ky, nux, nuy)
-    if ier:
-        raise ValueError(f"Unexpected error code returned by pardtc: {ier}")
-    return found
+def slopes_found(tx: Any, ty: Any, c: Any, *, kx: int, ky: int, nux: int, nuy: int) -> Any:
+    return native.pardtc(tx, ty, c, kx, ky, nux, nuy)[0]
 
 
-def coefficients(tx: Any, ty: Any, c: Any, *, kx: int, ky: int, nux: int, nuy: int) -> Any:
-    """Those of a partial derivative, and as many zeros as are left of the room of c."""
+def slopes(tx: Any, ty: Any, c: Any, *, kx: int, ky: int, nux: int, nuy: int) -> Any:
+    """The coefficients of a derivative; what is left of the array is not read."""
     table = np.reshape(c, (tx.shape[0] - kx - 1, ty.shape[0] - ky - 1))
     rows = slope_of(tx, table, kx, nux)
     flat = np.swapaxes(slope_of(ty, np.swapaxes(rows, 0, 1), ky, nuy), 0, 1).reshape(-1)
     return np.concatenate([flat, np.zeros(c.shape[0] - flat.shape[0])])
 
 
-partial_of_table = Following(
-    "pardtc", coefficients_found, coefficients, lambda tx, ty, c, **_: c.shape
-)
+partial_derivative = Following("pardtc", slopes_found, slopes, lambda tx, ty, c, **_: c.shape)
 
 
 @rule_of("pardtc")
 def pardtc(tx, ty, c, kx, ky, nux, nuy):
-    return partial_of_table(*as_arrays(tx, ty, c), kx=kx, ky=ky, nux=nux, nuy=nuy), 0
+    """SciPy has looked at the orders."""
+    tx, ty, c = as_arrays(tx, ty, c)
+    orders = {"kx": int(kx), "ky": int(ky), "nux": int(nux), "nuy": int(nuy)}
+    return partial_derivative(tx, ty, c, **orders), 0
 
 
 def volume_found(tx: Any, ty: Any, c: Any, ends: Any, *, kx: int, ky: int) -> Any:
