@@ -47,13 +47,17 @@ FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
 
 def optimised(graph: Graph) -> Graph:
     """All passes."""
-    graph = folded(functional(graph)).pruned()
-    graph = folded(separated(answered(contracted(with_composed_values(partly_used(graph))))))
+    graph = folded(decomposed(folded(functional(graph)).pruned()))
     while True:
         before = len(graph.equations)
         graph = shared(simplified(graph)).pruned()
         if len(graph.equations) >= 0.98 * before:
             return graph
+
+
+def decomposed(graph: Graph) -> Graph:
+    """The graph with operations that are done by others replaced by these."""
+    return separated(answered(contracted(with_composed_values(partly_used(graph)))))
 
 
 def functional(graph: Graph) -> Graph:
