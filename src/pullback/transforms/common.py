@@ -116,21 +116,6 @@ def instead_of_waiting(kind: str, verb: str, fun: Any) -> str:
     return "Write it as an ordinary function, which coroutines may call."
 
 
-def check_parameters(fun: Any, verb: str, *given: str) -> None:
-    """Raise for a function of Python's that cannot be called with these arguments."""
-    if type(fun) is not types.FunctionType:
-        return
-    code, n = fun.__code__, len(given)
-    most = n if code.co_flags & inspect.CO_VARARGS else code.co_argcount
-    if code.co_argcount - len(fun.__defaults__ or ()) <= n <= most:
-        return
-    raise ArgumentTypeError(
-        f"`{verb}` calls `{name_of(fun)}` with ({', '.join(given)}),"
-        f" but it takes {code.co_argcount} argument{'s' if code.co_argcount != 1 else ''}.\n"
-        f"  Write `lambda {', '.join(given)}:` or `def step({', '.join(given)}):`."
-    )
-
-
 def meant_by(argnums: Any, verb: str) -> str:
     """What to write where argnums is no position."""
     if verb == "jacobian" and isinstance(argnums, str) and argnums in ("forward", "reverse"):
