@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import Array
 from ..core.dispatch import (
@@ -58,7 +59,6 @@ PLAIN = frozenset(
 
 FLAT = PLAIN | {Array}
 NEST = frozenset({list, tuple})
-ndarray = np.ndarray
 
 # NumPy's object -> what stands for it here: itself, if it takes part as the program does.
 OWN: dict[Any, Any] = {np.asmatrix: np.asmatrix, np.bmat: np.bmat}
@@ -114,7 +114,7 @@ class StandIn(type):
 
 def made(x: Any) -> Any:
     """An array of numbers that was just made as an Array, a constant, to be assigned into."""
-    if type(x) is np.ndarray:
+    if type(x) is ndarray:
         return Array(x, CONSTANT, None) if x.dtype.kind in "biufc" else without_texts(x)
     return type(x)(map(made, x)) if type(x) in (tuple, list) else x
 
@@ -128,7 +128,7 @@ def is_fresh(x: Any, source: Any) -> bool:
         return True
     if x is source:
         return False
-    if isinstance(source, np.ndarray):
+    if isinstance(source, ndarray):
         return not np.may_share_memory(x, source)
     return isinstance(source, (list, tuple, int, float, complex, np.generic)) or x.base is None
 
@@ -186,9 +186,10 @@ def ours(function: Any, fresh: bool = False) -> Any:
         scope = {
             "FUNCTIONS": FUNCTIONS, "REFUSALS": REFUSALS, "into_plain": into_plain,
             "function": function, "sure": sure, "call": call, "joins": joins,
-            "is_listed": is_listed,
+            "is_listed": is_listed, "made_by": made_by, "PLAIN": PLAIN,
         }  # fmt: skip
-        return from_template(COUNTED, scope, names=names, types=types)
+        plain = "PLAIN.issuperset(kinds)" if fresh else "False"
+        return from_template(COUNTED, scope, names=names, types=types, plain=plain)
 
     call.counted = counted  # type: ignore[attr-defined]  # what a call site calls
     call.direct = not fresh  # type: ignore[attr-defined]  # of plain arguments, it is NumPy's
@@ -197,11 +198,14 @@ def ours(function: Any, fresh: bool = False) -> Any:
 
 COUNTED = """
 def counted({names}):
-    if ({types},) in sure or (joins and is_listed({names})):
+    kinds = ({types},)
+    if kinds in sure or (joins and is_listed({names})):
         try:
             return FUNCTIONS[function]({names})
         except REFUSALS:
             return into_plain(function, ({names},), {{}})
+    if {plain}:
+        return made_by(function, ({names},), {{}})
     return call({names})
 """
 
@@ -257,10 +261,12 @@ def seeking(function: Any) -> Any:
 def made_by(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """What a function makes of plain arguments, as Arrays."""
     out = function(*args, **kwargs)
-    sources = [x for x in args if type(x) is np.ndarray]
+    if type(out) is ndarray and out.base is None and id(out) not in map(id, args):
+        return made(out)  # it is no view of anything
+    sources = [x for x in args if type(x) is ndarray]
     if sources:  # views of them stay what they are: of `np.diag(matrix)`, of `copy=False`
         for part in out if type(out) is tuple else (out,):
-            if type(part) is np.ndarray and not all(is_fresh(part, x) for x in sources):
+            if type(part) is ndarray and not all(is_fresh(part, x) for x in sources):
                 return out
     return out if function is np.where and len(args) == 1 else made(out)  # indices are plain
 
