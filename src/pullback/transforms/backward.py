@@ -6,7 +6,7 @@ in `bar`, which `harvest` turns into a gradient.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,10 @@ def spent(out_bar: Any, residual: Any, wanted: Any) -> Any:
     )
 
 
+def spend(node: Node) -> None:
+    node.rule, node.residual = spent, None
+
+
 def backward(
     seeds: Sequence[tuple[Node, Any]],
     retain: bool = False,
@@ -55,8 +59,8 @@ def backward(
     applied: list[Node] = []
     try:
         try:
-            later = applied if mark.hasty and not retain else None
-            leaves = walk(mark, seeds, record, not retain, later)
+            after = None if retain else applied.append if mark.hasty else spend
+            leaves = walk(mark, seeds, record, after)
             if not mark.left_out or all(map(is_settled, leaves)):
                 return leaves
         except Exception:  # also of a rule that does not take NaN
@@ -73,7 +77,7 @@ def backward(
         STATE.reset(token)
         UNDER_WAY.now, mark.active = outer, False
         for node in applied:
-            node.rule, node.residual = spent, None
+            spend(node)
 
 
 def is_settled(leaf: Node) -> bool:
@@ -86,15 +90,13 @@ def walk(
     mark: Pass,
     seeds: Any,
     record: Trace | None = None,
-    frees: bool = False,
-    later: list[Node] | None = None,
+    after: Callable[[Node], None] | None = None,
 ) -> list[Node]:
-    """One pass; `frees` says that each node is spent once it is applied, or is noted in `later`."""
+    """One pass; `after` is told of each node once its rule has been applied."""
     leaves, ready = counted(mark, seeds)
     owned: set[Node] = set()  # nodes whose cotangent is in a buffer that this pass made for it
     # What a rule is applied to as it is; all else, and all that is recorded, has a way of its own.
     at_once, small = (AT_ONCE, LARGE) if record is None else (frozenset(), -1)
-    keeps = later is None and not frees
     while ready:
         node = ready.pop()
         while parents := node.parents:  # along a chain
@@ -105,12 +107,8 @@ def walk(
                 bars = node.rule(bar, node.residual, parents)
             else:
                 bars = apply(mark, node, bar, record, owned)
-            if keeps:
-                pass
-            elif later is not None:
-                later.append(node)
-            else:
-                node.rule, node.residual = spent, None
+            if after is not None:
+                after(node)
             if len(parents) == 1:  # mostly, and then that parent has no other use
                 (node,), (bar,) = parents, bars
                 old = node.bar
