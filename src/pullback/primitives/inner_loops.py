@@ -33,6 +33,7 @@ class Ingredient(Traits):
     n_out: int | None = None
     takes_python = False
     ours = True
+    direct = True  # of plain arrays, `value` is all that a call computes
     constant = inert = False
 
     def __init__(self, name: str) -> None:
@@ -199,6 +200,8 @@ def loop_of(name: str) -> Any:
 
 class Assumed(Ingredient):
     """(truth, quick, *xs): `quick` where the truth holds, else what `instead` makes of xs."""
+
+    lower = None
 
     def __init__(self, name: str, instead: Callable[..., Any]) -> None:
         super().__init__(name)

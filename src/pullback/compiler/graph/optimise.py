@@ -28,7 +28,7 @@ from ...primitives.assignment import setitem_p
 from ...primitives.creation import adopt_p, like_p
 from ...primitives.elementwise import logical_and, logical_not, logical_or
 from ...primitives.indexing import getitem_p, scatter_p
-from ...primitives.inner_loops import Ingredient
+from ...primitives.inner_loops import Assumed, Ingredient
 from ...primitives.joining import concatenate_p
 from ...primitives.keys import count
 from ...primitives.selecting import where_p
@@ -218,8 +218,8 @@ def is_number(x: Any, *values: float) -> bool:
 
 
 def is_truth(x: Any, value: bool) -> bool:
-    """Whether an operand is a constant array of one truth value."""
-    if not isinstance(x, np.ndarray) or x.dtype != bool or not x.size or any(x.strides):
+    """Whether an operand is a constant truth value, or an array of one."""
+    if not isinstance(x, (np.ndarray, np.bool)) or x.dtype != bool or not x.size or any(x.strides):
         return False
     return bool(x[(0,) * x.ndim]) is value
 
@@ -235,6 +235,8 @@ def given_back(e: Equation) -> Any:
                 return other
     if primitive is where_p and (is_truth(xs[0], True) or is_truth(xs[0], False)):
         return xs[1] if is_truth(xs[0], True) else xs[2]
+    if isinstance(primitive, Assumed):
+        return xs[1] if is_truth(xs[0], True) else None
     if primitive is getitem_p and len(xs) == 1:
         return xs[0] if all(k is Ellipsis or k == slice(None) for k in e.static["key"]) else None
     if primitive is setitem_p and len(xs) == 2 and not e.static["path"] and e.outputs[0].spec.shape:

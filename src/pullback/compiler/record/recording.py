@@ -295,15 +295,25 @@ def note_writes(out: Recording, inputs: Inputs) -> list[Any]:
 def note_graph(out: Recording, final: list[Any], inputs: Inputs) -> None:
     """Note the graph of outputs, of what was written and of what guards ask about."""
     notes = inputs.trace.state
-    questions = [guard.variable for guard in notes.guards]
+    guards = different(notes.guards)
+    questions = [guard.variable for guard in guards]
     variables = [v for v in out.outputs if isinstance(v, Variable)]
     captured = [v for _, v in notes.captured.values()]
     entering = [*inputs.variables, *captured]
     needed = Graph(entering, gated(notes), [*variables, *final, *questions])
     out.graph = with_raising(needed, notes).pruned()
-    out.guards = notes.guards
+    out.guards = guards
     out.captured, out.suspends = bool(notes.captured), notes.suspends
     out.narrow = not NARROW.isdisjoint(dtypes_of(out.graph))
+
+
+def different(guards: list[Guard]) -> list[Guard]:
+    """The guards without those that ask a value what it was asked before."""
+    found: dict[Any, Guard] = {}
+    for guard in guards:
+        key = id(guard) if guard.of_loop else (guard.variable, guard.asked)
+        found.setdefault(key, guard)
+    return list(found.values())
 
 
 def note_layout(out: Recording, inputs: Inputs, decided: bool, asked: bool) -> None:

@@ -18,6 +18,7 @@ from ...core.graph import Graph, Variable
 from ...core.spec import hardened
 from ...core.trace import CONSTANT, running
 from ...core.tree import flatten
+from ...primitives.indexing import getitem_p
 from ...transforms.batch import BatchTrace
 from ..facts.state import State
 from .recording import Recording, containers_in, layout_of
@@ -176,6 +177,8 @@ def chain(graph: Graph, output: Variable, n: int, shared: bool) -> Graph | None:
     if maker is not None and not (shared or maker.primitive.moves):
         return None
     alone = Graph(graph.inputs[:n], graph.equations, [output]).pruned()
+    if not shared and any(e.primitive is getitem_p and len(e.inputs) > 1 for e in alone.equations):
+        return None  # by arrays of places NumPy always copies
     inside = {id(v) for e in alone.equations for v in e.outputs} | {id(v) for v in alone.inputs}
     used = [v for e in alone.equations for v in (*e.inputs, output) if isinstance(v, Variable)]
     if not all(id(v) in inside for v in (*used, output)):
