@@ -219,7 +219,8 @@ def is_number(x: Any, *values: float) -> bool:
 
 def is_truth(x: Any, value: bool) -> bool:
     """Whether an operand is a constant truth value, or an array of one."""
-    if not isinstance(x, (np.ndarray, np.bool)) or x.dtype != bool or not x.size or any(x.strides):
+    x = np.asarray(x) if isinstance(x, np.bool) else x
+    if not isinstance(x, np.ndarray) or x.dtype != bool or not x.size or any(x.strides):
         return False
     return bool(x[(0,) * x.ndim]) is value
 
