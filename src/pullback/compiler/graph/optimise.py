@@ -2,6 +2,7 @@
 
     functional   assignments make a new array; nothing is written in place any more
     folded       operations on constants alone are done once, now
+    with_real_spectra  filters of real arrays are done by real transforms
     contracted   sums of products become loops and products of matrices (see `contractions`)
     partly_used  decompositions do without what only derivatives need, orders that sort are sorts
     with_composed_values  what is composed of other operations is done by these
@@ -39,6 +40,7 @@ from .contractions import contracted
 from .decompose import answered
 from .moved import Moved
 from .partly_used import partly_used
+from .real_spectra import with_real_spectra
 from .rewriting import opened, rewritten, spec_in
 from .small_systems import separated
 from .store_forwarding import Writes
@@ -48,7 +50,7 @@ FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
 
 def optimised(graph: Graph) -> Graph:
     """All passes."""
-    graph = folded(functional(graph)).pruned()
+    graph = with_real_spectra(folded(functional(graph)).pruned())
     graph = folded(separated(answered(contracted(with_composed_values(partly_used(graph))))))
     while True:
         before = len(graph.equations)
