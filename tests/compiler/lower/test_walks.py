@@ -53,9 +53,10 @@ def test_searches(name, side):
     check(lambda a, v: np.searchsorted(a[::2], v[::-1], side), a, v)
 
 
-def test_searches_that_numpy_does():
+def test_searches_of_other_dtypes_and_by_a_sorter():
     a, v = np.arange(4.0), np.array([1, 2])
-    check(np.searchsorted, a, v, native=False)
+    check(np.searchsorted, a, v)  # both as floats
+    check(np.digitize, np.array([-1.0, 0.5, 9.0, np.nan]), a)
     check(lambda a, v: np.searchsorted(a, v, sorter=[3, 2, 1, 0]), -a, -a, native=False)
 
 
