@@ -17,11 +17,10 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from itertools import cycle
 from typing import Any
 
 import numpy as np
-from common import interleaved, settled, table
+from common import interleaved, settled, table, turning
 from scipy import fft, interpolate, ndimage, signal, sparse
 from scipy.cluster import vq
 from scipy.sparse.linalg import cg, spsolve
@@ -46,6 +45,17 @@ RING = (
     sparse.diags_array(DIAGONAL) - sparse.eye_array(1000, k=1) - sparse.eye_array(1000, k=-1)
     - sparse.eye_array(1000, k=999) - sparse.eye_array(1000, k=-999)
 ).tocsr()  # fmt: skip
+SPLINE, AFFINE = (
+    interpolate.CubicSpline(KNOTS, HEIGHTS),
+    np.array([[0.7013, 0.0917], [0.1031, 0.6931]]),
+)
+LINE = interpolate.interp1d(KNOTS, HEIGHTS)
+SURFACE = interpolate.RectBivariateSpline(np.arange(64.0), np.arange(64.0), PICTURE)
+TABLE = interpolate.RegularGridInterpolator((ROWS, ROWS), PICTURE)
+CURVE = interpolate.make_interp_spline(KNOTS, HEIGHTS)
+FILTERED = np.pad(ndimage.spline_filter(PICTURE, output=np.float64, mode="mirror"), 1, "reflect")
+FILTERED_KNOTS = np.arange(-3.0, 67.0)
+GRID = np.mgrid[:64, :64].astype(float)
 SOLID, CUBE = rng.normal(size=(64, 64)), rng.normal(size=(5, 5))
 
 
@@ -104,6 +114,28 @@ def by_jax() -> dict[str, Callable[..., Any]]:
         ),
         "pdist": lambda x: jnp.sum(jnp.sqrt(jnp.sum((x[PAIRS[0]] - x[PAIRS[1]]) ** 2, axis=-1))),
         "rotated cloud": lambda x: square(Rotation.from_rotvec(x).apply(OTHERS) - OTHERS),
+        "map_coordinates, cubic": lambda x: square(
+            on_surface(jnp, FILTERED, FILTERED_KNOTS, x[0], x[1])
+        ),
+        "affine_transform": lambda x: square(
+            jsp.ndimage.map_coordinates(PICTURE, jnp.tensordot(x, GRID, 1) + 5.003, 1)
+        ),
+        "shift": lambda x: square(
+            jsp.ndimage.map_coordinates(PICTURE, GRID - x[:, None, None], 1, "nearest")
+        ),
+        "rotate": lambda x: square(
+            jsp.ndimage.map_coordinates(PICTURE, turned(jnp, x), 1, "nearest")
+        ),
+        "zoom": lambda x: square(jsp.ndimage.map_coordinates(x, np.mgrid[:96, :96] * (63 / 95), 1)),
+        "table, places": lambda x: square(
+            jsp.interpolate.RegularGridInterpolator((ROWS, ROWS), PICTURE)(x)
+        ),
+        "interp1d, places": lambda x: square(jnp.interp(x, KNOTS, HEIGHTS)),
+        "CubicSpline, places": lambda x: square(on_pieces(jnp, SPLINE.c, KNOTS, x)),
+        "BSpline, places": lambda x: square(on_spline(jnp, CURVE.t, CURVE.c, x)),
+        "RectBivariateSpline, places": lambda x: square(
+            on_surface(jnp, SURFACE.tck[2].reshape(64, 64), SURFACE.tck[0], x[0], x[1])
+        ),
         "cg": lambda x: square(
             jsp.sparse.linalg.cg(
                 lambda v: DIAGONAL * v - jnp.roll(v, 1) - jnp.roll(v, -1), x, tol=1e-10
@@ -140,6 +172,51 @@ def blurred(jnp: Any, x: Any) -> Any:
         wide = jnp.pad(x, ((4, 4), (0, 0)), mode="symmetric")
         x = sum(rows[k] * wide[k : k + x.shape[0]] for k in range(9)).T
     return x
+
+
+def turned(jnp: Any, angle: Any) -> Any:
+    """The places that `rotate` reads without changing the shape."""
+    c, s = jnp.cos(jnp.deg2rad(angle)), jnp.sin(jnp.deg2rad(angle))
+    matrix, middle = jnp.stack([jnp.stack([c, s]), jnp.stack([-s, c])]), np.full(2, 31.5)
+    return jnp.tensordot(matrix, GRID, 1) + (middle - matrix @ middle)[:, None, None]
+
+
+def on_pieces(jnp: Any, c: Any, knots: Any, x: Any) -> Any:
+    """A piecewise polynomial."""
+    c, knots = jnp.asarray(c), jnp.asarray(knots)
+    i = jnp.clip(jnp.searchsorted(knots, x, side="right") - 1, 0, len(knots) - 2)
+    t, out = x - knots[i], 0.0
+    for k in range(len(c)):
+        out = out * t + c[k, i]
+    return out
+
+
+def cubics(jnp: Any, t: Any, x: Any) -> tuple[Any, list[Any]]:
+    """The first of the four cubic splines that reach to x, and their values there."""
+    t = jnp.asarray(t)
+    i = jnp.clip(jnp.searchsorted(t, x, side="right") - 1, 3, len(t) - 5)
+    out = [jnp.ones_like(x)]
+    for k in range(1, 4):
+        new = [0.0] * (k + 1)
+        for j in range(k):
+            low, high = t[i - k + 1 + j], t[i + 1 + j]
+            part = out[j] / (high - low)
+            new[j] = new[j] + part * (high - x)
+            new[j + 1] = new[j + 1] + part * (x - low)
+        out = new
+    return i - 3, out
+
+
+def on_spline(jnp: Any, t: Any, c: Any, x: Any) -> Any:
+    c = jnp.asarray(c)
+    first, values = cubics(jnp, t, x)
+    return sum(value * c[first + k] for k, value in enumerate(values))
+
+
+def on_surface(jnp: Any, c: Any, t: Any, x: Any, y: Any) -> Any:
+    c = jnp.asarray(c)
+    (i, across), (j, along) = cubics(jnp, t, x), cubics(jnp, t, y)
+    return sum(a * b * c[i + k, j + m] for k, a in enumerate(across) for m, b in enumerate(along))
 
 
 def by_torch() -> dict[str, Callable[..., Any]]:
@@ -234,17 +311,27 @@ OURS: dict[str, tuple[Callable[..., Any], Any]] = {
         np.array([0.1, 0.2, 0.3]),
     ),
     "cg": (lambda x: square(cg(RING, x, rtol=1e-10)[0]), SIGNAL[:1000]),
+    "map_coordinates, cubic": (lambda x: square(ndimage.map_coordinates(PICTURE, x)), PLACES),
+    "affine_transform":
+        (lambda x: square(ndimage.affine_transform(PICTURE, x, 5.003, order=1)), AFFINE),
+    "shift": (
+        lambda x: square(ndimage.shift(PICTURE, x, order=1, mode="nearest")), np.array([2.3, -1.6])
+    ),
+    "rotate": (
+        lambda x: square(ndimage.rotate(PICTURE, x, reshape=False, order=1, mode="nearest")),
+        np.float64(25.0),
+    ),
+    "zoom": (lambda x: square(ndimage.zoom(x, 1.5, order=1)), PICTURE),
+    "table, places": (lambda x: square(TABLE(x)), PLACES.T.copy()),
+    "interp1d, places": (lambda x: square(LINE(x)), 0.5 + 0.95 * AT),
+    "CubicSpline, places": (lambda x: square(SPLINE(x)), AT),
+    "BSpline, places": (lambda x: square(CURVE(x)), AT),
+    "RectBivariateSpline, places": (lambda x: square(SURFACE.ev(x[0], x[1])), PLACES),
     # Neither of the others has these; the ratio is that to the value by SciPy.
     "sosfilt": (lambda x: square(signal.sosfilt(signal.butter(4, 0.2, output="sos"), x)), SIGNAL),
     "CubicSpline": (lambda x: square(interpolate.CubicSpline(KNOTS, x)(AT)), HEIGHTS),
 }
 # fmt: on
-
-
-def turning(f: Callable[..., Any], x: Any) -> Callable[[], Any]:
-    """Calls of f with other numbers each time."""
-    xs = cycle([x, 0.99 * x, 0.98 * x])
-    return lambda: f(next(xs))
 
 
 def rows(only: list[str]) -> list[list[str]]:

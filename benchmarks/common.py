@@ -5,7 +5,10 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from itertools import cycle
 from typing import Any
+
+import numpy as np
 
 
 def interleaved(
@@ -26,6 +29,14 @@ def interleaved(
             call()
             times[name].append(clock() - start)
     return {name: statistics.median(values) for name, values in times.items()}
+
+
+def turning(f: Callable[..., Any], x: Any, n: int = 64) -> Callable[[], Any]:
+    """Calls of f near x, with other numbers in each: what one call knows is no use to the next."""
+    random = np.random.default_rng(0)
+    shape = np.shape(x)
+    xs = cycle([x * (1 + 0.01 * random.uniform(-1, 1, shape)) for _ in range(n)])
+    return lambda: f(next(xs))
 
 
 def settled(fast: Any, *args: Any) -> float:

@@ -23,6 +23,7 @@ Traces and operations:
     graph       a recorded program
     dispatch    NumPy function -> implementation
     operators   Python's operators and the ufuncs that do them
+    out         results written into an array: `out=`, and `a += x`
     past        NumPy's functions for plain arrays, without its protocol
     quiet       no warnings from rules
     names_elsewhere  what other libraries call things, and what to write here

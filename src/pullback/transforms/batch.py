@@ -25,7 +25,7 @@ from ..core.primitive import Primitive, one_by_one
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
-from .common import Transformation, brief, fresh, refuse_ended, settle
+from .common import Transformation, brief, describe, fresh, refuse_ended, settle, shown
 from .mapped_numbers import kind_of_python, operands_beside, refuse_unlike, stored
 
 
@@ -209,7 +209,8 @@ class Vmap(Transformation):
                 raise ArgumentError(
                     f"`vmap({name_of(self.fun)})` has in_axes={self.in_axes!r} for"
                     f" {len(self.in_axes)} arguments, but was called with {len(args)}.\n"
-                    "  Give one entry for each positional argument, or a single one for all."
+                    f"  Give one entry for each positional argument, `in_axes={(0,) * len(args)}`,"
+                    " or a single one for all."
                 )
             return self.in_axes
         return (self.in_axes,) * len(args)
@@ -223,9 +224,12 @@ class Vmap(Transformation):
                     continue
                 shape = np.shape(leaf) if type(leaf) is not Array else leaf.shape
                 if not -len(shape) <= axis < len(shape):
-                    instead = tuple([None if i == position else 0 for i in range(len(flat))])
-                    cures = [f"Give None for what is not mapped: `in_axes={instead}`."]
-                    if len(flat) == 1:
+                    entries = [axes[0] if axes else None for axes in axes]
+                    entries[position] = None
+                    cures = [f"Give None for what is not mapped: `in_axes={tuple(entries)}`."]
+                    if len(flat) == 1 and shape:
+                        cures = [f"Axes are counted from 0: write `in_axes={len(shape) - 1}`."]
+                    elif len(flat) == 1:
                         cures = [f"Pass a batch that has this axis, or call `{name}` itself."]
                     if structure is not None:
                         cures.append("A list of numbers is mapped as one array: `np.array(x)`.")
@@ -299,7 +303,7 @@ def prefix(axes: Any, tree: Any, n: int, what: str, fun: Any) -> list[Any]:
         if not is_axis(axis):
             raise ArgumentTypeError(
                 f"`vmap({name_of(fun)})` takes ints, None, or a prefix of the tree as {what}, but"
-                f" got {brief(axes)}."
+                f" got {brief(axes)}.\n  Write `{what}=0` for the first axis."
             )
     leaves = flatten(tree)[0]
     return [None if is_static(leaf) else axis for axis, leaf in zip(flat, leaves, strict=True)]
@@ -312,10 +316,19 @@ def is_axis(axis: Any) -> bool:
 def spread_axes(axes: Any, tree: Any, what: str, fun: Any) -> list[Any]:
     try:
         return broadcast_prefix(axes, tree)
-    except ValueError as error:
+    except ValueError:
+        leaves, structure = flatten(tree)
+        of_each = [0 if what == "out_axes" or np.ndim(x) else None for x in leaves]
         raise ArgumentError(
-            f"`vmap({name_of(fun)})` was given {what}={axes!r}, which does not fit the tree:"
-            f" {error}"
+            f"`vmap({name_of(fun)})` was given {what}={axes!r}, which does not fit"
+            f" {describe(tree) if structure is None else shown(structure)}.\n"
+            "  Give "
+            + (
+                f"one axis: `{what}=0`."
+                if structure is None
+                else "one axis for all of it, or the same containers and keys, with an axis or"
+                f" None in place of each star: `{unflatten(structure, of_each)}`."
+            )
         ) from None
 
 

@@ -2,11 +2,13 @@
 
 import threading
 import types
+import warnings
 
 import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.compiler.facts.call_monitor import Watch
 from pullback.compiler.facts.snapshot import Snapshot
 from pullback.compiler.facts.state import State
 
@@ -76,3 +78,54 @@ def test_what_another_thread_changes(place, stores, monkeypatch):
             wrong.append((read, "is not recorded"))
     ends.set()
     assert not wrong
+
+
+def quiet(x):
+    return np.sin(x) * 2.0
+
+
+def warning(x):
+    warnings.warn("said", UserWarning, stacklevel=2)
+    return np.sin(x)
+
+
+def caught(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return quiet(x)
+
+
+def filtering(x):
+    warnings.simplefilter("ignore", ResourceWarning)
+    return np.sin(x)
+
+
+@pytest.mark.parametrize("f", [quiet, warning, caught, filtering])
+def test_filters_that_another_thread_changes(f, monkeypatch):
+    """They stay as it leaves them, and are nothing that the function did."""
+    with warnings.catch_warnings():
+        warnings.resetwarnings()  # those of the tests turn warnings into errors
+        warnings.simplefilter("always")
+        todo = [lambda: warnings.filterwarnings("ignore", "said elsewhere")]
+        real = Watch.begins
+
+        def late(*args):
+            if todo:
+                other = threading.Thread(target=todo.pop())
+                other.start()
+                other.join()
+            return real(*args)
+
+        fast = pb.compile(f, wait=True)
+        monkeypatch.setattr(Watch, "begins", late)
+        with warnings.catch_warnings(record=True) as told:
+            for _ in range(3):
+                fast(np.ones(2))
+            kept = [entry[1].pattern for entry in warnings.filters if entry[1] is not None]
+        reasons = [str(each.message) for each in told if each.category is RuntimeWarning]
+        assert not todo
+        if f is filtering:
+            assert "filterwarnings" in reasons[0]
+        else:
+            assert (reasons, "said elsewhere" in kept) == ([], True)
+            assert fast.cache_info().hits == 2

@@ -430,6 +430,17 @@ class TestWatch:
         assert not watch.imports
         assert not watch.effects
 
+    def test_nor_are_those_within_the_library(self, tmp_path, monkeypatch):
+        """As that of LLVM, where a recording is the first that needs it."""
+        (tmp_path / "imported_within.py").write_text("import colorsys as module\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        code = compile("def ours(name): __import__(name)", "ours", "exec")
+        scope = {"__name__": "pullback.compiler.llvm.binding"}
+        exec(code, scope)
+        with Watch() as watch:
+            scope["ours"]("imported_within")
+        assert not watch.imports
+
     def test_imports_are_seen_after_those_of_libraries(self, tmp_path, monkeypatch):
         (tmp_path / "imported_afterwards.py").write_text("x = 3\n")
         monkeypatch.syspath_prepend(tmp_path)

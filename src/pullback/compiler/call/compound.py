@@ -26,6 +26,7 @@ from ...transforms.forward import ForwardTrace
 from ...transforms.reverse import ReverseTrace
 from ..entry.python_calls import SpecChangedError
 from ..facts.call_monitor import Watch, is_profiled
+from ..facts.halting import Halt
 from ..fall_back import attempted
 from ..first_call import Faster, faster
 from ..path import SECOND
@@ -202,11 +203,11 @@ class StagedRule(NamedTuple):
     leaves: list[Any]  # of its results; None where a variable is
     variables: list[Variable]
     at: list[int]  # which leaves they are
-    repeats: bool  # whether it neither ran code of the user's nor had effects
 
 
-def staged(rule: Callable[..., Any], values: Sequence[Any]) -> StagedRule:
-    watch = Watch()
+def staged(rule: Callable[..., Any], values: Sequence[Any]) -> StagedRule | None:
+    """Run a rule on examples; None where it is about to run code of the user's, or has effects."""
+    watch = Watch(expected=())
     trace = CompileTrace("compile", rule, Questions(watch, traced=True))
     notes = trace.state
     inputs = [Variable(spec_of(x)) for x in values]
@@ -218,11 +219,14 @@ def staged(rule: Callable[..., Any], values: Sequence[Any]) -> StagedRule:
         leaves = [settle(leaf, trace) for leaf in leaves]
         at = [i for i, leaf in enumerate(leaves) if type(leaf) is Array]
         variables = [trace.variable(leaves[i]) for i in at]
+    except Halt:
+        return None
     finally:
         trace.end()
     kept = [None if type(leaf) is Array else leaf for leaf in leaves]
-    repeats = not (notes.captured or watch.codes or watch.effects)
-    return StagedRule(inputs, notes, structure, kept, variables, at, repeats)
+    if notes.captured or watch.effects:
+        return None
+    return StagedRule(inputs, notes, structure, kept, variables, at)
 
 
 def derived(name: str, rule: Callable[..., Any], xs: Sequence[Any]) -> Any:
@@ -234,7 +238,7 @@ def derived(name: str, rule: Callable[..., Any], xs: Sequence[Any]) -> Any:
     if values is None or is_profiled():
         return "plain"
     found = staged(rule, values)
-    if found.notes.guards or not found.repeats:
+    if found is None or found.notes.guards:
         return "plain"
     graph = Graph(found.inputs, found.notes.equations, found.variables).pruned()
     compound = Compound(name, graph) if found.variables else None

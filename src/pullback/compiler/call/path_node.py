@@ -62,6 +62,8 @@ class PathNode:
             if kinds[j] is np.ndarray and not x.spec.shape
         }
         self.plain = not (recording.written or recording.suspends or recording.stores)
+        # Whether a batch runs a rule of the user's: the way back would run it a second time.
+        self.ruled = any("batch" in vars(e.primitive) for e in program.equations)
         self.decisions, self.line = decisions(path, reached)
         self.plans: dict[Any, Any] = {}
         # The operation, where its result is all that there is, and needs no more than to be bound.
@@ -76,7 +78,8 @@ class PathNode:
         """Whether the path is what the function does on these Arrays."""
         if not self.plain or (any(map(is_nested, xs)) and self.kinks.met(xs)):
             return False
-        return not any(self.asked >> i & 1 and batched(xs[i]) for i in range(self.n))
+        asked = (1 << self.n) - 1 if self.ruled else self.asked
+        return not any(asked >> i & 1 and batched(xs[i]) for i in range(self.n))
 
     def alone(self, xs: Sequence[Any], values: Sequence[Any]) -> Any:
         """The same for Arrays none of which is mapped; the short way for one result of them all."""

@@ -64,9 +64,9 @@ class Kinks:
                 found = staged(twice, values)
             except Exception:  # the function itself warns, or raises
                 return False
-        guards = found.notes.guards
-        if not found.repeats:
+        if found is None:
             return False
+        guards = found.notes.guards
         if guards:
             outputs = [guard.variable for guard in guards]
             graph = Graph(found.inputs, found.notes.equations, outputs).pruned()

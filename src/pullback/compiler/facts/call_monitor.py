@@ -66,6 +66,8 @@ REFLECTING = frozenset([fun.__code__ for fun in BEGINS])
 SILENCING = {"errstate", "seterr", "geterr"}
 LOGGERS = (logging.Logger, logging.RootLogger)
 OF_ROOT = {vars(logging)[name].__code__ for name in LEVELS}
+# Functions of `warnings` that change its filters, by name: one of them is `catch_warnings`.
+FILTERING = {"filterwarnings", "simplefilter", "resetwarnings", "__enter__"}
 
 
 class Enabled(NamedTuple):
@@ -134,6 +136,8 @@ class Watch:
         self.thread = 0
         self.imports = False  # whether a module was about to be imported, for the first time
         self.silences = False  # whether code ran that names `errstate`
+        # The `setup` of warnings before code ran that may change it; other threads may, too.
+        self.warning_setup: Any = None
         self.answers: set[Any] = set()  # functions that tell what the process has answered
         self.identities: dict[int, tuple[Any, Identity]] = {}  # what `id` was asked of
         self.loggers: list[logging.Logger] = []  # those that were asked for by name
@@ -144,8 +148,6 @@ class Watch:
         self.is_sorted = False  # whether it costs nothing where nothing of interest can happen
 
     def __enter__(self) -> Watch:
-        self.filters = list(warnings.filters)
-        self.warning_setup = setup()
         self.token = WATCHING.set(self)
         ASKED.append(is_asked)
         ANSWERS.append(Answers)
@@ -176,9 +178,15 @@ class Watch:
         LOOKUPS.remove(looked_up)
         DRAWS.remove(Draws)
         WARNS.remove(warns)
-        if self.filters != warnings.filters:
+        if self.warning_setup is not None and self.warning_setup[0] != warnings.filters:
             self.effects.append("it calls `warnings.filterwarnings`")
-            warnings.filters[:] = self.filters  # type: ignore[index]  # a list, if typed otherwise
+            filters: Any = warnings.filters  # a list, if typed otherwise
+            filters[:] = self.warning_setup[0]
+
+    def will_filter(self) -> None:
+        """Code is about to run that may change the filters of warnings."""
+        if self.warning_setup is None:
+            self.warning_setup = setup()
 
     def resume(self) -> None:
         """Undo `sys.setprofile(None)`, with which work begins that runs no code of the user's."""
@@ -204,13 +212,17 @@ class Watch:
         self.goes_on(frame)
         code, scope = original(frame.f_code), frame.f_globals
         if code is IMPORT:  # never harmless for good: the next one may be of the user's
-            if not apart({"__name__": frame.f_locals.get("name")}):
+            ours = package(importer(frame).f_globals) == "pullback"
+            if not ours and not apart({"__name__": frame.f_locals.get("name")}):
                 self.imports_again(frame.f_locals["name"])
             return
         if apart(scope):
             name, module = code.co_name, str(scope.get("__name__"))
             if module == "numpy._core.arrayprint":
                 self.prints = True
+                return
+            if module in ("warnings", "_py_warnings") and name in FILTERING:
+                self.will_filter()
                 return
             if module == "logging" and self.is_quiet(frame):
                 return
@@ -249,6 +261,8 @@ class Watch:
         if not known and not is_tuple(scope) and not collects(frame) and not self.imported(frame):
             self.codes[id(code), id(scope)] = code, scope
             self.silences |= not SILENCING.isdisjoint(code_of(code).names)
+            if "filters" in code_of(code).names:
+                self.will_filter()
             if self.expected is not None and (id(code), id(scope)) not in self.expected:
                 self.halting.halt()
 
@@ -393,6 +407,13 @@ def outside(frame: Any) -> Any:
     return frame
 
 
+def importer(frame: Any) -> Any:
+    """The frame whose code an import is in; Python's own importing code is above it."""
+    while frame.f_globals is vars(IMPORTER) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
 def through_followed(frame: Any) -> Any:
     """What calls: of a function that is followed for its text, the code that called it."""
     return outside(frame) if frame is not None and frame.f_code is showing.__code__ else frame
@@ -418,10 +439,6 @@ class Observer(Watch):
     """A context that only notes the code that runs."""
 
     records = False
-
-    def __exit__(self, *exception: Any) -> None:
-        self.filters = list(warnings.filters)
-        super().__exit__(*exception)
 
     def begins(self, frame: Any) -> None:
         code, scope = original(frame.f_code), frame.f_globals

@@ -26,7 +26,7 @@ from .answers import Identity, Moment
 from .bytecode import SWEEPS
 from .classes import foreign_function
 from .judge import may_repeat
-from .warned import warning_of
+from .warned import setup, warning_of
 
 if TYPE_CHECKING:
     from .call_monitor import Watch
@@ -81,7 +81,7 @@ def warns(frame: Any, *args: Any, **kwargs: Any) -> bool:
     watch = WATCHING.get()
     if watch is None or not watch.records or apart(frame.f_globals):
         return False
-    found = warning_of(watch.warning_setup, frame, *args, **kwargs)
+    found = warning_of(watch.warning_setup or setup(), frame, *args, **kwargs)
     if type(found) is str:
         watch.forbid(found)
     if found is not None:

@@ -14,6 +14,7 @@ from ...core.spec import Spec
 from ...core.trace import is_live
 from ...primitives.arguments import as_array
 from ...primitives.exact import exact_p
+from ...primitives.indexing import take
 from ..solving.leaves import leaf, store
 from ..solving.motion import Described
 from .edges import CONSTANT, MIRROR, NEAREST, REFLECT, WRAP, floating_output, number
@@ -189,7 +190,7 @@ def interpolated(x: Any, places: Sequence[Any], fill: Any, order: int, mode: int
             place = place * n + axis.index[tap]
             if axis.outside is not None:
                 outside = outside | axis.outside[tap]
-        pixels = flat[place]
+        pixels = take(flat, place)
         term = pixels if outside is False else np.where(outside, fill, pixels)
         for axis, tap in zip(axes, taps, strict=True):
             if order:
@@ -212,7 +213,7 @@ def separated(x: Any, places: Sequence[Any], fill: Any, order: int, mode: int, n
         along = (-1, *[1] * (x.ndim - 1 - i))
         total = 0.0
         for tap in range(order + 1):
-            pixels = np.take(x, axis.index[tap], axis=i)
+            pixels = take(x, axis.index[tap], axis=i)
             if axis.outside is not None:
                 pixels = np.where(np.reshape(axis.outside[tap], along), fill, pixels)
             if order:

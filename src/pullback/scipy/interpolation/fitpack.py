@@ -12,10 +12,10 @@ from ...core.errors import MissingRuleError
 from ...core.reach import CALLS, call_outside
 from ...primitives.arguments import as_array
 from ...primitives.exact import exact, like
-from ..solving.following import Following
+from ..solving.following import Following, in_doubles
 from ..solving.serving import serves, serves_method, traced
 from ..sparse_arrays.patterns import fixed, is_live
-from .basis import antiderivative, bspline
+from .basis import antiderivative, bspline, reaching, tensor
 from .native_fitpack import CURFIT, derivative, integral, native, regrid_smth, rule_of
 from .smoothing import Smoothing, around, data_at, smoothing
 from .splines import fitted
@@ -34,10 +34,17 @@ def value_program(t: Any, c: Any, x: Any, *, k: int, nu: int, ext: int) -> Any:
     low, high = t[k], t[-k - 1]
     at = np.minimum(np.maximum(x, low), high) if ext == 3 else x
     out = bspline(t, c[: t.shape[0] - k - 1], k, at, nu)
-    return np.where((x >= low) & (x <= high), out, 0.0) if ext == 1 else out
+    return np.where((x < low) | (x > high), 0.0, out) if ext == 1 else out
 
 
-spline_value = Following("splev", value_found, value_program, lambda t, c, x, **_: x.shape)
+def of_no_order(*xs: Any, nu: int = 0, nux: int = 0, nuy: int = 0, **_: Any) -> bool:
+    """FITPACK differentiates coefficients, and the program the basis functions."""
+    return not (nu or nux or nuy) and in_doubles(*xs)
+
+
+spline_value = Following(
+    "splev", value_found, value_program, lambda t, c, x, **_: x.shape, same_bits=of_no_order
+)
 
 
 def as_arrays(*xs: Any) -> list[Any]:
@@ -443,7 +450,7 @@ def points_of(
     tx: Any, ty: Any, c: Any, x: Any, y: Any, *, kx: int, ky: int, nux: int, nuy: int
 ) -> Any:
     c, x, y = within(tx, ty, c, x, y, kx, ky)
-    return bspline(ty, bspline(tx, c, kx, x, nux), ky, y, nuy, own=True)
+    return tensor(c, [reaching(tx, kx, x, nux), reaching(ty, ky, y, nuy)])
 
 
 def points_found(tx: Any, ty: Any, c: Any, x: Any, y: Any, *, kx: int, ky: int, nux: int, nuy: int):
@@ -455,7 +462,13 @@ def points_found(tx: Any, ty: Any, c: Any, x: Any, y: Any, *, kx: int, ky: int, 
 on_grid = Following(
     "bispev", surface_found, surface, lambda tx, ty, c, x, y, **_: (x.shape[0], y.shape[0])
 )
-at_points = Following("bispeu", points_found, points_of, lambda tx, ty, c, x, y, **_: x.shape)
+at_points = Following(
+    "bispeu",
+    points_found,
+    points_of,
+    lambda tx, ty, c, x, y, **_: x.shape,
+    same_bits=of_no_order,
+)
 
 
 def two_variables(name: str, primitive: Any, orders: bool) -> None:
