@@ -43,6 +43,7 @@ Reaching the program's code:
     reach       the code that a transformation reaches
     resolve     what a call site calls
     clocks      what stands for clocks
+    chosen      what stands for compiled dispatch by the types of arguments (plum)
     kept_results  functions under `lru_cache`
     instrument  what users say about reach
     instances   objects of classes that derive from ndarray or float

@@ -27,6 +27,7 @@ from .errors import (
 from .keywords import refuse_keywords
 from .layout import layout
 from .named import named_out
+from .operators import by_operator
 from .out import WRITTEN_BY_UFUNCS, computed_in, refuse_out
 from .primitive import Elementwise
 from .reach import active
@@ -300,7 +301,8 @@ def by_elements(ufunc: Any, *xs: Any) -> Any:
 
 def beside(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
     """A ufunc of an Array and of what may be objects of users' classes."""
-    return CLASSES["ufunc"](ufunc, method, inputs, keywords)
+    out = CLASSES["ufunc"](ufunc, method, inputs, keywords)
+    return by_operator(ufunc, method, inputs, keywords) if out is NotImplemented else out
 
 
 ARRAYS = frozenset({Array, np.ndarray})

@@ -65,11 +65,15 @@ ZERO: ContextVar[str] = ContextVar("zero", default="")
 
 # Whether what runs repeats a call that has given its warnings.
 REPEATS: ContextVar[bool] = ContextVar("repeats", default=False)
+# Whether a derivative that is lost raises. A filter of warnings would be one for all threads.
+STRICT: ContextVar[bool] = ContextVar("strict", default=False)
 
 
 def warn(message: str, line: tuple[str, int] | None) -> None:
     if REPEATS.get():
         return
+    if STRICT.get():
+        raise LostDerivativeWarning(message)
     file, number = line or ("<unknown>", 0)
     warnings.warn_explicit(message, LostDerivativeWarning, file, number, registry=REGISTRY)
 
@@ -84,10 +88,11 @@ def warn_searched(trace: Any) -> None:
     """Of a trace whose function was led by comparisons, and whose result has no way back."""
     warn(
         f"{ZERO.get()}`{trace.name}` is zero: no operation with a derivative leads from the"
-        " argument to the result, but the argument was compared, first in"
+        " argument to the result, but the argument was compared, or made an integer, first in"
         f" {place(trace.comparison)}\n"
-        f"  If comparisons led to the result, as in a bisection, {INSTEAD} If the result does not"
-        " depend on what was compared, or is piecewise constant, zero is right.",
+        f"  If comparisons led to the result, as in a bisection, {INSTEAD} If it was computed from"
+        " integers, stay with floating numbers. If the result does not depend on what was"
+        " compared, or is piecewise constant, zero is right.",
         trace.comparison,
     )
 

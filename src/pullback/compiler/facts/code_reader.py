@@ -13,7 +13,7 @@ import os
 import sys
 import types
 import weakref
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from ...core.bytecode import original
@@ -205,9 +205,10 @@ class CodeReader(Reading):
 
     def in_descriptor(self, x: Any) -> list[Any]:
         """The functions that a method or a property holds; it may be given others."""
-        members = [member for member in map(partial(member_of, type(x)), INNER) if member]
-        found = [self.looks("slot", x, member) for member in members]
-        if not members:  # it is written in Python
+        kind: Any = type(x)
+        members = [member_of(kind, name) for name in INNER]
+        found = [self.looks("slot", x, member) for member in members if member]
+        if not any(members):  # it is written in Python
             held = self.looks("dict", x)
             named = frozenset((*INNER, "attrname"))
             found = [y for name, y in self.looks("items", held, named) if name in named]
