@@ -1,4 +1,4 @@
-"""Tables of a code object: its exception handlers, its lines; units of instructions; frames."""
+"""A code object's exception handlers, line numbers and sizes; a frame's current instruction."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The one registry, NumPy function -> implementation, and the protocols through which it is asked.
+"""The registry, NumPy function -> implementation, and the NumPy protocols that look functions up.
 
-`UFUNCS` holds elementwise primitives; `FUNCTIONS` everything else that takes part.
+`UFUNCS` holds elementwise primitives; `FUNCTIONS` holds all other functions.
 Both are filled where a primitive is declared (`register`, `replaces`) and nowhere else.
 """
 

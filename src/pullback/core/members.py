@@ -1,8 +1,8 @@
-"""What a class gives Python to call by itself: its functions, kept from one session to the next.
+"""The functions of a class that Python may call by itself, remembered between sessions.
 
-Reaching a class means the same each time, as long as the class is what it was. So what was found
-in it is kept, and compared with the class when the next session reaches it. The names that its
-functions read are looked up again each time: what they stand for may be another object.
+Reaching an unchanged class gives the same functions each time. So they're remembered and compared
+with the class when the next session reaches it. The names that its functions read are looked up
+again each time, because they may refer to other objects by then.
 
 Enters: a class. Leaves: its functions, and what else must be looked at. What is kept keeps the
 class alive, which only a full collection would free anyway: before each one it is dropped.

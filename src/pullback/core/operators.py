@@ -1,4 +1,4 @@
-"""Python's operators, by the names of their methods, and the ufuncs that NumPy does them by."""
+"""Python's operators, by the names of their methods, and the ufuncs that implement them."""
 
 import operator
 from typing import Any
