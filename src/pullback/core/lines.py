@@ -1,11 +1,11 @@
-"""What of its operands an operation reads for the part of its result that a cotangent has.
+"""Which rows of its operands an operation reads for the rows of its result that have a cotangent.
 
-A row that a later step leaves out may hold NaN, and so may its partials: it has no derivative, and
-no zero of a cotangent is multiplied by them.
+A row that a later step leaves out may hold NaN, and so may its partials. Such a row has no
+derivative, and its partials must not be multiplied by a zero cotangent.
 
-Which rows these are matters only where something is not finite, and no NaN gets lost on its way to
-the leaves. So a backward pass through plain numbers is hasty: it leaves these masks out, and goes
-again with them if what has reached a leaf is not finite.
+This matters only if something isn't finite, and a NaN always reaches the leaves. So the backward
+pass through plain numbers first skips these masks, and runs again with them if a leaf has received
+a number that isn't finite.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy import float64, ndarray
 
 from .cotangent import DENSE, Cotangent, Masked, Slots, folded, masked
 from .past import whole_mask
@@ -49,11 +50,11 @@ def hastily() -> bool:
 
 def is_finite(bar: Any) -> bool:
     """Whether a cotangent is known to be."""
-    if type(bar) is np.ndarray:
+    if type(bar) is ndarray:
         flat = bar.ravel("K")
         total = flat.dot(flat)  # the fastest way to ask many numbers at once
         return bool(total - total == 0 or np.isfinite(flat).all())
-    return bar is None or (type(bar) is np.float64 and bool(np.isfinite(bar)))
+    return bar is None or (type(bar) is float64 and bool(np.isfinite(bar)))
 
 
 def refuse_haste(bars: Any) -> None:
@@ -130,7 +131,7 @@ ANY: Any = np.logical_or.reduce  # past NumPy's checks of arguments
 
 def somewhere(mask: Any, axes: tuple[int, ...] | None = None) -> Any:
     """Whether a mask holds anywhere, or along axes, which stay."""
-    if type(mask) is np.ndarray:
+    if type(mask) is ndarray:
         return ANY(mask, axes, None, None, axes is not None)
     return np.any(mask, axis=axes, keepdims=axes is not None)
 

@@ -1,4 +1,4 @@
-"""Batching: the trace whose Arrays stand for one example while they hold all; vmap."""
+"""Batching: vmap, and its trace, whose Arrays look like one example and hold all of them."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class BatchTrace(Trace):
         )
 
     def concrete(self, x: Array, asked: str) -> Any:
-        if x.payload.dtype.kind in "biu" and by_scipy() and self.state:
+        if x.payload.dtype.kind in "biu" and by_library() and self.state:
             first = np.ravel(x.payload)[0]
             if bool(np.all(x.payload == first)):
                 return first
@@ -134,10 +134,15 @@ INSTEAD = {  # of a plain answer, by what was asked
 }
 
 
-def by_scipy() -> bool:
-    """Whether SciPy's own code asks, which checks its arguments: all examples may answer alike."""
+def by_library() -> bool:
+    """Whether code asks that checks its arguments: all examples may answer alike.
+
+    SciPy's, and that of NumPy's polynomials, which cut off zeros.
+    """
     frame: Any = sys._getframe(1)
     while frame is not None and package(frame.f_globals) in ("pullback", "numpy"):
+        if frame.f_globals["__name__"].startswith("numpy.polynomial"):
+            return True
         frame = frame.f_back
     return frame is not None and package(frame.f_globals) == "scipy"
 

@@ -25,8 +25,9 @@ from ...primitives.queries import all_p
 from ...primitives.shapes import copy_p
 from ...primitives.triangular import cholesky_p
 from ...transforms.loops.scan_primitive import Scan
-from ..graph.rewriting import NewEquations, inlined, rewritten
-from ..graph.small_systems import SOLVING, fits, log_p, separated, sign_p
+from ..graph.optimise import decomposed
+from ..graph.rewriting import NewEquations, inlined, opened, rewritten
+from ..graph.small_systems import SOLVING, fits, log_p, sign_p
 from .emit import Value, element, store_element
 from .geometry import Strided
 from .scan import Rolled
@@ -57,6 +58,8 @@ def asked(e: Equation, steps: NewEquations) -> tuple[Equation, list[Variable]]:
     """The equation, a loop as one that tells of all its steps, and its doubts."""
     if isinstance(e.primitive, Assumed):
         truth, quick, *_ = e.inputs
+        if not isinstance(truth, Variable) and not opened(truth):
+            return e, []  # NumPy does it
         known = [truth] if isinstance(truth, Variable) else []
         return Equation(copy_p, (quick,), e.outputs, {"dtype": e.outputs[0].spec.dtype}), known
     loop = telling(e.primitive) if isinstance(e.primitive, Scan) else None
@@ -77,7 +80,7 @@ def telling(of: Scan) -> Scan | None:
     def make() -> Scan | None:
         equations: list[Equation] = []
         found: list[Variable] = []
-        whole = separated(inlined(of.body))
+        whole = decomposed(inlined(of.body))  # what is doubted shows in the parts alone
         for e in whole.equations:
             steps = NewEquations()
             e, flags = asked(e, steps)

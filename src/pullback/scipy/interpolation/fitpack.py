@@ -494,14 +494,27 @@ def slope_of(t: Any, c: Any, k: int, nu: int) -> Any:
     return c
 
 
-@rule_of("pardtc")
-def pardtc(tx, ty, c, kx, ky, nux, nuy):
-    tx, ty, c = as_arrays(tx, ty, c)
-    found, ier = native.pardtc(*map(copied, (tx, ty, c)), kx, ky, nux, nuy)
+def slopes_found(tx: Any, ty: Any, c: Any, *, kx: int, ky: int, nux: int, nuy: int) -> Any:
+    return native.pardtc(tx, ty, c, kx, ky, nux, nuy)[0]
+
+
+def slopes(tx: Any, ty: Any, c: Any, *, kx: int, ky: int, nux: int, nuy: int) -> Any:
+    """The coefficients of a derivative; what is left of the array is not read."""
     table = np.reshape(c, (tx.shape[0] - kx - 1, ty.shape[0] - ky - 1))
     rows = slope_of(tx, table, kx, nux)
     flat = np.swapaxes(slope_of(ty, np.swapaxes(rows, 0, 1), ky, nuy), 0, 1).reshape(-1)
-    return exact(found, np.concatenate([flat, np.zeros(len(found) - flat.shape[0])])), ier
+    return np.concatenate([flat, np.zeros(c.shape[0] - flat.shape[0])])
+
+
+partial_derivative = Following("pardtc", slopes_found, slopes, lambda tx, ty, c, **_: c.shape)
+
+
+@rule_of("pardtc")
+def pardtc(tx, ty, c, kx, ky, nux, nuy):
+    """SciPy has looked at the orders."""
+    tx, ty, c = as_arrays(tx, ty, c)
+    orders = {"kx": int(kx), "ky": int(ky), "nux": int(nux), "nuy": int(nuy)}
+    return partial_derivative(tx, ty, c, **orders), 0
 
 
 def volume_found(tx: Any, ty: Any, c: Any, ends: Any, *, kx: int, ky: int) -> Any:
