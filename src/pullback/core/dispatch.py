@@ -1,6 +1,6 @@
-"""The one registry, NumPy function -> implementation, and the protocols through which it is asked.
+"""The registry, NumPy function -> implementation, and the NumPy protocols that look functions up.
 
-`UFUNCS` holds elementwise primitives; `FUNCTIONS` everything else that takes part.
+`UFUNCS` holds elementwise primitives; `FUNCTIONS` holds all other functions.
 Both are filled where a primitive is declared (`register`, `replaces`) and nowhere else.
 """
 
@@ -27,6 +27,7 @@ from .errors import (
 from .keywords import refuse_keywords
 from .layout import layout
 from .named import named_out
+from .operators import by_operator
 from .out import WRITTEN_BY_UFUNCS, computed_in, refuse_out
 from .primitive import Elementwise
 from .reach import active
@@ -300,7 +301,8 @@ def by_elements(ufunc: Any, *xs: Any) -> Any:
 
 def beside(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
     """A ufunc of an Array and of what may be objects of users' classes."""
-    return CLASSES["ufunc"](ufunc, method, inputs, keywords)
+    out = CLASSES["ufunc"](ufunc, method, inputs, keywords)
+    return by_operator(ufunc, method, inputs, keywords) if out is NotImplemented else out
 
 
 ARRAYS = frozenset({Array, np.ndarray})

@@ -1,7 +1,7 @@
-"""Keywords that a function of ours does not have: `grad(f, argnum=1)`.
+"""Errors for keywords that a pullback function doesn't have: `grad(f, argnum=1)`.
 
-Such a function takes `**unknown: Never`, so that a type checker refuses them, and hands on what it
-was given to `refuse_keywords`. The words are in `names_elsewhere`; else a near name is meant.
+Our functions take `**unknown: Never`, so a type checker refuses such keywords, and pass what they
+receive to `refuse_keywords`. It looks in `names_elsewhere`, and otherwise for a similar name.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Where derivatives were lost on purpose or unseen: lines of the program, and warnings with them.
+"""The lines where a derivative was lost, on purpose or unnoticed, and warnings about them.
 
-Text, comparisons and detaching names take the value of an Array and leave its derivative behind.
-Each is what the program asked for, so nothing raises. But a search by hand answers with plain
-numbers that only comparisons have led to, and what writes a number as text and reads it again hands
-on a constant. Those two warn, once for each line; so does a second derivative at a kink.
+Text, comparisons and functions that detach use an Array's value and drop its derivative. That's
+what the program asked for, so nothing raises an error. Two cases warn, once per line: a
+hand-written search returns plain numbers that depend on the argument only through comparisons, and
+a number that is written as text and read again is a constant. A second derivative at a kink warns,
+too.
 """
 
 from __future__ import annotations

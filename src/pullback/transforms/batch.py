@@ -1,4 +1,4 @@
-"""Batching: the trace whose Arrays stand for one example while they hold all; vmap."""
+"""Batching: vmap, and its trace, whose Arrays look like one example and hold all of them."""
 
 from __future__ import annotations
 

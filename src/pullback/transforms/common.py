@@ -1,4 +1,4 @@
-"""What all transformations share: arguments on their way in, results on their way out."""
+"""What all transformations share: checks of arguments on the way in, of results on the way out."""
 
 from __future__ import annotations
 

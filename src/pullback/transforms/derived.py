@@ -1,4 +1,4 @@
-"""jacobian, hessian, hvp, elementwise_grad: compositions of the others, no new mechanism."""
+"""jacobian, hessian, hvp, elementwise_grad: combinations of the other transformations."""
 
 from __future__ import annotations
 

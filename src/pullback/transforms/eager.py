@@ -1,7 +1,8 @@
 """The eager style: `array`, `.backward()`, `.grad`, `no_grad`.
 
-The ground has one eager trace for the process; each running transformation has its own, born when
-it is needed and younger than the transformation. So `.backward()` inside `grad(f)` is right.
+Outside of transformations there's one eager trace for the whole process. Each running
+transformation has its own, created when it's needed, so it's younger than the transformation. That
+makes `.backward()` inside `grad(f)` right.
 """
 
 from __future__ import annotations

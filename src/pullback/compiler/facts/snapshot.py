@@ -31,7 +31,13 @@ from ..llvm.content_hash import content_hash
 from .ambient import LockHolder
 from .bytecode import CLASS_QUESTIONS, COMPUTED_NAMES, code_of, full_name
 from .call_monitor import Watch
-from .classes import ASKED_BY_LIBRARIES, foreign_function, of_library, slots_of
+from .classes import (
+    ASKED_BY_LIBRARIES,
+    foreign_function,
+    in_places_of_numpys,
+    of_library,
+    slots_of,
+)
 from .effects import Edge, InputPlaces, Located, WriteOnly, located
 from .judge import CLOCK, home_of, may_repeat, of_dates
 from .places import LARGE, MISSING, SMALL, Cell, Item, Items, Kind, Opaque, Place, Slot, of
@@ -209,6 +215,7 @@ def foresee(
             call.
         whole: the dicts of attributes that they looked into.
     """
+    watched = [*watched, *in_places_of_numpys()]
     if ran is None:
         scout = read_all(fun, watched, asked)
     else:

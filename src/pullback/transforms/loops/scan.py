@@ -1,8 +1,8 @@
-"""Loops that count their steps: scan, fori_loop.
+"""Loops with a known number of steps: scan, fori_loop.
 
-Outside of transformations they are loops of Python's. Inside, the body is recorded once and the
-loop is one operation, `Scan`, however many steps it has. A body that asks for a value (`if`) cannot
-be recorded once for all steps; then the loop runs as one of Python's, under the transformation.
+Outside of transformations they're Python loops. Inside, the body is recorded once, and the loop is
+one operation, `Scan`, however many steps it has. A body that asks for a value (`if`) can't be
+recorded once for all steps; such a loop runs as a Python loop under the transformation.
 """
 
 from __future__ import annotations
