@@ -559,7 +559,8 @@ def member(original: Any) -> Any:
         pass
     except TypeError:  # not hashable, so no function
         return original
-    if type(original) is FunctionType and takes_part(original.__globals__):
+    python = type(original) is FunctionType and takes_part(original.__globals__)
+    if python and not has_rule(original):
         return original  # a package has put it in the place of NumPy's
     if type(original) is np.ufunc:
         own: Any = Ufunc(original)
