@@ -14,7 +14,7 @@ MINE = {"shapes", "joining", "padding", "creation", "indexing", "positions"}
 IMPLEMENTED = [
     (function, implementation)
     for function, implementation in FUNCTIONS.items()
-    if implementation.__module__.rsplit(".", 1)[-1] in MINE
+    if str(implementation.__module__).rsplit(".", 1)[-1] in MINE
 ]
 X = np.arange(12.0).reshape(3, 4)
 
