@@ -172,6 +172,32 @@ def test_what_is_no_loss_is_quiet():
         assert not warned(call)[1]
 
 
+AUX = {  # what a function returns of (x, x squared), and whether its pair is the wrong way round
+    "right": (lambda x, y: (y, x), False),
+    "reversed": (lambda x, y: (3.0, y), True),
+    "reversed, a tree": (lambda x, y: (1.0, {"loss": y, "step": 3}), True),
+    "a constant and counts": (lambda x, y: (1.0, [3, "done", None]), False),
+    "no derivative meant": (lambda x, y: (1.0, pb.stop_gradient(y)), False),
+}
+
+
+@pytest.mark.parametrize("kind", AUX)
+def test_an_output_and_aux_the_other_way_round(kind):
+    """The derivative would be that of a constant: zero, in silence."""
+    of, is_reversed = AUX[kind]
+    f = lambda x: of(x, x * x)
+    for call in (
+        lambda: pb.grad(f, has_aux=True)(2.0),
+        lambda: pb.value_and_grad(f, has_aux=True)(2.0),
+        lambda: pb.vjp(f, 2.0, has_aux=True)[1](1.0),
+        lambda: pb.vmap(pb.grad(f, has_aux=True))(np.ones(2))[0],
+        lambda: pb.compile(pb.grad(f, has_aux=True))(2.0),
+    ):
+        messages = warned(call)[1]
+        assert len(messages) == is_reversed
+        assert all("write `return output, aux`" in text.lower() for text, _ in messages)
+
+
 class TestCheckGrads:
     def test_nothing_to_differentiate(self, folder):
         f, number = program(folder, BEFORE[0], COMPARED["int"][0], "return plain")

@@ -94,11 +94,11 @@ SAMPLES = [
     of(si.RBFInterpolator, lambda f, x, z, q: f(x, z, kernel="gaussian", epsilon=4.0)(q), XY[:6], VALUES[:6], NEAR, name="gaussian"),
     of(si.RBFInterpolator, lambda f, z, q: f(XY[:6], z)(q), VALUES[:6], NEAR),
     of(si.Rbf, lambda f, z: f(XY[:6, 0], XY[:6, 1], z)(NEAR[:, 0], NEAR[:, 1]), VALUES[:6]),
+    of(si.RectBivariateSpline, lambda f, z: f(GX, GY, z, kx=2).partial_derivative(1, 2)(QG[:, 0], np.array([0.1, 0.7])), Z, name="partial derivative"),
 ]
 
 # Where a point or a knot lies decides what is computed.
 BY_EXAMPLE = [
-    of(si.RectBivariateSpline, lambda f, z: f(GX, GY, z, kx=2).partial_derivative(1, 2)(QG[:, 0], np.array([0.1, 0.7])), Z, name="partial derivative"),
     of(si.make_lsq_spline, lambda f, t, x, y, q: f(x, y, knots(t))(q), np.array([3.0]), np.linspace(0.1, 5.9, 9), np.append(Y, 0.3), Q),
     of(si.make_interp_spline, at_points, X, Y, Q, name="points"),
     of(si.BarycentricInterpolator, at_points, X, Y, Q),

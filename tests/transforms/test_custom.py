@@ -441,6 +441,39 @@ class TestCustomVjp:
         agree(outer, lambda x: softplus(x) ** 2, X)
 
 
+# Of x, and of what the rule is given: rules that forget it, or add to it.
+NOT_LINEAR = {
+    "forgotten": lambda x, given: 2 * x,
+    "one": lambda x, given: np.ones_like(x),
+    "integers": lambda x, given: np.ones(x.shape, int),
+    "added to": lambda x, given: 2 * x * given + 0.1,
+}
+
+
+@pytest.mark.parametrize("kind", NOT_LINEAR)
+def test_rules_that_are_not_linear_have_no_transpose(kind):
+    """Reverse mode of a forward rule, and forward mode of a reverse rule, would be zero."""
+    of, x = NOT_LINEAR[kind], np.array([0.5, -1.0])
+    forward, reverse = pb.custom_jvp(lambda x: x**2), pb.custom_vjp(lambda x: x**2)
+    forward.defjvp(lambda xs, x_dots: (xs[0] ** 2, of(xs[0], x_dots[0])))
+    reverse.defvjp(lambda x: (x**2, x), lambda x, out_bar: (of(x, out_bar),))
+    pushed, pulled = pb.primitive(lambda x: x**2), pb.primitive(lambda x: x**2)
+    pushed.defjvp(lambda out, xs, x_dots: of(xs[0], x_dots[0]))
+    pulled.defvjp(lambda out_bar, kept, wanted: (of(kept.xs[0], out_bar),), reads="x0")
+    for f in (forward, pushed):
+        with pytest.raises(pb.ArgumentError, match=r"jvp rule of `.*` isn't linear"):
+            pb.grad(lambda x, f=f: f(x).sum())(x)
+        with pytest.raises(pb.ArgumentError, match="isn't linear"):
+            pb.vmap(pb.grad(lambda x, f=f: f(x) * 2.0))(x)
+        with pytest.raises(pb.ArgumentError, match="isn't linear"):
+            pb.compile(pb.grad(lambda x, f=f: f(x).sum()))(x)
+    for f in (reverse, pulled):
+        with pytest.raises(pb.ArgumentError, match=r"rule of `.*` isn't linear"):
+            pb.jvp(f, (x,), (x,))
+        with pytest.raises(pb.ArgumentError, match="isn't linear"):
+            pb.hessian(lambda x, f=f: f(x).sum())(x)
+
+
 class TestCustomJvp:
     def declared(self):
         @pb.custom_jvp

@@ -123,6 +123,17 @@ def warn_trimmed(name: str) -> None:
     )
 
 
+def warn_swapped(name: str) -> None:
+    """Of a function with aux of which the output has no derivative, but aux has."""
+    line = line_of_user()
+    warn(
+        f"{ZERO.get()}`{name}` is zero: of the pair that the function returned, (output, aux), aux"
+        f" depends on the argument, and the output doesn't, in {place(line)}\n"
+        "  Write `return output, aux`, in this order.",
+        line,
+    )
+
+
 def warn_rounded(decimals: int) -> None:
     """Of a result to which numbers have led that were rounded to so many decimals."""
     line = line_of_user()

@@ -13,13 +13,14 @@ from typing import Any, Never
 import numpy as np
 
 from ..core.array import Array, current, stop
+from ..core.errors import ArgumentError
 from ..core.graph import Graph, Variable
 from ..core.keywords import refuse_keywords
 from ..core.lines import refuse_haste
 from ..core.node import Residual
 from ..core.primitive import Primitive
 from ..core.spec import dtype_of, is_inexact, spec_of
-from ..core.trace import CONSTANT, Trace, bind, running, youngest
+from ..core.trace import CONSTANT, Trace, bind, peel, running, youngest
 from ..core.tree import flatten, is_static, tree_map, unflatten
 from .batch import vmap
 from .common import Transformation
@@ -91,9 +92,21 @@ def filled(dots: Any, likes: Any) -> tuple[Any, ...]:
     )
 
 
-def transposed(linear: Callable[..., Any], inputs: Sequence[Any], bars: Any) -> tuple[Any, ...]:
-    """Apply the transpose of a linear function of arrays like `inputs` to cotangents."""
-    _, pullback = vjp(linear, *[np.zeros_like(x) for x in inputs])
+def transposed(
+    linear: Callable[..., Any], inputs: Sequence[Any], bars: Any, what: str
+) -> tuple[Any, ...]:
+    """Apply the transpose of a linear function of arrays like `inputs` to cotangents.
+
+    what: whose rule it is. A rule that forgets the tangent, as in `return out, 2 * x`, isn't linear
+    in it, and its transpose would be zero in silence.
+    """
+    outs, pullback = vjp(linear, *[np.zeros_like(x) for x in inputs])
+    if any([np.any(np.abs(peel(out)) > 0) for out in outs]):  # noqa: C419  # NaN is a pole's
+        raise ArgumentError(
+            f"{what} isn't linear: where what it is given is zero, it returned other numbers.\n"
+            "  Multiply by the tangent, `out_dot = slope * x_dot`, or by the cotangent,"
+            " `x_bar = out_bar * slope`."
+        )
     return pullback(bars)
 
 

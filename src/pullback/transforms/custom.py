@@ -257,9 +257,8 @@ class CustomVjp(Custom):
             # The transpose of the pullback; what the rule kept moves as the program says.
             outs, out_dots = jvp(run, xs, x_dots)
             nothing = [None] * (len(outs) - n)
-            dots = transposed_pull(
-                outs[:n], lambda out_bars: pull(xs, outs, [*out_bars, *nothing]), xs, x_dots
-            )
+            back = lambda out_bars: pull(xs, outs, [*out_bars, *nothing])
+            dots = transposed_pull(outs[:n], back, xs, x_dots, self.backward_rule)
             kept_dots = [
                 dot if out.dtype.kind in "fc" else None
                 for dot, out in zip(out_dots[n:], outs[n:], strict=True)
@@ -318,7 +317,7 @@ class CustomVjp(Custom):
             return outs, pull
 
         def push(xs: Any, outs: Any, x_dots: Any) -> tuple[Any, ...]:
-            return transposed_pull(*again(xs), xs, x_dots)
+            return transposed_pull(*again(xs), xs, x_dots, self.backward_rule)
 
         def pull(xs: Any, outs: Any, out_bars: Any) -> list[Any]:
             return again(xs)[1](out_bars)
@@ -330,9 +329,13 @@ class CustomVjp(Custom):
             values[i] = out
         return unflatten(structure, values)
 
+    @property
+    def backward_rule(self) -> str:
+        return f"The backward rule of `{name_of(self.fun)}`"
+
     def cotangents(self, x_bars: Any, operands: Operands, xs: Any) -> list[Any]:
         """From what a backward rule returned to one cotangent for each operand, None for zero."""
-        what = f"The backward rule of `{name_of(self.fun)}`"
+        what = self.backward_rule
         args = unflatten(operands.structure, list(range(len(operands.leaves))))
         if len(args) == 1 and x_bars is not None and not isinstance(x_bars, tuple):
             x_bars = (x_bars,)
@@ -357,7 +360,7 @@ class CustomVjp(Custom):
         return out
 
 
-def transposed_pull(outs: Any, pull: Any, xs: Any, x_dots: Any) -> tuple[Any, ...]:
+def transposed_pull(outs: Any, pull: Any, xs: Any, x_dots: Any, what: str) -> tuple[Any, ...]:
     """The tangents of outs, from a pull of their cotangents to those of xs."""
     x_at, at = floating(xs), floating(outs)
 
@@ -370,7 +373,7 @@ def transposed_pull(outs: Any, pull: Any, xs: Any, x_dots: Any) -> tuple[Any, ..
 
     dots: list[Any] = [None] * len(outs)
     directions = filled([x_dots[i] for i in x_at], [xs[i] for i in x_at])
-    for i, dot in zip(at, transposed(back, [outs[i] for i in at], directions), strict=True):
+    for i, dot in zip(at, transposed(back, [outs[i] for i in at], directions, what), strict=True):
         dots[i] = dot
     return tuple(dots)
 
@@ -437,7 +440,8 @@ class CustomJvp(Custom):
 
             bars = filled([out_bars[i] for i in out_at], [outs[i] for i in out_at])
             x_bars: list[Any] = [None] * len(xs)
-            for i, x_bar in zip(x_at, transposed(forth, [xs[i] for i in x_at], bars), strict=True):
+            found = transposed(forth, [xs[i] for i in x_at], bars, what)
+            for i, x_bar in zip(x_at, found, strict=True):
                 x_bars[i] = x_bar
             return x_bars
 

@@ -131,7 +131,8 @@ class UserPrimitive(Primitive):
             )
 
         out_dots = [None] * len(outs)
-        dots = transposed(back, [outs[i] for i in at], tuple([x_dots[i] for i in moving]))
+        directions = tuple([x_dots[i] for i in moving])
+        dots = transposed(back, [outs[i] for i in at], directions, f"The vjp rule of `{self.name}`")
         for i, dot in zip(at, dots, strict=True):
             out_dots[i] = dot
         return out_dots[0] if self.n_out is None else tuple(out_dots)
@@ -186,7 +187,8 @@ class UserPrimitive(Primitive):
             )
 
         bars = filled([out_bars[i] for i in at], [outs[i] for i in at])
-        x_bars = iter(transposed(push, [xs[i] for i in moving], bars))
+        rule = f"The jvp rule of `{self.name}`"
+        x_bars = iter(transposed(push, [xs[i] for i in moving], bars, rule))
         return [next(x_bars) if want else None for want in wanted]
 
 

@@ -10,17 +10,28 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.errors import ArgumentError, DtypeError, NonScalarOutputError, name_of
+from ..core.lost import warn_swapped
 from ..core.spec import spec_of
+from ..core.tree import flatten
 from .common import describe
 
 
-def split_aux(out: Any, fun: Any, verb: str) -> tuple[Any, Any]:
+def split_aux(out: Any, fun: Any, verb: str, trace: Any) -> tuple[Any, Any]:
+    """The output and aux; a pair the other way round would have zero derivatives in silence."""
     if not isinstance(out, tuple) or len(out) != 2:
         raise ArgumentError(
             f"`{verb}` with has_aux=True needs a function that returns a pair (output, aux), but"
             f" `{name_of(fun)}` returned {describe(out)}.\n  Write `return output, aux`."
         )
+    if not depends(out[0], trace) and depends(out[1], trace):
+        warn_swapped(trace.name)
     return out
+
+
+def depends(tree: Any, trace: Any) -> bool:
+    """Whether there is an Array with a derivative of this trace in a tree."""
+    leaves = flatten(tree)[0]
+    return any(type(x) is Array and x.within is trace and x.node is not None for x in leaves)
 
 
 def named_in_numpy(fun: Any) -> str | None:

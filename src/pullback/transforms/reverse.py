@@ -340,7 +340,7 @@ class ValueAndGrad(Transformation):
         try:
             out, aux = run_staged(trace, args, kwargs), None
             if self.has_aux:
-                out, aux = split_aux(out, fun, self.verb)
+                out, aux = split_aux(out, fun, self.verb, trace)
                 aux = settle_tree(aux, trace)
             if type(out) is not Array or out.within is not trace or out.storage is not None:
                 out = settle(out, trace)
@@ -525,7 +525,7 @@ def pulled_back(fun: Any, primals: Sequence[Any], verb: str, has_aux: bool = Fal
     try:
         out, aux = run_staged(trace, args, {}), None
         if has_aux:
-            out, aux = split_aux(out, fun, verb)
+            out, aux = split_aux(out, fun, verb, trace)
             aux = settle_tree(aux, trace)
         outs, structure = flatten(out)
         check_output(out, outs, verb, fun)
