@@ -53,14 +53,18 @@ test-array-api: $(STAMP)-test
 # Gradients of public packages, in an environment of their own; writes the table of docs/clients.md.
 # What cannot be installed is named and left out. After a stop, what has passed is not asked again.
 # Plugins of pytest that the packages bring along are not loaded: one is of an older pytest.
+# The cases of a package are asked in a process of their own, which ends if one takes too long.
 # Then what needs autograd, by autograd itself and by pullback, in an environment for each.
 test-clients: export PULLBACK_CLIENTS_ASKED = $(CURDIR)/out/clients/asked
+test-clients: export PULLBACK_CACHE = off
 test-clients:
 	$(PYTHON) tools/install_clients.py out/clients
 	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 out/clients/bin/python -m pytest tests/clients/test_gradients.py \
-	-c /dev/null --rootdir . -p xdist --numprocesses 2 $(PYTEST_OPTIONS) || test $$? = 5
-	PYTHONPATH=. PULLBACK_CACHE=off out/clients/bin/python tools/client_table.py --write
-	PYTHONPATH=. $(PYTHON) tools/autograd_clients.py out/autograd
+	-c /dev/null --rootdir . -p xdist --numprocesses 2 --dist loadgroup $(PYTEST_OPTIONS) \
+	|| FAILED=yes; \
+	PYTHONPATH=. out/clients/bin/python tools/client_table.py --write; \
+	PYTHONPATH=. $(PYTHON) tools/autograd_clients.py out/autograd; \
+	test -z "$$FAILED"
 
 coverage-table: $(STAMP)-test
 	$(BIN)/python tools/coverage_table.py

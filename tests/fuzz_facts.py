@@ -129,6 +129,12 @@ def shown(x): return 1.0
 def _(x: Model): return 2.0
 class Module(types.ModuleType): pass
 backend = Module("backend"); backend.k = 2.0
+class Kept:
+    @functools.cached_property
+    def third(self): return 3.0
+    whole = functools.partialmethod(lambda self, k: k, 2.0)
+class Lazier(types.ModuleType): later = 8.0
+lazy = types.ModuleType("lazy"); lazy.__getattr__ = lambda name: 2.0
 def locked():
     with lock: return number
 same, alike = number, number
@@ -150,7 +156,7 @@ OA[0] ¦ OA[1][0] ¦ len(KV) * 1.0 ¦ UD["a"] ¦ UD.data["a"] ¦ cached() ¦ kep
 float(decimal.Decimal(1) / decimal.Decimal(3)) ¦ float(len([unused])) ¦ 1.0 if isinstance(number, decimal.Decimal) else 2.0
 float(len(os.environ.get("WORLD", "a"))) ¦ float(len(os.getenv("WORLD", "ab"))) ¦ drawn() ¦ sampled() ¦ summed(m) ¦ summed(N)
 looked(m) ¦ named_as(m) ¦ named_as(mod) ¦ named_as(Model) ¦ quiet() ¦ shown(m) ¦ shown(plain) ¦ backend.k ¦ own.w
-float("zz_world" in sys.modules) ¦ float(key in sys.modules) ¦ copy.deepcopy(m).w ¦ copy.copy(N).a ¦ dataclasses.asdict(data)["a"]
+Kept().third ¦ Kept().whole() ¦ lazy.later ¦ float("zz_world" in sys.modules) ¦ float(key in sys.modules) ¦ copy.deepcopy(m).w ¦ copy.copy(N).a ¦ dataclasses.asdict(data)["a"]
 1.0 if isinstance(number, (np.random.Generator, os.PathLike)) else 2.0 ¦ 1.0 if type(number) is float else 2.0 ¦ mod.__dict__["k"]
 float(lock.locked()) ¦ one(same, alike) ¦ float(len(Model.__name__)) ¦ float(len(type(m).__qualname__)) ¦ float(len(str(Model))) ¦ float(len(m.__doc__ or "")) ¦ float(len(Model.__module__))
 float(len(Data.__annotations__)) ¦ float(len(typing.get_type_hints(Data))) ¦ float(len(dataclasses.fields(data))) ¦ float(sum(f.name == "a" for f in dataclasses.fields(Data)))
@@ -172,6 +178,7 @@ KINDS = {
         "A = A + 1",
         "mod.k += 1",
         "key = 'gain' if key == 'w' else 'w'",
+        "lazy.__getattr__ = lambda name: 6.0",
         "builtins.RATE_OF_FACTS += 1",
         "number = -number",
         "alike = float(str(alike))",
@@ -185,7 +192,7 @@ KINDS = {
         "helper.__kwdefaults__ = {'j': [9.0]}",
         "get.__code__, doubled.__code__ = doubled.__code__, get.__code__",
     ],
-    "type": ["m.__class__ = Twin if type(m) is Model else Model"],
+    "type": ["m.__class__ = Twin if type(m) is Model else Model", "lazy.__class__ = Lazier"],
     "called": ["Model.__name__ += 'x'", "Model.__qualname__ += 'xyz'"],
     "bases": ["Model.__bases__ = (Other,) if Model.__bases__ == (Base,) else (Base,)"],
     "dict": ["m.__dict__ = {**m.__dict__, 'w': m.w + 1}"],
@@ -224,6 +231,8 @@ KINDS = {
         "Data.__dataclass_fields__.pop('b', None)",
         "Color._member_map_['GREEN'] = Color.RED",
         "helper.__annotations__['j'] = float",
+        "vars(Kept)['third'].func = lambda self: 5.0",
+        "vars(Kept)['whole'].keywords['k'] = 4.0; vars(Kept)['whole'].args = ()",
     ],
     "class": [
         "Model.gain += 1",
@@ -261,7 +270,13 @@ KINDS = {
         "helper.__kwdefaults__['j'][0] += 1",
         "Color._member_names_.append('RED')",
     ],
-    "slot": ["s.a += 1", "Data.__dataclass_fields__['a'].default += 1"],
+    "slot": [
+        "s.a += 1",
+        "Data.__dataclass_fields__['a'].default += 1",
+        "vars(Model)['scaled'].__init__(lambda self: 13.0 * self.w)",
+        "vars(Model)['fixed'].__init__(lambda: 14.0)",
+        "vars(Model)['made'].__init__(lambda cls: 15.0)",
+    ],
     "layout": ["G.shape = (3, 2) if G.shape == (2, 3) else (2, 3)"],
     "content": [
         "A[1] += 1",

@@ -58,10 +58,9 @@ def float(*args: Any) -> Any:
         out = number(args[0], "float(x)", np.float64)
         if out is not None:
             return out
-    if len(args) == 1 and real.isinstance(
-        real.getattr(real.type(args[0]), "__float__", None), FunctionType
-    ):
-        out = args[0].__float__()  # of a class of the user's: what it returns may be an Array
+    own = real.getattr(real.type(args[0]), "__float__", None) if len(args) == 1 else None
+    if real.isinstance(own, FunctionType):
+        out = own(args[0])  # of a class of the user's: what it returns may be an Array
         return float(out) if real.type(out) is Array else real.float(out)
     if TEXTS and len(args) == 1 and real.type(args[0]) is real.str:
         warn_read(args[0], "float(text)")

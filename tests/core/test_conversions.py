@@ -166,7 +166,7 @@ class TestToPlain:
             plain = np.zeros(3)
             with pytest.raises(pb.ArgumentError, match=r"a = a \+ x"):
                 plain += x
-            with pytest.raises(pb.ArgumentError, match="out=plain"):
+            with pytest.raises(pb.ArgumentError, match="out=a"):
                 np.add(plain, x, out=plain)
             np.testing.assert_array_equal(plain, np.zeros(3))
 

@@ -132,7 +132,6 @@ class TestOutputs:
             ([1.0], "a list of 1"),
             ((1.0, 2.0), "a tuple of 2"),
             ({"a": 1.0}, "a dict"),
-            ("word", "a str"),
             (object(), "an object"),
         ],
     )
@@ -145,6 +144,12 @@ class TestOutputs:
             f"`grad` needs a scalar output, but `f` returned {described}.\n"
             "  Return one number; other results go through `has_aux=True`, and `jacobian(f)` takes"
             " trees."
+        )
+
+    def test_text_is_no_number(self):
+        text = text_of(lambda: pb.grad(lambda x: f"{x}")(2.0), pb.NonScalarOutputError)
+        assert text.endswith(
+            "returned a str.\n  Return the number itself, since text has no derivative."
         )
 
     def test_no_return(self):
@@ -303,9 +308,14 @@ class TestCotangents:
     )
     def test_nothing_is_broadcast(self, bar):
         text = text_of(lambda: self.pullback()[1](bar), pb.ShapeError, ValueError)
+        write = "Nothing is broadcast here; write `np.broadcast_to(v, (3,))` if you want that."
+        if np.size(bar) == 3:
+            write = "Write `np.reshape(v, (3,))` if these are its numbers."
+        elif np.size(bar) == 2:
+            write = "Give one number for each of its elements, such as `np.ones((3,))`."
         assert text == (
             f"The pullback of `sin` takes a cotangent of shape (3,), but got {np.shape(bar)}.\n"
-            "  Nothing is broadcast here; write `np.broadcast_to(v, x.shape)` if you want that."
+            f"  {write}"
         )
 
     def test_complex_for_real(self):
@@ -354,7 +364,7 @@ class TestTangents:
     def test_another_shape(self):
         text = text_of(lambda: pb.jvp(np.sin, (X,), (np.ones(2),)), pb.ShapeError, ValueError)
         assert text.startswith(
-            "`jvp(sin)` takes a tangent of shape (3,), but got (2,).\n  Nothing is broadcast"
+            "`jvp(sin)` takes a tangent of shape (3,), but got (2,).\n  Give one number for each"
         )
         text = text_of(lambda: pb.linearize(np.sin, X)[1](1.0), pb.ShapeError)
         assert text.startswith(

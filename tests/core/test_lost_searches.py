@@ -171,7 +171,8 @@ QUIET = {
     "kinks": (lambda x: sum(abs(v) if v > 0 else 2 * v for v in x), np.linspace(-1, 1, 40)),
     "sorted": (lambda x: sum(k * v for k, v in enumerate(sorted(x))), np.linspace(1, -1, 40)),
     "day": (lambda t: t - sum(int(t / k) * k for k in (365.25, 30.6, 7.0)), 1234.5),
-    "rounded": (lambda x: float(int(x)), 2.5), "an index": (lambda x: [1.0, 2.0][int(x)], 1.5),
+    "a fraction": (lambda x: x - int(x), 2.5), "an index": (lambda x: [1.0, 2.0][int(x)] * x, 1.5),
+    "nearby": (lambda x: x[np.rint(x).astype(int)].sum(), np.array([1.0, 0.0])),
     "a table": (lambda x: np.arange(9.0)[np.searchsorted(np.arange(9.0), x)], 2.5),
 }  # fmt: skip
 

@@ -112,8 +112,8 @@ MISTAKES = {
         2 * np.ones(3),
     ),
     "a tangent of another shape": Mistake(
-        "x, v = X, np.ones(1)\nout = pb.jvp(f, (x,), (v,))[1]", "np.broadcast_to(v, x.shape)",
-        "(v,)", "(np.broadcast_to(v, x.shape),)", 9.0,
+        "x, v = X, np.ones(1)\nout = pb.jvp(f, (x,), (v,))[1]", "np.broadcast_to(v, (3,))",
+        "(v,)", "(np.broadcast_to(v, (3,)),)", 9.0,
     ),
     "an elementwise gradient of what is not": Mistake(
         "out = pb.elementwise_grad(f)(X)", "jacobian", "elementwise_grad", "jacobian"

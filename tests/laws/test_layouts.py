@@ -1,5 +1,6 @@
 """Results lie in memory as NumPy's do, and share it with arguments where NumPy's do."""
 
+import copy
 import warnings
 import zlib
 
@@ -220,3 +221,59 @@ def check_all_layouts(sample, family):
 
 
 test_layouts = for_all_samples(check_all_layouts, with_family=True)
+
+
+# SciPy's own functions in which an array of two axes means something else, or lies as a buffer of
+# compiled code does; loops of this package, whose results lie as their bodies' do.
+ELSEWHERE = "optimization", "integration", "loops"
+OWN_BUFFERS = {
+    "like=x ",
+    "legendre_p_all",
+    "assoc_legendre_p_all",
+    "sph_legendre_p_all",
+    "sph_harm_y_all",
+}
+
+
+def widened(x):
+    """Arrays of one axis as the rows of larger ones."""
+    if is_array(x) and x.dtype.kind in "fc" and x.ndim == 1:
+        return np.stack([x, x * 0.9 + 0.05, x * 1.1])
+    return type(x)(map(widened, x)) if type(x) in (list, tuple) else x
+
+
+def axes_in(x):
+    """The most axes with more than one element that an array in x has."""
+    if type(x) in (list, tuple):
+        return max(map(axes_in, x), default=0)
+    return sum([n > 1 for n in x.shape]) if is_array(x) else 0
+
+
+def is_narrow(sample):
+    some = LONG or zlib.crc32(str(sample).encode()) % 8 == 0
+    own = str(sample).split("(")[0] in OWN_BUFFERS
+    return some and not own and axes_in(sample.args) == 1
+
+
+def check_wider(sample, family):
+    """Samples of one axis have too few to say in which order a result lies: rows of them have."""
+    if family.startswith("scipy") or family in ELSEWHERE:
+        return
+    wide = copy.copy(sample)
+    wide.args = widened(sample.args)
+    with plainly():
+        try:
+            wide.fun(*wide.args, **wide.kwargs)
+        except Exception:
+            return  # it takes one axis alone
+    xs = fresh(case := Case(wide, "F", family))
+    with plainly():
+        outs = case.run(*xs)
+    expected = [case.seen(x) if is_array(x) else None for x in outs]
+    for name in ("vjp", "jvp"):
+        transform = transformations(case).get(name)
+        if transform is not None:
+            assert [a for a, _ in transform(outs)] == expected, f"{name}: memory order"
+
+
+test_wider = for_all_samples(check_wider, with_family=True, only=is_narrow)

@@ -98,6 +98,19 @@ class TestPolynomial:
         operation, x = OPERATIONS[name]
         check_grads(operation(kind), (x,))
 
+    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("name", OPERATIONS)
+    def test_every_class_maps(self, kind, name):
+        """Where the examples agree which coefficients at the end are zero, as they do mostly."""
+        operation, x = OPERATIONS[name]
+        f, xs = operation(kind), np.stack([x, x * 1.1, x * 0.8])
+        np.testing.assert_allclose(pb.vmap(f)(xs), np.stack([f(x) for x in xs]), atol=1e-12)
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_examples_of_different_degree_are_refused(self, kind):
+        with pytest.raises((pb.ConversionError, TypeError)):
+            pb.vmap(lambda c: (kind(c) + kind(c))(0.3))(np.array([[1.0, 2.0], [1.0, 0.0]]))
+
     def test_a_fit_is_differentiated(self):
         x, y = np.array([0.0, 1.0, 2.0, 4.0]), np.array([1.0, 0.0, 2.0, 3.0])
         slope = pb.grad(lambda y: Polynomial.fit(x, y, 1).deriv()(0.0))(y)

@@ -52,6 +52,7 @@ SAMPLES = [
     Sample(np.stack, ([1.0, 2.0, np.float32(3)],)),
     Sample(np.stack, ([real(2, 1), real(2, 1)],), {"axis": -1, "dtype": "f4"}),
     Sample(np.stack, real(3, 2), {"axis": 1}),
+    Sample(np.stack, ([real(2, 3), real(2, 3)],)),
     Sample(lambda x, y: np.sin(np.stack([x, y, 1.0, x])[1:]), (0.5, 0.7), name="stack of numbers"),
     Sample(np.vstack, ([real(3), real(2, 3)],)),
     Sample(np.vstack, ([1.0, 2.0],), {"dtype": "f4"}),

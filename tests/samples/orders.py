@@ -89,6 +89,8 @@ SAMPLES = [
         ],
     ),
     *methods("copy", *[((), {"order": order}) for order in ORDERS], ((), {})),
+    *methods("__copy__", ((), {})),
+    *methods("__deepcopy__", (({},), {})),
     *methods("flatten", *[((order,), {}) for order in ORDERS]),
     *methods("ravel", *[((order,), {}) for order in ORDERS]),
     *methods("reshape", *[((-1,), {"order": order}) for order in "CFA"]),

@@ -222,6 +222,7 @@ FOURTH = np.cos(np.arange(16.0)).reshape(4, 4)
 # Which points are extremal depends on values; SciPy's grid of them gives differences no three digits.
 BY_EXAMPLE += [
     of(ss.remez, np.array([1.0, 0.0]), program=lambda g, d: g(9, [0.0, 0.1, 0.2, 0.5], d), smooth=False, name="desired"),
+    of(ss.savgol_coeffs, np.float64(1.3), program=lambda g, p: g(5, 2, pos=p), name="place"),
     of(ss.place_poles, SYSTEM[0], program=lambda g, a: g(a, np.eye(2)[:, 1:], [-1.0, -2.0]).gain_matrix, name="one input"),
     of(ss.place_poles, SYSTEM[0], np.array([[1.0, 0.2, 0.5], [-0.3, 1.1, 0.4]]), np.array([-2.0, -1.0]), program=lambda g, a, b, p: g(a, b, p).gain_matrix, name="as many inputs as states"),
     of(ss.place_poles, FOURTH, np.array([0.4, 1.5]), program=lambda g, a, p: g(a, np.eye(4) + 0.1, np.concatenate([[-0.5], -p[:1] + 1j * p[1:], -p[:1] - 1j * p[1:], [-3.0]])).gain_matrix, name="complex poles"),

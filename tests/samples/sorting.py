@@ -42,6 +42,8 @@ SAMPLES = [
     Sample(
         lambda x: np.partition(x, (0, -1), axis=0)[[0, -1]], apart(5, 2), name="partition(axis=0)"
     ),
+    Sample(lambda x: np.partition(x, 1)[:, 1], apart(2, 3), name="partition of rows"),
+    Sample(lambda x: np.partition(x, 1), apart(3, 2), name="partition of pairs"),
     Sample(
         lambda x: np.sort(np.partition(x, 2, axis=None)), apart(2, 3), name="partition(axis=None)"
     ),

@@ -101,6 +101,8 @@ class Array(metaclass=Disguised):
 
     def __int__(self) -> int:
         trace = current(self).within
+        if trace.comparison is None:
+            trace.notice()
         trace.decided(True)
         return int(trace.concrete(self, "int(x)"))
 

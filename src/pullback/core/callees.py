@@ -1,7 +1,7 @@
-"""What call sites ask: `CALLS[f]` is what is called for f; `DIRECT[f]` is for NumPy's functions.
+"""The tables that call sites ask: `CALLS[f]` is called instead of f, `DIRECT[f]` for NumPy's.
 
-There is one pair for any call, and one each for calls with exactly 1, 2 and 3 arguments by
-position: what such a site calls has exactly so many parameters.
+There's one pair of tables for any call, and one pair each for calls with exactly 1, 2 or 3
+positional arguments. What such a call site calls has exactly that many parameters.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Clocks as transformed programs call them: a recording, if there is one, answers for them."""
+"""Clocks in transformed programs: while a call is recorded, the recording answers for them."""
 
 from __future__ import annotations
 

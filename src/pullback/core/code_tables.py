@@ -1,4 +1,4 @@
-"""Tables of a code object: its exception handlers, its lines; and the instruction of a frame."""
+"""A code object's exception handlers and line numbers, and a frame's current instruction."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Cotangents as what they are: dense, masked, or scattered by an index.
+"""Structured cotangents: dense, masked, or scattered by an index.
 
-What `where`, a mask or an index did not pick has no derivative, whatever its partial is:
-the gradient of `where(x > 0, sqrt(x), 0)` at a negative x is 0 and not 0 * nan.
-So such a cotangent carries its mask or its index along; multiplying it by a partial works on what
-is present, and only `dense` fills the rest with zeros.
+An element that `where`, a mask or an index didn't pick has no derivative, whatever its partial is:
+the gradient of `where(x > 0, sqrt(x), 0)` at a negative x is 0, not 0 * nan.
+So a cotangent keeps its mask or index. Multiplying it by a partial touches only the elements that
+are present, and only `dense` fills the rest with zeros.
 """
 
 from __future__ import annotations

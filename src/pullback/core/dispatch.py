@@ -1,6 +1,6 @@
-"""The one registry, NumPy function -> implementation, and the protocols through which it is asked.
+"""The registry, NumPy function -> implementation, and the NumPy protocols that look functions up.
 
-`UFUNCS` holds elementwise primitives; `FUNCTIONS` everything else that takes part.
+`UFUNCS` holds elementwise primitives; `FUNCTIONS` holds all other functions.
 Both are filled where a primitive is declared (`register`, `replaces`) and nowhere else.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from numbers import Rational
-from typing import Any, Never, NoReturn
+from typing import Any, Never
 
 import numpy as np
 
@@ -22,12 +22,13 @@ from .errors import (
     ShapeError,
     UnsupportedKeywordError,
     check_functions,
-    kind_of,
     public_module,
 )
-from .keywords import WRITTEN_BY_UFUNCS, computed_in, refuse_keywords
+from .keywords import refuse_keywords
 from .layout import layout
 from .named import named_out
+from .operators import by_operator
+from .out import WRITTEN_BY_UFUNCS, computed_in, refuse_out
 from .primitive import Elementwise
 from .reach import active
 from .spec import PYTHON, ObjectArrayError, spec_of
@@ -300,7 +301,8 @@ def by_elements(ufunc: Any, *xs: Any) -> Any:
 
 def beside(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]) -> Any:
     """A ufunc of an Array and of what may be objects of users' classes."""
-    return CLASSES["ufunc"](ufunc, method, inputs, keywords)
+    out = CLASSES["ufunc"](ufunc, method, inputs, keywords)
+    return by_operator(ufunc, method, inputs, keywords) if out is NotImplemented else out
 
 
 ARRAYS = frozenset({Array, np.ndarray})
@@ -347,7 +349,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
         if not all(type(o) is Array for o in outs if o is not None):
             if holds_live((inputs, list(keywords.values()))):
                 plain = next(o for o in outs if o is not None and type(o) is not Array)
-                refuse_out(f"numpy.{ufunc.__name__}", plain)
+                refuse_out(ufunc, method, inputs[0], plain)
             return of_constants(getattr(ufunc, method), inputs, keywords | {"out": out})
         casting, where = keywords.get("casting", "same_kind"), True
         if method == "__call__":
@@ -478,24 +480,6 @@ def check_shape(name: str, out: Array, result: Any) -> None:
             f"`{name}` was asked to write its result of shape {np.shape(result)} into an `out` of"
             f" shape {out.shape}.\n  Give it an `out` of that shape."
         )
-
-
-def refuse_out(name: str, plain: Any) -> NoReturn:
-    """Nothing traced is written into a plain array, which the error holds as `array`."""
-    if not isinstance(plain, np.ndarray):
-        raise ArgumentTypeError(
-            f"`{name}` was asked to write its result into {kind_of(plain)}.\n"
-            "  What `out=` names must be an array, as NumPy has it; for several results, a tuple of"
-            " arrays."
-        )
-    error = ArgumentError(
-        f"`{name}` was asked to write a traced Array into a plain ndarray (`out=plain`, or"
-        " `plain += x`, which is the same call), and the derivative would be lost.\n"
-        "  Write `a = a + x` instead of `a += x`, or create `a` with `like=x`, or inside the"
-        " function with `np.array(a)`."
-    )
-    error.array = plain
-    raise error
 
 
 def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: Any) -> Any:

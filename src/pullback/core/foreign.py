@@ -1,9 +1,10 @@
-"""Errors of foreign code that was given an Array become ours.
+"""Translate errors that other code raises when it's given an Array.
 
-Code that does not take part, such as `json.dumps`, `Decimal` or what is written in C, takes an
-Array for what it looks like, and says "required argument is not a float" or "incorrect type
-(expected numpy.ndarray, got Array)". Such an error is known by where it was raised: below the last
-line of the program that takes part, by a call that was given an Array. Nothing is asked before.
+Code that doesn't take part in a transformation, such as `json.dumps`, `Decimal` or C extensions,
+complains about an Array in its own words: "required argument is not a float", or "incorrect type
+(expected numpy.ndarray, got Array)". Such an error is recognized by where it was raised: below the
+last line of the program that takes part, in a call that was given an Array. Until an error is
+raised, this costs nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Objects of classes that derive from ndarray or float, with an Array in place of their memory.
+"""Objects of classes that derive from ndarray or float, with an Array instead of their memory.
 
     class Length(np.ndarray):
         def __new__(cls, data, unit):
@@ -6,10 +6,10 @@
             self.unit = unit
             return self
 
-What such a class is made of lies in C, which holds plain numbers. So its objects that carry a
-derivative are of `Instance`: they say that they are of the class, have the class's methods and
-properties and attributes of their own, and keep an Array. `super()` of one leads to the methods of
-ndarray, which the Array has.
+The memory of such an object belongs to C and holds plain numbers. So an object that carries a
+derivative is an `Instance`: it reports the user's class as its own, has that class's methods and
+properties and its own attributes, and keeps an Array. `super()` finds the methods of ndarray, which
+the Array has.
 
 Which class a result has, and with which attributes, NumPy is asked: the same is done to an
 `example`, an object of the class with plain numbers. Where the class changes the numbers as well,

@@ -1,12 +1,13 @@
-"""Functions that numba has compiled take part as the Python that they are written in.
+"""Functions compiled by numba take part as the Python functions beneath them.
 
     @numba.njit
     def decay(x, rate):
         return x * math.exp(-rate)
 
-Machine code takes plain numbers alone, so `decay(x, 0.5)` of an Array with a derivative calls the
-function beneath the decorator; a call of plain numbers runs the machine code. `numba.vectorize` is
-`np.vectorize` of that function, and `numba.guvectorize` calls it with arrays for its results.
+Machine code accepts only plain numbers. So if x is an Array with a derivative, `decay(x, 0.5)`
+calls the function beneath the decorator; with plain numbers it runs the machine code.
+`numba.vectorize` becomes `np.vectorize` of that function, and `numba.guvectorize` calls it with
+arrays for its results.
 """
 
 from __future__ import annotations

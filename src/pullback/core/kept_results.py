@@ -1,9 +1,9 @@
-"""Functions under `lru_cache` while a transformation runs: as plain Python has them.
+"""Functions wrapped in `lru_cache` behave in a transformation as in plain Python.
 
-As long as traced code has stored no Array anywhere, a cached function that is given none reads
-none: it is called as it is, outside the transformation, and its cache keeps the result for
-everybody. After that, what the cache holds is still used; other results may come of Arrays, and are
-kept for the transformation alone.
+Until traced code has stored an Array somewhere, a cached function that isn't given an Array can't
+read one. It's called as usual, outside the transformation, and its cache keeps the result for
+everybody. After that, results already in the cache are still used; new ones may depend on Arrays,
+so they're kept only until the transformation ends.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Keywords that a function of ours does not have: `grad(f, argnum=1)`.
+"""Errors for keywords that a pullback function doesn't have: `grad(f, argnum=1)`.
 
-Such a function takes `**unknown: Never`, so that a type checker refuses them, and hands on what it
-was given to `refuse_keywords`. The words are in `names_elsewhere`; else a near name is meant.
+Our functions take `**unknown: Never`, so a type checker refuses such keywords, and pass what they
+receive to `refuse_keywords`. It looks in `names_elsewhere`, and otherwise for a similar name.
 """
 
 from __future__ import annotations
@@ -12,45 +12,8 @@ import reprlib
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-import numpy as np
-
 from .errors import ArgumentTypeError
 from .names_elsewhere import KEYWORDS, RENAMED
-
-# Functions whose last step is a ufunc's, which broadcasts its result to `out`.
-WRITTEN_BY_UFUNCS = {
-    np.round, np.around, np.clip, np.fix, np.isneginf, np.isposinf, np.outer, np.einsum,
-    np.quantile, np.percentile, np.nanquantile, np.nanpercentile, np.nanmedian,
-}  # fmt: skip
-# Sums, products and methods of ufuncs that heed the dtype of `out`, unless `dtype` is given; and
-# where that stands by position.
-COMPUTED_IN_OUT = dict.fromkeys(
-    ["sum", "prod", "mean", "cumsum", "cumprod", "nansum", "nanprod", "nanmean", "nancumsum",
-     "nancumprod", "var", "std"], 2
-) | {"trace": 4, "cumulative_sum": 9, "cumulative_prod": 9, "einsum": 99}  # fmt: skip
-METHODS_COMPUTED_IN_OUT = frozenset({"reduce", "accumulate", "reduceat"})
-
-
-def computed_in(function: Any, args: Any, kwargs: dict[str, Any], out: Any) -> dict[str, Any]:
-    """The keywords of a call into `out=`: NumPy adds up in what holds the array's dtype and its.
-
-    function: one of NumPy's, or the name of a method of a ufunc.
-    """
-    if out is None or kwargs.get("dtype") is not None:
-        return kwargs
-    given = [x.dtype for x in args if hasattr(x, "dtype")]
-    if not given or np.result_type(out.dtype, *given) == np.result_type(*given):
-        return kwargs
-    if function not in METHODS_COMPUTED_IN_OUT:
-        place = COMPUTED_IN_OUT.get(getattr(function, "__name__", ""), -1)
-        known = place >= 0 and getattr(np, function.__name__, None) is function
-        if not known or (len(args) > place and args[place] is not None):
-            return kwargs
-        if function in (np.mean, np.var, np.std) and given[0] == np.float16:
-            return kwargs | {"dtype": np.dtype(np.float32)}
-        if function in (np.var, np.std):  # only the last sum of them is written
-            return kwargs
-    return kwargs | {"dtype": np.result_type(out.dtype, *given)}
 
 
 def advice(instead: str) -> str:

@@ -1,8 +1,8 @@
-"""How arrays lie in memory: it decides between views and copies, and what `order="K"` means.
+"""The memory layout of arrays, which decides between views and copies and what `order="K"` means.
 
-The plain value of an Array lies in memory as NumPy's would: the same order of axes, the same
-signs of strides, gaps where NumPy's has gaps. So whether an operation gives a view, and in which
-order it reads, is asked of the value itself.
+An Array's plain value has the layout that NumPy would give it: the same order of axes, the same
+signs of strides, and gaps in the same places. So the value itself tells whether an operation gives
+a view and in which order it reads.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from .array import Array, along, current
+from .members import dict_of, of
 
 CONTAINERS: Any = (list, dict, set, deque, tuple, OrderedDict, defaultdict)
 WRITTEN = frozenset({list, dict, set, deque, OrderedDict, defaultdict})
@@ -142,26 +143,26 @@ class Ending:
             y = self.exchanged(held)
             if y is not held:
                 x.cell_contents = y
-        elif isinstance(x, dict):
+        elif of(x, dict):
             for key in list(dict.keys(x)):
                 y = self.exchanged(dict.get(x, key))
                 if y is not dict.get(x, key):
                     dict.__setitem__(x, key, y)
-        elif isinstance(x, (list, deque)):
+        elif of(x, (list, deque)):
             for i, held in enumerate(list(x)):
                 y = self.exchanged(held)
                 if y is not held:
                     x[i] = y
-        elif isinstance(x, set):
+        elif of(x, set):
             return  # Arrays are in none: they have no hash
         else:
             self.settle_object(x)
 
     def settle_object(self, x: Any) -> None:
-        held = x if type(x) is type else getattr(x, "__dict__", None)
-        if type(held) is dict:
+        held = x if type(x) is type else dict_of(x)
+        if held is not None:
             self.settle(held)
-        elif isinstance(x, (type, ModuleType)):
+        elif of(x, (type, ModuleType)):
             for name, y in list(vars(x).items()):
                 z = self.exchanged(y)
                 if z is not y:
@@ -184,12 +185,12 @@ class Ending:
             return self.value(x)
         if kind in SETTLING:
             return SETTLING[kind](x, self.exchanged)
-        if kind is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
+        if kind is tuple or (of(x, tuple) and hasattr(x, "_fields")):
             parts = [self.exchanged(y) for y in x]
             if all(a is b for a, b in zip(parts, x, strict=True)):
                 return x
             return tuple(parts) if kind is tuple else kind(*parts)
-        if isinstance(x, CONTAINERS) and not isinstance(x, tuple):
+        if of(x, CONTAINERS) and not of(x, tuple):
             self.settle(x)
         elif kind is FunctionType and x.__dict__:
             self.settle(x.__dict__)

@@ -1,11 +1,11 @@
-"""What of its operands an operation reads for the part of its result that a cotangent has.
+"""Which rows of its operands an operation reads for the rows of its result that have a cotangent.
 
-A row that a later step leaves out may hold NaN, and so may its partials: it has no derivative, and
-no zero of a cotangent is multiplied by them.
+A row that a later step leaves out may hold NaN, and so may its partials. Such a row has no
+derivative, and its partials must not be multiplied by a zero cotangent.
 
-Which rows these are matters only where something is not finite, and no NaN gets lost on its way to
-the leaves. So a backward pass through plain numbers is hasty: it leaves these masks out, and goes
-again with them if what has reached a leaf is not finite.
+This matters only if something isn't finite, and a NaN always reaches the leaves. So the backward
+pass through plain numbers first skips these masks, and runs again with them if a leaf has received
+a number that isn't finite.
 """
 
 from __future__ import annotations

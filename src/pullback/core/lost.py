@@ -1,9 +1,10 @@
-"""Where derivatives were lost on purpose or unseen: lines of the program, and warnings with them.
+"""The lines where a derivative was lost, on purpose or unnoticed, and warnings about them.
 
-Text, comparisons and detaching names take the value of an Array and leave its derivative behind.
-Each is what the program asked for, so nothing raises. But a search by hand answers with plain
-numbers that only comparisons have led to, and what writes a number as text and reads it again hands
-on a constant. Those two warn, once for each line; so does a second derivative at a kink.
+Text, comparisons and functions that detach use an Array's value and drop its derivative. That's
+what the program asked for, so nothing raises an error. Two cases warn, once per line: a
+hand-written search returns plain numbers that depend on the argument only through comparisons, and
+a number that is written as text and read again is a constant. A second derivative at a kink warns,
+too.
 """
 
 from __future__ import annotations
@@ -65,11 +66,15 @@ ZERO: ContextVar[str] = ContextVar("zero", default="")
 
 # Whether what runs repeats a call that has given its warnings.
 REPEATS: ContextVar[bool] = ContextVar("repeats", default=False)
+# Whether a derivative that is lost raises. A filter of warnings would be one for all threads.
+STRICT: ContextVar[bool] = ContextVar("strict", default=False)
 
 
 def warn(message: str, line: tuple[str, int] | None) -> None:
     if REPEATS.get():
         return
+    if STRICT.get():
+        raise LostDerivativeWarning(message)
     file, number = line or ("<unknown>", 0)
     warnings.warn_explicit(message, LostDerivativeWarning, file, number, registry=REGISTRY)
 
@@ -84,10 +89,11 @@ def warn_searched(trace: Any) -> None:
     """Of a trace whose function was led by comparisons, and whose result has no way back."""
     warn(
         f"{ZERO.get()}`{trace.name}` is zero: no operation with a derivative leads from the"
-        " argument to the result, but the argument was compared, first in"
+        " argument to the result, but the argument was compared, or made an integer, first in"
         f" {place(trace.comparison)}\n"
-        f"  If comparisons led to the result, as in a bisection, {INSTEAD} If the result does not"
-        " depend on what was compared, or is piecewise constant, zero is right.",
+        f"  If comparisons led to the result, as in a bisection, {INSTEAD} If it was computed from"
+        " integers, stay with floating numbers. If the result does not depend on what was"
+        " compared, or is piecewise constant, zero is right.",
         trace.comparison,
     )
 

@@ -1,13 +1,13 @@
-"""Text of a mapped Array, which shows all examples at once.
+"""Text made from a mapped Array, which shows all examples at once.
 
-It may be shown, logged, kept and put together with other text. As long as its transformation runs,
-it answers no question by which a program could choose, look up or read a number: each example has
-text of its own, and may have another answer. Afterwards it is text as any other.
+Such text may be shown, logged, stored and joined with other text. While its transformation runs, it
+refuses any question that a program could use to decide, look something up or read a number, because
+each example would have its own text and perhaps its own answer. Afterwards it's ordinary text.
 
-C code joins text without asking its class. So what makes text is followed where a program calls it:
-the fields of f-strings, `str` and its kin, and, while `vmap` runs, functions of the standard
-library, methods of text and of patterns, and what is read from streams. What none of these leads to
-warns (`core.lost`).
+C code joins text without asking its class. So everything that makes text is followed where a
+program calls it: the fields of f-strings, `str` and similar functions, and, while `vmap` runs,
+functions of the standard library, methods of text and of patterns, and reading from streams. Text
+that's lost in some other way warns (`core.lost`).
 """
 
 from __future__ import annotations

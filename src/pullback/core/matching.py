@@ -1,4 +1,4 @@
-"""What `match` takes for a sequence: since NumPy 2.5 an array is one, and so is an Array.
+"""Which objects `match` treats as sequences: since NumPy 2.5 arrays are, and so are Arrays.
 
 `case [a, b]:` asks the class of an object for a flag, and then its length. Code that takes part
 asks `MATCHES` first; elsewhere the class `Array` has the flag, and a number among the Arrays

@@ -1,8 +1,8 @@
-"""What a class gives Python to call by itself: its functions, kept from one session to the next.
+"""The functions of a class that Python may call by itself, remembered between sessions.
 
-Reaching a class means the same each time, as long as the class is what it was. So what was found
-in it is kept, and compared with the class when the next session reaches it. The names that its
-functions read are looked up again each time: what they stand for may be another object.
+Reaching an unchanged class gives the same functions each time. So they're remembered and compared
+with the class when the next session reaches it. The names that its functions read are looked up
+again each time, because they may refer to other objects by then.
 
 Enters: a class. Leaves: its functions, and what else must be looked at. What is kept keeps the
 class alive, which only a full collection would free anyway: before each one it is dropped.
@@ -99,7 +99,7 @@ class Members:
             self.functions += parts
             if any(part.__closure__ for part in parts):
                 self.indirect.append(x)
-        elif kind not in BORING and not isinstance(x, type) and may_hold_functions(kind):
+        elif kind not in BORING and not of(x, type) and may_hold_functions(kind):
             self.indirect.append(x)
 
     def take(self, switches: list[tuple[Any, CodeType, CodeType]]) -> None:
@@ -159,6 +159,11 @@ def filled(cell: Any) -> tuple[Any, ...]:
         return (cell.cell_contents,)
     except ValueError:
         return ()
+
+
+def of(x: Any, kinds: Any) -> bool:
+    """isinstance, without asking the object what it calls its class."""
+    return issubclass(type(x), kinds)
 
 
 def dict_of(x: Any) -> dict[str, Any] | None:

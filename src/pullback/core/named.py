@@ -1,4 +1,4 @@
-"""Arguments that were given by their place, by their names, as NumPy's function has them."""
+"""Turn positional arguments into keyword arguments, with the names that NumPy's function has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What other libraries call things, and what to write here: three tables, and nothing else.
+"""Names in other libraries and what to write here: three tables, and nothing else.
 
     ATTRIBUTES  names that an Array is asked for: `x.unsqueeze`
     NAMES       names that pullback is asked for: `pullback.jit`

@@ -1,4 +1,4 @@
-"""Which calls in a module need not ask, judged by its names as they stand when code is rewritten.
+"""Which calls in a module don't have to ask, judged by its globals when its code is rewritten.
 
 Enters: the globals of a module. Leaves: for a name, whether its call may skip the question or ask
 `DIRECT` alone.

@@ -1,4 +1,4 @@
-"""Known before a transformation begins: which function stands for which, and whose code it is."""
+"""Known before a transformation begins: which function replaces which, and whose code is whose."""
 
 from __future__ import annotations
 

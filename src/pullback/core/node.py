@@ -1,4 +1,4 @@
-"""Node: one operation of a reverse trace; and what it keeps for its rule, safe from changes."""
+"""Node: one operation of a reverse trace, and what it keeps for its rule, safe from changes."""
 
 from __future__ import annotations
 

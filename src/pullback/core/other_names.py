@@ -1,7 +1,7 @@
-"""Names that an Array or pullback does not have: what those who know them elsewhere write here.
+"""Errors for names that an Array or pullback doesn't have but other libraries do.
 
 People come from PyTorch, JAX, autograd and micrograd, and write `x.exp()`, `x.at[0].set(1)`,
-`pullback.jit(f)` or `from pullback import jit`. The error says what stands for that; the words are
+`pullback.jit(f)` or `from pullback import jit`. The error says what to write instead; the words are
 in `names_elsewhere`. An unknown attribute is an AttributeError, so that `hasattr` and
 `getattr(x, name, default)` answer as ever, and an unknown import an ImportError.
 """

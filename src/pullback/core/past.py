@@ -1,8 +1,8 @@
-"""NumPy's functions for plain arrays, past its protocol.
+"""NumPy's functions for plain arrays, called without its protocol.
 
-Before NumPy's `where` or `concatenate` does its work it asks each argument whether it has an
-`__array_function__`: a quarter to a half of its time on a small array, and 4 of 5 parts of that of
-`count_nonzero`. Where all operands are plain arrays and numbers, nobody would answer.
+Before NumPy's `where` or `concatenate` does its work, it asks each argument for an
+`__array_function__`. On a small array that takes a quarter to a half of the time, and four fifths
+for `count_nonzero`. If all operands are plain arrays and numbers, the question is pointless.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Primitive and its kinds: one block of text holds all that is known of an operation.
+"""Primitive and its kinds: everything known about an operation stands in one block of text.
 
-A kind is a mathematical promise; given the promise, most rules are theorems, written here once.
+A kind is a mathematical property. Given the property, most rules are theorems, written here once.
 
     Elementwise   out[i] depends on x[i], y[i] only     you write one partial for each operand
     Linear        linear in its arrays together         value, spec, transpose, batch

@@ -1,8 +1,8 @@
-"""Silence for derivatives: the forward pass has warned as NumPy does, and rules warn no more.
+"""No warnings from rules: the forward pass has already warned as NumPy does.
 
-`numpy.errstate(all="ignore")` takes as long as an operation on a small array: each time it is
-entered, it makes a state anew. That state is a value of a ContextVar of NumPy's, which is looked up
-here once; to be silent is to set it.
+`numpy.errstate(all="ignore")` takes as long as an operation on a small array, because it creates a
+new state each time it's entered. NumPy keeps that state in a ContextVar, which is looked up here
+once; setting it turns warnings off.
 
     token = STATE.set(SILENT)
     try:

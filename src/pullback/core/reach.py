@@ -31,7 +31,7 @@ from .callees import CALLS, COUNTED, DIRECT
 from .leftover import StoredPlaces, settle_noted
 from .mapped_text import FIELDS, INSIDES, JOINS
 from .matching import MATCHES
-from .members import BORING, MEMBERS, Members, Named, contents, dict_of, scope_of
+from .members import BORING, MEMBERS, Members, Named, contents, dict_of, of, scope_of
 from .names_now import NamesNow
 from .namespaces import LOADED, STANDS, keeps, library, makes_text, scan, takes_part
 from .stores import Stores
@@ -280,7 +280,7 @@ def reach_again(fn: Any) -> bool:
     _, new, named = known
     scope = fn.__globals__
     for home in named.homes:
-        if isinstance(scope.get(home), type):
+        if of(scope.get(home), type):
             return False
     for name in named.loads:
         x = scope.get(name)
@@ -304,8 +304,8 @@ def look_around(scope: dict[str, Any], named: Named) -> None:
     So is the class that a function is a static method of: it may make instances in its own way.
     """
     for home in named.homes:
-        x = scope.get(home)
-        if isinstance(x, type):
+        x: Any = scope.get(home)
+        if of(x, type):
             reach_class(x)
     for name in named.loads:
         x = scope.get(name)
@@ -396,7 +396,7 @@ def called_by_name(*classes: type) -> None:
 def reach_within(x: Any) -> None:
     """Reach the functions in a property that a decorator has made, or in another descriptor."""
     kind = type(x)
-    if isinstance(x, property):
+    if of(x, property):
         for part in (x.fget, x.fset, x.fdel):
             if type(part) is FunctionType:
                 reach_function(part)
@@ -426,7 +426,7 @@ def reach_instance(x: Any, depth: int = 2) -> None:
     if id(kind) in KNOWN:
         return
     reach_class(kind)
-    if depth and not isinstance(x, type) and takes_part(scope_of(kind)):
+    if depth and not of(x, type) and takes_part(scope_of(kind)):
         for y in list((dict_of(x) or {}).values())[:64]:
             if type(y) not in BORING:
                 reach_instance(y, depth - 1)

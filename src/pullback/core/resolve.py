@@ -37,6 +37,7 @@ import numpy as np
 from . import clocks  # noqa: F401  # it enters what stands for clocks
 from .array import Array, current
 from .callees import CALLS, DISPATCHED, Resolver
+from .chosen import chosen, is_choosing
 from .dispatch import HOLDERS
 from .errors import PullbackError
 from .foreign import refused
@@ -57,7 +58,7 @@ from .jitted import is_jitted, jitted
 from .kept_results import Cached
 from .leftover import HOLDS, WRITERS
 from .mapped_text import MAPPING, MappedText, followed, of_pattern, of_stream, plain
-from .members import BORING, HEAP
+from .members import BORING, HEAP, of
 from .namespaces import BOUND, LOADED, STANDS, keeps, stays
 from .reach import (
     APART_CODE,
@@ -112,7 +113,7 @@ def resolved(self: Any, f: Any) -> Any:
         way = BOUND.get(type(f.__self__))
         if way is not None:
             return way(f)
-    if LOOKUPS and (kind in NAMESPACES or isinstance(f, type) or kind not in SEEN):
+    if LOOKUPS and (kind in NAMESPACES or of(f, type) or kind not in SEEN):
         f = LOOKUPS[-1](f)
     if kind in NAMESPACES:
         return f
@@ -148,7 +149,7 @@ def method(f: Any) -> Any:
         way = BOUND.get(type(owner))
         if way is not None:
             return way(f)
-    if isinstance(owner, type):
+    if of(owner, type):
         reach_class(owner)
     else:
         reach_instance(owner)
@@ -171,9 +172,11 @@ def other(f: Any, kind: Any) -> Any:
         return way(f)
     if is_jitted(f):
         return jitted(f, foreign(f)) if active() else f
-    if isinstance(f, type):
+    if is_choosing(f):
+        return chosen(f) if active() else f
+    if of(f, type):
         return a_class(f)
-    if isinstance(f, SAME):
+    if of(f, SAME):
         if MAPPING[0] and getattr(f, "__objclass__", None) is io.StringIO:
             return of_stream(f)
         if MAPPING[0] and getattr(f, "__name__", None) in MAKE_TEXT:
@@ -429,7 +432,7 @@ def by_operator(f: Any) -> Any:
     """A method that Python has for an operator, called by its name: `super().__setitem__(k, x)`."""
     if MAPPING[0] and f.__name__ in MAKE_TEXT:
         return followed(f)
-    if isinstance(f.__self__, (list, dict, deque)):
+    if of(f.__self__, (list, dict, deque)):
         return of_container(f)
     if f.__name__ == "__call__":
         return by_call(f)

@@ -1,8 +1,8 @@
-"""Stores: what code that takes part puts into objects, containers, globals and outer variables.
+"""What traced code stores in objects, containers, globals and variables of enclosing functions.
 
-`stores[where] = value` stands before each store in code that was exchanged. The session notes where
-an Array went, so that its value can be put there when the transformation ends; what could hold the
-value alone is refused.
+Rewritten code runs `stores[where] = value` before each store. The session notes where an Array was
+stored, so that its value can be put there when the transformation ends. A store into something that
+can hold only plain values is refused.
 """
 
 from __future__ import annotations

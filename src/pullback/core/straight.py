@@ -1,8 +1,8 @@
-"""Rules on Arrays: NumPy's functions of one operand go straight to their primitives.
+"""A shortcut for rules on Arrays: NumPy's functions of one operand go straight to their primitives.
 
-A rule says `np.cos(x)`. Of a plain array that is NumPy's own function, and nothing comes between.
-Of an Array NumPy would first look for who answers, which takes longer than the operation itself: so
-a rule has a second form for Arrays, the same code with another `np`.
+A rule calls `np.cos(x)`. For a plain array that's NumPy's own function, called directly. For an
+Array, NumPy would first look for the implementation, which takes longer than the operation itself.
+So a rule has a second form for Arrays: the same code with another `np`.
 """
 
 from __future__ import annotations

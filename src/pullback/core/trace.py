@@ -82,7 +82,7 @@ class Trace:
         self.fun = fun
         self.state = state
         self.leaves: Any = None  # the session, and how many stores were noted before
-        self.comparison: Any = None  # the line where an Array was compared first
+        self.comparison: Any = None  # where an Array was compared, or made an integer, first
         self.written: Any = None  # the line where one was turned into text first
         self.decisions = 0  # answers that are constant between jumps: comparisons, `sign`, `int`
         self.turning: Any = None  # the line of the one with the number FEW
@@ -200,7 +200,7 @@ class Trace:
             x.payload.within.failed(x.payload, what)
 
     def notice(self) -> None:
-        """Hear that an Array is compared, or asked for its truth.
+        """Hear that an Array is compared, or asked for its truth or its integer.
 
         By the program, that is: rules compare too, and an inner transformation asks for the values
         of its own Arrays.
@@ -208,6 +208,11 @@ class Trace:
         if self.eager or not self.leaves_values:
             self.comparison = ()
         elif RUNNING.get() is self and package(sys._getframe(2).f_globals) != "pullback":
+            self.comparison = line_of_user() or ()
+
+    def made_integers(self) -> None:
+        """Hear of a cast to integers, made by the program or by a function of ours for it."""
+        if RUNNING.get() is self and self.leaves_values and not self.eager and not in_rule():
             self.comparison = line_of_user() or ()
 
     def decided(self, constant: bool) -> bool:

@@ -1,8 +1,8 @@
-"""Traits: what an operation is, beside its rules, for those who rewrite and compile programs.
+"""Traits: properties of an operation besides its rules, used by passes and the compiler.
 
-Each trait is declared where the operation is, and says what holds by itself of it: the default
-claims nothing. Passes ask traits, or compare operations as objects. A `name` is for people to read
-and decides nothing: a user's operation may have any name.
+Each trait is declared with its operation; the default claims nothing. Passes ask for traits or
+compare operations as objects. A `name` is only for people to read and decides nothing, because a
+user's operation may have any name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Functions whose own code stays, since others read or call it, are called by a twin.
+"""Twins: copies of functions whose own code must stay unchanged because others read or call it.
 
-numba reads the code of a function when it compiles it for arguments of another kind, and NumPy
-calls the `__array__` of an object and wants a plain array. What takes part is a twin: a function
-with the same code, globals and closure.
+numba reads a function's code again when it compiles it for other kinds of arguments, and NumPy
+calls an object's `__array__` and expects a plain array. In a transformation a twin is called
+instead: a function with the same code, globals and closure.
 """
 
 from __future__ import annotations

@@ -217,7 +217,7 @@ def gathered(items: Any) -> Any:
     if type(items) is not np.ndarray or not any(type(x) is Array for x in items.flat):
         return items
     parts = [as_array(x) for x in items.flat]
-    return np.reshape(np.stack(parts), items.shape + parts[0].shape)
+    return laid(np.reshape(np.stack(parts), items.shape + parts[0].shape), "K", items)
 
 
 @answers_for(np.frompyfunc)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache, update_wrapper
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,7 @@ from ..core.dispatch import (
 )
 from ..core.instances import BY_METHOD
 from ..core.mapped_text import without_texts
+from ..core.namespaces import takes_part
 from ..core.spec import ObjectArrayError
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
@@ -547,10 +548,7 @@ for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
 Ufunc.__doc__ = property(lambda self: self.ufunc.__doc__)  # type: ignore[assignment]  # of each its own
 
 
-# Whatever there is.
-
-DISPATCHED = type(np.sum)
-FUNCTION_TYPES = (type(np.iterable), type(np.zeros))
+DISPATCHED, FUNCTION_TYPES = type(np.sum), (FunctionType, type(np.zeros))
 
 
 def mirror(scope: dict[str, Any], real: ModuleType, traced: bool = False) -> tuple[Any, Any]:
@@ -589,6 +587,8 @@ def member(original: Any) -> Any:
         pass
     except TypeError:  # not hashable, so no function
         return original
+    if type(original) is FunctionType and takes_part(original.__globals__):
+        return original  # a package has put it in the place of NumPy's
     if type(original) is np.ufunc:
         own: Any = Ufunc(original)
     elif type(original) is DISPATCHED:

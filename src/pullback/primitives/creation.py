@@ -19,7 +19,7 @@ from .arguments import arrays_of, as_array, cast, common_dtype, dims, in_bytes_o
 from .indexing import scatter_p
 from .keys import known
 from .selecting import chosen
-from .shapes import astype_p, axes_like, broadcast_p, converted, for_each
+from .shapes import astype_p, axes_like, broadcast_p, converted, for_each, laid
 from .strided import diagonal
 
 
@@ -333,7 +333,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     out = sign * 10.0 ** np.linspace(*logs, num, endpoint)
     if num > 1:  # the ends exactly
         ends = [start[None], out[1:-1], stop[None]] if endpoint else [start[None], out[1:]]
-        out = np.concatenate(ends)
+        out = laid(np.concatenate(ends), "K", out)
     elif num == 1:
         out = start[None]
     out = np.moveaxis(out, 0, axis) if axis else out

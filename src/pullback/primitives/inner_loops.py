@@ -31,6 +31,7 @@ class Ingredient(Traits):
     """What stands in the programs of primitives alone: it has no rules, and nobody derives it."""
 
     n_out: int | None = None
+    lower: str | None = None  # what has no machine code is called by its value
     takes_python = False
     ours = True
     constant = inert = False

@@ -72,7 +72,7 @@ class Stack(Linear):
     lower = "join"
 
     def value(self, *xs, axis):
-        if axis == 0 and {*map(type, xs)} <= NUMPYS:
+        if axis == 0 and {*map(type, xs)} <= NUMPYS and xs[0].ndim < 2:
             return np.array(xs)
         return np.stack(xs, axis=axis) if np.ndim(xs[0]) else np.array(xs)
 
@@ -236,7 +236,7 @@ def block(arrays):
         x = as_array(x)
         return x if x.ndim == ndim else reshape(x, (1,) * (ndim - x.ndim) + x.shape)
 
-    return assemble(arrays, 0) if depth else np.copy(assemble(arrays, 0))
+    return assemble(arrays, 0) if depth else assemble(arrays, 0).copy()
 
 
 def depth_of(x, where):

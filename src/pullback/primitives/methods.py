@@ -429,7 +429,7 @@ def formatted(self, spec):
 
 Array.__str__, Array.__format__ = text, formatted
 
-Array.__copy__ = lambda self: self.copy()
+Array.__copy__ = lambda self: self.copy("K")
 
 
 def contains(self, x):

@@ -16,6 +16,7 @@ from ..core.primitive import ZERO, Elementwise, Linear, Primitive, align
 from ..core.spec import Spec
 from .elementwise import is_complex, stopped
 from .kinks import at_zero
+from .shapes import laid
 
 
 class Part(Linear):
@@ -201,4 +202,7 @@ def isreal(x):
 
 @replaces(np.iscomplex)
 def iscomplex(x):
-    return np.not_equal(np.imag(x), 0)
+    out = np.not_equal(np.imag(x), 0)
+    if np.iscomplexobj(x):
+        return out
+    return laid(out, "C") if type(out) is Array else np.array(out, order="C", copy=None)[()]

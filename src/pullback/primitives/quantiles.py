@@ -262,6 +262,8 @@ def quantiles(name, a, q, axis, out, method, keepdims, weights, scale, skip_nan)
     if (method in DISCRETE or weights is not None) and not skip_nan and out.dtype != a.dtype:
         out = np.astype(out, a.dtype)  # elements of a, with their order of bytes
     out = out.reshape(q.shape + reduced(a.shape, axes, keepdims))
+    if out.ndim == q.ndim == 2 and method in CONTINUOUS:
+        out = laid(out, "K", q)
     return out if out.ndim else out[()]
 
 
@@ -310,7 +312,7 @@ nanquantile, nanpercentile = implemented(np.nanquantile, 1), implemented(np.nanp
 def as_rows(out, a, q, axis, weights):
     """The result in NumPy's order of memory, which goes row by row, the axes of q innermost."""
     n = np.ndim(q)
-    if not n:
+    if not n or np.ndim(out) == n:
         return out
     if weights is None:
         return laid(out, (*range(n, np.ndim(out)), *range(n)))

@@ -528,6 +528,8 @@ def astype(x, dtype, /, *, copy=True, device=None):
             " number.\n  Use `x.numpy().astype(...)`, which leaves the derivative behind."
         )
     if x.dtype != dtype:
+        if dtype.kind in "biu" and x.dtype.kind in "fc" and x.within.comparison is None:
+            x.within.made_integers()
         return astype_p(x, dtype=dtype)
     return copy_p(x, dtype=dtype) if copy else x
 

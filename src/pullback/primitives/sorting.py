@@ -119,6 +119,7 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=None):
 
 
 @replaces(np.partition)
+@lies("K", swapped=True)
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     how = {"kth": places(kth), "kind": kind}
     return picked(*ordered("numpy.partition", argpartition_p, a, axis, order, how))

@@ -1,7 +1,7 @@
 """The backward pass of reverse mode: cotangents go from the outputs of a graph to its leaves.
 
-What enters are nodes with their cotangents; what leaves are the leaves, each with what it received
-in `bar`, which `harvest` turns into a gradient.
+Enters: nodes with their cotangents. Leaves: the leaf nodes, each with what it received in `bar`,
+which `harvest` turns into a gradient.
 """
 
 from __future__ import annotations

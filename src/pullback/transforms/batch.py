@@ -1,4 +1,4 @@
-"""Batching: the trace whose Arrays stand for one example while they hold all; vmap."""
+"""Batching: vmap, and its trace, whose Arrays look like one example and hold all of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..core.primitive import Primitive, one_by_one
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT, Trace, run
 from ..core.tree import broadcast_prefix, flatten, is_static, unflatten
-from .common import Transformation, brief, fresh, refuse_ended, settle
+from .common import Transformation, brief, describe, fresh, refuse_ended, settle, shown
 from .mapped_numbers import kind_of_python, operands_beside, refuse_unlike, stored
 
 
@@ -108,7 +108,7 @@ class BatchTrace(Trace):
         )
 
     def concrete(self, x: Array, asked: str) -> Any:
-        if x.payload.dtype.kind in "biu" and by_scipy() and self.state:
+        if x.payload.dtype.kind in "biu" and by_library() and self.state:
             first = np.ravel(x.payload)[0]
             if bool(np.all(x.payload == first)):
                 return first
@@ -134,10 +134,15 @@ INSTEAD = {  # of a plain answer, by what was asked
 }
 
 
-def by_scipy() -> bool:
-    """Whether SciPy's own code asks, which checks its arguments: all examples may answer alike."""
+def by_library() -> bool:
+    """Whether code asks that checks its arguments: all examples may answer alike.
+
+    SciPy's, and that of NumPy's polynomials, which cut off zeros.
+    """
     frame: Any = sys._getframe(1)
     while frame is not None and package(frame.f_globals) in ("pullback", "numpy"):
+        if frame.f_globals["__name__"].startswith("numpy.polynomial"):
+            return True
         frame = frame.f_back
     return frame is not None and package(frame.f_globals) == "scipy"
 
@@ -209,7 +214,8 @@ class Vmap(Transformation):
                 raise ArgumentError(
                     f"`vmap({name_of(self.fun)})` has in_axes={self.in_axes!r} for"
                     f" {len(self.in_axes)} arguments, but was called with {len(args)}.\n"
-                    "  Give one entry for each positional argument, or a single one for all."
+                    f"  Give one entry for each positional argument, `in_axes={(0,) * len(args)}`,"
+                    " or a single one for all."
                 )
             return self.in_axes
         return (self.in_axes,) * len(args)
@@ -223,9 +229,12 @@ class Vmap(Transformation):
                     continue
                 shape = np.shape(leaf) if type(leaf) is not Array else leaf.shape
                 if not -len(shape) <= axis < len(shape):
-                    instead = tuple([None if i == position else 0 for i in range(len(flat))])
-                    cures = [f"Give None for what is not mapped: `in_axes={instead}`."]
-                    if len(flat) == 1:
+                    entries = [axes[0] if axes else None for axes in axes]
+                    entries[position] = None
+                    cures = [f"Give None for what is not mapped: `in_axes={tuple(entries)}`."]
+                    if len(flat) == 1 and shape:
+                        cures = [f"Axes are counted from 0: write `in_axes={len(shape) - 1}`."]
+                    elif len(flat) == 1:
                         cures = [f"Pass a batch that has this axis, or call `{name}` itself."]
                     if structure is not None:
                         cures.append("A list of numbers is mapped as one array: `np.array(x)`.")
@@ -299,7 +308,7 @@ def prefix(axes: Any, tree: Any, n: int, what: str, fun: Any) -> list[Any]:
         if not is_axis(axis):
             raise ArgumentTypeError(
                 f"`vmap({name_of(fun)})` takes ints, None, or a prefix of the tree as {what}, but"
-                f" got {brief(axes)}."
+                f" got {brief(axes)}.\n  Write `{what}=0` for the first axis."
             )
     leaves = flatten(tree)[0]
     return [None if is_static(leaf) else axis for axis, leaf in zip(flat, leaves, strict=True)]
@@ -312,10 +321,19 @@ def is_axis(axis: Any) -> bool:
 def spread_axes(axes: Any, tree: Any, what: str, fun: Any) -> list[Any]:
     try:
         return broadcast_prefix(axes, tree)
-    except ValueError as error:
+    except ValueError:
+        leaves, structure = flatten(tree)
+        of_each = [0 if what == "out_axes" or np.ndim(x) else None for x in leaves]
         raise ArgumentError(
-            f"`vmap({name_of(fun)})` was given {what}={axes!r}, which does not fit the tree:"
-            f" {error}"
+            f"`vmap({name_of(fun)})` was given {what}={axes!r}, which does not fit"
+            f" {describe(tree) if structure is None else shown(structure)}.\n"
+            "  Give "
+            + (
+                f"one axis: `{what}=0`."
+                if structure is None
+                else "one axis for all of it, or the same containers and keys, with an axis or"
+                f" None in place of each star: `{unflatten(structure, of_each)}`."
+            )
         ) from None
 
 

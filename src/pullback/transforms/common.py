@@ -1,9 +1,10 @@
-"""What all transformations share: arguments on their way in, results on their way out."""
+"""What all transformations share: checks of arguments on the way in, of results on the way out."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import math
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
@@ -98,9 +99,36 @@ def check_function(fun: Any, verb: str) -> None:
         if test(fun) or test(getattr(fun, "__call__", None)):  # noqa: B004  # the method itself
             raise ArgumentTypeError(
                 f"`{verb}` was given `{name_of(fun)}`, {kind}, whose body runs after the"
-                " transformation has ended.\n"
-                "  Transform an ordinary function that returns its result; a coroutine may call it."
+                f" transformation has ended.\n  {instead_of_waiting(kind, verb, fun)}"
             )
+
+
+def instead_of_waiting(kind: str, verb: str, fun: Any) -> str:
+    """What to write for a function whose body runs later."""
+    call = "f" if "<" in name_of(fun) else name_of(fun)
+    if kind == "a generator function":
+        return f"Add up what it yields, `{verb}(lambda x: sum({call}(x)))`, or return a list of it."
+    if kind == "a coroutine function":
+        return (
+            f"Wait for its result, `{verb}(lambda x: asyncio.run({call}(x)))`, or write it as an"
+            " ordinary function, which coroutines may call."
+        )
+    return "Write it as an ordinary function, which coroutines may call."
+
+
+def check_parameters(fun: Any, verb: str, *given: str) -> None:
+    """Raise for a function of Python's that cannot be called with these arguments."""
+    if type(fun) is not types.FunctionType:
+        return
+    code, n = fun.__code__, len(given)
+    most = n if code.co_flags & inspect.CO_VARARGS else code.co_argcount
+    if code.co_argcount - len(fun.__defaults__ or ()) <= n <= most:
+        return
+    raise ArgumentTypeError(
+        f"`{verb}` calls `{name_of(fun)}` with ({', '.join(given)}),"
+        f" but it takes {code.co_argcount} argument{'s' if code.co_argcount != 1 else ''}.\n"
+        f"  Write `lambda {', '.join(given)}:` or `def step({', '.join(given)}):`."
+    )
 
 
 def meant_by(argnums: Any, verb: str) -> str:
@@ -277,6 +305,14 @@ def refuse_leaf(
             " lists or a dict.\n  Pass `A.tocsr()`, whose gradient is a sparse array, too."
         )
     way = way_to_array(leaf)
+    if way is None and users_class(leaf) and parameters(fun)[: position + 1] == ["self"]:
+        verb, owner = what.strip("`").partition("(")[0], type(leaf).__name__
+        raise ArgumentTypeError(
+            f"{what} differentiates argument 0, which is `self`, {named(leaf)}.\n"
+            f"  Write `pullback.{verb}(model.{getattr(fun, '__name__', 'loss')})(x)` without the"
+            f" decorator, or make `{owner}` a tree:"
+            f" `pullback.register_tree({owner}, flatten, unflatten)`."
+        )
     if way is None and users_class(leaf):
         way = f"pullback.register_tree({type(leaf).__name__}, flatten, unflatten)"
     raise ArgumentTypeError(
@@ -373,7 +409,11 @@ def settle(x: Any, trace: Trace) -> Any:
             raise ArgumentTypeError(
                 f"`{name_of(trace.fun)}` returned {kind_of(x)} to `{trace.verb}`; its body"
                 " would run after the transformation has ended.\n"
-                "  Return a list of what it yields, or the awaited result."
+                + (
+                    "  Return the awaited result: `return asyncio.run(coroutine)`."
+                    if isinstance(x, types.CoroutineType)
+                    else "  Return its sum, `return sum(values)`, or its values, `list(values)`."
+                )
             )
         return x
     other = current(x).within
@@ -499,6 +539,22 @@ def unwrapped(tree: Any, spec: Spec) -> str:
     return "  Write `np.asarray(v)` around it if it holds numbers."
 
 
+def of_shape(given: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """What to write for a tangent or cotangent of another shape."""
+    if math.prod(given) == math.prod(shape):
+        way = "v.item()" if shape == () else f"np.reshape(v, {shape})"
+        return f"Write `{way}` if these are its numbers."
+    if shape == ():
+        return "Give one number, such as `1.0`."
+    try:
+        fits = np.broadcast_shapes(given, shape) == shape
+    except ValueError:
+        fits = False
+    if fits:
+        return f"Nothing is broadcast here; write `np.broadcast_to(v, {shape})` if you want that."
+    return f"Give one number for each of its elements, such as `np.ones({shape})`."
+
+
 def conform(leaf: Any, spec: Spec, what: str, asker: Callable[[], str]) -> Any:
     """A tangent or cotangent as the caller gave it: of the right shape, cast to the right dtype."""
     if type(leaf) is Array:
@@ -515,7 +571,7 @@ def conform(leaf: Any, spec: Spec, what: str, asker: Callable[[], str]) -> Any:
     if leaf.shape != spec.shape:
         raise ShapeError(
             f"{asker()} takes {what} of shape {spec.shape}, but got {leaf.shape}.\n"
-            "  Nothing is broadcast here; write `np.broadcast_to(v, x.shape)` if you want that."
+            f"  {of_shape(leaf.shape, spec.shape)}"
         )
     if leaf.dtype != spec.dtype:
         if leaf.dtype.kind not in "fciu" or (leaf.dtype.kind == "c" and spec.dtype.kind != "c"):

@@ -1,7 +1,7 @@
 """Find the line that converts another library's object to an array or a number, for messages.
 
-Each way is tried on the argument itself, or on an empty slice of it where it has an axis, so that
-a message never proposes what fails there, and nothing large is read, copied or computed for it.
+Each line is tried first, on the argument or, if it has an axis, on an empty slice of it. So a
+message never proposes a line that fails, and nothing large is read, copied or computed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Users' rules for composed functions: custom_vjp, custom_jvp."""
+"""custom_vjp and custom_jvp: functions whose derivatives are written by the user."""
 
 from __future__ import annotations
 

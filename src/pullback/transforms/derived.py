@@ -1,4 +1,4 @@
-"""jacobian, hessian, hvp, elementwise_grad: compositions of the others, no new mechanism."""
+"""jacobian, hessian, hvp, elementwise_grad: combinations of the other transformations."""
 
 from __future__ import annotations
 
@@ -367,7 +367,8 @@ class Hvp(Selecting):
         elif not isinstance(v, (tuple, list)) or len(v) != len(selected):
             raise ArgumentError(
                 f"`hvp({name_of(self.fun)}, argnums={self.selection.argnums})` takes as last"
-                f" argument a tuple of {len(selected)} directions, but got {describe(v)}."
+                f" argument a tuple of {len(selected)} directions, but got {describe(v)}.\n"
+                "  Give one for each selected argument, as in `(np.ones_like(x), np.ones_like(y))`."
             )
         gradient = Grad(fun, tuple(range(len(selected))), False)
         gradient.verb = self.verb

@@ -1,7 +1,8 @@
 """The eager style: `array`, `.backward()`, `.grad`, `no_grad`.
 
-The ground has one eager trace for the process; each running transformation has its own, born when
-it is needed and younger than the transformation. So `.backward()` inside `grad(f)` is right.
+Outside of transformations there's one eager trace for the whole process. Each running
+transformation has its own, created when it's needed, so it's younger than the transformation. That
+makes `.backward()` inside `grad(f)` right.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ..core.errors import (
     DtypeError,
     NonScalarOutputError,
     PullbackError,
+    ShapeError,
 )
 from ..core.instrument import Context
 from ..core.keywords import refuse_keywords
@@ -34,7 +36,7 @@ from ..core.primitive import Primitive
 from ..core.spec import is_inexact, spec_of
 from ..core.trace import CONSTANT, STARTS, Trace, bind, running, youngest
 from .backward import backward, harvest
-from .common import check_function, conform, fresh, refuse_ended
+from .common import brief, check_function, conform, fresh, refuse_ended
 from .reverse import ReverseTrace
 
 
@@ -257,12 +259,16 @@ def array(data: Any, dtype: Any = None, requires_grad: bool = False, **unknown: 
             refuse_ended(data, "`array` was given")
             made = np.copy(data) if dtype is None else data.astype(dtype)
         else:
-            made = np.array(data, dtype=dtype)[()]
+            made = read(data, dtype)
             if getattr(made, "dtype", np.dtype(object)).kind not in "biufc":
                 raise ArgumentTypeError(
                     f"`array` makes arrays of numbers, but got {type(data).__name__} that NumPy"
                     f" reads as {getattr(made, 'dtype', 'object')}.\n"
-                    "  Give numbers, or nested lists of one shape."
+                    + (
+                        "  Make one of each value: `{name: array(x) for name, x in d.items()}`."
+                        if isinstance(data, dict)
+                        else "  Give numbers, or nested lists of one shape."
+                    )
                 )
     if not requires_grad:
         return made if type(made) is Array else Array(made, CONSTANT, None)
@@ -276,6 +282,24 @@ def array(data: Any, dtype: Any = None, requires_grad: bool = False, **unknown: 
             "  Leave `requires_grad` out to keep the derivative, or write `x.detach()` to cut it."
         )
     return leaf_of(made, trace)
+
+
+def read(data: Any, dtype: Any) -> Any:
+    """Data as NumPy reads them."""
+    try:
+        return np.array(data, dtype=dtype)[()]
+    except (TypeError, ValueError) as error:
+        if isinstance(dtype, (int, float, complex, list, np.ndarray)):
+            raise ArgumentTypeError(
+                f"`array` takes the numbers as one argument and then a dtype, but got"
+                f" {brief(dtype)} as dtype.\n  Write `array([x, y])`, with a list."
+            ) from None
+        if "inhomogeneous" in str(error):
+            raise ShapeError(
+                "`array` makes arrays, but got lists of different lengths, which have no shape.\n"
+                "  Make one of each: `[array(row) for row in rows]`."
+            ) from None
+        raise
 
 
 def leaf_of(value: Any, trace: EagerTrace) -> Array:
@@ -403,7 +427,7 @@ def retain_grad(self: Array) -> None:
 def deep_copy(self: Array, memo: Any) -> Array:
     """A copy of a leaf is a leaf with a gradient of its own; others keep their derivative."""
     if type(current(self).node) is not Leaf:
-        return self.copy()
+        return self.copy("K")
     copied = leaf_of(fresh(self.payload), self.within)
     copied.node.grad = fresh(self.node.grad)
     return copied

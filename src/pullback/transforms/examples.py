@@ -1,4 +1,4 @@
-"""The examples of a batch, taken apart inside of `vmap` and put together again.
+"""Take the examples of a batch apart inside `vmap`, and put them together again.
 
     examples(x, trace)    from an Array that `trace` maps to one of all its examples, along an axis
     together(x, trace)    back

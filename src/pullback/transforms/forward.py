@@ -341,6 +341,11 @@ def directions(lifted: Lifted, tangent: Any, what: str, asker: Callable[[], str]
     ]
 
 
+def named_each(name: str, n: int) -> str:
+    """Arguments in messages: `v`, or `v0, v1`."""
+    return name if n == 1 else ", ".join(f"{name}{i}" for i in range(n))
+
+
 def count(things: Any, what: str) -> str:
     """`1 tangent`, `2 tangents`."""
     return f"{len(things)} {what}{'' if len(things) == 1 else 's'}"
@@ -408,7 +413,9 @@ class Pushforward:
         if len(tangents) != len(self.lifted):
             raise ArgumentError(
                 f"The pushforward of `{self.name}` takes {count(self.lifted, 'tangent')}, one for"
-                f" each primal, but got {len(tangents)}."
+                f" each primal, but got {len(tangents)}.\n"
+                f"  Write `pushforward({named_each('v', len(self.lifted))})`, with None for a"
+                " tangent that is zero."
             )
         asker = lambda: f"The pushforward of `{self.name}`"
         dots: dict[Any, Any] = {}  # (step, slot) -> tangent; step 0 are the inputs

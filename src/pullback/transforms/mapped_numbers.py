@@ -1,9 +1,9 @@
-"""Python numbers under `vmap`: what `float(x)` gives for a mapped x.
+"""Python numbers under `vmap`: the result of `float(x)` for a mapped x.
 
-Such an Array holds the numbers of all examples; their class, such as `float`, is kept as its node.
-An operation on Python numbers alone gives a Python number; beside an array they take its dtype.
-Where Python would raise for some examples, or give a number of another class, there is no answer
-that all of them share.
+Such an Array holds the numbers of all examples; its node is their class, such as `float`. An
+operation on Python numbers gives a Python number; combined with an array they take its dtype.
+If Python would raise an error for some examples, or give a number of another class, the examples
+have no common answer, and the operation is refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Operands of one operation: which combine without a cast, and which results have a derivative."""
+"""For one operation: which operands combine without a cast, and which results have a derivative."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@
         y = a * 2.0
         return y[:2], y[2:], a      # two parts of one array, and the argument itself
 
-The recording computes numbers; which arrays they lie in is kept here. Results, and what the
-function stored, that share memory are views of one array afterwards, and what was written into an
-argument is written there.
+The recording computes numbers; this module remembers which array they're in. If results or stored
+values shared memory, they're views of one array again afterwards, and what was written into an
+argument is written into it again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""debug_nans: raise at the operation that makes a NaN, forward or backward.
+"""debug_nans: raise an error at the operation that produces a NaN, forward or backward.
 
-While it is on, every new trace gets a class that checks the results of its operations; while it is
-off, operations are not checked and pay nothing.
+While it's on, every new trace has a class that checks the results of its operations. While it's
+off, nothing is checked, and operations cost nothing more.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rules by program: differentiate a NumPy program in place of an operation without formulas.
+"""Rules for operations without formulas: differentiate an equivalent NumPy program instead.
 
 The program has the same derivatives as the operation at these values: for a random draw, the number
 drawn as a function of the distribution's parameters. `pushed` gives the tangent of the operation's

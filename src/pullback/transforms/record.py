@@ -1,4 +1,4 @@
-"""record: what a function did, operation by operation; tests and explanations read it."""
+"""record: a list of the operations that a function did, for tests and explanations."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,22 @@ def named_in_numpy(fun: Any) -> str | None:
     return None
 
 
+def instead_of(out: Any, call: str) -> str:
+    """What to return in the place of an object that is no number."""
+    if isinstance(out, str):
+        return "Return the number itself, since text has no derivative."
+    if isinstance(out, Iterator):
+        return "Return what it gives: the sum, `sum(values)`, or all of them, `list(values)`."
+    if inspect.isroutine(out):
+        if isinstance(getattr(out, "__self__", None), (Array, np.ndarray, np.generic)):
+            return f"Call it: `.{out.__name__}()`."
+        return f"Call it: `{name_of(out)}(x)`."
+    return (
+        f"Return one number; other results go through `has_aux=True`, and `jacobian({call})` takes"
+        " trees."
+    )
+
+
 def check_scalar(out: Any, verb: str, fun: Any) -> None:
     """Raise unless out is one real number."""
     if type(out) is Array and not out.shape and out.dtype.kind == "f":
@@ -46,8 +64,7 @@ def check_scalar(out: Any, verb: str, fun: Any) -> None:
             )
         raise NonScalarOutputError(
             f"`{verb}` needs a scalar output, but `{name}` returned {describe(out)}.\n"
-            f"  Return one number; other results go through `has_aux=True`, and `jacobian({call})`"
-            " takes trees."
+            f"  {instead_of(out, call)}"
         )
     spec = spec_of(out)
     if spec.dtype.kind not in "iufc":

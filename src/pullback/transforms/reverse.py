@@ -491,15 +491,21 @@ class Pullback:
         self.plain = not any(type(x) is Array and type(x.payload) is Array for x in outs)
         self.lock = threading.RLock()
 
-    def __call__(self, out_bar: Any) -> tuple[Any, ...]:
-        """Args: out_bar: a tree like the output, with arrays of its shapes.
+    def __call__(self, *out_bar: Any) -> tuple[Any, ...]:
+        """Args: out_bar: one tree like the output, with arrays of its shapes.
 
         Raises:
             ShapeError: a cotangent has another shape than the output; nothing is broadcast.
             ArgumentError: the tree is another one.
         """
         asker = lambda: f"The pullback of `{name_of(self.fun)}`"
-        bars = branches(out_bar, self.structure, "a cotangent", asker)
+        if len(out_bar) != 1:
+            one = "np.ones_like(out)" if self.structure is None else "(v, w)"
+            raise ArgumentTypeError(
+                f"{asker()} takes one argument, a cotangent like the output, but got"
+                f" {len(out_bar)}.\n  Write `pullback({one})`."
+            )
+        bars = branches(out_bar[0], self.structure, "a cotangent", asker)
         seeds, taken = [], set()
         for node, spec, bar in zip(self.nodes, self.specs, bars, strict=True):
             if spec is None:

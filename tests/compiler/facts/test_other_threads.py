@@ -11,6 +11,8 @@ import pullback as pb
 from pullback.compiler.facts.call_monitor import Watch
 from pullback.compiler.facts.snapshot import Snapshot
 from pullback.compiler.facts.state import State
+from pullback.compiler.graph.optimise import optimised
+from pullback.testing import staged
 
 STATE = """
 class Model:
@@ -18,7 +20,7 @@ class Model:
     def __init__(self): self.k = 1.0
 class Slotted:
     __slots__ = ("k",)
-m, s, g, d = Model(), Slotted(), 1.0, {"k": 1.0}
+m, s, g, d, h = Model(), Slotted(), 1.0, {"k": 1.0}, [1.0]
 s.k = 1.0
 def made():
     k = 1.0
@@ -40,11 +42,16 @@ CHANGES = {
     "g": "g = 2.0",
     "d['k']": "d['k'] = 2.0",
     "read()": "write(2.0)",
+    "h[0]": "h = [2.0]",
 }
 
 
-# Where it comes in between: before what has changed is put back, and before the facts are read.
-@pytest.mark.parametrize("place", [(Snapshot, "restore"), (State, "token")], ids=lambda x: x[1])
+# Where it comes in between: before what has changed is put back, before that is looked at, and
+# before the facts are read.
+PLACES = (Snapshot, "restore"), (Snapshot, "restored"), (Snapshot, "misses"), (State, "token")
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda x: x[1])
 @pytest.mark.parametrize("stores", [False, True])
 def test_what_another_thread_changes(place, stores, monkeypatch):
     ends = threading.Event()
@@ -129,3 +136,26 @@ def test_filters_that_another_thread_changes(f, monkeypatch):
         else:
             assert (reasons, "said elsewhere" in kept) == ([], True)
             assert fast.cache_info().hits == 2
+
+
+def test_filters_are_left_alone(monkeypatch):
+    """They are one list for all threads: whoever sets and resets them undoes what others set."""
+
+    class Entered:
+        def __init__(self, **options):
+            raise AssertionError("filters of warnings are set")
+
+    def f(x):
+        y = np.sum(np.abs(x)) * np.sum(np.sin(np.full(3, 2.0)) + np.linalg.norm(x))
+        return y * np.sum(np.sort(np.array([3.0, 1.0]))[0] * x)
+
+    x = np.array([0.5, -1.0])
+    expected = pb.hessian(f)(x)
+    with monkeypatch.context() as patched:
+        patched.setattr(warnings, "catch_warnings", Entered)
+        graph, _ = staged(lambda x: x * np.sum(np.exp(np.multiply(2.0, np.ones(3, like=x)))), (x,))
+        assert len(optimised(graph).equations) < len(graph.equations)
+        for transform in (lambda f: pb.compile(pb.hessian(f), wait=True), pb.hessian):
+            fast = transform(pb.compile(f, wait=True))
+            for _ in range(4):
+                np.testing.assert_allclose(fast(x), expected, rtol=1e-12)

@@ -281,3 +281,34 @@ def test_a_singular_matrix_in_a_loop_in_a_loop():
                     fast(a, np.ones(3))
             else:
                 np.testing.assert_allclose(fast(a, np.ones(3)), h(a, np.ones(3)), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        np.linalg.det,
+        lambda a: np.sum(np.linalg.eigvalsh(a + a.T) ** 2),
+        lambda a: np.linalg.norm(a, "nuc"),
+        np.linalg.cond,
+        lambda a: np.sum(np.linalg.pinv(a)),
+    ],
+    ids=["det", "eigvalsh", "nuclear norm", "cond", "pinv"],
+)
+def test_gradients_of_decompositions_in_a_loop(f):
+    """They are machine code; a step near a singular matrix, or equal values, is done by NumPy."""
+
+    def steps(a, t):
+        return pb.scan(lambda total, t: (total + f(a + t), None), 0.0, t)[0]
+
+    def waiting(a, t):
+        step = lambda carry: (carry[0] + 0.05, carry[1] + f(a + carry[0]))
+        return pb.while_loop(lambda carry: carry[0] < t[-1], step, (t[0], 0.0))[1]
+
+    a, t = matrices(3, 3), np.linspace(-0.1, 0.1, 7)
+    for g in (pb.value_and_grad(steps), pb.value_and_grad(waiting)):
+        fast = pb.compile(g, wait=True)
+        for matrix in (a, a * 1.1, np.eye(3), a):
+            for mine, theirs in zip(fast(matrix, t), g(matrix, t), strict=True):
+                np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-12)
+        assert fast.refusal is None
+        assert fast.cache_info().hits

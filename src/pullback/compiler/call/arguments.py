@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array
-from ...core.errors import ArgumentError, name_of
+from ...core.errors import ArgumentError, ArgumentTypeError, name_of
 from ...core.spec import NUMERIC
 from ...core.trace import STARTS
 from ...core.tree import flatten
+from ...transforms.common import brief
 from ..entry.object_layout import error_handling
 from ..path import WIDE, Call, order_of, static_key
 from ..record.recording import containers_in
@@ -25,6 +26,26 @@ CALM = {"warn", "ignore"}
 def raising() -> bool:
     """Whether overflow, division by zero or NaN must be reported: by an error, or to a watcher."""
     return STARTS.get() is not None or not CALM.issuperset(error_handling())
+
+
+def static_of(argnums: Any, argnames: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The static arguments by position and by name, as `compile` was given them."""
+    numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
+    names = argnames if isinstance(argnames, (tuple, list)) else (argnames,)
+    kind: tuple[type, ...]
+    for option, other, given, kind in (
+        ("static_argnums", "static_argnames", numbers, (int, np.integer)),
+        ("static_argnames", "static_argnums", names, (str,)),
+    ):
+        for x in given:
+            if not isinstance(x, kind):
+                right = f"{other}={x!r}" if isinstance(x, (int, str)) else "static_argnums=0"
+                raise ArgumentTypeError(
+                    f"`compile` takes {'names' if str in kind else 'positions'} as {option}, but"
+                    f" got {brief(x)}.\n"
+                    f"  Write `{right}`."
+                )
+    return tuple(numbers), tuple(names)
 
 
 def check_static(fun: Any, numbers: Sequence[int], names: Sequence[str]) -> None:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from ...core.errors import ArgumentError, name_of
+from ...core.errors import ArgumentError, ArgumentTypeError, name_of
 from ...core.keywords import refuse_keywords
 from ...core.trace import running
-from ...transforms.common import Transformation
+from ...transforms.common import Transformation, brief
 from ..disk import records
 from ..entry import native_records
 from ..entry.native_records import MISS, Way
@@ -33,7 +33,7 @@ from ..llvm.binding import BEST, absent, at_leisure
 from ..path import CacheInfo, Call, Entry, Path, same_bits, share_memory, shared, way_of
 from ..record.carried import Carried
 from . import reasons
-from .arguments import arranged, check_static, raising
+from .arguments import arranged, check_static, raising, static_of
 from .budget import Budget
 from .call_kind import CallKind, NoKind
 from .in_transformation import QuickNode, composed
@@ -66,10 +66,9 @@ class Compiled(Transformation):
     ) -> None:
         super().__init__(fun)
         self.wait = wait
-        numbers = (static_argnums,) if isinstance(static_argnums, int) else static_argnums
-        names = (static_argnames,) if isinstance(static_argnames, str) else static_argnames
-        self.static_argnums, self.static_argnames = tuple(numbers), tuple(names)
-        check_static(fun, self.static_argnums, self.static_argnames)
+        numbers, names = static_of(static_argnums, static_argnames)
+        check_static(fun, numbers, names)
+        self.static_argnums, self.static_argnames = numbers, names
         self.entries: OrderedDict[Any, Entry] = OrderedDict()
         self.refusal: str | None = None  # why the function falls back to Python
         self.lock = LOCK
@@ -413,6 +412,11 @@ class Compiled(Transformation):
         """
         from .export_c import export, exported_path
 
+        if not isinstance(name, (str, os.PathLike)):
+            raise ArgumentTypeError(
+                f"`export` takes the name of the files and then arguments, but got {brief(name)}"
+                ' first.\n  Write `f.export("name", x)`.'
+            )
         path, call = exported_path(self, args, kwargs)
         return export(self.fun, name, path, call, args, kwargs)
 

@@ -172,8 +172,8 @@ def decisions(path: Path, reached: dict[Any, int]) -> tuple[int, Any]:
     """What a trace would have heard of the function itself, which a path does not say again.
 
     How many decisions were made of floating inputs, and the line of the first branch that they
-    chose: None without branches, () of the test of a loop. Of a loop, whose steps are not counted,
-    a trace would have heard a few times.
+    chose, or of the first `int(x)`: None without either, () of the test of a loop and of a cast to
+    integers. Of a loop, whose steps are not counted, a trace would have heard a few times.
     """
     graph = path.recording.graph
     floating = sum([1 << i for i, x in enumerate(graph.inputs) if is_inexact(x.spec.dtype)])
@@ -186,10 +186,12 @@ def decisions(path: Path, reached: dict[Any, int]) -> tuple[int, Any]:
         if any(map(moves, equation.inputs)):
             loop = isinstance(equation.primitive, While)
             count += FEW if loop else equation.primitive.decides
-            line = () if loop else line
+            cast = equation.primitive is astype_p and equation.outputs[0].spec.dtype.kind in "biu"
+            count += cast
+            line = () if loop or cast else line
     if any(map(moves, graph.outputs[path.n_results :])):
         asked = [guard for guard in path.guards if guard.asked in QUESTIONS]
-        branches = [guard.line for guard in asked if guard.asked == "bool(x)"]
+        branches = [guard.line for guard in asked if guard.asked in ("bool(x)", "int(x)")]
         count, line = count + len(asked), branches[0] if branches else line
     return count, line
 

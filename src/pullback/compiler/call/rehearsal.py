@@ -191,6 +191,9 @@ class Rehearsal:
             return
         if snapshot.restored() and (self.other or not snapshot.misses(self.seen, self.watch)):
             return
+        if snapshot.is_changed_since():
+            snapshot.disturbed = True
+            return
         compiled.refuse("it changes something that cannot be found before it runs")
         raise ArgumentError(
             f"`compile({name_of(compiled.fun)})` recorded this call, which changed something that"

@@ -8,15 +8,14 @@ than beside kinks, the function itself runs, and warns.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.array import Array
-from ...core.errors import LostDerivativeWarning
 from ...core.graph import Graph
+from ...core.lost import STRICT
 from ...core.spec import is_inexact
 from ...primitives.kinks import is_differentiated_twice
 from ...transforms.forward import ForwardTrace
@@ -58,12 +57,13 @@ class Kinks:
                 older.end()
             return ()
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", LostDerivativeWarning)
-            try:
-                found = staged(twice, values)
-            except Exception:  # the function itself warns, or raises
-                return False
+        token = STRICT.set(True)
+        try:
+            found = staged(twice, values)
+        except Exception:  # the function itself warns, or raises
+            return False
+        finally:
+            STRICT.reset(token)
         if found is None:
             return False
         guards = found.notes.guards

@@ -175,6 +175,8 @@ class Checks:
         offset = offset_of(place.name)
         if offset is not None:
             expected = 0 if place.was is MISSING else self.numbers.of(place.was)
+            if place.was is None:  # which some members give for what is not there
+                expected = field(place.owner, offset)
             self.add(FIELD, place.owner, offset, expected)
         elif place.was is MISSING:
             raise Unchecked

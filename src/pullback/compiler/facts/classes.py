@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 import re
 import sys
 import types
@@ -24,6 +25,8 @@ KNOWN_BY_IDENTITY = (
     types.ClassMethodDescriptorType, np.ufunc, np.dtype, Primitive, re.Pattern,
 )  # fmt: skip
 FIXED = {"numpy", "pullback", "scipy", "math", "cmath"}  # their content stays as it is
+SCOPES = [vars(module) for module in (np, np.linalg, np.fft)]
+OWN: list[Any] = []  # what they held when nothing of it was anybody else's
 # What Python keeps in a class and code may ask for; other names of this form are methods that
 # Python calls.
 TOLD_BY_CLASSES = frozenset(
@@ -160,6 +163,17 @@ def open_object(cls: type) -> tuple[str, ...] | None:
 def theirs(x: Any) -> bool:
     """Whether it is a function of the user's."""
     return of(x, types.FunctionType) and not apart(x.__globals__)
+
+
+def in_places_of_numpys() -> list[Any]:
+    """What packages have put in the places of NumPy's functions: pullback's own code calls it."""
+    values = [x for scope in SCOPES for x in scope.values()]
+    if len(values) == len(OWN) and all(map(operator.is_, values, OWN)):
+        return []
+    found = [x for x in values if theirs(x) or not of_library(type(x))]
+    if not found:
+        OWN[:] = values
+    return found
 
 
 def transparent(cls: type) -> bool:

@@ -13,6 +13,7 @@ import os
 import sys
 import types
 import weakref
+from functools import cache
 from typing import Any
 
 from ...core.bytecode import original
@@ -44,6 +45,13 @@ CALLED = ("__name__", "__qualname__")  # of a class
 WRAPPED = (
     staticmethod, classmethod, property, functools.cached_property, functools.singledispatchmethod,
 )  # fmt: skip
+
+
+@cache
+def member_of(kind: type, name: str) -> types.MemberDescriptorType | None:
+    """Where objects of a class that is written in C keep something, under a name."""
+    found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    return found if type(found) is types.MemberDescriptorType else None
 
 
 class CodeReader(Reading):
@@ -148,6 +156,7 @@ class CodeReader(Reading):
                 return Same(x), *self.fixed(x, names), *map(read, modules)
         if part is None and self.state.all and apart(vars(x)):
             return Same(x), *self.of_library(x)
+        self.looks("type", x)
         if part is None:
             return Same(x), *self.attributes(x)
         scope = vars(x)
@@ -194,6 +203,17 @@ class CodeReader(Reading):
             parts += [Same(base), *self.called(base), *self.attributes(base)]
         return tuple(parts)
 
+    def in_descriptor(self, x: Any) -> list[Any]:
+        """The functions that a method or a property holds; it may be given others."""
+        kind: Any = type(x)
+        members = [member_of(kind, name) for name in INNER]
+        found = [self.looks("slot", x, member) for member in members if member]
+        if not any(members):  # it is written in Python
+            held = self.looks("dict", x)
+            named = frozenset((*INNER, "attrname"))
+            found = [y for name, y in self.looks("items", held, named) if name in named]
+        return [y for y in found if y is not MISSING and y is not None]
+
     def called(self, x: type) -> list[Any]:
         """What a class is called, as far as code asks or may make text of the class."""
         names, text = self.state.names, TEXTS in self.state.names
@@ -218,7 +238,7 @@ class CodeReader(Reading):
         elif every:
             self.looks("items", scope)
         else:
-            for name in names:
+            for name in names | {"__getattr__"}:  # a module is asked for names that it has not
                 self.looks("item", scope, name)
         found = []
         asked = set(scope) if every else names & scope.keys()
@@ -230,7 +250,7 @@ class CodeReader(Reading):
             if cls or not name.startswith("__") or name in called or (name in names - OF_MODULES):
                 x = scope[name]
                 if of(x, WRAPPED):
-                    inner = [getattr(x, n) for n in INNER if hasattr(x, n)]
+                    inner = self.in_descriptor(x)
                     if type(x) not in WRAPPED and not of_library(type(x)):
                         inner += [type(x), *[y for _, y in self.own(x)]]
                     found.append((name, Same(x), *map(self.read, inner)))

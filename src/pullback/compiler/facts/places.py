@@ -23,6 +23,7 @@ import numpy as np
 
 from ...core.bytecode import original
 from ...core.members import dict_of
+from ...core.members import of as of
 from ..llvm.content_hash import content_hash
 
 MISSING = object()
@@ -310,11 +311,6 @@ def type_of(x: Any, kind: type) -> Any:
 
 def sequence_of(x: Any) -> Any:
     return next(kind for kind in (list, deque, set) if of(x, kind))
-
-
-def of(x: Any, kinds: Any) -> bool:
-    """isinstance, without asking the object what it calls its class."""
-    return issubclass(type(x), kinds)
 
 
 def contents(cell: types.CellType) -> Any:

@@ -68,7 +68,7 @@ from .classes import (
     transparent,
     unit_of,
 )  # fmt: skip
-from .code_reader import INNER, WRAPPED, CodeReader
+from .code_reader import WRAPPED, CodeReader
 from .constants import held_by_library, is_alias, is_inert, is_quiet, said_by
 from .judge import declared_pure, may_repeat
 from .places import MISSING, dict_of, of
@@ -317,7 +317,7 @@ class Reader(CodeReader):
         if kind in (inspect.Signature, inspect.Parameter):
             return Same(x)  # nothing of it can be changed
         if of(x, WRAPPED):
-            return Same(x), *[self.read(getattr(x, name)) for name in INNER if hasattr(x, name)]
+            return Same(x), *map(self.read, self.in_descriptor(x))
         if not of_python(kind) and not of_library(kind) and hasattr(kind, "__get__"):
             return Same(x)  # it looks at the instance, which is read itself
         whole = kind is types.SimpleNamespace or any(map(plain, kind.__mro__))

@@ -31,10 +31,16 @@ from ..llvm.content_hash import content_hash
 from .ambient import LockHolder
 from .bytecode import CLASS_QUESTIONS, COMPUTED_NAMES, code_of, full_name
 from .call_monitor import Watch
-from .classes import ASKED_BY_LIBRARIES, foreign_function, of_library, slots_of
+from .classes import (
+    ASKED_BY_LIBRARIES,
+    foreign_function,
+    in_places_of_numpys,
+    of_library,
+    slots_of,
+)
 from .effects import Edge, InputPlaces, Located, WriteOnly, located
 from .judge import CLOCK, home_of, may_repeat, of_dates
-from .places import LARGE, MISSING, SMALL, Cell, Item, Items, Opaque, Place, Slot, of
+from .places import LARGE, MISSING, SMALL, Cell, Item, Items, Kind, Opaque, Place, Slot, of
 from .reader import Lenient
 from .state import Parts, State
 
@@ -209,6 +215,7 @@ def foresee(
             call.
         whole: the dicts of attributes that they looked into.
     """
+    watched = [*watched, *in_places_of_numpys()]
     if ran is None:
         scout = read_all(fun, watched, asked)
     else:
@@ -388,6 +395,16 @@ class Snapshot:
         for x, was in self.copies:
             if content_hash(x) != content_hash(was):
                 x[...] = was
+
+    def is_changed_since(self) -> bool:
+        """Whether another thread has bound something anew after all was put back.
+
+        What cannot be put back is taken to be changed by the code that ran.
+        """
+        if self.alone and runs_alone():
+            return False
+        changed = [place for place in self.places if not place.holds()]
+        return bool(changed) and all(type(p.kind).put is not Kind.put for p in changed)
 
     def holds(self) -> bool:
         """Whether everything is as it was, as far as the places where it was found tell."""

@@ -15,7 +15,6 @@ Results keep value, dtype, shape and kind: a NumPy scalar stays one.
 
 from __future__ import annotations
 
-import warnings
 from functools import cached_property
 from operator import is_not
 from typing import Any
@@ -48,13 +47,17 @@ FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
 
 def optimised(graph: Graph) -> Graph:
     """All passes."""
-    graph = folded(functional(graph)).pruned()
-    graph = folded(separated(answered(contracted(with_composed_values(partly_used(graph))))))
+    graph = folded(decomposed(folded(functional(graph)).pruned()))
     while True:
         before = len(graph.equations)
         graph = shared(simplified(graph)).pruned()
         if len(graph.equations) >= 0.98 * before:
             return graph
+
+
+def decomposed(graph: Graph) -> Graph:
+    """The graph with operations that are done by others replaced by these."""
+    return separated(answered(contracted(with_composed_values(partly_used(graph)))))
 
 
 def functional(graph: Graph) -> Graph:
@@ -114,8 +117,7 @@ def folded(graph: Graph) -> Graph:
         if sum([out.spec.size * out.spec.dtype.itemsize for out in e.outputs]) > FOLDED:
             return e
         try:
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with np.errstate(all="ignore"):
                 out = e.primitive(*[opened(x) for x in e.inputs], **e.static)
         except Exception:
             return e

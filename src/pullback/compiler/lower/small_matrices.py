@@ -25,8 +25,9 @@ from ...primitives.queries import all_p
 from ...primitives.shapes import copy_p
 from ...primitives.triangular import cholesky_p
 from ...transforms.loops.scan_primitive import Scan
+from ..graph.optimise import decomposed
 from ..graph.rewriting import NewEquations, inlined, rewritten
-from ..graph.small_systems import SOLVING, fits, log_p, separated, sign_p
+from ..graph.small_systems import SOLVING, fits, log_p, sign_p
 from .emit import Value, element, store_element
 from .geometry import Strided
 from .scan import Rolled
@@ -77,7 +78,7 @@ def telling(of: Scan) -> Scan | None:
     def make() -> Scan | None:
         equations: list[Equation] = []
         found: list[Variable] = []
-        whole = separated(inlined(of.body))
+        whole = decomposed(inlined(of.body))  # what is doubted shows in the parts alone
         for e in whole.equations:
             steps = NewEquations()
             e, flags = asked(e, steps)

@@ -19,6 +19,7 @@ from ..arguments import as_array, axes_of, cast, plainly_everywhere
 from ..elementwise import add, divide, equal, exp, log, log1p, stopped, subtract
 from ..reductions import max_p, sum_p
 from ..selecting import where_p
+from ..shapes import laid, lies
 from .kinds import OfFloats, refused, whole
 
 
@@ -48,6 +49,7 @@ def softplus(x, **kwargs):
 
 
 @replaces(sp.multigammaln)
+@lies("C")
 def multigammaln(a, d):
     if not np.isscalar(d) or np.floor(d) != d:
         raise ArgumentError("`scipy.special.multigammaln` takes a positive integer for `d`.")
@@ -112,7 +114,7 @@ def factorial(n, exact=False, extend="zero"):
         )
     if extend == "complex":
         return sp.gamma(n + 1)
-    return np.where(n < 0, 0.0, sp.gamma(np.where(n < 0, 1, n) + 1))
+    return laid(np.where(n < 0, 0.0, sp.gamma(np.where(n < 0, 1, n) + 1)), "C")
 
 
 def limit_of_diric(n, x):
@@ -121,6 +123,7 @@ def limit_of_diric(n, x):
 
 
 @replaces(sp.diric)
+@lies("C")
 def diric(x, n):
     """sin(n x / 2) / (n sin(x / 2)); near its removable singularities by its series."""
     n = stopped(as_array(n))

@@ -12,7 +12,7 @@ from ...core.errors import MissingRuleError
 from ...core.namespaces import BEHIND, BOUND, STANDS
 from ...core.reach import CALLS, call_outside
 from ...core.resolve import foreign
-from ...primitives.exact import exact
+from ...primitives.exact import exact, like
 from ..solving.following import Chosen
 from ..solving.leaves import is_live, take
 from ..sparse_arrays.patterns import fixed
@@ -50,15 +50,18 @@ def close_pairs(
 ) -> Any:
     """The distances of all pairs of points of two trees that are close, as a sparse array."""
     trees = [getattr(tree, "native", tree) for tree in (one, other)]
-    found = call_outside(
-        spatial.cKDTree.sparse_distance_matrix,
-        (*trees, fixed(max_distance), fixed(p), "coo_matrix"), {},
-    )  # fmt: skip
+    given = *trees, fixed(max_distance), fixed(p)
+    close = lambda kind: call_outside(spatial.cKDTree.sparse_distance_matrix, (*given, kind), {})
+    found = close("coo_matrix")
     rows, columns = found.row, found.col
     data = length(take(one.data, rows, axis=0) - take(other.data, columns, axis=0), p)
     data = exact(found.data, data)
     if output_type == "dict":
-        return {(i, j): data[k] for k, (i, j) in enumerate(zip(rows, columns, strict=True))}
+        # Each pair is met once, in another order than in SciPy's arrays.
+        number = {
+            pair: k for k, pair in enumerate(zip(rows.tolist(), columns.tolist(), strict=True))
+        }
+        return {pair: like(0.0, data[number[pair]]) for pair in close("dict")}
     out = CALLS[sparse.coo_matrix]((data, (rows, columns)), shape=found.shape)
     return out if output_type == "coo_matrix" else CALLS[out.todok]()
 

@@ -5,7 +5,10 @@ de Boor, A Practical Guide to Splines (2001), chapters IX and X.
 
 from __future__ import annotations
 
-from math import comb, factorial
+from functools import reduce
+from itertools import product
+from math import comb, perm
+from operator import mul as multiply
 from typing import Any
 
 import numpy as np
@@ -19,46 +22,70 @@ def span(t: Any, k: int, x: Any) -> Any:
     return np.searchsorted(t[k + 1 : n], x, side="right") + k
 
 
-def safe(width: Any) -> Any:
-    """The widths of intervals; those without width are not divided by."""
-    return np.where(width == 0, 1.0, width)
-
-
-def bspline(t: Any, c: Any, k: int, x: Any, nu: int = 0, own: bool = False) -> Any:
-    """The nu-th derivative of the spline at x[r].
-
-    c[n, m] gives m splines at each point; with own=True, c[r, n] one spline for each.
-    """
-    if own:
-        c = np.swapaxes(c, 0, 1)
-    for _ in range(nu):
-        t, c, k = derivative(t, c, k)
-        if k < 0:
-            return np.zeros((x.shape[0], *([] if own else c.shape[1:])))
-    where = span(t, k, x)
-    rows = np.arange(x.shape[0])
-    numbers = [where - k + j for j in range(k + 1)]
-    if own:
-        c = c.reshape(-1, *c.shape[2:])
-        numbers = [i * x.shape[0] + rows for i in numbers]
-    parts = [take(c, i, axis=0) for i in numbers]
-    for r in range(1, k + 1):
-        for j in range(k, r - 1, -1):
-            low, high = take(t, where + j - k), take(t, where + j + 1 - r)
-            part = (x - low) / safe(high - low)
-            part = part.reshape(-1, *[1] * (parts[j].ndim - 1))
-            parts[j] = (1.0 - part) * parts[j - 1] + part * parts[j]
-    return parts[k]
-
-
-def derivative(t: Any, c: Any, k: int) -> tuple[Any, Any, int]:
-    """Knots, coefficients and degree of the derivative of a spline."""
+def with_width(t: Any, k: int) -> bool:
+    """Whether knots are known, and points are never led to an interval without width."""
     n = t.shape[0] - k - 1
-    if k == 0:
-        return t, c * 0.0, -1
-    width = t[k + 1 : n + k] - t[1:n]
-    factor = np.where(width == 0, 0.0, k / safe(width)).reshape(-1, *[1] * (c.ndim - 1))
-    return t[1:-1], (c[1:n] - c[: n - 1]) * factor, k - 1
+    return type(t) is np.ndarray and bool(t[k] < t[k + 1] and t[n - 1] < t[n])
+
+
+def reaching(t: Any, k: int, x: Any, nu: int = 0) -> tuple[list[Any], Any]:
+    """The nu-th derivatives at x[r] of the k + 1 basis functions that aren't zero there.
+
+    And the number of the first of them. Rounded as in SciPy's and FITPACK's code.
+    """
+    where = span(t, k, x)
+    if nu > k or k == 0:
+        return [np.full(x.shape, float(nu <= k))] * (k + 1), where - k
+    knots, whole = [take(t, where + 1 - k + i) for i in range(2 * k)], with_width(t, k)
+    values = [np.ones_like(x)]
+    for j in range(1, k + 1):
+        new: list[Any] = [None] * (j + 1)
+        for n in range(1, j + 1):
+            low, high, term = knots[k - 1 + n - j], knots[k - 1 + n], values[n - 1]
+            width, value = high - low, j <= k - nu
+            none: Any = None if whole else width == 0
+            term = (term if value else j * term) / (width if whole else np.where(none, 1.0, width))
+            parts = (term * (high - x), term * (x - low)) if value else (-term, term)
+            left, right = parts if whole else [np.where(none, 0.0, part) for part in parts]
+            new[n - 1] = left if n == 1 else new[n - 1] + left
+            new[n] = right
+        values = new
+    return values, where - k
+
+
+def functions(t: Any, k: int, x: Any) -> tuple[Any, Any]:
+    """The k + 1 basis functions that are not zero at x[r], [r, k + 1]; and the first's number."""
+    values, first = reaching(t, k, x)
+    return np.stack(values, axis=1), first
+
+
+def bspline(t: Any, c: Any, k: int, x: Any, nu: int = 0) -> Any:
+    """The nu-th derivative at x[r] of the m splines with coefficients c[n, m]."""
+    values, first = reaching(t, k, x, nu)
+    out: Any = 0.0
+    for j, value in enumerate(values):
+        out = out + take(c, first + j, axis=0) * value.reshape(-1, *[1] * (c.ndim - 1))
+    return out
+
+
+def tensor(c: Any, axes: Any, whole: bool = False) -> Any:
+    """The splines in several variables at points: c[n, ..., m] with `reaching` for each axis.
+
+    whole: whether the functions of all axes are multiplied first, as in SciPy; FITPACK goes on
+    from the coefficients.
+    """
+    sizes = c.shape[: len(axes)]
+    flat, total = np.reshape(c, (-1, *c.shape[len(axes) :])), 0.0
+    for taps in product(*[range(len(values)) for values, _ in axes]):
+        place, factors = 0, []
+        for tap, n, (values, first) in zip(taps, sizes, axes, strict=True):
+            place = place * n + (first + tap)
+            factors.append(values[tap].reshape(-1, *[1] * (flat.ndim - 1)))
+        term = take(flat, place, axis=0)
+        for factor in [reduce(multiply, factors)] if whole else factors:
+            term = term * factor
+        total = total + term
+    return total
 
 
 def antiderivative(t: Any, c: Any, k: int) -> tuple[Any, Any, int]:
@@ -68,22 +95,6 @@ def antiderivative(t: Any, c: Any, k: int) -> tuple[Any, Any, int]:
     total = np.cumsum(c[:n] * width / (k + 1), axis=0)
     c = np.concatenate([np.zeros_like(total[:1]), total])
     return np.concatenate([t[:1], t, t[-1:]]), c, k + 1
-
-
-def functions(t: Any, k: int, x: Any) -> tuple[Any, Any]:
-    """The k + 1 basis functions that are not zero at x[r], [r, k + 1]; and the first's number."""
-    where = span(t, k, x)
-    values = [np.ones_like(x)]
-    for j in range(1, k + 1):
-        rest, new = np.zeros_like(x), []
-        for r in range(j):
-            right = take(t, where + r + 1) - x
-            left = x - take(t, where + 1 - j + r)
-            term = values[r] / safe(right + left)
-            new.append(rest + right * term)
-            rest = left * term
-        values = [*new, rest]
-    return np.stack(values, axis=1), where - k
 
 
 # Polynomials in pieces: c[k, m, n] holds n polynomials on each of m intervals, the highest power
@@ -99,20 +110,22 @@ def places(x: Any, at: Any) -> Any:
 
 
 def polynomial(c: Any, x: Any, at: Any, nu: int = 0, where: Any = None) -> Any:
-    """The nu-th derivative of the polynomials at points [r]; of negative nu, integrals."""
+    """The nu-th derivative of the polynomials at points [r].
+
+    Rounded as SciPy does: by powers of the distance, from the lowest.
+    """
     where = places(x, at) if where is None else where
     step = (at - take(x, where)).reshape(-1, *[1] * (c.ndim - 2))
-    k, out = c.shape[0], 0.0
-    for power in range(k - 1, -1, -1):  # Horner's way, with the factors of derivatives
-        if power < nu:
-            break
-        factor = factorial(power) / factorial(power - nu)
-        out = out * step + take(c[k - 1 - power], where, axis=0) * factor
-    if nu < 0:
-        out = out * step**-nu
-    elif k <= nu:
-        out = take(c[0], where, axis=0) * 0.0
-    return out
+    k = c.shape[0]
+    out: Any = 0.0
+    power_of: Any = 1.0
+    for power in range(nu, k):
+        out = out + take(c[k - 1 - power], where, axis=0) * power_of * float(perm(power, nu))
+        if power < k - 1:
+            power_of = power_of * step
+    if k <= nu:
+        out = np.zeros(c.shape[2:])
+    return out if k > nu + 1 else np.where(np.isnan(step), np.nan, out)
 
 
 def primitive(c: Any, x: Any) -> Any:

@@ -12,10 +12,10 @@ from ...core.errors import MissingRuleError
 from ...core.reach import CALLS, call_outside
 from ...primitives.arguments import as_array
 from ...primitives.exact import exact, like
-from ..solving.following import Following
+from ..solving.following import Following, in_doubles
 from ..solving.serving import serves, serves_method, traced
 from ..sparse_arrays.patterns import fixed, is_live
-from .basis import antiderivative, bspline
+from .basis import antiderivative, bspline, reaching, tensor
 from .native_fitpack import CURFIT, derivative, integral, native, regrid_smth, rule_of
 from .smoothing import Smoothing, around, data_at, smoothing
 from .splines import fitted
@@ -34,10 +34,17 @@ def value_program(t: Any, c: Any, x: Any, *, k: int, nu: int, ext: int) -> Any:
     low, high = t[k], t[-k - 1]
     at = np.minimum(np.maximum(x, low), high) if ext == 3 else x
     out = bspline(t, c[: t.shape[0] - k - 1], k, at, nu)
-    return np.where((x >= low) & (x <= high), out, 0.0) if ext == 1 else out
+    return np.where((x < low) | (x > high), 0.0, out) if ext == 1 else out
 
 
-spline_value = Following("splev", value_found, value_program, lambda t, c, x, **_: x.shape)
+def of_no_order(*xs: Any, nu: int = 0, nux: int = 0, nuy: int = 0, **_: Any) -> bool:
+    """FITPACK differentiates coefficients, and the program the basis functions."""
+    return not (nu or nux or nuy) and in_doubles(*xs)
+
+
+spline_value = Following(
+    "splev", value_found, value_program, lambda t, c, x, **_: x.shape, same_bits=of_no_order
+)
 
 
 def as_arrays(*xs: Any) -> list[Any]:
@@ -443,7 +450,7 @@ def points_of(
     tx: Any, ty: Any, c: Any, x: Any, y: Any, *, kx: int, ky: int, nux: int, nuy: int
 ) -> Any:
     c, x, y = within(tx, ty, c, x, y, kx, ky)
-    return bspline(ty, bspline(tx, c, kx, x, nux), ky, y, nuy, own=True)
+    return tensor(c, [reaching(tx, kx, x, nux), reaching(ty, ky, y, nuy)])
 
 
 def points_found(tx: Any, ty: Any, c: Any, x: Any, y: Any, *, kx: int, ky: int, nux: int, nuy: int):
@@ -455,7 +462,13 @@ def points_found(tx: Any, ty: Any, c: Any, x: Any, y: Any, *, kx: int, ky: int, 
 on_grid = Following(
     "bispev", surface_found, surface, lambda tx, ty, c, x, y, **_: (x.shape[0], y.shape[0])
 )
-at_points = Following("bispeu", points_found, points_of, lambda tx, ty, c, x, y, **_: x.shape)
+at_points = Following(
+    "bispeu",
+    points_found,
+    points_of,
+    lambda tx, ty, c, x, y, **_: x.shape,
+    same_bits=of_no_order,
+)
 
 
 def two_variables(name: str, primitive: Any, orders: bool) -> None:
@@ -481,14 +494,27 @@ def slope_of(t: Any, c: Any, k: int, nu: int) -> Any:
     return c
 
 
-@rule_of("pardtc")
-def pardtc(tx, ty, c, kx, ky, nux, nuy):
-    tx, ty, c = as_arrays(tx, ty, c)
-    found, ier = native.pardtc(*map(copied, (tx, ty, c)), kx, ky, nux, nuy)
+def slopes_found(tx: Any, ty: Any, c: Any, *, kx: int, ky: int, nux: int, nuy: int) -> Any:
+    return native.pardtc(tx, ty, c, kx, ky, nux, nuy)[0]
+
+
+def slopes(tx: Any, ty: Any, c: Any, *, kx: int, ky: int, nux: int, nuy: int) -> Any:
+    """The coefficients of a derivative; what is left of the array is not read."""
     table = np.reshape(c, (tx.shape[0] - kx - 1, ty.shape[0] - ky - 1))
     rows = slope_of(tx, table, kx, nux)
     flat = np.swapaxes(slope_of(ty, np.swapaxes(rows, 0, 1), ky, nuy), 0, 1).reshape(-1)
-    return exact(found, np.concatenate([flat, np.zeros(len(found) - flat.shape[0])])), ier
+    return np.concatenate([flat, np.zeros(c.shape[0] - flat.shape[0])])
+
+
+partial_derivative = Following("pardtc", slopes_found, slopes, lambda tx, ty, c, **_: c.shape)
+
+
+@rule_of("pardtc")
+def pardtc(tx, ty, c, kx, ky, nux, nuy):
+    """SciPy has looked at the orders."""
+    tx, ty, c = as_arrays(tx, ty, c)
+    orders = {"kx": int(kx), "ky": int(ky), "nux": int(nux), "nuy": int(nuy)}
+    return partial_derivative(tx, ty, c, **orders), 0
 
 
 def volume_found(tx: Any, ty: Any, c: Any, ends: Any, *, kx: int, ky: int) -> Any:

@@ -9,7 +9,6 @@ from scipy.interpolate import _interpnd, _rgi_cython
 
 from ...core.dispatch import as_array
 from ...core.resolve import foreign
-from ..solving.following import Chosen
 from ..solving.leaves import take
 from ..solving.serving import serves_method
 from ..sparse_arrays.patterns import fixed, is_live, put
@@ -19,24 +18,23 @@ find_of_scipy, coordinates_of_scipy = [
 ]
 
 
-def cells_of(xi: Any, *grid: Any) -> Any:
-    plain = tuple([np.ascontiguousarray(g, float) for g in grid])
-    return _rgi_cython.find_indices(plain, np.ascontiguousarray(xi, float))[0]
-
-
-cells = Chosen("cells of a grid", cells_of, lambda xi, *grid: xi.shape)
-
-
 @serves_method(_rgi_cython.find_indices)
 def find_indices(grid: Any, xi: Any) -> Any:
     """In which cell points lie, and where in it, in parts of its width."""
     if not (is_live(xi) or any(map(is_live, grid))):
         return find_of_scipy(tuple([fixed(g) for g in grid]), xi)
-    where, parts = cells(xi, *grid), []
+    cells, parts = [], []
     for d, g in enumerate(grid):
-        width = take(g, where[d] + 1) - take(g, where[d])
-        parts.append((xi[d] - take(g, where[d])) / np.where(width == 0, 1.0, width))
-    return where, np.stack(parts)
+        x = xi[d]
+        if g.shape[0] == 1:  # SciPy reads the one value at -1 and at 0
+            cells.append(np.full(x.shape, -1))
+            parts.append(np.zeros_like(x))
+            continue
+        cell = np.searchsorted(g[1:-1], x, side="right")
+        low = take(g, cell)
+        cells.append(cell)
+        parts.append((x - low) / (take(g, cell + 1) - low))
+    return np.stack(cells), np.stack(parts)
 
 
 @serves_method(_rgi_cython.evaluate_linear_2d)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import _ppoly
 
 from ...primitives.exact import exact
-from ..solving.following import Following
+from ..solving.following import Following, in_doubles
 from ..solving.leaves import leaf, take
 from ..sparse_arrays.patterns import fixed, put
 from .basis import bernstein, places, polynomial, primitive
@@ -43,7 +43,9 @@ def values_at(c: Any, x: Any, at: Any, **static: Any) -> Any:
     return at.shape[0], c.shape[2]
 
 
-ppoly_value = Following("PPoly", evaluated(_ppoly.evaluate), within(polynomial), values_at)
+ppoly_value = Following(
+    "PPoly", evaluated(_ppoly.evaluate), within(polynomial), values_at, same_bits=in_doubles
+)
 bpoly_value = Following("BPoly", evaluated(_ppoly.evaluate_bernstein), within(bernstein), values_at)
 
 

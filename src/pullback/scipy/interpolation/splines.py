@@ -10,11 +10,11 @@ from scipy.interpolate import _dierckx
 from scipy.sparse import linalg as ssl
 
 from ...core.reach import CALLS
-from ..solving.following import Following
+from ..solving.following import Following, in_doubles
 from ..solving.leaves import leaf
 from ..sparse_arrays.patterns import fixed, put
 from ..sparse_arrays.products import summed
-from .basis import bspline, functions
+from .basis import bspline, functions, reaching, tensor, with_width
 
 
 def spline_found(t: Any, c: Any, x: Any, *, k: int, nu: int, extrapolate: bool) -> Any:
@@ -24,15 +24,22 @@ def spline_found(t: Any, c: Any, x: Any, *, k: int, nu: int, extrapolate: bool) 
 
 def spline_program(t: Any, c: Any, x: Any, *, k: int, nu: int, extrapolate: bool) -> Any:
     out = bspline(t, c, k, x, nu)
-    if extrapolate:
+    if extrapolate and k and with_width(t, k):
         return out
-    inside = (x >= t[k]) & (x <= t[-k - 1])
+    inside = ~np.isnan(x) if extrapolate else (x >= t[k]) & (x <= t[-k - 1])
     return np.where(inside[:, None], out, np.nan)
 
 
 spline_value = Following(
-    "BSpline", spline_found, spline_program, lambda t, c, x, **_: (x.shape[0], *c.shape[1:])
+    "BSpline",
+    spline_found,
+    spline_program,
+    lambda t, c, x, **_: (x.shape[0], *c.shape[1:]),
+    same_bits=lambda *xs, nu, **_: nu == 0 and in_doubles(*xs),
 )
+
+
+TAPS = 64  # coefficients of a point that are written out one after another
 
 
 def banded_rows(x: Any, t: Any, k: int, w: Any = None) -> Any:
@@ -118,19 +125,6 @@ def normal_equations(x, t, k, y, w, out, right):
             right[:, m] = right[:, m] + summed(terms[:, m], columns + i, right.shape[0])
 
 
-def tensor(xi: Any, t: Any, sizes: Any, k: Any, nu: Any, c: Any, shape: Any) -> Any:
-    """A spline in several variables at points xi[r, d]; c has an axis for each, and one more."""
-    c, rows = np.reshape(c, shape), xi.shape[0]
-    for d in range(len(k)):
-        knots = t[d, : sizes[d]]
-        if d == 0:
-            c = bspline(knots, np.reshape(c, (shape[0], -1)), k[d], xi[:, d], nu[d])
-        else:
-            c = np.reshape(c, (rows, shape[d], -1))
-            c = bspline(knots, c, k[d], xi[:, d], nu[d], own=True)
-    return np.reshape(c, (rows, -1))
-
-
 def tensor_found(xi: Any, t: Any, c: Any, *, given: Any, shape: Any) -> Any:
     sizes, k, nu, extrapolate, *rest = given
     c = np.ascontiguousarray(c)
@@ -139,7 +133,8 @@ def tensor_found(xi: Any, t: Any, c: Any, *, given: Any, shape: Any) -> Any:
 
 def tensor_program(xi: Any, t: Any, c: Any, *, given: Any, shape: Any) -> Any:
     sizes, k, nu, extrapolate, *_ = given
-    out = tensor(xi, t, sizes, [int(each) for each in k], [int(each) for each in nu], c, shape)
+    axes = [reaching(t[d, : sizes[d]], int(k[d]), xi[:, d], int(nu[d])) for d in range(len(sizes))]
+    out = tensor(np.reshape(c, shape), axes, whole=True)
     if extrapolate:
         return out
     for d, degree in enumerate(k):
@@ -150,7 +145,11 @@ def tensor_program(xi: Any, t: Any, c: Any, *, given: Any, shape: Any) -> Any:
 
 
 tensor_value = Following(
-    "NdBSpline", tensor_found, tensor_program, lambda xi, t, c, shape, **_: (xi.shape[0], shape[-1])
+    "NdBSpline",
+    tensor_found,
+    tensor_program,
+    lambda xi, t, c, shape, **_: (xi.shape[0], shape[-1]),
+    same_bits=lambda xi, t, c, given, shape: in_doubles(c) and np.prod(given[1] + 1) <= TAPS,
 )
 
 

@@ -33,6 +33,11 @@ class Following(Described):
         return np.array(call_outside(self.found, xs, static))[()]
 
 
+def in_doubles(*xs: Any, **_: Any) -> bool:
+    """Whether all operands are real and of double precision, as where SciPy computes with them."""
+    return all(x.dtype == np.float64 for x in xs)
+
+
 class Chosen(Primitive):
     """Indices that SciPy's call found(*xs, **static) finds; shape(*specs, **static) is theirs."""
 

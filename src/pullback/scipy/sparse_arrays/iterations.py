@@ -359,14 +359,32 @@ def of_operator(method: IterativeMethod, A: Any, b: Any, shift: Any) -> tuple[An
     return exact(out[0], x), out[1]
 
 
+def binding(signature: inspect.Signature) -> Callable[[Any, Any], dict[str, Any]]:
+    """`signature.bind` as a dict, in a tenth of the time for calls that fit."""
+    parameters = signature.parameters
+    places = [name for name, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    needed = {name for name, p in parameters.items() if p.default is p.empty}
+
+    def bind(args: Any, options: Any) -> dict[str, Any]:
+        given = dict(zip(places, args, strict=False))
+        both = {**given, **options}
+        fits = len(args) <= len(places) and len(both) == len(args) + len(options)
+        if fits and needed <= both.keys() <= parameters.keys():
+            return both
+        return dict(signature.bind(*args, **options).arguments)  # which raises
+
+    return bind
+
+
 def iterates(name: str) -> None:
     """Serve a method for A x = b: the derivative solves one more system by the same method."""
     original = getattr(ssl, name)
     of_scipy, signature = traced(inspect.unwrap(original)), inspect.signature(original)
+    bind = binding(signature)
 
     @serves(original)
     def of_system(*args: Any, **options: Any) -> Any:
-        given = signature.bind(*args, **options).arguments
+        given = bind(args, options)
         A, b, shift = given.pop("A"), as_array(given.pop("b")), given.get("shift", 0.0)
         moving = moves(A) or is_live(b) or is_live(shift) or MEMORY.get() is not None
         if not (moving or isinstance(A, ssl.LinearOperator)):

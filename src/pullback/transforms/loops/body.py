@@ -1,4 +1,4 @@
-"""Bodies of loops: how they are recorded, and run many times."""
+"""Loop bodies: record them once, run them many times."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Histories: some of the carries of a loop, and the way back through all of its steps.
+"""Histories: keep some of a loop's carries, and go back through all of its steps.
 
-Of the carries before each step at most `capacity` are kept, as rows. Whenever no row is left, every
-second one is dropped, and from then on half as many are kept. `back` goes through the steps from
-the last to the first, and computes again what lies between two rows.
+At most `capacity` of the carries before each step are kept, as rows. When all rows are used, every
+second one is dropped, and from then on half as many carries are kept. `back` goes through the steps
+from the last to the first and computes the carries between two rows again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Residuals of loops: what a backward loop reads of an array that the forward loop carries.
+"""Residuals of loops: elements of a carried array that the backward loop needs.
 
 A step that reads and writes elements of an array needs those elements again on the way back, and
 not the array as it was before each step: n steps keep n elements instead of n arrays.

@@ -1,10 +1,10 @@
 """Second derivatives of loops: check whether any step is at a kink.
 
-The rules of what has kinks ask, where two derivatives are taken, whether their operands are at one.
-The body of a loop is recorded once for all steps, on values that stand for those of any step, and
-its derivatives are recorded one after the other: nobody asks. So a loop that is differentiated
-twice is run with one more carry, whether a step so far was at a kink. Where one was, the loop goes
-step by step, and the rules ask, and warn, as they do beside loops.
+In a second derivative, the rules of functions with kinks check whether their operands are at one. A
+loop's body is recorded once for all steps, on values that stand for any step, so these checks don't
+see the real values. So a loop that's differentiated twice has one more carry: whether any step so
+far was at a kink. If one was, the loop runs step by step, and the rules check and warn as they do
+outside of loops.
 """
 
 from __future__ import annotations

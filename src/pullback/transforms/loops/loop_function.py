@@ -1,4 +1,4 @@
-"""One step of a loop: how its function is called, what it may return, how it is recorded."""
+"""One step of a loop: call its function, check what it returns, record it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a function remembers from call to call: the state that it can reach and change.
+"""The state that a function can reach and change, which it may remember from call to call.
 
     n = 0
     def body(c, x):

@@ -1,8 +1,8 @@
-"""Loops that count their steps: scan, fori_loop.
+"""Loops with a known number of steps: scan, fori_loop.
 
-Outside of transformations they are loops of Python's. Inside, the body is recorded once and the
-loop is one operation, `Scan`, however many steps it has. A body that asks for a value (`if`) cannot
-be recorded once for all steps; then the loop runs as one of Python's, under the transformation.
+Outside of transformations they're Python loops. Inside, the body is recorded once, and the loop is
+one operation, `Scan`, however many steps it has. A body that asks for a value (`if`) can't be
+recorded once for all steps; such a loop runs as a Python loop under the transformation.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ...core.keywords import refuse_keywords
 from ...core.spec import Spec, promoted, spec_of
 from ...core.trace import CONSTANT, is_live, running
 from ...core.tree import flatten, is_static, unflatten
-from ..common import check_function, describe
+from ..common import check_function, check_parameters, describe
 from ..stage import StageTrace
 from .body import Unstaged, example, functional
 from .loop_function import NUMBERS, Enter, LoopFunction, is_number, refuse_y
@@ -69,6 +69,7 @@ def scan(
     if unknown:
         refuse_keywords(scan, unknown)
     check_function(fun, "scan")
+    check_parameters(fun, "scan", "carry", "x")
     return Loop(fun, init, xs, length, reverse, checkpoint, "scan").run()
 
 
@@ -100,18 +101,19 @@ def fori_loop(
     if unknown:
         refuse_keywords(fori_loop, unknown)
     check_function(body, "fori_loop")
+    check_parameters(body, "fori_loop", "i", "carry")
     first, last = whole(lower, "lower"), whole(upper, "upper")
     numbers = np.arange(first, max(first, last))
     loop = Loop(body, init, numbers, None, False, checkpoint, "fori_loop")
     return loop.run()[0]
 
 
-def whole(x: Any, name: str) -> int:
+def whole(x: Any, name: str, verb: str = "fori_loop") -> int:
     try:
         return operator.index(x)
     except TypeError:
         raise ArgumentTypeError(
-            f"`fori_loop` counts with integers, but {name} is {describe(x)}.\n"
+            f"`{verb}` counts with integers, but {name} is {describe(x)}.\n"
             f"  Write `int({name})`, which says how it is rounded."
         ) from None
 
@@ -155,9 +157,12 @@ class Loop:
 
     def row_count(self, length: Any) -> int:
         """How many rows there are."""
-        given = None if length is None else operator.index(length)
+        given = None if length is None else whole(length, "length", self.verb)
         if given is not None and given < 0:
-            raise ArgumentError(f"{self.name} has length={given}, which is negative.")
+            raise ArgumentError(
+                f"{self.name} has length={given}, which is negative.\n"
+                "  Write `length=0` for no steps, `reverse=True` to begin with the last."
+            )
         found = given
         for x in self.rows:
             shape = x.shape if hasattr(x, "shape") else ()

@@ -1,4 +1,4 @@
-"""A loop's derivatives and batches are loops; their bodies are recorded from its body."""
+"""The derivatives and batches of a loop: they're loops, with bodies recorded from its body."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Tables that a body indexes with the counter of its loop: their rows become rows of the loop.
+"""Turn tables that a loop body indexes with the counter into rows of the loop.
 
     fori_loop(0, n, lambda i, c: c * table[i], c)   is   scan(lambda c, x: c * x, c, table[:n])
 
-As an index, the counter would have each step of the backward loop add a row to a whole table.
+With the counter as an index, each step of the backward loop would add a row to a whole table.
 """
 
 from __future__ import annotations

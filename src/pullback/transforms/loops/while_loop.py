@@ -15,7 +15,7 @@ from ...core.spec import Spec, spec_of
 from ...core.trace import is_live, running
 from ...core.tree import unflatten
 from ...primitives.shapes import astype_p
-from ..common import check_function, describe
+from ..common import check_function, check_parameters, describe
 from .body import Unstaged, example, functional
 from .loop_function import Enter, LoopFunction, is_number
 from .memory import memory_of
@@ -50,8 +50,9 @@ def while_loop(
     """
     if unknown:
         refuse_keywords(while_loop, unknown)
-    check_function(cond, "while_loop")
-    check_function(body, "while_loop")
+    for fun in (cond, body):
+        check_function(fun, "while_loop")
+        check_parameters(fun, "while_loop", "carry")
     return WhileLoop(cond, body, init, checkpoint).finish()
 
 
