@@ -44,7 +44,7 @@ from ..core.dispatch import (
 )
 from ..core.instances import BY_METHOD
 from ..core.mapped_text import without_texts
-from ..core.namespaces import takes_part
+from ..core.namespaces import is_foreign
 from ..core.spec import ObjectArrayError
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
@@ -587,7 +587,7 @@ def member(original: Any) -> Any:
         pass
     except TypeError:  # not hashable, so no function
         return original
-    if type(original) is FunctionType and takes_part(original.__globals__):
+    if type(original) is FunctionType and is_foreign(original.__globals__):
         return original  # a package has put it in the place of NumPy's
     if type(original) is np.ufunc:
         own: Any = Ufunc(original)
