@@ -276,6 +276,7 @@ KINDS = {
         "vars(Model)['scaled'].__init__(lambda self: 13.0 * self.w)",
         "vars(Model)['fixed'].__init__(lambda: 14.0)",
         "vars(Model)['made'].__init__(lambda cls: 15.0)",
+        "part.__setstate__((helper, (), {'k': part.keywords.get('k', 1.0) + 1}, {}))",
     ],
     "layout": ["G.shape = (3, 2) if G.shape == (2, 3) else (2, 3)"],
     "content": [

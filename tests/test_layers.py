@@ -30,6 +30,7 @@ ROOMS = [  # the same within `compiler`, in the order of its pipeline
     "pipeline",
     "program",
     "first_call path",
+    "ways",
     "disk",
     "call",
 ]

@@ -20,6 +20,10 @@ ALONE = ROOT / "tests" / "clients" / "requirements_alone.txt"
 OURS = ["--editable", f"{ROOT}[scipy,compile]", "pytest", "pytest-xdist"]
 # Old packages are built by setuptools that still has `pkg_resources`.
 LIMITS = "setuptools<81\n"
+# Tools of documentation that a package demands, and none runs, in a release of today whatever it
+# demands: scikit-image imports numpydoc where it is installed, which does not import an old Sphinx
+# beside the other packages' docutils.
+TOOLS = "sphinx>=7\n"
 FAILED = re.compile(r"Failed to (?:build|download and build|fetch)[^`]*`([^`]+)`")
 
 
@@ -41,6 +45,8 @@ class Environment:
             subprocess.run(command, check=True)
         self.limits = folder / "limits.txt"
         self.limits.write_text(LIMITS)
+        self.tools = folder / "tools.txt"
+        self.tools.write_text(TOOLS)
 
     def installs(self, *what: str) -> bool:
         """Install, and say whether it could be done; or say whether it could, by `--dry-run`."""
@@ -49,7 +55,8 @@ class Environment:
     def failure(self, *what: str) -> str:
         """What the installer says if it fails."""
         command = [self.folder / "bin" / "uv", "pip", "install", "--quiet", "--python",
-                   self.python, "--build-constraints", self.limits, *what]  # fmt: skip
+                   self.python, "--build-constraints", self.limits, "--overrides", self.tools,
+                   *what]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True)
         return (done.stderr or "no reason") if done.returncode else ""
 

@@ -27,7 +27,8 @@ from pullback.core.namespaces import apart
 from .cases import REFUSED, WARNED
 from .lists import BY_NAME
 
-LONGEST = 240.0  # seconds for one case
+BUSY = 180.0  # seconds of processor time for one case, whatever else the machine does
+LONGEST = 1800.0  # seconds for one that waits
 MISSING = "is not installed: "
 # What many packages import is imported once, before the processes begin.
 COMMON = (
@@ -61,7 +62,7 @@ class Child:
                 return self.connection.recv()  # type: ignore[no-any-return]
             failure = f"no answer within {LONGEST:.0f} s"
         except (EOFError, OSError):
-            failure = "its process ended"
+            failure = f"its process ended: a crash, or more than {BUSY:.0f} s of processor time"
         self.end()
         return [failure, None]
 
@@ -92,7 +93,10 @@ def serve(connection: Any) -> None:
     """Answer until the connection ends."""
     try:
         while True:
-            connection.send(answer(BY_NAME[connection.recv()]))
+            name = connection.recv()
+            signal.setitimer(signal.ITIMER_PROF, BUSY)  # then it is ended, in C code as well
+            connection.send(answer(BY_NAME[name]))
+            signal.setitimer(signal.ITIMER_PROF, 0)
     finally:
         os._exit(0)
 

@@ -13,7 +13,8 @@ from pullback.core.operators import INFIX
 from pullback.core.primitive import Primitive
 from pullback.core.quiet import Entered
 from pullback.primitives import lapack
-from pullback.transforms.reverse import lift
+from pullback.transforms.lifted import lift
+from pullback.transforms.reverse import ReverseTrace
 
 X = np.array([0.4, 1.3, -0.7, 2.1])
 MATRIX = np.array([[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.1]])
@@ -290,8 +291,8 @@ class TestOperators:
         wrong = []
         for x in self.FIRST:
             for y in (0.3, np.float64(1.5), X - 3, np.ones((3, 4), np.float32)):
-                _, outer, *_ = lift(None, "vjp", (x, y), (0, 1))
-                _, inner, *_ = lift(None, "vjp", outer, (0, 1))
+                outer, _ = lift(ReverseTrace("vjp"), (x, y), (0, 1))
+                inner, _ = lift(ReverseTrace("vjp"), outer, (0, 1))
                 self.compared(outer[0], (outer[1], *self.OTHERS), wrong)
                 self.compared(inner[0], (inner[1], *outer, *self.OTHERS), wrong)
         assert not wrong, wrong[:3]

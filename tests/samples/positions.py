@@ -24,6 +24,8 @@ SAMPLES = [
     Sample(np.searchsorted, (GRID, GRID), {"side": "right"}),
     Sample(np.digitize, (real(4) + 1, GRID)),
     Sample(np.digitize, (real(2, 2) + 1, GRID[::-1]), {"right": True}),
+    Sample(np.digitize, (real(3), np.array([-0.5, 0.5, np.nan])), name="bins that end in NaN"),
+    Sample(np.digitize, (real(3), np.array([1, 0, 0])), name="bins of another dtype"),
 ]
 
 ERRORS = [

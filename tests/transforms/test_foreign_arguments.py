@@ -193,3 +193,29 @@ def test_nothing_large_is_read():
     with pytest.raises(pb.PullbackError, match=r"`np.asarray\(x\)`"):
         pb.grad(total)(lazy)
     assert not asked
+
+
+sparse = lambda kind: lambda: getattr(pytest.importorskip("scipy.sparse"), kind)(X)
+GIVEN = {name: make for name, (make, _, _) in ARGUMENTS.items()}
+GIVEN |= {kind: sparse(kind) for kind in ("csr_array", "csc_matrix", "coo_array", "dia_matrix")}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_an_array_of_them_is_one_of_numbers(name):
+    """`pullback.array(x)` is an array of numbers, or the line to write makes one."""
+    try:
+        found = pb.array(GIVEN[name]())
+    except pb.PullbackError as error:
+        message = str(error)
+    except (TypeError, ValueError):  # its library's own: it says why it has none
+        return
+    else:
+        message = ""
+    if message:
+        lines = re.findall("Write `([^`]+)`", message)
+        assert lines or re.search("Give numbers|Make one of each", message)
+        if not lines:
+            return
+        found = eval(lines[0], {"np": np, "pullback": pb, "x": GIVEN[name]()})
+    assert isinstance(found.numpy(), (np.ndarray, np.generic, float, bool))
+    assert np.isfinite(found.numpy()).all()

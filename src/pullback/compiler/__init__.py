@@ -14,6 +14,7 @@ it. `How compile works` in the documentation has them in the order in which a ca
     pipeline    the order of what `graph`, `loops` and `lower` do, for running and exporting
     program     a graph as a callable
     path        a recording with the guard answers that lead to it
+    ways        how machine code repeats a path by itself
     first_call  run calls in Python until recording pays, with their long loops compiled
     disk        cached artifacts for later processes (optional)
     call        what `compile` returns

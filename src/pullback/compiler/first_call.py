@@ -125,7 +125,7 @@ class Faster:
         if scan.length * work(scan.body) < LONG:
             return scan.looped(xs, scan.length)
         found = scan.derive("program", lambda: attempted(lambda: self.program(scan), "scan"))
-        return scan.looped(xs, scan.length) if found is None else found(*xs)
+        return scan.looped(xs, scan.length) if found is None else alone(found, xs)
 
     def program(self, scan: Scan) -> Any:
         key: Any = scan
@@ -143,7 +143,7 @@ class Faster:
             return found
         make = lambda: program_of(loop, loop.body.inputs)
         program = loop.derive("program", lambda: attempted(make, "while_loop"))
-        return loop.looped(xs) if program is None else program(*xs)
+        return loop.looped(xs) if program is None else alone(program, xs)
 
     def back(self, loop: WhilePull, xs: Sequence[Any]) -> Any:
         """The results of a way back."""
@@ -151,7 +151,7 @@ class Faster:
             return loop.looped(xs)
         make = lambda: program_of(loop, [Variable(spec_of(x)) for x in xs])
         program = loop.step.derive("back program", lambda: attempted(make, "while_loop"))
-        return loop.looped(xs) if program is None else program(*xs)
+        return loop.looped(xs) if program is None else alone(program, xs)
 
     def make(self, make: Callable[[], Any]) -> Any:
         """Call `make`, which runs none of the user's code, without watching it."""
@@ -161,6 +161,15 @@ class Faster:
                 return make()
         finally:
             STAGED.reset(token)
+
+
+def alone(program: Any, xs: Sequence[Any]) -> Any:
+    """What a program gives. Where it is in doubt NumPy does the loop, and must not ask for it."""
+    token = FASTER.set(None)
+    try:
+        return program(*xs)
+    finally:
+        FASTER.reset(token)
 
 
 class Early:

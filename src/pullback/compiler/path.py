@@ -17,12 +17,10 @@ from ..core.graph import Equation, Graph, Variable
 from ..core.layout import axes_in_memory, placement, placing
 from ..core.spec import Spec, spec_of
 from ..core.trace import CONSTANT
-from ..core.tree import flatten, unflatten
+from ..core.tree import unflatten
 from ..primitives.elementwise import add, not_equal, trunc
 from ..transforms.call import FunctionCall
-from .entry import conditions, native_records, object_layout
-from .entry.native_records import Result, Way
-from .entry.state_checks import checks_aside, checks_of
+from .entry import object_layout
 from .facts.reading import Same
 from .facts.state import State
 from .first_call import Early
@@ -41,7 +39,6 @@ SECOND = 20  # runs of a path after which it is compiled again, better
 # Recordings in a row that nothing repeats: of any kind, and of those for certain floats alone.
 VAIN, VAIN_FOR_FLOATS = 32, 4
 SOME = 3  # runs of early machine code after which it may be found to be slow
-AREAS = 16  # pieces of memory of which machine code compares each pair
 OFTEN = 5  # repetitions of a recording for certain numbers after which one for all is made
 
 
@@ -356,135 +353,12 @@ def answers_of(path: Path) -> dict[int, bytes]:
     return {i: b"".join([rows[k] for k in sorted(rows)]) for i, rows in parts.items()}
 
 
-def known_answers(path: Path) -> list[bytes]:
-    """The bytes of all outputs that are no results; none of what is there since it may raise."""
-    run, asked = path.program.run, answers_of(path)
-    n = len(run.outputs) - len(run.answers)
-    return [asked.get(i, b"") for i in range(path.n_known, n)] + run.answers
-
-
 IMMUTABLE = {float, int, bool, str, complex, type(None), *np.sctypeDict.values()}
-KINDS = {
-    float: conditions.FLOAT,
-    int: conditions.INT,
-    np.generic: conditions.SCALAR,
-    np.ndarray: conditions.ARRAY,
-}
 
 
 def foreign(placed: Any) -> bool:
     """Whether a result has its bytes in another order than the machine's."""
     return placed is not None and not placed[1].isnative
-
-
-def results_of(recording: Recording, form: int) -> list[Result]:
-    """The results that machine code computes, of which kind and where in what is returned."""
-    found = list[Result]()
-    outputs = zip(recording.outputs, recording.kinds, recording.placed, strict=True)
-    for place, (x, kind, placed) in enumerate(outputs):
-        if isinstance(x, Variable):
-            moved = placed is not None and placed[0] is not None and not foreign(placed)
-            kind, axes = (conditions.PLACED, placed[0]) if moved else (KINDS[kind], ())
-            place = place if form == native_records.TUPLE else len(found)
-            found.append(Result(kind, place, axes))
-    return found
-
-
-def form_of(recording: Recording) -> int:
-    """What machine code returns: the one result, a tuple, or what Python makes of a tuple."""
-    structure, outputs = recording.structure, recording.outputs
-    if any(map(foreign, recording.placed)):
-        return native_records.FINISHED
-    if structure is None and isinstance(outputs[0], Variable):
-        return native_records.ONE
-    known = all(isinstance(x, Variable) or type(x) in {*IMMUTABLE, np.ndarray} for x in outputs)
-    tuples = known and structure == flatten((0.0,) * len(outputs))[1]
-    return native_records.TUPLE if tuples else native_records.FINISHED
-
-
-def way_of(
-    path: Path, call: Call, args: Any, kwargs: Any, counter: np.ndarray, equal: bool
-) -> Way | None:
-    """How machine code repeats a path for calls like this one, or None if it cannot.
-
-    equal: whether floats that are not inputs may be others that are equal.
-    """
-    recording, token = path.recording, path.token
-    if path.program is None or not native_records.native(path.program.run):
-        return None
-    if recording.written:
-        return None
-    if any(source is not None for source in recording.sources) or Array in recording.kinds:
-        return None  # an object that was there before is returned, or one of ours
-    numbers = native_records.Numbers()
-    checks = checks_of(token, numbers)
-    if checks is None:
-        return None
-    passed = [*call.inputs, *(call.floats if path.numbers is None else [])]
-    indices = unflatten(call.structure, list(range(len(call.leaves))))
-    slots = {index: slot for slot, index in enumerate(passed)}
-    try:
-        orders, asked = path.program.run.orders.inputs, recording.layouts is not None
-        rows = native_records.arguments(numbers, args, kwargs, indices, slots, equal, orders, asked)
-    except native_records.Unopened:
-        return None
-    areas = native_records.areas(call.arrays, path.state.arrays) if recording.identity else []
-    if len(areas) > AREAS:
-        return None
-    form = form_of(recording)
-    constants = {i: x for i, x in enumerate(recording.outputs) if not isinstance(x, Variable)}
-    return native_records.Way(
-        path,
-        path.program.run,
-        numbers,
-        checks,
-        rows,
-        kwargs,
-        results_of(recording, form),
-        known_answers(path),
-        native_records.always(numbers, constants if form == native_records.TUPLE else {}),
-        areas,
-        form=form,
-        finish=numbers.of(path.finisher()) if form == native_records.FINISHED else 0,
-        hits=int(counter.ctypes.data),
-        left=0 if path.trial is not None and path.trial.is_over else SECOND,
-    )
-
-
-def plain_way(
-    path: Path, call: Call, args: Any, kwargs: Any, fun: Any, counter: np.ndarray
-) -> Way | None:
-    """How machine code calls the function itself for calls like this one; None if it cannot.
-
-    args: without what is carried.
-    """
-    run, passed = path.program.run, [*call.inputs, *call.floats]
-    if not object_layout.usable():
-        return None
-    numbers = native_records.Numbers()
-    checks = checks_aside(numbers)
-    indices = unflatten(call.structure, list(range(len(call.leaves))))
-    slots = {index: slot for slot, index in enumerate(passed)}
-    indices = [indices[0][: len(args)], indices[1]]
-    try:
-        rows = native_records.arguments(numbers, args, kwargs, indices, slots, False)
-        for row in rows:
-            row["layout"] = native_records.ANY
-    except native_records.Unopened:
-        return None
-    way = native_records.Way(
-        path,
-        run,
-        numbers,
-        checks,
-        rows,
-        kwargs,
-        form=native_records.ITSELF,
-        finish=numbers.of(fun),
-        hits=int(counter.ctypes.data),
-    )
-    way.work = 0  # none is done in vain
-    return way
 
 
 class Entry:

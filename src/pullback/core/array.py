@@ -9,6 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import ndarray
 
 from .bytecode import original
 from .errors import ArgumentTypeError, ConversionError
@@ -52,10 +53,10 @@ class Array(metaclass=Disguised):
         So type checks in users' code (`isinstance(x, float)`, `singledispatch`, `match`) go the way
         that they go without pullback. Our own code asks `type(x) is Array`.
         """
-        if type(self.payload) is np.ndarray and self.storage is None and not self.within.maps:
-            return np.ndarray  # as it mostly is
+        if type(self.payload) is ndarray and self.storage is None and not self.within.maps:
+            return ndarray  # as it mostly is
         if not is_number(self):
-            return np.flatiter if is_flat(self) else np.ndarray
+            return np.flatiter if is_flat(self) else ndarray
         return class_of_number(self)
 
     def __init__(self, payload: Any, trace: Any = None, node: Any = None) -> None:
@@ -246,7 +247,7 @@ class Behind:
         self.entries: list[Ahead] = []
         self.settled = root.storage.version
         value = raw(root)
-        known = type(value) is np.ndarray and value.shape == root.shape
+        known = type(value) is ndarray and value.shape == root.shape
         self.memory: Any = np.empty_like(value, dtype=bool, subok=False) if known else None
 
     def touches(self, view: Ahead) -> bool:
@@ -292,7 +293,7 @@ def go_ahead(x: Array, root: Array, path: Any, latest: Array) -> None:
 def goes_on_ahead(x: Array, out: Array) -> bool:
     """The short way of a view that is ahead, and is given a fresh result; False: not taken."""
     storage, a, b = x.storage, x.payload, out.payload
-    if out.within is not x.within or type(a) is not np.ndarray or type(b) is not np.ndarray:
+    if out.within is not x.within or type(a) is not ndarray or type(b) is not ndarray:
         return False
     if a.dtype is not b.dtype or a.strides != b.strides or a.shape != b.shape:
         return False
@@ -352,8 +353,8 @@ def root_storage() -> Storage:
 def view_of(base: Array, take: Any, step: Any = None) -> Storage:
     """The storage of a view: there is no `__init__`, which would take twice the time."""
     storage, own = Storage(), base.storage
-    storage.base, storage.take, storage.step, storage.places = base, take, step, None
-    storage.ahead = None
+    storage.base, storage.take, storage.step = base, take, step
+    storage.places = storage.ahead = None
     storage.owned = storage.copies = False
     if own is None or own.root is None:
         storage.root, storage.version = base, 0 if own is None else own.version
@@ -387,11 +388,11 @@ def is_number(x: Array) -> bool:
     if x.storage is not None:
         return False
     value = x.payload
-    if type(value) is np.ndarray and not x.within.maps:
+    if type(value) is ndarray and not x.within.maps:
         return False
     if type(value) is Array:
         value = peel(value)
-    return not isinstance(value, np.ndarray) or (value.ndim > 0 and not x.within.shape(x))
+    return not isinstance(value, ndarray) or (value.ndim > 0 and not x.within.shape(x))
 
 
 def arrayed(x: Any) -> Any:
@@ -506,6 +507,12 @@ def bottom(x: Any) -> Any:
     return x
 
 
+def rank(x: Array) -> int:
+    """How many axes the user's function sees: `x.ndim`, past the property."""
+    value = bottom(x)
+    return value.ndim if type(value) is ndarray else len(x.shape)
+
+
 def told(x: Any, asked: str) -> Any:
     """The plain value inside an Array for the user's own eyes: a trace that records notes it."""
     while type(x) is Array:
@@ -534,7 +541,8 @@ def snapshot(x: Array) -> Array:
     if x.storage is not None:
         touch(x)
     y = new(Array)
-    y.payload, y.within, y.node, y.storage = x.payload, x.within, x.node, None
+    y.payload, y.within, y.node = x.payload, x.within, x.node
+    y.storage = None
     return y
 
 

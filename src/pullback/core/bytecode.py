@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, NamedTuple
 
-from .code_tables import handlers, high_first, location
+from .code_tables import CACHES, LENGTHS, PADDING, extend, handlers, high_first, length, location
 
 VERSION = sys.version_info[:2]
 SUPPORTED = sys.implementation.name == "cpython" and (3, 11) <= VERSION <= (3, 13)
@@ -84,7 +84,6 @@ class Unexpected(Exception):
 
 OP = dis.opmap
 EXTENDED_ARG = OP["EXTENDED_ARG"]
-CACHE = OP["CACHE"]
 CALLS = {OP[name] for name in ("CALL", "CALL_KW") if name in OP}
 EX, CALL_KW = OP["CALL_FUNCTION_EX"], OP.get("CALL_KW", -1)
 PRECALL, KW_NAMES = OP.get("PRECALL", -1), OP.get("KW_NAMES", -1)
@@ -129,23 +128,17 @@ LOADING = {  # what computes a callee without a choice
 UNCONDITIONAL = {op for name, op in OP.items() if name.startswith(("JUMP_FORWARD", "JUMP_BACKW"))}
 POPPING = {op for name, op in OP.items() if name.startswith(("STORE_", "POP_", "DELETE_"))}
 POPPING |= JUMPS - {OP[name] for name in ("FOR_ITER", "SEND") if name in OP}
+# What another instruction may take the place of, wherever it stands.
+CHANGED = {
+    LOAD_GLOBAL, LOAD_METHOD, LOAD_ATTR, LOAD_SUPER_ATTR, PUSH_NULL, MAKE_FUNCTION,
+    SET_FUNCTION_ATTRIBUTE, IMPORT_NAME, MATCH_SEQUENCE, BUILD_STRING, CONTAINS_OP, KW_NAMES,
+    PRECALL, EX, *FORMATS, *NOTED, *CALLS,
+}  # fmt: skip
 HAS_ARGUMENT = frozenset(
     getattr(dis, "hasarg", None) or [op for op in OP.values() if op >= dis.HAVE_ARGUMENT]
 )
 NULL_BIT, TWO_BIT = 1, 2  # the latter: `super` is called with the two, and not without arguments
 ATTR_SHIFT = 0 if LOAD_METHOD >= 0 else 1
-
-
-def caches() -> list[int]:
-    """How many units of inline cache follow each instruction."""
-    known: Any = getattr(dis, "_inline_cache_entries", None)
-    if isinstance(known, dict):
-        return [known.get(dis.opname[op], 0) for op in range(256)]
-    return list(known)
-
-
-CACHES = caches() if SUPPORTED else [0] * 256
-PADDING = [bytes((CACHE, 0)) * n for n in CACHES]
 
 
 class Step:
@@ -338,7 +331,10 @@ class Rewriting:
     def result(self) -> CodeType:
         code, hooks = self.code, self.hooks
         consts = [rewritten(x, hooks) if type(x) is CodeType else x for x in code.co_consts]
-        groups = [self.replacement(i) for i in range(len(self.steps))]
+        groups = [
+            self.replacement(i) if step.op in CHANGED or i in self.asked else [(step.op, step.arg)]
+            for i, step in enumerate(self.steps)
+        ]
         raw, table, lines = self.encoded(groups)
         return code.replace(
             co_code=raw,
@@ -533,6 +529,8 @@ class Rewriting:
                 starts.append(at)
                 if i in args:
                     at += length(group[0][0], args[i])
+                elif len(group) == 1 and group[0][1] < 256:
+                    at += LENGTHS[group[0][0]]
                 else:
                     for op, arg in group:
                         at += length(op, arg)
@@ -565,10 +563,16 @@ class Rewriting:
                     extend(raw, arg)
                 raw.append(op)
                 raw.append(arg & 255)
-                raw += PADDING[op]
-            position = positions[steps[i].at]
-            lines += location(position, before, starts[i + 1] - starts[i])
-            before = before if position[0] is None else position[0]
+                if CACHES[op]:
+                    raw += PADDING[op]
+            line, end, column, end_column = positions[steps[i].at]
+            units = starts[i + 1] - starts[i]
+            if line is None:
+                lines += location(None, None, None, None, units)
+                continue
+            height = None if end is None else end - line
+            lines += location(line - before, height, column, end_column, units)
+            before = line
         return bytes(raw), self.encoded_table(starts), bytes(lines)
 
     def way(self, starts: list[int], i: int) -> int:
@@ -583,17 +587,3 @@ class Rewriting:
             out += high_first(begin, 128) + high_first(stop - begin)
             out += high_first(starts[self.index[target]]) + high_first(depth << 1 | pushes)
         return bytes(out)
-
-
-def length(op: int, arg: int) -> int:
-    """How many units an instruction takes."""
-    if arg < 256:
-        return 1 + CACHES[op]
-    high = 1 if arg < 65536 else 2 if arg < 1 << 24 else 3
-    return 1 + high + CACHES[op]
-
-
-def extend(raw: bytearray, arg: int) -> None:
-    for shift in (24, 16, 8):
-        if arg >> shift:
-            raw += bytes((EXTENDED_ARG, arg >> shift & 255))

@@ -1,4 +1,4 @@
-"""A code object's exception handlers and line numbers, and a frame's current instruction."""
+"""A code object's exception handlers, line numbers and sizes; a frame's current instruction."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dis
 import functools
 from collections.abc import Iterator
 from types import CodeType, FrameType
+from typing import Any
 
 
 def varints(data: bytes) -> Iterator[int]:
@@ -51,29 +52,63 @@ def signed(value: int) -> bytes:
     return low_first((-value << 1) | 1 if value < 0 else value << 1)
 
 
+@functools.lru_cache(4096)
 def location(
-    position: tuple[int | None, int | None, int | None, int | None], before: int, units: int
+    ahead: int | None, height: int | None, column: int | None, end_column: int | None, units: int
 ) -> bytes:
-    """Entries of a line table for some units of one position; `before` is the last line."""
-    line, end, column, end_column = position
+    """Entries of a line table for some units of one position.
+
+    ahead: by how many lines it begins after the position before; None: it has no line.
+    height: how many lines it goes on; None: that or its columns are unknown.
+    """
     out = bytearray()
     while units > 0:
         n = min(units, 8) - 1
         units -= 8
-        if line is None:
+        if ahead is None:
             out.append(128 | 15 << 3 | n)
-        elif end is None or column is None or end_column is None:
+            continue
+        if height is None or column is None or end_column is None:
             out.append(128 | 13 << 3 | n)
-            out += signed(line - before)
+            out += signed(ahead)
         else:
             out.append(128 | 14 << 3 | n)
-            out += signed(line - before) + low_first(end - line)
+            out += signed(ahead) + low_first(height)
             out += low_first(column + 1) + low_first(end_column + 1)
-        before = before if line is None else line
+        ahead = 0
     return bytes(out)
 
 
-CACHE = dis.opmap["CACHE"]
+# The units of two bytes that instructions take.
+
+CACHE, EXTENDED_ARG = dis.opmap["CACHE"], dis.opmap["EXTENDED_ARG"]
+
+
+def caches() -> list[int]:
+    """How many units of inline cache follow each instruction."""
+    known: Any = getattr(dis, "_inline_cache_entries", None) or {}
+    if isinstance(known, dict):
+        return [known.get(dis.opname[op], 0) for op in range(256)]
+    return list(known)
+
+
+CACHES = caches()
+LENGTHS = [1 + n for n in CACHES]
+PADDING = [bytes((CACHE, 0)) * n for n in CACHES]
+
+
+def length(op: int, arg: int) -> int:
+    """How many units an instruction takes."""
+    if arg < 256:
+        return 1 + CACHES[op]
+    high = 1 if arg < 65536 else 2 if arg < 1 << 24 else 3
+    return 1 + high + CACHES[op]
+
+
+def extend(raw: bytearray, arg: int) -> None:
+    for shift in (24, 16, 8):
+        if arg >> shift:
+            raw += bytes((EXTENDED_ARG, arg >> shift & 255))
 
 
 def instruction(frame: FrameType) -> str:

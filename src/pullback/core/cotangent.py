@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy import float64, ndarray
 
 from .array import Array, reach, snapshot
 from .errors import ShapeError
@@ -71,7 +72,7 @@ class Masked(Cotangent):
         mask, value = self.mask, self.value
         if self.clean:
             return value
-        if type(mask) is np.ndarray is type(value) and mask.shape == value.shape:
+        if type(mask) is ndarray is type(value) and mask.shape == value.shape:
             out = np.zeros(value.shape, value.dtype)
             np.putmask(out, mask, value)
             return out
@@ -117,7 +118,7 @@ class Masked(Cotangent):
 def add_to(x: np.ndarray, key: Any, part: Any) -> None:
     """x[key] += part for a key without arrays, where x[key] is memory of x or a number."""
     view = x[key]
-    if type(view) is np.ndarray:
+    if type(view) is ndarray:
         view += part
     else:
         x[key] = view + part
@@ -158,7 +159,7 @@ class Scattered(Cotangent):
         if not arrays:
             return key, False, value
         for index in arrays:
-            if type(index) is not np.ndarray:
+            if type(index) is not ndarray:
                 return None
         return self.filled(key, arrays), True, value
 
@@ -206,7 +207,7 @@ class Scattered(Cotangent):
                 mask[key] = True
         else:
             base = self.settled()
-            if type(base) is not Masked or type(base.mask) is not np.ndarray:
+            if type(base) is not Masked or type(base.mask) is not ndarray:
                 return base
             mask, value = base.mask, base.value
         return value if count_nonzero(mask) == mask.size else Masked(mask, value)
@@ -241,9 +242,9 @@ class Scattered(Cotangent):
     def __mul__(self, partial: Any) -> Any:
         alone, kind = self.alone(), type(partial)
         if alone is not None:
-            if kind is float or kind is np.float64:
+            if kind is float or kind is float64:
                 return self.replaced(alone[2] * partial)
-            if kind is np.ndarray and partial.shape == self.spec.shape:
+            if kind is ndarray and partial.shape == self.spec.shape:
                 return self.replaced(alone[2] * partial[alone[0]])
         return self.masked() * partial
 
@@ -251,7 +252,7 @@ class Scattered(Cotangent):
 
     def __truediv__(self, divisor: Any) -> Any:
         alone = self.alone()
-        if alone is not None and type(divisor) is np.ndarray and divisor.shape == self.spec.shape:
+        if alone is not None and type(divisor) is ndarray and divisor.shape == self.spec.shape:
             return self.replaced(alone[2] / divisor[alone[0]])
         return self.masked() / divisor
 
@@ -337,7 +338,7 @@ class Buffer(Cotangent):
     def present(self) -> Any:
         """The same on memory that is not written to any more."""
         value = np.copy(self.value)
-        if type(self.mask) is np.ndarray and self.mask.all():
+        if type(self.mask) is ndarray and self.mask.all():
             return value
         return Masked(np.copy(self.mask), value)
 
@@ -402,7 +403,7 @@ class Buffer(Cotangent):
         if type(other) is not Scattered or other.base is not None:
             return self.add(other)
         for (key, arrays), part in other.parts:
-            if type(part) is np.float64 and not arrays and type(self.value) is np.ndarray:
+            if type(part) is float64 and not arrays and type(self.value) is ndarray:
                 self.value[key] += part
                 self.mask[key] = True
                 continue
@@ -442,7 +443,7 @@ def kept(x: Any) -> Any:
     """x where it may change from now on: what is kept of it stays."""
     if type(x) is Array:
         return snapshot(x)
-    return x.copy() if type(x) is np.ndarray else x
+    return x.copy() if type(x) is ndarray else x
 
 
 def holds_array(key: Any) -> bool:
@@ -527,7 +528,7 @@ REDUCTIONS: dict[Any, Any] = {np.sum: np.add.reduce, np.any: np.logical_or.reduc
 
 def folded(reduce: Callable[..., Any], x: Any, shape: tuple[int, ...]) -> Any:
     """x reduced over the axes along which an array of this shape was broadcast."""
-    if type(x) is np.ndarray:
+    if type(x) is ndarray:
         reduce = REDUCTIONS.get(reduce, reduce)  # past NumPy's checks of arguments
     if not shape:
         return reduce(x, axis=None)

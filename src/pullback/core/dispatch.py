@@ -12,8 +12,9 @@ from numbers import Rational
 from typing import Any, Never
 
 import numpy as np
+from numpy import ndarray
 
-from .array import Array, peel
+from .array import Array, peel, raw
 from .cotangent import Cotangent
 from .errors import (
     ArgumentError,
@@ -161,7 +162,7 @@ def check_class(cls: type, *values: Any) -> bool:
     Others, whose operations mean something else, are refused; so are masked arrays and matrices
     where no transformation runs. A masked array in which nothing is masked counts as its data.
     """
-    if issubclass(cls, np.ndarray) and cls not in (np.ndarray, np.memmap):
+    if issubclass(cls, ndarray) and cls not in (ndarray, np.memmap):
         if CLASSES["derives"](cls):
             return True
         if issubclass(cls, np.ma.MaskedArray) and values and not masks(values):
@@ -189,7 +190,7 @@ def operand(x: Any) -> Any:
     """A plain operand as NumPy would take it; NotImplemented leaves the operation to x."""
     if type(x) in DEFERS:
         return NotImplemented
-    if isinstance(x, np.ndarray):
+    if isinstance(x, ndarray):
         return NotImplemented if check_class(type(x), x) else np.asarray(x)
     if isinstance(x, np.generic):
         return x
@@ -216,12 +217,12 @@ def beside_array(x: Any) -> Any:
 def answers_ufuncs(x: Any) -> bool:
     """Whether an object that is no array has its own way of computing ufuncs, and takes part."""
     own = getattr(type(x), "__array_ufunc__", None) is not None
-    return own and not isinstance(x, (np.ndarray, np.generic)) and active()
+    return own and not isinstance(x, (ndarray, np.generic)) and active()
 
 
 def as_array(x: Any) -> Any:
     """An argument that may be a list or a number, as an array; nested lists may hold Arrays."""
-    if type(x) is np.ndarray:
+    if type(x) is ndarray:
         return x
     if type(x) is Array:
         value = x.payload
@@ -277,7 +278,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **keywords: 
                     if type(x.payload) not in OF_NUMPY or x.within.maps:
                         x = of_numpy(x)
                     return x.within.unary(primitive, x)
-                if type(inputs[0]) is np.ndarray and inputs[1] is self:  # the usual `array * x`
+                if type(inputs[0]) is ndarray and inputs[1] is self:  # the usual `array * x`
                     return self.within.beside(primitive, 1, self, inputs[0])
                 for x in inputs:
                     if type(x) is Array and (type(x.payload) not in OF_NUMPY or x.within.maps):
@@ -327,7 +328,7 @@ def is_python(x: Any) -> bool:
 def of_numpy(x: Any) -> Any:
     """A Python number as one of NumPy's; of an Array that holds one as well."""
     if type(x) is Array:
-        if not (is_python(x) or isinstance(x.payload, np.complexfloating)):
+        if not (is_python(x) or isinstance(raw(x), np.complexfloating)):
             return x
         return Array(of_numpy(x.payload), x.within, None if x.within.maps else x.node)
     out = np.asarray(x)  # ufuncs of complex numbers round otherwise than their operators
@@ -364,7 +365,7 @@ def general_ufunc(ufunc: Any, method: str, inputs: Any, keywords: dict[str, Any]
             check_shape(f"numpy.{ufunc.__name__}.{method}", outs[0], result)
         return written(outs, result, casting, where)
     if method != "__call__":
-        if method == "at" and type(inputs[0]) is np.ndarray and not holds_live(inputs):
+        if method == "at" and type(inputs[0]) is ndarray and not holds_live(inputs):
             return of_constants(ufunc.at, inputs, keywords)
         if METHODS[method] is None:
             raise MissingRuleError(f"`numpy.{ufunc.__name__}.{method}` has no rule on Arrays.")
@@ -488,7 +489,7 @@ def array_function(self: Array, function: Any, types: Any, args: Any, kwargs: An
             return NotImplemented
         if any(check_class(cls, *args, *kwargs.values()) for cls in types):
             return CLASSES["function"](function, args, kwargs)
-        if not all(cls is Array or issubclass(cls, np.ndarray) for cls in types):
+        if not all(cls is Array or issubclass(cls, ndarray) for cls in types):
             return NotImplemented  # a class that takes over
     if type(kwargs.get("out")) is Array:
         out = kwargs.pop("out")
@@ -517,7 +518,7 @@ def into_plain(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if named:
         return function(*args[: -len(named)], **kwargs, **named)
     target = kwargs.get("out", args[0] if args else None)
-    if type(target) is not np.ndarray or holds_live((args, list(kwargs.values()))):
+    if type(target) is not ndarray or holds_live((args, list(kwargs.values()))):
         raise  # where it is caught
     return of_constants(function, args, kwargs)
 
@@ -553,7 +554,7 @@ def of_constants(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """What NumPy computes of Arrays that are constants."""
     out = function(*[plain(x) for x in args], **{key: plain(x) for key, x in kwargs.items()})
     written_to = any(out is x for x in (*args, *leaves([kwargs.get("out")])))
-    if written_to or not isinstance(out, (np.ndarray, np.generic)):
+    if written_to or not isinstance(out, (ndarray, np.generic)):
         return out
     return Array(out, CONSTANT, None) if out.dtype.kind in "fcbiu" else out
 

@@ -16,8 +16,10 @@ Each class also derives from the builtin that a caller would have caught.
 A message says what was asked, what is wrong, and what to write instead.
 """
 
+import inspect
 import os
 import sys
+import types
 from typing import Any
 
 __all__ = [
@@ -110,6 +112,21 @@ def kind_of(x: object) -> str:
     """What x is, in messages: `a list`, `an object`, `None`."""
     name = type(x).__name__
     return "None" if x is None else f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def check_parameters(fun: Any, verb: str, *given: str) -> None:
+    """Raise for a Python function that can't be called with these positional arguments."""
+    if type(fun) is not types.FunctionType:
+        return
+    code, n = fun.__code__, len(given)
+    most = n if code.co_flags & inspect.CO_VARARGS else code.co_argcount
+    if code.co_argcount - len(fun.__defaults__ or ()) <= n <= most:
+        return
+    raise ArgumentTypeError(
+        f"`{verb}` calls `{name_of(fun)}` with ({', '.join(given)}),"
+        f" but it takes {code.co_argcount} argument{'s' if code.co_argcount != 1 else ''}.\n"
+        f"  Write `lambda {', '.join(given)}:` or `def step({', '.join(given)}):`."
+    )
 
 
 def check_functions(functions: tuple[object, ...], verb: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from .array import TALLY, peel
 from .namespaces import caller, package
@@ -28,7 +29,7 @@ def duplicate(x: Any, repeated: bool = True) -> Any:
     A gap stays a gap, but a small one. What is repeated with a stride of 0 is repeated again; or,
     if it is to be written to, copied.
     """
-    if type(x) is not np.ndarray:
+    if type(x) is not ndarray:
         return np.array(x)
     out = x.copy("K")
     if out.strides == x.strides or not x.size or (not repeated and 0 in x.strides):
@@ -58,7 +59,7 @@ def laid_like(x: np.ndarray, beside: int = 0) -> np.ndarray:
             first += 0 if s > 0 else stride * (n - 1)
             end, gap = n, 0
     room = np.empty(stride * end // x.itemsize, x.dtype)
-    return np.ndarray(x.shape[beside:], x.dtype, room, first, strides[beside:])
+    return ndarray(x.shape[beside:], x.dtype, room, first, strides[beside:])
 
 
 def example(x: Any) -> Any:
@@ -145,7 +146,7 @@ def axes_in_memory(x: np.ndarray) -> Any:
 
 def placement(x: Any) -> Any:
     """What is special about how a result lies in memory: (axes, dtype), or None."""
-    if type(x) is not np.ndarray:
+    if type(x) is not ndarray:
         return None
     axes = memory_axes(x)
     return None if axes is None and x.dtype.isnative else (axes, x.dtype)

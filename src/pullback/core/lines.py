@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy import float64, ndarray
 
 from .cotangent import DENSE, Cotangent, Masked, Slots, folded, masked
 from .past import whole_mask
@@ -49,11 +50,11 @@ def hastily() -> bool:
 
 def is_finite(bar: Any) -> bool:
     """Whether a cotangent is known to be."""
-    if type(bar) is np.ndarray:
+    if type(bar) is ndarray:
         flat = bar.ravel("K")
         total = flat.dot(flat)  # the fastest way to ask many numbers at once
         return bool(total - total == 0 or np.isfinite(flat).all())
-    return bar is None or (type(bar) is np.float64 and bool(np.isfinite(bar)))
+    return bar is None or (type(bar) is float64 and bool(np.isfinite(bar)))
 
 
 def refuse_haste(bars: Any) -> None:
@@ -130,7 +131,7 @@ ANY: Any = np.logical_or.reduce  # past NumPy's checks of arguments
 
 def somewhere(mask: Any, axes: tuple[int, ...] | None = None) -> Any:
     """Whether a mask holds anywhere, or along axes, which stay."""
-    if type(mask) is np.ndarray:
+    if type(mask) is ndarray:
         return ANY(mask, axes, None, None, axes is not None)
     return np.any(mask, axis=axes, keepdims=axes is not None)
 

@@ -174,11 +174,6 @@ def takes_part(scope: dict[str, Any]) -> bool:
     return known
 
 
-def is_foreign(scope: dict[str, Any]) -> bool:
-    """Whether functions with these globals take part, and are of no package that is mirrored."""
-    return takes_part(scope) and package(scope) not in MIRRORED
-
-
 def stays(module: Any) -> bool:
     """Whether what is compiled in a module is called as it is, whatever its arguments are."""
     top = str(module).partition(".")[0]

@@ -6,6 +6,7 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from .array import Array, snapshot
 from .cotangent import Slots
@@ -13,7 +14,6 @@ from .errors import ArgumentError
 from .spec import DOUBLE, DOUBLES, Spec, carries, spec_of
 from .templates import from_template
 
-ndarray = np.ndarray
 COPIED = 32 * 1024  # bytes up to which a plain array is copied; a larger one is watched
 
 
@@ -37,7 +37,8 @@ class Node:
 
 def node_of(parents: tuple[Any, ...], rule: Any, residual: Any) -> Node:
     node = Node()
-    node.parents, node.rule, node.residual, node.seen = parents, rule, residual, None
+    node.parents, node.rule, node.residual = parents, rule, residual
+    node.seen = None
     return node
 
 
@@ -47,12 +48,15 @@ new = object.__new__
 def noted(out: Any, trace: Any, parents: tuple[Any, ...], rule: Any, residual: Any) -> Array:
     """The result of an operation: an Array of a trace, with a node.
 
-    As `Array(out, trace, node_of(parents, rule, residual))`, in two thirds of its time.
+    As `Array(out, trace, node_of(parents, rule, residual))`, in two thirds of its time. It assigns
+    three at most in one line: for more of them Python makes a tuple, and takes it apart again.
     """
     node = Node()
-    node.parents, node.rule, node.residual, node.seen = parents, rule, residual, None
+    node.parents, node.rule, node.residual = parents, rule, residual
+    node.seen = None
     x = new(Array)
-    x.payload, x.within, x.node, x.storage = out, trace, node, None
+    x.payload, x.within, x.node = out, trace, node
+    x.storage = None
     return x
 
 
@@ -77,7 +81,7 @@ def slots(out: tuple[Any, ...], trace: Any, node: Node) -> tuple[Any, ...]:
         [
             Array(o, trace, node_of((node,), slot_rule, i))
             if carries(o)
-            else (o.copy("K") if type(o) is np.ndarray else o)
+            else (o.copy("K") if type(o) is ndarray else o)
             for i, o in enumerate(out)
         ]
     )
@@ -137,7 +141,8 @@ def residual_of(
     primitive: Any, out: Any, xs: Any, static: Any, kind: type[Residual] = Residual
 ) -> Residual:
     residual = kind()
-    residual.primitive, residual.out, residual.xs, residual.static = primitive, out, xs, static
+    residual.primitive, residual.out = primitive, out
+    residual.xs, residual.static = xs, static
     return residual
 
 
@@ -173,7 +178,7 @@ def keep(x: Any) -> Any:
     kind = type(x)
     if kind is Array:
         return snapshot(x)
-    if kind is not np.ndarray and not isinstance(x, np.ndarray):
+    if kind is not ndarray and not isinstance(x, ndarray):
         return x
     if x.nbytes <= COPIED or x.dtype.kind not in "fc":
         return x.copy()
@@ -188,9 +193,9 @@ WAYS = {
 }
 # The result of an operation with its node, in the texts of functions that end with it.
 NODE = (
-    "node = Node(); node.parents, node.rule, node.residual, node.seen = {parents}, {rule}, {held},"
-    " None; x = new(Array); x.payload, x.within, x.node, x.storage = out, trace, node, None;"
-    " return x"
+    "node = Node(); node.parents, node.rule, node.residual = {parents}, {rule}, {held};"
+    " node.seen = None; x = new(Array); x.payload, x.within, x.node = out, trace, node;"
+    " x.storage = None; return x"
 )
 PACK = """
 def pack(primitive, out, xs, static):

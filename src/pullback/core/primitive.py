@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy import ndarray
 
 from .array import Array, is_number, touch, view_of
 from .cotangent import DENSE, Cotangent, Masked, dense, masked, unbroadcast
@@ -196,7 +197,7 @@ class Primitive(Traits, ReadApart):
                 bars[i] = None
                 continue
             x, part = xs[i], x_bar.value if type(x_bar) is Masked else x_bar
-            plain = type(part) is np.ndarray and type(x) in SPECIFIED
+            plain = type(part) is ndarray and type(x) in SPECIFIED
             if not plain or part.dtype is not x.dtype or part.shape != x.shape:
                 bars[i] = match(x_bar, x, "vjp", self.name)
         return bars if given is None else present_part(self, given, bars, xs, residual.static)
@@ -277,7 +278,8 @@ class Linear(Primitive):
         by_transpose = cls.vjp is Linear.vjp and cls.pull is Primitive.pull and self.n_out is None
         if by_transpose:
             self.pull = self.pull_dense  # type: ignore[method-assign]  # bound once
-        if not self.nondiff and not self.reads_for([True]):
+        reads = self.nondiff or self.reads_for([True])
+        if self.direct and self.n_out is None and not (reads or self.decides):
             self.lone = lone(self, self.transpose if by_transpose else None)
 
     def __call__(self, *xs: Any, **static: Any) -> Any:
@@ -306,7 +308,7 @@ class Linear(Primitive):
             return self.value(x, **static)
         out = x.within.single(self, x, static)
         if self.views and type(out) is Array:
-            plain = self.always_shares and type(x.payload) is np.ndarray and not x.within.maps
+            plain = self.always_shares and type(x.payload) is ndarray and not x.within.maps
             if plain or self.shares(x, out, static):
                 out.storage = view_of(x, self, (self, static))
         return out

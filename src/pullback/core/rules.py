@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy import float64, ndarray
 
 from .array import Array, bottom, snapshot
 from .cotangent import DENSE, Buffer, Masked, Scattered, fit, masked, unbroadcast
@@ -140,9 +141,9 @@ def product(out_bar: Any, partial: Any) -> Any:
 
 def times(partial: Array, bar: Any) -> Any:
     """A product with an Array: itself if the cotangent is one of `ONES` and it lies as they do."""
-    if type(bar) is np.ndarray and bar is ONES.get(bar.shape):
+    if type(bar) is ndarray and bar is ONES.get(bar.shape):
         x = bottom(partial)
-        alike = type(x) is np.ndarray and x.dtype is DOUBLE and x.shape == bar.shape
+        alike = type(x) is ndarray and x.dtype is DOUBLE and x.shape == bar.shape
         if alike and x.flags.c_contiguous:
             return snapshot(partial)
     return partial * bar
@@ -211,7 +212,7 @@ def fold_to(shape: tuple[int, ...], own: tuple[int, ...]) -> Fold | None:
 
 def folded(bar: Any, fold: Fold) -> Any:
     axis, shape = fold
-    if type(bar) is np.ndarray:
+    if type(bar) is ndarray:
         bar = np.add.reduce(bar, axis)
         return bar if bar.shape == shape else bar.reshape(shape)
     return None if bar is None else unbroadcast(bar, Spec(shape, bar.dtype))
@@ -262,7 +263,7 @@ def lone(primitive: Any, transpose: Any) -> Any:
         except Exception as error:
             error.add_note(f"in the vjp rule of `{name}`")
             raise
-        if type(x_bar) is np.ndarray and x_bar.dtype is dtype and x_bar.shape == shape:
+        if type(x_bar) is ndarray and x_bar.dtype is dtype and x_bar.shape == shape:
             return (x_bar,)
         return (match(x_bar, x, "vjp", name),)
 
@@ -278,7 +279,7 @@ def match(x: Any, like: Any, rule: str, name: str) -> Any:
     if x is None:
         return None
     if type(like) is float or type(like) is complex:
-        if type(x) is np.float64 and type(like) is float:
+        if type(x) is float64 and type(like) is float:
             return x
     elif type(x) is Masked:
         if x.value.dtype is like.dtype and x.value.shape == like.shape:

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy import float64, ndarray
 
 from .errors import ArgumentTypeError
 
@@ -115,7 +116,7 @@ WEAK = {kind: Spec((), dtype, kind) for kind, dtype in PYTHON.items()}
 def spec_of(x: Any) -> Spec:
     """The spec of an Array, ndarray, NumPy scalar or Python number; a Spec is its own."""
     kind = type(x)
-    if kind is np.ndarray or kind is np.float64:
+    if kind is ndarray or kind is float64:
         return DOUBLES[x.shape] if x.dtype is DOUBLE else known_spec(x.shape, x.dtype)
     if kind is Spec:
         return x
@@ -179,7 +180,7 @@ def carries(out: Any, xs: Any = ()) -> bool:
 
 
 def holds_objects(x: Any) -> bool:
-    return isinstance(x, np.ndarray) and x.dtype.kind == "O"
+    return isinstance(x, ndarray) and x.dtype.kind == "O"
 
 
 # Rules create arrays only through these, and through NumPy's functions that follow an operand

@@ -18,7 +18,8 @@ from ..core.twins import with_given_arrays
 from ..primitives import creation
 from ..primitives.arguments import common_dtype, somewhere
 from ..primitives.objects import objects_of
-from .wrapping import FRESH, OWN, answers_for, is_fresh, made, member
+from .fresh import is_fresh, made
+from .wrapping import FRESH, OWN, answers_for, member
 
 # type that holds an Array -> a function that gives it
 AS_ARRAY: dict[type, Any] = {Instance: INNER.__get__, np.poly1d: np.poly1d.coeffs.__get__}

@@ -15,7 +15,8 @@ import numpy as np
 from ..core.array import Array
 from ..core.dispatch import as_array, holds_arrays, holds_live
 from ..core.reach import DRAWS
-from .wrapping import OWN, StandIn, answers_for, made
+from .fresh import made
+from .wrapping import OWN, StandIn, answers_for
 
 Draw = Callable[[str], Any]  # NumPy's function of a name, with its source of random numbers
 

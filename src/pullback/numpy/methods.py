@@ -16,7 +16,8 @@ from ..core.instances import is_plain, lifted, of_root
 from ..core.namespaces import BOUND
 from ..core.reach import active
 from .drawing import DRAWING, drawn
-from .wrapping import made, member
+from .fresh import made
+from .wrapping import member
 
 # Methods with operands that NumPy has as functions too, of the array and the same arguments.
 TWINS = frozenset(

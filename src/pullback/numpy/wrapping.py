@@ -15,6 +15,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import Array
 from ..core.dispatch import (
@@ -43,12 +44,12 @@ from ..core.dispatch import (
     unknown,
 )
 from ..core.instances import BY_METHOD
-from ..core.mapped_text import without_texts
-from ..core.namespaces import is_foreign
+from ..core.namespaces import takes_part
 from ..core.spec import ObjectArrayError
 from ..core.templates import from_template
 from ..core.trace import CONSTANT, youngest
 from ..core.twins import with_given_arrays
+from .fresh import made, made_by
 from .taking_part import taking_part
 
 # Types of arguments in which no Array can hide.
@@ -59,7 +60,6 @@ PLAIN = frozenset(
 
 FLAT = PLAIN | {Array}
 NEST = frozenset({list, tuple})
-ndarray = np.ndarray
 
 # NumPy's object -> what stands for it here: itself, if it takes part as the program does.
 OWN: dict[Any, Any] = {np.asmatrix: np.asmatrix, np.bmat: np.bmat}
@@ -111,27 +111,6 @@ class StandIn(type):
 
     def __repr__(cls) -> str:
         return repr(cls.real) if cls.stands() else super().__repr__()
-
-
-def made(x: Any) -> Any:
-    """An array of numbers that was just made as an Array, a constant, to be assigned into."""
-    if type(x) is np.ndarray:
-        return Array(x, CONSTANT, None) if x.dtype.kind in "biufc" else without_texts(x)
-    return type(x)(map(made, x)) if type(x) in (tuple, list) else x
-
-
-def is_fresh(x: Any, source: Any) -> bool:
-    """Whether an array has memory of its own, and not that of what it was made from.
-
-    What is only looked at in another way stays the caller's plain array, with NumPy's aliasing.
-    """
-    if type(source) is list:
-        return True
-    if x is source:
-        return False
-    if isinstance(source, np.ndarray):
-        return not np.may_share_memory(x, source)
-    return isinstance(source, (list, tuple, int, float, complex, np.generic)) or x.base is None
 
 
 # Functions.
@@ -187,9 +166,10 @@ def ours(function: Any, fresh: bool = False) -> Any:
         scope = {
             "FUNCTIONS": FUNCTIONS, "REFUSALS": REFUSALS, "into_plain": into_plain,
             "function": function, "sure": sure, "call": call, "joins": joins,
-            "is_listed": is_listed,
+            "is_listed": is_listed, "made_by": made_by, "PLAIN": PLAIN,
         }  # fmt: skip
-        return from_template(COUNTED, scope, names=names, types=types)
+        plain = "PLAIN.issuperset(kinds)" if fresh else "False"
+        return from_template(COUNTED, scope, names=names, types=types, plain=plain)
 
     call.counted = counted  # type: ignore[attr-defined]  # what a call site calls
     call.direct = not fresh  # type: ignore[attr-defined]  # of plain arguments, it is NumPy's
@@ -198,11 +178,14 @@ def ours(function: Any, fresh: bool = False) -> Any:
 
 COUNTED = """
 def counted({names}):
-    if ({types},) in sure or (joins and is_listed({names})):
+    kinds = ({types},)
+    if kinds in sure or (joins and is_listed({names})):
         try:
             return FUNCTIONS[function]({names})
         except REFUSALS:
             return into_plain(function, ({names},), {{}})
+    if {plain}:
+        return made_by(function, ({names},), {{}})
     return call({names})
 """
 
@@ -253,17 +236,6 @@ def seeking(function: Any) -> Any:
         return implementation(*args, **kwargs)
 
     return named_as(function, call)
-
-
-def made_by(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """What a function makes of plain arguments, as Arrays."""
-    out = function(*args, **kwargs)
-    sources = [x for x in args if type(x) is np.ndarray]
-    if sources:  # views of them stay what they are: of `np.diag(matrix)`, of `copy=False`
-        for part in out if type(out) is tuple else (out,):
-            if type(part) is np.ndarray and not all(is_fresh(part, x) for x in sources):
-                return out
-    return out if function is np.where and len(args) == 1 else made(out)  # indices are plain
 
 
 def anywhere(function: Any, args: Any, kwargs: dict[str, Any], fresh: bool) -> Any:
@@ -587,7 +559,8 @@ def member(original: Any) -> Any:
         pass
     except TypeError:  # not hashable, so no function
         return original
-    if type(original) is FunctionType and is_foreign(original.__globals__):
+    python = type(original) is FunctionType and takes_part(original.__globals__)
+    if python and not has_rule(original):
         return original  # a package has put it in the place of NumPy's
     if type(original) is np.ufunc:
         own: Any = Ufunc(original)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import Array, class_of_number, current, peel
 from ..core.dispatch import as_array, is_python
@@ -151,14 +152,14 @@ def plainly_everywhere(condition):
 
     So it is where values are computed, and in a rule, but not in what is mapped or recorded.
     """
-    if type(condition) is np.ndarray:  # counting takes a third of the time of `np.all`
+    if type(condition) is ndarray:  # counting takes a third of the time of `np.all`
         return np.count_nonzero(condition) == condition.size
     return type(condition) is not Array and bool(np.all(condition))
 
 
 def plainly_nowhere(condition):
     """Whether the condition holds nowhere, told without asking: it is a plain array."""
-    if type(condition) is np.ndarray:
+    if type(condition) is ndarray:
         return not np.count_nonzero(condition)
     return type(condition) is not Array and not np.any(condition)
 
@@ -181,7 +182,7 @@ def known(x):
 
 def is_count(x):
     """Whether NumPy takes the whole part of x for a count: of numbers, not of an array of them."""
-    return type(x) is not np.ndarray and not (type(x) is Array and x.shape)
+    return type(x) is not ndarray and not (type(x) is Array and x.shape)
 
 
 def unsure(condition):

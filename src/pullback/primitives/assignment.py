@@ -11,6 +11,7 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
+from numpy import float64, ndarray
 
 from ..core.array import (
     PYTHONS,
@@ -218,7 +219,7 @@ def cycled(x, key, v):
     if holds_array(key) or type(key) is Array or not np.ndim(v):
         return v
     v, selected = as_array(v), np.broadcast_to(np.False_, x.shape)[key]
-    if type(selected) is not np.ndarray:  # one element, for which NumPy takes no list
+    if type(selected) is not ndarray:  # one element, for which NumPy takes no list
         return v
     refuse_own(x, v)
     return np.resize(v, selected.shape) if v.size else x[key]
@@ -228,7 +229,7 @@ def rewind(x, key):
     """Let an `x.flat` that is read or written at a key go on where NumPy's goes on."""
     if type(key) is tuple and all(k is Ellipsis for k in key):
         raise IndexError("unsupported iterator index")
-    places = as_array(key) if isinstance(key, (list, np.ndarray, Array)) else None
+    places = as_array(key) if isinstance(key, (list, ndarray, Array)) else None
     whole = places is not None and places.ndim and places.dtype.kind in "iu" and places.size
     x.storage.copies[0] = int(np.ravel(places)[-1]) % max(x.size, 1) if whole else 0
 
@@ -268,7 +269,7 @@ def assign(x, key, arrays, v):
         return
     if root.storage.ahead is not None:
         catch_up(root)
-    plain = whole is not None and type(root.payload) is np.ndarray and root.within.leaves_values
+    plain = whole is not None and type(root.payload) is ndarray and root.within.leaves_values
     if plain:
         adopt(root, whole)  # nothing is left of what it was
         root.storage.owned = False
@@ -291,7 +292,7 @@ def alone(x, root, path, v):
     if any(step[0].sign for step in path):
         return None
     was, now = raw(x), raw(v)
-    if type(was) is not np.ndarray or type(now) is not np.ndarray:
+    if type(was) is not ndarray or type(now) is not ndarray:
         return None
     if was.shape != now.shape or was.dtype != now.dtype:
         return None
@@ -331,7 +332,7 @@ def replace(x, path, key, arrays, v):
         value = setitem_p(value, stop(v), *arrays, path=path, key=key, donate=False)
     else:
         value = setitem_p.value(value, peel(v), *map(peel, arrays), path=path, key=key, donate=True)
-    x.payload = value if x.shape or type(x.payload) is np.ndarray else value[()]
+    x.payload = value if x.shape or type(x.payload) is ndarray else value[()]
     if is_leaf(x):
         x.node.primal = x.payload
 
@@ -354,7 +355,7 @@ def writable(x, path):
         )
     if x.storage is None and not x.within.suspended():
         value = peel(x)
-        if not isinstance(value, np.ndarray):
+        if not isinstance(value, ndarray):
             raise TypeError(f"'{type(value)}' object does not support item assignment")
 
 
@@ -385,12 +386,12 @@ def getitem(x, key):
             if viewing and type(key) in (int, tuple) and stale(x):
                 x, key = element(x, key)  # reading all of it again would take long
             out = x.within.item(getitem_p, x, key)
-            if type(out) is not Array or type(out.payload) is np.float64:
+            if type(out) is not Array or type(out.payload) is float64:
                 return out
             if (storage is None or not (storage.owned or storage.copies)) and not x.within.maps:
                 value = out.payload
                 # The usual case of what follows; a key of a number gives memory of its own.
-                if type(value) is np.ndarray and value.ndim and type(x.payload) is np.ndarray:
+                if type(value) is ndarray and value.ndim and type(x.payload) is ndarray:
                     static = {"key": key if type(key) is tuple else (key,)}
                     out.storage = view_of(x, read, (getitem_p, static))
                     return out
@@ -406,7 +407,7 @@ def getitem(x, key):
             out = viewed(x.within.item(getitem_p, x, template), x, template)
             kinds = set(map(type, key)) if type(key) is tuple else {type(key)}
             # An integer that is an array without axes makes a copy.
-            return out if kinds.isdisjoint((Array, np.ndarray)) else np.copy(out)
+            return out if kinds.isdisjoint((Array, ndarray)) else np.copy(out)
         return getitem_p(np.expand_dims(x, new) if new else x, *arrays, key=template)
     except IndexError:
         if is_number(x) and class_of_number(x) in PYTHONS.values():  # of Python's numbers
@@ -436,7 +437,7 @@ def element(x, key):
 def viewed(out, x, key):
     """What was read of x at a basic key, as a view of x."""
     if type(out) is not Array or (
-        type(out.payload) is not np.ndarray and type(peel(out)) is not np.ndarray
+        type(out.payload) is not ndarray and type(peel(out)) is not ndarray
     ):
         return out
     key = key if type(key) is tuple else (key,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy import float64, ndarray
 
 from ..core.array import Array
 from ..core.dispatch import refuse, replaces
@@ -23,7 +24,7 @@ def along(axis, start, stop=None, step=None):
 
 def shifted(x, axis, fill=0):
     """x one place later along an axis: its first place is filled, its last is lost."""
-    if type(x) is np.ndarray:
+    if type(x) is ndarray:
         out = np.empty(x.shape, x.dtype)
         out[along(axis, 0, 1)], out[along(axis, 1)] = fill, x[along(axis, 0, -1)]
         return out
@@ -38,14 +39,14 @@ class Cumsum(Linear):
     lines = "axis"
 
     def value(self, x, *, axis, dtype):
-        plain = type(x) is np.ndarray
+        plain = type(x) is ndarray
         return np.add.accumulate(x, axis, dtype) if plain else np.cumsum(x, axis, dtype)
 
     def spec(self, x, *, axis, dtype):
         return Spec(x.shape, dtype or np.empty(0, x.dtype).cumsum().dtype)
 
     def transpose(self, i, xs, out_bar, *, axis, dtype):
-        if type(out_bar) is np.ndarray:
+        if type(out_bar) is ndarray:
             back = along(axis, None, None, -1)
             return np.add.accumulate(out_bar[back], axis)[back]
         return np.flip(np.cumsum(np.flip(out_bar, axis), axis=axis), axis)
@@ -66,7 +67,7 @@ class Cumprod(Primitive):
     total = True
 
     def value(self, x, *, axis, dtype):
-        plain = type(x) is np.ndarray
+        plain = type(x) is ndarray
         return np.multiply.accumulate(x, axis, dtype) if plain else np.cumprod(x, axis, dtype)
 
     def spec(self, x, *, axis, dtype):
@@ -221,7 +222,7 @@ class Diff(Linear):
     lines = "axis"
 
     def value(self, x, *, axis):
-        if type(x) is np.ndarray and x.dtype.kind in "fc":
+        if type(x) is ndarray and x.dtype.kind in "fc":
             return x[along(axis, 1)] - x[along(axis, None, -1)]
         return np.diff(x, axis=axis)
 
@@ -232,7 +233,7 @@ class Diff(Linear):
 
     def transpose(self, i, xs, out_bar, *, axis):
         shape = xs[0].shape
-        if type(out_bar) is np.ndarray:
+        if type(out_bar) is ndarray:
             out = np.zeros(shape, out_bar.dtype)
             out[along(axis, 1)] = out_bar
             out[along(axis, None, -1)] -= out_bar
@@ -297,7 +298,7 @@ class Gradient(Linear):
     lines = "axis"
 
     def value(self, x, *, axis, h):
-        if type(x) is not np.ndarray:
+        if type(x) is not ndarray:
             return self.composed(x, axis=axis, h=h)
         out = np.empty_like(x)
         for key, part in zip(inside_and_ends(axis), differences(x, axis, h), strict=True):
@@ -315,7 +316,7 @@ class Gradient(Linear):
         inside, first, last = [out_bar[key] for key in inside_and_ends(axis)]
         inside, first, last = inside / (2.0 * h), first / h, last / h
         n = xs[0].shape[axis]
-        if type(out_bar) is not np.ndarray:
+        if type(out_bar) is not ndarray:
             moved = lambda part, before: surrounded(part, axis, before, n)
             ends = moved(first, 1) - moved(first, 0) + moved(last, n - 1) - moved(last, n - 2)
             return moved(inside, 2) - moved(inside, 0) + ends
@@ -372,7 +373,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     if edge_order not in (1, 2):
         raise ArgumentError(f"`numpy.gradient` takes edge_order 1 or 2, but got {edge_order}.")
     if not is_inexact(f.dtype):
-        f = f.astype(np.float64)
+        f = f.astype(float64)
     outs = [slope(f, h, i, edge_order) for i, h in zip(axes, spacings, strict=True)]
     return outs[0] if len(axes) == 1 else tuple(outs)
 
@@ -396,7 +397,7 @@ def slope(f, h, axis, edge_order):
                 f"`numpy.gradient` was given places of shape {h.shape} for axis {axis}, whose"
                 f" length is {n}."
             )
-        h = np.diff(h if is_inexact(h.dtype) else h.astype(np.float64))
+        h = np.diff(h if is_inexact(h.dtype) else h.astype(float64))
         if type(h) is not Array and (h == h[0]).all():
             h = h[0]
     f_at = lambda start, stop=None: f[along(axis, start, stop)]

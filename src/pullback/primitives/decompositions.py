@@ -30,6 +30,7 @@ from .shapes import laid
 from .spectra import (
     adjoint,
     alike,
+    apart,
     col,
     computed,
     conj,
@@ -42,6 +43,7 @@ from .spectra import (
     real_of,
     row,
     simple,
+    with_one_zero,
 )
 
 EighResult = type(np.linalg.eigh(np.eye(1)))
@@ -132,7 +134,8 @@ def generic_right(w, left, right, *faced, kind):
     return generic(w, left, right, kind, *faced)[1]
 
 
-# Frames of vectors are mostly the vectors themselves: where no values are equal.
+# Frames of vectors are mostly the vectors themselves: where no values are equal. One singular value
+# of zero, as that of centred data, has vectors of its own.
 FRAMES = {
     kind: [Assumed(f"{side.__name__} of {kind}", partial(side, kind=kind)) for side in sides]
     for kind, sides in (("eigh", (generic_left,)), ("svd", (generic_left, generic_right)))
@@ -360,9 +363,10 @@ class SVD(Spectrum):
         if faced or found is NotImplemented:
             return NotImplemented
         u, s, vh, *_ = found
-        plain, v = np.all(simple(s, "svd")), adjoint(vh)
+        labels, v = levels_p(s, kind="svd"), adjoint(vh)
+        known = np.all(apart(labels))
         left, right = [
-            frame(plain, vectors, s, u, v)
+            frame(known, with_one_zero(vectors, labels), s, u, v)
             for frame, vectors in zip(FRAMES["svd"], (u, v), strict=True)
         ]
         return *found, left, right, a.astype(u.dtype, copy=False)

@@ -7,6 +7,7 @@ from functools import lru_cache, update_wrapper
 from math import prod
 
 import numpy as np
+from numpy import float64, ndarray
 
 from ..core.array import Array, is_flat, is_number
 from ..core.cotangent import Scattered, dense, masked, unbroadcast
@@ -82,7 +83,7 @@ class Getitem(Linear):
         key, arrays, source, destination = batched(key, arrays, mapped[1:], size)
         out = self(x, *arrays, key=key)
         out = np.moveaxis(out, source, destination) if source else out
-        if type(out) is not np.ndarray:
+        if type(out) is not ndarray:
             return out
         if out.ndim == 1 and not out.dtype.isnative:  # numbers, which are in the machine's order
             return out.astype(out.dtype.newbyteorder("="))
@@ -101,7 +102,7 @@ class Getitem(Linear):
     def item_rule(out_bar, residual, wanted):
         key, shape, dtype = residual
         kind = type(out_bar)
-        if kind is np.ndarray and out_bar.size == prod(shape):  # each element, in another order
+        if kind is ndarray and out_bar.size == prod(shape):  # each element, in another order
             x_bar = np.empty(shape, dtype)
             x_bar[key] = out_bar
             return (x_bar,)
@@ -115,7 +116,7 @@ class Getitem(Linear):
     @staticmethod
     def gather_rule(out_bar, residual, wanted):
         (key, arrays), shape, dtype = residual
-        if type(out_bar) is np.ndarray and out_bar.size == prod(shape):
+        if type(out_bar) is ndarray and out_bar.size == prod(shape):
             index, there = fill(key, arrays), np.zeros(shape, bool)
             there[index] = True
             if count_nonzero(there) == out_bar.size:  # each element, in another order
@@ -129,7 +130,7 @@ def gathered(out_bar, key, arrays, spec):
     """What came for x[key], x of this spec."""
     if type(out_bar) is Scattered:
         alone = None
-        if key == ONE_INDEX and type(arrays[0]) is np.ndarray and len(spec.shape) == 1:
+        if key == ONE_INDEX and type(arrays[0]) is ndarray and len(spec.shape) == 1:
             alone = out_bar.alone()
         if alone is None:
             out_bar = out_bar.masked()
@@ -225,7 +226,7 @@ def added(spec, parts):
     """The same for plain values. Numbers that were read one by one are added all at once."""
     n = len(spec.shape)
     first = parts[0][1]
-    if type(first) is np.ndarray or type(first) is np.float64:
+    if type(first) is ndarray or type(first) is float64:
         out = np.zeros(spec.shape, spec.dtype)
     else:
         out = np.zeros_like(first, spec.dtype, "C", shape=spec.shape)
@@ -372,7 +373,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
         shape = a.shape
     axis = axis_of(0 if axis is None else axis, len(shape))
     index = as_index(indices, shape[axis], mode)
-    if axis == 0 and type(a) is Array and type(index) is np.ndarray and index.ndim:
+    if axis == 0 and type(a) is Array and type(index) is ndarray and index.ndim:
         index = index.copy() if index is indices else index
         return a.within.gather(getitem_p, a, ONE_INDEX, (index,))
     return along(a, axis, index)
@@ -390,7 +391,7 @@ def take_along_axis(arr, indices, axis=-1):
         raise IndexError("`indices` must be an integer array")
     if arr.ndim != indices.ndim:
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
-    if type(indices) is np.ndarray:
+    if type(indices) is ndarray:
         indices = indices.copy("K")  # the program may write to its own
     grid = [indices if i == axis else steps(n, arr.ndim - 1 - i) for i, n in enumerate(arr.shape)]
     return at_places(arr, grid)
@@ -407,7 +408,7 @@ def steps(n, behind):
 def at_places(x, indices):
     """x at arrays of indices, one for each of its axes, that nobody writes to."""
     key = (INDEX,) * len(indices)
-    if type(x) is Array and {*map(type, indices)} == {np.ndarray}:
+    if type(x) is Array and {*map(type, indices)} == {ndarray}:
         return x.within.gather(getitem_p, x, key, tuple(indices))
     return getitem_p(x, *indices, key=key)
 

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import Array
 from ..core.dispatch import PLAIN, UFUNCS, binary, by_elements
@@ -104,7 +105,7 @@ def infix(ufunc: Any, operation: Any) -> tuple[Any, Any]:
         "Array": Array, "COPIED": COPIED, "DOUBLE": DOUBLE, "NUMBERS": NUMBERS, "Node": Node,
         "ObjectArrayError": ObjectArrayError, "PLAIN": PLAIN, "apply": partial(binary, primitive),
         "ARRAYS": ARRAYS, "beside": beside, "beside_on_the_left": beside_on_the_left,
-        "binary": binary, "by_elements": by_elements, "ndarray": np.ndarray, "new": new,
+        "binary": binary, "by_elements": by_elements, "ndarray": ndarray, "new": new,
         "operation": operation, "primitive": primitive, "ufunc": ufunc,
     }  # fmt: skip
     pair = first = second = "pass"

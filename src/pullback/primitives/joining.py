@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import prod
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import Array
 from ..core.cotangent import DENSE, Masked, Scattered, masked, unbroadcast
@@ -178,7 +179,7 @@ def part(x, axis, start, stop):
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     if out is not None:
         refuse("numpy.concatenate", out=out)
-    xs = [x if type(x) is Array or type(x) is np.ndarray else as_array(x) for x in arrays]
+    xs = [x if type(x) is Array or type(x) is ndarray else as_array(x) for x in arrays]
     first = type(axis) is int and axis == 0 and dtype is None and casting == "same_kind"
     if first and () not in [x.shape for x in xs]:
         return concatenate_p(*xs, axis=0)
@@ -294,7 +295,7 @@ def delete(arr, obj, axis=None):
         obj = obj.item() if obj.ndim == 0 else obj if obj.size else obj.astype(int)
     out = along(arr, axis, np.delete(np.arange(arr.shape[axis]), obj))
     # A mask picks several; one element, or a slice, is left out of a copy.
-    several = isinstance(obj, np.ndarray) and (obj.size != 1 or obj.dtype.kind == "b")
+    several = isinstance(obj, ndarray) and (obj.size != 1 or obj.dtype.kind == "b")
     return out if several else laid(out, "A", arr)
 
 
@@ -388,7 +389,7 @@ class RepeatedElements(Linear):
     without_axes = "array"
 
     def value(self, x, *, apart, whole, shape):
-        if type(x) is not np.ndarray:
+        if type(x) is not ndarray:
             return np.reshape(np.broadcast_to(np.reshape(x, apart), whole), shape)
         out = np.empty(whole, x.dtype)
         out[...] = x.reshape(apart)
@@ -502,7 +503,7 @@ class Roll(Linear):
     def value(self, x, *, axis, k):
         lead = (WHOLE,) * axis
         parts = x[(*lead, slice(k, None))], x[(*lead, slice(k))]
-        return past(parts, axis) if type(x) is np.ndarray else np.concatenate(parts, axis=axis)
+        return past(parts, axis) if type(x) is ndarray else np.concatenate(parts, axis=axis)
 
     composed = value
 

@@ -10,6 +10,7 @@ import enum
 import operator
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import Array, current
 from ..core.dispatch import plain
@@ -95,7 +96,7 @@ def of_plain(shape, key):
     These are plain arrays and lists of integers or truth values, beside slices and integers. The
     arrays are the caller's no more.
     """
-    if type(key) is np.ndarray and key.ndim and key.dtype.kind in "iu":
+    if type(key) is ndarray and key.ndim and key.dtype.kind in "iu":
         return ONE_INDEX, (key.copy(),)
     template, arrays, axis = [], [], 0
     for k in key if type(key) is tuple else (key,):
@@ -106,14 +107,14 @@ def of_plain(shape, key):
             continue
         if kind is list and len(set(map(type, k))) == 1 and type(k[0]) in WRITTEN:
             k = np.array(k)
-        elif kind is not np.ndarray:
+        elif kind is not ndarray:
             return None
         if k.dtype.kind == "b":
             if not k.ndim or k.shape != shape[axis : axis + k.ndim]:
                 return None
             arrays += k.nonzero()
         elif k.dtype.kind in "iu" and k.ndim:
-            arrays.append(k.copy() if kind is np.ndarray else k)
+            arrays.append(k.copy() if kind is ndarray else k)
         else:
             return None
         found = len(arrays) - template.count(INDEX)
@@ -137,7 +138,7 @@ def entry(k):
         return k if k.dtype.kind in "iu" else NotImplemented
     if isinstance(k, (bool, np.bool_)):
         return np.asarray(k)
-    if not isinstance(k, np.ndarray):
+    if not isinstance(k, ndarray):
         try:
             return operator.index(k)
         except TypeError:
@@ -148,7 +149,7 @@ def entry(k):
 
 
 def is_array(k):
-    return type(k) is Array or isinstance(k, np.ndarray)
+    return type(k) is Array or isinstance(k, ndarray)
 
 
 def rank(k):
@@ -261,4 +262,4 @@ def in_order(x):
     NumPy writes at several arrays of indices in the order of memory, at one in that of the array;
     of what is written twice to a place, the last stays.
     """
-    return x if type(x) is not np.ndarray or x.flags.c_contiguous else np.ascontiguousarray(x)
+    return x if type(x) is not ndarray or x.flags.c_contiguous else np.ascontiguousarray(x)

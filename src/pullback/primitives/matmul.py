@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.cotangent import Cotangent, Masked, dense, folded
 from ..core.errors import ArgumentError, ShapeError
@@ -26,12 +27,12 @@ def product(x, y):
 
 def times(x, y):
     """x @ y, of at most two axes each; of plain arrays, `dot` is the quicker way to BLAS."""
-    return x.dot(y) if type(x) is np.ndarray is type(y) else x @ y
+    return x.dot(y) if type(x) is ndarray is type(y) else x @ y
 
 
 def compact(x):
     """x in memory of its own where it was broadcast: BLAS takes no stride of 0."""
-    return x.copy() if type(x) is np.ndarray and 0 in x.strides else x
+    return x.copy() if type(x) is ndarray and 0 in x.strides else x
 
 
 class Products(Cotangent):

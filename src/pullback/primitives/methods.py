@@ -10,6 +10,7 @@ from importlib import import_module
 from inspect import signature
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import (
     PYTHONS,
@@ -53,8 +54,6 @@ from .special import python_round_p
 LOADERS.append(load)
 
 # Operators: straight to the primitive.
-
-ndarray = np.ndarray
 
 
 def comparison(ufunc, operation):
@@ -139,7 +138,7 @@ def matmul_of(self, other):
 
 
 def is_scalar(x):
-    return is_number(x) if type(x) is Array else not isinstance(x, np.ndarray)
+    return is_number(x) if type(x) is Array else not isinstance(x, ndarray)
 
 
 Array.__matmul__ = matmul_of
@@ -288,12 +287,12 @@ def attribute(name, get):
 
 def dtype(self):
     value = self.payload
-    return value.dtype if type(value) is np.ndarray else dtype_of(value)
+    return value.dtype if type(value) is ndarray else dtype_of(value)
 
 
 def shape(self):
     value, trace = self.payload, self.within
-    return value.shape if type(value) is np.ndarray and not trace.maps else trace.shape(self)
+    return value.shape if type(value) is ndarray and not trace.maps else trace.shape(self)
 
 
 Array.shape = property(shape, assigned_attributes.set_shape)

@@ -15,6 +15,7 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import Array, is_number
 from ..core.cotangent import Cotangent
@@ -37,7 +38,7 @@ def numeric(x, other):
     if defers(other) or answers_ufuncs(other):
         return NotImplemented
     known = operand(other)
-    listed = known is NotImplemented and is_sequence(other) and not isinstance(other, np.ndarray)
+    listed = known is NotImplemented and is_sequence(other) and not isinstance(other, ndarray)
     return as_array(list(other)) if listed else known
 
 
@@ -48,7 +49,7 @@ def is_ours(x):
 def defers(other):
     """Whether an ndarray leaves an operator to this operand on its right."""
     kind = type(other)
-    if is_ours(other) or (isinstance(other, np.ndarray) and check_class(kind, other)):
+    if is_ours(other) or (isinstance(other, ndarray) and check_class(kind, other)):
         return True
     if hasattr(kind, "__array_ufunc__"):
         return kind.__array_ufunc__ is None
@@ -77,7 +78,7 @@ def beside(operation, apply, x, other):
     reach_instance(other)  # its operators are called by Python
     if takes_over(x, other):
         return UFUNCS_OF[operation](x, other)
-    if isinstance(other, np.ndarray) and is_number(x) and not is_python(x) and operation in SCALARS:
+    if isinstance(other, ndarray) and is_number(x) and not is_python(x) and operation in SCALARS:
         return SCALARS[operation](x, other)
     if is_number(x) or defers(other):
         return NotImplemented

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ..core.array import Array
@@ -10,6 +12,7 @@ from ..core.primitive import Primitive, align, one_by_one
 from ..core.spec import Spec
 from .arguments import arrays_of, as_array
 from .arguments import dims as extent
+from .inner_loops import Assumed
 from .keys import known, mapped
 from .keys import nonzero as indices
 from .selections import select
@@ -91,6 +94,13 @@ class Searchsorted(Undifferentiated):
     def spec(self, a, v, *sorter, side):
         return Spec(v.shape, np.intp)
 
+    def composed(self, a, v, *sorter, side):
+        """Where the dtypes differ: of both in the one to which NumPy converts them."""
+        dtype = np.result_type(a.dtype, v.dtype)
+        if sorter or a.dtype == v.dtype:
+            return NotImplemented
+        return self(a.astype(dtype, copy=False), v.astype(dtype, copy=False), side=side)
+
     def batch(self, xs, mapped, size, *, side):
         if mapped[0] or any(mapped[2:]):
             return one_by_one(self, xs, mapped, size, {"side": side})
@@ -110,6 +120,15 @@ class Digitize(Undifferentiated):
     def spec(self, x, bins, *, right):
         return Spec(x.shape, np.intp)
 
+    def composed(self, x, bins, *, right):
+        """A search in bins that rise or fall; NumPy has the others, and refuses them."""
+        n = bins.shape[0]
+        rises, falls = np.all(bins[:-1] <= bins[1:]), np.all(bins[:-1] >= bins[1:])
+        rising = np.where(rises, bins, bins[::-1])
+        places = searchsorted_p(rising, x, side="left" if right else "right")
+        places = np.where(rises, places, n - places)
+        return DIGITIZED[right](np.logical_or(rises, falls), places, x, bins)
+
     def batch(self, xs, mapped, size, *, right):
         if mapped[1]:
             return one_by_one(self, xs, mapped, size, {"right": right})
@@ -117,6 +136,10 @@ class Digitize(Undifferentiated):
 
 
 digitize_p = Digitize(np.digitize)
+DIGITIZED = [
+    Assumed(f"places in bins, right={right}", partial(np.digitize, right=right))
+    for right in (False, True)
+]
 
 
 @replaces(np.digitize)

@@ -10,8 +10,9 @@ import warnings
 from functools import lru_cache
 
 import numpy as np
+from numpy import float64, ndarray
 
-from ..core.array import Array
+from ..core.array import Array, rank
 from ..core.cotangent import masked
 from ..core.dispatch import refuse, replaces
 from ..core.errors import ArgumentError
@@ -44,10 +45,10 @@ def spread(x, shape, axis, keepdims=False):
     """A reduced array repeated along the axes that were reduced, to the shape from before."""
     kind = type(x)
     if kind is not Array and math.prod(shape) < 1000:
-        if kind is np.float64 and x == 1.0:
+        if kind is float64 and x == 1.0:
             return ONES[shape]
         out = np.empty(shape, x.dtype)  # many times as fast as broadcasting
-        if kind is not np.ndarray:
+        if kind is not ndarray:
             out.fill(x)
         elif keepdims or axis == LEADING.get(len(axis)):
             out[...] = x
@@ -92,7 +93,7 @@ class Sum(Linear):
     without_axes = "scalar"
 
     def value(self, x, *, axis, dtype, keepdims):
-        if type(x) is np.ndarray:
+        if type(x) is ndarray:
             return np.add.reduce(x, axis, dtype, None, keepdims)
         return x.sum(axis=axis, dtype=dtype, keepdims=keepdims)
 
@@ -122,7 +123,7 @@ class Mean(Sum):
         return np.mean(x, axis=axis, dtype=dtype, keepdims=keepdims)
 
     def spec(self, x, *, axis, dtype, keepdims):
-        dtype = dtype or (x.dtype if is_inexact(x.dtype) else np.float64)
+        dtype = dtype or (x.dtype if is_inexact(x.dtype) else float64)
         return Spec(reduced(x.shape, axis, keepdims), dtype)
 
     def transpose(self, i, xs, out_bar, *, axis, dtype, keepdims):
@@ -138,7 +139,7 @@ mean_p = Mean("mean")
 def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=none):
     if where is none and initial is none and dtype is None and out is None and type(a) is Array:
         found = usual if axis is None or type(axis) is int else usual.__wrapped__
-        return a.within.single(sum_p, a, found(reduced_axes, axis, len(a.shape), keepdims))
+        return a.within.single(sum_p, a, found(reduced_axes, axis, rank(a), keepdims))
     if out is not None:
         refuse("numpy.sum", out=out)
     a = as_array(a)
@@ -152,7 +153,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=none, initial=none, where=n
 def mean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
     if where is none and dtype is None and out is None and type(a) is Array:
         found = usual if axis is None or type(axis) is int else usual.__wrapped__
-        return a.within.single(mean_p, a, found(axes_of, axis, len(a.shape), keepdims))
+        return a.within.single(mean_p, a, found(axes_of, axis, rank(a), keepdims))
     if out is not None:
         refuse("numpy.mean", out=out)
     a = as_array(a)
@@ -160,7 +161,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=none, *, where=none):
     if not given(where):
         return mean_p(a, axis=axes, dtype=dtype, keepdims=keepdims)
     where = broadcastable(where, a)
-    result = dtype or (a.dtype.newbyteorder("=") if is_inexact(a.dtype) else np.dtype(np.float64))
+    result = dtype or (a.dtype.newbyteorder("=") if is_inexact(a.dtype) else np.dtype(float64))
     n = counted(where, a.shape, axes, keepdims)
     warn_if(n == 0, "Mean of empty slice")
     wide = np.dtype(np.float32) if result == np.float16 and dtype is None else result
@@ -196,7 +197,7 @@ class Prod(Primitive):
     total = True
 
     def value(self, x, *, axis, dtype, keepdims):
-        if type(x) is np.ndarray:
+        if type(x) is ndarray:
             return np.multiply.reduce(x, axis, dtype, None, keepdims)
         return np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
 
@@ -227,12 +228,12 @@ def others(x, axis):
     n = math.prod([x.shape[i] for i in axis])
     if n < 2 or not x.size:
         return np.ones_like(x)
-    if x.ndim == len(axis) and type(x) is np.ndarray:
+    if x.ndim == len(axis) and type(x) is ndarray:
         return others_in_rows(x.reshape(-1)).reshape(x.shape)
     order = [*[i for i in range(x.ndim) if i not in axis], *axis]
     moved = np.transpose(x, order)
     rows = moved.reshape((*moved.shape[: -len(axis)], n))
-    if type(rows) is np.ndarray:
+    if type(rows) is ndarray:
         out = others_in_rows(rows).reshape(moved.shape)
         return out.transpose([order.index(i) for i in range(x.ndim)])
     one = np.ones_like(rows[..., :1])
@@ -300,7 +301,7 @@ class Extremum(Primitive):
 
     def value(self, x, where, *, axis, keepdims, bounded):
         if where is True and not bounded:
-            if type(x) is np.ndarray:
+            if type(x) is ndarray:
                 return self.ufunc.reduce(x, axis, None, None, keepdims)
             return self.function(x, axis=axis, keepdims=keepdims)
         initial = self.bound(x.dtype) if bounded else none
@@ -314,13 +315,13 @@ class Extremum(Primitive):
         if not keepdims and out.shape:
             out = out.reshape(reduced(x.shape, axis, True))
         picked = x == out
-        if type(out) is not np.float64 or out != out:
+        if type(out) is not float64 or out != out:
             picked = picked | np.isnan(x)
         if where is not True:
             picked = picked & where
-        if type(picked) is np.ndarray and len(axis) == x.ndim and not keepdims:
+        if type(picked) is ndarray and len(axis) == x.ndim and not keepdims:
             n = np.intp(count_nonzero(picked))  # of an array, much faster than its sum
-        elif type(picked) is np.ndarray:
+        elif type(picked) is ndarray:
             n = np.add.reduce(picked, axis, None, None, keepdims)
         else:
             n = picked.sum(axis=axis, keepdims=keepdims)
@@ -337,7 +338,7 @@ class Extremum(Primitive):
         (x, where), static = residual.xs, residual.static
         axis, keepdims = static["axis"], static["keepdims"]
         picked, n = self.picked(residual.out, x, where, axis, keepdims)
-        share = out_bar / (n if type(out_bar) is np.float64 else n.astype(out_bar.dtype))
+        share = out_bar / (n if type(out_bar) is float64 else n.astype(out_bar.dtype))
         return masked(spread(share, x.shape, axis, keepdims), picked), None
 
     def batch(self, xs, mapped, size, *, axis, keepdims, bounded):
@@ -366,7 +367,7 @@ min_p = Extremum(np.min, np.minimum, greatest)
 
 def extremum(primitive, a, axis, out, keepdims, initial, where):
     if where is none and initial is none and out is None and type(a) is Array:
-        axes, keepdims = reduced_axes(axis, len(a.shape)), keepdims is not none and bool(keepdims)
+        axes, keepdims = reduced_axes(axis, rank(a)), keepdims is not none and bool(keepdims)
         return primitive(a, True, axis=axes, keepdims=keepdims, bounded=False)
     if out is not None:
         refuse(f"numpy.{primitive.name}", out=out)

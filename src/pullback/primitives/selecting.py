@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from numpy import float64, ndarray
 
 from ..core.array import Array, arrayed
 from ..core.cotangent import Masked, dense, masked, unbroadcast
@@ -37,7 +38,7 @@ class Where(Linear):
     python_differs = total = True
 
     def value(self, condition, x, y):
-        if type(x) in PLAIN and type(y) in PLAIN and type(condition) is np.ndarray:
+        if type(x) in PLAIN and type(y) in PLAIN and type(condition) is ndarray:
             out = where_past(condition, x, y)
         else:
             out = np.where(condition, x, y)
@@ -102,7 +103,7 @@ class Pick(Elementwise):
     def factor(self, i, held):
         def pull(bar, residual):
             out, *xs = residual
-            if type(out) is not np.float64:
+            if type(out) is not float64:
                 return self.scaled(i, bar, out, xs)
             # Plain numbers: no mask is needed where there is only one element.
             if not self.partials[i](out, xs[i]):
@@ -118,7 +119,7 @@ def share_of_picked(bar, out, x, y, z=None):
     Half of it where another was picked as well. Elements equal to one of them, less those that are
     counted twice, are all: else there is a NaN, and that is for others.
     """
-    if type(out) is not np.ndarray or type(x) not in SETTLED or type(y) not in SETTLED:
+    if type(out) is not ndarray or type(x) not in SETTLED or type(y) not in SETTLED:
         return None
     mask, other = out == x, out == y
     if z is not None:
@@ -135,9 +136,9 @@ SETTLED = frozenset({np.ndarray, np.float64, float, int})
 
 def shared(bar, tie):
     """Half of a tangent or cotangent where there is a tie."""
-    if type(tie) is np.ndarray and not count_nonzero(tie):
+    if type(tie) is ndarray and not count_nonzero(tie):
         return bar
-    share = where_past if type(tie) is np.ndarray else np.where
+    share = where_past if type(tie) is ndarray else np.where
     return bar * share(tie, *half_and_one(bar.dtype))[()]
 
 
@@ -196,7 +197,7 @@ def where(condition, x=np._NoValue, y=np._NoValue, /):
         )
     plain = type(condition) in OPERANDS and type(x) in OPERANDS and type(y) in OPERANDS
     out = where_p(condition, x, y) if plain else chosen(condition, x, y)
-    if type(out) is Array and type(out.payload) is np.ndarray and not out.within.maps:
+    if type(out) is Array and type(out.payload) is ndarray and not out.within.maps:
         return out
     return out if out.shape else arrayed(out)
 
@@ -292,7 +293,7 @@ class Clip(Primitive):
             return share
         tie = np.logical_or(x == low, x == high)
         at_kink("numpy.clip", "its argument is at a bound", tie, x, bar=bar)
-        if type(out) is np.float64:  # no mask is needed where there is only one element
+        if type(out) is float64:  # no mask is needed where there is only one element
             return None if out != x and x == x else bar * 0.5 if tie else bar
         return masked(shared(bar, tie), picked_or_nan(out, x))
 
@@ -374,7 +375,7 @@ def clipped(a, a_min, a_max):
 def are_bounds(low, high, x):
     """Whether these are plain bounds of x, of its dtype, and nowhere the lower is the higher."""
     for bound in (low, high):
-        if type(bound) is np.ndarray:
+        if type(bound) is ndarray:
             if bound.dtype.char not in "fd" or bound.dtype is not x.dtype or not bound.ndim:
                 return False
         elif type(bound) not in NUMERIC:

@@ -7,6 +7,7 @@ from functools import lru_cache, wraps
 from math import prod
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import TALLY, Array, arrayed, is_number, link, peel
 from ..core.cotangent import fit, unbroadcast
@@ -31,13 +32,13 @@ class Reshape(Linear):
     without_axes = "operand"
 
     def value(self, x, *, shape):
-        return x.reshape(shape) if type(x) is np.ndarray else np.reshape(x, shape)
+        return x.reshape(shape) if type(x) is ndarray else np.reshape(x, shape)
 
     def spec(self, x, *, shape):
         return Spec(shape, x.dtype)
 
     def transpose(self, i, xs, out_bar, *, shape):
-        if type(out_bar) is np.ndarray:
+        if type(out_bar) is ndarray:
             return out_bar.reshape(xs[0].shape)
         return self.of(out_bar, {"shape": xs[0].shape})
 
@@ -49,7 +50,7 @@ class Reshape(Linear):
 
     def shares(self, x, out, static):
         value = x.payload
-        if type(value) is np.ndarray and not x.within.maps:
+        if type(value) is ndarray and not x.within.maps:
             made, own = out.payload, value.base  # NumPy's view of a view has the same base
             if value.size and (made.base is value or (own is not None and made.base is own)):
                 TALLY.views += 1
@@ -76,13 +77,13 @@ class Transpose(Linear):
     without_axes = "operand"
 
     def value(self, x, *, axes):
-        return x.transpose(axes) if type(x) is np.ndarray else np.transpose(x, axes)
+        return x.transpose(axes) if type(x) is ndarray else np.transpose(x, axes)
 
     def spec(self, x, *, axes):
         return Spec([x.shape[axis] for axis in axes], x.dtype)
 
     def transpose(self, i, xs, out_bar, *, axes):
-        if type(out_bar) is np.ndarray:
+        if type(out_bar) is ndarray:
             return out_bar.transpose(back(axes))
         return self.of(out_bar, {"axes": back(axes)})
 
@@ -105,7 +106,7 @@ class Flip(Linear):
     without_axes = "scalar"
 
     def value(self, x, *, axes):
-        return flip_past(x, axes) if type(x) is np.ndarray else np.flip(x, axes)
+        return flip_past(x, axes) if type(x) is ndarray else np.flip(x, axes)
 
     def spec(self, x, *, axes):
         return x
@@ -231,7 +232,7 @@ def laid(x, order, like=None, swapped=False):
     if type(x) is not Array:
         return x
     value = x.payload
-    if type(value) is np.ndarray and not x.within.maps and value.flags.c_contiguous:
+    if type(value) is ndarray and not x.within.maps and value.flags.c_contiguous:
         same = like.payload if type(like) is Array else like
         native = not swapped or value.dtype is getattr(same, "dtype", None)
         if native and (order == "C" or value.ndim < 2 or (type(order) is str and compact(like))):
@@ -239,7 +240,7 @@ def laid(x, order, like=None, swapped=False):
     if is_number(x):
         return x
     dtype = x.dtype
-    if type(like) not in (Array, np.ndarray):
+    if type(like) not in (Array, ndarray):
         order = "C" if type(order) is str else order
     elif swapped and dtype != like.dtype == dtype.newbyteorder():
         dtype = like.dtype
@@ -254,7 +255,7 @@ def compact(x):
     """Whether x lies in memory in the order of its axes, for sure."""
     if type(x) is Array:
         x = None if x.within.maps else x.payload
-    return type(x) is np.ndarray and x.flags.c_contiguous
+    return type(x) is ndarray and x.flags.c_contiguous
 
 
 def axes_like(shape, order, like):
@@ -311,7 +312,7 @@ REVERSED = {n: tuple(range(n))[::-1] for n in range(65)}
 
 def ghost(shape, dtype=bool):
     """An array of this shape that takes no memory: NumPy answers for it, errors included."""
-    return np.ndarray(shape, dtype, np.zeros(1, dtype), 0, (0,) * len(shape))
+    return ndarray(shape, dtype, np.zeros(1, dtype), 0, (0,) * len(shape))
 
 
 @lru_cache(maxsize=4096, typed=True)
@@ -556,7 +557,7 @@ def size(a, axis=None):
 
 def view(self, dtype=None, type=None, *sizes):
     """A view of all; another dtype would read its bits, which has no derivative."""
-    if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
+    if isinstance(dtype, builtins.type) and issubclass(dtype, ndarray):
         dtype, type = None, dtype  # given by position
     if sizes or isinstance(dtype, (int, np.integer)):  # as PyTorch's `x.view(3, -1)`
         shape = [str(size) for size in (dtype, type, *sizes) if size is not None]
@@ -565,7 +566,7 @@ def view(self, dtype=None, type=None, *sizes):
             f"  Write `x.reshape({', '.join(shape)})`."
         )
     if not without_mask(self, type) or (dtype is not None and np.dtype(dtype) != self.dtype):
-        if derives(type, np.ndarray) and dtype in (None, self.dtype):
+        if derives(type, ndarray) and dtype in (None, self.dtype):
             return viewed(self[...], type, self)
         if not self.within.live:
             out = np.asarray(self).view(*[x for x in (dtype, type) if x is not None])
@@ -573,7 +574,7 @@ def view(self, dtype=None, type=None, *sizes):
             return out
         raise MissingRuleError(
             f"`x.view({name_of(type)})` has no derivative.\n  Let the class keep `self.value = x`."
-            if type not in (None, np.ndarray)
+            if type not in (None, ndarray)
             else "`x.view` to another dtype reads the bits, and has no derivative.\n"
             "  Write `x.astype(dtype)` to convert the numbers, or `x.real` and `x.imag` for parts."
         )

@@ -7,6 +7,7 @@ among equal elements it is the permutation that the sorting algorithm chose.
 from __future__ import annotations
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import Array, current
 from ..core.dispatch import replaces
@@ -42,7 +43,7 @@ class Order(Primitive):
         self.function = function
 
     def value(self, x, *, axis, **how):
-        if self.function is np.argsort and type(x) is np.ndarray:
+        if self.function is np.argsort and type(x) is ndarray:
             return x.argsort(axis, **how)
         return self.function(x, axis=axis, **how)
 
@@ -77,7 +78,7 @@ def ordered(name, primitive, a, axis, order, how):
 def picked(a, axis, indices):
     """The elements at indices along an axis."""
     if a.ndim == 1:
-        if type(a) is Array and type(indices) is np.ndarray:
+        if type(a) is Array and type(indices) is ndarray:
             return a.within.gather(getitem_p, a, ONE_INDEX, (indices,))
         return getitem_p(a, indices, key=ONE_INDEX)
     return np.take_along_axis(a, indices, axis=axis)
@@ -101,7 +102,7 @@ def is_plain_row(a):
     if type(a) is not Array or a.within.maps:
         return False
     value = a.payload
-    return type(value) is np.ndarray and value.ndim == 1 and value.dtype is DOUBLE
+    return type(value) is ndarray and value.ndim == 1 and value.dtype is DOUBLE
 
 
 @lies("K", swapped=True)

@@ -185,6 +185,21 @@ def simple(w, kind):
     return np.logical_not(np.any(np.logical_or(multiple, labels < 0), axis=-1))[..., None, None]
 
 
+def apart(labels):
+    """Whether no two values of a matrix are equal: at most one singular value is zero then."""
+    return np.logical_not(np.any(np.sum(alike(labels), axis=-1) > 1, axis=-1))[..., None, None]
+
+
+def with_one_zero(vectors, labels):
+    """Singular vectors; that of a value of zero, which has no equal, leans on none of the rest."""
+    zero = row(labels < 0)
+    some = scatter(vectors.shape[-2], 1, vectors.dtype)
+    rest = np.where(zero, 0, vectors)
+    some = some - rest @ (adjoint(rest) @ some)
+    size = np.sqrt(np.sum(np.real(conj(some) * some), axis=-2, keepdims=True))
+    return np.where(zero, some / np.where(size == 0, 1, size), vectors)
+
+
 def separate(w, kind):
     """Whether all values of a stack are simple, told quickly from their being in order."""
     if not w.size:
@@ -213,8 +228,10 @@ def generic(w, left, right, kind, faced=None):
     if np.all(plain):
         return left, right
     both = left is not right
-    left, right = left.copy(), right.copy() if both else None
     labels = levels_p.value(w, kind=kind)
+    if faced is None and kind == "svd" and np.all(apart(labels)):
+        return with_one_zero(left, labels), with_one_zero(right, labels)
+    left, right = left.copy(), right.copy() if both else None
     for index in np.ndindex(plain.shape):
         if plain[index]:
             continue
@@ -229,7 +246,9 @@ def generic(w, left, right, kind, faced=None):
                     vectors[:, group] = new
                 continue
             for vectors in (left[index], right[index]) if both else (left[index],):
-                if label < 0:
+                if label < 0 and n == 1:
+                    vectors[...] = with_one_zero(vectors, labels[index])
+                elif label < 0:
                     rest = vectors[:, ~group]
                     some = scatter(len(vectors), n, left.dtype)
                     some = some - rest @ (adjoint(rest) @ some)

@@ -6,10 +6,11 @@ which `harvest` turns into a gradient.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import float64, ndarray
 
 from ..core.array import Array, bottom, is_number, snapshot
 from ..core.cotangent import Cotangent, Scattered, dense, fit
@@ -21,7 +22,6 @@ from ..core.spec import spec_of, zeros
 from ..core.trace import CONSTANT, Trace
 from .common import fresh
 
-float64, ndarray = np.float64, np.ndarray
 AT_ONCE = frozenset({Array, float64})  # cotangents to which a rule is applied as they are
 SMALL = 1 << 12  # bytes up to which a sum is made in new memory, whoever has that of the terms
 LARGE = 1 << 18  # bytes from which a cotangent's buffer is worth using again
@@ -32,6 +32,10 @@ def spent(out_bar: Any, residual: Any, wanted: Any) -> Any:
         "A backward pass went through this graph before, and its values have been freed.\n"
         "  Write `.backward(retain_graph=True)` in the first call, or compute the output again."
     )
+
+
+def spend(node: Node) -> None:
+    node.rule, node.residual = spent, None
 
 
 def backward(
@@ -55,8 +59,8 @@ def backward(
     applied: list[Node] = []
     try:
         try:
-            later = applied if mark.hasty and not retain else None
-            leaves = walk(mark, seeds, record, not retain, later)
+            after = None if retain else applied.append if mark.hasty else spend
+            leaves = walk(mark, seeds, record, after)
             if not mark.left_out or all(map(is_settled, leaves)):
                 return leaves
         except Exception:  # also of a rule that does not take NaN
@@ -73,7 +77,7 @@ def backward(
         STATE.reset(token)
         UNDER_WAY.now, mark.active = outer, False
         for node in applied:
-            node.rule, node.residual = spent, None
+            spend(node)
 
 
 def is_settled(leaf: Node) -> bool:
@@ -86,26 +90,25 @@ def walk(
     mark: Pass,
     seeds: Any,
     record: Trace | None = None,
-    frees: bool = False,
-    later: list[Node] | None = None,
+    after: Callable[[Node], None] | None = None,
 ) -> list[Node]:
-    """One pass; `frees` says that each node is spent once it is applied, or is noted in `later`."""
+    """One pass; `after` is told of each node once its rule has been applied."""
     leaves, ready = counted(mark, seeds)
     owned: set[Node] = set()  # nodes whose cotangent is in a buffer that this pass made for it
+    # What a rule is applied to as it is; all else, and all that is recorded, has a way of its own.
+    at_once, small = (AT_ONCE, LARGE) if record is None else (frozenset(), -1)
     while ready:
         node = ready.pop()
         while parents := node.parents:  # along a chain
             bar = node.bar
             node.bar = None
             kind = type(bar)
-            if record is None and (bar.nbytes <= LARGE if kind is ndarray else kind in AT_ONCE):
+            if bar.nbytes <= small if kind is ndarray else kind in at_once:
                 bars = node.rule(bar, node.residual, parents)
             else:
                 bars = apply(mark, node, bar, record, owned)
-            if later is not None:
-                later.append(node)
-            elif frees:
-                node.rule, node.residual = spent, None
+            if after is not None:
+                after(node)
             if len(parents) == 1:  # mostly, and then that parent has no other use
                 (node,), (bar,) = parents, bars
                 old = node.bar
@@ -121,7 +124,10 @@ def walk(
                     continue
                 node.pending -= 1
                 break
-            for parent, bar in zip(parents, bars):  # noqa: B905  # hot; rules are checked elsewhere
+            i = 0  # counted by hand: a zip would cost as much as the rest of the loop
+            for parent in parents:
+                bar = bars[i]
+                i += 1
                 if parent is None:
                     continue
                 if bar is not None:
@@ -285,9 +291,9 @@ def harvest(leaf: Node, primal: Any, taken: set[int], trace: Trace | None = None
         bar = bar.payload
     if type(bar) is Array:
         bar = fresh(bar)
-        number = is_number(primal) if type(primal) is Array else type(primal) is not np.ndarray
+        number = is_number(primal) if type(primal) is Array else type(primal) is not ndarray
         return bar[()] if number and not (spec.shape or is_number(bar)) else bar
-    if type(primal) is np.ndarray or spec.shape:
+    if type(primal) is ndarray or spec.shape:
         return owned(np.asarray(bar), taken)
     return bar[()]
 

@@ -11,6 +11,7 @@ from dataclasses import is_dataclass
 from typing import Any, NoReturn, cast
 
 import numpy as np
+from numpy import ndarray
 
 from ..core.array import Array, current, peel, snapshot
 from ..core.errors import (
@@ -116,21 +117,6 @@ def instead_of_waiting(kind: str, verb: str, fun: Any) -> str:
     return "Write it as an ordinary function, which coroutines may call."
 
 
-def check_parameters(fun: Any, verb: str, *given: str) -> None:
-    """Raise for a function of Python's that cannot be called with these arguments."""
-    if type(fun) is not types.FunctionType:
-        return
-    code, n = fun.__code__, len(given)
-    most = n if code.co_flags & inspect.CO_VARARGS else code.co_argcount
-    if code.co_argcount - len(fun.__defaults__ or ()) <= n <= most:
-        return
-    raise ArgumentTypeError(
-        f"`{verb}` calls `{name_of(fun)}` with ({', '.join(given)}),"
-        f" but it takes {code.co_argcount} argument{'s' if code.co_argcount != 1 else ''}.\n"
-        f"  Write `lambda {', '.join(given)}:` or `def step({', '.join(given)}):`."
-    )
-
-
 def meant_by(argnums: Any, verb: str) -> str:
     """What to write where argnums is no position."""
     if verb == "jacobian" and isinstance(argnums, str) and argnums in ("forward", "reverse"):
@@ -181,7 +167,7 @@ class Selection:
         for position in positions:
             arg = args[position]
             another = arg is None and could_be_meant(args)
-            if another or (type(arg) is not np.ndarray and is_static(arg)):
+            if another or (type(arg) is not ndarray and is_static(arg)):
                 raise ArgumentTypeError(
                     f"`{self.verb}({name_of(fun)})` differentiates argument {position}, which is"
                     f" {kind_of(arg)}; only numbers, arrays and trees of them can be"
@@ -242,7 +228,7 @@ def as_primal(
     kind = type(leaf)
     if kind is float or kind is complex:
         return leaf  # as long as Python's operators alone touch it, it is as without pullback
-    if kind is np.ndarray and leaf.dtype.kind in "fc":
+    if kind is ndarray and leaf.dtype.kind in "fc":
         if watched is None or leaf.nbytes <= COPIED:
             return duplicate(leaf)
         watched.append(Kept(leaf))
@@ -252,7 +238,7 @@ def as_primal(
         if trace.ended:
             refuse_ended(leaf, f"`{verb}({name_of(fun)})` was given")
         value = leaf.payload
-        if (type(value) is np.ndarray and value.dtype is DOUBLE) or is_inexact(leaf.dtype):
+        if (type(value) is ndarray and value.dtype is DOUBLE) or is_inexact(leaf.dtype):
             leaf = snapshot(leaf)
             return leaf.payload if leaf.within is CONSTANT else leaf
     if isinstance(leaf, np.generic) and leaf.dtype.kind in "fc":
@@ -282,18 +268,18 @@ def refuse_leaf(
     if within is not None:
         where = f"`{path_of(*within, fun, position)}`, a leaf of argument {position}"
     leave = "leave it out of argnums" if within is None else "pass it as an argument of its own"
-    if isinstance(leaf, (int, np.ndarray, np.generic)) and np.asarray(leaf).dtype.kind not in "fc":
+    if isinstance(leaf, (int, ndarray, np.generic)) and np.asarray(leaf).dtype.kind not in "fc":
         write = "x.astype(float)`, `float(n)"
         if within is not None and isinstance(within[0], (list, tuple)):
             write = way_to_array(within[0]) or write
-        if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "OVSU":
+        if isinstance(leaf, ndarray) and leaf.dtype.kind in "OVSU":
             write = way_to_numbers(leaf) or write
         raise DtypeError(
             f"{what} differentiates {where}, which is {spec_of(leaf)};"
             " a derivative needs real or complex floating numbers.\n"
             f"  Write `{write}`, or {leave}."
         )
-    if isinstance(leaf, np.ndarray) and kind not in (Array, np.ndarray, np.memmap):
+    if isinstance(leaf, ndarray) and kind not in (Array, ndarray, np.memmap):
         raise ArgumentTypeError(
             f"{what} was given {kind_of(leaf)} for argument {position}, whose"
             " operations differ from an ndarray's.\n"
@@ -438,7 +424,7 @@ def fresh(x: Any) -> Any:
     """x on memory of its own, and an Array as an object of its own."""
     if type(x) is Array:
         return snapshot(x)
-    return x.copy("K") if type(x) is np.ndarray else hardened(x)
+    return x.copy("K") if type(x) is ndarray else hardened(x)
 
 
 def settle_tree(tree: Any, trace: Trace) -> Any:
@@ -455,7 +441,7 @@ def settle_tree(tree: Any, trace: Trace) -> Any:
 
 def describe(out: Any) -> str:
     """What a result or an argument is, in messages."""
-    if type(out) is Array or isinstance(out, (np.ndarray, np.generic)):
+    if type(out) is Array or isinstance(out, (ndarray, np.generic)):
         return str(spec_of(out))
     if isinstance(out, (tuple, list)):
         return f"a {type(out).__name__} of {len(out)}"
@@ -490,7 +476,7 @@ def check_output(out: Any, leaves: list[Any], verb: str, fun: Any) -> None:
 
 def kind_in(out: Any) -> str:
     """The kind of dtype of an array or a NumPy scalar; "f" for all else."""
-    known = type(out) is Array or isinstance(out, (np.ndarray, np.generic))
+    known = type(out) is Array or isinstance(out, (ndarray, np.generic))
     return out.dtype.kind if known else "f"
 
 
@@ -499,7 +485,7 @@ def holds_numbers(x: Any) -> bool:
 
     A `LinearOperator`, for one, has a shape and a dtype, and is no array.
     """
-    return isinstance(x, (np.ndarray, np.generic, int, float, complex)) or (
+    return isinstance(x, (ndarray, np.generic, int, float, complex)) or (
         hasattr(x, "dtype") and hasattr(x, "__array_function__")
     )
 
@@ -561,7 +547,7 @@ def conform(leaf: Any, spec: Spec, what: str, asker: Callable[[], str]) -> Any:
         if current(leaf).within.ended:
             refuse_ended(leaf, f"{asker()} was given {what} that is")
         leaf = peel(leaf) if leaf.within is CONSTANT else snapshot(leaf)
-    if type(leaf) is not Array and not isinstance(leaf, (np.ndarray, np.generic)):
+    if type(leaf) is not Array and not isinstance(leaf, (ndarray, np.generic)):
         if not isinstance(leaf, (int, float, complex)):
             raise ArgumentTypeError(
                 f"{asker()} takes {what} of {spec}, but got {describe(leaf)}.\n"

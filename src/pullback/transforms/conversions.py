@@ -19,6 +19,7 @@ import numpy as np
 WAYS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("x.numpy(force=True)", "requires_grad", lambda x: x.numpy(force=True)),  # PyTorch
     ("x.get()", "__cuda_array_interface__", lambda x: x.get()),  # CuPy
+    ("x.toarray()", "toarray", lambda x: x.toarray()),  # SciPy's sparse arrays and matrices
     ("x.todense()", "todense", lambda x: x.todense()),  # sparse
     ("x.magnitude", "magnitude", lambda x: x.magnitude),  # pint
     ("x.nominal_value", "nominal_value", lambda x: x.nominal_value),  # uncertainties

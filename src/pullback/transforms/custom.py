@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.array import Array
 from ..core.cotangent import fit
-from ..core.errors import ArgumentError, MissingRuleError, kind_of, name_of
+from ..core.errors import ArgumentError, MissingRuleError, check_parameters, kind_of, name_of
 from ..core.graph import Graph, Variable
 from ..core.keywords import refuse_keywords
 from ..core.reach import call_inside
@@ -217,6 +217,8 @@ class CustomVjp(Custom):
 
     def defvjp(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> None:
         """forward(*args) -> (out, residual); backward(*nondiff, residual, out_bar) -> x_bars."""
+        given = [f"nondiff{i}" for i in range(len(self.nondiff))]
+        check_parameters(backward, f"{name_of(self.fun)}.defvjp", *given, "residual", "out_bar")
         self.rule = (forward, backward)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -382,6 +384,8 @@ class CustomJvp(Custom):
 
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """rule(*nondiff, primals, tangents) -> (out, out_dot)."""
+        given = [f"nondiff{i}" for i in range(len(self.nondiff))]
+        check_parameters(rule, f"{name_of(self.fun)}.defjvp", *given, "primals", "tangents")
         self.rule = rule
         return rule
 

@@ -37,6 +37,7 @@ from ..core.spec import is_inexact, spec_of
 from ..core.trace import CONSTANT, STARTS, Trace, bind, running, youngest
 from .backward import backward, harvest
 from .common import brief, check_function, conform, fresh, refuse_ended
+from .conversions import way_to_array
 from .reverse import ReverseTrace
 
 
@@ -231,6 +232,16 @@ class no_grad(metaclass=Context):  # a context manager, named as the field names
         return call
 
 
+def way_to_numbers_of(data: Any) -> str:
+    """What to write for what NumPy makes no array of numbers of."""
+    if isinstance(data, dict):
+        return "Make one of each value: `{name: array(x) for name, x in d.items()}`."
+    way = None if isinstance(data, (list, tuple, np.ndarray)) else way_to_array(data)
+    if way is None or way in ("dict(x)", "vars(x)"):  # trees, which are no arrays either
+        return "Give numbers, or nested lists of one shape."
+    return f"Write `pullback.array({way})`."
+
+
 def array(data: Any, dtype: Any = None, requires_grad: bool = False, **unknown: Never) -> Array:
     """Make an Array: a constant, or with `requires_grad` one that collects a gradient.
 
@@ -260,15 +271,11 @@ def array(data: Any, dtype: Any = None, requires_grad: bool = False, **unknown: 
             made = np.copy(data) if dtype is None else data.astype(dtype)
         else:
             made = read(data, dtype)
-            if getattr(made, "dtype", np.dtype(object)).kind not in "biufc":
+            if not isinstance(made, (np.ndarray, np.generic)) or made.dtype.kind not in "biufc":
                 raise ArgumentTypeError(
                     f"`array` makes arrays of numbers, but got {type(data).__name__} that NumPy"
-                    f" reads as {getattr(made, 'dtype', 'object')}.\n"
-                    + (
-                        "  Make one of each value: `{name: array(x) for name, x in d.items()}`."
-                        if isinstance(data, dict)
-                        else "  Give numbers, or nested lists of one shape."
-                    )
+                    f" reads as {made.dtype if isinstance(made, np.ndarray) else 'object'}.\n"
+                    f"  {way_to_numbers_of(data)}"
                 )
     if not requires_grad:
         return made if type(made) is Array else Array(made, CONSTANT, None)

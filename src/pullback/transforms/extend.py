@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Never
 
 from ..core.array import Array
 from ..core.cotangent import fit
-from ..core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, kind_of, name_of
+from ..core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MissingRuleError,
+    check_parameters,
+    kind_of,
+    name_of,
+)
 from ..core.keywords import refuse_keywords
 from ..core.lines import refuse_haste
 from ..core.node import residual_of
@@ -15,6 +23,8 @@ from ..core.primitive import Primitive
 from ..core.reach import call_inside, call_outside
 from ..core.spec import spec_of
 from .call import as_numpy, filled, floating, guarded, transposed
+
+READABLE = re.compile(r"out|xs|x\d+")  # what `reads` may name
 
 
 class UserPrimitive(Primitive):
@@ -38,6 +48,13 @@ class UserPrimitive(Primitive):
         and the rest is not kept. With n_out, out_bar and `.out` are tuples, and a cotangent that is
         zero is None.
         """
+        check_parameters(rule, f"{self.name}.defvjp", "out_bar", "residual", "wanted")
+        if wrong := [name for name in reads.split() if not READABLE.fullmatch(name)]:
+            raise ArgumentError(
+                f"`{self.name}.defvjp` was given reads={reads!r}, but a residual has no"
+                f" {wrong[0]!r}.\n"
+                '  Name operands by their place, and the result: `reads="x0 out"`.'
+            )
         self.rules["vjp"], self.reads, self.packers = rule, reads, {}
         self.recorders.clear()
         return rule

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
+from numpy import float64, ndarray
 
 from ..core.array import Array, bottom
 from ..core.dispatch import binary
 from ..core.spec import DOUBLE, PYTHON, carries
 
-float64, ndarray = np.float64, np.ndarray
 NUMBERS = frozenset({float, float64})
 
 

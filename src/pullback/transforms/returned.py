@@ -73,6 +73,12 @@ def check_scalar(out: Any, verb: str, fun: Any) -> None:
             " number.\n  Return the number to differentiate."
         )
     if spec.shape:
+        if getattr(fun, "verb", None) == "grad":
+            of = "f" if "<" in name else name_of(fun.fun)
+            raise NonScalarOutputError(
+                f"`{verb}` needs a scalar output, but `{name}` returned {spec}.\n"
+                f"  The derivative of a gradient is a matrix: write `hessian({of})`."
+            )
         raise NonScalarOutputError(
             f"`{verb}` needs a scalar output, but `{name}` returned {spec}.\n"
             f"  A gradient is defined for one number. Sum it (`{verb}(lambda x: {call}(x).sum())`),"

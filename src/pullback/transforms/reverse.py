@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Never
 
 import numpy as np
+from numpy import float64, ndarray
 
 from ..core.array import Array, bottom, current, touch
 from ..core.errors import (
@@ -17,15 +18,14 @@ from ..core.errors import (
     name_of,
 )
 from ..core.keywords import refuse_keywords
-from ..core.node import COPIED, Kept, Node, constant_node, node_of, noted, slots
+from ..core.node import COPIED, Kept, constant_node, node_of, noted, slots
 from ..core.primitive import Primitive
 from ..core.rules import folds
 from ..core.spec import DOUBLE, NUMBERS, PYTHON, hardened, spec_of
 from ..core.trace import CONSTANT, Trace, bind, run
 from ..core.tree import flatten, is_static, unflatten
-from .backward import backward, harvest
+from .backward import backward
 from .common import (
-    Lifted,
     Selection,
     Transformation,
     branches,
@@ -37,10 +37,10 @@ from .common import (
     settle,
     settle_tree,
 )
+from .lifted import any_reached, cotangents, lift, primals_of
 from .meeting import applied, is_double, meet, moves, writes_number
 from .returned import check_scalar, split_aux
 
-float64, ndarray = np.float64, np.ndarray
 ONE = float64(1)
 PLAIN = frozenset({ndarray, float64})
 
@@ -273,23 +273,16 @@ class ReverseTrace(Trace):
         a = x.payload
         if type(a) in PYTHON and not primitive.takes_python:
             a = hardened(a)
-        if not primitive.direct:
-            out = primitive(a, **static)
-        elif type(a) is not Array:
-            out = primitive.value(a, **static)
-        else:
-            out = primitive.of(a, static)
+        rule = primitive.lone
+        if rule is not None:
+            return self.linear(primitive, x, a, static, rule)
+        out = primitive.of(a, static) if primitive.direct else primitive(a, **static)
         if primitive.decides and self.decided(primitive.constant):
             return out
-        one = primitive.n_out is None
-        kind, rule = type(out), primitive.lone
-        if rule is not None and kind is Array is type(a) and follows(a.within, out, rule):
-            return noted(out, self, (x.node,), rule, out.node.residual)
+        one, kind = primitive.n_out is None, type(out)
         double = kind is float64 or (kind is ndarray and out.dtype is DOUBLE)
         if one and not double and not moves(out, (a,)):
             return out
-        if rule is not None:
-            return noted(out, self, (x.node,), rule, (a.shape, a.dtype, static))
         if primitive.nondiff:
             node = constant_node()
             return Array(out, self, node) if one else slots(out, self, node)
@@ -299,70 +292,31 @@ class ReverseTrace(Trace):
             return noted(out, self, (x.node,), primitive.pull, held)
         return slots(out, self, node_of((x.node,), primitive.pull, held))
 
-
-def follows(outer: Trace, out: Array, rule: Any) -> bool:
-    """Whether an outer trace has noted a result by a rule: what it keeps for it holds here, too."""
-    return outer.writes_nodes and out.within is outer and out.node.rule is rule
-
-
-def lift(
-    fun: Any, verb: str, args: Any, positions: Sequence[int], watched: list[Kept] | None = None
-) -> tuple[Trace, Any, Any, Any]:
-    """A new trace, the arguments of f on it, and for each position its primals and leaves."""
-    trace = ReverseTrace(verb, fun)
-    lifted: list[Lifted] = []
-    leaves: list[list[Node]] = []
-    args = list(args)
-    for position in positions:
-        arg = Lifted(args[position], verb, fun, position, watched)
-        lifted.append(arg)
-        if arg.leaf:
-            args[position] = x = noted(arg.primals[0], trace, (), None, None)
-            leaves.append([x.node])
+    def linear(self, primitive: Primitive, x: Array, a: Any, static: Any, rule: Any) -> Any:
+        """`single` for a primitive with a rule for one operand, of which nothing is read."""
+        if type(a) is Array:
+            out = primitive.of(a, static)
+            if type(out) is Array:
+                outer = a.within
+                if outer.writes_nodes and out.within is outer and out.node.rule is rule:
+                    # The outer trace has noted it by this rule: what that keeps holds here, too.
+                    return noted(out, self, (x.node,), rule, out.node.residual)
         else:
-            leaves.append([])
-            args[position] = arg.map(entering(trace, leaves[-1]))
-    return trace, args, lifted, leaves
-
-
-def entering(trace: Trace, nodes: list[Node]) -> Callable[[Any], Array]:
-    def enter(primal: Any) -> Array:
-        nodes.append(constant_node())
-        return Array(primal, trace, nodes[-1])
-
-    return enter
-
-
-def primals_of(lifted: Any) -> list[Any]:
-    return [x for arg in lifted for x in arg.primals]
-
-
-def is_reached(leaf: Node) -> bool:
-    """Whether the backward pass has come to a leaf."""
-    return getattr(leaf, "bar", None) is not None
-
-
-def cotangents(lifted: Any, leaves: Any, taken: set[int], trace: Trace | None = None) -> list[Any]:
-    """For each differentiated argument a tree like it."""
-    trees = []
-    for arg, nodes in zip(lifted, leaves, strict=True):
-        if arg.leaf:
-            trees.append(harvest(nodes[0], arg.primals[0], taken, trace))
-            continue
-
-        remaining = iter(nodes)
-        pick = lambda x, nodes=remaining: harvest(next(nodes), x, taken, trace)
-        trees.append(arg.map(pick, static="none"))
-    return trees
+            out = primitive.value(a, **static)
+        kind = type(out)
+        if (kind is ndarray and out.dtype is DOUBLE) or kind is float64 or moves(out, (a,)):
+            return noted(out, self, (x.node,), rule, (a.shape, a.dtype, static))
+        return out
 
 
 # Where a compiler is at work: from a function to what is differentiated in its place.
 STAGED: ContextVar[Callable[..., Any] | None] = ContextVar("staged", default=None)
 
 
-def staged(trace: Trace, fun: Any) -> Any:
-    stage = STAGED.get()
-    return fun if stage is None else stage(trace.verb, fun)
+def run_staged(trace: Trace, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Call the function of a trace, or what a compiler has for it."""
+    stage, fun = STAGED.get(), trace.fun
+    return run(trace, fun if stage is None else stage(trace.verb, fun), args, kwargs)
 
 
 class ValueAndGrad(Transformation):
@@ -381,9 +335,10 @@ class ValueAndGrad(Transformation):
         fun = self.fun
         positions = self.selection.positions(fun, args, kwargs)
         watched: list[Kept] = []
-        trace, args, lifted, leaves = lift(fun, self.verb, args, positions, watched)
+        trace = ReverseTrace(self.verb, fun)
+        args, lifted = lift(trace, args, positions, watched)
         try:
-            out, aux = run(trace, staged(trace, fun), args, kwargs), None
+            out, aux = run_staged(trace, args, kwargs), None
             if self.has_aux:
                 out, aux = split_aux(out, fun, self.verb)
                 aux = settle_tree(aux, trace)
@@ -396,14 +351,14 @@ class ValueAndGrad(Transformation):
                 check_scalar(out, self.verb, fun)
             if mine:
                 seed, plain = ONE if double else out.dtype.type(1), type(value) is not Array
-                backward([(out.node, seed)], plain, fun=fun, plain=plain)
+                backward([(out.node, seed)], True, fun=fun, plain=plain)
             reached = True
             if trace.comparison is not None or trace.decisions or trace.written:
-                reached = mine and any(is_reached(node) for each in leaves for node in each)
+                reached = mine and any_reached(lifted)
                 trace.led((out,), reached)
             for kept in watched:
                 kept.opened()
-            gradients = cotangents(lifted, leaves, set(), trace)
+            gradients = cotangents(lifted, set(), trace)
             if trace.decisions and reached and trace.many_decisions(True):
                 trace.led_beside((), primals_of(lifted), flatten(gradients)[0])
         finally:
@@ -481,9 +436,9 @@ def value_and_grad(
 class Pullback:
     """out_bar -> a tuple of cotangents, one for each primal. It may be called again and again."""
 
-    def __init__(self, trace: Trace, out: Any, lifted: Any, leaves: Any) -> None:
+    def __init__(self, trace: Trace, out: Any, lifted: Any) -> None:
         self.fun, self.trace = trace.fun, trace
-        self.lifted, self.leaves = lifted, leaves
+        self.lifted = lifted
         outs, self.structure = flatten(out)
         self.nodes = [x.node if type(x) is Array and x.within is trace else None for x in outs]
         self.specs = [spec_of(x) if holds_numbers(x) else None for x in outs]
@@ -523,7 +478,7 @@ class Pullback:
         plain = self.plain and Array not in map(type, bars)
         with self.lock:
             backward(seeds, retain=True, fun=self.fun, plain=plain)
-            found = tuple(cotangents(self.lifted, self.leaves, taken))
+            found = tuple(cotangents(self.lifted, taken))
         if seeds and self.trace.many_decisions(True):
             self.trace.led_beside(bars, primals_of(self.lifted), flatten(found)[0])
         return found
@@ -565,9 +520,10 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, **unknown
 
 def pulled_back(fun: Any, primals: Sequence[Any], verb: str, has_aux: bool = False) -> Any:
     """vjp, for messages of `verb`."""
-    trace, args, lifted, leaves = lift(fun, verb, primals, range(len(primals)))
+    trace = ReverseTrace(verb, fun)
+    args, lifted = lift(trace, primals, range(len(primals)))
     try:
-        out, aux = run(trace, staged(trace, fun), args, {}), None
+        out, aux = run_staged(trace, args, {}), None
         if has_aux:
             out, aux = split_aux(out, fun, verb)
             aux = settle_tree(aux, trace)
@@ -575,7 +531,7 @@ def pulled_back(fun: Any, primals: Sequence[Any], verb: str, has_aux: bool = Fal
         check_output(out, outs, verb, fun)
         out = unflatten(structure, [settle(x, trace) for x in outs])
         trace.led(outs, any(type(x) is Array and x.within is trace for x in outs))
-        pullback = Pullback(trace, out, lifted, leaves)
+        pullback = Pullback(trace, out, lifted)
         out = settle_tree(out, trace)
     finally:
         trace.end()

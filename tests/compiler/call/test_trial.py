@@ -102,11 +102,11 @@ class TestTrial:
         t.compiled.append(1e-4)
         assert not t.is_over
 
-    def test_a_microsecond_more_is_no_reason(self):
+    def test_what_a_call_of_the_function_costs_is_no_reason(self):
         t = Trial(0.0)
-        t.plain, t.compiled = [1e-6] * 5, [1.9e-6] * 5
+        t.plain, t.compiled = [1e-6] * 5, [1.3e-6] * 5
         assert not t.is_slower
-        t.compiled = [2.2e-6] * 5
+        t.compiled = [1.4e-6] * 5
         assert t.is_slower
 
 
@@ -497,8 +497,7 @@ class TestBehind:
     @pytest.mark.parametrize("took", [1e-9, 10.0])
     def test_early_machine_code_runs_unless_the_function_was_faster(self, took):
         def f(x):
-            x *= 2.0 + took  # calls are arranged in Python
-            return x.sum()
+            return (x * (2.0 + took)).sum(), x[:0]  # calls are arranged in Python
 
         fast = pb.compile(f)
         for _ in range(3):
@@ -510,7 +509,7 @@ class TestBehind:
         path.took, said = took, []
         with WORKER.held():
             for _ in range(6):
-                np.testing.assert_allclose(fast(X.copy()), f(X.copy()), rtol=1e-14)
+                np.testing.assert_allclose(fast(X.copy())[0], f(X.copy())[0], rtol=1e-14)
                 said.append(fast.why() == reasons.AWAITED)
         assert said == ([False] * 3 + [True] * 3 if took < 1 else [False] * 6)
         y = np.zeros(3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 
 import numpy as np
@@ -57,6 +58,107 @@ def test_results_and_arguments_of_every_kind_are_served_by_machine_code():
         if int(fast.counter[0]) != before + 2 * len(calls):
             wrong.append((name, fast.why(*calls[0])))
     assert not wrong
+
+
+def added(a, b):
+    a += b
+    return a, b, a @ b, a
+
+
+def shifted(a):
+    a[1:] = a[:-1].copy()
+
+
+def raised(d):
+    d["a"] += 1
+    return {"b": d["b"], "kept": d["a"], "n": 3}
+
+
+THERE = {  # results that are arguments, parts of them or constants; arguments that are assigned to
+    "a slice": (lambda x: x[1:3], [np.arange(5.0)]),
+    "of a part, backwards": (lambda x: x[::-2], [np.arange(9.0)[1:]]),
+    "an element": (lambda a: a[1, ..., 2], [A]),
+    "a transpose and more": (lambda a: (a.T, a.sum(), a), [A]),
+    "real parts": (lambda z: [z.real, z.imag.T], [A + 1j * A]),
+    "halves": (lambda x: tuple(np.split(x, 2)), [np.arange(8.0)]),
+    "by name": (lambda x, old: {"new": x + 1, "old": old, "half": old[::2], "k": 2}, [A, A + 1]),
+    "in a container": (lambda xs: (xs[0], xs[1][1:]), [[A, A + 1]]),
+    "twice the same": (lambda x: ((y := x * 2), x, y), [A]),
+    "a captured array": (lambda x: (BESIDE, x), [A]),
+    "a constant": (lambda x: np.arange(3), [A]),
+    "by a captured mask": (lambda x: x[BESIDE > 0], [BESIDE + 1]),
+    "added to": (added, [np.arange(4.0), np.ones(4)]),
+    "added to what is transposed": (lambda a: a.__iadd__(1.0), [A.T]),
+    "shifted": (shifted, [np.arange(4.0)]),
+    "a number without axes": (lambda x: x.__setitem__(..., x + 1), [np.array(2.0)]),
+    "within a dict": (raised, [{"a": np.arange(3.0), "b": np.ones(3)}]),
+}
+
+
+def arrays_in(x):
+    if type(x) is dict:
+        x = list(x.values())
+    return [z for y in x for z in arrays_in(y)] if type(x) in (list, tuple) else [x]
+
+
+def test_what_is_there_already_is_served_by_machine_code():
+    """Arguments and parts of them are these again, and what is written is written to them."""
+    wrong = []
+    for name, (fun, args) in THERE.items():
+        fast = pb.compile(fun, wait=True)
+        for _ in range(6):
+            ours, theirs = copy.deepcopy(args), copy.deepcopy(args)
+            before = int(fast.counter[0])
+            outs, expected = arrays_in(fast(*ours)), arrays_in(fun(*theirs))
+            hit = int(fast.counter[0]) - before
+            ours, theirs = arrays_in(ours), arrays_in(theirs)
+            for x, y in zip([*ours, *outs], [*theirs, *expected], strict=True):
+                same(x, y)
+                assert type(x) is not np.ndarray or x.flags.writeable == y.flags.writeable
+            held = [[(x is y, np.may_share_memory(x, y)) for y in [*ours, *outs]] for x in outs]
+            right = [
+                [(x is y, np.may_share_memory(x, y)) for y in [*theirs, *expected]]
+                for x in expected
+            ]
+            if held != right:
+                wrong.append((name, "identity"))
+        if not hit:
+            wrong.append((name, fast.why()))
+    assert not wrong
+
+
+def test_what_is_written_into_is_asked_for_each_time():
+    """Arguments that overlap, or that are read-only, go another way."""
+
+    def doubled(a, b):
+        a[:] = b * 2
+        return a.sum()
+
+    fast, x = pb.compile(doubled, wait=True), np.arange(10.0)
+    for _ in range(6):
+        fast(x[:5].copy(), x[5:])
+    assert fast.counter[0]
+    ours, theirs = x.copy(), x.copy()
+    assert fast(ours[1:6], ours[:5]) == doubled(theirs[1:6], theirs[:5])
+    same(ours, theirs)
+    ours.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        fast(ours[:5], x[5:])
+
+
+def test_parts_hold_and_lose_no_references():
+    fast = pb.compile(lambda a, b: (a.T, a, b[1:], a * 2), wait=True)
+    writes = pb.compile(added, wait=True)
+    x, y = A.copy(), np.arange(4.0)
+    repeated(fast, x, y)
+    repeated(writes, y, x[0])
+    before = sys.getrefcount(x), sys.getrefcount(y), sys.getrefcount(x.dtype)
+    for _ in range(100):
+        out = fast(x, y)
+        assert [out[0].base is x, out[2].base is y] == [True, True]
+        assert writes(y, x[0])[0] is y
+    del out
+    assert before == (sys.getrefcount(x), sys.getrefcount(y), sys.getrefcount(x.dtype))
 
 
 def test_arguments_that_share_memory_go_another_way():

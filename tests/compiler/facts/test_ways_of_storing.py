@@ -57,6 +57,15 @@ class Key:
     def __eq__(self, other): return True
 key = Key()
 by_key = {key: 1.0}
+def times(x, k): return x * k
+part = functools.partial(times, k=1.0)
+class Held:
+    @functools.cached_property
+    def cached(self): return 1.0
+    @property
+    def asked(self): return 1.0
+    @staticmethod
+    def fixed(): return 1.0
 """
 WAYS = {
     "m.a": "setattr(m, 'a', V) ¦ put_attribute(m, 'a', V) ¦ object.__setattr__(m, 'a', V) ¦ m.__dict__['a'] = V ¦ m.__dict__.update(a=V) ¦ m.__init__(V) ¦ m.__setstate__({'a': V}) ¦ functools.partial(setattr, m)('a', V) ¦ list(map(m.__setattr__, ['a'], [V])) ¦ operator.methodcaller('__setattr__', 'a', V)(m) ¦ types.MethodType(setattr, m)('a', V) ¦ getattr(builtins, 'set' + 'attr')(m, 'a', V) ¦ m.__getstate__()[0]['a'] = V ¦ m.__reduce_ex__(2)[2][0]['a'] = V",
@@ -80,8 +89,12 @@ WAYS = {
     "module.held[0] * importlib.import_module('module_of_ways').k": "module.k = V ¦ setattr(module, 'k', V) ¦ module.held.append(1.0)",
     "module.held[0] * sys.modules['module_of_ways'].k": "module.k = V ¦ sys.modules['module_of_ways'].k = V",
     "by_key[key]": "by_key.get(key) ¦ key in by_key",
+    "part(1.0)": "part.__setstate__((times, (), {'k': V}, {})) ¦ type(part).__setstate__(part, (times, (), {'k': V}, {})) ¦ list(map(part.__setstate__, [(times, (), {'k': V}, {})])) ¦ part.keywords['k'] = V ¦ part.z = V",
+    "Held().cached": "Held.cached.func = lambda self: V ¦ vars(Held)['cached'].__dict__['func'] = lambda self: V",
+    "Held().asked": "vars(Held)['asked'].__init__(lambda self: V) ¦ property.__init__(vars(Held)['asked'], lambda self: V)",
+    "Held.fixed()": "vars(Held)['fixed'].__init__(lambda: V) ¦ Held.fixed = staticmethod(lambda: V)",
 }
-AFTER = "m.a, m.s, fr.s, d, ll, st, ud, ul, dict(cm), ns, half, records.tolist(), list(getattr(err, '__notes__', [])), get(), module.k, kept.cache_info().currsize, Key.asked, list(by_key.values())"
+AFTER = "m.a, m.s, fr.s, d, ll, st, ud, ul, dict(cm), ns, half, records.tolist(), list(getattr(err, '__notes__', [])), get(), module.k, kept.cache_info().currsize, Key.asked, list(by_key.values()), part.keywords, Held().cached, Held().asked, Held.fixed()"
 
 
 def calls(text, compiled):

@@ -53,10 +53,29 @@ def test_searches(name, side):
     check(lambda a, v: np.searchsorted(a[::2], v[::-1], side), a, v)
 
 
-def test_searches_that_numpy_does():
+def test_searches_of_other_dtypes_and_by_a_sorter():
     a, v = np.arange(4.0), np.array([1, 2])
-    check(np.searchsorted, a, v, native=False)
+    check(np.searchsorted, a, v)  # both as floats
+    check(np.digitize, np.array([-1.0, 0.5, 9.0, np.nan]), a)
     check(lambda a, v: np.searchsorted(a, v, sorter=[3, 2, 1, 0]), -a, -a, native=False)
+
+
+def test_a_long_loop_that_is_in_doubt_is_done_by_numpy_while_it_is_recorded():
+    """Bins that end in NaN are left to NumPy, in each step; so is the loop, and only once."""
+    bins = np.array([0.0, 1.0, np.nan])
+
+    def f(x):
+        total = 0.0
+        for _ in range(200):
+            x = np.sin(x * 1.01) + 0.1
+            total = total + np.sum(np.digitize(x, bins) * x)
+        return total
+
+    g, x = pb.grad(f), np.linspace(-1, 1, 7)
+    fast = pb.compile(g, wait=True)
+    for _ in range(2):
+        np.testing.assert_allclose(fast(x), g(x), rtol=1e-12)
+    assert fast.refusal is None
 
 
 def test_norms():

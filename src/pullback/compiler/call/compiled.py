@@ -30,8 +30,9 @@ from ..facts.snapshot import Codes
 from ..fall_back import REPORT, unmade, warn
 from ..llvm import thread_pool
 from ..llvm.binding import BEST, absent, at_leisure
-from ..path import CacheInfo, Call, Entry, Path, same_bits, share_memory, shared, way_of
+from ..path import CacheInfo, Call, Entry, Path, same_bits, share_memory, shared
 from ..record.carried import Carried
+from ..ways import way_of
 from . import reasons
 from .arguments import arranged, check_static, raising, static_of
 from .budget import Budget

@@ -1,11 +1,12 @@
 """Trial: measure once for each path whether its machine code is faster than the function.
 
 Once a path has its best machine code, its calls alternate between the two and are timed, at most
-eight each. The faster way is kept: machine code, unless the function is more than 5% faster. A
+eight each. The faster way is kept: machine code, unless the function is clearly faster. A
 trial ends early if one way takes over eight times as long as the other, or if recording has already
 shown that the function takes that long. With `wait=True` there are no trials, since they depend on
 the clock: the function is run only where it is plain that comparing the arrays that it reads costs
-more than all that it does, or calls of SciPy's are nearly all that it does and would take longer.
+more than all that it does, calls of SciPy's are nearly all that it does and would take longer, or
+nothing of it has machine code.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from ...transforms.loops.while_primitive import While
 from ..entry.native_records import MISS, Way
 from ..graph.rewriting import opened
 from ..llvm.binding import BEST
-from ..path import Call, Path, plain_way, share_with
+from ..path import Call, Path, share_with
+from ..ways import plain_way
 
 TURNS = 8  # calls of each way
 FAR, LONG = 8.0, 0.05  # not tried: so many times slower, and so many seconds, when recorded
 LARGE = 1 << 15  # bytes of an array from which comparing it counts
-RATIO, SLACK = 1.05, 1e-6  # by which machine code may be slower
+RATIO, SLACK = 1.03, 3e-7  # by which machine code may be slower: to call the function costs 0.2 us
 ON = [True]  # off where something else is tested: the clock decides nothing then
 
 
@@ -78,6 +80,7 @@ class Estimate:
         self.large = {id(x): x for x in constants if type(x) is np.ndarray and x.nbytes > LARGE}
         read = [x for x in path.state.arrays if x.nbytes > LARGE]
         self.derived = not all(share_with([x], read) for x in self.large.values())
+        self.bare = run.code is None
         self.calls = bool(run.calls) or any(isinstance(e.primitive, While) for e in graph.equations)
         self.plain = self.CALL * len(graph.equations) + self.OPERATION * sum(run.work)
         self.compared = self.BYTE * sum(x.nbytes for x in read)
@@ -93,11 +96,16 @@ class Estimate:
     def is_slower(self) -> bool:
         """Whether comparing, or SciPy's calls, are most of what is done, and nothing else is saved.
 
+        So it is too where NumPy does everything, such as float16, from Python.
         What was computed of the arrays once and for all may be worth any comparison.
         """
+        if self.bare:
+            return True
         return self.compared > self.plain and (self.solves or not (self.derived or self.calls))
 
     def __str__(self) -> str:
+        if self.bare:
+            return "none of what it does has machine code"
         if self.solves:
             return "what SciPy calls is short"
         return "to compare the arrays that it reads takes longer"

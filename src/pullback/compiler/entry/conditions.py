@@ -19,7 +19,8 @@ from ..llvm.pen import Fields, Routine
 RECORD = (
     "n_checks", "checks", "n_rows", "rows", "n_args", "n_names", "names", "n_in", "n_out",
     "n_results", "outs", "segment", "constants", "arena", "spare", "release", "form", "finish",
-    "left", "hits", "n_areas", "areas", "n_copied", "copied", "n_given", "given",
+    "left", "hits", "n_areas", "areas", "n_copied", "copied", "n_given", "given", "n_written",
+    "written",
 )  # fmt: skip
 # What is read beside the arguments: `kind` says where to look, and what must be there.
 CHECK = ("kind", "at", "name", "expected")
@@ -35,8 +36,12 @@ OUT = ("dtype", "axes", "shape", "kind", "expected", "bytes", "place", "strides"
 AREA = ("slot", "start", "bytes")
 # An argument of which the work reads a copy: its row, its slot, and strides other than C order's.
 COPIED = ("row", "slot", "strides")
-# A result that is always the same: an object, or an array of which a copy is given.
-GIVEN = ("object", "place", "copy")
+# A result that is not computed: an object, or an array of which a copy is given; the argument of a
+# row, or a part of its memory; the result at an earlier place.
+SAME, COPY, ARGUMENT, PART, EARLIER = range(5)
+GIVEN = ("object", "place", "how", "dtype", "axes", "shape", "strides", "offset", "flags")
+# An argument that is written into: its row, and what is computed for it.
+WRITTEN = ("row", "out")
 
 # The kinds of checks, by number.
 KINDS = (

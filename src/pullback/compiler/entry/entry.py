@@ -14,7 +14,7 @@ from typing import Any
 
 from ..llvm.pen import Fields, Routine, declared, external
 from . import conditions, python_calls
-from .conditions import COPIED, GIVEN, OUT, PLACED, RECORD, SCALAR
+from .conditions import COPIED, GIVEN, OUT, PLACED, RECORD, SCALAR, WRITTEN
 
 CALLED = {
     "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
@@ -54,6 +54,7 @@ PLACES = {
     "pullback_from_descr": "ptr (ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)",
     "pullback_copy": "ptr (ptr, i32)",
     "pullback_copy_into": "i32 (ptr, ptr)",
+    "pullback_set_base": "i32 (ptr, ptr)",
     "pullback_miss": "",
     "pullback_errors_variable": "",
     "pullback_errors_ignored": "",
@@ -110,7 +111,8 @@ def attempt(o: Any) -> str:
     pen.label("agree")
     agreed = pen.ask("i1", "@agrees", "ptr %record", f"ptr {table}")
     pen.need(agreed, "differs")
-    results(pen, record, rows, made, numbers, o)
+    write(pen, record, places, made)
+    results(pen, record, rows, made, numbers, places, o)
 
     pen.label("failing")
     pen.store("i64", j, n_made)
@@ -248,7 +250,19 @@ def perform(pen: Routine, release: str, work: Callable[[], None], places: str, n
     pen.need(pen.is_null(pen.ask("ptr", "@PyErr_Occurred")), "raised")
 
 
-def results(pen: Routine, record: Fields, rows: str, made: str, numbers: str, o: Any) -> None:
+def write(pen: Routine, record: Fields, places: str, made: str) -> None:
+    """Write what was computed for them into arguments."""
+    rows = record.pointer("written")
+    with pen.loop(record["n_written"]) as w:
+        row = Fields.row(pen, WRITTEN, rows, w)
+        pair = f"ptr {pen.at(places, row['row'])}", f"ptr {pen.at(made, row['out'])}"
+        failed = pen.test("slt i32", pen.ask("i32", "@pullback_copy_into", *pair), 0)
+        pen.unless(failed, "raised")
+
+
+def results(
+    pen: Routine, record: Fields, rows: str, made: str, numbers: str, places: str, o: Any
+) -> None:
     """Give the result, or a tuple of results, to `undo`; what is given away is no longer made.
 
     The places of a new tuple are empty, so that they are written to directly.
@@ -272,10 +286,14 @@ def results(pen: Routine, record: Fields, rows: str, made: str, numbers: str, o:
         pen.give("filled", thing)
         pen.label("item")
         pen.put(pen.place(into, o.ITEMS, "i8"), row["place"], thing)
-    constants = record.pointer("given")
+    given = record.pointer("given")
     with pen.loop(more) as c:
-        row = Fields.row(pen, GIVEN, constants, c)
-        thing = always(pen, row)
+        row = Fields.row(pen, GIVEN, given, c)
+        thing = not_computed(pen, row, places, into, o)
+        pen.branch(one, "alone", "beside")
+        pen.label("alone")
+        pen.give("filled", thing)
+        pen.label("beside")
         pen.put(pen.place(into, o.ITEMS, "i8"), row["place"], thing)
     pen.give("filled", into)
     pen.label("filled")
@@ -287,19 +305,48 @@ def results(pen: Routine, record: Fields, rows: str, made: str, numbers: str, o:
     pen.jump("raised")
 
 
-def always(pen: Routine, row: Fields) -> str:
-    """A result that no call computes; where it cannot be copied, go to `drop`."""
-    thing = row.pointer("object")
-    pen.branch(pen.test("eq i64", row["copy"], 0), "same", "duplicate")
+def not_computed(pen: Routine, row: Fields, places: str, into: str, o: Any) -> str:
+    """A result that is there already; where it cannot be made, go to `drop`."""
+    thing, number = row.pointer("object"), row["object"]
+    pen.switch(row["how"], ("same", "duplicate", "argument", "part", "earlier"), "same")
     pen.label("same")
-    pen.do("@Py_IncRef", f"ptr {thing}")
-    pen.give("always", thing)
+    pen.give("held", thing)
+    pen.label("argument")
+    pen.give("held", pen.at(places, number))
+    pen.label("earlier")
+    pen.give("held", pen.at(pen.place(into, o.ITEMS, "i8"), number))
+    pen.label("held")
+    held = pen.given("ptr")
+    pen.do("@Py_IncRef", f"ptr {held}")
+    pen.give("there", held)
     pen.label("duplicate")
     copy = pen.ask("ptr", "@pullback_copy", f"ptr {thing}", "i32 2")  # in the same order
     pen.unless(pen.is_null(copy), "drop")
-    pen.give("always", copy)
-    pen.label("always")
+    pen.give("there", copy)
+    pen.label("part")
+    part_of(pen, row, pen.at(places, number), o)
+    pen.label("there")
     return pen.given("ptr")
+
+
+def part_of(pen: Routine, row: Fields, whole: str, o: Any) -> None:
+    """A view of an argument; as with NumPy's own, its base is what owns the memory."""
+    dtype, axes = row.pointer("dtype"), pen.line(f"trunc i64 {row['axes']} to i32")
+    first = pen.place(pen.field(whole, o.DATA), row["offset"], "i8")
+    flags = pen.line(f"trunc i64 {row['flags']} to i32")
+    pen.do("@Py_IncRef", f"ptr {dtype}")
+    head = "ptr @pullback_array_type", f"ptr {dtype}", f"i32 {axes}"
+    about = [f"ptr {x}" for x in (row.pointer("shape"), row.pointer("strides"), first)]
+    made = "@pullback_from_descr", *head, *about, f"i32 {flags}", "ptr null"
+    part = pen.ask("ptr", *made)
+    pen.unless(pen.is_null(part), "drop")
+    pen.do("@Py_IncRef", f"ptr {whole}")
+    known = pen.ask("i32", "@pullback_set_base", f"ptr {part}", f"ptr {whole}")
+    pen.need(pen.test("slt i32", known, 0), "there_part")
+    pen.do("@Py_DecRef", f"ptr {part}")
+    pen.jump("drop")
+    pen.label("there_part")
+    pen.give("there", part)
 
 
 def result(pen: Routine, row: Fields, k: str, made: str, numbers: str) -> str:

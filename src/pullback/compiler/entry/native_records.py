@@ -15,8 +15,9 @@ from numpy.lib.array_utils import byte_bounds
 
 from ..llvm.dtypes import TYPES
 from ..lower.geometry import contiguous
-from .conditions import AREA, ARRAY, CHECK, COPIED, GIVEN, OUT, PLACED, RECORD, ROW, SCALAR
-from .object_layout import MISS, NativeRecord, builtin, shared, told, usable
+from . import conditions
+from .conditions import AREA, ARRAY, CHECK, COPIED, GIVEN, OUT, PLACED, RECORD, ROW, SCALAR, WRITTEN
+from .object_layout import MISS, WRITEABLE, NativeRecord, builtin, shared, told, usable
 
 RELEASED = 50_000  # operations on elements from which other threads may run meanwhile
 MOST = 1 << 14  # arguments and results
@@ -161,12 +162,24 @@ class Result(NamedTuple):
         return fields
 
 
-def always(numbers: Numbers, constants: dict[int, Any]) -> list[dict[str, int]]:
-    """Results that are the same in each call, by place; of arrays a copy is given."""
-    return [
-        {"object": numbers.of(x), "place": place, "copy": int(type(x) is np.ndarray)}
-        for place, x in constants.items()
-    ]
+def always(numbers: Numbers, x: Any) -> dict[str, int]:
+    """A result that is the same in each call; of an array a copy is given."""
+    how = conditions.COPY if type(x) is np.ndarray else conditions.SAME
+    return {"object": numbers.of(x), "how": how}
+
+
+def part(numbers: Numbers, view: np.ndarray, x: np.ndarray, row: int) -> dict[str, int]:
+    """A result that is a view of the argument x, which lies as it did."""
+    return {
+        "object": row,
+        "how": conditions.PART,
+        "dtype": numbers.of(view.dtype),
+        "axes": view.ndim,
+        "shape": numbers.address(view.shape),
+        "strides": numbers.address(view.strides),
+        "offset": view.ctypes.data - x.ctypes.data,
+        "flags": WRITEABLE * view.flags.writeable,
+    }
 
 
 def areas(arguments: Sequence[Any], read: Sequence[np.ndarray]) -> list[dict[str, int]]:
@@ -185,14 +198,14 @@ def record(
     numbers: Numbers,
     rows: list[dict[str, int]],
     results: Sequence[Result] | None,
-    answers: Sequence[bytes] = (),
+    answers: Sequence[bytes | None] = (),
     **given: int,
 ) -> NativeRecord:
     """A record: what is given, and what the run decides.
 
     results: those that the run computes; the outputs after them are what guards look at. None: the
         run is not performed.
-    answers: what these must be.
+    answers: what these must be; None of those that are written into arguments.
     """
     outs: list[dict[str, int]] = []
     performed, results = results is not None, results or ()
@@ -203,8 +216,9 @@ def record(
             row |= results[i].row(numbers, x.spec)
         else:
             answer = answers[i - len(results)]
-            row |= {"kind": ARRAY if x.spec.shape else SCALAR, "bytes": len(answer)}
-            row["expected"] = numbers.bytes(answer)
+            known = b"" if answer is None else answer
+            kind = ARRAY if x.spec.shape or answer is None else SCALAR
+            row |= {"kind": kind, "bytes": len(known), "expected": numbers.bytes(known)}
         outs.append(row)
     copied = [
         {"row": i, "slot": row["slot"], "strides": row["wanted"]}
@@ -281,8 +295,9 @@ class Way:
         path: what it repeats.
         checks: what is read beside the arguments.
         rows: how the arguments lie; the last of them are those by name.
-        results, constants: of a call, those that are computed and those that are always the same.
+        results, there: of a call, those that are computed and those that are there already.
         areas: pieces of memory that must not overlap.
+        written: the arguments that are written into.
         given: `form`: a TUPLE of results is returned, or ONE as it is, or `finish` makes it of a
             tuple (FINISHED), or is called instead of all (ITSELF); `hits`, where calls are counted;
             `left`, after so many calls one is passed to Python, that it may compile anew.
@@ -299,15 +314,18 @@ class Way:
         rows: list[dict[str, int]],
         names: Sequence[str],
         results: Sequence[Result] | None = None,
-        answers: Sequence[bytes] = (),
-        constants: Sequence[dict[str, int]] = (),
+        answers: Sequence[bytes | None] = (),
+        there: Sequence[dict[str, int]] = (),
         areas: Sequence[dict[str, int]] = (),
+        written: Sequence[dict[str, int]] = (),
         **given: int,
     ) -> None:
         arguments = sum([row["how"] == ARGUMENT for row in rows])
         fields = {
-            "n_given": len(constants),
-            "given": flat(numbers, constants, GIVEN),
+            "n_given": len(there),
+            "given": flat(numbers, there, GIVEN),
+            "n_written": len(written),
+            "written": flat(numbers, written, WRITTEN),
             "n_areas": len(areas),
             "areas": flat(numbers, areas, AREA),
             "n_checks": len(checks),

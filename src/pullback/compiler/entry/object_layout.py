@@ -39,7 +39,7 @@ STACK = 1 << 14  # bytes of an arena up to which it lies on the stack
 
 # Slots of NumPy's table of C functions, part of its public interface.
 ARRAY_TYPE, COPY_INTO, TO_SCALAR, COPY, FROM_DESCR = 2, 50, 60, 85, 94
-EMPTY, SET_HANDLER = 184, 304
+EMPTY, SET_BASE, SET_HANDLER = 184, 282, 304
 
 MISS: Any = object()  # what the entry returns where no way fits
 
@@ -113,7 +113,7 @@ def entries() -> list[Definition]:
     IGNORED.append(errors_ignored())
     raised = ctypes.addressof(ctypes.c_void_p.in_dll(ctypes.pythonapi, "PyExc_Exception"))
     places = [table()[ARRAY_TYPE], table()[TO_SCALAR], creates(), table()[FROM_DESCR]]
-    places += [table()[COPY], table()[COPY_INTO], id(MISS)]
+    places += [table()[COPY], table()[COPY_INTO], table()[SET_BASE], id(MISS)]
     places += [id(errors_variable()), id(IGNORED[-1]), raised]
     for name, address in zip(entry.PLACES, places, strict=True):
         add_symbol(name, address)

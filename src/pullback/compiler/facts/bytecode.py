@@ -6,11 +6,13 @@ import dis
 import functools
 import itertools
 import re
+import sys
 import zlib
 from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
+from ...core.bytecode import HAS_ARGUMENT, SUPPORTED, decoded
 from ...core.namespaces import names_of
 
 STORES = {
@@ -115,10 +117,16 @@ class Code:
         self.uses: dict[str, set[str]] = {}
         self.chains: set[tuple[str, ...]] = set()
         self.import_chains: set[tuple[Any, ...]] = set()
-        steps = [step for step in dis.get_instructions(code) if step.opname not in SILENT]
+        steps = list(instructions(code))
+        swept = computes = False
         for i, step in enumerate(steps):
-            self.read(step, steps[max(i - 6, 0) : i])
-            self.load(step, steps[i + 1 : i + 3])
+            name = step.opname
+            if name in READ:
+                self.read(step, steps[max(i - 6, 0) : i])
+            if type(step.argval) is str and not name.startswith(NO_LOADS):
+                self.load(step, steps[i + 1 : i + 3])
+                swept |= sweeps(steps, i)
+                computes |= computes_name(steps, i)
         for name, is_tested in handed(steps):
             (self.tested if is_tested else self.handed).add(name)
         self.follow(steps)
@@ -129,7 +137,7 @@ class Code:
             self.powers |= type(x) is int and x.bit_length() > MANY
             self.strings.update(texts)
             self.loads.update(texts)
-        if "modules" in self.strings or any(sweeps(steps, i) for i in range(len(steps))):
+        if "modules" in self.strings or swept:
             self.names.add(SWEEPS)
         if self.texts:
             self.names.add(TEXTS)
@@ -137,7 +145,6 @@ class Code:
             self.names.add("__notes__")
         self.reflects |= bool(REFLECTION & self.names or ASKING & self.handed)
         self.reflects |= "__dict__" in self.strings
-        computes = any(computes_name(steps, i) for i in range(len(steps)))
         if self.reflects or REPORTED & self.names or computes:
             self.names.add(COMPUTED_NAMES)
         if not BINDING.isdisjoint(self.names):
@@ -199,8 +206,6 @@ class Code:
 
     def load(self, step: Any, then: list[Any]) -> None:
         """What a step loads by a name, and what the next ones do with it."""
-        if type(step.argval) is not str or step.opname.startswith(NO_LOADS):
-            return
         self.loads.add(step.argval)
         use = "other"
         if then and then[0].opname in ("LOAD_METHOD", "LOAD_ATTR") and then[0].argval == "append":
@@ -232,11 +237,11 @@ class Code:
 
 
 def sweeps(steps: list[Any], i: int) -> bool:
-    """Whether step i loads `sys.modules` for more than one name, `"torch" in sys.modules`.
+    """Whether step i, which loads a name, is `sys.modules` for several, `"torch" in sys.modules`.
 
     `sys.modules["torch"]` and `sys.modules.get("torch")` have the name in the code as well.
     """
-    if steps[i].argval != "modules" or steps[i].opname.startswith(NO_LOADS):
+    if steps[i].argval != "modules":
         return False
     then = [step for step in steps[i + 1 : i + 4] if step.opname != "PUSH_NULL"]
     if then and then[0].opname == "CONTAINS_OP":
@@ -248,11 +253,11 @@ def sweeps(steps: list[Any], i: int) -> bool:
 
 
 def computes_name(steps: list[Any], i: int) -> bool:
-    """Whether step i loads what may ask for an attribute by a name that is not a constant there."""
+    """Whether step i, which loads a name, may ask for an attribute by one that is no constant."""
     step = steps[i]
     if step.opname in GLOBALS and step.argval in ASKING:
         return not asks_by_constant(steps, i)
-    if step.argval not in ("format", "format_map") or step.opname.startswith(NO_LOADS):
+    if step.argval not in ("format", "format_map"):
         return False
     text = steps[i - 1].argval if i and steps[i - 1].opname == "LOAD_CONST" else None
     return type(text) is not str or any("." in x or "[" in x for x in FIELD.findall(text))
@@ -317,6 +322,8 @@ def imported_variables(steps: list[Any]) -> dict[str, set[tuple[int, str]]]:
     """Variables that hold modules and nothing else: `import numpy as np` in a function."""
     found: dict[str, set[tuple[int, str]]] = {}
     others: set[str] = set()
+    if not any(step.opname == "IMPORT_NAME" for step in steps):
+        return found
     for i, step in enumerate(steps):
         if "_FAST" not in step.opname or step.opname in ("LOAD_FAST", "LOAD_FAST_CHECK"):
             continue
@@ -354,8 +361,8 @@ def handed(steps: list[Any]) -> Iterator[tuple[str, bool]]:
     asking, before = questions(steps), None  # the step after, since it goes backwards
     for step in reversed(steps):
         name, low, (start, end) = step.opname, (step.arg or 0) & 1, extent(step)
-        longer = [call for last, call in begun.get(start, ()) if last > end]
         if name in ATTRIBUTES or name in GLOBALS or name == "IMPORT_FROM":
+            longer = [call for last, call in begun.get(start, ()) if last > end]
             by_bit = low and (name == "LOAD_GLOBAL" or (name in ATTRIBUTES and BIT_IN_ATTRIBUTES))
             called = by_bit or (name in ATTRIBUTES and longer and longer[-1])
             if not called:
@@ -390,7 +397,7 @@ def is_asked_for(calls: list[tuple[Extent, bool]], start: Any, end: Any) -> bool
 
 def extent(step: Any) -> tuple[tuple[int, int], tuple[int, int]]:
     """Where the source of an instruction begins and ends: line and column, zeros if unknown."""
-    line, last, column, after = step.positions or (None,) * 4
+    line, last, column, after = step.positions
     return (line or 0, column or 0), (last or 0, after or 0)
 
 
@@ -407,6 +414,81 @@ def names_in(code: CodeType) -> set[str]:
 
 def texts_in(constant: Any) -> list[str]:
     return [x for x in (constant if type(constant) is tuple else (constant,)) if type(x) is str]
+
+
+class Instruction:
+    """One of `dis`, with what is asked of it here; positions: lines and columns, as it has them."""
+
+    __slots__ = ("arg", "argrepr", "argval", "opname", "positions")
+
+    def __init__(self, opname: str, arg: int | None, argval: Any, argrepr: str, where: Any) -> None:
+        self.opname, self.arg, self.argval, self.argrepr = opname, arg, argval, argrepr
+        self.positions = where
+
+
+def instructions(code: CodeType) -> Iterator[Instruction]:
+    """The instructions of code but for SILENT ones, in less time than `dis.get_instructions` takes.
+
+    Where it is not known how arguments lie in this version of Python, `dis` says it.
+    """
+    if not SUPPORTED:
+        for x in dis.get_instructions(code):
+            if x.opname in SILENT:
+                continue
+            where = x.positions or (None,) * 4
+            yield Instruction(x.opname, x.arg, x.argval, x.argrepr, where)
+        return
+    consts, names, local = code.co_consts, code.co_names, code._varname_from_oparg  # type: ignore[attr-defined]  # private
+    places = list(code.co_positions())
+    for step in decoded(code):
+        op, arg = step.op, step.arg
+        kind, argrepr = HOW[op], ""
+        argval: Any = arg
+        if kind == "local":
+            argval = local(arg)
+        elif kind == "const":
+            argval = consts[arg]
+        elif kind == "name":
+            argval = names[arg >> SHIFTS.get(op, 0)]
+        elif kind == "two":
+            argval = local(arg >> 4), local(arg & 15)
+        elif kind == "compare":
+            argval = argrepr = dis.cmp_op[arg >> COMPARE_SHIFT]
+        elif kind == "binary":
+            argrepr = BINARY[arg]
+        elif kind == "":
+            yield Instruction(dis.opname[op], None, None, "", places[step.at])
+            continue
+        yield Instruction(dis.opname[op], arg, argval, argrepr, places[step.at])
+
+
+def kind_of(op: int) -> str:
+    """What the argument of an instruction is the number of; empty where it has none."""
+    name = dis.opname[op]
+    if op not in HAS_ARGUMENT:
+        return ""
+    if "_FAST_" in name and name.count("_FAST") == 2:
+        return "two"
+    if op in dis.haslocal or op in dis.hasfree:
+        return "local"
+    named = {"COMPARE_OP": "compare", "BINARY_OP": "binary"}.get(name)
+    return named or ("const" if op in dis.hasconst else "name" if op in dis.hasname else "number")
+
+
+HOW = [kind_of(op) for op in range(256)]
+SHIFTS = {
+    dis.opmap[name]: by
+    for name, by, since in (
+        ("LOAD_GLOBAL", 1, (3, 11)), ("LOAD_ATTR", 1, (3, 12)), ("LOAD_SUPER_ATTR", 2, (3, 12))
+    )
+    if name in dis.opmap and sys.version_info[:2] >= since
+}  # fmt: skip
+COMPARE_SHIFT = {(3, 11): 0, (3, 12): 4}.get(sys.version_info[:2], 5)
+BINARY = [row[1] for row in getattr(dis, "_nb_ops", [])]
+READ = {
+    *STORES, "MATCH_CLASS", "COMPARE_OP", "CONTAINS_OP", "BINARY_OP", "IS_OP", "IMPORT_NAME",
+    *[name for name in dis.opmap if name.startswith(("FORMAT_", "CONVERT_VALUE"))],
+}  # fmt: skip
 
 
 @functools.lru_cache(4096)

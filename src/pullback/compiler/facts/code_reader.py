@@ -210,6 +210,7 @@ class CodeReader(Reading):
         found = [self.looks("slot", x, member) for member in members if member]
         if not any(members):  # it is written in Python
             held = self.looks("dict", x)
+            self.dicts[id(held)] = x
             named = frozenset((*INNER, "attrname"))
             found = [y for name, y in self.looks("items", held, named) if name in named]
         return [y for y in found if y is not MISSING and y is not None]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import types
 from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
+from functools import partial
 from operator import is_
 from types import CodeType
 from typing import Any, NamedTuple
@@ -206,8 +207,11 @@ class Slot(Kind):
     def put(self, owner: Any, name: Any, was: Any) -> None:
         if was is MISSING:
             name.__delete__(owner)
-        else:
+            return
+        try:
             name.__set__(owner, was)
+        except AttributeError:  # it is read-only
+            put_into(owner, name.__name__, was)
 
 
 class Layout(Kind):
@@ -298,6 +302,22 @@ KINDS: dict[str, Kind] = {
     "objects": Objects(), "ambient": Ambient(), "module": OfModule(), "opaque": Opaque(),
 }  # fmt: skip
 BY_PYTHON = ("__dict__", "__weakref__")
+
+
+def put_into(owner: Any, name: str, was: Any) -> None:
+    """Put something back into a method, a property or a partial, which take it all at once."""
+    kinds: dict[Any, tuple[str, ...]] = {
+        property: ("fget", "fset", "fdel"),
+        partial: ("func", "args", "keywords"),
+        staticmethod: ("__func__",),
+        classmethod: ("__func__",),
+    }
+    kind, names = next(pair for pair in kinds.items() if of(owner, pair[0]))
+    held = [was if n == name else getattr(owner, n) for n in names]
+    if "keywords" in names:
+        kind.__setstate__(owner, (*held, dict_of(owner)))
+    else:
+        kind.__init__(owner, *held, *([owner.__doc__] if kind is property else ()))
 
 
 def same_things(xs: Any, ys: Any) -> bool:

@@ -95,6 +95,7 @@ OF_DATACLASSES = {
     for x in vars(dataclasses).values()
     if of(x, type) and x.__module__ == "dataclasses" and x.__name__.startswith(("Field", "_"))
 }
+OF_PARTIALS = [vars(functools.partial)[name] for name in ("func", "args", "keywords")]
 DISPATCHERS = {"_ArrayFunctionDispatcher"}  # what functions of NumPy are
 RULES = frozenset({"batch", "fun", "jvp", "lower", "reads", "rules", "spec", "vjp"})
 VIEWS: tuple[type, ...] = type({}.keys()), type({}.values()), type({}.items())
@@ -369,12 +370,12 @@ class Reader(CodeReader):
         return [(y.__name__, self.slot(x, y)) for y in slots]
 
     def partial(self, x: Any) -> Any:
-        inner = x.func
+        inner, args, keywords = [self.looks("slot", x, member) for member in OF_PARTIALS]
         warns = inner is warnings.warn
         if not warns and of(inner, types.BuiltinFunctionType) and may_repeat(inner) is not None:
             raise Unprovable(f"a partial of `{inner.__name__}`")
         own = Same(inner) if warns else self.read(inner)
-        read = own, self.read(x.args), self.read(x.keywords)
+        read = own, self.read(args), self.read(keywords)
         return "partial", *read, *[(name, self.read(y)) for name, y in self.own(x)]
 
     def of_process(self, x: Any) -> Any:

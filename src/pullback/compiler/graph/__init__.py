@@ -8,6 +8,7 @@ complex_parts     complex matrix products as four real ones
 decompose         lower functions that existing loops can express
 moved             arrays of the same elements in the same places
 partly_used       operations of which only a part is used
+real_spectra      filters of real arrays by complex Fourier transforms, done by real ones
 composed_values   operations that are composed of others, done by these
 zero_rows         rows of tangents that are zero by structure
 small_systems     linear systems small enough for code of our own

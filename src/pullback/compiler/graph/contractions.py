@@ -1,9 +1,10 @@
 """A pass: turn `einsum` and stacks of matrix products into operations that have machine code.
 
-An axis that only one operand has is summed first. Products without a sum are broadcast, and a sum
-over axes of which one operand has all runs in the loop of its product. What is left is a product of
-stacked matrices: an `einsum` of two operands, for which the plan chooses the layout. A product
-of few terms and long rows, which a single elementwise operation reads, is computed in its loop.
+A label that an operand repeats is its diagonal. An axis that only one operand has is summed first.
+Products without a sum are broadcast, and a sum over axes of which one operand has all runs in the
+loop of its product. What is left is a product of stacked matrices: an `einsum` of two operands, for
+which the plan chooses the layout. A product of few terms and long rows, which a single elementwise
+operation reads, is computed in its loop.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ...primitives.indexing import getitem_p
 from ...primitives.matmul import matmul_p
 from ...primitives.reductions import sum_p
 from ...primitives.shapes import astype_p, reshape_p, transpose_p
+from ...primitives.strided import strided_p
 from ..llvm.binding import features
 from ..llvm.cpu import is_x86
 from ..llvm.dtypes import TYPES
@@ -117,13 +119,14 @@ def labels(e: Equation) -> tuple[tuple[str, ...], str]:
 
 
 def known(e: Equation) -> bool:
-    """Whether a sum of products is taken apart: of real numbers, by labels each different."""
+    """Whether a sum of products is taken apart: of real numbers, repeated labels of one length."""
     spec, specs = e.outputs[0].spec, [spec_in(x) for x in e.inputs]
     if spec.dtype not in TYPES or spec.dtype.kind == "b" or any(not s.size for s in specs):
         return False
     if e.primitive is matmul_p:  # those without a stack stay what they are
         return spec.dtype.kind != "f" or any(s.ndim > 2 for s in specs)
-    return all(len(set(term)) == len(term) for term in labels(e)[0])
+    pairs = zip(labels(e)[0], specs, strict=True)
+    return all(len({*zip(term, s.shape, strict=True)}) == len(set(term)) for term, s in pairs)
 
 
 def is_product(e: Equation) -> bool:
@@ -131,6 +134,8 @@ def is_product(e: Equation) -> bool:
     ins, result = labels(e)
     dtype, specs = e.outputs[0].spec.dtype, [spec_in(x) for x in e.inputs]
     if len(ins) != 2 or dtype.kind != "f" or any(s.dtype != dtype for s in specs):
+        return False
+    if any(len(set(term)) < len(term) for term in ins):
         return False
     x, y = [
         {label for label, n in zip(term, s.shape, strict=True) if n > 1}
@@ -150,10 +155,12 @@ class Parts(NewEquations):
 
     def written(self, ins: Any, result: str) -> Any:
         """The equations; the last of them has the result of the old one."""
-        shapes = [spec_in(x).shape for x in self.e.inputs]
+        pairs = zip(self.e.inputs, ins, strict=True)
+        operands, ins = zip(*[self.diagonal(x, term) for x, term in pairs], strict=True)
+        shapes = [spec_in(x).shape for x in operands]
         sizes = sizes_of(ins, shapes)
         xs = []
-        for x, term, shape in zip(self.e.inputs, ins, shapes, strict=True):
+        for x, term, shape in zip(operands, ins, shapes, strict=True):
             if spec_in(x).dtype != self.spec.dtype:
                 x = self.apply(astype_p, x, dtype=self.spec.dtype)
             # Axes of length 1 are broadcast: they have no part in what is summed.
@@ -182,6 +189,16 @@ class Parts(NewEquations):
         if last.outputs[0] is not x or x.spec != self.spec:
             return self.e
         return self.ending(self.e)
+
+    def diagonal(self, x: Any, term: str) -> tuple[Any, str]:
+        """x with one axis for each of its labels."""
+        once = "".join(dict.fromkeys(term))
+        if once == term:
+            return x, term
+        groups = [tuple([i for i, at in enumerate(term) if at == label]) for label in once]
+        shape = tuple([spec_in(x).shape[group[0]] for group in groups])
+        static = {"start": (0,) * len(term), "axes": tuple(groups), "shape": shape}
+        return self.apply(strided_p, x, **static), once
 
     def is_array(self) -> bool:
         """Whether NumPy gives an array without axes: by some ways of `optimize=` it does."""

@@ -2,6 +2,7 @@
 
     functional   assignments make a new array; nothing is written in place any more
     folded       operations on constants alone are done once, now
+    with_real_spectra  filters of real arrays are done by real transforms
     contracted   sums of products become loops and products of matrices (see `contractions`)
     partly_used  decompositions do without what only derivatives need, orders that sort are sorts
     with_composed_values  what is composed of other operations is done by these
@@ -27,7 +28,7 @@ from ...primitives.assignment import setitem_p
 from ...primitives.creation import adopt_p, like_p
 from ...primitives.elementwise import logical_and, logical_not, logical_or
 from ...primitives.indexing import getitem_p, scatter_p
-from ...primitives.inner_loops import Ingredient
+from ...primitives.inner_loops import Assumed, Ingredient
 from ...primitives.joining import concatenate_p
 from ...primitives.keys import count
 from ...primitives.selecting import where_p
@@ -38,6 +39,7 @@ from .contractions import contracted
 from .decompose import answered
 from .moved import Moved
 from .partly_used import partly_used
+from .real_spectra import with_real_spectra
 from .rewriting import opened, rewritten, spec_in
 from .small_systems import separated
 from .store_forwarding import Writes
@@ -47,7 +49,8 @@ FOLDED = 1 << 20  # bytes of a result up to which it is kept as a constant
 
 def optimised(graph: Graph) -> Graph:
     """All passes."""
-    graph = folded(decomposed(folded(functional(graph)).pruned()))
+    graph = with_real_spectra(folded(functional(graph)).pruned())
+    graph = folded(decomposed(graph))
     while True:
         before = len(graph.equations)
         graph = shared(simplified(graph)).pruned()
@@ -220,7 +223,8 @@ def is_number(x: Any, *values: float) -> bool:
 
 
 def is_truth(x: Any, value: bool) -> bool:
-    """Whether an operand is a constant array of one truth value."""
+    """Whether an operand is a constant truth value, or an array of one."""
+    x = np.asarray(x) if isinstance(x, np.bool) else x
     if not isinstance(x, np.ndarray) or x.dtype != bool or not x.size or any(x.strides):
         return False
     return bool(x[(0,) * x.ndim]) is value
@@ -237,6 +241,8 @@ def given_back(e: Equation) -> Any:
                 return other
     if primitive is where_p and (is_truth(xs[0], True) or is_truth(xs[0], False)):
         return xs[1] if is_truth(xs[0], True) else xs[2]
+    if isinstance(primitive, Assumed):
+        return xs[1] if is_truth(xs[0], True) else None
     if primitive is getitem_p and len(xs) == 1:
         return xs[0] if all(k is Ellipsis or k == slice(None) for k in e.static["key"]) else None
     if primitive is setitem_p and len(xs) == 2 and not e.static["path"] and e.outputs[0].spec.shape:

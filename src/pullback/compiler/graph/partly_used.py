@@ -96,7 +96,9 @@ class Arranged(Traits):
         return self.name
 
     def __call__(self, x: Any, **static: Any) -> Any:
-        return getattr(np, self.name)(x, **static)
+        out = x.copy()
+        getattr(out, self.name)(**static)
+        return out
 
     def spec(self, x: Any, **static: Any) -> Spec:
         return Spec(x.shape, x.dtype)

@@ -26,7 +26,7 @@ from ...primitives.shapes import copy_p
 from ...primitives.triangular import cholesky_p
 from ...transforms.loops.scan_primitive import Scan
 from ..graph.optimise import decomposed
-from ..graph.rewriting import NewEquations, inlined, rewritten
+from ..graph.rewriting import NewEquations, inlined, opened, rewritten
 from ..graph.small_systems import SOLVING, fits, log_p, sign_p
 from .emit import Value, element, store_element
 from .geometry import Strided
@@ -58,6 +58,8 @@ def asked(e: Equation, steps: NewEquations) -> tuple[Equation, list[Variable]]:
     """The equation, a loop as one that tells of all its steps, and its doubts."""
     if isinstance(e.primitive, Assumed):
         truth, quick, *_ = e.inputs
+        if not isinstance(truth, Variable) and not opened(truth):
+            return e, []  # NumPy does it
         known = [truth] if isinstance(truth, Variable) else []
         return Equation(copy_p, (quick,), e.outputs, {"dtype": e.outputs[0].spec.dtype}), known
     loop = telling(e.primitive) if isinstance(e.primitive, Scan) else None

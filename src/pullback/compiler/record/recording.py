@@ -14,7 +14,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,6 +52,27 @@ UNSEEN = {  # what is done so is not noticed
 }  # fmt: skip
 SETTING = {"seterr", "geterr"}  # who is told how NumPy handles errors
 STATIC = (str, bool, int, float, complex, type(None), np.generic, np.dtype, type)
+
+
+class Source(NamedTuple):
+    """What gives an output that is not a new object: kind, and which.
+
+    An "input" or an earlier "result" by number, the "part" of an input that a graph takes, or the
+    "constant" itself.
+    """
+
+    kind: str
+    what: Any
+
+    def __call__(self, inputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
+        match self.kind:
+            case "input":
+                return inputs[self.what]
+            case "result":
+                return leaves[self.what]
+            case "part":
+                return self.what.evaluate(*inputs)[0]
+        return self.what
 
 
 class Recording:
@@ -92,7 +113,7 @@ class Recording:
     structure: Any
     outputs: list[Any]
     kinds: list[Any]
-    sources: list[Any]
+    sources: list[Source | None]
     guards: list[Guard]
     written: list[int]
     final: list[Any]
@@ -295,15 +316,25 @@ def note_writes(out: Recording, inputs: Inputs) -> list[Any]:
 def note_graph(out: Recording, final: list[Any], inputs: Inputs) -> None:
     """Note the graph of outputs, of what was written and of what guards ask about."""
     notes = inputs.trace.state
-    questions = [guard.variable for guard in notes.guards]
+    guards = different(notes.guards)
+    questions = [guard.variable for guard in guards]
     variables = [v for v in out.outputs if isinstance(v, Variable)]
     captured = [v for _, v in notes.captured.values()]
     entering = [*inputs.variables, *captured]
     needed = Graph(entering, gated(notes), [*variables, *final, *questions])
     out.graph = with_raising(needed, notes).pruned()
-    out.guards = notes.guards
+    out.guards = guards
     out.captured, out.suspends = bool(notes.captured), notes.suspends
     out.narrow = not NARROW.isdisjoint(dtypes_of(out.graph))
+
+
+def different(guards: list[Guard]) -> list[Guard]:
+    """The guards without those that ask a value what it was asked before."""
+    found: dict[Any, Guard] = {}
+    for guard in guards:
+        key = id(guard) if guard.of_loop else (guard.variable, guard.asked)
+        found.setdefault(key, guard)
+    return list(found.values())
 
 
 def note_layout(out: Recording, inputs: Inputs, decided: bool, asked: bool) -> None:

@@ -7,7 +7,7 @@ the result is an object that existed before, or shares memory with one, so is it
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,10 @@ from ...core.graph import Graph, Variable
 from ...core.spec import hardened
 from ...core.trace import CONSTANT, running
 from ...core.tree import flatten
+from ...primitives.indexing import getitem_p
 from ...transforms.batch import BatchTrace
 from ..facts.state import State
-from .recording import Recording, containers_in, layout_of
+from .recording import Recording, Source, containers_in, layout_of
 
 DIGITS = {2: 1e-2, 4: 1e-4, 8: 1e-8}  # by bytes of a real number
 
@@ -84,19 +85,19 @@ def share(
         if type(leaf) is not np.ndarray:
             continue
         if id(leaf) in earlier:
-            recording.sources[k] = of_results(earlier[id(leaf)])
+            recording.sources[k] = Source("result", earlier[id(leaf)])
             continue
         earlier[id(leaf)] = k
         if id(leaf) in first:
-            recording.sources[k] = of_inputs(first[id(leaf)])
+            recording.sources[k] = Source("input", first[id(leaf)])
         elif leaf is output:
-            recording.sources[k] = constant(leaf)
+            recording.sources[k] = Source("constant", leaf)
         elif isinstance(output, Variable) and not recording.written:
             moved = chain(recording.graph, output, len(arrays), overlap([leaf], arrays))
             view: Any = None if moved is None else moved.evaluate(*arrays)[0]
-            apart = moved is None or not overlap([view, leaf], arrays)
-            if moved is not None and moved.equations and (apart or same_place(view, leaf)):
-                recording.sources[k] = of_graph(moved)
+            within = view is not None and overlap([view], arrays) and same_place(view, leaf)
+            if view is not None and (within or not leaf.size):
+                recording.sources[k] = Source("part", moved)
                 continue
         if recording.sources[k] is None:
             if overlap([leaf], [*arrays, *state.arrays]):
@@ -127,8 +128,8 @@ def note_identity(recording: Recording, result: Any, inputs: Sequence[Any], stat
 
     False where results share memory otherwise: a replay would make new ones.
     """
-    earlier: list[tuple[Any, Callable[..., Any] | None]] = [
-        *[(x, of_inputs(i)) for i, x in enumerate(inputs)],
+    earlier: list[tuple[Any, Source | None]] = [
+        *[(x, Source("input", i)) for i, x in enumerate(inputs)],
         *[(x, None) for x in state.arrays],
     ]
     leaves, _ = flatten(result)
@@ -136,7 +137,7 @@ def note_identity(recording: Recording, result: Any, inputs: Sequence[Any], stat
         if type(leaf) is not np.ndarray and (type(leaf) is not Array or is_number(leaf)):
             continue
         if leaf is recording.outputs[k]:
-            recording.sources[k] = constant(leaf)
+            recording.sources[k] = Source("constant", leaf)
             continue
         for x, source in earlier:
             if x is leaf and source is not None:
@@ -144,7 +145,7 @@ def note_identity(recording: Recording, result: Any, inputs: Sequence[Any], stat
                 break
             if in_one_memory(x, leaf):
                 return False
-        earlier.append((leaf, of_results(k)))
+        earlier.append((leaf, Source("result", k)))
     return True
 
 
@@ -154,28 +155,14 @@ def in_one_memory(x: Any, y: Any) -> bool:
     return type(x) is type(y) is np.ndarray and bool(np.may_share_memory(x, y))
 
 
-def of_inputs(i: int) -> Callable[..., Any]:
-    return lambda inputs, leaves: inputs[i]
-
-
-def of_results(k: int) -> Callable[..., Any]:
-    return lambda inputs, leaves: leaves[k]
-
-
-def of_graph(graph: Graph) -> Callable[..., Any]:
-    return lambda inputs, leaves: graph.evaluate(*inputs)[0]
-
-
-def constant(x: Any) -> Callable[..., Any]:
-    return lambda inputs, leaves: x
-
-
 def chain(graph: Graph, output: Variable, n: int, shared: bool) -> Graph | None:
     """How NumPy gives a result from one of n arguments, if it can do so without a copy."""
     maker = next((e for e in reversed(graph.equations) if output in e.outputs), None)
     if maker is not None and not (shared or maker.primitive.moves):
         return None
     alone = Graph(graph.inputs[:n], graph.equations, [output]).pruned()
+    if not shared and any(e.primitive is getitem_p and len(e.inputs) > 1 for e in alone.equations):
+        return None  # by arrays of places NumPy always copies
     inside = {id(v) for e in alone.equations for v in e.outputs} | {id(v) for v in alone.inputs}
     used = [v for e in alone.equations for v in (*e.inputs, output) if isinstance(v, Variable)]
     if not all(id(v) in inside for v in (*used, output)):

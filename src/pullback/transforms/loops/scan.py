@@ -20,13 +20,14 @@ from ...core.errors import (
     ArgumentError,
     ArgumentTypeError,
     ShapeError,
+    check_parameters,
 )
 from ...core.graph import Equation, Graph, Variable
 from ...core.keywords import refuse_keywords
 from ...core.spec import Spec, promoted, spec_of
 from ...core.trace import CONSTANT, is_live, running
 from ...core.tree import flatten, is_static, unflatten
-from ..common import check_function, check_parameters, describe
+from ..common import check_function, describe
 from ..stage import StageTrace
 from .body import Unstaged, example, functional
 from .loop_function import NUMBERS, Enter, LoopFunction, is_number, refuse_y

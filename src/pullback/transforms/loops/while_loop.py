@@ -8,14 +8,14 @@ from typing import Any, Never
 import numpy as np
 
 from ...core.cotangent import kept
-from ...core.errors import ArgumentTypeError, ShapeError, name_of
+from ...core.errors import ArgumentTypeError, ShapeError, check_parameters, name_of
 from ...core.graph import Equation, Graph, Variable
 from ...core.keywords import refuse_keywords
 from ...core.spec import Spec, spec_of
 from ...core.trace import is_live, running
 from ...core.tree import unflatten
 from ...primitives.shapes import astype_p
-from ..common import check_function, check_parameters, describe
+from ..common import check_function, describe
 from .body import Unstaged, example, functional
 from .loop_function import Enter, LoopFunction, is_number
 from .memory import memory_of
