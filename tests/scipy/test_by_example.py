@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import interpolate, ndimage, signal, sparse
+from scipy import interpolate, ndimage, signal, sparse, stats
 from scipy.sparse import linalg
 
 import pullback as pb
@@ -117,3 +117,23 @@ def test_functions_of_the_users_are_not_called_again():
         pb.vmap(lambda x: again(asks, x, lambda: None))(np.array([1.0, -1.0]))
     assert len(calls) == 1
     assert pb.vmap(lambda x: again(asks, x, None))(np.array([1.0, -1.0])).tolist() == [1.0, 1.0]
+
+
+Y = np.random.default_rng(3).normal(size=9)
+BY_RANK = {
+    "kendalltau": lambda x: stats.kendalltau(x, Y).pvalue,
+    "somersd": lambda x: stats.somersd(x, Y).statistic,
+    "wilcoxon": lambda x: stats.wilcoxon(x).pvalue,
+    "ansari": lambda x: stats.ansari(x, Y).statistic,
+    "fligner": lambda x: stats.fligner(x, Y).statistic,
+    "ks_2samp": lambda x: stats.ks_2samp(x, Y).pvalue,
+    "page": lambda x: stats.page_trend_test(np.reshape(x, (3, 3))).statistic,
+    "binned": lambda x: stats.binned_statistic(x, Y * x, bins=3).statistic[1],
+    "entropy": lambda x: stats.poisson.entropy(np.exp(x[0])),
+}
+
+
+@pytest.mark.parametrize("name", BY_RANK)
+def test_statistics_that_count(name):
+    f, x = BY_RANK[name], np.random.default_rng(4).normal(size=(3, 9))
+    np.testing.assert_allclose(pb.vmap(f)(x), [f(row) for row in x], rtol=1e-13)

@@ -63,8 +63,6 @@ STOPPED_AT = dict.fromkeys(
 # A fit through an integrator, whose own tolerance leaves its gradient accurate to this: compiled,
 # it integrates other equations together (eager is off the closed form by 1.4e-8, this by 6e-9).
 ACCURATE_TO = {"dynamics.fitted_decay": 2e-8}
-# What has no batch: SciPy's compiled code counts ranks of plain numbers.
-UNBATCHED = {"inference.rank_correlation_of"}
 
 
 def numbers(out):
@@ -187,9 +185,7 @@ def check_compiled(name, case, bars):
 NEW = ("calibration", "functions", "inference", "survival")
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in PROGRAMS if name.startswith(NEW) and name not in UNBATCHED]
-)
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name.startswith(NEW)])
 def test_batch(name):
     """Two examples at once have the gradients that each has by itself."""
     case = Case(name)

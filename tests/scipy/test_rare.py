@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import integrate, linalg, optimize, special, stats
+from scipy.linalg import interpolative
 
 import pullback as pb
 from pullback.core.errors import MissingRuleError
@@ -144,7 +145,40 @@ def incomplete_fit(y):
     return optimize.curve_fit(fun, Z, data, jac=slope, nan_policy="omit")[0]
 
 
+def by_some_columns(y):
+    idx, proj = interpolative.interp_decomp(y.reshape(5, 3), 2, rng=np.random.default_rng(1))
+    columns = interpolative.reconstruct_skel_matrix(y.reshape(5, 3), 2, idx)
+    u, s, v = interpolative.id_to_svd(columns, idx, proj)
+    whole = interpolative.reconstruct_matrix_from_id(columns, idx, proj)
+    k, _, _ = interpolative.interp_decomp(y.reshape(5, 3), 1e-9, rand=False)
+    return whole, s, u @ v.T, k * y
+
+
+def by_some_values(y):
+    u, s, v = interpolative.svd(y.reshape(5, 3), 2, rand=False)
+    more = interpolative.svd(y.reshape(5, 3), 1e-9, rng=np.random.default_rng(1))[1]
+    return u, s, v, more
+
+
+def sizes(y):
+    a, rng = y.reshape(5, 3), np.random.default_rng(1)
+    rank = interpolative.estimate_rank(a, 1e-9, rng=rng)
+    norm = interpolative.estimate_spectral_norm(a, its=3, rng=rng)
+    return norm, interpolative.estimate_spectral_norm_diff(a, np.cos(a), its=3, rng=rng), rank * y
+
+
+def spread(y):
+    x = special.expit(y).reshape(5, 3)
+    out = [stats.qmc.discrepancy(x, method=m) for m in ("CD", "WD", "MD", "L2-star")]
+    before = stats.qmc.discrepancy(x[1:], iterative=True)
+    return *out, stats.qmc.update_discrepancy(x[0], x[1:], before)
+
+
 CASES = {
+    "a matrix by some of its columns": (by_some_columns, Y),
+    "its singular values": (by_some_values, Y),
+    "estimates of its size": (sizes, Y),
+    "how evenly points are spread": (spread, Y),
     "observations left out": (incomplete_fit, Y),
     "an integrator that overwrites": (by_lsoda, 0.7),
     "samples of several lengths": (lambda y: list(stats.obrientransform(y[:6], y[6:])), Y),
@@ -270,3 +304,18 @@ def test_an_end_of_a_search_stays():
         if moved[0] != 0 or not np.allclose(slope, moved, 1e-4):
             failures.append((name, f(p), slope, moved))
     assert not failures, failures
+
+
+@pytest.mark.filterwarnings("ignore:Precision loss occurred")  # where there is no spread
+@pytest.mark.filterwarnings("ignore:.*is zero. no operation")  # SciPy cuts the length off at 1
+@pytest.mark.parametrize(
+    ("name", "at"), [("tstd", 1.5), ("tsem", 1.5), ("gstd", 1), ("circstd", 0)]
+)
+def test_deviations_are_finite_without_a_spread(name, at):
+    """As NumPy's `std` is; elsewhere they move as SciPy's formula says."""
+    deviation = getattr(stats, name)
+    assert np.array_equal(pb.grad(deviation)(np.full(4, at + 0.0)), np.zeros(4))
+    assert np.array_equal(pb.jvp(deviation, (np.full(4, at + 0.0),), (np.arange(4.0),))[1], 0.0)
+    y, dot, h = np.array([0.3, 1.2, 0.7]), np.array([1.0, -0.4, 0.2]), 1e-5
+    difference = (deviation(y + h * dot) - deviation(y - h * dot)) / (2 * h)
+    np.testing.assert_allclose(pb.grad(deviation)(y) @ dot, difference, rtol=1e-8)

@@ -61,6 +61,13 @@ def drawing(name: str) -> None:
         return drawn(lambda name: getattr(np.random, name), name, args, kwargs)
 
 
+def plain_source(rng: Any) -> Any:
+    """A generator that draws the same numbers for compiled code, which takes plain ones."""
+    if DRAWS:
+        DRAWS[-1].draws(rng, "random")
+    return np.random.Generator(rng.bit_generator)
+
+
 INSIDE: ContextVar[bool] = ContextVar("drawing", default=False)
 
 

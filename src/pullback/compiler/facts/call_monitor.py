@@ -23,6 +23,8 @@ from threading import get_ident
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...core.bytecode import original
 from ...core.mapped_text import showing
 from ...core.namespaces import apart, package
@@ -251,7 +253,7 @@ class Watch:
             if package(scope) == "numpy":  # which ours stands for, between it and the program
                 caller = outside(caller)
             if package(scope) in ("numpy", "pullback"):
-                module = "numpy"
+                module = "numpy" if name in vars(np) else package(scope)
             if caller is not None and not apart(caller.f_globals) and not collects(frame):
                 self.forbid(f"it calls `{module}.{name}`")
             return

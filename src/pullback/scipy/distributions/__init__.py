@@ -19,16 +19,31 @@ Formulas and moments are Python over `scipy.special`, and take part as the user'
     boxes           multivariate_normal.cdf, multivariate_t.cdf
     trials          counts of unlike trials, and of draws by odds
     statistics      repeated medians, weighted ranks, the test of normality
+    discrepancies   how evenly points are spread
+    deviations      deviations of samples without a spread
     steps           the distribution function of discrete ones without a formula
 """
 
 from importlib import import_module
 
+from scipy import stats
+from scipy.stats import _distn_infrastructure as infrastructure
+
+from ..solving.serving import by_values
+
 FAMILIES = (
     "choices", "methods", "continuous", "shapes", "checks", "multivariate", "dirichlet", "kernels",
     "ranks", "steps", "compiled", "objects", "statistics",
-    "boxes", "trials",
+    "boxes", "trials", "discrepancies", "deviations",
 )  # fmt: skip
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")
+
+# Statistics that count ranks, or choose their method, by values.
+by_values(
+    stats.kendalltau, stats.somersd, stats.wilcoxon, stats.ansari, stats.fligner, stats.kstest,
+    stats.ks_2samp, stats.page_trend_test, stats.sigmaclip, stats.binned_statistic,
+    stats.binned_statistic_2d, stats.binned_statistic_dd, stats.multiscale_graphcorr,
+    infrastructure.rv_generic.entropy,
+)  # fmt: skip

@@ -505,6 +505,15 @@ ROWS: dict[str, tuple[Any, Any, Any]] = {
     "wald": (None, lambda x: invgauss_below(x, 1.0), lambda x: invgauss_above(x, 1.0)),
 }
 
+BEYOND = 700.0  # where e**x is about to overflow, and a probability of e**-e**x is long 0
+
+
+def gompertz(name: str) -> Callable[..., Any]:
+    """Where e**x is infinite the functions no longer move: SciPy multiplies it by what is 0."""
+    own = getattr(stats.gompertz, name)
+    return lambda x, c: call_inside(own, (np.minimum(x, BEYOND), c), {})
+
+
 # Densities of which the slope is that of the logarithm times the density: a factor of the formula
 # overflows or vanishes before the density does.
 BY_LOGARITHM = (
@@ -564,6 +573,8 @@ def entries() -> dict[Any, Callable[..., Any]]:
                 )
     found[type(stats.gumbel_r), "_logsf"] = gumbel_log_above
     found[type(stats.gumbel_l), "_logcdf"] = lambda x: gumbel_log_above(-x)
+    for name in ("_pdf", "_cdf", "_sf"):
+        found[type(stats.gompertz), name] = gompertz(name)
     for name in BY_LOGARITHM:
         dist = getattr(stats, name)
         found[type(dist), "_pdf"] = lambda *xs, dist=dist: np.exp(call_inside(dist._logpdf, xs, {}))

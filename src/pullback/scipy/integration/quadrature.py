@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import warnings
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,10 @@ from ..solving.serving import serves, serves_method, traced
 from ..solving.undetermined import undetermined
 from .integrand import Integrand, accurate, marks_of
 from .subdivision import Range, gauss, pieces
+
+# How many numbers inside of a limit it is sure, also if it is rounded, on which side of a jump one
+# is; and how many more show how the integrand goes on.
+NEAR, LATER = 2**12, 2**34
 
 WEIGHTS: dict[str, Callable[..., Any]] = {
     "cos": lambda x, wvar: np.cos(wvar * x),
@@ -98,9 +103,20 @@ class Integral:
             first = [peel(x) for x in xs]
         return FunctionCall(self.name, run, push, pull, xs, results, reads="xs")(*xs)
 
-    def edge(self, program: Any, x: Any, parts: Any) -> Any:
-        """The integrand at a limit."""
-        return self.how.weighted(program([x], parts), x)
+    def edge(self, program: Any, x: Any, other: Any, parts: Any) -> Any:
+        """The integrand at a limit, coming from inside: it may jump or have a kink there.
+
+        At a pole it is what it is at the limit, and so it is where it grows as a root does, by
+        far more on the first way inside than in proportion to a longer one.
+        """
+        step = np.nextafter(stopped(x), stopped(other)) - stopped(x)
+        at, near, later = [
+            self.how.weighted(program([x + n * step], parts), x + n * step)
+            for n in (0, NEAR, LATER)
+        ]
+        first, rest = np.abs(stopped(near) - stopped(at)), np.abs(stopped(later) - stopped(near))
+        is_root = (first > 10 * NEAR / LATER * rest) & (first < rest)
+        return np.where(np.isfinite(at) & ~is_root, near, at)
 
     def push(self, program: Any, xs: Any, x_dots: Any) -> Any:
         """The integral of the tangent, and what the limits sweep."""
@@ -115,9 +131,10 @@ class Integral:
                 return jvp(of_moving, [xs[i] for i in at], [x_dots[i] for i in at])[1]
 
             total = self.how.repeat(along, *xs[p:])
-        for sign, moving, x, x_dot in zip((-1, 1), self.moves, xs[p:], x_dots[p:], strict=True):
-            if moving and x_dot is not None:
-                term = sign * self.edge(program, x, xs[:p]) * x_dot
+        for i, sign, moving in zip((p, p + 1), (-1, 1), self.moves, strict=True):
+            if moving and x_dots[i] is not None:
+                edge = self.edge(program, xs[i], xs[p + (i == p)], xs[:p])
+                term = sign * edge * x_dots[i]
                 total = term if total is None else total + term
         return total
 
@@ -141,7 +158,7 @@ class Integral:
                 start += size
         for i, sign, moving in zip((p, p + 1), (-1, 1), self.moves, strict=True):
             if moving:
-                x_bars[i] = sign * np.sum(bar * self.edge(program, xs[i], xs[:p]))
+                x_bars[i] = sign * np.sum(bar * self.edge(program, xs[i], xs[p + (i == p)], xs[:p]))
         return x_bars
 
 
@@ -362,6 +379,14 @@ NAMES = ("full_output", "epsabs", "epsrel", "limit", "points", "weight", "wvar",
 COMPILED = (ctypes._CFuncPtr, LowLevelCallable)  # type: ignore[attr-defined]
 
 
+def by_pieces(one: Callable[..., Any], a: Any, b: Any, points: Any) -> Any:
+    """The sum of one(low, high) from point to point: jumps and kinks move with the points."""
+    ahead = np.where(as_array(a) <= b, 1.0, -1.0)
+    inside = np.clip(np.ravel(as_array(points)), np.minimum(a, b), np.maximum(a, b))
+    ends = [a, *(ahead * np.sort(ahead * inside)), b]
+    return sum(one(low, high) for low, high in pairwise(ends))
+
+
 @serves(integrate.quad)
 def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     options.update(zip(NAMES, more, strict=False))
@@ -406,6 +431,11 @@ def quad(func: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) 
             error = found.of(lambda r: np.float64(r[1]))
     else:
         value, error = served("quad", lambda x: func(x, *args), a, b, how, found)
+    if found is not None and holds_live(options.get("points")):
+        rest = {key: x for key, x in options.items() if key != "points"}
+        one = lambda low, high: quad(func, low, high, args, **rest)[0]
+        of_pieces = by_pieces(one, a, b, options["points"])
+        value = exact(found.of(lambda r: np.float64(r[0])), of_pieces)
     value, error = like(0.0, constant(value)), like(0.0, error)
     if not full or found is None:
         return value, error
@@ -517,28 +547,39 @@ def tplquad(
     )
 
 
-# tanhsinh: SciPy's Python, which sums over abscissae.
+# tanhsinh and nsum: SciPy's Python, which sums over abscissae.
 
-FAR = 1e50  # further out an integrand that is 0 has no slope that counts
+FAR, NEGLIGIBLE = 1e50, 1e-250  # where an integrand is as small, far out, no slope of it counts
 
 arguments_of_tanhsinh = traced(_tanhsinh._tanhsinh_iv)
+arguments_of_nsum = traced(_tanhsinh._nsum_iv)
 range_of_tanhsinh = traced(_tanhsinh._transform_integrals)
 
 
 @serves_method(_tanhsinh._tanhsinh_iv)
 def arguments(f: Any, a: Any, b: Any, log: bool, *more: Any) -> Any:
-    """What `tanhsinh` is given, with an integrand that is constant where it has underflowed.
+    """What `tanhsinh` is given, with an integrand that is constant where it is nearly 0.
 
-    Far out the weights and powers of x overflow, and meet a slope that is 0.
+    Far out the weights and powers of x overflow, and meet a slope that is nearly 0.
     """
     fun, *rest = arguments_of_tanhsinh(f, a, b, log, *more)
-    nothing = -np.inf if log else 0.0
+    return settling(fun, log), *rest
 
+
+@serves_method(_tanhsinh._nsum_iv)
+def arguments_of_sum(f: Any, a: Any, b: Any, step: Any, args: Any, log: bool, *more: Any) -> Any:
+    """The same for `nsum`, which asks for the term at the limit, and integrates beyond some."""
+    fun, *rest = arguments_of_nsum(f, a, b, step, args, log, *more)
+    return settling(fun, log), *rest
+
+
+def settling(fun: Any, log: bool) -> Any:
     def settled(x: Any, *args: Any, **kwargs: Any) -> Any:
         y = CALLS[fun](x, *args, **kwargs)
-        return np.where((np.abs(x) > FAR) & (y == nothing), nothing, y)
+        small = np.real(y) < np.log(NEGLIGIBLE) if log else np.abs(y) < NEGLIGIBLE
+        return np.where((np.abs(x) > FAR) & small, stopped(y), y)
 
-    return settled, *rest
+    return settled
 
 
 @serves_method(_tanhsinh._transform_integrals)

@@ -14,6 +14,7 @@
     routines        what routines of BLAS and LAPACK have in common
     blas, lapack    the routines that have derivatives
     reflections     those that keep an orthogonal matrix as reflections
+    interpolative   a matrix by some of its columns; estimates of its norm
     special         matrices made of numbers; norms
     refused         what has no derivative here, and what to write
 
@@ -30,6 +31,7 @@ FAMILIES = (
     "spectra",
     "functions",
     "riccati",
+    "interpolative",
     "special",
     "pencils",
     "refused",

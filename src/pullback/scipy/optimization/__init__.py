@@ -3,13 +3,14 @@
 roots           brentq, newton, fsolve, root, fixed_point and their kin
 conditions      which constraints are active, and the equations of a constrained minimum
 minima          minimize, minimize_scalar, fmin and its kin, global optimisers
+elementwise     many equations or minima of one unknown each
 fits            least_squares, leastsq, curve_fit, lsq_linear, nnls
 programs        linprog; linear_sum_assignment; what is refused
 """
 
 from importlib import import_module
 
-FAMILIES = ("roots", "minima", "fits", "programs")
+FAMILIES = ("elementwise", "roots", "minima", "fits", "programs")
 
 for family in FAMILIES:
     import_module(f"{__name__}.{family}")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.array import Array, current, root_of, version
-from ...core.errors import ConversionError
+from ...core.errors import ArgumentTypeError, ConversionError
 from ...core.members import BORING, contents
 from ...core.reach import OURS
 from ...core.tree import flatten, is_static, unflatten
@@ -206,7 +206,7 @@ def again(f: Any, /, *args: Any, **options: Any) -> Any:
     """
     try:
         return f(*args, **options)
-    except ConversionError:
+    except (ConversionError, ArgumentTypeError):  # the latter from a key of a dict
         if any(isinstance(x, (*FUNCTIONS, MethodType)) for x in (*args, *options.values())):
             raise
         trace = trace_of((args, options))
