@@ -1,4 +1,4 @@
-"""explain: watch how a value and its derivatives come about.
+"""explain: watch how a value and its derivatives are computed.
 
 >>> import numpy as np
 >>> import pullback as pb

@@ -1,4 +1,4 @@
-"""What the page is given: an explanation as plain JSON."""
+"""An explanation as plain JSON, the data of the page."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""doctor: is the gradient right here, and if not, which operation is to blame?
+"""doctor: is the gradient correct here, and if not, which operation is to blame?
 
-The gradient is compared with central differences of the function. Then each operation is looked at
-by itself, at the values that it had: its rule against differences of its value, and differences
-from one side against those from the other, which disagree at a kink or a jump.
+The gradient is compared with central differences of the function. Then each operation is checked by
+itself, at the values that it had: its rule is compared with differences of its value, and
+differences from one side with those from the other, which disagree at a kink or a jump.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Explanation: a call, its reverse pass and on request its tangents, as one list of nodes.
 
-Nothing is computed here. `record` has the engine run the function and go back through it, and
-writes down what happened; an Explanation gives it names, counts and lines of text.
+Nothing is computed here. `record` has the engine run the function and its reverse pass, and notes
+what happened; an Explanation adds names, counts and lines of text.
 """
 
 from __future__ import annotations

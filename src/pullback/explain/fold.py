@@ -1,8 +1,8 @@
-"""Folding: a program of many operations as a picture of few.
+"""Folding: show a program of many operations as a picture with few boxes.
 
-A loop repeats the same operations on the same lines. Its first and its last turn are shown, and one
-box stands for the turns between them; a loop of loops folds from the inside. What does not repeat
-and is still too long is folded in the middle.
+A loop repeats the same operations on the same lines. Its first and last iterations are shown, and
+one box stands for the iterations between them; nested loops fold from the inside. A long stretch
+that doesn't repeat is folded in the middle.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Layered layout: boxes in rows by their depth, edges from row to row with few crossings.
 
-After Sugiyama, Tagawa and Toda (1981): rows by longest path, places in the long edges' way, order
+After Sugiyama, Tagawa and Toda (1981): rows by longest path, dummy boxes along long edges, order
 within rows by the mean of the neighbours, and then coordinates that straighten the edges.
-Everything is decided by the program's order, so that the same program has the same picture.
+Only the order of the program decides, so the same program always has the same picture.
 """
 
 from __future__ import annotations

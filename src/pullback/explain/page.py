@@ -1,9 +1,9 @@
 """One self-contained page that steps through an explanation.
 
-The page is made of four kinds of text: `page.html` says where things are, `page.css` how they
-look, the files in `SCRIPTS` what they do, and the data of the explanation stand in it as JSON.
-It asks for nothing from the network: its content security policy forbids it, and admits the
-script and the style by their hashes, so that no text in the data can become either.
+The page has four parts: its structure from `page.html`, its style from `page.css`, its behaviour
+from the files in `SCRIPTS`, and the data of the explanation as JSON. It loads nothing from the
+network: its content security policy forbids that, and admits the script and the style only by their
+hashes, so that no text in the data can become either.
 """
 
 import base64

@@ -1,6 +1,6 @@
 """The picture of an explanation: boxes, folded so that they can be seen at once, and their edges.
 
-Text, SVG, Mermaid, DOT and the page are all drawn from it.
+The text, SVG, Mermaid and DOT forms and the page are all drawn from it.
 """
 
 from __future__ import annotations

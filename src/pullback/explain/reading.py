@@ -1,4 +1,4 @@
-"""What an Explanation reads out of records: names, plain values, seeds, samples of large arrays."""
+"""Read names, plain values, seeds and samples of large arrays from records, for an Explanation."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Operations and their rules in words: `sin(x)`, and `d sin(x) = cos(x) dx`.
 
-The words of a rule are not written by hand. The rule itself is staged, with a symbol for each
-operand, each tangent and the result, and what it did is read out as an expression. So what is
-shown is what the engine computes, down to the case that it took: x**2 has `(x + x) dx`.
+The words of a rule are not written by hand. The rule itself is traced, with a symbol for each
+operand, each tangent and the result, and its operations are written as an expression. So the text
+shows what the engine computes, down to the case that it chose: x**2 has `(x + x) dx`.
 """
 
 from __future__ import annotations

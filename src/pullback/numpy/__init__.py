@@ -6,9 +6,10 @@
 >>> np.array([x[1], 1.0]) * np.pi
 Array([6.28318531, 3.14159265], float64[2], constant)
 
-Every public name of the installed NumPy is here. What creates arrays creates Arrays, constants that
-can be assigned into and that convert freely; what takes arrays takes Arrays, also in lists and at
-arguments that NumPy's protocols do not look at. The rest is NumPy's own.
+Every public name of the installed NumPy is here. Functions that create arrays create Arrays:
+constants that can be assigned into and convert freely to NumPy's arrays. Functions that take arrays
+take Arrays, also in lists and in arguments that NumPy's protocols don't look at. All other names
+are NumPy's own.
 """
 
 from importlib import import_module as _import_module

@@ -1,4 +1,4 @@
-"""Creating arrays: they are Arrays, constants into which Arrays can be assigned."""
+"""Functions that create arrays: they return constant Arrays, which Arrays can be assigned into."""
 
 from __future__ import annotations
 

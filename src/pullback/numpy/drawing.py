@@ -1,7 +1,7 @@
-"""Random numbers. They are constants but for their parameters, and what they fill are Arrays.
+"""Random numbers as Arrays: constants, except for derivatives with respect to their parameters.
 
-The numbers are NumPy's for the same seed. `permutation`, `shuffle` and `choice` of Arrays pick from
-them, and so keep their derivative.
+For the same seed the numbers are NumPy's. `permutation`, `shuffle` and `choice` pick elements of
+Arrays, and so keep their derivatives.
 """
 
 from __future__ import annotations

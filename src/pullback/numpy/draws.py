@@ -1,11 +1,11 @@
-"""Random numbers that move with the parameters of their distribution.
+"""Random numbers with derivatives with respect to the parameters of their distribution.
 
-    rng.gamma(shape, scale)     # the numbers are NumPy's; they have a derivative by both
+    rng.gamma(shape, scale)     # NumPy's numbers, with derivatives with respect to both
 
-Where a number is a function of others that do not depend on the parameters, as `loc + scale * z`,
-it moves as that function. A number that was found by rejection moves so that its probability stays:
-with F(x, p) for the distribution function, x_dot = -dF/dp p_dot / (dF/dx). So the derivative of a
-mean over many numbers has the derivative of the expectation for its own expectation.
+If a number is a function of others that don't depend on the parameters, such as `loc + scale * z`,
+it has the derivative of that function. For a number found by rejection, the value of its
+distribution function F(x, p) is held: x_dot = -dF/dp p_dot / (dF/dx). So the derivative of a mean
+over many numbers is an unbiased estimate of the derivative of the expectation.
 
 Enter: NumPy's function, its name and arguments. Leave: an Array.
 """

@@ -1,6 +1,6 @@
-"""Arrays that a function has just made: they become Arrays, constants that can be assigned into.
+"""New arrays that a function returns become Arrays, constants that can be assigned into.
 
-What only looks at the caller's memory in another way stays the caller's plain array.
+A view of the caller's memory stays a plain array.
 """
 
 from __future__ import annotations

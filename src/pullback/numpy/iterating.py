@@ -1,8 +1,8 @@
-"""`np.nditer` over Arrays: NumPy's own iterator says where to go, the Arrays give the elements.
+"""`np.nditer` over Arrays: NumPy's own iterator gives the indices, the Arrays the elements.
 
-It walks over arrays without values that lie in memory as the Arrays do, so that the order, the
-indices and the errors are NumPy's. At each place an operand gives its element as a view without
-axes; what is written into it is written into the Array.
+NumPy's iterator runs over stand-in arrays with the memory layout of the Arrays, so that the order,
+the indices and the errors are NumPy's. At each step an operand yields its element as a view without
+axes; writing into the view writes into the Array.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Functions that call a Python function, and what goes from element to element."""
+"""Functions that call a Python function, and iterators over elements."""
 
 from __future__ import annotations
 

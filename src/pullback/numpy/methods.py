@@ -1,8 +1,8 @@
-"""Compiled methods of NumPy's objects, as transformed programs call them.
+"""Replacements for compiled methods of NumPy's objects in transformed programs.
 
-`a.copy()` of a plain array is an Array that can be assigned into, as `np.copy(a)` is; so are the
-numbers that a generator draws; `np.add.reduce` takes lists of Arrays. NumPy does not hand on a
-method of a plain array that is given an Array: `a.dot(x)` is `np.dot(a, x)`.
+`a.copy()` of a plain array gives an Array that can be assigned into, as `np.copy(a)` does, and so
+do the methods of random generators. `np.add.reduce` takes lists of Arrays. NumPy's protocols don't
+cover methods of a plain array with an Array as argument, so `a.dot(x)` calls `np.dot(a, x)`.
 """
 
 from __future__ import annotations

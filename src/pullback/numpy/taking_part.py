@@ -1,8 +1,8 @@
-"""Code of NumPy's and SciPy's in Python that takes part as the user's does, also outside.
+"""Python code of NumPy and SciPy that takes part as the user's code does, also in eager code.
 
-Outside of a transformation it does so where it is given Arrays, which require a gradient. What it
-makes of these may be an object, such as a spline; its methods take part as well, so it is given as
-an `Outside` of it.
+In eager code, outside transformations, it takes part if it's given Arrays that require a gradient.
+If the result is an object, such as a spline, its methods must take part as well, so the caller gets
+it wrapped as an `Outside`.
 """
 
 from __future__ import annotations

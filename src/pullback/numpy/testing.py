@@ -1,7 +1,7 @@
-"""`numpy.testing` for programs that are differentiated: what is asserted is asked of the values.
+"""`numpy.testing` for programs that are differentiated: assertions check the values.
 
-An assertion that holds is a condition like any other, which a compiled program asks again. One that
-does not is NumPy's, with NumPy's message.
+An assertion that holds is a condition like any other, which a compiled program checks again. If it
+fails, NumPy's own assertion raises, with NumPy's message.
 """
 
 from __future__ import annotations

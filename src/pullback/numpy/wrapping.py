@@ -1,9 +1,10 @@
-"""NumPy's functions as this namespace has them.
+"""Wrap NumPy's functions for this namespace.
 
-NumPy's protocols see an Array only where it is an argument by itself. They miss one in a list
-(`np.sum([x[0], 1.0])`), at a keyword (`where=`, `initial=`) or among indices, and NumPy would try
-to convert it. So a function here looks for Arrays first, and passes NumPy's function something that
-the protocols see; where there is nothing of that kind, it calls ours. Without, it is NumPy's.
+NumPy's protocols see an Array only if it's an argument by itself. They miss one in a list
+(`np.sum([x[0], 1.0])`), in a keyword argument (`where=`, `initial=`) or among indices, and NumPy
+would try to convert it. So a function here looks for Arrays first, and passes NumPy's function an
+argument that the protocols see, or calls our implementation if there's no such argument. If there
+are no Arrays, it calls NumPy's function.
 """
 
 from __future__ import annotations

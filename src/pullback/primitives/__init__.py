@@ -1,8 +1,8 @@
-"""The operations: one file per family, named as NumPy names it; a folder per module of SciPy.
+"""The operations: one file per family, named as in NumPy; a folder per module of SciPy.
 
-What every program uses is imported with the package; the rest when one of its functions is asked
-for the first time, so that `import pullback` stays cheap. What is about SciPy is imported when the
-program has imported that module of SciPy, and never imports it itself.
+Families that every program uses are imported with the package. The others are imported when one of
+their functions is first looked up, so that `import pullback` stays fast. Families for a module of
+SciPy wait until the program has imported that module, and never import it themselves.
 
 Element by element:
 
@@ -11,12 +11,12 @@ Element by element:
     parts                real and imaginary parts, sign, angle
     special              round, modf, divmod, sinc, i0, nan_to_num
     scimath              numpy.emath
-    predicates           questions about values
+    predicates           isnan, isclose and other tests of values
     kinks                a warning for second derivatives at kinks
     ufuncmethods         reduce, accumulate, reduceat, outer
     scipy_special        scipy.special
 
-Arrays put together, taken apart and rearranged:
+Joining, splitting and rearranging arrays:
 
     creation             zeros_like, linspace, diag
     items, objects       x.item(), x.tolist(); arrays of objects that hold Arrays
@@ -24,19 +24,19 @@ Arrays put together, taken apart and rearranged:
     strided              diagonals, sliding windows, as_strided
     joining              concatenate, stack, split, tile
     padding              pad
-    indexing, keys       x[key]; keys taken apart
+    indexing, keys       x[key]; keys parsed into their entries
     selections           x[mask] under vmap
-    positions            nonzero and its kin
-    assignment, latest   x[key] = v, in-place operators; what stays of what is written twice
+    positions            nonzero and similar functions
+    assignment, latest   x[key] = v, in-place operators; which of several writes to a place stays
     assigned_attributes  x.flat, x.shape = ...
-    writing              fill_diagonal, put_along_axis and their kin
+    writing              fill_diagonal, put_along_axis and similar functions
     sorting              sort, partition, unique
-    sets                 intersect1d and its kin
+    sets                 intersect1d and similar functions
 
 Along axes:
 
     reductions           sum, mean, prod, max, min, ptp
-    nanfunctions         the same without NaN
+    nanfunctions         the same reductions, skipping NaN
     queries              all, any, argmax, argmin
     statistics           var, std, average, cov, corrcoef
     quantiles            median, quantile, percentile
@@ -47,13 +47,13 @@ Along axes:
 Linear algebra:
 
     matmul               the matrix product
-    contractions         dot, tensordot and their kin
+    contractions         dot, tensordot and similar products
     einsum               einsum
-    partly               sums of products of which a cotangent leaves out parts
+    partly               sums of products where only part of the cotangent is present
     products             cross, convolve, correlate
     linalg               solve, inv, det, matrix_power
     lapack               LAPACK for one matrix, without NumPy's checks
-    inner_loops          what NumPy's functions call in the end, for compiled programs
+    inner_loops          the ufunc loops beneath NumPy's functions, for compiled programs
     triangular           cholesky, qr
     decompositions       eigh, eig, svd
     spectra              functions of eigenvalues or singular values alone
@@ -70,12 +70,12 @@ Polynomials:
 Around the operations:
 
     arguments            NumPy's conventions for axes, shapes, dtypes and lists
-    masked               what numpy.ma asks of an array without a mask
-    methods, infix       operators, methods and attributes of Array; `x + y`, written out
-    operands             operands of a kind that NumPy does not know
+    masked               attributes that numpy.ma expects of an array without a mask
+    methods, infix       operators, methods and attributes of Array; fast paths for `x + y`
+    operands             operands of types that NumPy doesn't know
     descriptions         dtype, memory and text of an array
-    refused              what has no derivative, and why
-    exact                a value of another library's, with the derivative of the same result
+    refused              functions without a derivative, and why
+    exact                another library's value, with the derivative of the same result
     exact_sums           functions of lists that Python computes exactly
 """
 

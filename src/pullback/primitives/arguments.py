@@ -1,4 +1,4 @@
-"""NumPy's conventions for arguments: axes, shapes, dtypes, lists for arrays, missing ones."""
+"""NumPy's conventions for arguments: axes, shapes, dtypes, lists as arrays, missing arguments."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def kept(keepdims):
 
 
 def arrays_of(xs):
-    """Operands that may be lists and numbers, as Arrays and plain arrays."""
+    """Turn operands, which may be lists and numbers, into Arrays and plain arrays."""
     return [as_array(x) for x in xs]
 
 
@@ -52,7 +52,7 @@ def spec_beside(x):
 
 
 def as_whole(x):
-    """Whole floating-point numbers as integers of 64 bits; what these do not hold is refused."""
+    """Whole floating-point numbers as 64-bit integers; numbers that don't fit are refused."""
     if somewhere(np.abs(x) >= 2.0**63):
         raise ConversionError(
             "Mapped numbers were rounded to integers, and some of these do not fit into 64 bits.\n"

@@ -1,4 +1,4 @@
-"""Attributes of Array that are assigned to, and methods that write into it.
+"""Attributes of Array that can be assigned to, and methods that write into it.
 
 `x.flat`, `x.shape = ...`, `x.real = ...`, `x.fill(v)`, `x.sort()`.
 """

@@ -1,9 +1,9 @@
 """Assignment: x[key] = v, in-place operators, and NumPy's functions that write into an array.
 
-An Array whose buffer is its own is written in place; another one is copied first. So n assignments
-cost n, and what an operation has kept never changes. What is written to a view is written to its
-root as well, and a view is read again when its root has changed: NumPy's aliasing, without any two
-Arrays sharing memory that is written to.
+If an Array owns its buffer, it's written in place; otherwise it's copied first. So n assignments
+take time proportional to n, and the operands that an operation keeps for its derivative never
+change. Writing to a view writes to its root as well, and a view is read again when its root has
+changed. This gives NumPy's aliasing although no two Arrays share memory that is written to.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Numbers among edges: interp, histograms, bincount. Which bin a number is in has no derivative."""
+"""Functions of bins: interp, histograms, bincount. The number of a bin has no derivative."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of arrays: matmul, dot, tensordot and their kin, all on `matmul_p` and `einsum_p`."""
+"""Products of arrays: matmul, dot, tensordot and others, all built on `matmul_p` and `einsum_p`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Creating arrays: like another array, through `like=x`, between end points, with a diagonal."""
+"""Creating arrays: zeros_like, `like=x`, linspace, diag and similar functions."""
 
 from __future__ import annotations
 

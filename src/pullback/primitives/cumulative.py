@@ -293,7 +293,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
 
 
 class Gradient(Linear):
-    """The slope along an axis of samples at a distance h: of parabolas, at the ends of lines."""
+    """The slope along an axis of samples at a distance h: of parabolas; at the ends, of lines."""
 
     lines = "axis"
 

@@ -1,12 +1,12 @@
 """Spectral decompositions: eigh, eig, svd, and the eigenvalues and singular values alone.
 
-Of a matrix that NumPy takes as Hermitian it reads one triangle (`from_triangle`), and so do the
-derivatives: primitives get the Hermitian matrix, with Hermitian tangents.
+If NumPy assumes that a matrix is Hermitian, it reads only one triangle (`from_triangle`), and so do
+the derivatives: primitives receive the complete Hermitian matrix, with Hermitian tangents.
 
-Eigenvectors and singular vectors have derivatives where their values are simple. Columns that
-belong to equal values have NaN for a derivative, in both modes, if they are used; what is computed
-from the values alone is right there as well (see `spectra`). Complex vectors are determined up to a
-phase: what does not depend on it has its derivative.
+Eigenvectors and singular vectors have derivatives where their values are simple. If columns that
+belong to equal values are used, their derivative is NaN in both modes; functions of the values
+alone have correct derivatives there, too (see `spectra`). Complex vectors are determined only up to
+a phase: results that don't depend on the phase have correct derivatives.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def pole(x):
 def gaps(w, kind):
     """1 / (w_j - w_i), 0 on the diagonal, NaN elsewhere where they are equal to rounding.
 
-    What rounding leaves of a difference is noise, and a quotient by it would look like a number.
+    A difference of the size of rounding errors is noise, and dividing by it would give a number
+    that only looks meaningful.
     """
     equal = alike(levels_p(w, kind=kind))
     between = 1 / np.where(equal, 1, row(w) - col(w))
@@ -479,7 +480,7 @@ def full_nan(x):
 
 
 class Undetermined(Primitive):
-    """Raises if a cotangent is not zero that belongs to vectors which the matrix leaves open."""
+    """Raise if vectors that the matrix doesn't determine have a cotangent that isn't zero."""
 
     constant = True
 

@@ -1,4 +1,4 @@
-"""What NumPy says about an array: its dtype, its memory, its text. No derivative is lost."""
+"""NumPy's functions that describe an array: its dtype, memory and text. No derivative is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""einsum: sums of products by labels, one primitive and the ways to write subscripts."""
+"""einsum, sums of products by labels: one primitive, and all the ways to write subscripts."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The ufuncs: one row each. Each d(out)/d(x) is stated once, for both modes and all orders.
 
-What selects is in `selecting`, what takes complex numbers apart in `parts`.
+Functions that select are in `selecting`, real and imaginary parts in `parts`.
 
-In a partial, an `out` that overflowed counts as `finite(out)`, so that a computed zero times it is
-zero; where the order of the factors decides what overflows, a row is of the kind `Scaling`.
+In a partial, an `out` that overflowed is replaced by `finite(out)`, so that a computed zero times
+it is zero. Where the order of the factors decides what overflows, the row uses `Scaling`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A value as another library computes it, with the derivative of the same result computed again.
+"""Values of another library, with the derivatives of a NumPy program that computes the same.
 
-SciPy's and Python's own results come back bit for bit; their derivatives are those of a program of
-NumPy's functions.
+The results of SciPy and Python are returned bit for bit; the NumPy program serves only for their
+derivatives.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .shapes import copy_p
 
 
 class Exact(Primitive):
-    """A value found elsewhere of what was computed with other functions, bit for bit."""
+    """Another library's value, bit for bit, of a result that a NumPy program computes again."""
 
     nondiff = (0,)
     reads = ""

@@ -1,8 +1,8 @@
 """Functions of lists of numbers that Python computes exactly and rounds once.
 
-`math.fsum`, `math.sumprod` and the functions of `statistics` add fractions, or parts of numbers
-that nothing rounds, so that large numbers may cancel. Each is one operation here: its value is
-Python's own, its partials are the formulas of the textbook. See `pullback.statistics`.
+`math.fsum`, `math.sumprod` and the functions of `statistics` add fractions, or split numbers so
+that no sum is rounded; therefore large numbers may cancel. Each is one operation here: its value is
+Python's own, and its partials are the textbook formulas. See `pullback.statistics`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Discrete Fourier transforms: three linear primitives, of which NumPy's functions are composed.
+"""Discrete Fourier transforms: NumPy's functions, composed of three linear primitives.
 
-A slice or zeros bring the operand to its length before the transform.
+The operand is cut or padded with zeros to the length of the transform first.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Python's operators between an Array and another operand, written out for their primitives.
+"""Fast paths for Python's operators between an Array and another operand.
 
-What enters is a ufunc and Python's operation; what leaves are the two functions by which Array has
-the operator. They do at once what is done most: an operation of a reverse trace on values that meet
-without a cast, with its node. All else they ask the trace for, whose `pair` and `beside` give the
-same result and the same node.
+Enter: a ufunc and Python's operation. Leave: the two methods that give Array the operator, such as
+`__add__` and `__radd__`. They handle the most frequent case directly, node included: an operation
+of a reverse trace on operands that need no cast. In all other cases they call the trace's `pair`
+and `beside`, which give the same result and the same node.
 """
 
 from __future__ import annotations

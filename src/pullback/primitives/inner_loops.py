@@ -1,14 +1,14 @@
-"""What NumPy's functions call in the end, as operations of compiled programs.
+"""The C loops beneath NumPy's functions, as operations of compiled programs.
 
 `numpy.linalg` and `numpy.fft` check their arguments in Python and then call a ufunc of matrices or
 rows, whose loop calls LAPACK or pocketfft; sorting calls a function of its dtype. Machine code
-calls these loops without Python in between, and so gets the same bits. `composed` of a
-primitive says how its value is made of them; see `Traits`.
+calls these loops directly, without Python in between, and so gets the same bits. The trait
+`composed` of a primitive states how its value is computed by them; see `Traits`.
 
     InnerLoop   the loop of a ufunc, for arrays of its own dtypes; not that of `eig`, since LAPACK's
                 routine writes beyond its memory where an element is infinite
     Ordering    sorting along the last axis
-    Assumed     a short way that holds where a condition does, which is asked when a program runs
+    Assumed     a shortcut, valid under a condition that is checked when the program runs
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LINALG, FFT = "numpy.linalg._umath_linalg", "numpy.fft._pocketfft_umath"
 
 
 class Ingredient(Traits):
-    """What stands in the programs of primitives alone: it has no rules, and nobody derives it."""
+    """An operation that occurs only inside `composed` programs: it has no derivative rules."""
 
     n_out: int | None = None
     lower: str | None = None  # what has no machine code is called by its value

@@ -1,7 +1,7 @@
-"""Python's numbers out of an Array: `x.item()` and `x.tolist()`.
+"""Python numbers from an Array: `x.item()` and `x.tolist()`.
 
-Where a transformation runs, they are Arrays without axes, and keep derivatives; the eager trace
-alone gives plain ones.
+While a transformation runs, the results are Arrays without axes, which keep their derivatives.
+Otherwise, in eager code, they're plain Python numbers.
 """
 
 from __future__ import annotations

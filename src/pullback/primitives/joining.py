@@ -1,4 +1,4 @@
-"""Joining, splitting, tiling, padding: arrays put together from others and taken apart."""
+"""Joining, splitting, repeating and tiling arrays."""
 
 from __future__ import annotations
 

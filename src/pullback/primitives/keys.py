@@ -1,7 +1,7 @@
-"""Keys of indexing: x[...] with basic, integer and boolean keys, taken apart.
+"""Parse the keys of x[...]: basic, integer and boolean ones.
 
-A key is static but for its arrays of integers, which are operands: in the template of a key each
-is marked by `INDEX`. A boolean mask becomes the integers at which it holds.
+A key is static except for its arrays of integers, which are operands: the template of a key has
+`INDEX` in their places. A boolean mask becomes the integer indices at which it's True.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def basic(key):
 def parse(shape, key):
     """(template, arrays of integers, axes to be added to x first) for x[key], x of this shape.
 
-    What cannot be a key raises NumPy's own error.
+    Anything that can't be a key raises NumPy's own error.
     """
     entries = [entry(k) for k in key] if type(key) is tuple else [entry(key)]
     if any(k is NotImplemented for k in entries):

@@ -1,4 +1,4 @@
-"""Kinks: the first derivative there is a choice, whose own derivative would be a lie."""
+"""Warnings at kinks: the first derivative there is a choice, so a second one is meaningless."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GATHERED: ContextVar[list | None] = ContextVar("kinks", default=None)
 
 @contextmanager
 def gathered(kinks: list) -> Iterator[None]:
-    """What rules ask for in this block is gathered, without its answer."""
+    """Collect the conditions that rules ask about in this block, without answering them."""
     token = GATHERED.set(kinks)
     try:
         yield

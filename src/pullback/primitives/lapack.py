@@ -1,8 +1,8 @@
 """LAPACK for one float64 matrix, without the checks that NumPy's functions make of arguments.
 
-For small matrices these checks take longer than LAPACK: 4 of 7 us of `numpy.linalg.solve`. So one
-matrix goes straight to NumPy's inner function. It answers with NaN where there is no result; then,
-and for everything else, NumPy's own function is called, which raises as it does.
+For small matrices these checks take longer than LAPACK: 4 of 7 us of `numpy.linalg.solve`. So a
+single matrix goes straight to NumPy's inner function, which returns NaN if there is no result. In
+that case, and for all other operands, NumPy's own function is called and raises its own errors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which of several numbers written to one place stays: arrays of indices may name it again."""
+"""When arrays of indices name a place several times: which of the numbers written to it stays."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """Systems of equations, inverses, powers and determinants, of matrices and stacks of them.
 
-Decompositions, least squares and norms are in files of their own.
+Decompositions, least squares and norms have their own files.
 """
 
 from __future__ import annotations

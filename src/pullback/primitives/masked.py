@@ -1,8 +1,8 @@
-"""What numpy.ma asks of an array that has no mask, where no transformation runs its code.
+"""Attributes that numpy.ma expects of an array without a mask, for code outside transformations.
 
-`m - x` with a masked array m is Python of numpy.ma: it takes the data of both, and views the
-difference as a masked array. An Array among them has no mask, and neither has the result: that is
-the Array itself, as long as nothing is masked. Under a transformation numpy.ma takes part itself,
+`m - x` with a masked array m runs Python code of numpy.ma, which takes the data of both operands
+and views the difference as a masked array. An Array has no mask, and neither has the result: it's
+an Array, as long as nothing is masked. In a transformation the code of numpy.ma takes part itself,
 and these attributes are absent.
 """
 

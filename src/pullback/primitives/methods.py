@@ -1,4 +1,4 @@
-"""Operators, and ndarray's methods and attributes, on Array: the one place that puts them there."""
+"""Give Array its operators and ndarray's methods and attributes; nothing else adds any."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reductions that leave NaN out. What they leave out has no derivative, whatever it meets."""
+"""Reductions that skip NaN. A skipped element has no derivative, whatever its partial is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Norms, and what follows from them: condition numbers and ranks."""
+"""Norms, and functions based on them: condition numbers and ranks."""
 
 from __future__ import annotations
 

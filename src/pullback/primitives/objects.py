@@ -1,8 +1,8 @@
-"""Arrays of objects that hold Arrays: plain arrays of NumPy's, which compute by Python's operators.
+"""NumPy's object arrays whose elements are Arrays, and which compute by Python's operators.
 
-`np.array([x, y], dtype=object)` of two numbers with derivatives is an array of two objects, each of
-them an Array. NumPy adds, multiplies and compares objects one by one, so that nothing more is
-needed: what it makes of them are Arrays again.
+`np.array([x, y], dtype=object)` of two numbers with derivatives is an array of two objects, each an
+Array. NumPy adds, multiplies and compares objects one by one, and the results are Arrays again, so
+nothing more is needed.
 """
 
 from __future__ import annotations

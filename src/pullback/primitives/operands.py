@@ -1,8 +1,9 @@
-"""What operators of an Array do with an operand of a kind that NumPy does not know.
+"""The operators of an Array with an operand of a type that NumPy doesn't know.
 
-NumPy decides by the left operand. A Python number leaves the operation to whatever is not a number.
-An ndarray leaves to the other only what says so, by `__array_ufunc__ = None` or a higher
-`__array_priority__`; it takes any sequence as an array, and of all else the elements one by one.
+The left operand decides, as in NumPy. A Python number leaves the operation to any operand that
+isn't a number. An ndarray does so only if the other operand asks for it, by
+`__array_ufunc__ = None` or a higher `__array_priority__`; it treats any other sequence as an array,
+and combines any other object with its elements one by one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Padding: each axis in turn, what is put on its two sides computed from the array between them."""
+"""Padding, one axis at a time: both sides are computed from the array between them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Products that are added up: what a cotangent leaves out stays out of the sum.
+"""Sums of products where only part of the cotangent is present: the rest stays out of the sum.
 
-The gradient of `nansum(A @ x)` reads the rows of A whose result counts. Where the cotangent of the
-others is made zero, a NaN in such a row times that zero would be NaN.
+The gradient of `nansum(A @ x)` reads only the rows of A whose results were added. Setting the
+cotangent of the other rows to zero would not do, since a NaN in such a row times zero is NaN.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Polynomials with the highest power first: vander, poly, roots, polyval; trim_zeros.
 
-`numpy.poly1d` is built of these, and so may hold an Array.
+`numpy.poly1d` is built on these functions, so it may hold an Array.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """numpy.polynomial.polynomial: coefficients in rising order, c[0] + c[1] x + c[2] x**2 + ...
 
-NumPy dispatches few of these functions, so most are reached by rebinding or `pullback.numpy`.
-As in NumPy, zeros at the end of a sum or product are cut off.
+NumPy's protocols cover few of these functions, so most are replaced where programs call them, or
+through `pullback.numpy`. As in NumPy, trailing zeros of a sum or product are cut off.
 """
 
 from __future__ import annotations

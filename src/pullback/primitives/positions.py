@@ -1,4 +1,4 @@
-"""Positions as results: they carry no derivative; plain if their number depends on values."""
+"""Functions that return positions: without derivatives, and plain if values decide how many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about values: the answers carry no derivative."""
+"""Tests of values, such as isnan and isclose: their results carry no derivative."""
 
 from __future__ import annotations
 

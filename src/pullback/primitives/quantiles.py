@@ -1,7 +1,7 @@
 """median, quantile, percentile, with and without NaN.
 
-Each is an average of two elements of the sorted array, or one of them. It is differentiable in the
-array, and in q where the method is continuous in q. Which elements are taken has no derivative.
+Each is one element of the sorted array or an average of two. It's differentiable with respect to
+the array, and to q if the method is continuous in q. The choice of elements has no derivative.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def columns(a, axes):
 
 
 def ranked(a, axes, places):
-    """The elements that stand at these places when a is sorted over some axes, along axis 0."""
+    """The elements at these positions of a, sorted over some axes; they're along axis 0."""
     axis = axes[0] if len(axes) == 1 else None
     if axis is None:
         a, axis = columns(a, axes), 0

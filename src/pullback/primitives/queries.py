@@ -1,4 +1,4 @@
-"""Questions to the elements: all, any, count_nonzero, argmax, argmin. They have no derivative."""
+"""Reductions without a derivative: all, any, count_nonzero, argmax, argmin."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reductions: sum, mean, prod, max, min, ptp.
 
-Axes reach a primitive as a tuple of numbers from 0, whatever the user wrote.
+A primitive receives its axes as a tuple of non-negative numbers, however the user wrote them.
 """
 
 from __future__ import annotations

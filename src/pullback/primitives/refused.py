@@ -1,4 +1,4 @@
-"""What NumPy has and pullback refuses, and why: each reason completes an error message."""
+"""NumPy's functions that pullback refuses, and why: each reason completes an error message."""
 
 from __future__ import annotations
 

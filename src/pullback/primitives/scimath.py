@@ -1,6 +1,6 @@
-"""`numpy.emath`: roots, logarithms and powers that become complex outside of their real domain.
+"""`numpy.emath`: roots, logarithms and powers that become complex outside their real domain.
 
-Whether they do is decided by the values, and for the whole array at once, as NumPy decides it.
+As in NumPy, the values decide whether they do, for the whole array at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Selecting: where, maximum, clip and their kin.
 
-An operand that was not picked gets no derivative at all, not a computed zero: zero times an
-infinite partial would be NaN. Operands of maximum and minimum that tie share it.
+An element that was not picked gets no derivative at all, rather than a computed zero, since zero
+times an infinite partial is NaN. If the operands of maximum or minimum are equal, they share the
+derivative.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""What a mask selects under vmap where the examples select different numbers of elements.
+"""The result of `x[mask]` under vmap if the examples select different numbers of elements.
 
-`x[mask]` is an array if all examples select equally many elements. Otherwise it is a MaskedRows: a
-row for each example, as long as the longest selection, with a mask of its own for what is there.
-Elementwise functions go through all of the row, which repeats an element of the example where
-nothing is there, so that no value outside the selection is ever computed with. Reductions and
-assignment by the same mask take what is there; all else is refused, since NumPy's arrays have a
-shape.
+If all examples select equally many elements, `x[mask]` is an array. Otherwise it's a MaskedRows:
+one row per example, as long as the longest selection, with a mask of the places in use. Unused
+places repeat a selected element of the example, so that elementwise functions can work on whole
+rows without computing with a value that wasn't selected. Reductions, and assignment by the same
+mask, use only the places in use. All else is refused, since the result has no single shape.
 """
 
 from __future__ import annotations

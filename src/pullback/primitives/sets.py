@@ -1,6 +1,6 @@
-"""Arrays as sets: which elements are common, distinct or missing is asked of the values.
+"""Arrays as sets: the values decide which elements are common, distinct or missing.
 
-The result is made of the elements themselves; of equal ones it is the first, as in `unique`.
+The result consists of the elements themselves; of equal elements it has the first, as in `unique`.
 """
 
 from __future__ import annotations

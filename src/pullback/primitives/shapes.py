@@ -1,4 +1,4 @@
-"""Rearranging: reshape, transpose, flip, broadcast, cast. All linear, so transposes are enough."""
+"""Rearranging: reshape, transpose, flip, broadcast, cast. All are linear: rules are transposes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Order: sort and partition, their indices, lexsort, unique.
+"""Sorting: sort and partition, argsort and argpartition, lexsort, unique.
 
-A sorted array is its elements gathered by the indices that sort them. So its derivative permutes;
-among equal elements it is the permutation that the sorting algorithm chose.
+A sorted array is the array indexed by the permutation that sorts it, and the derivative is that
+permutation. Among equal elements it's the permutation that the sorting algorithm chose.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Elementwise functions with parameters or several results, and two special functions of NumPy's.
+"""Elementwise functions with parameters or several results, and NumPy's sinc and i0.
 
-SciPy's are in `scipy_special`.
+SciPy's special functions are in `scipy_special`.
 """
 
 from __future__ import annotations

@@ -1,31 +1,33 @@
-"""Functions of eigenvalues or singular values alone: their derivatives, degenerate or not.
+"""Derivatives of functions of eigenvalues or singular values alone, degenerate or not.
 
-When a moves, its values move by w_dot = diag(left^H a_dot right), whichever vectors stand for equal
-values. For kind "svd" left and right are the singular vectors, for "eigh" both are the eigenvectors
-v, for "eig" they are v^-H and v. `Motion` is that map, and `Spectral` its transpose,
-y -> left diag(y) right^H.
+When the matrix a moves, its values move by w_dot = diag(left^H a_dot right), whichever vectors were
+chosen for equal values. For kind "svd", left and right are the singular vectors; for "eigh" both
+are the eigenvectors v; for "eig" they are v^-H and v. `Motion` is that map, and `Spectral` is its
+transpose, y -> left diag(y) right^H.
 
 In second order both depend on a through their vectors, by divided differences
 (y_i - y_j) / (w_i - w_j). At equal values that is 0/0 for a symmetric function, and the limit is a
-second derivative that only the function knows: for sum(f(w)) it is f''(w_i). It shows in how y
-moves when w does, so de l'Hospital's rule finds it: the slope of y_dot over w_dot. Therefore
+second derivative of that function: for sum(f(w)) it is f''(w_i). L'Hôpital's rule gives it from
+how y moves when w does, as the slope of y_dot over w_dot. Therefore
 
-- vectors of equal values are kept in general position (`generic`), where w_dot of no direction
-  looks like that of a multiple of the identity;
-- going forward, `Spectral` sees a_dot and y_dot together, and adds the missing part (`steepened`);
-- going back, y_bar travels through the user's function to the node of the decomposition, and the
-  direction that caused it has to come along: that is what `token` is for, a result of each
+- vectors of equal values are kept in general position (`generic`), where no direction's w_dot looks
+  like that of a multiple of the identity;
+- in forward mode, `Spectral` sees a_dot and y_dot together, and adds the missing part
+  (`steepened`);
+- in reverse mode, y_bar travels through the user's function to the node of the decomposition, and
+  the direction that caused it has to travel along. `token` serves for this: a result of each
   decomposition whose value nobody reads and whose cotangent is that direction.
 
-Forward over forward has no place where the limit could be seen: of m equal values the function gets
-m numbers for each of two directions, which do not tell how m by m matrices multiply. But if the
-vectors of equal values diagonalize one of the two, the sum of the products of these numbers is the
-trace of the product of the matrices, and the function's own second derivative is all that there is:
-so there the vectors are turned to face a direction (`facing`).
+In forward over forward mode, the limit can't be computed at any single place: for m equal values
+the function receives m numbers for each of two directions, and these don't determine the product of
+the m by m matrices. But if the vectors of equal values diagonalize one of the two matrices, the sum
+of the products of these numbers is the trace of the product of the matrices, and the function's own
+second derivative is all that's needed. So there the vectors are rotated to face a direction
+(`facing`).
 
-What is not symmetric in equal values has a kink there, and gets the part that is linear.
-A token has room for one direction: several second-order pulls through one node at once, with
-different functions, find a common slope.
+A function that isn't symmetric in equal values has a kink there, and gets the linear part of its
+derivative. A token holds one direction: several second-order reverse passes through one node at
+once, with different functions, find a common slope.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Views in which an axis walks along several axes at once: diagonals and sliding windows."""
+"""Views in which one axis steps along several axes at once: diagonals and sliding windows."""
 
 from __future__ import annotations
 

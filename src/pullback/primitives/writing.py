@@ -1,4 +1,4 @@
-"""NumPy's functions that write into an array along a diagonal, an axis, or at repeated places."""
+"""NumPy's functions that write into an array: along a diagonal, an axis, or at repeated places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`numpy.polynomial.Polynomial` whose coefficients, and whose arguments, may be Arrays."""
+"""`numpy.polynomial.Polynomial` with Arrays as coefficients or arguments."""
 
 from __future__ import annotations
 

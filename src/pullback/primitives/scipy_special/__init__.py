@@ -7,7 +7,7 @@ Imported when scipy.special has been imported and one of its functions meets an 
     slopes          derivatives with respect to parameters that have no formula
     formulas        elementary functions that the tables share
     bessel          Bessel, Kelvin, Airy and Struve functions, and their integrals
-    convenience     logarithms, exponentials, logistic functions (expit), entropies, losses
+    convenience     logarithms, exponentials, logistic functions (expit), entropies, loss functions
     distributions   distribution functions and their inverses
     student         Student's t for many degrees of freedom
     elliptic        elliptic integrals and functions
@@ -16,10 +16,10 @@ Imported when scipy.special has been imported and one of its functions meets an 
     incomplete_gamma  the derivative of gammainc with respect to its shape
     hypergeometric  hypergeometric and parabolic cylinder functions
     integrals       exponential, sine, cosine and Fresnel integrals; Spence's function
-    nodes           Gauss' rules of which the weight function has parameters
+    nodes           Gaussian quadrature rules whose weight functions have parameters
     polynomials     orthogonal polynomials, Legendre functions
     waves           Mathieu functions, spheroidal wave functions
-    functions       what is no ufunc: softmax, logsumexp, comb, and what is refused
+    functions       functions that aren't ufuncs: softmax, logsumexp, comb, and those refused
     statistics      private ufuncs on which scipy.stats is built
 """
 

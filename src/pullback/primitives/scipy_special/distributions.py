@@ -1,7 +1,8 @@
 """Distribution functions and their inverses, in all real parameters.
 
-The partial of a distribution function is its density; in its parameters it is a slope. Each inverse
-has the partials of the function that it inverts, by the theorem of the inverse function.
+The partial with respect to the argument is the density; partials with respect to parameters come
+from `slopes`. The partials of an inverse follow from those of the function that it inverts, by the
+inverse function theorem.
 """
 
 from __future__ import annotations

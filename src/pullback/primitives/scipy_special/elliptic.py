@@ -1,6 +1,6 @@
 """Elliptic integrals and functions, by Carlson's symmetric forms: nothing cancels at m = 0.
 
-Formulas: DLMF 19.25, and the derivatives of the integrals under their sign.
+Formulas: DLMF 19.25, and differentiation under the integral sign.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The error function, the normal distribution, and what is made of them."""
+"""The error function, the normal distribution, and functions built on them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Elementary functions that the tables share, written so that nothing cancels.
 
-Each switches to a series near a removable singularity: derivatives of all orders are those of the
-formula that serves at the point.
+Each switches to a series near a removable singularity; its derivatives of all orders are those of
+the formula used at that point.
 """
 
 from __future__ import annotations

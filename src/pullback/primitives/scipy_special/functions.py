@@ -1,4 +1,4 @@
-"""What scipy.special writes in Python, in terms of its ufuncs or as primitives of their own."""
+"""Functions that scipy.special writes in Python: composed of its ufuncs, or as new primitives."""
 
 from __future__ import annotations
 

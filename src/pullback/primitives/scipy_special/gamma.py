@@ -1,4 +1,4 @@
-"""The gamma function and its kin."""
+"""Gamma, beta and zeta functions, and incomplete gamma functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The derivative of `gammainc` with respect to its shape a, where no terms cancel.
+"""The derivative of `gammainc` with respect to its shape a, by integrals in which nothing cancels.
 
 With r = x^a exp(-x) / gamma(a), gammainc is r times the integral of (1 - s)^(a - 1) exp(x s) over
 s from 0 to 1, and its complement that of (1 + s)^(a - 1) exp(-x s) over all s > 0. The derivative

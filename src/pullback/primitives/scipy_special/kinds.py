@@ -35,7 +35,7 @@ def floats_together(xs):
 
 
 class OutOfReals(OfFloats):
-    """Complex numbers of real operands: the short ways take these for numbers of one kind."""
+    """Complex results of real operands: fast paths would assume that both have one dtype."""
 
     __call__ = Primitive.__call__
 

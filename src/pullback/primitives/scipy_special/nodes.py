@@ -1,4 +1,4 @@
-"""Nodes and weights of Gauss' rules, of which the weight function has parameters.
+"""Nodes and weights of Gaussian quadrature rules whose weight functions have parameters.
 
     x, w = roots_jacobi(8, alpha, beta)
 

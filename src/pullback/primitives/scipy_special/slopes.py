@@ -1,14 +1,15 @@
-"""Derivatives with respect to parameters that have no formula: orders, shapes, degrees of freedom.
+"""Derivatives without a formula, with respect to orders, shapes and degrees of freedom.
 
 SciPy's function is interpolated along the parameter in Chebyshev points, and the interpolant is
-differentiated. For a function that is analytic in the parameter that converges geometrically: from
-values with relative error e, derivative k comes with error about 10^k e |f| / r^k, where r is the
-half-width of the interval. Unlike a difference quotient r is large, of the order of the parameter.
+differentiated. This converges geometrically if the function is analytic in the parameter: from
+values with relative error e, derivative k has an error of about 10^k e |f| / r^k, where r is the
+half-width of the interval. Unlike the step of a difference quotient, r is large, of the order of
+the parameter.
 
-The interval is found for each element: from a wide one, narrowed until the error is small that the
-last coefficients, the value at the place itself and rounding let expect. A distribution function
-and its complement are tried both. Where no interval gives three digits the derivative is NaN: it
-is never a guess.
+The interval is chosen for each element: it starts wide and is narrowed until the error is small, as
+estimated from the last coefficients, the value at the point itself and rounding. For distribution
+functions, the function and its complement are both tried. If no interval gives three digits, the
+derivative is NaN, never a guess.
 """
 
 from __future__ import annotations

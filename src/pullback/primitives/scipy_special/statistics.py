@@ -1,6 +1,7 @@
-"""Ufuncs that scipy.special keeps private, and on which scipy.stats is built.
+"""Private ufuncs of scipy.special on which scipy.stats is built.
 
-Those that the installed version has: densities, survival functions and quantiles by Boost.
+They are densities, survival functions and quantiles by Boost, as far as the installed version of
+SciPy has them.
 """
 
 from __future__ import annotations

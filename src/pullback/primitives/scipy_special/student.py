@@ -1,8 +1,9 @@
 """Student's t: its density, and the derivative of its distribution in the degrees of freedom.
 
-For many degrees of freedom the derivative is of the order 1/df^2, and no slope of the distribution
-function has digits left. So it is an integral of a density times a logarithmic derivative, written
-so that nothing cancels, by Gauss and Legendre.
+For many degrees of freedom the derivative is of the order 1/df^2, and interpolating the
+distribution function (see `slopes`) leaves no correct digits. So it's computed as the integral of a
+density times a logarithmic derivative, written so that nothing cancels, by Gauss-Legendre
+quadrature.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Mathieu and spheroidal wave functions: derivatives in their argument, from their equations."""
+"""Mathieu and spheroidal wave functions: derivatives from their differential equations."""
 
 from __future__ import annotations
 
