@@ -29,6 +29,16 @@ def burgers(k):
     return run
 
 
+def diffused(k):
+    def run(u, _):
+        f = F.fft(u)
+        for _ in range(50):  # each is read twice
+            f = f - 0.01 * (k * k * f)
+        return F.ifft(f).real
+
+    return run
+
+
 def halved(n, k):
     """Programs of which each transform is halved."""
     one = {
@@ -48,6 +58,10 @@ def halved(n, k):
         ),
         "one after the other": lambda x, y: F.fft(F.fft(F.fft(x)).real).real,
         "gradient": pb.grad(lambda x, y: np.sum(np.sin(F.ifft(F.fft(x) * F.fft(y)).real)), (0, 1)),
+        "of unsigned integers": lambda x, y: (
+            F.ifft(F.fft(x) * (np.abs(k) < 0.2).astype(np.uint8)).real
+        ),
+        "steps of the spectrum": diffused(k),
         "in steps": lambda x, y: burgers(1j * k)(x),
         "gradient of steps": lambda x, y: pb.grad(burgers(1j * k))(x),
     }
@@ -87,9 +101,11 @@ def test_everything_else_stays():
     n = 16
     k, x = F.fftfreq(n), RANDOM.standard_normal(n)
     a, bell = np.outer(x, x), np.exp(-(F.fftfreq(n) ** 2))
+    even = np.where(np.abs(k) > 0.2, 64, 0).astype(np.int8)  # 64 + 64 is more than an int8 holds
     cases = (
         (lambda x: F.ifft((k > 0) * F.fft(x)).real, x),  # one side
         (lambda x: F.ifft((1 + 1j) * F.fft(x)).real, x),
+        (lambda x: F.ifft(F.fft(x) * even * 1j).real, x),
         (lambda x: F.ifft(F.fft(x) * x).real, x),
         (lambda x: F.ifft(F.fft(x) * np.abs(k)).imag, x),
         (lambda x: F.ifft(F.fft(x) * np.abs(k)), x),

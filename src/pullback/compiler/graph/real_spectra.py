@@ -69,7 +69,7 @@ class Paired:
                 self.readers.setdefault(x, []).append(None)
         self.ends = {e.outputs[0] for e in ends if self.is_read_as_real(e.outputs[0])}
         self.makers = {e.outputs[0]: e for e in graph.equations if len(e.outputs) == 1}
-        self.settle()
+        self.settle(graph)
 
     def note(self, e: Equation) -> bool:
         """Note what an equation makes of pairs; whether it is a transform of them."""
@@ -107,36 +107,34 @@ class Paired:
     def is_read_as_real(self, x: Variable) -> bool:
         return all(e is not None and e.primitive is real_p for e in self.readers.get(x, [None]))
 
-    def settle(self) -> None:
-        """Keep the ends to which nothing leads that somebody else reads."""
+    def settle(self, graph: Graph) -> None:
+        """Keep the ends to which nothing leads that somebody else reads.
+
+        replaced: the variables of pairs that everybody who reads them will read half of.
+        """
         while True:
-            found: dict[Variable, bool] = {}
-            kept = {x for x in self.ends if self.only_leads(self.makers[x].inputs[0], found)}
+            self.replaced: set[Variable] = set()
+            for e in reversed(graph.equations):
+                x = e.outputs[0]
+                if x in self.axes and all(map(self.reads_half, self.readers.get(x, [None]))):
+                    self.replaced.add(x)
+            leading: set[Variable] = set()  # those that are made of such alone
+            for e in graph.equations:
+                made_of = [y for y in e.inputs if isinstance(y, Variable) and y in self.axes]
+                alone = e.primitive is fft_p or leading.issuperset(made_of)
+                if alone and e.outputs[0] in self.replaced:
+                    leading.add(e.outputs[0])
+            kept = {x for x in self.ends if self.makers[x].inputs[0] in leading}
             if kept == self.ends:
                 return
             self.ends = kept
 
-    def only_leads(self, x: Any, found: dict[Variable, bool]) -> bool:
-        """Whether a variable, and all of pairs that it is made of, is read for ends alone."""
-        if not isinstance(x, Variable) or x not in self.axes:
-            return True
-        if x not in found:
-            found[x] = self.is_replaced(x) and (
-                self.makers[x].primitive is fft_p
-                or all(self.only_leads(y, found) for y in self.makers[x].inputs)
-            )
-        return found[x]
-
-    def is_replaced(self, x: Variable) -> bool:
-        """Whether everybody who reads a variable of pairs will read its half."""
-        return all(
-            e is not None
-            and (e.outputs[0] in self.ends or (e.outputs[0] in self.axes and self.leads(e)))
-            for e in self.readers[x]
-        )
-
-    def leads(self, e: Equation) -> bool:
-        return e.primitive is not fft_p and self.is_replaced(e.outputs[0])
+    def reads_half(self, e: Equation | None) -> bool:
+        """Whether a reader of pairs will read their half."""
+        if e is None:
+            return False
+        out = e.outputs[0]
+        return out in self.ends or (out in self.replaced and e.primitive is not fft_p)
 
 
 def after(primitive: Any, found: list[Signs]) -> Signs:
@@ -151,6 +149,8 @@ def after(primitive: Any, found: list[Signs]) -> Signs:
 
 def signs_in(c: np.ndarray, shape: tuple[int, ...], axes: Axes) -> Signs:
     """With which signs a constant has conjugate terms in pairs, k and -k for 0 < k < n / 2."""
+    if c.dtype.kind in "iu":
+        c = c.astype(np.result_type(c.dtype, 1.0))  # integers have no sum that is sure to fit
     inner = [axis - len(shape) + c.ndim for axis in axes]
     if all(axis < 0 or c.shape[axis] == 1 for axis in inner):
         one = c
@@ -161,7 +161,7 @@ def signs_in(c: np.ndarray, shape: tuple[int, ...], axes: Axes) -> Signs:
         c = np.broadcast_to(c, shape)
         middle = (slice(None),) * axes[-1] + (slice(1, (shape[axes[-1]] + 1) // 2),)
         one, other = c[middle], np.conj(np.roll(np.flip(c, axes), 1, axes)[middle])
-    if c.dtype.kind not in "fiubc" or not np.isfinite(one).all():
+    if c.dtype.kind not in "fbc" or not np.isfinite(one).all():
         return set()
     if c.dtype.kind == "b":
         return {1} if np.array_equal(one, other) else set()
@@ -174,7 +174,7 @@ class Halving:
 
     def __init__(self, paired: Paired) -> None:
         self.paired = paired
-        self.replaced = {x for x in paired.axes if paired.is_replaced(x)}
+        self.replaced = paired.replaced
         self.halves: dict[Variable, Any] = {}
         self.reals: dict[Variable, Any] = {}  # complex copies of real numbers, as they are now
         self.results: dict[Variable, Any] = {}  # real parts of ends
