@@ -78,6 +78,10 @@ SAMPLES = [
     of(si.make_smoothing_spline, lambda f, y, lam: f(X, y, lam=lam)(Q), Y, 0.1), of(si.make_smoothing_spline, lambda f, y, w: f(X, y, w)(Q), np.sin(5 * X), np.ones(8), name="cross-validation", smooth=False),
     of(si.splev, lambda f, t, c, q: f(q, (knots(t), c, 3)), INNER, C, Q),
     of(si.splev, lambda f, c, q: f(q, (knots(INNER), c, 3), der=2), C, Q, name="der=2"),
+    *[
+        of(si.splev, lambda f, c, q, ext=ext, der=der: f(q, (knots(INNER), c, 3), der, ext), C, np.array([-0.4, 2.9, 6.3]), name=f"outside, {ext=}, {der=}")
+        for ext in (0, 1, 3) for der in (0, 1, 2)
+    ],
     of(si.splint, lambda f, t, c, a, b: np.stack([f(a, b, (knots(t), c, 3))]), INNER, C, 0.2, 4.4),
     of(si.splder, lambda f, c, q: si.splev(q, f((knots(INNER), np.concatenate([c, np.zeros(4)]), 3))), C, Q),
     of(si.splantider, lambda f, c, q: si.splev(q, f((knots(INNER), np.concatenate([c, np.zeros(4)]), 3))), C, Q),

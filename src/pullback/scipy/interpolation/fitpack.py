@@ -32,7 +32,7 @@ def value_found(t: Any, c: Any, x: Any, *, k: int, nu: int, ext: int) -> Any:
 
 def value_program(t: Any, c: Any, x: Any, *, k: int, nu: int, ext: int) -> Any:
     low, high = t[k], t[-k - 1]
-    at = np.minimum(np.maximum(x, low), high) if ext == 3 else x
+    at = np.minimum(np.maximum(x, low), high) if ext == 3 and not nu else x  # as FITPACK has it
     out = bspline(t, c[: t.shape[0] - k - 1], k, at, nu)
     return np.where((x < low) | (x > high), 0.0, out) if ext == 1 else out
 
